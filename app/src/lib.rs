@@ -1,10 +1,10 @@
 //! Pages and islands of the Plexus web interface.
 //!
-//! Pages are rendered on the server from the plain structs in [`model`] and work without JavaScript. Islands
+//! Pages are rendered on the server from the plain structs in [`view_models`] and work without JavaScript. Islands
 //! are the few interactive components; the wasm build contains only them.
 
 pub mod islands;
-pub mod model;
+pub mod view_models;
 
 #[cfg(feature = "ssr")]
 pub mod components;

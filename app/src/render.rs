@@ -7,14 +7,14 @@ use leptos::prelude::*;
 use plexus_domain::{MessageId, Timestamp};
 
 use crate::{
-    components::{agent_row, article::MessageArticle, context, others, parts},
-    model::{
+    components::{agent_row, article::MessageArticle, context, live_search, message_parts},
+    pages::{Page, document::document},
+    view_models::{
         Assets, Frame,
         agents::AgentRow,
+        live_search::Sources,
         message::{Article, PartView},
-        others::Sources,
     },
-    pages::{Page, document::document},
 };
 
 /// Renders a page as a complete HTML document.
@@ -35,7 +35,7 @@ pub fn article(assets: &Arc<Assets>, article: Article) -> String {
 
 /// Renders the complete part at `index`, for the event `open` of an article that is still being written.
 pub fn part(assets: &Arc<Assets>, article: Article, index: usize, part: PartView) -> String {
-    text(assets.clone(), None, move || parts::part(index, &part, &article))
+    text(assets.clone(), None, move || message_parts::part(index, &part, &article))
 }
 
 /// Renders rows of a list of agents, for the event `found` of a live search.
@@ -45,13 +45,13 @@ pub fn agent_rows(assets: &Arc<Assets>, rows: Vec<AgentRow>) -> String {
 
 /// Renders the sources of search results, for the event `done` of a live search.
 pub fn sources(assets: &Arc<Assets>, sources: Sources) -> String {
-    text(assets.clone(), None, || others::said(sources))
+    text(assets.clone(), None, || live_search::sources_line(sources))
 }
 
 /// Piece of a document that is streamed to a reader without JavaScript.
 ///
 /// The blocks of the message `then` are written after the piece, as they close.
-pub struct Followed {
+pub struct StreamedDocument {
     pub html: String,
     pub then: Option<MessageId>,
 }
@@ -60,16 +60,16 @@ pub struct Followed {
 /// page.
 ///
 /// A message that the page does not contain is ignored.
-pub fn follow(page: &str, open: &[MessageId]) -> Vec<Followed> {
+pub fn follow(page: &str, open: &[MessageId]) -> Vec<StreamedDocument> {
     let mut cuts: Vec<_> = open.iter().filter_map(|&id| cut_of(page, id).map(|at| (at, id))).collect();
     cuts.sort_unstable();
     let mut pieces = Vec::with_capacity(cuts.len() + 1);
     let mut from = 0;
     for (at, id) in cuts {
-        pieces.push(Followed { html: page[from..at].to_owned(), then: Some(id) });
+        pieces.push(StreamedDocument { html: page[from..at].to_owned(), then: Some(id) });
         from = at;
     }
-    pieces.push(Followed { html: page[from..].to_owned(), then: None });
+    pieces.push(StreamedDocument { html: page[from..].to_owned(), then: None });
     pieces
 }
 

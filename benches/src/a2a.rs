@@ -8,11 +8,11 @@ use hyper::Method;
 use serde_json::{Value, json};
 
 use crate::{
+    a2a_sdk_servers::{JAVASCRIPT, PYTHON, Sdk},
     client::{Client, Target},
     http,
     hub::Hub,
-    load, people, print, process,
-    sdk::{JAVASCRIPT, PYTHON, Sdk},
+    load, print, process, users,
 };
 
 const TIME: Duration = Duration::from_secs(4);
@@ -40,9 +40,9 @@ struct Ask {
 pub async fn run() -> anyhow::Result<()> {
     let kits = Hub::for_kits().await?;
     let hub = Hub::start(tempfile::tempdir()?).await?;
-    let person = people::sign_up(&hub, 1).await?.pop().context("nobody signed up")?;
+    let person = users::sign_up(&hub, 1).await?.pop().context("nobody signed up")?;
     let (javascript, python) = (Sdk::start(&JAVASCRIPT)?, Sdk::start(&PYTHON)?);
-    let mut ways = vec![of_kits(&kits), of_hub(&hub, people::with_token(&person).await?)];
+    let mut ways = vec![of_kits(&kits), of_hub(&hub, users::with_token(&person).await?)];
     ways.extend(javascript.as_ref().map(|server| of_sdk("@a2a-js/sdk", server, "weave")));
     ways.extend(python.as_ref().map(|server| of_sdk("a2a-sdk", server, "count")));
     sends(&ways).await?;

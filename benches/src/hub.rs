@@ -15,7 +15,7 @@ use crate::{
     process,
 };
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub struct Hub {
     pub address: SocketAddr,
@@ -75,7 +75,7 @@ impl Hub {
             process.with_context(|| format!("starting {}: `make release` makes it", binary().display()))?;
         let mut hub = Self { address, started_in: Duration::ZERO, process, folder, settings };
         while hub.first_page().await.is_err() {
-            anyhow::ensure!(begun.elapsed() < PATIENCE, "the hub showed no page within a minute");
+            anyhow::ensure!(begun.elapsed() < TIMEOUT, "the hub showed no page within a minute");
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
         hub.started_in = begun.elapsed();

@@ -4,15 +4,15 @@ use std::path::Path;
 
 use plexus_domain::{
     AgentId, HubRowId, Name, NamespaceId, Timestamp, VersionId,
-    agent::{Access, Budget, Connector, Visibility},
+    agent::{AgentAccess, AnswerLimits, Connector, Visibility},
 };
 use plexus_store::{
     Store, StoreConfig, Tx,
+    agent_versions::{self, Version},
     agents::{self, Agent, AgentState},
     cards,
     listings::{self, Listing, ListingState},
     namespaces::{self, Namespace, NamespaceKind},
-    versions::{self, Version},
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -69,7 +69,7 @@ async fn insert(tx: &mut Tx, owner: NamespaceId, n: usize, words: &mut Words) ->
         listing_id: None,
         namespace: Some(owner),
         visibility: Visibility::Public,
-        access: Access::Accounts,
+        access: AgentAccess::Accounts,
         state: AgentState::Active,
         created,
     };
@@ -80,7 +80,7 @@ async fn insert(tx: &mut Tx, owner: NamespaceId, n: usize, words: &mut Words) ->
         instructions: String::new(),
         starters: Vec::new(),
         tools: Vec::new(),
-        budget: Budget::default(),
+        budget: AnswerLimits::default(),
     };
     let version = Version {
         id: VersionId::new(created, &words.entropy()),
@@ -92,7 +92,7 @@ async fn insert(tx: &mut Tx, owner: NamespaceId, n: usize, words: &mut Words) ->
         created,
         yanked_reason: None,
     };
-    versions::insert(tx, &version).await?;
+    agent_versions::insert(tx, &version).await?;
     let summary = json!({ "title": agent.name, "summary": sample.text, "description": sample.text, "tags": sample.tags,
         "skills": "", "protocol": "Model", "kind": "llm", "verified": n.is_multiple_of(3), "uses": n % 100 });
     let listing = Listing {

@@ -3,34 +3,34 @@
 //! Client, hub and baseline share the machine: ratios are the result, absolute numbers are lower bounds.
 
 mod a2a;
+mod a2a_sdk_servers;
+mod background_writes;
+mod baseline_proxy;
 mod client;
-mod crowd;
-mod floor;
-mod formation;
+mod concurrent_load;
 mod http;
 mod hub;
-mod line;
 mod listings;
+mod litellm;
 mod load;
+mod model_relay;
+mod model_server;
 mod pages;
-mod part;
-mod peer;
-mod peers;
-mod people;
+mod postgres_fts;
 mod process;
 mod queue;
-mod relay;
-mod repeats;
-mod scripted;
-mod sdk;
+mod repetition;
+mod scripted_model;
 mod search;
-mod start;
+mod startup;
 mod stats;
 mod streams;
+mod subprocess;
+mod team_formation;
 mod teams;
+mod token_client;
 mod tokens;
-mod upstream;
-mod writer;
+mod users;
 
 use std::{path::Path, process::ExitCode};
 
@@ -48,12 +48,12 @@ fn main() -> ExitCode {
         return say_usage();
     };
     let ended = match named.as_slice() {
-        [server] if server == "upstream" => in_runtime(upstream::serve()),
+        [server] if server == "upstream" => in_runtime(model_server::serve()),
         [server, upstream] if server == "floor" => match upstream.parse() {
-            Ok(upstream) => in_runtime(floor::serve(upstream)),
+            Ok(upstream) => in_runtime(baseline_proxy::serve(upstream)),
             Err(_) => return say_usage(),
         },
-        [peers, litellm] if peers == "peers" => in_runtime(peers::run(Path::new(litellm), rounds)),
+        [peers, litellm] if peers == "peers" => in_runtime(litellm::run(Path::new(litellm), rounds)),
         [] => in_runtime(run(&BENCHES, rounds)),
         _ => {
             let named: Vec<&str> = named.iter().map(String::as_str).collect();
@@ -80,15 +80,15 @@ fn in_runtime(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<
 async fn run(named: &[&str], rounds: usize) -> anyhow::Result<()> {
     for name in named {
         match *name {
-            "start" => start::run().await?,
+            "start" => startup::run().await?,
             "pages" => pages::run().await?,
             "search" => search::run().await?,
-            "relay" => relay::run(rounds).await?,
+            "relay" => model_relay::run(rounds).await?,
             "streams" => streams::run().await?,
             "queue" => queue::run().await?,
             "a2a" => a2a::run().await?,
             "teams" => teams::run().await?,
-            _ => formation::run()?,
+            _ => team_formation::run()?,
         }
     }
     Ok(())

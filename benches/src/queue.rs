@@ -8,11 +8,12 @@ use tokio::task::JoinSet;
 use crate::{
     client::Target,
     hub::Hub,
-    people, print, relay,
+    model_relay,
+    model_server::{Script, Upstream},
+    print,
     stats::median,
     streams::{Memory, at_once, held},
-    tokens,
-    upstream::{Script, Upstream},
+    tokens, users,
 };
 
 const AGENTS: usize = 100;
@@ -55,15 +56,15 @@ impl Begun {
 
 async fn round(what: &str, per_agent: usize) -> anyhow::Result<Begun> {
     let upstream = Upstream::start()?;
-    let mut settings = relay::settings(&upstream);
+    let mut settings = model_relay::settings(&upstream);
     settings.push(("PLEXUS_RUNS_PER_AGENT", per_agent.to_string()));
     settings.push(("PLEXUS_RUNS_PER_ACCOUNT", RUNS.to_string()));
     settings.push(("PLEXUS_WAITING_PER_ACCOUNT", RUNS.to_string()));
     let hub = Hub::with_settings(tempfile::tempdir()?, settings).await?;
-    let people = people::sign_up(&hub, 1 + OTHERS).await?;
+    let people = users::sign_up(&hub, 1 + OTHERS).await?;
     let mut agents = Vec::new();
     for n in 0..AGENTS {
-        agents.push(people::publish_named(&people[0], &format!("relay-{n}")).await?);
+        agents.push(users::publish_named(&people[0], &format!("relay-{n}")).await?);
     }
     let hub = hub.again().await?;
     let people: Vec<Target> = people.into_iter().map(|one| Target { address: hub.address, ..one }).collect();

@@ -8,8 +8,8 @@ use crate::{
     hub::Hub,
     listings::{self, Words},
     load::{self, Measured},
-    peer, print,
-    start::until_whole,
+    postgres_fts, print,
+    startup::until_whole,
 };
 
 const LISTINGS: usize = 100_000;
@@ -55,7 +55,7 @@ async fn alone(hub: &Hub, queries: &[String]) -> anyhow::Result<()> {
         load::each_once(hub.address, &requests[..QUERIES / 10]).await?;
         row(what, &load::each_once(hub.address, &requests).await?);
     }
-    match peer::Postgres::build(LISTINGS).await? {
+    match postgres_fts::Postgres::build(LISTINGS).await? {
         Some(mut postgres) => {
             row("Postgres full text, top 10, no HTTP", &postgres.search(queries).await?);
             print(&format!("({})", postgres.made));

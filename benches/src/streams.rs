@@ -20,11 +20,12 @@ use tokio::{
 use crate::{
     client::{Client, Events, Target},
     hub::Hub,
-    line::{Chat, read_along},
-    people, print, process, relay,
+    model_relay,
+    model_server::{Script, Upstream},
+    print, process,
     stats::{percentile, sorted},
-    tokens,
-    upstream::{Script, Upstream},
+    token_client::{Chat, read_along},
+    tokens, users,
 };
 
 const STREAMS: usize = 4_000;
@@ -54,9 +55,9 @@ pub async fn run() -> anyhow::Result<()> {
 
 async fn running() -> anyhow::Result<()> {
     let upstream = Upstream::start()?;
-    let hub = Hub::with_settings(tempfile::tempdir()?, relay::settings(&upstream)).await?;
-    let people = people::sign_up(&hub, STREAMS / PER_ACCOUNT).await?;
-    let agent = people::publish_agent(&people[0]).await?;
+    let hub = Hub::with_settings(tempfile::tempdir()?, model_relay::settings(&upstream)).await?;
+    let people = users::sign_up(&hub, STREAMS / PER_ACCOUNT).await?;
+    let agent = users::publish_agent(&people[0]).await?;
     let hub = hub.again().await?;
     let memory = Memory::watch(hub.id())?;
     let mut streams = JoinSet::new();
@@ -104,9 +105,9 @@ pub fn at_once(spans: &[(u64, u64)]) -> usize {
 
 async fn reading() -> anyhow::Result<()> {
     let upstream = Upstream::start()?;
-    let hub = Hub::with_settings(tempfile::tempdir()?, relay::settings(&upstream)).await?;
-    let people = people::sign_up(&hub, READERS / 10).await?;
-    let agent = people::publish_agent(&people[0]).await?;
+    let hub = Hub::with_settings(tempfile::tempdir()?, model_relay::settings(&upstream)).await?;
+    let people = users::sign_up(&hub, READERS / 10).await?;
+    let agent = users::publish_agent(&people[0]).await?;
     let chats = begin_chats(&people, &agent).await?;
     let hub = readers_of("readers, each of another chat", hub, &chats).await?;
     let one = vec![chats[0].clone(); READERS];

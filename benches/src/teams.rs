@@ -10,12 +10,13 @@ use tokio::{task::JoinSet, time::sleep};
 use crate::{
     client::{Client, Target},
     hub::Hub,
-    people, print,
-    repeats::{self, Cost},
-    scripted::{Scripted, goal},
+    model_server::MODEL,
+    print,
+    repetition::{self, Cost},
+    scripted_model::{Scripted, goal},
     stats::{percentile, sorted},
     streams::Memory,
-    upstream::MODEL,
+    users,
 };
 
 const MEMBERS: usize = 4;
@@ -28,7 +29,7 @@ const AT_ONCE: usize = PEOPLE * TEAMS_EACH;
 /// Duration of a member's answer while all teams run.
 const WORKS: Duration = Duration::from_secs(5);
 const LOOKS: Duration = Duration::from_millis(100);
-const PATIENCE: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 struct Scene {
     scripted: Scripted,
@@ -58,10 +59,10 @@ impl Scene {
             ("PLEXUS_WAITING_PER_ACCOUNT", most),
         ];
         let hub = Hub::with_settings(tempfile::tempdir()?, settings).await?;
-        let people = people::sign_up(&hub, PEOPLE).await?;
+        let people = users::sign_up(&hub, PEOPLE).await?;
         let mut agents = Vec::new();
         for n in 0..MEMBERS {
-            agents.push(people::publish_named(&people[0], &format!("member-{n}")).await?);
+            agents.push(users::publish_named(&people[0], &format!("member-{n}")).await?);
         }
         Ok(Self { scripted, hub, people, agents, goals: 0 })
     }
@@ -199,7 +200,7 @@ async fn until_ended(client: &mut Client, person: &Target) -> anyhow::Result<Vec
         if !teams.iter().any(goes_on) {
             return Ok(teams);
         }
-        anyhow::ensure!(begun.elapsed() < PATIENCE, "the teams did not end");
+        anyhow::ensure!(begun.elapsed() < TIMEOUT, "the teams did not end");
         sleep(LOOKS).await;
     }
 }
@@ -213,7 +214,7 @@ async fn ask(client: &mut Client, to: &Target, goal: &str) -> anyhow::Result<()>
 }
 
 fn repeats() -> anyhow::Result<()> {
-    let (all, without) = (repeats::play(false)?, repeats::play(true)?);
+    let (all, without) = (repetition::play(false)?, repetition::play(true)?);
     print("\nA talk of four members who go on repeating their two points");
     print("| repeats | turns | messages that others read | tokens |");
     print("|---|---|---|---|");

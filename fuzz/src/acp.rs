@@ -1,12 +1,12 @@
 use plexus_domain::run::Failure;
 use plexus_runtime::{
-    Leave,
-    acp::{Answer, Incoming, read},
-    sse::{Lines, TooLong},
+    ApprovalPolicy,
+    acp::{AcpTurnOutput, Incoming, read},
+    sse::{LineDecoder, TooLong},
 };
 
 use crate::{
-    heard::{Heard, assert_shown},
+    captured_output::{Heard, assert_shown},
     piece_size,
 };
 
@@ -28,9 +28,9 @@ pub fn acp(data: &[u8]) {
 
 fn hear(data: &[u8], size: usize) -> (Result<(), Failure>, Heard) {
     let mut heard = Heard::default();
-    let leave = Leave::nobody();
-    let mut answer = Answer::new(&mut heard, &leave, MAX_ANSWER_BYTES);
-    let (mut lines, mut cutter) = (Vec::new(), Lines::new(MAX_LINE_BYTES));
+    let leave = ApprovalPolicy::unavailable();
+    let mut answer = AcpTurnOutput::new(&mut heard, &leave, MAX_ANSWER_BYTES);
+    let (mut lines, mut cutter) = (Vec::new(), LineDecoder::new(MAX_LINE_BYTES));
     let cut = data.chunks(size).try_for_each(|piece| {
         cutter.push(piece, |line| {
             lines.push(line.to_vec());
@@ -39,7 +39,7 @@ fn hear(data: &[u8], size: usize) -> (Result<(), Failure>, Heard) {
     });
     let said = lines.iter().try_for_each(|line| match read(line) {
         Incoming::Notice { method, params: Some(params) } if method == "session/update" => {
-            answer.hear("s", params)
+            answer.on_update("s", params)
         }
         _ => Ok(()),
     });

@@ -1,7 +1,7 @@
 use plexus_domain::{
     Address, ChatId, Name,
     chat::Title,
-    text::{is_invisible, multi_line, one_line, shorten},
+    sanitized_text::{ellipsize, is_invisible, multi_line, one_line},
 };
 
 /// Fuzzes addresses, mentions, names, ids, and text sanitising.
@@ -12,7 +12,7 @@ pub fn address(data: &[u8]) {
     if let Ok(name) = text.parse::<Name>() {
         assert_eq!(name.as_str(), text);
         assert!((1..=Name::MAX).contains(&text.len()) && text.is_ascii());
-        assert_eq!(name.folded().parse::<Name>().unwrap(), name);
+        assert_eq!(name.canonical().parse::<Name>().unwrap(), name);
     }
     if let Ok(id) = text.parse::<ChatId>() {
         assert_eq!(id.to_string().parse::<ChatId>().unwrap(), id);
@@ -47,7 +47,7 @@ fn cleaned(text: &str) {
     let block = multi_line(text);
     assert_eq!(multi_line(&block), block, "cleaning twice changes nothing");
     assert!(!block.contains(is_invisible));
-    let short = shorten(&line, 20);
+    let short = ellipsize(&line, 20);
     assert!(short.chars().count() <= 20 && (short == line || short.ends_with('…')));
     let title = Title::from_message(text);
     assert_eq!(one_line(title.as_str()), title.as_str());

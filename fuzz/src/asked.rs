@@ -3,22 +3,22 @@
 use std::{collections::HashMap, sync::OnceLock};
 
 use plexus_domain::Part;
-use plexus_runtime::{Leave, Limits, Request, Speaker, Turn};
+use plexus_runtime::{ApprovalPolicy, ConnectorLimits, ConversationTurn, RunRequest, TurnRole};
 use tokio::runtime::{Builder, Runtime};
 
 /// Returns a first message from a caller that cannot grant approvals.
-pub fn request(question: &str) -> Request {
-    Request {
+pub fn request(question: &str) -> RunRequest {
+    RunRequest {
         run: "0191b2c4-0000-7000-8000-000000000000".parse().unwrap(),
-        turns: vec![Turn {
-            speaker: Speaker::Person { name: "Ada".to_owned() },
+        turns: vec![ConversationTurn {
+            speaker: TurnRole::Person { name: "Ada".to_owned() },
             parts: vec![Part::text(question)],
         }],
         files: HashMap::new(),
         called: None,
         remote: None,
-        limits: Limits::default(),
-        leave: Leave::nobody(),
+        limits: ConnectorLimits::default(),
+        leave: ApprovalPolicy::unavailable(),
     }
 }
 

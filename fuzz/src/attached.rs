@@ -1,12 +1,12 @@
 use std::{fmt::Debug, sync::Arc};
 
 use futures::FutureExt as _;
-use plexus_domain::{Content, Part, part::Decision, text::is_invisible};
+use plexus_domain::{Part, PartBody, part::ApprovalDecision, sanitized_text::is_invisible};
 use plexus_runtime::{
-    Connector as _, End,
+    Connector as _, RunEnd,
     attached::{
-        Attached, Link, Outbox, Worker,
-        frame::{News, Order, Told},
+        AttachedConnection, AttachedConnector, AttachedWorker, FrameQueue,
+        protocol::{HubFrame, ProgramEvent, ProgramFrame},
     },
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     asked::{request, runtime},
-    heard::Heard,
+    captured_output::Heard,
 };
 
 const MOST_FRAMES: usize = 200;
@@ -27,8 +27,8 @@ const MAX_REASON_CHARS: usize = 1_000;
 /// the orders that the program receives.
 pub fn attached(data: &[u8]) {
     let frames = || data.split(|&byte| byte == b'\n').take(MOST_FRAMES);
-    hear(frames().filter_map(read::<Told>).collect(), data.len());
-    work(frames().filter_map(read::<Order>).collect());
+    hear(frames().filter_map(read::<ProgramFrame>).collect(), data.len());
+    work(frames().filter_map(read::<HubFrame>).collect());
 }
 
 /// Deserializes a frame and asserts that it survives a round trip.
@@ -39,18 +39,19 @@ fn read<T: Debug + PartialEq + Serialize + DeserializeOwned>(line: &[u8]) -> Opt
     Some(frame)
 }
 
-fn hear(told: Vec<Told>, bytes: usize) {
+fn hear(told: Vec<ProgramFrame>, bytes: usize) {
     let mut heard = Heard::default();
-    let (link, mut orders) = Link::new(CancellationToken::new());
-    let (agent, stop, asked) = (Attached::new(link.clone()), CancellationToken::new(), request("Hi"));
+    let (link, mut orders) = AttachedConnection::new(CancellationToken::new());
+    let (agent, stop, asked) =
+        (AttachedConnector::new(link.clone()), CancellationToken::new(), request("Hi"));
     let run = asked.run;
     let end = runtime().block_on(async {
         let talk = async {
             let order = orders.recv().await;
-            assert!(matches!(order, Some(Order::Ask(_))), "{order:?}");
+            assert!(matches!(order, Some(HubFrame::Ask(_))), "{order:?}");
             let tell = async {
-                for news in told.into_iter().map(|told| told.news).chain([News::Completed]) {
-                    link.take(Told { run, news }).await;
+                for news in told.into_iter().map(|told| told.news).chain([ProgramEvent::Completed]) {
+                    link.take(ProgramFrame { run, news }).await;
                 }
             };
             tokio::join!(tell, be_refused(&mut orders))
@@ -61,7 +62,7 @@ fn hear(told: Vec<Told>, bytes: usize) {
         }
     });
     match end {
-        Ok(End::Rejected { reason }) => assert_reason(&reason),
+        Ok(RunEnd::Rejected { reason }) => assert_reason(&reason),
         Err(failure) => assert_reason(&failure.message),
         Ok(_) => {}
     }
@@ -72,9 +73,12 @@ fn hear(told: Vec<Told>, bytes: usize) {
 }
 
 /// Asserts that every approval request is refused: no approver exists.
-async fn be_refused(orders: &mut Receiver<Order>) {
+async fn be_refused(orders: &mut Receiver<HubFrame>) {
     while let Some(order) = orders.recv().await {
-        let is_no = matches!(order, Order::Decided { decision: Decision::Refused, .. } | Order::Stop { .. });
+        let is_no = matches!(
+            order,
+            HubFrame::Decided { decision: ApprovalDecision::Refused, .. } | HubFrame::Stop { .. }
+        );
         assert!(is_no, "{order:?}");
     }
 }
@@ -85,7 +89,7 @@ fn assert_reason(reason: &str) {
 }
 
 fn assert_part(part: &Part) {
-    assert!(!matches!(part.content, Content::File { .. } | Content::Approval { .. }), "{part:?}");
+    assert!(!matches!(part.content, PartBody::File { .. } | PartBody::Approval { .. }), "{part:?}");
     for label in [&part.artifact, &part.name, &part.media_type].into_iter().flatten() {
         assert!(label.chars().count() <= MAX_LABEL_CHARS, "{} characters", label.chars().count());
         assert!(!label.contains(|c| is_invisible(c) || c == '\n'), "{label:?}");
@@ -94,14 +98,14 @@ fn assert_part(part: &Part) {
 
 /// Asserts that each question is answered exactly once, whatever else is ordered. The only agent here is a
 /// broken connection.
-fn work(orders: Vec<Order>) {
-    let asked = orders.iter().filter(|order| matches!(order, Order::Ask(_))).count();
-    let (link, _) = Link::new(CancellationToken::new());
+fn work(orders: Vec<HubFrame>) {
+    let asked = orders.iter().filter(|order| matches!(order, HubFrame::Ask(_))).count();
+    let (link, _) = AttachedConnection::new(CancellationToken::new());
     link.close();
-    let outbox = Arc::new(Outbox::default());
-    let mut worker = Worker::new(Arc::new(Attached::new(link)), outbox.clone());
+    let outbox = Arc::new(FrameQueue::default());
+    let mut worker = AttachedWorker::new(Arc::new(AttachedConnector::new(link)), outbox.clone());
     runtime().block_on(async {
-        orders.into_iter().for_each(|order| worker.order(order));
+        orders.into_iter().for_each(|order| worker.handle(order));
         worker.close().await;
     });
     let told = std::iter::from_fn(|| outbox.next().now_or_never());

@@ -1,11 +1,11 @@
 use plexus_a2a::{
     Card,
-    card::{Coverage, MAX_CARD_BYTES, Severity},
+    card::{MAX_CARD_BYTES, Severity, SignatureCoverage},
     keys::SecretKey,
 };
-use plexus_domain::text::is_invisible;
+use plexus_domain::sanitized_text::is_invisible;
 
-use crate::{SEED, heard::assert_shown};
+use crate::{SEED, captured_output::assert_shown};
 
 /// Fuzzes agent cards of version 1.0, of 0.3, and of both combined.
 pub fn card(data: &[u8]) {
@@ -45,7 +45,7 @@ fn usable(card: &Card) {
 
 /// Unforgeability: a card that verifies with the test key is the one that this key signed.
 fn signed(card: &Card) {
-    if card.verify(&SecretKey::from_seed(&SEED).public()) == Ok(Coverage::Whole) {
+    if card.verify(&SecretKey::from_seed(&SEED).public()) == Ok(SignatureCoverage::Whole) {
         assert_eq!((card.name.as_str(), card.skills.len()), ("Signed clerk", 1));
     }
     assert!(card.claimed_signers().len() <= card.signatures.len());

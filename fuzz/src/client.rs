@@ -1,8 +1,8 @@
-use plexus_hub::{config::is_loopback, oauth::Client};
+use plexus_hub::{config::is_loopback, oauth_server::OauthClient};
 use serde_json::Value;
 use url::Url;
 
-use crate::heard::assert_shown;
+use crate::captured_output::assert_shown;
 
 const ID: &str = "https://app.example.org/client.json";
 const MAX_NAME_CHARS: usize = 60;
@@ -10,7 +10,7 @@ const MAX_NAME_CHARS: usize = 60;
 /// Fuzzes the metadata document of an OAuth client.
 pub fn client(data: &[u8]) {
     let id: Url = ID.parse().unwrap();
-    let client = match Client::read(id.clone(), data) {
+    let client = match OauthClient::read(id.clone(), data) {
         Ok(client) => client,
         Err(refusal) => return assert_shown(&refusal.to_string()),
     };
@@ -26,7 +26,7 @@ pub fn client(data: &[u8]) {
     assert!(!taken.is_empty(), "a client that cannot be answered");
 }
 
-fn assert_may_be_answered_at(client: &Client, url: &Url) {
+fn assert_may_be_answered_at(client: &OauthClient, url: &Url) {
     let is_safe = match url.scheme() {
         "https" => true,
         "http" => is_loopback(url),

@@ -1,8 +1,8 @@
 use plexus_domain::run::Failure;
-use plexus_runtime::{End, llm::Answer, sse::Decoder};
+use plexus_runtime::{RunEnd, llm::CompletionStream, sse::SseDecoder};
 
 use crate::{
-    heard::{Heard, assert_shown},
+    captured_output::{Heard, assert_shown},
     piece_size,
 };
 
@@ -17,20 +17,22 @@ pub fn completion(data: &[u8]) {
     if let Err(failure) = &end {
         assert_shown(&failure.message);
     }
-    if let Ok(End::Rejected { reason }) = &end {
+    if let Ok(RunEnd::Rejected { reason }) = &end {
         assert_shown(reason);
     }
     // A server without streaming responds with one document.
     let mut heard = Heard::default();
-    if let Err(failure) = Answer::new(&mut heard, "model.example".to_owned(), MAX_ANSWER_BYTES).event(data) {
+    if let Err(failure) =
+        CompletionStream::new(&mut heard, "model.example".to_owned(), MAX_ANSWER_BYTES).event(data)
+    {
         assert_shown(&failure.message);
     }
 }
 
-fn read(data: &[u8], size: usize) -> (Result<End, Failure>, Heard) {
+fn read(data: &[u8], size: usize) -> (Result<RunEnd, Failure>, Heard) {
     let mut heard = Heard::default();
-    let mut answer = Answer::new(&mut heard, "model.example".to_owned(), MAX_ANSWER_BYTES);
-    let mut decoder = Decoder::new(MAX_EVENT_BYTES);
+    let mut answer = CompletionStream::new(&mut heard, "model.example".to_owned(), MAX_ANSWER_BYTES);
+    let mut decoder = SseDecoder::new(MAX_EVENT_BYTES);
     let mut pieces = data.chunks(size);
     let broken = pieces.try_for_each(|piece| decoder.push(piece, |event| answer.event(event)));
     let end = broken.and_then(|()| answer.end());

@@ -1,5 +1,7 @@
 use plexus_a2a::{
-    http_signature::{CONTENT_DIGEST, Request, SIGNATURE, SIGNATURE_INPUT, content_digest, sign, verify},
+    http_signature::{
+        CONTENT_DIGEST, SIGNATURE, SIGNATURE_INPUT, SignableRequest, content_digest, sign, verify,
+    },
     keys::SecretKey,
 };
 use plexus_domain::Timestamp;
@@ -16,7 +18,7 @@ pub fn http_signature(data: &[u8]) {
     let mut line = || lines.next().unwrap_or_default().to_owned();
     let (input, signature, digest, body) = (line(), line(), line(), line());
     let key = SecretKey::from_seed(&SEED);
-    let plain = |digest: String| Request {
+    let plain = |digest: String| SignableRequest {
         method: "POST",
         authority: "near.example",
         path: "/a2a/ada/tides/",

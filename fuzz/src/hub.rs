@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use clap::Command;
 use plexus_server::{
-    config::Serve,
-    run::{self, Running},
+    config::ServeConfig,
+    serve::{self, RunningServer},
     settings::Settings,
 };
 use reqwest::{
@@ -25,7 +25,7 @@ pub struct Hub {
     client: Client,
     origin: String,
     session: String,
-    _running: Running,
+    _running: RunningServer,
     _folder: TempDir,
 }
 
@@ -57,7 +57,7 @@ impl Hub {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let running = runtime.block_on(run::start(serve(&folder))).unwrap();
+        let running = runtime.block_on(serve::start(serve(&folder))).unwrap();
         let origin = format!("http://{}", running.address);
         #[expect(clippy::disallowed_methods, reason = "it calls the hub under test, on loopback")]
         let client = Client::builder()
@@ -117,7 +117,7 @@ async fn answer(request: RequestBuilder) -> reqwest::Result<Answer> {
     Ok(Answer { status, headers, body: response.bytes().await?.to_vec() })
 }
 
-fn serve(folder: &TempDir) -> Serve {
+fn serve(folder: &TempDir) -> ServeConfig {
     let given = [
         ("PLEXUS_LISTEN", "127.0.0.1:0"),
         ("PLEXUS_DATA_DIR", folder.path().to_str().unwrap()),
@@ -131,5 +131,5 @@ fn serve(folder: &TempDir) -> Serve {
         |name: &str| given.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
     let flags = Settings::flags(Command::new("plexus")).get_matches_from(["plexus"]);
     let settings = Settings::read(&flags, variable, &folder.path().join("plexus.toml")).unwrap();
-    Serve::from_settings(&settings).unwrap()
+    ServeConfig::from_settings(&settings).unwrap()
 }

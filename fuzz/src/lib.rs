@@ -8,62 +8,62 @@
 #![expect(clippy::expect_used, reason = "a target fails by panicking")]
 
 mod a2a;
+mod a2a_response;
 mod acp;
 mod address;
-mod answer;
 mod asked;
 mod attached;
+mod calc_sheet;
+mod captured_output;
 mod card;
 mod client;
 mod completion;
-mod heard;
+mod federation_record;
 mod html;
+mod http_reply;
 mod http_signature;
 mod hub;
 mod markdown;
 mod mcp;
 mod oauth;
-mod record;
-mod reply;
+mod p2p_messages;
 mod requests;
 mod rpc;
 mod search;
 mod settings;
-mod sheet;
 mod signature;
 mod sse;
 mod stdio;
 mod template;
 mod token;
 mod tools;
-mod wire;
 
 pub use a2a::a2a;
+pub use a2a_response::answer;
 pub use acp::acp;
 pub use address::address;
-pub use answer::answer;
 pub use attached::attached;
+pub use calc_sheet::sheet;
 pub use card::card;
 pub use client::client;
 pub use completion::completion;
+pub use federation_record::record;
+pub use http_reply::reply;
 pub use http_signature::http_signature;
 pub use markdown::markdown;
 pub use mcp::mcp;
 pub use oauth::oauth;
-pub use record::record;
-pub use reply::reply;
+pub use p2p_messages::wire;
 pub use requests::{api, edge, form};
 pub use rpc::rpc;
 pub use search::search;
 pub use settings::settings;
-pub use sheet::sheet;
 pub use signature::signature;
 pub use sse::sse;
 pub use stdio::stdio;
 pub use template::template;
 pub use token::token;
 pub use tools::tools;
-pub use wire::wire;
 
 /// Passes the names of all targets to a macro.
 #[macro_export]

@@ -3,7 +3,7 @@ use serde_json::Value;
 use url::form_urlencoded;
 
 use crate::{
-    heard::assert_shown,
+    captured_output::assert_shown,
     hub::{Hub, Question},
     requests::{line, shown},
 };

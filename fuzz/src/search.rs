@@ -1,7 +1,7 @@
 use std::sync::OnceLock;
 
 use plexus_domain::{AgentId, Timestamp};
-use plexus_search::{Change, Index, Listing, Query, Sort};
+use plexus_search::{Index, IndexChange, Listing, Query, Sort};
 
 /// Fuzzes search queries on a small index in several scripts.
 pub fn search(data: &[u8]) {
@@ -37,8 +37,8 @@ fn index() -> &'static Index {
     static INDEX: OnceLock<Index> = OnceLock::new();
     INDEX.get_or_init(|| {
         let index = Index::in_memory().unwrap();
-        let put = |(n, (name, summary))| Change::Put(Box::new(listing(n, name, summary)));
-        let changes: Vec<Change> = (0_u8..).zip(NAMES).map(put).collect();
+        let put = |(n, (name, summary))| IndexChange::Put(Box::new(listing(n, name, summary)));
+        let changes: Vec<IndexChange> = (0_u8..).zip(NAMES).map(put).collect();
         index.apply(&changes, 1).unwrap();
         index
     })

@@ -2,7 +2,7 @@ use std::{fs, path::Path};
 
 use clap::{ArgMatches, Command};
 use plexus_server::{
-    config::Serve,
+    config::ServeConfig,
     settings::{self, Settings, Source},
 };
 use toml::{Table, Value};
@@ -16,7 +16,7 @@ pub fn settings(data: &[u8]) {
         Ok(read) => read,
         Err(error) => return assert!(format!("{error:#}").contains("plexus.toml"), "{error:#}"),
     };
-    if let Err(error) = Serve::from_settings(&read) {
+    if let Err(error) = ServeConfig::from_settings(&read) {
         let words = format!("{error:#}");
         let names = |name: &str| words.contains(name);
         assert!(settings::all().any(|setting| names(setting.key) || names(setting.variable)), "{words}");

@@ -1,5 +1,5 @@
 use plexus_a2a::{
-    json::{self, Limits},
+    bounded_json::{self, JsonLimits},
     jws::{Jws, sign},
     keys::{PublicKey, SecretKey},
 };
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::SEED;
 
 const PAYLOAD: &[u8] = b"what was signed";
-const LIMITS: Limits = Limits { bytes: 64 << 10, depth: 32, values: 5_000 };
+const LIMITS: JsonLimits = JsonLimits { bytes: 64 << 10, depth: 32, values: 5_000 };
 
 /// Fuzzes signatures, keys, and the canonical form of JSON (RFC 8785).
 pub fn signature(data: &[u8]) {
@@ -28,8 +28,8 @@ pub fn signature(data: &[u8]) {
 }
 
 fn canonical(data: &[u8]) {
-    let plain = json::parse::<Value>(data, LIMITS);
-    let noting = json::parse_noting_duplicates(data, LIMITS);
+    let plain = bounded_json::parse::<Value>(data, LIMITS);
+    let noting = bounded_json::parse_noting_duplicates(data, LIMITS);
     assert_eq!(plain, noting.map(|(value, _)| value), "two readers of the same bytes");
     let Ok(value) = plain else { return };
     let Ok(written) = serde_json_canonicalizer::to_vec(&value) else { return };

@@ -1,4 +1,4 @@
-use plexus_runtime::sse::{Decoder, TooLong};
+use plexus_runtime::sse::{SseDecoder, TooLong};
 
 use crate::piece_size;
 
@@ -15,7 +15,7 @@ pub fn sse(data: &[u8]) {
 }
 
 fn read(data: &[u8], size: usize) -> (Result<(), TooLong>, Vec<Vec<u8>>) {
-    let mut decoder = Decoder::new(MAX);
+    let mut decoder = SseDecoder::new(MAX);
     let mut events = Vec::new();
     let end = data.chunks(size).try_for_each(|piece| {
         decoder.push(piece, |event| {

@@ -1,7 +1,7 @@
 use futures::StreamExt as _;
 use plexus_runtime::{
-    attached::frame::Told,
-    stdio::{Plain, told},
+    attached::protocol::ProgramFrame,
+    stdio::{TerminalText, read_frames},
 };
 use tokio::io::AsyncWriteExt as _;
 
@@ -13,23 +13,23 @@ const MAX_LINE_BYTES: usize = 512;
 /// Fuzzes the output of a program: messages in lines with noise between them, and terminal output.
 pub fn stdio(data: &[u8]) {
     let lines = data.split(|&byte| byte == b'\n').filter(|line| line.len() <= MAX_LINE_BYTES);
-    let expected: Vec<Told> = lines.filter_map(message).collect();
+    let expected: Vec<ProgramFrame> = lines.filter_map(message).collect();
     assert_eq!(hear(data, data.len().max(1)), expected);
     assert_eq!(hear(data, piece_size(data)), expected, "pieces make a difference");
     screen(data);
 }
 
-fn message(line: &[u8]) -> Option<Told> {
+fn message(line: &[u8]) -> Option<ProgramFrame> {
     serde_json::from_str(std::str::from_utf8(line).ok()?).ok()
 }
 
-fn hear(data: &[u8], size: usize) -> Vec<Told> {
+fn hear(data: &[u8], size: usize) -> Vec<ProgramFrame> {
     let (mut program, stdout) = tokio::io::duplex(size);
     let write = async {
         program.write_all(data).await.expect("it is read to the end");
         drop(program);
     };
-    let read = told(stdout, MAX_LINE_BYTES).collect::<Vec<_>>();
+    let read = read_frames(stdout, MAX_LINE_BYTES).collect::<Vec<_>>();
     runtime().block_on(async { tokio::join!(write, read).1 })
 }
 
@@ -48,7 +48,7 @@ fn screen(data: &[u8]) {
 }
 
 fn shown(data: &[u8], size: usize) -> String {
-    let mut plain = Plain::default();
+    let mut plain = TerminalText::default();
     let mut text: String = data.chunks(size).map(|piece| plain.take(piece)).collect();
     text.push_str(&plain.rest());
     text

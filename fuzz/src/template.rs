@@ -1,10 +1,12 @@
-use plexus_domain::agent::http::{Asked, Placeholder, Request, Template};
-use plexus_runtime::http::Answer;
+use plexus_domain::agent::http_endpoint::{
+    EndpointRequestSpec, EndpointTemplate, Placeholder, PlaceholderValues,
+};
+use plexus_runtime::http_endpoint::EndpointResponse;
 use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::heard::{Heard, assert_shown};
+use crate::captured_output::{Heard, assert_shown};
 
 /// Values with which a caller or an agent may try to escape from a placeholder (injection).
 const HOSTILE: [&str; 6] =
@@ -13,8 +15,8 @@ const HOSTILE: [&str; 6] =
 /// Fuzzes request templates of HTTP endpoints and fills them in. The same bytes then serve as the endpoint's
 /// reply.
 pub fn template(data: &[u8]) {
-    let Ok(request) = serde_json::from_slice::<Request>(data) else { return };
-    let template = match Template::try_from(request) {
+    let Ok(request) = serde_json::from_slice::<EndpointRequestSpec>(data) else { return };
+    let template = match EndpointTemplate::try_from(request) {
         Ok(template) => template,
         Err(refusal) => {
             assert!(refusal.field().is_some(), "no field is named: {refusal}");
@@ -22,7 +24,10 @@ pub fn template(data: &[u8]) {
         }
     };
     let written = serde_json::to_vec(&template).unwrap();
-    assert_eq!(serde_json::from_slice::<Template>(&written).expect("what we write we read"), template);
+    assert_eq!(
+        serde_json::from_slice::<EndpointTemplate>(&written).expect("what we write we read"),
+        template
+    );
     assert!(template.uses(Placeholder::Message) || template.uses(Placeholder::Messages));
     let request = template.request();
     for url in [Some(&request.url), request.start_url.as_ref()].into_iter().flatten() {
@@ -37,10 +42,10 @@ pub fn template(data: &[u8]) {
     assert_answer(data, &request.path);
 }
 
-fn asked(said: &str) -> Asked {
+fn asked(said: &str) -> PlaceholderValues {
     let text = || said.to_owned();
     let messages = json!([{ "role": "user", "content": said }]);
-    Asked { message: text(), history: text(), messages, conversation: text(), task: text() }
+    PlaceholderValues { message: text(), history: text(), messages, conversation: text(), task: text() }
 }
 
 /// Asserts that every filled-in URL has the same origin and the same number of path segments.
@@ -61,7 +66,7 @@ fn shape(url: &Url) -> (String, Option<usize>, bool, bool) {
     (url.origin().ascii_serialization(), steps, url.query().is_some(), url.fragment().is_some())
 }
 
-fn assert_headers(request: &Request, asked: &Asked) {
+fn assert_headers(request: &EndpointRequestSpec, asked: &PlaceholderValues) {
     for (name, value) in &request.headers {
         assert!(HeaderName::try_from(name).is_ok(), "{name:?}");
         let value = asked.header(value);
@@ -96,7 +101,7 @@ fn assert_body(template: &Value, filled: &Value, said: &str) {
 
 fn assert_answer(reply: &[u8], path: &str) {
     let mut heard = Heard::default();
-    let mut answer = Answer::new(&mut heard, "agents.example".to_owned(), path);
+    let mut answer = EndpointResponse::new(&mut heard, "agents.example".to_owned(), path);
     let whole = answer.whole(reply).map(drop);
     let ends = [whole, answer.piece(reply), answer.end().map(drop)];
     ends.into_iter().filter_map(Result::err).for_each(|failure| assert_shown(&failure.message));

@@ -1,11 +1,11 @@
 use std::time::Duration;
 
-use plexus_runtime::{Secret, oauth::read};
+use plexus_runtime::{Secret, oauth_client::read};
 use reqwest::{StatusCode, header::HeaderValue};
 use serde_json::json;
 use url::Url;
 
-use crate::{heard::assert_shown, requests::line};
+use crate::{captured_output::assert_shown, requests::line};
 
 const LONGEST: Duration = Duration::from_secs(30 * 24 * 3_600);
 

@@ -1,5 +1,5 @@
-use plexus_domain::text::is_invisible;
-use plexus_runtime::mcp::{self, Outcome, Tool};
+use plexus_domain::sanitized_text::is_invisible;
+use plexus_runtime::mcp_client::{self, McpTool, ToolResult};
 use serde_json::{Value, json};
 
 const MAX_NAME_BYTES: usize = 128;
@@ -14,28 +14,28 @@ pub fn tools(data: &[u8]) {
     let listed = told["tools"].as_array().into_iter().flatten();
     for tool in listed.filter_map(|told| read_tool(told.clone())) {
         assert_tool(&tool);
-        let Tool { name, description, schema } = &tool;
+        let McpTool { name, description, schema } = &tool;
         let again = json!({ "name": name, "description": description, "inputSchema": schema });
         assert_eq!(read_tool(again).as_ref(), Some(&tool));
     }
     if let Some(outcome) = read_outcome(told) {
-        let Outcome { text, is_error } = &outcome;
+        let ToolResult { text, is_error } = &outcome;
         assert_text(text, MAX_RESULT_CHARS);
         let again = json!({ "content": [{ "type": "text", "text": text }], "isError": is_error });
         assert_eq!(read_outcome(again).as_ref(), Some(&outcome));
     }
 }
 
-fn read_tool(told: Value) -> Option<Tool> {
-    mcp::tool(serde_json::from_value(told).ok()?)
+fn read_tool(told: Value) -> Option<McpTool> {
+    mcp_client::tool(serde_json::from_value(told).ok()?)
 }
 
-fn read_outcome(told: Value) -> Option<Outcome> {
+fn read_outcome(told: Value) -> Option<ToolResult> {
     let result = serde_json::from_value(told).ok()?;
-    Some(mcp::outcome(&result))
+    Some(mcp_client::outcome(&result))
 }
 
-fn assert_tool(tool: &Tool) {
+fn assert_tool(tool: &McpTool) {
     assert!((1..=MAX_NAME_BYTES).contains(&tool.name.len()), "{} bytes", tool.name.len());
     assert!(!tool.name.contains(|c: char| c.is_control() || is_invisible(c)), "{:?}", tool.name);
     assert_text(&tool.description, MAX_DESCRIPTION_CHARS);

@@ -9,25 +9,27 @@ use std::{
 use anyhow::{Context as _, bail};
 use ipnet::IpNet;
 use plexus_domain::account::Registration;
-use plexus_hub::config::{Config, Durability, PrivateNetworks, RunLimits, Scale, Secret, is_loopback};
+use plexus_hub::config::{
+    Durability, HubConfig, PrivateNetworks, RateLimitScale, RunLimits, Secret, is_loopback,
+};
 use url::Url;
 
 use crate::{
-    network,
-    programs::{self, Hidden},
+    federation_config,
+    program_config::{self, ProtectedPaths},
     providers,
     settings::{self, Settings},
     web::client_address::parse_network,
 };
 
 /// Configuration of `plexus serve`: listen addresses and the hub.
-pub struct Serve {
+pub struct ServeConfig {
     pub listen: SocketAddr,
     pub metrics_listen: Option<SocketAddr>,
-    pub hub: Config,
+    pub hub: HubConfig,
 }
 
-impl Serve {
+impl ServeConfig {
     pub fn from_settings(settings: &Settings) -> anyhow::Result<Self> {
         let listen = address(settings.text("listen").unwrap_or("127.0.0.1:3000"))?;
         let hub = hub(settings, listen)?;
@@ -46,7 +48,7 @@ impl Serve {
 
     /// Returns the configuration for a command that opens the data folder itself. Such a command does not
     /// listen. Port 0, which `plexus serve` resolves at startup, is therefore removed from the public URL.
-    pub fn folder(settings: &Settings) -> anyhow::Result<Config> {
+    pub fn folder(settings: &Settings) -> anyhow::Result<HubConfig> {
         let mut hub = Self::from_settings(settings)?.hub;
         if hub.public_url.port() == Some(0) {
             hub.public_url.set_port(None).ok().context("a public URL without a port")?;
@@ -61,7 +63,7 @@ fn address(text: &str) -> anyhow::Result<SocketAddr> {
     found.next().with_context(|| format!("\"{text}\" names no address"))
 }
 
-fn hub(settings: &Settings, listen: SocketAddr) -> anyhow::Result<Config> {
+fn hub(settings: &Settings, listen: SocketAddr) -> anyhow::Result<HubConfig> {
     let data_dir = PathBuf::from(settings.text("data_dir").unwrap_or("./data"));
     let blobs_dir = settings.text("blobs_dir").map_or_else(|| data_dir.join("blobs"), PathBuf::from);
     let secret_key_file =
@@ -72,9 +74,9 @@ fn hub(settings: &Settings, listen: SocketAddr) -> anyhow::Result<Config> {
     // public hub.
     let on_loopback = listen.ip().is_loopback() && is_loopback(&public_url);
     let defaults = RunLimits::default();
-    let hidden = Hidden { data_dir: &data_dir, blobs_dir: &blobs_dir, key_file: &secret_key_file };
-    let programs = programs::read(settings.text("programs"), &hidden)?;
-    Ok(Config {
+    let hidden = ProtectedPaths { data_dir: &data_dir, blobs_dir: &blobs_dir, key_file: &secret_key_file };
+    let programs = program_config::read(settings.text("programs"), &hidden)?;
+    Ok(HubConfig {
         hub_name: settings.text("hub_name").unwrap_or("Plexus").to_owned(),
         public_url,
         listen: vec![listen],
@@ -94,7 +96,7 @@ fn hub(settings: &Settings, listen: SocketAddr) -> anyhow::Result<Config> {
         conformance: false,
         trusted_proxies: proxies(settings.text("trusted_proxies"))?,
         models: providers::models(settings)?,
-        federation: network::federation(settings)?,
+        federation: federation_config::federation(settings)?,
         programs,
         programs_at_once: settings.parse("programs_at_once", 16)?,
         unsafe_processes: settings.parse("unsafe_processes", false)?,
@@ -111,7 +113,7 @@ fn hub(settings: &Settings, listen: SocketAddr) -> anyhow::Result<Config> {
         },
         quotas: settings::quotas(settings)?,
         rates: settings::rates(settings)?,
-        scale: Scale(settings.parse("limits_scale", 1)?),
+        scale: RateLimitScale(settings.parse("limits_scale", 1)?),
     })
 }
 
@@ -190,11 +192,11 @@ mod tests {
 
     use super::*;
 
-    fn serve(flags: &[&str]) -> anyhow::Result<Serve> {
+    fn serve(flags: &[&str]) -> anyhow::Result<ServeConfig> {
         let matches =
             Settings::flags(Command::new("plexus")).try_get_matches_from([&["plexus"], flags].concat())?;
         let folder = tempfile::tempdir()?;
-        Serve::from_settings(&Settings::read(&matches, |_| None, &folder.path().join("plexus.toml"))?)
+        ServeConfig::from_settings(&Settings::read(&matches, |_| None, &folder.path().join("plexus.toml"))?)
     }
 
     #[test]

@@ -4,7 +4,7 @@ use axum::{extract::State, http::StatusCode, response::IntoResponse};
 
 use plexus_hub::listings;
 
-use crate::state::Site;
+use crate::app_state::AppState;
 
 /// Handles `GET /healthz`: the process responds.
 pub async fn live() -> &'static str {
@@ -16,7 +16,7 @@ pub async fn live() -> &'static str {
 ///
 /// A hub already serves requests while it builds its index. A load balancer that has another instance should
 /// wait for readiness.
-pub async fn ready(State(site): State<Site>) -> impl IntoResponse {
+pub async fn ready(State(site): State<AppState>) -> impl IntoResponse {
     let not_ready = |reason: String| (StatusCode::SERVICE_UNAVAILABLE, reason);
     if site.stop.is_cancelled() {
         return not_ready("stopping\n".to_owned());
@@ -25,7 +25,7 @@ pub async fn ready(State(site): State<Site>) -> impl IntoResponse {
         tracing::warn!(%error, "the store does not answer");
         return not_ready("the store does not answer\n".to_owned());
     }
-    if !listings::is_whole(&site.hub) {
+    if !listings::is_index_ready(&site.hub) {
         return not_ready("the search index is being built\n".to_owned());
     }
     // This endpoint is public: the cause is only logged.

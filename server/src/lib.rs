@@ -4,27 +4,27 @@
 //! Business rules and SQL belong to other crates.
 
 mod a2a;
+mod admin_socket;
 mod api;
+mod app_state;
 mod ard;
 pub mod cli;
 pub mod config;
 pub mod conformance;
+mod federation_config;
 mod health;
-mod launch_goal;
+mod ioa_compat;
 mod mcp;
-mod network;
 mod oauth;
 mod openai;
-mod operator;
 mod pages;
-pub mod programs;
+pub mod program_config;
 mod prometheus;
 mod providers;
 mod rendering;
 mod router;
 mod rpc;
-pub mod run;
+pub mod serve;
 pub mod settings;
-mod state;
 mod telemetry;
 mod web;

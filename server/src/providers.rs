@@ -113,7 +113,7 @@ fn address(text: &str) -> Option<Url> {
 fn prices(text: Option<&str>) -> anyhow::Result<Prices> {
     let Some(text) = text else { return Ok(Prices::default()) };
     let (sent, received) = text.split_once('/').context("write two numbers, as in 0.15/0.60")?;
-    let price = |text: &str| money::micro(text).context("write two numbers, as in 0.15/0.60");
+    let price = |text: &str| money::parse_micros(text).context("write two numbers, as in 0.15/0.60");
     Ok(Prices { sent: price(sent)?, received: price(received)? })
 }
 

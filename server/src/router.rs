@@ -20,22 +20,26 @@ use tower_http::{
 };
 
 use crate::{
-    a2a, api, ard, conformance, health, launch_goal, mcp, oauth, openai, pages, rpc,
-    state::Site,
-    web::{assets, bearer, headers, host, page::Visit, request_id, shape, slow_body},
+    a2a, api,
+    app_state::AppState,
+    ard, conformance, health, ioa_compat, mcp, oauth, openai, pages, rpc,
+    web::{
+        api_error_layer, assets, bearer, body_timeout, host_check, page::PageContext, request_id,
+        security_headers,
+    },
 };
 
 /// Additional body size for the other fields of a form around a message of maximum size.
 const FORM_BYTES: usize = 64 * 1024;
 
-pub fn router(site: Site) -> Router {
+pub fn router(site: AppState) -> Router {
     let shared = ServiceBuilder::new()
         .layer(middleware::from_fn_with_state(site.clone(), request_id::name))
-        .layer(middleware::from_fn(shape::of_api))
+        .layer(middleware::from_fn(api_error_layer::api_error_layer))
         .layer(CatchPanicLayer::new())
-        .layer(middleware::from_fn_with_state(site.clone(), host::check))
-        .layer(middleware::from_fn_with_state(site.clone(), headers::protect))
-        .layer(middleware::from_fn(slow_body::bound));
+        .layer(middleware::from_fn_with_state(site.clone(), host_check::check))
+        .layer(middleware::from_fn_with_state(site.clone(), security_headers::security_headers))
+        .layer(middleware::from_fn(body_timeout::limit_body_time));
     let challenge = middleware::from_fn_with_state(site.clone(), bearer::challenge);
     let packed = ServiceBuilder::new().layer(compression()).layer(CsrfLayer::new()).layer(body_limit(&site));
     Router::new()
@@ -63,7 +67,7 @@ pub fn router(site: Site) -> Router {
 
 /// Returns the body limit for pages and the API. URL encoding and JSON escapes can enlarge a message up to
 /// four times.
-pub fn body_limit(site: &Site) -> DefaultBodyLimit {
+pub fn body_limit(site: &AppState) -> DefaultBodyLimit {
     DefaultBodyLimit::max(
         site.hub.config().limits.max_message_bytes.saturating_mul(4).saturating_add(FORM_BYTES),
     )
@@ -71,7 +75,7 @@ pub fn body_limit(site: &Site) -> DefaultBodyLimit {
 
 /// Returns the routes of the protocol endpoints. They accept bearer tokens only, so CORS allows any origin.
 /// MCP has its own origin check.
-fn edge_routes(site: Site) -> Router {
+fn edge_routes(site: AppState) -> Router {
     let body = DefaultBodyLimit::max(site.hub.config().limits.max_message_bytes.saturating_mul(2));
     let anywhere = CorsLayer::new()
         .allow_origin(Any)
@@ -81,8 +85,8 @@ fn edge_routes(site: Site) -> Router {
     let shared = ServiceBuilder::new()
         .layer(middleware::from_fn_with_state(site.clone(), request_id::name))
         .layer(CatchPanicLayer::new())
-        .layer(middleware::from_fn_with_state(site.clone(), host::check))
-        .layer(middleware::from_fn(slow_body::bound))
+        .layer(middleware::from_fn_with_state(site.clone(), host_check::check))
+        .layer(middleware::from_fn(body_timeout::limit_body_time))
         .layer(middleware::from_fn_with_state(site.clone(), bearer::challenge))
         .layer(body);
     let kits = site.conformance.as_ref().map(|_| conformance::routes()).unwrap_or_default();
@@ -95,18 +99,18 @@ fn edge_routes(site: Site) -> Router {
         .merge(rpc::routes(&site))
         .layer(anywhere)
         .merge(mcp::routes(&site))
-        .route("/launch_goal", post(launch_goal::launch))
+        .route("/launch_goal", post(ioa_compat::launch))
         .merge(kits)
         .layer(shared)
         .with_state(site)
 }
 
-fn page_routes() -> Router<Site> {
+fn page_routes() -> Router<AppState> {
     Router::new()
         .route("/", get(pages::home::show))
         .route("/agents", get(pages::agents::show))
-        .route("/agents/live", get(pages::others::follow))
-        .route("/@{owner}", get(pages::owner::show))
+        .route("/agents/live", get(pages::live_search::follow))
+        .route("/@{owner}", get(pages::namespace::show))
         .route("/@{owner}/{agent}", get(pages::agent::overview))
         .route("/@{owner}/{agent}/skills", get(pages::agent::skills))
         .route("/@{owner}/{agent}/versions", get(pages::agent::versions))
@@ -150,7 +154,7 @@ fn page_routes() -> Router<Site> {
         )
 }
 
-fn admin_routes() -> Router<Site> {
+fn admin_routes() -> Router<AppState> {
     Router::new()
         .route("/admin", get(pages::admin::overview::show))
         .route("/admin/users", get(pages::admin::users::show))
@@ -171,19 +175,19 @@ fn admin_routes() -> Router<Site> {
 }
 
 /// Returns the routes of the documentation and of well-known files.
-fn machine_routes() -> Router<Site> {
+fn machine_routes() -> Router<AppState> {
     Router::new()
         .route("/docs", get(pages::docs::home))
         .route("/docs/{page}", get(pages::docs::show))
-        .route("/robots.txt", get(pages::machine::robots))
-        .route("/llms.txt", get(pages::machine::llms))
-        .route("/.well-known/security.txt", get(pages::machine::security))
-        .route("/.well-known/plexus.json", get(pages::machine::plexus))
-        .route(plexus_hub::federation::SHARED_RULES, get(pages::machine::rules))
-        .route("/favicon.ico", get(pages::machine::favicon))
+        .route("/robots.txt", get(pages::well_known::robots))
+        .route("/llms.txt", get(pages::well_known::llms))
+        .route("/.well-known/security.txt", get(pages::well_known::security))
+        .route("/.well-known/plexus.json", get(pages::well_known::plexus))
+        .route(plexus_hub::federation::SHARED_RULES, get(pages::well_known::rules))
+        .route("/favicon.ico", get(pages::well_known::favicon))
 }
 
-fn register_routes() -> Router<Site> {
+fn register_routes() -> Router<AppState> {
     use pages::{agent_manage, register};
     Router::new()
         .route("/register", get(register::start::show).post(register::start::fetch))
@@ -211,7 +215,7 @@ fn register_routes() -> Router<Site> {
         .route("/@{owner}/{agent}/edit", get(agent_manage::show_edit).post(agent_manage::edit))
 }
 
-async fn missing(visit: Visit) -> Response {
+async fn missing(visit: PageContext) -> Response {
     visit.refuse_status(StatusCode::NOT_FOUND)
 }
 

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::{
     client::{Answer, Client, text_of},
+    csrf_and_rate_limits::until_refused,
     hub::{Hub, on_both},
-    protection::until_refused,
     tokens::make,
 };
 

@@ -20,9 +20,9 @@ use tokio::{
 use tokio_stream::wrappers::ReceiverStream;
 
 /// Timeout for a call of the hub.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// Capacity of the queues for calls and events.
-const WAITING: usize = 64;
+const QUEUE_CAPACITY: usize = 64;
 
 pub struct Agent {
     pub url: String,
@@ -43,7 +43,7 @@ impl Agent {
 
     /// Starts an agent with another card, built from its URL.
     pub async fn with(card: impl FnOnce(&str) -> Value) -> Self {
-        let (sender, calls) = channel(WAITING);
+        let (sender, calls) = channel(QUEUE_CAPACITY);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}/", listener.local_addr().expect("an address"));
         let card = card(&url);
@@ -57,7 +57,7 @@ impl Agent {
 
     /// Returns the hub's next call, before anything was answered.
     pub async fn called(&mut self) -> Call {
-        timeout(PATIENCE, self.calls.recv()).await.expect("the hub calls").expect("it serves")
+        timeout(TIMEOUT, self.calls.recv()).await.expect("the hub calls").expect("it serves")
     }
 }
 
@@ -145,7 +145,7 @@ async fn answer(
             return Json(json!({ "jsonrpc": "2.0", "id": 1, "error": error })).into_response();
         }
     }
-    let (events, mut written) = channel(WAITING);
+    let (events, mut written) = channel(QUEUE_CAPACITY);
     let message = request["params"]["message"].clone();
     calls.send(Call { headers, message, events }).await.expect("the test goes on");
     // Delay even the response head until the test sends something.

@@ -12,7 +12,7 @@ use tokio::{
 use crate::{
     chat::sheet,
     client::{Client, new_id},
-    events::{Events, PATIENCE, Screen, answer_after, text_in},
+    events::{Events, Screen, TIMEOUT, answer_after, text_in},
     hub::{Hub, on_both},
     tokens::make,
 };
@@ -57,7 +57,7 @@ on_both! {
             connection.write_all(body.as_bytes()).await.expect("the body");
             connection.shutdown().await.expect("one half is closed");
             let mut came = Vec::new();
-            let read = tokio::time::timeout(PATIENCE, connection.read_to_end(&mut came)).await;
+            let read = tokio::time::timeout(TIMEOUT, connection.read_to_end(&mut came)).await;
             assert!(read.is_ok(), "{path}: the other half stays open");
             hub.visitor().get("/healthz").await.expect(StatusCode::OK);
         }
@@ -348,7 +348,7 @@ async fn begun(hub: &Hub, token: &str, path: &str, media_type: &str) -> String {
     );
     connection.write_all(head.as_bytes()).await.expect("the beginning");
     let mut came = String::new();
-    let read = tokio::time::timeout(PATIENCE, connection.read_to_string(&mut came)).await;
+    let read = tokio::time::timeout(TIMEOUT, connection.read_to_string(&mut came)).await;
     read.unwrap_or_else(|_| panic!("{path}: the connection stays open")).expect("text");
     let (head, body) = came.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{path}: {came}"));
     assert!(head.starts_with("HTTP/1.1 408 "), "{path}: {came}");

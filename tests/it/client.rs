@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Mutex};
 
 use plexus_domain::MessageId;
-use plexus_hub::Env;
+use plexus_hub::ClockRng;
 use reqwest::{
     Method, RequestBuilder, StatusCode,
     header::{self, HeaderMap},
@@ -201,5 +201,5 @@ pub fn text_of(value: &Value) -> String {
 
 /// Creates a message id, as a page does for each message.
 pub fn new_id() -> MessageId {
-    Env::system().id(MessageId::new)
+    ClockRng::system().id(MessageId::new)
 }

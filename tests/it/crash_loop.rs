@@ -21,7 +21,7 @@ const KILLS: u64 = 6;
 /// Number of concurrent users.
 const TALKERS: usize = 4;
 /// Maximum milliseconds between the first message and the kill.
-const LONGEST_LIFE: u64 = 1_200;
+const MAX_LIFE: u64 = 1_200;
 
 /// Requested sum. If its request got no response, it may or may not have been stored.
 #[derive(Clone)]
@@ -74,7 +74,7 @@ async fn crash(database: Option<&Database>) {
 
 /// Returns pseudo-random milliseconds that depend only on the seed.
 const fn moment(seed: u64) -> u64 {
-    1 + seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17) % LONGEST_LIFE
+    1 + seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17) % MAX_LIFE
 }
 
 /// Requests sums until the hub is gone.

@@ -6,7 +6,7 @@ use futures::TryFutureExt as _;
 use plexus_store::{StoreUrl, testing::Database};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection, query_as, query_scalar, raw_sql};
 
-use crate::events::PATIENCE;
+use crate::events::TIMEOUT;
 
 /// Runs a query on either database over a separate connection.
 macro_rules! ask {
@@ -59,7 +59,7 @@ impl Sql {
     pub async fn until_at_least(&self, number: usize, text: &str) {
         let begun = Instant::now();
         while self.number(text).await < i64::try_from(number).expect("few") {
-            assert!(begun.elapsed() < PATIENCE, "{text} does not come to {number}");
+            assert!(begun.elapsed() < TIMEOUT, "{text} does not come to {number}");
         }
     }
 }

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use crate::client::{Client, text_of};
 
 /// Timeout for the next event of a stream.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+pub const TIMEOUT: Duration = Duration::from_secs(120);
 
 pub struct Event {
     pub name: String,
@@ -81,7 +81,7 @@ impl Events {
                     None => continue,
                 }
             }
-            let piece = timeout(PATIENCE, self.bytes.next()).await.expect("the stream says something");
+            let piece = timeout(TIMEOUT, self.bytes.next()).await.expect("the stream says something");
             self.buffer.extend(piece?.ok()?);
         }
     }
@@ -279,5 +279,5 @@ pub async fn question(client: &Client, chat: &str) -> String {
             }
         }
     };
-    timeout(PATIENCE, found).await.expect("it asks in time")
+    timeout(TIMEOUT, found).await.expect("it asks in time")
 }

@@ -13,15 +13,15 @@ use tempfile::TempDir;
 use tokio::{net::TcpListener, time::sleep};
 
 use crate::{
+    agent_lists::lists,
     client::{Client, text_of},
     database::postgres_url,
     events::{read_answer, text_in},
-    finding::lists,
     process::{Process, plexus, stderr, stdout},
 };
 
 /// Generous timeout: far above the duration on an idle machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(50);
 /// Default listen address of test hubs.
 const LOOPBACK: [&str; 2] = ["--p2p-listen", "127.0.0.1:0"];
@@ -171,7 +171,7 @@ async fn itself(admin: &Client) -> (String, String) {
 pub async fn until(what: &str, holds: impl AsyncFn() -> bool) {
     let begun = Instant::now();
     while !holds().await {
-        assert!(begun.elapsed() < PATIENCE, "not in time: {what}");
+        assert!(begun.elapsed() < TIMEOUT, "not in time: {what}");
         sleep(POLL).await;
     }
 }

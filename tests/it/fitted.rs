@@ -12,7 +12,7 @@ use crate::{
     client::{Client, text_of},
     events::{answer_after, text_in},
     hub::{self, Hub, play_on_both},
-    tools::{start, tools},
+    mcp_tools::{start, tools},
 };
 
 /// Window of the model in tokens, and the bytes that the hub derives from it.

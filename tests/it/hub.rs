@@ -4,7 +4,7 @@ use std::{panic::AssertUnwindSafe, path::Path};
 
 use futures::FutureExt as _;
 use plexus_hub::{accounts, listings};
-use plexus_server::{config::Serve, run::Running, settings::Settings};
+use plexus_server::{config::ServeConfig, serve::RunningServer, settings::Settings};
 use plexus_store::testing::Database;
 use reqwest::StatusCode;
 use tempfile::TempDir;
@@ -54,7 +54,7 @@ pub(crate) use on_both;
 pub type Given = (&'static str, &'static str);
 
 pub struct Hub {
-    running: Option<Running>,
+    running: Option<RunningServer>,
     origin: String,
     database: Option<Database>,
     folder: TempDir,
@@ -144,7 +144,7 @@ impl Hub {
 
     /// Returns the id of an account.
     pub async fn account(&self, name: &str) -> String {
-        let caller = accounts::act_for(self.inner(), Some(name)).await.expect("somebody of that name");
+        let caller = accounts::impersonate(self.inner(), Some(name)).await.expect("somebody of that name");
         caller.person.expect("an account").account.to_string()
     }
 
@@ -182,14 +182,14 @@ impl Hub {
     }
 }
 
-async fn running(folder: &Path, database: Option<&str>, settings: &[(&str, &str)]) -> Running {
+async fn running(folder: &Path, database: Option<&str>, settings: &[(&str, &str)]) -> RunningServer {
     let serve = configured(folder, database, settings);
-    let running = plexus_server::run::start(serve).await.expect("the hub starts");
-    listings::until_whole(&running.hub).await;
+    let running = plexus_server::serve::start(serve).await.expect("the hub starts");
+    listings::wait_index_ready(&running.hub).await;
     running
 }
 
-fn configured(folder: &Path, database: Option<&str>, settings: &[(&str, &str)]) -> Serve {
+fn configured(folder: &Path, database: Option<&str>, settings: &[(&str, &str)]) -> ServeConfig {
     let fixed = [
         ("PLEXUS_LISTEN", Some("127.0.0.1:0")),
         ("PLEXUS_DATA_DIR", folder.to_str()),
@@ -204,5 +204,5 @@ fn configured(folder: &Path, database: Option<&str>, settings: &[(&str, &str)]) 
         |name: &str| all.iter().find(|(key, _)| *key == name).and_then(|(_, value)| value.map(str::to_owned));
     let flags = Settings::flags(clap::Command::new("plexus")).get_matches_from(["plexus"]);
     let settings = Settings::read(&flags, variable, &folder.join("plexus.toml")).expect("settings");
-    Serve::from_settings(&settings).expect("usable settings")
+    ServeConfig::from_settings(&settings).expect("usable settings")
 }

@@ -1,6 +1,6 @@
 //! Fixture: conformance hub, and a client that makes equal calls over both bindings of A2A 1.0.
 
-use plexus_server::{conformance, run::Running};
+use plexus_server::{conformance, serve::RunningServer};
 use reqwest::{Method, RequestBuilder, header};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -10,7 +10,7 @@ use crate::client::{Answer, Client};
 pub const BASE: &str = "/a2a/test/tck/";
 
 pub struct Kit {
-    running: Option<Running>,
+    running: Option<RunningServer>,
     pub client: Client,
     _folder: TempDir,
 }
@@ -45,7 +45,7 @@ impl Kit {
         let folder = tempfile::tempdir().expect("a folder");
         let listen = "127.0.0.1:0".parse().expect("an address");
         let serve = conformance::serve(listen, folder.path()).expect("a configuration");
-        let running = plexus_server::run::start(serve).await.expect("the hub starts");
+        let running = plexus_server::serve::start(serve).await.expect("the hub starts");
         let client = Client::new(&format!("http://{}", running.address));
         Self { running: Some(running), client, _folder: folder }
     }

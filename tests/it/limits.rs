@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::{
     clerk,
     client::{Answer, Client, new_id, text_of},
-    endpoints,
     events::answer_after,
+    http_endpoints,
     hub::{Hub, on_both},
     rpc, rpc_socket,
     tokens::make,
@@ -225,7 +225,7 @@ on_both! {
 
     async fn addresses_that_are_not_proved_are_tried_seldom(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1"), ("PLEXUS_LIMIT_TRIALS", "1/1h")]) {
         let echo = post(async |Json(body): Json<Value>| body["said"].to_string());
-        let origin = endpoints::serve(Router::new().route("/", echo)).await;
+        let origin = http_endpoints::serve(Router::new().route("/", echo)).await;
         let grace = hub.administrator("grace").await;
         let new = |name: &str, vouch: bool| {
             let request = json!({ "url": origin, "body": { "said": "{{message}}" } });

@@ -3,17 +3,23 @@
 #[cfg(test)]
 mod a2a;
 #[cfg(test)]
+mod a2a_sdks;
+#[cfg(test)]
+mod access_revocation;
+#[cfg(test)]
+mod account_deletion;
+#[cfg(test)]
 mod accounts;
+#[cfg(test)]
+mod acp_programs;
 #[cfg(test)]
 mod agent;
 #[cfg(test)]
+mod agent_lists;
+#[cfg(test)]
 mod ard;
 #[cfg(test)]
-mod asking;
-#[cfg(test)]
-mod attached;
-#[cfg(test)]
-mod authorized;
+mod attached_programs;
 #[cfg(test)]
 mod bad_agents;
 #[cfg(test)]
@@ -23,9 +29,13 @@ mod chat;
 #[cfg(test)]
 mod clerk;
 #[cfg(test)]
+mod cli;
+#[cfg(test)]
 mod client;
 #[cfg(test)]
-mod commands;
+mod cluster_failover;
+#[cfg(test)]
+mod cluster_streaming;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
@@ -37,101 +47,79 @@ mod crash_loop;
 #[cfg(test)]
 mod crash_steps;
 #[cfg(test)]
+mod csrf_and_rate_limits;
+#[cfg(test)]
 mod database;
 #[cfg(test)]
-mod deciders;
-#[cfg(test)]
-mod described;
-#[cfg(test)]
 mod disk;
-#[cfg(test)]
-mod endpoints;
 #[cfg(test)]
 mod events;
 #[cfg(test)]
 mod federation;
 #[cfg(test)]
-mod files;
+mod federation_pages;
 #[cfg(test)]
-mod finding;
+mod files;
 #[cfg(test)]
 mod fitted;
 #[cfg(test)]
 mod fleet;
 #[cfg(test)]
-mod fleet_death;
-#[cfg(test)]
-mod fleet_live;
-#[cfg(test)]
-mod floor;
-#[cfg(test)]
-mod form_a_team;
-#[cfg(test)]
-mod goal;
-#[cfg(test)]
-mod guests;
-#[cfg(test)]
 mod hostile;
+#[cfg(test)]
+mod http_endpoints;
 #[cfg(test)]
 mod hub;
 #[cfg(test)]
 mod kit;
 #[cfg(test)]
-mod leaving;
-#[cfg(test)]
 mod limits;
+#[cfg(test)]
+mod live_search;
 #[cfg(test)]
 mod mcp;
 #[cfg(test)]
 mod mcp_clients;
 #[cfg(test)]
-mod mcp_kit;
+mod mcp_conformance;
 #[cfg(test)]
 mod mcp_registry;
 #[cfg(test)]
+mod mcp_tools;
+#[cfg(test)]
+mod metrics_audit_security_txt;
+#[cfg(test)]
+mod model_relay;
+#[cfg(test)]
+mod multi_chat_stream;
+#[cfg(test)]
 mod namespace;
 #[cfg(test)]
-mod nested;
-#[cfg(test)]
-mod network_pages;
-#[cfg(test)]
-mod no_address;
+mod network_partition;
 #[cfg(test)]
 mod oauth;
 #[cfg(test)]
 mod openai;
 #[cfg(test)]
-mod operations;
+mod openapi;
 #[cfg(test)]
-mod owner;
+mod outbound_oauth;
+#[cfg(test)]
+mod p2p_calls;
 #[cfg(test)]
 mod pages;
-#[cfg(test)]
-mod partition;
 #[cfg(test)]
 mod peer;
 #[cfg(test)]
 mod process;
 #[cfg(test)]
-mod programs;
-#[cfg(test)]
-mod protection;
-#[cfg(test)]
 mod providers;
-#[cfg(test)]
-mod push;
-#[cfg(test)]
-mod questions;
-#[cfg(test)]
-mod queue;
 #[cfg(test)]
 mod quotas;
 #[cfg(test)]
 mod real_model;
 #[cfg(test)]
-mod relay;
-#[cfg(test)]
-mod revoked;
+mod remote_users;
 #[cfg(test)]
 mod rpc;
 #[cfg(test)]
@@ -141,23 +129,35 @@ mod rpc_socket;
 #[cfg(test)]
 mod rpc_teams;
 #[cfg(test)]
+mod run_queue;
+#[cfg(test)]
 mod safe_defaults;
-#[cfg(test)]
-mod sdks;
-#[cfg(test)]
-mod shared_stream;
 #[cfg(test)]
 mod stars;
 #[cfg(test)]
 mod streaming;
 #[cfg(test)]
-mod supervision;
+mod subteams;
 #[cfg(test)]
-mod talks;
+mod supervision;
 #[cfg(test)]
 mod team;
 #[cfg(test)]
-mod team_hubs;
+mod team_across_hubs;
+#[cfg(test)]
+mod team_conversations;
+#[cfg(test)]
+mod team_decisions;
+#[cfg(test)]
+mod team_extension;
+#[cfg(test)]
+mod team_goal;
+#[cfg(test)]
+mod team_over_a2a;
+#[cfg(test)]
+mod team_owner_actions;
+#[cfg(test)]
+mod team_questions;
 #[cfg(test)]
 mod team_report;
 #[cfg(test)]
@@ -167,4 +167,4 @@ mod tokens;
 #[cfg(test)]
 mod tool_credentials;
 #[cfg(test)]
-mod tools;
+mod webhooks;

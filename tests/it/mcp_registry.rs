@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use crate::{
     agent::Agent,
+    agent_lists::until,
     clerk,
     client::{Client, text_of},
-    finding::until,
     hub::{Hub, on_both},
 };
 

@@ -20,7 +20,7 @@ use crate::{
 const CHAT: &str = "/v1/chat/completions";
 const RESPONSES: &str = "/v1/responses";
 /// Maximum length of the model list.
-const MOST: usize = 500;
+const MAX_ITEMS: usize = 500;
 
 async fn program(hub: &Hub, name: &str) -> Client {
     let person = hub.person(name).await;
@@ -184,9 +184,9 @@ on_both! {
         many(hub).await;
         hub.sql(&versions_of_many(hub)).await;
         let all = models(&ada.with_token(&make(&ada, &["chat", "read"]).await)).await;
-        assert_eq!((all.len(), all[0].as_str()), (MOST, "ada/own"));
+        assert_eq!((all.len(), all[0].as_str()), (MAX_ITEMS, "ada/own"));
         assert!(all[1..].iter().all(|model| model.starts_with("plexus/guide") && model != "plexus/guide"), "{all:?}");
-        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), MOST, "none comes twice");
+        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), MAX_ITEMS, "none comes twice");
     }
 
     async fn a_completion_is_the_same_whole_and_in_pieces(hub: &Hub) {

@@ -6,21 +6,21 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use plexus_a2a::{keys::SecretKey, listing::Genesis};
+use plexus_a2a::{keys::SecretKey, listing_id::Genesis};
 use plexus_domain::{Digest, Timestamp};
 use plexus_federation::{
     HubId,
-    core::{Answer, Request, Row},
+    engine::{HubInventory, PeerRequest, PeerResponse},
     net::{
-        self, Config, Handle,
-        api::{Command, Event},
+        self, ActorHandle, NetConfig,
+        actor_api::{ActorCommand, ActorEvent},
     },
     record::{
-        Chain, Content, Envelope, Fingerprint, HUB_RECORD_LIFE, Head, HubRecord, LIFE, Listing, Seq, Signed,
-        Status, Tag,
+        Content, Envelope, HUB_RECORD_TTL, HubRecord, InventoryHead, KeyChain, LISTING_TTL, Listing, Seq,
+        SetFingerprint, Signed, Status, Tag,
     },
 };
-use plexus_hub::Env;
+use plexus_hub::ClockRng;
 use serde_json::json;
 use tokio::{sync::mpsc, task::JoinHandle};
 
@@ -38,7 +38,7 @@ pub enum Habit {
 
 pub struct Peer {
     pub id: HubId,
-    net: Handle,
+    net: ActorHandle,
     /// Number of search requests received.
     asked: Arc<AtomicUsize>,
     tasks: [JoinHandle<()>; 2],
@@ -52,7 +52,7 @@ impl Drop for Peer {
 
 /// Signed statements of the peer about itself.
 struct Said {
-    head: Signed<Head>,
+    head: Signed<InventoryHead>,
     record: Signed<HubRecord>,
     /// Announces its inventory head in anti-entropy rounds.
     openly: bool,
@@ -71,7 +71,7 @@ impl Peer {
 
     fn join(n: u8, door: &str, habit: Habit, openly: bool) -> Self {
         let now = now();
-        let config = Config {
+        let config = NetConfig {
             seed: [n; 32],
             secret: [n; 16],
             listen: vec!["/ip4/127.0.0.1/tcp/0".parse().expect("an address")],
@@ -93,7 +93,7 @@ impl Peer {
     /// Announces agents with this tag in the DHT.
     pub async fn provide(&self, tag: &str) {
         let tags = vec![Tag::from_text(tag).expect("a tag")];
-        self.net.order(Command::Provide(tags)).await.expect("it runs");
+        self.net.order(ActorCommand::Provide(tags)).await.expect("it runs");
     }
 
     pub fn asked(&self) -> usize {
@@ -104,11 +104,11 @@ impl Peer {
 impl Said {
     fn of(key: &SecretKey, now: Timestamp, openly: bool) -> Self {
         let (hub, seq) = (key.public().into(), Seq::next(None, now));
-        let head = Head { hub, seq, count: 7, fingerprint: Fingerprint::default() };
+        let head = InventoryHead { hub, seq, count: 7, fingerprint: SetFingerprint::default() };
         let record = HubRecord {
             hub,
             seq,
-            expires: now + HUB_RECORD_LIFE / 2,
+            expires: now + HUB_RECORD_TTL / 2,
             name: "Far".to_owned(),
             software: "test/0".to_owned(),
             domain: None,
@@ -125,41 +125,41 @@ impl Said {
         vec![self.head.encode(), self.record.encode()]
     }
 
-    fn row(&self) -> Row {
-        let Head { hub, seq, count, fingerprint } = *self.head.body();
-        Row { hub, head: Some(seq), count, fingerprint, partial: false }
+    fn row(&self) -> HubInventory {
+        let InventoryHead { hub, seq, count, fingerprint } = *self.head.body();
+        HubInventory { hub, head: Some(seq), count, fingerprint, partial: false }
     }
 
     /// Answers a request. `None` refuses it.
-    fn answer(&self, request: &Request) -> Option<Answer> {
+    fn answer(&self, request: &PeerRequest) -> Option<PeerResponse> {
         match request {
-            Request::Rows { .. } => Some(Answer::Rows(self.openly.then(|| vec![self.row()]))),
-            Request::Heads { .. } => Some(Answer::Records(self.records())),
+            PeerRequest::Rows { .. } => Some(PeerResponse::Rows(self.openly.then(|| vec![self.row()]))),
+            PeerRequest::Heads { .. } => Some(PeerResponse::Records(self.records())),
             _ => None,
         }
     }
 }
 
 async fn answer(
-    net: Handle,
-    mut events: mpsc::Receiver<Event>,
+    net: ActorHandle,
+    mut events: mpsc::Receiver<ActorEvent>,
     said: Said,
     habit: Habit,
     asked: Arc<AtomicUsize>,
 ) {
     while let Some(event) = events.recv().await {
         let command = match event {
-            Event::Asked { id, request: Request::Find(_), .. } => {
+            ActorEvent::Asked { id, request: PeerRequest::Find(_), .. } => {
                 asked.fetch_add(1, Ordering::Relaxed);
                 let Habit::Answers(found) = &habit else { continue };
                 let records = said.records().into_iter().chain(found.clone()).collect();
-                Command::Reply { id, answer: Answer::Records(records) }
+                ActorCommand::Reply { id, answer: PeerResponse::Records(records) }
             }
-            Event::Asked { id, request, .. } => match said.answer(&request) {
-                Some(answer) => Command::Reply { id, answer },
-                None => Command::Refuse { id },
+            ActorEvent::Asked { id, request, .. } => match said.answer(&request) {
+                Some(answer) => ActorCommand::Reply { id, answer },
+                None => ActorCommand::Refuse { id },
             },
-            Event::Offered { id, .. } => Command::Noted { id },
+            ActorEvent::Offered { id, .. } => ActorCommand::Noted { id },
             _ => continue,
         };
         if net.order(command).await.is_err() {
@@ -169,7 +169,7 @@ async fn answer(
 }
 
 fn now() -> Timestamp {
-    Env::system().now()
+    ClockRng::system().now()
 }
 
 fn key(n: u8) -> SecretKey {
@@ -193,12 +193,12 @@ pub fn listing(n: u8, name: &str, tag: &str) -> Vec<u8> {
     let seq = Seq::next(None, now());
     let content = Content {
         card: Digest::of(&card),
-        expires: seq.issued() + LIFE,
+        expires: seq.issued() + LISTING_TTL,
         tags: vec![Tag::from_text(tag).expect("a tag")],
         langs: Vec::new(),
     };
     let envelope = Envelope {
-        chain: Chain::new(genesis).expect("keys"),
+        chain: KeyChain::new(genesis).expect("keys"),
         seq,
         hub: key(n).public().into(),
         owner: "bob".parse().expect("a name"),

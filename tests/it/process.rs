@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Timeout for starting and stopping, generous for slow machines.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub struct Process {
     pub origin: String,
@@ -58,7 +58,7 @@ impl Process {
     pub async fn until_ready(&self) {
         let client = Client::new(&self.origin);
         let ready = async { while client.get("/readyz").await.status != StatusCode::OK {} };
-        timeout(PATIENCE, ready).await.expect("it is ready in time");
+        timeout(TIMEOUT, ready).await.expect("it is ready in time");
     }
 
     /// Serves the data folder without waiting for the search index.
@@ -102,7 +102,7 @@ impl Process {
     async fn run(mut command: Command) -> Self {
         let mut child = command.spawn().expect("the program starts");
         let mut lines = BufReader::new(child.stdout.take().expect("its output is piped")).lines();
-        let first = timeout(PATIENCE, lines.next_line()).await.expect("it starts in time").expect("text");
+        let first = timeout(TIMEOUT, lines.next_line()).await.expect("it starts in time").expect("text");
         let first = first.expect("it says where it serves");
         let url = first.strip_prefix("Plexus serves on ").expect("where it serves");
         Self { origin: url.trim_end_matches('/').to_owned(), child, lines }
@@ -126,7 +126,7 @@ impl Process {
 
     /// Returns the next line of output.
     pub async fn line(&mut self) -> String {
-        let line = timeout(PATIENCE, self.lines.next_line()).await.expect("in time").expect("text");
+        let line = timeout(TIMEOUT, self.lines.next_line()).await.expect("in time").expect("text");
         line.expect("another line")
     }
 
@@ -172,7 +172,7 @@ impl Process {
 
     /// Waits for the exit and returns the exit code.
     pub async fn ended(mut self) -> i32 {
-        let status = timeout(PATIENCE, self.child.wait()).await.expect("it ends in time").expect("a status");
+        let status = timeout(TIMEOUT, self.child.wait()).await.expect("it ends in time").expect("a status");
         status.code().expect("it ended by itself")
     }
 }
@@ -185,7 +185,7 @@ fn send(signal: &str, process: &str) {
 /// Runs a command to its end.
 pub async fn plexus(folder: &Path, arguments: &[&str]) -> Output {
     let output = command(folder).args(arguments).output();
-    timeout(PATIENCE, output).await.expect("it ends in time").expect("the program starts")
+    timeout(TIMEOUT, output).await.expect("it ends in time").expect("the program starts")
 }
 
 pub fn stdout(output: &Output) -> String {

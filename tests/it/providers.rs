@@ -10,8 +10,8 @@ use crate::{
     client::{Client, text_of},
     events::{answer_after, text_in},
     hub::{self, Given, Hub},
+    mcp_tools::{Server, start},
     process::{plexus, stderr, stdout},
-    tools::{Server, start},
 };
 
 /// URL with a port without a listener.

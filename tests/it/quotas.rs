@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use crate::{
     clerk,
     client::{Answer, Client, new_id, text_of},
-    endpoints,
+    csrf_and_rate_limits::until_refused,
     events::answer_after,
+    http_endpoints,
     hub::{Hub, on_both},
     mcp::BOTH,
-    protection::until_refused,
     rpc,
     stars::star,
     tokens::make,
@@ -225,7 +225,7 @@ on_both! {
     async fn an_account_begins_so_many_registrations(hub: &Hub, [("PLEXUS_QUOTA_DRAFTS", "1")]) {
         // Its responses are unusable, so the registration stays unfinished.
         let broken = Router::new().route("/", post(async || StatusCode::INTERNAL_SERVER_ERROR));
-        let origin = endpoints::serve(broken).await;
+        let origin = http_endpoints::serve(broken).await;
         let grace = hub.administrator("grace").await;
         let new = |name: &str| {
             let request = json!({ "url": origin, "body": { "said": "{{message}}" } });

@@ -8,7 +8,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use plexus_a2a::keys::PublicKey;
 use plexus_domain::{
     Digest,
-    team::{Entry, Team},
+    team::{LogEntry, Team},
 };
 use plexus_store::testing::Database;
 use serde_json::{Value, json};
@@ -17,8 +17,8 @@ use crate::{
     clerk,
     client::{Client, text_of},
     hub::{self, Given, Hub, play_on_both},
+    mcp_tools::{self, Server, start},
     team,
-    tools::{self, Server, start},
 };
 
 const MODEL: &str = "smollm2";
@@ -29,7 +29,7 @@ const TERMINAL: [&str; 5] = ["completed", "failed", "cancelled", "rejected", "ti
 play_on_both!(on);
 
 async fn on(database: Option<Database>) {
-    let python = tools::python();
+    let python = mcp_tools::python();
     let flags = ["--name", MODEL, "--threads", "1", "--longest-answer", "64"];
     let model = start(&python, "model/serve.py", &flags).await;
     let agents = [
@@ -85,13 +85,13 @@ async fn is_one_signed_chain(hub: &Hub, team: &Value) {
     let (mut log, mut before) = (Vec::new(), Digest::of(b""));
     for (number, (body, signature)) in (0..).zip(written) {
         assert!(key.verifies(&body, &signature.try_into().expect("64 bytes")), "entry {number}");
-        let entry = Entry::read(String::from_utf8(body).expect("text")).expect("an entry");
+        let entry = LogEntry::read(String::from_utf8(body).expect("text")).expect("an entry");
         assert!(entry.seq() == number && entry.follows(before), "entry {number}");
         before = entry.digest();
         log.push(entry);
     }
     let replayed = Team::replay(&log).expect("a log by the rules");
-    assert_eq!(json!(replayed.head().0), team["entry"], "{team:#}");
+    assert_eq!(json!(replayed.log_head().0), team["entry"], "{team:#}");
     assert_eq!(replayed.phase().as_str(), text_of(&team["phase"]), "{team:#}");
     assert_eq!(json!(replayed.turn()), team["turn"], "{team:#}");
 }

@@ -4,11 +4,11 @@ use reqwest::{Method, StatusCode, header};
 use serde_json::{Value, json};
 
 use crate::{
+    acp_programs::{list, register},
     chat::seq,
     client::{Answer, Client, new_id, text_of},
     events::{answer_after, question},
     hub::{Hub, on_both},
-    programs::{list, register},
     tokens::make,
 };
 

@@ -16,7 +16,7 @@ use crate::{
 pub const MODEL: [(&str, &str); 2] =
     [("PLEXUS_LLM_BASE_URL", "http://127.0.0.1:9/v1"), ("PLEXUS_LLM_MODEL", "small")];
 /// Maximum stars per user.
-const MOST: usize = 500;
+const MAX_ITEMS: usize = 500;
 
 on_both! {
     async fn a_star_is_given_and_taken_back(hub: &Hub) {
@@ -97,7 +97,7 @@ on_both! {
                 None => break,
             }
         }
-        assert_eq!(seen.len(), MOST);
+        assert_eq!(seen.len(), MAX_ITEMS);
         unstar(&ada, "plexus/guide1").await.expect(StatusCode::NO_CONTENT);
         star(&ada, "plexus/calc").await;
     }
@@ -200,7 +200,7 @@ pub async fn register(client: &Client, name: &str, visibility: &str) {
 /// account.
 pub async fn many(hub: &Hub) {
     let agents = format!(
-        "with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < {MOST}) \
+        "with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < {MAX_ITEMS}) \
          insert into agents (id, hub, owner, owner_folded, name, name_folded, namespace, visibility, access, state, created) \
          select {}, hub, owner, owner_folded, name || n, name_folded || n, namespace, visibility, access, state, created \
          from agents, numbers where name_folded = 'guide'",

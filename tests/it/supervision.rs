@@ -10,14 +10,14 @@ use tokio::{task::yield_now, time::timeout};
 
 use crate::{
     agent::Agent,
+    agent_lists,
     client::{Client, text_of},
-    events::{Events, PATIENCE, Screen, answer_after, read_text},
-    finding,
+    events::{Events, Screen, TIMEOUT, answer_after, read_text},
     hub::{self, Hub, on_both},
     kit::message,
-    push::Webhook,
     team,
     tokens::make,
+    webhooks::Webhook,
 };
 
 /// Time limit, longer than the restart backoff after a few failures.
@@ -105,7 +105,7 @@ on_both! {
         let (grace, _agent) = puppet(hub).await;
         let patched = json!({ "visibility": "public" });
         grace.call(Method::PATCH, "/agents/grace/puppet", &patched).await.expect(StatusCode::OK);
-        finding::until(&grace, "/api/v1/agents?q=puppet", |found| {
+        agent_lists::until(&grace, "/api/v1/agents?q=puppet", |found| {
             found["items"].as_array().is_some_and(|items| items.iter().any(|one| one["address"] == "@grace/puppet"))
         })
         .await;
@@ -151,7 +151,7 @@ on_both! {
                 }
             }
         };
-        timeout(PATIENCE, told).await.expect("the webhook is called");
+        timeout(TIMEOUT, told).await.expect("the webhook is called");
     }
 
     async fn a_team_goes_on_after_its_conductor_panicked(hub: &Hub) {
@@ -226,7 +226,7 @@ async fn processes_work_together_after_what_joins_them_panicked() {
                     }
                 }
             };
-            timeout(PATIENCE, shown).await.unwrap_or_else(|_| panic!("{worker}: not shown elsewhere"));
+            timeout(TIMEOUT, shown).await.unwrap_or_else(|_| panic!("{worker}: not shown elsewhere"));
         }
         let beats = "select min(beat) from processes";
         let before = one.number(beats).await;

@@ -6,7 +6,7 @@ use tokio::time::timeout;
 
 use crate::{
     client::{Client, text_of},
-    events::{Events, PATIENCE},
+    events::{Events, TIMEOUT},
 };
 
 /// Launches a team and returns its id.
@@ -26,7 +26,7 @@ pub async fn until(client: &Client, team: &str, done: impl Fn(&Value) -> bool) -
             events.next().await.expect("the stream goes on");
         }
     };
-    match timeout(PATIENCE, reading).await {
+    match timeout(TIMEOUT, reading).await {
         Ok(shown) => shown,
         Err(_) => panic!("it does not come to that: {:#}", client.api(&format!("/teams/{team}")).await),
     }

@@ -12,9 +12,9 @@ use crate::{
     client::{Client, text_of},
     events::answer_after,
     hub::{self, Hub, play_on_both},
+    mcp_tools::{Server, python, start},
     rpc::{call, code},
     tokens::make,
-    tools::{Server, python, start},
 };
 
 const FIRST: &str = "first-token-0123456789";

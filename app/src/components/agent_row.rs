@@ -4,14 +4,14 @@ use leptos::prelude::*;
 
 use super::{
     badge::BadgeTag,
-    mark::Mark,
-    text::{address_text, agent_href},
+    format::{address_text, agent_href},
+    identicon::Mark,
     time::Ago,
 };
-use crate::model::{
+use crate::view_models::{
     Badge,
+    agent_query::{AgentsQuery, Facet},
     agents::AgentRow,
-    query::{AgentsQuery, Facet},
 };
 
 /// List of agents. The link on the name covers the whole row.

@@ -8,13 +8,13 @@ use plexus_domain::{MessageId, message::MessageState};
 use super::{
     button::{ActionForm, Kind},
     code_block::CopyButton,
+    format::{address_text, agent_href, cost, count, duration, with_mending_link},
     icon::Icon,
-    mark::{Initials, Mark},
-    parts::part,
-    text::{address_text, agent_href, cost, count, duration, with_mending_link},
+    identicon::{Initials, Mark},
+    message_parts::part,
     time::Clock,
 };
-use crate::model::message::{Article, Author};
+use crate::view_models::message::{Article, Author};
 
 #[component]
 pub fn MessageArticle(article: Article) -> impl IntoView {

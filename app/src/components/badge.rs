@@ -5,11 +5,11 @@
 use leptos::prelude::*;
 
 use super::{
+    format::{hub_href, short_hub},
     icon::Icon,
-    text::{hub_href, short_hub},
     time,
 };
-use crate::{components::context, model::Badge};
+use crate::{components::context, view_models::Badge};
 
 #[component]
 pub fn BadgeTag(badge: Badge) -> impl IntoView {

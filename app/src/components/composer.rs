@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 use plexus_domain::MessageId;
 
-use super::{icon::Icon, mark::Mark, text::in_textarea};
-use crate::model::{Form, chat::AgentChoice};
+use super::{format::in_textarea, icon::Icon, identicon::Mark};
+use crate::view_models::{Form, chat::AgentChoice};
 
 pub struct Composer<'a> {
     /// URL that the form posts to.

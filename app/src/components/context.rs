@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::use_context;
 use plexus_domain::{MessageId, Timestamp, account::Role};
 
-use crate::model::Assets;
+use crate::view_models::Assets;
 
 /// Reference time of relative times. `None` for HTML that may be shown later than it is rendered.
 #[derive(Clone, Copy)]

@@ -2,13 +2,13 @@
 
 use leptos::prelude::*;
 
-use super::{icon::Icon, text::grouped};
-use crate::model::{
+use super::{format::grouped, icon::Icon};
+use crate::view_models::{
+    agent_query::{AgentsQuery, Facet},
     agents::{FacetGroup, FacetValue},
-    query::{AgentsQuery, Facet},
 };
 
-/// Renders the facets of a search. The links modify `query`.
+/// Renders the facets of a search. The links modify `agent_query`.
 pub fn facets(groups: Vec<FacetGroup>, query: &AgentsQuery) -> AnyView {
     groups
         .into_iter()

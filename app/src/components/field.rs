@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use super::{icon::Icon, text::in_textarea};
-use crate::model::Form;
+use super::{format::in_textarea, icon::Icon};
+use crate::view_models::Form;
 
 enum Control {
     Input(&'static str),

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::field::field_id;
-use crate::model::Form;
+use crate::view_models::Form;
 
 /// Renders the error summary, or `None` if the form has no errors.
 ///

@@ -6,10 +6,10 @@ use plexus_domain::account::{Registration, Role};
 use super::{
     button::Kind,
     icon::Icon,
-    mark::{Initials, PlexusMark},
+    identicon::{Initials, PlexusMark},
     menu::Menu,
 };
-use crate::model::{Frame, Viewer, query::percent_encode};
+use crate::view_models::{Frame, Viewer, agent_query::percent_encode};
 
 pub fn header(frame: &Frame) -> AnyView {
     let hub = frame.hub.clone();

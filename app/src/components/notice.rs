@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::icon::Icon;
-use crate::model::{Notice, Tone};
+use crate::view_models::{Notice, Tone};
 
 /// Notice that screen readers announce. Errors interrupt (`alert`); others wait (`status`).
 #[component]

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::icon::Icon;
-use crate::model::Pager;
+use crate::view_models::Pager;
 
 /// Renders the links, or `None` if there is only one page. `href` returns the URL of a page.
 pub fn pager(pager: Pager, href: impl Fn(u32) -> String) -> Option<AnyView> {

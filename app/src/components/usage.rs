@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::model::settings::UsageRow;
+use crate::view_models::settings::UsageRow;
 
 /// Share of a quota, in percent, from which its bar shows a warning.
 const HIGH: u64 = 80;

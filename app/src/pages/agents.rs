@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{Head, Page, Robots};
+use super::{Page, PageMeta, Robots};
 use crate::{
     components::{
         agent_row::AgentList,
@@ -10,32 +10,32 @@ use crate::{
         context,
         empty::Empty,
         facets::{facets, title},
+        format::count,
         icon::Icon,
+        live_search::others,
         menu::CloseDrawer,
         notice::StillReading,
-        others::others,
         pager::pager,
-        text::count,
     },
-    model::{
+    view_models::{
+        agent_query::{AgentsQuery, Facet, Sort},
         agents::{AgentsPage, FacetGroup},
-        query::{AgentsQuery, Facet, Sort},
     },
 };
 
 impl Page for AgentsPage {
-    fn head(&self) -> Head {
+    fn head(&self) -> PageMeta {
         let plain = self.query == AgentsQuery::default().at_page(1);
         let name = if self.query.words().is_empty() {
             "Agents".to_owned()
         } else {
             format!("{} – agents", self.query.words())
         };
-        Head {
+        PageMeta {
             description: Some("Agents that can be found on this hub.".into()),
             robots: if plain { Robots::Index } else { Robots::Follow },
             canonical: Some("/agents".into()),
-            ..Head::public(name)
+            ..PageMeta::public(name)
         }
     }
 

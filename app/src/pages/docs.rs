@@ -2,15 +2,15 @@
 
 use leptos::prelude::*;
 
-use super::{Head, Page};
+use super::{Page, PageMeta};
 use crate::{
-    components::{side::WithSide, tabs::Tab},
-    model::docs::DocsPage,
+    components::{side_nav::WithSide, tabs::Tab},
+    view_models::docs::DocsPage,
 };
 
 impl Page for DocsPage {
-    fn head(&self) -> Head {
-        Head::public(format!("{} – documentation", self.title))
+    fn head(&self) -> PageMeta {
+        PageMeta::public(format!("{} – documentation", self.title))
     }
 
     fn body(self) -> AnyView {

@@ -2,17 +2,17 @@
 
 use leptos::prelude::*;
 
-use super::{Head, Layout, Robots};
+use super::{Layout, PageMeta, Robots};
 use crate::{
     components::{footer::Footer, header::header, notice::NoticeBox},
-    model::Frame,
     script,
+    view_models::Frame,
 };
 
 /// Renders the document around a page.
 ///
 /// The parts are type-erased one by one: a type that names every element would exceed the compiler's limits.
-pub fn document(frame: Frame, head: Head, body: AnyView) -> AnyView {
+pub fn document(frame: Frame, head: PageMeta, body: AnyView) -> AnyView {
     let layout = head.layout;
     let class = match layout {
         Layout::Column => "column",
@@ -37,7 +37,7 @@ pub fn document(frame: Frame, head: Head, body: AnyView) -> AnyView {
     .into_any()
 }
 
-fn document_head(frame: &Frame, head: Head) -> AnyView {
+fn document_head(frame: &Frame, head: PageMeta) -> AnyView {
     let title =
         if head.title.is_empty() { frame.hub.clone() } else { format!("{} · {}", head.title, frame.hub) };
     let canonical = head.canonical.map(|path| format!("{}{path}", frame.origin));

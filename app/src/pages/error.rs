@@ -2,18 +2,18 @@
 
 use leptos::prelude::*;
 
-use super::{Head, Layout, Page};
+use super::{Layout, Page, PageMeta};
 use crate::{
-    components::{button::ButtonLink, icon::Icon, text::count},
-    model::error::ErrorPage,
+    components::{button::ButtonLink, format::count, icon::Icon},
+    view_models::error::ErrorPage,
 };
 
 /// Title, what happened, what to do.
 type Words = (&'static str, &'static str, &'static str);
 
 impl Page for ErrorPage {
-    fn head(&self) -> Head {
-        Head { layout: Layout::Narrow, ..Head::private(self.words().0) }
+    fn head(&self) -> PageMeta {
+        PageMeta { layout: Layout::Narrow, ..PageMeta::private(self.words().0) }
     }
 
     fn body(self) -> AnyView {

@@ -2,27 +2,31 @@
 
 use leptos::prelude::*;
 
-use super::{Head, Page};
+use super::{Page, PageMeta};
 use crate::{
     components::{
         agent_row::AgentList,
         button::{Button, ButtonLink, Kind},
         empty::Empty,
+        format::count,
         icon::Icon,
-        mark::Mark,
+        identicon::Mark,
         notice::StillReading,
-        text::count,
     },
-    model::{
+    view_models::{
+        agent_query::{AgentsQuery, Facet, Sort},
         agents::AgentRow,
         home::{HomePage, HubLink},
-        query::{AgentsQuery, Facet, Sort},
     },
 };
 
 impl Page for HomePage {
-    fn head(&self) -> Head {
-        Head { description: Some(self.purpose.clone()), canonical: Some("/".into()), ..Head::public("") }
+    fn head(&self) -> PageMeta {
+        PageMeta {
+            description: Some(self.purpose.clone()),
+            canonical: Some("/".into()),
+            ..PageMeta::public("")
+        }
     }
 
     fn body(self) -> AnyView {

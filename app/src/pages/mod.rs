@@ -11,8 +11,8 @@ mod docs;
 pub mod document;
 mod error;
 mod home;
+mod namespace;
 mod network;
-mod owner;
 mod register;
 mod settings;
 mod starred;
@@ -20,13 +20,13 @@ mod team;
 
 /// Page that can be rendered into a document.
 pub trait Page: 'static {
-    fn head(&self) -> Head;
+    fn head(&self) -> PageMeta;
 
     fn body(self) -> AnyView;
 }
 
 /// Metadata of a page for browsers and crawlers.
-pub struct Head {
+pub struct PageMeta {
     pub title: String,
     pub description: Option<String>,
     pub robots: Robots,
@@ -37,7 +37,7 @@ pub struct Head {
     pub islands: bool,
 }
 
-impl Head {
+impl PageMeta {
     /// Creates the metadata of a page that search engines may index.
     pub fn public(title: impl Into<String>) -> Self {
         Self {

@@ -2,15 +2,15 @@
 
 use leptos::prelude::*;
 
-use super::{Head, Page};
+use super::{Page, PageMeta};
 use crate::{
     components::{agent_row::AgentList, empty::Empty, icon::Icon},
-    model::agents::StarredPage,
+    view_models::agents::StarredPage,
 };
 
 impl Page for StarredPage {
-    fn head(&self) -> Head {
-        Head::private("Starred agents")
+    fn head(&self) -> PageMeta {
+        PageMeta::private("Starred agents")
     }
 
     fn body(self) -> AnyView {

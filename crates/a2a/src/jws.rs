@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    json::{self, Limits},
+    bounded_json::{self, JsonLimits},
     keys::{PublicKey, SIGNATURE_BYTES, SecretKey},
 };
 
 /// Limits of a protected header; far more than one needs.
-const HEADER_LIMITS: Limits = Limits { bytes: 4_096, depth: 8, values: 100 };
+const HEADER_LIMITS: JsonLimits = JsonLimits { bytes: 4_096, depth: 8, values: 100 };
 
 /// A detached JWS: `protected..signature`, both in base64url.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ fn sign_under(key: &SecretKey, header: &[u8], payload: &[u8]) -> Jws {
 impl Jws {
     pub fn header(&self) -> Result<Header, JwsError> {
         let bytes = decode(&self.protected, HEADER_LIMITS.bytes)?;
-        json::parse(&bytes, HEADER_LIMITS).map_err(|_| JwsError::Malformed)
+        bounded_json::parse(&bytes, HEADER_LIMITS).map_err(|_| JwsError::Malformed)
     }
 
     /// Verifies that `key` signed `payload`.
@@ -90,7 +90,7 @@ impl Jws {
         let header = self.header()?;
         // RFC 9864 uses "Ed25519" for the same algorithm.
         if !matches!(header.alg.as_str(), "EdDSA" | "Ed25519") {
-            return Err(JwsError::Algorithm(plexus_domain::text::shorten(&header.alg, 20)));
+            return Err(JwsError::Algorithm(plexus_domain::sanitized_text::ellipsize(&header.alg, 20)));
         }
         if header.crit.is_some() {
             return Err(JwsError::Critical);

@@ -4,15 +4,15 @@
 //! size, depth and number of values before parsing. Version 1.0 is the internal representation; 0.3 is
 //! converted when received or sent.
 
+pub mod bounded_json;
 pub mod card;
 pub mod client;
-pub mod extension;
 pub mod http_signature;
-pub mod json;
 pub mod jws;
 pub mod keys;
-pub mod listing;
+pub mod listing_id;
 pub mod task;
+pub mod team_extension;
 pub mod wire;
 
 pub use card::Card;

@@ -1,16 +1,16 @@
 //! Agents: visibility, access, connectors and credential schemes.
 
-mod budget;
-pub mod http;
+mod answer_limits;
+pub mod http_endpoint;
 pub mod oauth;
-mod tools;
+mod tool_source;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    budget::{Allowance, Budget},
-    oauth::Oauth,
-    tools::{ToolPlace, ToolSource},
+    answer_limits::{AnswerLimits, AnswerLimitsInput},
+    oauth::OauthRequirement,
+    tool_source::{ToolServerLocation, ToolSource},
 };
 
 /// Who can find an agent. Ordered: each value includes the audience of the previous one.
@@ -54,7 +54,7 @@ impl Visibility {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Access {
+pub enum AgentAccess {
     Owner,
     /// Callers named by a grant.
     Listed,
@@ -64,7 +64,7 @@ pub enum Access {
     Open,
 }
 
-impl Access {
+impl AgentAccess {
     pub const ALL: [Self; 4] = [Self::Owner, Self::Listed, Self::Accounts, Self::Open];
 
     pub const fn as_str(self) -> &'static str {
@@ -96,10 +96,10 @@ pub enum Connector {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tools: Vec<ToolSource>,
         #[serde(default)]
-        budget: Budget,
+        budget: AnswerLimits,
     },
     /// External software with its own HTTP API.
-    Http { request: Box<http::Template> },
+    Http { request: Box<http_endpoint::EndpointTemplate> },
     /// An operator-configured program of this name that speaks the Agent Client Protocol (ACP).
     Process { program: String },
     /// An attached program: runs on its owner's machine and connects to the hub.
@@ -122,7 +122,7 @@ impl Connector {
     }
 
     /// Returns the external URL that the hub calls, or `None` if the hub runs the agent itself.
-    pub fn called(&self) -> Option<&str> {
+    pub fn remote_url(&self) -> Option<&str> {
         match self {
             Self::A2a { url, .. } => Some(url),
             Self::Http { request } => Some(&request.request().url),
@@ -138,8 +138,8 @@ impl Connector {
             _ => (None, [].as_slice()),
         };
         let used = tools.iter().filter_map(|source| match &source.place {
-            ToolPlace::Program(name) => Some(name),
-            ToolPlace::Url(_) => None,
+            ToolServerLocation::Program(name) => Some(name),
+            ToolServerLocation::Url(_) => None,
         });
         made_of.into_iter().chain(used).map(String::as_str)
     }
@@ -150,7 +150,7 @@ impl Connector {
     }
 
     /// Returns true if there is no output before a remote service has responded.
-    pub const fn asks_first(&self) -> bool {
+    pub const fn waits_before_output(&self) -> bool {
         match self {
             Self::Llm { tools, .. } => tools.is_empty(),
             Self::A2a { .. } | Self::Http { .. } => true,
@@ -159,12 +159,12 @@ impl Connector {
     }
 
     /// Returns true if a run may end in `input_required` and resume with the caller's reply.
-    pub const fn may_ask(&self) -> bool {
+    pub const fn may_require_input(&self) -> bool {
         !matches!(self, Self::Llm { .. } | Self::Builtin { program: Builtin::Calc | Builtin::Guide })
     }
 
     /// Returns true if some actions of the agent may require human approval.
-    pub const fn may_need_leave(&self) -> bool {
+    pub const fn may_require_approval(&self) -> bool {
         match self {
             Self::Llm { tools, .. } => !tools.is_empty(),
             Self::Process { .. } | Self::Attached => true,
@@ -192,7 +192,7 @@ pub enum Scheme {
     },
     Basic,
     /// An access token that the hub obtains from an authorization server.
-    Oauth2(Oauth),
+    Oauth2(OauthRequirement),
 }
 
 /// Version of the A2A protocol.

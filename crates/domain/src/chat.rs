@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Result, text};
+use crate::{Error, Result, sanitized_text};
 
 /// Kind of a chat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -48,7 +48,8 @@ impl Title {
     /// A longer line is truncated at a word boundary, if one lies in its second half.
     pub fn from_message(message: &str) -> Self {
         const LENGTH: usize = 60;
-        let line = message.lines().map(text::one_line).find(|line| !line.is_empty()).unwrap_or_default();
+        let line =
+            message.lines().map(sanitized_text::one_line).find(|line| !line.is_empty()).unwrap_or_default();
         if line.is_empty() {
             return Self("New chat".to_owned());
         }
@@ -67,7 +68,7 @@ impl TryFrom<String> for Title {
     type Error = Error;
 
     fn try_from(raw: String) -> Result<Self> {
-        let title = text::one_line(&raw);
+        let title = sanitized_text::one_line(&raw);
         match title.chars().count() {
             1..=Self::MAX => Ok(Self(title)),
             _ => Err(Error::invalid("title", "A title has 1 to 120 characters.")),

@@ -67,21 +67,21 @@ pub struct Message {
 
 /// Position of a message in the tree: id, parent, lane and sequence number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Node {
+pub struct TreeNode {
     pub id: MessageId,
     pub parent: Option<MessageId>,
     pub lane: i32,
     pub seq: i64,
 }
 
-impl From<&Message> for Node {
+impl From<&Message> for TreeNode {
     fn from(message: &Message) -> Self {
         Self { id: message.id, parent: message.parent, lane: message.lane, seq: message.seq }
     }
 }
 
 /// Returns the messages from the root to `leaf`, oldest first. Stops at an unknown parent or a cycle.
-pub fn path(nodes: &[Node], leaf: MessageId) -> Vec<MessageId> {
+pub fn path(nodes: &[TreeNode], leaf: MessageId) -> Vec<MessageId> {
     let mut parents: HashMap<_, _> = nodes.iter().map(|node| (node.id, node.parent)).collect();
     let mut path = Vec::new();
     let mut next = Some(leaf);
@@ -94,7 +94,7 @@ pub fn path(nodes: &[Node], leaf: MessageId) -> Vec<MessageId> {
 }
 
 /// Returns the alternatives of `of` (itself included), in the order they were written.
-pub fn alternatives(nodes: &[Node], of: MessageId) -> Vec<MessageId> {
+pub fn alternatives(nodes: &[TreeNode], of: MessageId) -> Vec<MessageId> {
     let Some(this) = nodes.iter().find(|node| node.id == of) else { return Vec::new() };
     let mut same: Vec<_> =
         nodes.iter().filter(|node| node.parent == this.parent && node.lane == this.lane).collect();
@@ -105,8 +105,8 @@ pub fn alternatives(nodes: &[Node], of: MessageId) -> Vec<MessageId> {
 /// Returns the messages shown to a reader at `leaf`: the path, with the side-by-side answers at each step.
 ///
 /// In lanes off the path the newest alternative is shown.
-pub fn visible(nodes: &[Node], leaf: MessageId) -> Vec<MessageId> {
-    let mut answers: HashMap<MessageId, Vec<&Node>> = HashMap::new();
+pub fn visible(nodes: &[TreeNode], leaf: MessageId) -> Vec<MessageId> {
+    let mut answers: HashMap<MessageId, Vec<&TreeNode>> = HashMap::new();
     for node in nodes {
         // Messages without a parent are separate turns, not side-by-side answers.
         if let Some(parent) = node.parent {
@@ -118,7 +118,7 @@ pub fn visible(nodes: &[Node], leaf: MessageId) -> Vec<MessageId> {
     for id in path(nodes, leaf) {
         let step = by_id[&id];
         let beside = step.parent.and_then(|parent| answers.get(&parent)).into_iter().flatten().copied();
-        let mut row: Vec<&Node> = beside.filter(|node| node.lane != step.lane).chain([step]).collect();
+        let mut row: Vec<&TreeNode> = beside.filter(|node| node.lane != step.lane).chain([step]).collect();
         row.sort_by_key(|node| (node.lane, Reverse(node.seq)));
         row.dedup_by_key(|node| node.lane);
         shown.extend(row.into_iter().map(|node| node.id));
@@ -134,8 +134,8 @@ mod tests {
         MessageId::new(Timestamp::from_millis(i64::from(n)), &[n; 10])
     }
 
-    fn node(n: u8, parent: Option<u8>, lane: i32) -> Node {
-        Node { id: id(n), parent: parent.map(id), lane, seq: i64::from(n) }
+    fn node(n: u8, parent: Option<u8>, lane: i32) -> TreeNode {
+        TreeNode { id: id(n), parent: parent.map(id), lane, seq: i64::from(n) }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 /// Parses a decimal amount into millionths: `0.05` is 50,000.
 ///
 /// Returns `None` for an invalid amount, for more than six decimal places and on overflow.
-pub fn micro(text: &str) -> Option<u64> {
+pub fn parse_micros(text: &str) -> Option<u64> {
     let (whole, part) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
     let is_number = |text: &str| text.chars().all(|c| c.is_ascii_digit());
     if whole.is_empty() || !is_number(whole) || !is_number(part) || part.len() > 6 {
@@ -14,7 +14,7 @@ pub fn micro(text: &str) -> Option<u64> {
 }
 
 /// Formats millionths as a decimal amount without trailing zeros.
-pub fn shown(micro: u64) -> String {
+pub fn format_micros(micro: u64) -> String {
     let text = format!("{}.{:06}", micro / 1_000_000, micro % 1_000_000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
@@ -26,11 +26,11 @@ mod tests {
     #[test]
     fn amounts_are_read_as_they_are_shown() {
         for (text, amount) in [("0", 0), ("0.05", 50_000), ("12.000001", 12_000_001), ("3", 3_000_000)] {
-            assert_eq!(micro(text), Some(amount), "{text}");
-            assert_eq!(shown(amount), text);
+            assert_eq!(parse_micros(text), Some(amount), "{text}");
+            assert_eq!(format_micros(amount), text);
         }
         for wrong in ["", ".5", "-1", "1,5", "1.0000001", "x", "99999999999999999999"] {
-            assert_eq!(micro(wrong), None, "{wrong}");
+            assert_eq!(parse_micros(wrong), None, "{wrong}");
         }
     }
 }

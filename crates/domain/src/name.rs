@@ -35,7 +35,7 @@ const RESERVED: &[&str] = &[
 
 /// The name of a namespace or an agent: 1 to 39 ASCII letters, digits, and single `-` or `_` between them.
 ///
-/// Shown as written, compared by [`Name::folded`].
+/// Shown as written, compared by [`Name::canonical`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Name(String);
@@ -48,13 +48,13 @@ impl Name {
     }
 
     /// Returns the canonical (lower-case) form, used for uniqueness.
-    pub fn folded(&self) -> String {
+    pub fn canonical(&self) -> String {
         self.0.to_ascii_lowercase()
     }
 
     /// Returns true if only the hub itself may own this name.
     pub fn is_reserved(&self) -> bool {
-        RESERVED.binary_search(&self.folded().as_str()).is_ok()
+        RESERVED.binary_search(&self.canonical().as_str()).is_ok()
     }
 }
 
@@ -114,7 +114,7 @@ impl Eq for Name {}
 
 impl std::hash::Hash for Name {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.folded().hash(state);
+        self.canonical().hash(state);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{ApprovalId, Digest};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
     #[serde(flatten)]
-    pub content: Content,
+    pub content: PartBody,
     /// Parts with the same name form one A2A artifact. `None` for the message's own text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact: Option<String>,
@@ -25,7 +25,7 @@ pub struct Part {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Content {
+pub enum PartBody {
     /// Markdown.
     Text { text: String },
     /// A JSON value, displayed as JSON.
@@ -45,7 +45,7 @@ pub enum Content {
         arguments: Value,
         /// `None` while the request is open.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        decision: Option<Decision>,
+        decision: Option<ApprovalDecision>,
     },
 }
 
@@ -53,7 +53,7 @@ pub enum Content {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Decision {
+pub enum ApprovalDecision {
     Allowed,
     Refused,
     /// Expired without a decision. Treated as refused.
@@ -74,20 +74,20 @@ pub struct ToolUse {
 
 impl Part {
     pub fn text(text: impl Into<String>) -> Self {
-        Self::from(Content::Text { text: text.into() })
+        Self::from(PartBody::Text { text: text.into() })
     }
 
     /// Returns the markdown of a text part.
     pub fn as_text(&self) -> Option<&str> {
         match &self.content {
-            Content::Text { text } => Some(text),
+            PartBody::Text { text } => Some(text),
             _ => None,
         }
     }
 }
 
-impl From<Content> for Part {
-    fn from(content: Content) -> Self {
+impl From<PartBody> for Part {
+    fn from(content: PartBody) -> Self {
         Self { content, artifact: None, name: None, media_type: None }
     }
 }

@@ -165,7 +165,7 @@ pub struct Usage {
 
 impl Usage {
     /// Returns the sum of both usages (saturating).
-    pub const fn plus(self, other: Self) -> Self {
+    pub const fn saturating_add(self, other: Self) -> Self {
         Self {
             tokens_in: self.tokens_in.saturating_add(other.tokens_in),
             tokens_out: self.tokens_out.saturating_add(other.tokens_out),
@@ -174,7 +174,7 @@ impl Usage {
     }
 
     /// Returns the usage since `before` (saturating at zero).
-    pub const fn beyond(self, before: Self) -> Self {
+    pub const fn saturating_sub(self, before: Self) -> Self {
         Self {
             tokens_in: self.tokens_in.saturating_sub(before.tokens_in),
             tokens_out: self.tokens_out.saturating_sub(before.tokens_out),

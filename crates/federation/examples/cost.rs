@@ -7,15 +7,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use plexus_a2a::{keys::SecretKey, listing::Genesis};
+use plexus_a2a::{keys::SecretKey, listing_id::Genesis};
 use plexus_domain::{Digest, Timestamp};
 use plexus_federation::{
     HubId,
-    core::{
-        Answer, Core, Effect, Event, KnownHub, Request,
-        policy::{Mode, Policy},
+    engine::{
+        Effect, Engine, Event, KnownHub, PeerRequest, PeerResponse,
+        policy::{AdmissionMode, Policy},
     },
-    record::{Chain, Content, Envelope, Fingerprint, Head, LIFE, Listing, Seq, Signed, Status, Tag, parse},
+    record::{
+        Content, Envelope, InventoryHead, KeyChain, LISTING_TTL, Listing, Seq, SetFingerprint, Signed,
+        Status, Tag, parse,
+    },
 };
 
 const NOW: Timestamp = Timestamp::from_millis(1_795_132_800_000);
@@ -47,10 +50,11 @@ fn envelope(agent: u32, home: u32, card: &[u8], at: Timestamp) -> Outcome<Envelo
     let genesis = Genesis { agent: first, recovery, created: NOW, nonce: [0; 16] };
     let seq = Seq::next(None, at);
     let tags = Tag::from_text("count").into_iter().collect();
-    let content = Content { card: Digest::of(card), expires: seq.issued() + LIFE, tags, langs: Vec::new() };
+    let content =
+        Content { card: Digest::of(card), expires: seq.issued() + LISTING_TTL, tags, langs: Vec::new() };
     let (owner, name) = ("ada".parse()?, format!("agent-{agent}").parse()?);
     Ok(Envelope {
-        chain: Chain::new(genesis)?,
+        chain: KeyChain::new(genesis)?,
         seq,
         hub: hub(home),
         owner,
@@ -87,7 +91,7 @@ fn records(out: &mut impl Write) -> Outcome {
     let start = Instant::now();
     bytes.iter().for_each(|bytes| _ = black_box(parse(bytes)));
     line(out, "read a listing", start.elapsed(), RECORDS)?;
-    let (mut core, from) = (Core::new(key(0, 0), Policy::new(Mode::Open), NOW), hub(9_999));
+    let (mut core, from) = (Engine::new(key(0, 0), Policy::new(AdmissionMode::Open), NOW), hub(9_999));
     for what in ["take in a listing: signatures, card, merge", "hear a listing again"] {
         let start = Instant::now();
         for bytes in &bytes {
@@ -111,10 +115,11 @@ fn catching_up(out: &mut impl Write) -> Outcome {
         (0..CAUGHT_UP).map(|n| listing(n, 1, NOW + Duration::from_secs(n.into()))).collect::<Outcome<_>>()?;
     let now = NOW + Duration::from_secs(CAUGHT_UP.into());
     let hashes: Vec<Digest> = listings.iter().map(Listing::hash).collect();
-    let fingerprint: Fingerprint = hashes.iter().collect();
-    let head = Head { hub: hub(1), seq: Seq::next(None, now), count: hashes.len() as u64, fingerprint };
+    let fingerprint: SetFingerprint = hashes.iter().collect();
+    let head =
+        InventoryHead { hub: hub(1), seq: Seq::next(None, now), count: hashes.len() as u64, fingerprint };
     let head = Signed::sign(head, &key(0, 1))?;
-    let mut whole = Core::new(key(0, 2), Policy::new(Mode::Open), now);
+    let mut whole = Engine::new(key(0, 2), Policy::new(AdmissionMode::Open), now);
     whole.restore_hub(KnownHub {
         hub: hub(1),
         first_seen: now,
@@ -127,7 +132,7 @@ fn catching_up(out: &mut impl Write) -> Outcome {
         whole.restore_listing(listing.envelope(), listing.hash(), listing.encode().len(), true);
         bodies.insert(listing.hash(), listing.encode());
     }
-    let mut new = Core::new(key(0, 3), Policy::new(Mode::Open), now);
+    let mut new = Engine::new(key(0, 3), Policy::new(AdmissionMode::Open), now);
     let start = Instant::now();
     let (mut requests, mut bytes) = (0_u32, 0_usize);
     let mut queue: VecDeque<Effect> = new.handle(Event::Connected(hub(2)), now).into();
@@ -135,10 +140,11 @@ fn catching_up(out: &mut impl Write) -> Outcome {
         let Effect::Ask { peer, id, request } = effect else { continue };
         requests += 1;
         let answer = answer(&mut whole, &bodies, request, now);
-        bytes += if let Answer::Records(records) = &answer { records.iter().map(Vec::len).sum() } else { 0 };
+        bytes +=
+            if let PeerResponse::Records(records) = &answer { records.iter().map(Vec::len).sum() } else { 0 };
         queue.extend(new.handle(Event::Answered { from: peer, id, answer }, now));
     }
-    let caught_up = new.rows(now).into_iter().find(|row| row.hub == hub(1)).map(|row| row.count);
+    let caught_up = new.inventory(now).into_iter().find(|row| row.hub == hub(1)).map(|row| row.count);
     let megabytes = bytes as f64 / 1e6;
     let took = start.elapsed();
     writeln!(
@@ -148,18 +154,23 @@ fn catching_up(out: &mut impl Write) -> Outcome {
     Ok(())
 }
 
-fn answer(whole: &mut Core, bodies: &BTreeMap<Digest, Vec<u8>>, request: Request, now: Timestamp) -> Answer {
+fn answer(
+    whole: &mut Engine,
+    bodies: &BTreeMap<Digest, Vec<u8>>,
+    request: PeerRequest,
+    now: Timestamp,
+) -> PeerResponse {
     match whole.handle(Event::Asked { from: hub(3), id: 0, request }, now).pop() {
         Some(Effect::Reply { answer, .. }) => answer,
         Some(Effect::ReplyBodies { hashes, .. }) => {
-            Answer::Records(hashes.iter().filter_map(|hash| bodies.get(hash).cloned()).collect())
+            PeerResponse::Records(hashes.iter().filter_map(|hash| bodies.get(hash).cloned()).collect())
         }
-        _ => Answer::Records(Vec::new()),
+        _ => PeerResponse::Records(Vec::new()),
     }
 }
 
 fn sweeping(out: &mut impl Write) -> Outcome {
-    let mut core = Core::new(key(0, 0), Policy::new(Mode::Open), NOW);
+    let mut core = Engine::new(key(0, 0), Policy::new(AdmissionMode::Open), NOW);
     let card = card(0);
     let start = Instant::now();
     for agent in 0..SWEPT {

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use bytes::Bytes;
 use futures::{TryStreamExt as _, stream::BoxStream};
 use object_store::{ObjectMeta, ObjectStore as _, ObjectStoreExt as _, local::LocalFileSystem, path::Path};
-use plexus_domain::{Content, Digest, Error as Refusal, Part, Timestamp, text};
+use plexus_domain::{Digest, Error as Refusal, Part, PartBody, Timestamp, sanitized_text};
 use plexus_store::{Tx, blobs, blobs::Blob, parts, permissions};
 use tokio::sync::{RwLock, RwLockReadGuard};
 
@@ -24,7 +24,7 @@ const LABEL_CHARS: usize = 200;
 const SWEPT: i64 = 200;
 
 /// Content-addressed files in one folder.
-pub(crate) struct Blobs {
+pub(crate) struct FileStore {
     files: LocalFileSystem,
     /// A written file has no row until its message is stored. Writers hold a read lock until then, and a
     /// sweep takes the write lock.
@@ -38,11 +38,11 @@ pub struct NewBlob {
     bytes: Bytes,
 }
 
-/// Files on disk that have no row yet; [`Written::record`] inserts the rows in the transaction of the
+/// Files on disk that have no row yet; [`StagedFiles::record`] inserts the rows in the transaction of the
 /// message.
 ///
 /// Holds off sweeps until it is dropped.
-pub(crate) struct Written<'a> {
+pub(crate) struct StagedFiles<'a> {
     new: &'a [NewBlob],
     _no_sweep: RwLockReadGuard<'a, ()>,
 }
@@ -59,7 +59,7 @@ pub struct Download {
 /// Cleans a file name or media type that was received: one line, at most [`LABEL_CHARS`] characters. None if
 /// empty.
 pub(crate) fn label(words: Option<String>) -> Option<String> {
-    let words = words.map(|words| text::shorten(&text::one_line(&words), LABEL_CHARS));
+    let words = words.map(|words| sanitized_text::ellipsize(&sanitized_text::one_line(&words), LABEL_CHARS));
     words.filter(|words| !words.is_empty())
 }
 
@@ -78,12 +78,12 @@ impl NewBlob {
 
     /// Returns a message part that refers to this file.
     pub fn part(&self, name: Option<String>) -> Part {
-        let content = Content::File { blob: self.row.sha256, size: self.row.size };
+        let content = PartBody::File { blob: self.row.sha256, size: self.row.size };
         Part { name: label(name), media_type: Some(self.row.media_type.clone()), ..Part::from(content) }
     }
 }
 
-impl Blobs {
+impl FileStore {
     pub fn open(folder: &FsPath) -> anyhow::Result<Self> {
         let making = || format!("making the folder of files {}", folder.display());
         permissions::create_closed_folder(folder).with_context(making)?;
@@ -92,7 +92,7 @@ impl Blobs {
     }
 
     /// Writes the files to disk. Idempotent: equal bytes are one file.
-    pub async fn write<'a>(&'a self, new: &'a [NewBlob]) -> Result<Written<'a>> {
+    pub async fn write<'a>(&'a self, new: &'a [NewBlob]) -> Result<StagedFiles<'a>> {
         let no_sweep = self.sweeping.read().await;
         for blob in new {
             let path = Path::from(blob.row.place.as_str());
@@ -102,11 +102,11 @@ impl Blobs {
                 Refusal::unavailable("The hub cannot write files at the moment.")
             })?;
         }
-        Ok(Written { new, _no_sweep: no_sweep })
+        Ok(StagedFiles { new, _no_sweep: no_sweep })
     }
 }
 
-impl Written<'_> {
+impl StagedFiles<'_> {
     pub async fn record(&self, tx: &mut Tx) -> Result<()> {
         for blob in self.new {
             blobs::insert(tx, &blob.row).await?;
@@ -156,11 +156,11 @@ pub(crate) async fn read(hub: &Hub, sha256: &Digest) -> Result<Option<Bytes>> {
 
 /// Deletes files that no message shows any more, and returns how many. Runs in transactions of [`SWEPT`]
 /// files.
-pub(crate) async fn sweep(hub: &Hub) -> Result<usize> {
+pub(crate) async fn delete_unreferenced(hub: &Hub) -> Result<usize> {
     let mut swept = 0;
     loop {
         let _alone = hub.blobs().sweeping.write().await;
-        let mut tx = hub.store().write_bulk().await?;
+        let mut tx = hub.store().write_background().await?;
         let unused = blobs::list_unused(&mut tx, SWEPT).await?;
         for blob in &unused {
             blobs::delete(&mut tx, &blob.sha256).await?;
@@ -168,8 +168,8 @@ pub(crate) async fn sweep(hub: &Hub) -> Result<usize> {
         tx.commit().await?;
         for blob in &unused {
             let path = Path::from(blob.place.as_str());
-            // A file in its grace period stays on disk without a row; `sweep_strays` deletes it later.
-            if !hub.hints().are_heard() || is_settled(hub, &path).await? {
+            // A file in its grace period stays on disk without a row; `delete_orphaned_files` deletes it later.
+            if !hub.cluster_notifier().has_peers() || is_settled(hub, &path).await? {
                 remove(hub, &path).await?;
             }
         }
@@ -181,7 +181,7 @@ pub(crate) async fn sweep(hub: &Hub) -> Result<usize> {
 }
 
 /// Deletes orphaned files: files without a row, left by a crash or by a request that was rejected.
-pub(crate) async fn sweep_strays(hub: &Hub) -> Result<()> {
+pub(crate) async fn delete_orphaned_files(hub: &Hub) -> Result<()> {
     let _alone = hub.blobs().sweeping.write().await;
     let mut found = hub.blobs().files.list(None);
     while let Some(file) = found.try_next().await.map_err(Error::fault)? {
@@ -192,7 +192,7 @@ pub(crate) async fn sweep_strays(hub: &Hub) -> Result<()> {
         };
         // Re-read the modification time: the listing may be old, and the file may have been written again
         // since.
-        if !known && (!hub.hints().are_heard() || is_settled(hub, &file.location).await?) {
+        if !known && (!hub.cluster_notifier().has_peers() || is_settled(hub, &file.location).await?) {
             remove(hub, &file.location).await?;
         }
     }

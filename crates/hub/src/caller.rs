@@ -8,7 +8,7 @@ use plexus_domain::{AccountId, Digest, Error, HubRowId, Name, NamespaceId, Princ
 #[derive(Clone, Debug)]
 pub struct Caller {
     pub person: Option<Person>,
-    pub via: Via,
+    pub via: AuthMethod,
     pub ip: IpAddr,
 }
 
@@ -24,14 +24,14 @@ pub struct Person {
 
 /// A user of a remote hub, identified by that hub under a pseudonym.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Guest {
+pub struct RemoteUser {
     pub hub: HubRowId,
     pub pseudonym: String,
     /// The remote hub is on probation, so it may be one of many that one operator created (Sybil attack).
     pub is_newcomer: bool,
 }
 
-impl Guest {
+impl RemoteUser {
     /// Returns the rate-limit key of the remote hub. Hub keys are free to create, so all hubs on probation
     /// share one.
     pub fn counted_as(&self) -> String {
@@ -41,20 +41,20 @@ impl Guest {
 
 /// The principal that a run works for: an account, a remote user or an anonymous caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asker {
+pub struct Requester {
     pub principal: PrincipalId,
     pub person: Option<Person>,
-    pub guest: Option<Guest>,
+    pub guest: Option<RemoteUser>,
 }
 
-impl Asker {
+impl Requester {
     /// Creates a requester without identity.
     pub const fn stranger(principal: PrincipalId) -> Self {
         Self { principal, person: None, guest: None }
     }
 
     /// Creates a requester who is a user of a remote hub.
-    pub const fn guest(principal: PrincipalId, guest: Guest) -> Self {
+    pub const fn guest(principal: PrincipalId, guest: RemoteUser) -> Self {
         Self { principal, person: None, guest: Some(guest) }
     }
 
@@ -73,19 +73,19 @@ impl Asker {
     }
 
     /// Returns the key under which quotas and queue shares count this requester.
-    pub fn who(&self) -> Who {
+    pub fn who(&self) -> QuotaSubject {
         match (&self.person, &self.guest) {
-            (Some(person), _) => Who::Account(person.account),
-            (None, Some(guest)) if guest.is_newcomer => Who::Newcomers,
-            (None, Some(guest)) => Who::Hub(guest.hub),
-            (None, None) => Who::Nobody,
+            (Some(person), _) => QuotaSubject::Account(person.account),
+            (None, Some(guest)) if guest.is_newcomer => QuotaSubject::Newcomers,
+            (None, Some(guest)) => QuotaSubject::Hub(guest.hub),
+            (None, None) => QuotaSubject::Nobody,
         }
     }
 }
 
 /// The subject that quotas and queue shares are counted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Who {
+pub enum QuotaSubject {
     Account(AccountId),
     /// All users of one remote hub together: a hub can invent any number of users.
     Hub(HubRowId),
@@ -95,7 +95,7 @@ pub enum Who {
     Nobody,
 }
 
-impl From<&Person> for Asker {
+impl From<&Person> for Requester {
     fn from(person: &Person) -> Self {
         Self { principal: person.principal, person: Some(person.clone()), guest: None }
     }
@@ -103,7 +103,7 @@ impl From<&Person> for Asker {
 
 /// How the caller was authenticated.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Via {
+pub enum AuthMethod {
     /// A browser's session cookie; holds the digest that is stored for it.
     Session(Digest),
     /// An API token of a program; holds the digest that is stored for it.
@@ -114,7 +114,7 @@ pub enum Via {
     /// The command line on the hub's own machine.
     Operator,
     /// An HTTP message signature or a libp2p connection of a remote hub.
-    Hub(Guest),
+    Hub(RemoteUser),
     Nobody,
 }
 
@@ -148,8 +148,8 @@ impl Scope {
 
 impl Caller {
     /// Returns a caller without identity.
-    pub const fn nobody(ip: IpAddr) -> Self {
-        Self { person: None, via: Via::Nobody, ip }
+    pub const fn anonymous(ip: IpAddr) -> Self {
+        Self { person: None, via: AuthMethod::Nobody, ip }
     }
 
     /// Returns the account; an anonymous caller or a remote user gets 401.
@@ -169,7 +169,7 @@ impl Caller {
 
     /// Returns whether the caller authenticated by an API token without `scope`.
     pub fn lacks(&self, scope: Scope) -> bool {
-        matches!(&self.via, Via::Token { scopes, .. } if !scopes.contains(&scope))
+        matches!(&self.via, AuthMethod::Token { scopes, .. } if !scopes.contains(&scope))
     }
 
     /// Returns the account if it has at least `role` and its credential has the admin scope.
@@ -184,15 +184,15 @@ impl Caller {
     /// Returns the digest of the session, if the caller authenticated by a session.
     pub const fn session(&self) -> Option<&Digest> {
         match &self.via {
-            Via::Session(hash) => Some(hash),
+            AuthMethod::Session(hash) => Some(hash),
             _ => None,
         }
     }
 
     /// Returns the remote user, if a remote hub authenticated one.
-    pub const fn guest(&self) -> Option<&Guest> {
+    pub const fn guest(&self) -> Option<&RemoteUser> {
         match &self.via {
-            Via::Hub(guest) => Some(guest),
+            AuthMethod::Hub(guest) => Some(guest),
             _ => None,
         }
     }

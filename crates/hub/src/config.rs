@@ -7,12 +7,12 @@ use plexus_domain::account::Registration;
 pub use plexus_runtime::llm::Prices;
 use url::{Host, Url};
 
-pub use crate::limits::{Rates, Scale};
-pub use crate::programs::{Listed, MayUse, Speaks};
+pub use crate::limits::{RateLimitScale, Rates};
+pub use crate::operator_programs::{ProgramAccess, ProgramConfig, ProgramProtocol};
 pub use crate::quotas::Quotas;
-pub use plexus_federation::{core::policy::Mode, net::Multiaddr};
-pub use plexus_runtime::program::Total as ProgramTotal;
-pub use plexus_runtime::sandbox::{Limits as ProgramLimits, Program, Sandbox};
+pub use plexus_federation::{engine::policy::AdmissionMode, net::Multiaddr};
+pub use plexus_runtime::child_process::Total as ProgramTotal;
+pub use plexus_runtime::sandbox::{Limits as ProgramLimits, Sandbox, SandboxedCommand};
 pub use plexus_store::Durability;
 
 /// Returns whether the host of `url` is a loopback address or `localhost`.
@@ -27,7 +27,7 @@ pub fn is_loopback(url: &Url) -> bool {
 
 /// The configuration of a hub.
 #[derive(Clone, Debug)]
-pub struct Config {
+pub struct HubConfig {
     pub hub_name: String,
     pub public_url: Url,
     /// The addresses that the hub is bound to.
@@ -62,7 +62,7 @@ pub struct Config {
     /// None: this hub does not join the federation.
     pub federation: Option<Federation>,
     /// Programs that agents can be made of, or whose tools models can call.
-    pub programs: Vec<Listed>,
+    pub programs: Vec<ProgramConfig>,
     /// Maximum number of concurrent program processes, counted for agents and for tool servers separately.
     pub programs_at_once: usize,
     /// Allows programs to run without a sandbox, as the hub's user, on a machine that supports none.
@@ -70,10 +70,10 @@ pub struct Config {
     pub limits: RunLimits,
     pub quotas: Quotas,
     pub rates: Rates,
-    pub scale: Scale,
+    pub scale: RateLimitScale,
 }
 
-impl Config {
+impl HubConfig {
     /// Returns warnings about settings that are valid but probably a mistake, each with advice.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
@@ -104,7 +104,7 @@ impl Config {
     }
 }
 
-impl Config {
+impl HubConfig {
     /// Returns the issuer identifier of the hub's authorization server (RFC 8414 section 2).
     pub fn issuer(&self) -> String {
         self.public_url.as_str().trim_end_matches('/').to_owned()
@@ -126,7 +126,7 @@ pub struct Federation {
     pub mdns: bool,
     /// Relays connections for hubs behind NAT.
     pub relay: bool,
-    pub mode: Mode,
+    pub mode: AdmissionMode,
     /// Publishes this hub's rules about remote hubs as a signed list.
     pub share_rules: bool,
 }

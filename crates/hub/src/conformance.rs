@@ -7,7 +7,7 @@
 use plexus_domain::{Address, Error as Refusal, Part, account::Role};
 use plexus_runtime::builtin::Tck;
 
-use crate::{Caller, Hub, Result, accounts, agents, calls::Door};
+use crate::{Caller, Hub, Result, accounts, agents, calls::AuthorizedAgent};
 
 /// Name of the account that requests are authenticated as.
 const TESTER: &str = "tester";
@@ -19,7 +19,7 @@ pub async fn tester(hub: &Hub) -> Result<Caller> {
     }
     let password = hub.env().bytes::<16>().map(|byte| format!("{byte:02x}")).concat();
     accounts::create_by_operator(hub, TESTER, password, Role::User).await?;
-    accounts::act_for(hub, Some(TESTER)).await
+    accounts::impersonate(hub, Some(TESTER)).await
 }
 
 /// Returns the address of the scripted agent that the A2A test kit calls.
@@ -28,7 +28,7 @@ pub fn tck() -> Address {
 }
 
 /// Returns the direct reply of the scripted agent, if this message id requests one instead of a task.
-pub(crate) fn reply(hub: &Hub, door: &Door, called: Option<&str>) -> Option<Vec<Part>> {
+pub(crate) fn reply(hub: &Hub, door: &AuthorizedAgent, called: Option<&str>) -> Option<Vec<Part>> {
     let is_tck = hub.config().conformance && door.address() == tck();
     called.filter(|_| is_tck).and_then(Tck::at_once)
 }

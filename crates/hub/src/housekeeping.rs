@@ -5,9 +5,9 @@ use std::{panic::AssertUnwindSafe, time::Duration};
 use futures::{FutureExt as _, future::BoxFuture};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Error, Hub, Result, accounts, blobs, chats, oauth, supervise};
+use crate::{Error, Hub, Result, accounts, blobs, chats, oauth_server, supervise};
 
-const EVERY: Duration = Duration::from_secs(3_600);
+const INTERVAL: Duration = Duration::from_secs(3_600);
 
 /// One housekeeping task, isolated from failures of the other tasks.
 struct Chore {
@@ -20,30 +20,36 @@ struct Chore {
 const CHORES: [Chore; 6] = [
     Chore {
         name: "account erasure",
-        run: |hub| Box::pin(async { accounts::erase_those_who_left(hub).await.map(|()| 0) }),
+        run: |hub| Box::pin(async { accounts::purge_deleted_accounts(hub).await.map(|()| 0) }),
     },
     Chore {
         name: "expired authorizations",
-        run: |hub| Box::pin(async { oauth::forget_expired(hub).await.map(|()| 0) }),
+        run: |hub| Box::pin(async { oauth_server::forget_expired(hub).await.map(|()| 0) }),
     },
     Chore { name: "expired chats", run: |hub| Box::pin(async { count(chats::sweep_expired(hub).await) }) },
-    Chore { name: "stray files", run: |hub| Box::pin(async { blobs::sweep_strays(hub).await.map(|()| 0) }) },
-    Chore { name: "unused files", run: |hub| Box::pin(async { count(blobs::sweep(hub).await) }) },
+    Chore {
+        name: "stray files",
+        run: |hub| Box::pin(async { blobs::delete_orphaned_files(hub).await.map(|()| 0) }),
+    },
+    Chore {
+        name: "unused files",
+        run: |hub| Box::pin(async { count(blobs::delete_unreferenced(hub).await) }),
+    },
     // Last, because it releases the space of what the other chores deleted.
     Chore { name: "free database pages", run: |hub| Box::pin(async { Ok(hub.store().shrink().await?) }) },
 ];
 
 /// Runs housekeeping at once and then every hour, until `stop`. A failed chore is retried in the next pass.
-pub(crate) async fn keep_house_until(stop: CancellationToken, hub: Hub) {
-    let mut tick = tokio::time::interval(EVERY);
+pub(crate) async fn run_housekeeping(stop: CancellationToken, hub: Hub) {
+    let mut tick = tokio::time::interval(INTERVAL);
     while stop.run_until_cancelled(tick.tick()).await.is_some() {
         // Each failure is logged where it happens.
-        let _ = tidy(&hub).await;
+        let _ = housekeep_once(&hub).await;
     }
 }
 
 /// Runs all chores once and returns the first error. A chore that fails or panics does not stop the others.
-pub(crate) async fn tidy(hub: &Hub) -> Result<()> {
+pub(crate) async fn housekeep_once(hub: &Hub) -> Result<()> {
     let mut outcome = Ok(());
     for chore in CHORES {
         match run(hub, &chore).await {

@@ -12,35 +12,35 @@ use tokio::sync::{Notify, SetOnce};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Config, Env, Error, Result, agents, blobs::Blobs, calls, federation, housekeeping, keys, limits::Limits,
-    listings, live, live::Live, passwords::Passwords, processes, quotas::Ledger, runs, secrets::Vault,
-    supervise, teams,
+    ClockRng, Error, HubConfig, Result, agents, blobs::FileStore, calls, cluster, federation, housekeeping,
+    keys, limits::RateLimits, listings, passwords::Passwords, quotas::Ledger, runs, streaming,
+    streaming::StreamRegistry, supervise, teams, vault::Vault,
 };
 
 /// One running instance of a hub. Cheap to clone.
 #[derive(Clone)]
-pub struct Hub(Arc<Parts>);
+pub struct Hub(Arc<HubInner>);
 
-struct Parts {
-    env: Env,
-    config: Config,
+struct HubInner {
+    env: ClockRng,
+    config: HubConfig,
     store: Store,
-    blobs: Blobs,
-    live: Live,
+    blobs: FileStore,
+    live: StreamRegistry,
     process: ProcessId,
-    hints: processes::Hints,
-    mirror: processes::Mirror,
+    hints: cluster::ClusterNotifier,
+    mirror: cluster::ChatMirror,
     passwords: Passwords,
     vault: Vault,
-    limits: Limits,
+    limits: RateLimits,
     ledger: Ledger,
-    outbound: runs::Outbound,
-    running: runs::Running,
-    attachments: agents::Attachments,
-    tokens: agents::Slots,
-    connecting: agents::Begun,
-    teams: teams::Rooms,
-    federation: federation::Room,
+    outbound: runs::ConnectorResources,
+    running: runs::RunRegistry,
+    attachments: agents::AttachedRegistry,
+    tokens: agents::TokenCache,
+    connecting: agents::PendingOauthFlows,
+    teams: teams::TeamMailboxes,
+    federation: federation::FederationHandle,
     index: listings::Index,
     listings_changed: Notify,
     letters_came: Notify,
@@ -55,7 +55,7 @@ struct Parts {
 
 impl Hub {
     /// Opens the store, recovers from a crash, and starts the hub's workers.
-    pub async fn open(config: Config, env: Env) -> anyhow::Result<Self> {
+    pub async fn open(config: HubConfig, env: ClockRng) -> anyhow::Result<Self> {
         // An existing folder keeps its mode, since other users may need access to it; the hub's files in it
         // are private.
         permissions::create_folder(&config.data_dir)
@@ -68,26 +68,26 @@ impl Hub {
         keys::check_key_file_exists(&config.secret_key_file, &store).await?;
         let vault = Vault::open(&config.secret_key_file, &env)?;
         let index = listings::open(&config.data_dir)?;
-        let blobs = Blobs::open(&config.blobs_dir)?;
+        let blobs = FileStore::open(&config.blobs_dir)?;
         let hints = match store.is_postgres() {
-            true => processes::Hints::shared(),
-            false => processes::Hints::default(),
+            true => cluster::ClusterNotifier::shared(),
+            false => cluster::ClusterNotifier::default(),
         };
-        let hub = Self(Arc::new(Parts {
+        let hub = Self(Arc::new(HubInner {
             passwords: Passwords::new(env.clone())?,
-            limits: Limits::new(&config.rates, config.scale),
+            limits: RateLimits::new(&config.rates, config.scale),
             ledger: Ledger::default(),
-            outbound: runs::Outbound::new(&config)?,
+            outbound: runs::ConnectorResources::new(&config)?,
             process: env.id(ProcessId::new),
-            live: Live::new(hints.clone()),
+            live: StreamRegistry::new(hints.clone()),
             hints,
-            mirror: processes::Mirror::default(),
-            running: runs::Running::new(config.limits.runs_per_agent),
-            attachments: agents::Attachments::default(),
-            tokens: agents::Slots::default(),
-            connecting: agents::Begun::default(),
-            teams: teams::Rooms::default(),
-            federation: federation::Room::default(),
+            mirror: cluster::ChatMirror::default(),
+            running: runs::RunRegistry::new(config.limits.runs_per_agent),
+            attachments: agents::AttachedRegistry::default(),
+            tokens: agents::TokenCache::default(),
+            connecting: agents::PendingOauthFlows::default(),
+            teams: teams::TeamMailboxes::default(),
+            federation: federation::FederationHandle::default(),
             listings_changed: Notify::new(),
             letters_came: Notify::new(),
             decided: Notify::new(),
@@ -109,17 +109,17 @@ impl Hub {
 
     async fn start(&self) -> anyhow::Result<()> {
         keys::check_key_file(self).await?;
-        processes::join(self).await?;
+        cluster::join(self).await?;
         agents::ensure_builtin(self).await?;
-        processes::start(self);
-        processes::mend(self).await?;
-        live::start_flusher(self);
+        cluster::start(self);
+        cluster::recover_after_crash(self).await?;
+        streaming::start_flusher(self);
         let stop = self.stop().clone();
-        self.supervise("search index", move |hub| listings::index_until(stop.clone(), hub));
+        self.supervise("search index", move |hub| listings::run_index_worker(stop.clone(), hub));
         let stop = self.stop().clone();
-        self.supervise("housekeeping", move |hub| housekeeping::keep_house_until(stop.clone(), hub));
+        self.supervise("housekeeping", move |hub| housekeeping::run_housekeeping(stop.clone(), hub));
         let stop = self.stop().clone();
-        self.supervise("webhook delivery", move |hub| calls::push::deliver_until(stop.clone(), hub));
+        self.supervise("webhook delivery", move |hub| calls::webhooks::deliver_until(stop.clone(), hub));
         teams::recover(self).await?;
         Ok(())
     }
@@ -132,25 +132,25 @@ impl Hub {
         self.tasks().close();
         self.tasks().wait().await;
         self.federation().forget_edge();
-        if let Err(error) = processes::leave(self).await {
+        if let Err(error) = cluster::hand_over(self).await {
             tracing::warn!(%error, "other processes will take this one for dead");
         }
         self.store().close().await;
     }
 
     /// Wakes runs that wait for a tool approval.
-    pub(crate) fn decided(&self) -> &Notify {
+    pub(crate) fn wake_approval_waiters(&self) -> &Notify {
         &self.0.decided
     }
 
     /// Joins the federation as configured. Call it in a serving hub only, not in one that a command opens.
-    pub async fn federate(&self) -> Result<()> {
+    pub async fn join_federation(&self) -> Result<()> {
         federation::start(self).await
     }
 
     /// Runs one pass of housekeeping now.
     pub async fn tidy(&self) -> Result<()> {
-        housekeeping::tidy(self).await
+        housekeeping::housekeep_once(self).await
     }
 
     /// Checks that the store responds.
@@ -158,58 +158,58 @@ impl Hub {
         Ok(self.store().check().await?)
     }
 
-    pub fn env(&self) -> &Env {
+    pub fn env(&self) -> &ClockRng {
         &self.0.env
     }
 
-    pub fn config(&self) -> &Config {
+    pub fn config(&self) -> &HubConfig {
         &self.0.config
     }
 
-    pub fn live(&self) -> &Live {
+    pub fn live(&self) -> &StreamRegistry {
         &self.0.live
     }
 
     /// Wakes the search index worker and the federation publisher after an agent of this hub changed.
-    pub(crate) fn listings_changed(&self) {
-        self.index_falls_behind();
+    pub(crate) fn wake_index_worker(&self) {
+        self.mark_index_behind();
         self.federation().own_changed();
     }
 
     /// Wakes the search index worker, here and in other instances, after a replicated listing changed.
-    pub(crate) fn index_falls_behind(&self) {
-        self.hints().add(processes::Hint::Listings);
+    pub(crate) fn mark_index_behind(&self) {
+        self.cluster_notifier().enqueue(cluster::ClusterNotice::Listings);
         self.0.listings_changed.notify_one();
     }
 
     /// Wakes the index worker and the publisher after another instance changed listings.
-    pub(crate) fn listings_moved(&self) {
+    pub(crate) fn on_remote_listing_change(&self) {
         self.0.listings_changed.notify_one();
         self.federation().own_changed();
     }
 
     /// Wakes the worker that delivers webhooks.
-    pub(crate) fn letters_came(&self) {
+    pub(crate) fn wake_webhook_worker(&self) {
         self.0.letters_came.notify_one();
     }
 
     /// Waits until the webhook worker is woken.
-    pub(crate) async fn until_letters_come(&self) {
+    pub(crate) async fn webhook_work_available(&self) {
         self.0.letters_came.notified().await;
     }
 
     /// Waits until the search index worker is woken.
-    pub(crate) async fn until_listings_change(&self) {
+    pub(crate) async fn index_work_available(&self) {
         self.0.listings_changed.notified().await;
     }
 
     /// Set once the index holds everything that the store held at startup.
-    pub(crate) fn whole_index(&self) -> &SetOnce<()> {
+    pub(crate) fn mark_index_ready(&self) -> &SetOnce<()> {
         &self.0.whole_index
     }
 
     /// Marks the initial build of the index as complete.
-    pub(crate) fn index_is_whole(&self) {
+    pub(crate) fn is_index_ready(&self) {
         // `set` fails after a later catch-up, when the flag is already set.
         let _ = self.0.whole_index.set(());
     }
@@ -218,7 +218,7 @@ impl Hub {
         &self.0.store
     }
 
-    pub(crate) fn blobs(&self) -> &Blobs {
+    pub(crate) fn blobs(&self) -> &FileStore {
         &self.0.blobs
     }
 
@@ -227,12 +227,12 @@ impl Hub {
     }
 
     /// Outgoing cluster notifications to other instances.
-    pub(crate) fn hints(&self) -> &processes::Hints {
+    pub(crate) fn cluster_notifier(&self) -> &cluster::ClusterNotifier {
         &self.0.hints
     }
 
     /// Mirrors chats that other instances write.
-    pub(crate) fn mirror(&self) -> &processes::Mirror {
+    pub(crate) fn mirror(&self) -> &cluster::ChatMirror {
         &self.0.mirror
     }
 
@@ -244,7 +244,7 @@ impl Hub {
         &self.0.vault
     }
 
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &RateLimits {
         &self.0.limits
     }
 
@@ -253,41 +253,41 @@ impl Hub {
         &self.0.ledger
     }
 
-    pub(crate) fn outbound(&self) -> &runs::Outbound {
+    pub(crate) fn outbound(&self) -> &runs::ConnectorResources {
         &self.0.outbound
     }
 
-    pub(crate) fn running(&self) -> &runs::Running {
+    pub(crate) fn run_registry(&self) -> &runs::RunRegistry {
         &self.0.running
     }
 
-    pub(crate) fn attachments(&self) -> &agents::Attachments {
+    pub(crate) fn attachments(&self) -> &agents::AttachedRegistry {
         &self.0.attachments
     }
 
     /// Cached OAuth tokens of agents, by credential.
-    pub(crate) fn tokens(&self) -> &agents::Slots {
+    pub(crate) fn tokens(&self) -> &agents::TokenCache {
         &self.0.tokens
     }
 
     /// Pending OAuth flows: users who were redirected to an authorization server.
-    pub(crate) fn connecting(&self) -> &agents::Begun {
+    pub(crate) fn oauth_flows(&self) -> &agents::PendingOauthFlows {
         &self.0.connecting
     }
 
-    pub(crate) fn teams(&self) -> &teams::Rooms {
+    pub(crate) fn teams(&self) -> &teams::TeamMailboxes {
         &self.0.teams
     }
 
-    pub(crate) fn federation(&self) -> &federation::Room {
+    pub(crate) fn federation(&self) -> &federation::FederationHandle {
         &self.0.federation
     }
 
-    pub(crate) fn begin_closing(&self) {
+    pub(crate) fn begin_shutdown(&self) {
         self.0.closing.store(true, Ordering::Relaxed);
     }
 
-    pub(crate) fn is_closing(&self) -> bool {
+    pub(crate) fn is_shutting_down(&self) -> bool {
         self.0.closing.load(Ordering::Relaxed)
     }
 

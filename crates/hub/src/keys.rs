@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use plexus_a2a::{
     keys::{PublicKey, SecretKey},
-    listing::{Genesis, ListingId},
+    listing_id::{Genesis, ListingId},
 };
 use plexus_domain::{AgentId, Digest, HubRowId, KeyId, NamespaceId, SecretId, Timestamp};
 use plexus_store::{
@@ -24,14 +24,14 @@ pub(crate) const KEY_VERSION: i64 = 1;
 
 /// Owner and purpose of a key.
 #[derive(Clone, Copy)]
-enum Holder {
+enum KeyOwner {
     Hub,
     Agent(AgentId),
     Recovery(AgentId),
 }
 
 /// The permanent identity of an agent: its keys, and the listing id derived from them.
-pub(crate) struct Identity {
+pub(crate) struct AgentIdentity {
     pub listing: ListingId,
     /// Part of the listing id, so the rows of both keys store it.
     created: Timestamp,
@@ -41,7 +41,7 @@ pub(crate) struct Identity {
     recovery_seed: [u8; 32],
 }
 
-impl Identity {
+impl AgentIdentity {
     /// Generates an identity for an agent that is registered at `created`.
     pub fn new(hub: &Hub, created: Timestamp) -> Result<Self> {
         Self::of_seeds(hub.env().bytes(), hub.env().bytes(), created)
@@ -60,17 +60,17 @@ impl Identity {
     }
 
     /// Encrypts this identity so that it can be stored until `agent` is published.
-    pub fn reserve(&self, hub: &Hub, agent: AgentId) -> Result<Reserved> {
+    pub fn reserve(&self, hub: &Hub, agent: AgentId) -> Result<ReservedIdentity> {
         let seeds = [self.agent_seed, self.recovery_seed].concat();
-        let sealed = BASE64.encode(hub.vault().seal(&Reserved::purpose(agent), &seeds)?);
-        Ok(Reserved { listing: self.listing.to_string(), created: self.created, sealed })
+        let sealed = BASE64.encode(hub.vault().seal(&ReservedIdentity::purpose(agent), &seeds)?);
+        Ok(ReservedIdentity { listing: self.listing.to_string(), created: self.created, sealed })
     }
 
     /// Inserts the keys of an agent whose row exists. `namespace` owns the agent.
     pub async fn keep(&self, hub: &Hub, tx: &mut Tx, agent: AgentId, namespace: NamespaceId) -> Result<()> {
         let held = [
-            (Holder::Agent(agent), &self.agent, &self.agent_seed),
-            (Holder::Recovery(agent), &self.recovery, &self.recovery_seed),
+            (KeyOwner::Agent(agent), &self.agent, &self.agent_seed),
+            (KeyOwner::Recovery(agent), &self.recovery, &self.recovery_seed),
         ];
         for (holder, key, seed) in held {
             insert(hub, tx, namespace, holder, key, seed, self.created).await?;
@@ -81,25 +81,25 @@ impl Identity {
 
 /// An encrypted identity whose agent is not published yet.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Reserved {
+pub(crate) struct ReservedIdentity {
     pub listing: String,
     created: Timestamp,
     /// Both seeds, encrypted, in base64.
     sealed: String,
 }
 
-impl Reserved {
+impl ReservedIdentity {
     fn purpose(agent: AgentId) -> String {
         format!("identity {agent}")
     }
 
     /// Decrypts the identity that was reserved for `agent`.
-    pub fn take_up(&self, hub: &Hub, agent: AgentId) -> Result<Identity> {
+    pub fn take_up(&self, hub: &Hub, agent: AgentId) -> Result<AgentIdentity> {
         let sealed = BASE64.decode(&self.sealed).map_err(Error::fault)?;
         let seeds = hub.vault().open_sealed(&Self::purpose(agent), &sealed)?;
         let (agent_seed, recovery_seed) = seeds.split_at_checked(32).context("an identity lacks a seed")?;
         let seed = |bytes: &[u8]| <[u8; 32]>::try_from(bytes).context("a seed has another length");
-        Identity::of_seeds(seed(agent_seed)?, seed(recovery_seed)?, self.created)
+        AgentIdentity::of_seeds(seed(agent_seed)?, seed(recovery_seed)?, self.created)
     }
 }
 
@@ -117,7 +117,7 @@ pub(crate) async fn ensure_hub(hub: &Hub, tx: &mut Tx, namespace: NamespaceId) -
         return Ok(());
     }
     let seed = hub.env().bytes();
-    insert(hub, tx, namespace, Holder::Hub, &SecretKey::from_seed(&seed), &seed, hub.env().now()).await
+    insert(hub, tx, namespace, KeyOwner::Hub, &SecretKey::from_seed(&seed), &seed, hub.env().now()).await
 }
 
 /// Returns the public key that identifies this hub to remote hubs.
@@ -147,7 +147,7 @@ pub(crate) async fn hub_seed(hub: &Hub, conn: &mut Conn) -> Result<([u8; 32], Se
 }
 
 /// The signing key of an agent, and the genesis document of its listing.
-pub(crate) struct Signer {
+pub(crate) struct AgentSigner {
     pub key: SecretKey,
     pub genesis: Genesis,
 }
@@ -155,7 +155,7 @@ pub(crate) struct Signer {
 /// Returns the signer of an agent's listings, or none when the owner holds the key.
 ///
 /// Deleted agents have one too, since their deletion is signed as well.
-pub(crate) async fn signer(hub: &Hub, conn: &mut Conn, agent: AgentId) -> Result<Option<Signer>> {
+pub(crate) async fn signer(hub: &Hub, conn: &mut Conn, agent: AgentId) -> Result<Option<AgentSigner>> {
     let held = keys::list_by_agent(conn, agent).await?;
     let of = |kind| held.iter().filter(move |key| key.kind == kind);
     let (current, first) = (of(KeyKind::Agent).next(), of(KeyKind::Agent).min_by_key(|key| key.created));
@@ -170,7 +170,7 @@ pub(crate) async fn signer(hub: &Hub, conn: &mut Conn, agent: AgentId) -> Result
         created: first.created,
         nonce: nonce(&seed),
     };
-    Ok(Some(Signer { key, genesis }))
+    Ok(Some(AgentSigner { key, genesis }))
 }
 
 /// Returns the key with which the hub signs for an agent, or none when the owner holds it.
@@ -199,7 +199,7 @@ async fn insert(
     hub: &Hub,
     tx: &mut Tx,
     namespace: NamespaceId,
-    holder: Holder,
+    holder: KeyOwner,
     key: &SecretKey,
     seed: &[u8; 32],
     created: Timestamp,
@@ -207,9 +207,9 @@ async fn insert(
     let id = hub.env().id(KeyId::new);
     let secret = seal(hub, tx, namespace, &format!("key {id}"), seed).await?;
     let (kind, agent, of) = match holder {
-        Holder::Hub => (KeyKind::Hub, None, Some(HubRowId::SELF)),
-        Holder::Agent(agent) => (KeyKind::Agent, Some(agent), None),
-        Holder::Recovery(agent) => (KeyKind::Recovery, Some(agent), None),
+        KeyOwner::Hub => (KeyKind::Hub, None, Some(HubRowId::SELF)),
+        KeyOwner::Agent(agent) => (KeyKind::Agent, Some(agent), None),
+        KeyOwner::Recovery(agent) => (KeyKind::Recovery, Some(agent), None),
     };
     let public = key.public().as_bytes().to_vec();
     let row = Key { id, kind, agent, hub: of, public, secret: Some(secret), created, retired: None };

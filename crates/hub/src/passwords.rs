@@ -10,7 +10,7 @@ use argon2::{
 use plexus_domain::account::NewPassword;
 use tokio::sync::Semaphore;
 
-use crate::{Env, Error, Result};
+use crate::{ClockRng, Error, Result};
 
 /// One verification takes a core about 10 ms and 19 MiB; more concurrent ones would only wait for a core.
 const AT_ONCE: usize = 2;
@@ -21,14 +21,14 @@ const LANES: u32 = 1;
 /// Hashes and verifies passwords, at most `AT_ONCE` at a time.
 #[derive(Clone)]
 pub struct Passwords {
-    env: Env,
+    env: ClockRng,
     turns: Arc<Semaphore>,
     /// Hash that is verified when there is no account, so that timing does not reveal which names exist.
     decoy: Arc<str>,
 }
 
 impl Passwords {
-    pub fn new(env: Env) -> Result<Self> {
+    pub fn new(env: ClockRng) -> Result<Self> {
         let decoy = hash("no account has this password", env.bytes())?.into();
         Ok(Self { env, turns: Arc::new(Semaphore::new(AT_ONCE)), decoy })
     }
@@ -85,7 +85,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_password_verifies_and_an_unknown_account_never_does() {
-        let passwords = Passwords::new(Env::system()).unwrap();
+        let passwords = Passwords::new(ClockRng::system()).unwrap();
         let raw = "a quiet morning walk".to_owned();
         let kept = passwords.hash(NewPassword::new(raw.clone(), &[]).unwrap()).await.unwrap();
         assert!(kept.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"));

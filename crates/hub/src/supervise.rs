@@ -14,12 +14,12 @@ use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Env, Hub};
+use crate::{ClockRng, Hub};
 
-/// Backoff before the first restart. It doubles with each further failure, up to [`LONGEST_DELAY`].
+/// Backoff before the first restart. It doubles with each further failure, up to [`MAX_BACKOFF`].
 const FIRST_DELAY: Duration = Duration::from_millis(250);
 /// Maximum backoff. It bounds for how long a team stands still whose orchestrator panicked.
-const LONGEST_DELAY: Duration = Duration::from_secs(30);
+const MAX_BACKOFF: Duration = Duration::from_secs(30);
 /// A worker that ran for this long counts as healthy: its next restart waits for [`FIRST_DELAY`].
 const HEALTHY_AFTER: Duration = Duration::from_mins(5);
 
@@ -155,7 +155,7 @@ where
 
 /// Runs `work` and catches a panic, including one that a test injects.
 async fn guarded(
-    env: &Env,
+    env: &ClockRng,
     worker: &'static str,
     work: impl Future<Output = ()> + Send,
 ) -> Result<(), Box<dyn Any + Send>> {
@@ -170,9 +170,8 @@ async fn guarded(
 }
 
 /// Returns an exponential backoff with jitter: between half of the step and all of it.
-fn delay(env: &Env, failures: u32) -> Duration {
-    let step =
-        FIRST_DELAY.saturating_mul(2_u32.saturating_pow(failures.saturating_sub(1))).min(LONGEST_DELAY);
+fn delay(env: &ClockRng, failures: u32) -> Duration {
+    let step = FIRST_DELAY.saturating_mul(2_u32.saturating_pow(failures.saturating_sub(1))).min(MAX_BACKOFF);
     let [random] = env.bytes::<1>();
     step / 2 + step / 2 * u32::from(random) / u32::from(u8::MAX)
 }
@@ -192,9 +191,9 @@ mod tests {
 
     #[test]
     fn delays_double_with_jitter_up_to_the_longest() {
-        let (env, _) = Env::fixed(Timestamp::from_millis(0), 7);
+        let (env, _) = ClockRng::fixed(Timestamp::from_millis(0), 7);
         for failures in 1..100 {
-            let step = FIRST_DELAY.saturating_mul(2_u32.saturating_pow(failures - 1)).min(LONGEST_DELAY);
+            let step = FIRST_DELAY.saturating_mul(2_u32.saturating_pow(failures - 1)).min(MAX_BACKOFF);
             for _ in 0..50 {
                 let delay = delay(&env, failures);
                 assert!((step / 2..=step).contains(&delay), "{failures}: {delay:?}");

@@ -7,26 +7,26 @@ use std::{
     time::Duration,
 };
 
-use plexus_a2a::card::OwnCard;
+use plexus_a2a::card::LocalCard;
 use plexus_domain::{
     AccountId, AgentId, Error as Refusal, HubRowId, ProofId, Timestamp, VersionId,
     account::{Registration, Role},
-    agent::{A2aProtocol, Access, Connector, Visibility},
+    agent::{A2aProtocol, AgentAccess, Connector, Visibility},
     page::PageSize,
 };
 use plexus_hub::{
-    Caller, Config, Env, Error, FixedClock, Hub,
-    accounts::{self, Device, SignUp},
-    admin::{self, AccountState, AgentAct, PersonAct},
+    Caller, ClockRng, Error, FixedClock, Hub, HubConfig,
+    accounts::{self, ClientInfo, SignUp},
+    admin::{self, AccountModeration, AccountState, AgentModeration},
     agents,
-    config::{PrivateNetworks, Quotas, Rates, RunLimits, Scale},
+    config::{PrivateNetworks, Quotas, RateLimitScale, Rates, RunLimits},
 };
 use plexus_store::{
     Store, StoreConfig, Tx,
+    agent_versions::Version,
     agents::{Agent, AgentState},
     audit,
-    proofs::{Proof, ProofMethod},
-    versions::Version,
+    origin_verifications::{Proof, ProofMethod},
 };
 use tempfile::TempDir;
 
@@ -106,7 +106,7 @@ impl World {
 }
 
 async fn open(folder: &TempDir, registration: Registration, seed: u64) -> (Hub, FixedClock) {
-    let config = Config {
+    let config = HubConfig {
         hub_name: "Plexus".to_owned(),
         public_url: "http://127.0.0.1:3000".parse().unwrap(),
         listen: Vec::new(),
@@ -133,15 +133,15 @@ async fn open(folder: &TempDir, registration: Registration, seed: u64) -> (Hub, 
         limits: RunLimits::default(),
         quotas: Quotas::default(),
         rates: Rates::default(),
-        scale: Scale(100),
+        scale: RateLimitScale(100),
     };
     let start = Timestamp::from_millis(1_795_132_800_000);
-    let (env, clock) = Env::fixed(start, seed << 32);
+    let (env, clock) = ClockRng::fixed(start, seed << 32);
     (Hub::open(config, env).await.unwrap(), clock)
 }
 
-fn device() -> Device {
-    Device { ip: IP, agent: String::new() }
+fn device() -> ClientInfo {
+    ClientInfo { ip: IP, agent: String::new() }
 }
 
 /// Inserts an agent of `ada` at [`ORIGIN`], which is unverified.
@@ -149,7 +149,7 @@ async fn remote_agent(tx: &mut Tx) -> AgentId {
     let created = Timestamp::from_millis(1_795_132_800_000);
     let owner = plexus_store::namespaces::by_name(tx, &"ada".parse().unwrap()).await.unwrap().unwrap();
     let url = format!("{ORIGIN}/tide/");
-    let own = OwnCard {
+    let own = LocalCard {
         name: "Tide clerk".to_owned(),
         description: "Knows the tides.".to_owned(),
         version: "1.0.0".to_owned(),
@@ -170,7 +170,7 @@ async fn remote_agent(tx: &mut Tx) -> AgentId {
         listing_id: None,
         namespace: Some(owner.id),
         visibility: Visibility::Public,
-        access: Access::Accounts,
+        access: AgentAccess::Accounts,
         state: AgentState::Active,
         created,
     };
@@ -186,11 +186,11 @@ async fn remote_agent(tx: &mut Tx) -> AgentId {
         created,
         yanked_reason: None,
     };
-    plexus_store::versions::insert(tx, &version).await.unwrap();
+    plexus_store::agent_versions::insert(tx, &version).await.unwrap();
     let id = ProofId::new(created, &[7; 10]);
     let (origin, method) = (ORIGIN.to_owned(), ProofMethod::WellKnown);
     let proof = Proof { id, agent, origin, method, ok_at: None, failed_at: None };
-    plexus_store::proofs::put(tx, &proof).await.unwrap();
+    plexus_store::origin_verifications::put(tx, &proof).await.unwrap();
     agent
 }
 
@@ -208,8 +208,8 @@ async fn only_those_who_run_the_hub_get_in() {
     let hub = &world.hub;
     let (id, user) = world.person("ada", Role::User).await;
     let (_, moderator) = world.person("mo", Role::Moderator).await;
-    let calc = agents::look(hub, &user, &"@plexus/calc".parse().unwrap()).await.unwrap().unwrap().agent.id;
-    for (caller, code) in [(&user, "forbidden"), (&Caller::nobody(IP), "unauthenticated")] {
+    let calc = agents::get(hub, &user, &"@plexus/calc".parse().unwrap()).await.unwrap().unwrap().agent.id;
+    for (caller, code) in [(&user, "forbidden"), (&Caller::anonymous(IP), "unauthenticated")] {
         assert_eq!(refusal(admin::overview(hub, caller).await), code);
         assert_eq!(refusal(admin::list_people(hub, caller, "", 1).await), code);
         assert_eq!(refusal(admin::list_agents(hub, caller, "", 1).await), code);
@@ -217,21 +217,24 @@ async fn only_those_who_run_the_hub_get_in() {
         assert_eq!(refusal(admin::list_invites(hub, caller).await), code);
         assert_eq!(refusal(admin::create_invite(hub, caller, 1, "").await), code);
         assert_eq!(refusal(admin::revoke_invite(hub, caller, "", "").await), code);
-        assert_eq!(refusal(admin::vouch(hub, caller, ORIGIN, "", "").await), code);
-        assert_eq!(refusal(admin::withdraw_voucher(hub, caller, ORIGIN, "").await), code);
-        let role = PersonAct::SetRole(Role::Admin);
+        assert_eq!(refusal(admin::trust_origin(hub, caller, ORIGIN, "", "").await), code);
+        assert_eq!(refusal(admin::untrust_origin(hub, caller, ORIGIN, "").await), code);
+        let role = AccountModeration::SetRole(Role::Admin);
         assert_eq!(refusal(admin::act_on_person(hub, caller, id, role, "").await), code);
-        assert_eq!(refusal(admin::act_on_agent(hub, caller, calc, AgentAct::Pause, "x", "").await), code);
+        assert_eq!(
+            refusal(admin::act_on_agent(hub, caller, calc, AgentModeration::Pause, "x", "").await),
+            code
+        );
     }
     let people = admin::list_people(hub, &moderator, "", 1).await.unwrap();
     assert!(people.total == 2 && people.rows.iter().all(|row| !row.can_change));
     let agents = admin::list_agents(hub, &moderator, "calc", 1).await.unwrap();
     assert!(agents.total == 1 && !agents.rows[0].can_withdraw && agents.rows[0].proved);
-    admin::act_on_agent(hub, &moderator, calc, AgentAct::Pause, "wrong", "").await.unwrap();
+    admin::act_on_agent(hub, &moderator, calc, AgentModeration::Pause, "wrong", "").await.unwrap();
     assert_eq!(refusal(admin::overview(hub, &moderator).await), "forbidden");
-    let suspend = PersonAct::Suspend;
+    let suspend = AccountModeration::Suspend;
     assert_eq!(refusal(admin::act_on_person(hub, &moderator, id, suspend, "").await), "forbidden");
-    for act in [AgentAct::Unlist, AgentAct::Withdraw] {
+    for act in [AgentModeration::Unlist, AgentModeration::Withdraw] {
         assert_eq!(refusal(admin::act_on_agent(hub, &moderator, calc, act, "x", "").await), "forbidden");
     }
     world.hub.close().await;
@@ -250,12 +253,12 @@ async fn somebody_waits_is_let_in_and_suspended() {
     let waiting = admin::list_people(&world.hub, &grace, "@AD", 1).await.unwrap().rows.remove(0);
     assert_eq!((waiting.state, waiting.reason.as_deref()), (AccountState::Pending, Some("I know the tides")));
     let act = async |act| admin::act_on_person(world.later(), &grace, waiting.id, act, "r-1").await;
-    assert_eq!(refusal(act(PersonAct::Suspend).await), "conflict");
-    act(PersonAct::Approve).await.unwrap();
-    assert_eq!(refusal(act(PersonAct::Approve).await), "conflict");
+    assert_eq!(refusal(act(AccountModeration::Suspend).await), "conflict");
+    act(AccountModeration::Approve).await.unwrap();
+    assert_eq!(refusal(act(AccountModeration::Approve).await), "conflict");
     let signed_in = accounts::sign_in(&world.hub, "ada", PASSWORD.to_owned(), &device()).await.unwrap();
-    act(PersonAct::Suspend).await.unwrap();
-    act(PersonAct::Restore).await.unwrap();
+    act(AccountModeration::Suspend).await.unwrap();
+    act(AccountModeration::Restore).await.unwrap();
     let ada = accounts::authenticate(&world.hub, &signed_in.cookie, IP).await.unwrap();
     assert!(ada.person.is_none(), "the session of before the suspension does not come back");
     assert!(world.sign_in("ada").await.is_ok());
@@ -270,11 +273,11 @@ async fn the_last_administrator_stays() {
     let (noor_id, noor) = world.person("noor", Role::Admin).await;
     let act =
         async |caller: &Caller, id, act| admin::act_on_person(world.later(), caller, id, act, "r-2").await;
-    assert_eq!(refusal(act(&grace, grace_id, PersonAct::SetRole(Role::User)).await), "conflict");
-    act(&grace, noor_id, PersonAct::SetRole(Role::User)).await.unwrap();
+    assert_eq!(refusal(act(&grace, grace_id, AccountModeration::SetRole(Role::User)).await), "conflict");
+    act(&grace, noor_id, AccountModeration::SetRole(Role::User)).await.unwrap();
     // `noor` still holds a caller from before her role was removed.
-    assert_eq!(refusal(act(&noor, grace_id, PersonAct::SetRole(Role::User)).await), "conflict");
-    assert_eq!(refusal(act(&noor, grace_id, PersonAct::Suspend).await), "conflict");
+    assert_eq!(refusal(act(&noor, grace_id, AccountModeration::SetRole(Role::User)).await), "conflict");
+    assert_eq!(refusal(act(&noor, grace_id, AccountModeration::Suspend).await), "conflict");
     assert!(admin::overview(&world.hub, &world.sign_in("grace").await.unwrap()).await.is_ok());
     let wanted = ("account.role".to_owned(), r#"{"from":"admin","to":"user"}"#.to_owned(), "r-2".to_owned());
     assert_eq!(world.audit().await, [wanted]);
@@ -291,26 +294,26 @@ async fn somebodys_agent_is_paused_unlisted_and_withdrawn_for_a_reason() {
     let act = async |act, reason| admin::act_on_agent(world.later(), &grace, id, act, reason, "r-3").await;
     let found = async || admin::list_agents(&world.hub, &grace, "@ada/", 1).await.unwrap().rows.pop();
     assert!(!found().await.unwrap().proved);
-    assert_eq!(refusal(act(AgentAct::Pause, " \u{200b} ").await), "invalid");
-    assert_eq!(refusal(act(AgentAct::Resume, "").await), "conflict");
-    act(AgentAct::Pause, "It answers nonsense").await.unwrap();
-    assert_eq!(refusal(act(AgentAct::Pause, "again").await), "conflict");
+    assert_eq!(refusal(act(AgentModeration::Pause, " \u{200b} ").await), "invalid");
+    assert_eq!(refusal(act(AgentModeration::Resume, "").await), "conflict");
+    act(AgentModeration::Pause, "It answers nonsense").await.unwrap();
+    assert_eq!(refusal(act(AgentModeration::Pause, "again").await), "conflict");
     assert!(found().await.unwrap().paused);
     let ada = world.sign_in("ada").await.unwrap();
     let address = "@ada/tide".parse().unwrap();
     let set_paused = async |paused| agents::manage::set_paused(&world.hub, &ada, &address, paused).await;
     assert_eq!(refusal(set_paused(false).await), "forbidden", "the owner does not undo it");
-    act(AgentAct::Resume, "").await.unwrap();
+    act(AgentModeration::Resume, "").await.unwrap();
     set_paused(true).await.unwrap();
     set_paused(false).await.unwrap();
-    act(AgentAct::Unlist, "It is a test").await.unwrap();
+    act(AgentModeration::Unlist, "It is a test").await.unwrap();
     assert_eq!(found().await.unwrap().visibility, Visibility::Unlisted);
-    assert_eq!(refusal(act(AgentAct::Unlist, "again").await), "conflict");
-    act(AgentAct::Withdraw, "It harms people").await.unwrap();
+    assert_eq!(refusal(act(AgentModeration::Unlist, "again").await), "conflict");
+    act(AgentModeration::Withdraw, "It harms people").await.unwrap();
     assert!(found().await.is_none());
-    assert_eq!(refusal(act(AgentAct::Resume, "").await), "not_found");
+    assert_eq!(refusal(act(AgentModeration::Resume, "").await), "not_found");
     let built_in = admin::list_agents(&world.hub, &grace, "calc", 1).await.unwrap().rows.remove(0).id;
-    let delete = admin::act_on_agent(&world.hub, &grace, built_in, AgentAct::Withdraw, "no", "").await;
+    let delete = admin::act_on_agent(&world.hub, &grace, built_in, AgentModeration::Withdraw, "no", "").await;
     assert_eq!(refusal(delete), "conflict");
     let written = world.audit().await;
     let actions: Vec<&str> = written.iter().map(|(action, _, _)| action.as_str()).collect();
@@ -329,28 +332,31 @@ async fn an_administrator_answers_for_an_origin_and_takes_it_back() {
         .await;
     let (_, grace) = world.person("grace", Role::Admin).await;
     let verified = async || {
-        let view = agents::look(&world.hub, &grace, &"@ada/tide".parse().unwrap()).await.unwrap().unwrap();
+        let view = agents::get(&world.hub, &grace, &"@ada/tide".parse().unwrap()).await.unwrap().unwrap();
         (view.summary.verified, view.proofs[0].holds())
     };
     for wrong in ["", "agents.example", "https://agents.example/tide"] {
-        let vouched = admin::vouch(&world.hub, &grace, wrong, "", "").await;
+        let vouched = admin::trust_origin(&world.hub, &grace, wrong, "", "").await;
         assert!(matches!(vouched, Err(Error::Refused(Refusal::Invalid { .. }))), "{wrong}");
     }
-    assert_eq!(admin::vouch(&world.hub, &grace, ORIGIN, " Our own\nmachine ", "r-4").await.unwrap(), 1);
+    assert_eq!(
+        admin::trust_origin(&world.hub, &grace, ORIGIN, " Our own\nmachine ", "r-4").await.unwrap(),
+        1
+    );
     assert_eq!(verified().await, (true, true));
-    assert_eq!(refusal(admin::vouch(&world.hub, &grace, ORIGIN, "", "").await), "invalid");
+    assert_eq!(refusal(admin::trust_origin(&world.hub, &grace, ORIGIN, "", "").await), "invalid");
     let listed = admin::list_origins(&world.hub, &grace).await.unwrap();
     assert_eq!((listed.len(), listed[0].agents), (1, 1));
     assert_eq!((listed[0].by.as_str(), listed[0].note.as_str()), ("grace", "Our own machine"));
-    admin::withdraw_voucher(world.later(), &grace, ORIGIN, "r-5").await.unwrap();
+    admin::untrust_origin(world.later(), &grace, ORIGIN, "r-5").await.unwrap();
     assert_eq!(verified().await, (false, false));
     assert!(admin::list_origins(&world.hub, &grace).await.unwrap().is_empty());
     let address = "@ada/tide".parse().unwrap();
     agents::manage::vouch(world.later(), &grace, &address, ORIGIN).await.unwrap();
     let again = admin::list_origins(&world.hub, &grace).await.unwrap();
     assert_eq!((again[0].by.as_str(), again[0].note.as_str()), ("grace", ""));
-    admin::withdraw_voucher(world.later(), &grace, ORIGIN, "").await.unwrap();
-    assert_eq!(refusal(admin::withdraw_voucher(&world.hub, &grace, ORIGIN, "").await), "not_found");
+    admin::untrust_origin(world.later(), &grace, ORIGIN, "").await.unwrap();
+    assert_eq!(refusal(admin::untrust_origin(&world.hub, &grace, ORIGIN, "").await), "not_found");
     let written = world.audit().await;
     let change: serde_json::Value = serde_json::from_str(&written[0].1).unwrap();
     assert_eq!(change, serde_json::json!({ "agents": 1, "note": "Our own machine" }));

@@ -100,7 +100,7 @@ fn write_marked(
     is_up: &dyn Fn() -> bool,
 ) -> fmt::Result {
     let mut state = ParseState::new(syntax);
-    let mut marks = Marks { out, stack: ScopeStack::new(), class: None };
+    let mut marks = SpanWriter { out, stack: ScopeStack::new(), class: None };
     let mut rest = code;
     while !rest.is_empty() {
         if is_up() || marks.stack.len() > MAX_SCOPES {
@@ -130,13 +130,13 @@ fn write_marked(
 }
 
 /// Writes text, opening and closing spans when the class changes.
-struct Marks<'o> {
+struct SpanWriter<'o> {
     out: &'o mut dyn Write,
     stack: ScopeStack,
     class: Option<&'static str>,
 }
 
-impl Marks<'_> {
+impl SpanWriter<'_> {
     fn text(&mut self, text: &str) -> fmt::Result {
         if text.is_empty() {
             return Ok(());

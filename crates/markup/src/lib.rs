@@ -21,17 +21,17 @@
 //! number or constant, `hl-f` function, `hl-t` type or tag, `hl-v` variable or attribute, `hl-i` inserted and
 //! `hl-d` deleted line of a diff.
 
+mod block_splitter;
 mod bounds;
 mod budget;
-mod format;
 mod highlight;
+mod last_block;
 mod link;
+mod node_html;
 mod raw_html;
 mod render;
 mod sanitize;
-mod split;
-mod tail;
 
+pub use block_splitter::{Block, MAX_OPEN, Splitter};
 pub use budget::{BUILD_FACTOR, Budget, Cut, Rendered, TEXT_TIME};
 pub use render::{MAX_INPUT, render, render_in};
-pub use split::{Block, MAX_OPEN, Splitter};

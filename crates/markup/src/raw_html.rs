@@ -18,25 +18,25 @@ const VOID: [&str; 1] = ["br"];
 ///
 /// Otherwise the sanitizer's parser would reopen unclosed tags in every paragraph.
 #[derive(Default)]
-pub struct RawTags {
-    open: Vec<Open>,
+pub struct RawHtmlFilter {
+    open: Vec<OpenTag>,
     tags: usize,
 }
 
 /// Entry of the stack: a node boundary or an open tag.
-enum Open {
+enum OpenTag {
     Node,
     Tag(&'static str),
 }
 
-impl RawTags {
+impl RawHtmlFilter {
     /// Returns true if no raw tag is open.
     pub const fn is_closed(&self) -> bool {
         self.tags == 0
     }
 
     pub fn enter_node(&mut self) {
-        self.open.push(Open::Node);
+        self.open.push(OpenTag::Node);
     }
 
     /// Closes the tags that the node left open.
@@ -47,7 +47,7 @@ impl RawTags {
     }
 
     fn close_while(&mut self, out: &mut dyn Write, also: impl Fn(&str) -> bool) -> fmt::Result {
-        while let Some(&Open::Tag(name)) = self.open.last()
+        while let Some(&OpenTag::Tag(name)) = self.open.last()
             && also(name)
         {
             self.open.pop();
@@ -111,7 +111,7 @@ impl RawTags {
         }
         let name = known(&INLINE, name).or_else(|| known(&BLOCK, name).filter(|_| block));
         let Some(name) = name.filter(|_| self.tags < MAX_OPEN_TAGS) else { return Ok(false) };
-        self.open.push(Open::Tag(name));
+        self.open.push(OpenTag::Tag(name));
         self.tags += 1;
         write!(out, "<{name}>")?;
         Ok(true)
@@ -120,9 +120,9 @@ impl RawTags {
     /// Closes the innermost tag of the current node. Closing tags
     /// of outer nodes are dropped: they end with their node.
     fn close(&mut self, out: &mut dyn Write, name: &str) -> Result<bool, fmt::Error> {
-        let is_same = |open: &Open| matches!(open, Open::Tag(tag) if tag.eq_ignore_ascii_case(name));
+        let is_same = |open: &OpenTag| matches!(open, OpenTag::Tag(tag) if tag.eq_ignore_ascii_case(name));
         if self.open.last().is_some_and(is_same)
-            && let Some(Open::Tag(tag)) = self.open.pop()
+            && let Some(OpenTag::Tag(tag)) = self.open.pop()
         {
             self.tags -= 1;
             write!(out, "</{tag}>")?;

@@ -12,12 +12,12 @@ use comrak::{
 };
 
 use crate::{
+    block_splitter::{MAX_OPEN, Splitter},
     bounds,
     budget::{Budget, Meter, TEXT_TIME},
-    format::{self, Place},
-    raw_html::RawTags,
+    node_html::{self, NodeContext},
+    raw_html::RawHtmlFilter,
     sanitize,
-    split::{MAX_OPEN, Splitter},
 };
 
 /// Maximum input size in bytes; longer text is shown unformatted.
@@ -118,10 +118,16 @@ fn formatted(
     meter: &Meter<'_>,
 ) -> Result<Vec<String>, fmt::Error> {
     let pieces = Pieces::default();
-    let place =
-        Place { scope, raw: RawTags::default(), column: 0, footnotes: 0, meter, pieces: pieces.clone() };
+    let place = NodeContext {
+        scope,
+        raw: RawHtmlFilter::default(),
+        column: 0,
+        footnotes: 0,
+        meter,
+        pieces: pieces.clone(),
+    };
     let plugins = Plugins::default();
-    format_document_with_formatter(root, options, &mut pieces.clone(), &plugins, format::node, place)?;
+    format_document_with_formatter(root, options, &mut pieces.clone(), &plugins, node_html::node, place)?;
     Ok(pieces.take())
 }
 

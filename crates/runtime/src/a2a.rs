@@ -1,8 +1,8 @@
 //! Connector for remote agents that speak A2A 1.0 or 0.3.
 
-mod answer;
 mod call;
 mod message;
+mod response_stream;
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -12,7 +12,7 @@ use futures::stream::BoxStream;
 use http::{HeaderMap, HeaderName, HeaderValue, Response};
 use plexus_a2a::{
     A2aProtocol, Card,
-    client::{self, Call, MAX_EVENT_BYTES, Update},
+    client::{self, AgentRequest, MAX_EVENT_BYTES, Update},
     wire::{
         rpc::{self, ErrorKind},
         v1::{GetTaskRequest, Message, SendMessageConfiguration, SendMessageRequest},
@@ -23,13 +23,13 @@ use tokio::time;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-pub use self::answer::{Answer, Taken};
-use self::{call::Opened, message::message};
+pub use self::response_stream::{A2aResponse, UpdateEffect};
+use self::{call::OpenedCall, message::message};
 use crate::{
-    Connector, End, Limits, Output, Remote, Request, Shown,
-    credentials::Access,
-    outbound::{Halt, Outbound, Pace, Reply, quote},
-    sse::{Decoder, Noise},
+    Connector, ConnectorLimits, CredentialSource, Output, RemoteConversation, RunEnd, RunRequest,
+    credentials::CredentialSession,
+    outbound::{HttpResponse, OutboundClient, RunInterruption, WaitTimer, quote_foreign_text},
+    sse::{IgnoredBytes, SseDecoder},
 };
 
 /// Maximum wait for the text of a question whose status came without one.
@@ -65,7 +65,7 @@ impl Endpoint {
 pub type Headers = Vec<(HeaderName, HeaderValue)>;
 
 /// Signer for calls to agents. Each call gets its own signature.
-pub trait Signs: Send + Sync {
+pub trait RequestSigner: Send + Sync {
     /// Returns the signature headers to add to a call.
     fn sign(&self, method: &str, url: &Url, body: &[u8]) -> Result<Headers, Failure>;
 }
@@ -75,86 +75,105 @@ pub type Body = BoxStream<'static, std::io::Result<Bytes>>;
 
 /// Transport other than HTTP. Delivers the requests that would be posted to a URL.
 #[async_trait]
-pub trait Carries: Send + Sync {
+pub trait CallTransport: Send + Sync {
     async fn carry(&self, url: &Url, headers: &HeaderMap, body: Bytes) -> Result<Response<Body>, Failure>;
 }
 
 /// A2A connector.
-pub struct A2a {
-    outbound: Outbound,
+pub struct A2aConnector {
+    outbound: OutboundClient,
     endpoint: Endpoint,
-    access: Access,
-    signer: Option<Arc<dyn Signs>>,
-    carrier: Option<Arc<dyn Carries>>,
+    access: CredentialSession,
+    signer: Option<Arc<dyn RequestSigner>>,
+    carrier: Option<Arc<dyn CallTransport>>,
     /// Send the deadline of the run to the agent.
     is_told_waits: bool,
 }
 
 /// Omits the signer, which holds a private key.
-impl fmt::Debug for A2a {
+impl fmt::Debug for A2aConnector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("A2a").field("endpoint", &self.endpoint).finish_non_exhaustive()
     }
 }
 
-impl A2a {
+impl A2aConnector {
     /// Fails if `outbound` may not call the URL of the agent.
-    pub fn new(outbound: Outbound, endpoint: Endpoint) -> Result<Self, Failure> {
+    pub fn new(outbound: OutboundClient, endpoint: Endpoint) -> Result<Self, Failure> {
         outbound.check(&endpoint.url)?;
         Ok(Self::reached(outbound, endpoint, None))
     }
 
     /// Calls the agent through another transport. `outbound` is not used for its calls.
-    pub fn over(carrier: Arc<dyn Carries>, outbound: Outbound, endpoint: Endpoint) -> Self {
+    pub fn with_transport(
+        carrier: Arc<dyn CallTransport>,
+        outbound: OutboundClient,
+        endpoint: Endpoint,
+    ) -> Self {
         Self::reached(outbound, endpoint, Some(carrier))
     }
 
-    fn reached(outbound: Outbound, endpoint: Endpoint, carrier: Option<Arc<dyn Carries>>) -> Self {
-        Self { outbound, endpoint, access: Access::default(), signer: None, carrier, is_told_waits: false }
+    fn reached(
+        outbound: OutboundClient,
+        endpoint: Endpoint,
+        carrier: Option<Arc<dyn CallTransport>>,
+    ) -> Self {
+        Self {
+            outbound,
+            endpoint,
+            access: CredentialSession::default(),
+            signer: None,
+            carrier,
+            is_told_waits: false,
+        }
     }
 
     /// Sends the deadline of the run with each message.
     #[must_use]
-    pub fn told_waits(self) -> Self {
+    pub fn with_deadline(self) -> Self {
         Self { is_told_waits: true, ..self }
     }
 
     /// Signs every call, except calls over another transport.
     #[must_use]
-    pub fn signed_by(self, signer: Arc<dyn Signs>) -> Self {
+    pub fn with_signer(self, signer: Arc<dyn RequestSigner>) -> Self {
         Self { signer: Some(signer), ..self }
     }
 
     /// Authenticates with `shown`. Fails if the agent is not at `origin` (any URL of it), for which the
     /// credentials were entered.
-    pub fn with_credentials(mut self, origin: &Url, shown: impl Into<Shown>) -> Result<Self, Failure> {
+    pub fn with_credentials(
+        mut self,
+        origin: &Url,
+        shown: impl Into<CredentialSource>,
+    ) -> Result<Self, Failure> {
         if self.endpoint.url.origin() != origin.origin() {
             let words = "The agent has moved to another address than its credentials were given for. Enter them again.";
             return Err(Failure::new(FailureClass::Policy, words));
         }
-        self.access = Access::new(shown.into());
+        self.access = CredentialSession::new(shown.into());
         Ok(self)
     }
 }
 
 #[async_trait]
-impl Connector for A2a {
+impl Connector for A2aConnector {
     async fn run(
         &self,
-        request: Request,
+        request: RunRequest,
         output: &mut dyn Output,
         stop: &CancellationToken,
-    ) -> Result<End, Failure> {
-        let mut exchange = Exchange {
+    ) -> Result<RunEnd, Failure> {
+        let mut exchange = A2aRun {
             agent: self,
             protocol: self.endpoint.protocol,
             limits: request.limits,
-            answer: Answer::new(output, self.peer()),
-            pace: Pace::new(stop, request.limits.first_byte),
+            answer: A2aResponse::new(output, self.peer()),
+            pace: WaitTimer::new(stop, request.limits.first_byte),
         };
         let mut message = message(&request);
         if self.is_told_waits {
-            client::say_waits(&mut message, request.limits.whole);
+            client::set_deadline(&mut message, request.limits.whole);
         }
         let end = exchange.work(message).await;
         if end.is_err() {
@@ -162,12 +181,12 @@ impl Connector for A2a {
         }
         match end {
             Ok(end) => Ok(end),
-            Err(Halt::Stopped) => Ok(End::Stopped),
-            Err(Halt::Failed(failure)) => Err(failure),
+            Err(RunInterruption::Stopped) => Ok(RunEnd::Stopped),
+            Err(RunInterruption::Failed(failure)) => Err(failure),
         }
     }
 
-    async fn give_up(&self, waits: &Remote) {
+    async fn give_up(&self, waits: &RemoteConversation) {
         if let Some(task) = waits.task.clone() {
             self.cancel(self.endpoint.protocol, task).await;
         }
@@ -175,32 +194,32 @@ impl Connector for A2a {
 }
 
 /// Dialogue of one run with the agent.
-struct Exchange<'a> {
-    agent: &'a A2a,
+struct A2aRun<'a> {
+    agent: &'a A2aConnector,
     protocol: A2aProtocol,
-    limits: Limits,
-    answer: Answer<'a>,
-    pace: Pace<'a>,
+    limits: ConnectorLimits,
+    answer: A2aResponse<'a>,
+    pace: WaitTimer<'a>,
 }
 
-impl Exchange<'_> {
-    async fn work(&mut self, mut message: Message) -> Result<End, Halt> {
+impl A2aRun<'_> {
+    async fn work(&mut self, mut message: Message) -> Result<RunEnd, RunInterruption> {
         if let Some(task) = message.task_id.clone() {
             self.recall(&mut message, task).await?;
         }
         let mut taken = self.send(message.clone()).await?;
-        if let Taken::Refused(error) = &taken
+        if let UpdateEffect::Refused(error) = &taken
             && is_other_dialect(error)
         {
             self.protocol = other(self.protocol);
             taken = self.send(message).await?;
         }
         let end = match taken {
-            Taken::End(end) => end,
-            Taken::Refused(error) => return Err(self.refused(&error).into()),
-            Taken::More => self.follow().await?,
+            UpdateEffect::End(end) => end,
+            UpdateEffect::Refused(error) => return Err(self.refused(&error).into()),
+            UpdateEffect::More => self.follow().await?,
         };
-        if matches!(end, End::InputRequired | End::AuthRequired) && !self.answer.has_said() {
+        if matches!(end, RunEnd::InputRequired | RunEnd::AuthRequired) && !self.answer.has_output() {
             return Ok(self.look_for_words().await?.unwrap_or(end));
         }
         Ok(end)
@@ -209,26 +228,26 @@ impl Exchange<'_> {
     /// Fetches the task to get the text of a question that the stream only announced. Returns `None` if the
     /// text is unavailable; it is a question all the same. Returns the end of the task if it ended meanwhile
     /// in another state.
-    async fn look_for_words(&mut self) -> Result<Option<End>, Halt> {
+    async fn look_for_words(&mut self) -> Result<Option<RunEnd>, RunInterruption> {
         let Some(task) = self.answer.task().map(str::to_owned) else { return Ok(None) };
         self.pace.set_limit(self.limits.first_byte.min(WORDS_TIME));
         let taken = match self.get(task).await {
             Ok(update @ Update::Task(_)) => self.answer.take(update)?,
-            Ok(_) | Err(Halt::Failed(_)) => Taken::More,
-            Err(Halt::Stopped) => return Err(Halt::Stopped),
+            Ok(_) | Err(RunInterruption::Failed(_)) => UpdateEffect::More,
+            Err(RunInterruption::Stopped) => return Err(RunInterruption::Stopped),
         };
-        self.answer.say_muttered()?;
+        self.answer.emit_status_text()?;
         Ok(match taken {
-            Taken::End(end) => Some(end),
-            Taken::More | Taken::Refused(_) => None,
+            UpdateEffect::End(end) => Some(end),
+            UpdateEffect::More | UpdateEffect::Refused(_) => None,
         })
     }
 
     /// Fetches a task before continuing it, so that its earlier output is not mistaken for the answer. A task
     /// that has ended is not continued: the message starts a new task.
-    async fn recall(&mut self, message: &mut Message, task: String) -> Result<(), Halt> {
+    async fn recall(&mut self, message: &mut Message, task: String) -> Result<(), RunInterruption> {
         match self.get(task).await? {
-            Update::Task(task) if !task.status.state.is_terminal() => Ok(self.answer.remember(&task)?),
+            Update::Task(task) if !task.status.state.is_terminal() => Ok(self.answer.skip_known(&task)?),
             _ => {
                 message.task_id = None;
                 Ok(())
@@ -236,36 +255,38 @@ impl Exchange<'_> {
         }
     }
 
-    async fn send(&mut self, message: Message) -> Result<Taken, Halt> {
+    async fn send(&mut self, message: Message) -> Result<UpdateEffect, RunInterruption> {
         let mut request = SendMessageRequest { tenant: self.tenant(), ..message.into() };
         let call = if self.agent.endpoint.is_streaming {
-            Call::SendStreamingMessage(request)
+            AgentRequest::SendStreamingMessage(request)
         } else {
             let at_once = SendMessageConfiguration { return_immediately: true, ..Default::default() };
             request.configuration = Some(at_once);
-            Call::SendMessage(request)
+            AgentRequest::SendMessage(request)
         };
         match self.agent.open(self.protocol, call, &mut self.pace).await? {
-            Opened::Whole(update) => Ok(self.answer.take(*update)?),
-            Opened::Stream(reply) => self.listen(reply).await,
+            OpenedCall::Whole(update) => Ok(self.answer.take(*update)?),
+            OpenedCall::Stream(reply) => self.listen(reply).await,
         }
     }
 
     /// Reads a stream to its end. A broken stream does not end the task: the task is then polled.
-    async fn listen(&mut self, mut reply: Reply) -> Result<Taken, Halt> {
-        let mut decoder = Decoder::new(MAX_EVENT_BYTES);
-        let mut noise = Noise::default();
+    async fn listen(&mut self, mut reply: HttpResponse) -> Result<UpdateEffect, RunInterruption> {
+        let mut decoder = SseDecoder::new(MAX_EVENT_BYTES);
+        let mut noise = IgnoredBytes::default();
         loop {
             let bytes = match reply.next(&mut self.pace).await {
                 Ok(Some(bytes)) => bytes,
-                Ok(None) => return Ok(Taken::More),
-                Err(Halt::Failed(failure)) if self.can_recover(&failure) => return Ok(Taken::More),
+                Ok(None) => return Ok(UpdateEffect::More),
+                Err(RunInterruption::Failed(failure)) if self.can_recover(&failure) => {
+                    return Ok(UpdateEffect::More);
+                }
                 Err(halt) => return Err(halt),
             };
             self.pace.set_limit(self.limits.idle);
             noise.add(bytes.len())?;
             let taken = self.take_events(&mut decoder, &mut noise, &bytes)?;
-            if taken != Taken::More {
+            if taken != UpdateEffect::More {
                 reply.finish();
                 return Ok(taken);
             }
@@ -274,13 +295,13 @@ impl Exchange<'_> {
 
     fn take_events(
         &mut self,
-        decoder: &mut Decoder,
-        noise: &mut Noise,
+        decoder: &mut SseDecoder,
+        noise: &mut IgnoredBytes,
         bytes: &[u8],
-    ) -> Result<Taken, Failure> {
-        let mut taken = Taken::More;
+    ) -> Result<UpdateEffect, Failure> {
+        let mut taken = UpdateEffect::More;
         decoder.push(bytes, |data| {
-            if taken == Taken::More {
+            if taken == UpdateEffect::More {
                 let update =
                     client::event(self.protocol, data).map_err(|error| self.agent.not_understood(&error))?;
                 noise.clear();
@@ -296,7 +317,7 @@ impl Exchange<'_> {
     }
 
     /// Polls the task until it ends.
-    async fn follow(&mut self) -> Result<End, Halt> {
+    async fn follow(&mut self) -> Result<RunEnd, RunInterruption> {
         let Some(task) = self.answer.task().map(str::to_owned) else {
             let words =
                 format!("The agent at {} ended the answer early. What came is kept.", self.agent.peer());
@@ -305,19 +326,23 @@ impl Exchange<'_> {
         let mut pause = FIRST_POLL;
         loop {
             self.pace.set_limit(pause + self.limits.first_byte);
-            self.pace.wait(time::sleep(pause)).await.map_err(|_| Halt::Stopped)?;
+            self.pace.wait(time::sleep(pause)).await.map_err(|_| RunInterruption::Stopped)?;
             pause = (pause * 3 / 2).min(LAST_POLL);
             let update = self.get(task.clone()).await?;
             match self.answer.take(update)? {
-                Taken::More => {}
-                Taken::End(end) => return Ok(end),
-                Taken::Refused(error) => return Err(self.refused(&error).into()),
+                UpdateEffect::More => {}
+                UpdateEffect::End(end) => return Ok(end),
+                UpdateEffect::Refused(error) => return Err(self.refused(&error).into()),
             }
         }
     }
 
-    async fn get(&mut self, id: String) -> Result<Update, Halt> {
-        let call = Call::GetTask(GetTaskRequest { tenant: self.tenant(), id, history_length: Some(HISTORY) });
+    async fn get(&mut self, id: String) -> Result<Update, RunInterruption> {
+        let call = AgentRequest::GetTask(GetTaskRequest {
+            tenant: self.tenant(),
+            id,
+            history_length: Some(HISTORY),
+        });
         self.agent.ask(self.protocol, call, &mut self.pace).await
     }
 
@@ -331,7 +356,7 @@ impl Exchange<'_> {
         let words = format!(
             "The agent at {} refused: {} ({}).",
             self.agent.peer(),
-            quote(&error.message),
+            quote_foreign_text(&error.message),
             error.code
         );
         Failure::new(FailureClass::Refused, words)

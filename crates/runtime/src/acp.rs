@@ -4,12 +4,12 @@
 //! incoming queue is unbounded, so a flooding program would exhaust the hub's memory. Here the pipe applies
 //! backpressure to the program.
 
-mod answer;
+mod jsonrpc_lines;
 mod permission;
 mod prompt;
 mod session;
-mod sessions;
-mod wire;
+mod session_pool;
+mod turn_output;
 
 use std::sync::Arc;
 
@@ -18,52 +18,52 @@ use plexus_domain::run::Failure;
 use tokio_util::sync::CancellationToken;
 
 pub use self::{
-    answer::Answer,
-    sessions::Sessions,
-    wire::{Incoming, read},
+    jsonrpc_lines::{Incoming, read},
+    session_pool::AcpSessionPool,
+    turn_output::AcpTurnOutput,
 };
 use self::{
-    session::{Session, Turn},
-    sessions::{Held, Key},
+    session::{AcpSession, AcpTurnResult},
+    session_pool::{PooledSession, SessionKey},
 };
 use crate::{
-    Connector, End, Output, Remote, Request,
-    outbound::{Halt, Pace},
-    program::Launch,
+    Connector, Output, RemoteConversation, RunEnd, RunRequest,
+    child_process::ProcessSpec,
+    outbound::{RunInterruption, WaitTimer},
 };
 
 /// Prepares the program to be started. Called once per session.
-pub type Launcher = Arc<dyn Fn() -> Result<Launch, Failure> + Send + Sync>;
+pub type Launcher = Arc<dyn Fn() -> Result<ProcessSpec, Failure> + Send + Sync>;
 
 /// ACP connector. The session of the program stays open for the next message of the same conversation. If it
 /// is gone, a new session receives the earlier conversation as text.
-pub struct Acp {
-    sessions: Sessions,
+pub struct AcpConnector {
+    sessions: AcpSessionPool,
     /// Owner scope of the sessions. Sessions of another scope are not found.
     scope: String,
     launcher: Launcher,
 }
 
-impl Acp {
-    pub fn new(sessions: Sessions, scope: impl Into<String>, launcher: Launcher) -> Self {
+impl AcpConnector {
+    pub fn new(sessions: AcpSessionPool, scope: impl Into<String>, launcher: Launcher) -> Self {
         Self { sessions, scope: scope.into(), launcher }
     }
 
     async fn answer(
         &self,
-        request: &Request,
+        request: &RunRequest,
         output: &mut dyn Output,
         stop: &CancellationToken,
-    ) -> Result<End, Halt> {
-        let mut pace = Pace::new(stop, request.limits.first_byte);
+    ) -> Result<RunEnd, RunInterruption> {
+        let mut pace = WaitTimer::new(stop, request.limits.first_byte);
         let (key, mut held, is_new) = self.session(request, output, &mut pace).await?;
-        output.remote(Remote { task: None, context: Some(key.context.clone()) });
+        output.remote(RemoteConversation { task: None, context: Some(key.context.clone()) });
         let prompt = prompt::blocks(request, is_new, held.session.takes());
-        let mut answer = Answer::new(output, &request.leave, request.limits.max_answer_bytes);
+        let mut answer = AcpTurnOutput::new(output, &request.leave, request.limits.max_answer_bytes);
         pace.set_limit(request.limits.first_byte);
         let turn = held.session.prompt(prompt, &mut answer, &request.limits, &mut pace).await;
         let closed = answer.close();
-        let Turn { end, goes_on } = turn?;
+        let AcpTurnResult { end, goes_on } = turn?;
         closed?;
         if goes_on {
             self.sessions.keep(key, held);
@@ -74,39 +74,39 @@ impl Acp {
     /// Returns the session of the conversation, and whether it is new.
     async fn session(
         &self,
-        request: &Request,
+        request: &RunRequest,
         output: &mut dyn Output,
-        pace: &mut Pace<'_>,
-    ) -> Result<(Key, Held, bool), Halt> {
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<(SessionKey, PooledSession, bool), RunInterruption> {
         let known = request.remote.as_ref().and_then(|remote| remote.context.as_ref());
         if let Some(context) = known {
-            let key = Key { scope: self.scope.clone(), context: context.clone() };
+            let key = SessionKey { scope: self.scope.clone(), context: context.clone() };
             if let Some(mut held) = self.sessions.take(&key)
-                && held.session.catch_up()
+                && held.session.drain()
             {
                 return Ok((key, held, false));
             }
         }
         let place = self.sessions.place(output, pace).await?;
         output.status("Starting the program");
-        let session = Session::open((self.launcher)()?, pace).await?;
-        let key = Key { scope: self.scope.clone(), context: request.run.to_string() };
-        Ok((key, Held::new(session, place), true))
+        let session = AcpSession::open((self.launcher)()?, pace).await?;
+        let key = SessionKey { scope: self.scope.clone(), context: request.run.to_string() };
+        Ok((key, PooledSession::new(session, place), true))
     }
 }
 
 #[async_trait]
-impl Connector for Acp {
+impl Connector for AcpConnector {
     async fn run(
         &self,
-        request: Request,
+        request: RunRequest,
         output: &mut dyn Output,
         stop: &CancellationToken,
-    ) -> Result<End, Failure> {
+    ) -> Result<RunEnd, Failure> {
         match self.answer(&request, output, stop).await {
             Ok(end) => Ok(end),
-            Err(Halt::Stopped) => Ok(End::Stopped),
-            Err(Halt::Failed(failure)) => Err(failure),
+            Err(RunInterruption::Stopped) => Ok(RunEnd::Stopped),
+            Err(RunInterruption::Failed(failure)) => Err(failure),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Built-in agents of the hub. They need no model and no network.
 
 mod calc;
+mod conformance;
 mod guide;
 mod markdown;
-mod tck;
 
 pub use calc::Calc;
-pub use guide::{Finder, Found, Guide, is_offer};
-pub use tck::Tck;
+pub use conformance::Tck;
+pub use guide::{AgentSearch, Found, Guide, is_offer};

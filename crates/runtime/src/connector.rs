@@ -1,4 +1,4 @@
-//! The interface between the hub and every kind of agent: `Connector`, `Request`, `Output` and `Limits`.
+//! The interface between the hub and every kind of agent: `Connector`, `RunRequest`, `Output` and `ConnectorLimits`.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -8,51 +8,51 @@ use plexus_domain::{
     Address, Digest, Part, RunId,
     part::plain_text,
     run::{Failure, FailureClass, Usage},
-    text::one_line,
+    sanitized_text::one_line,
 };
 use serde::{Deserialize, Serialize};
 use tokio::{pin, select, time};
 use tokio_util::sync::CancellationToken;
 
-use crate::Leave;
+use crate::ApprovalPolicy;
 
 /// Implementation that runs an agent: does one agent's work for one request.
 #[async_trait]
 pub trait Connector: Send + Sync {
     /// Runs the agent until its run ends. When `stop` is cancelled, cancels the remote work and processes
-    /// that it started and returns [`End::Stopped`]. Output that was already emitted stays. An error of
+    /// that it started and returns [`RunEnd::Stopped`]. Output that was already emitted stays. An error of
     /// `output` also ends the run: clean up the same way and return that error.
     async fn run(
         &self,
-        request: Request,
+        request: RunRequest,
         output: &mut dyn Output,
         stop: &CancellationToken,
-    ) -> Result<End, Failure>;
+    ) -> Result<RunEnd, Failure>;
 
     /// Cancels a remote task that waits for input, because that input will not come. By default does nothing:
     /// most connectors hold no state for a waiting task.
-    async fn give_up(&self, _waits: &Remote) {}
+    async fn give_up(&self, _waits: &RemoteConversation) {}
 }
 
 /// Work for a connector: a conversation, its files and the limits of the run.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct RunRequest {
     pub run: RunId,
     /// Conversation, oldest message first. The last turn is the message to answer.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<ConversationTurn>,
     /// Contents of the files in the last turn, by digest. Empty if the connector takes no files.
     pub files: HashMap<Digest, Bytes>,
     /// Message id that the calling program gave to the last turn, if the caller is a program.
     pub called: Option<String>,
     /// Set when the run continues a conversation that a remote agent stores. `None` sends the earlier turns
     /// as text.
-    pub remote: Option<Remote>,
-    pub limits: Limits,
+    pub remote: Option<RemoteConversation>,
+    pub limits: ConnectorLimits,
     /// Asks the requester to approve tool calls.
-    pub leave: Leave,
+    pub leave: ApprovalPolicy,
 }
 
-impl Request {
+impl RunRequest {
     /// Returns the plain text of the turn to answer.
     pub fn question(&self) -> String {
         self.turns.last().map(|turn| plain_text(&turn.parts)).unwrap_or_default()
@@ -61,15 +61,15 @@ impl Request {
 
 /// One message of the conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Turn {
-    pub speaker: Speaker,
+pub struct ConversationTurn {
+    pub speaker: TurnRole,
     pub parts: Vec<Part>,
 }
 
 /// Role of the author of a turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
-pub enum Speaker {
+pub enum TurnRole {
     /// The agent that this request is sent to.
     Me,
     Person {
@@ -84,7 +84,7 @@ pub enum Speaker {
 /// Ids by which a remote agent identifies this conversation (A2A task id and context id).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Remote {
+pub struct RemoteConversation {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,7 +93,7 @@ pub struct Remote {
 
 /// Size and time limits of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ConnectorLimits {
     /// Maximum total bytes of all text and data.
     pub max_answer_bytes: usize,
     /// Maximum total bytes of all files.
@@ -106,7 +106,7 @@ pub struct Limits {
     pub whole: Duration,
 }
 
-impl Default for Limits {
+impl Default for ConnectorLimits {
     fn default() -> Self {
         Self {
             max_answer_bytes: 8 << 20,
@@ -141,7 +141,7 @@ pub trait Output: Send {
 
     /// Emits a file with its bytes. Implementations that store files override this. The default emits a note
     /// that the file was not stored.
-    fn file(&mut self, file: File) -> Result<(), Failure> {
+    fn file(&mut self, file: OutputFile) -> Result<(), Failure> {
         let name = one_line(file.name.as_deref().unwrap_or("without a name"));
         let note =
             format!("The agent sent a file ({name}, {} bytes) that is not kept here.", file.bytes.len());
@@ -149,7 +149,7 @@ pub trait Output: Send {
     }
 
     /// Reports the remote agent's ids of this conversation as soon as they are known.
-    fn remote(&mut self, remote: Remote);
+    fn remote(&mut self, remote: RemoteConversation);
 
     /// Reports the total usage of the run so far. Replaces the previous report.
     fn usage(&mut self, usage: Usage);
@@ -160,7 +160,7 @@ pub trait Output: Send {
 
 /// File from an agent, or the next piece of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
+pub struct OutputFile {
     pub artifact: Option<String>,
     pub name: Option<String>,
     pub media_type: Option<String>,
@@ -171,7 +171,7 @@ pub struct File {
 
 /// How a run ended without a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum RunEnd {
     Completed,
     /// The text is a question. The next message continues the run.
     InputRequired,
@@ -188,19 +188,19 @@ pub enum End {
 const WIND_DOWN: Duration = Duration::from_secs(5);
 
 /// Runs `connector` within the size and time limits of the request.
-pub async fn perform(
+pub async fn run_connector(
     connector: &dyn Connector,
-    request: Request,
+    request: RunRequest,
     output: &mut dyn Output,
     stop: &CancellationToken,
-) -> Result<End, Failure> {
+) -> Result<RunEnd, Failure> {
     let limits = request.limits;
-    let mut output = Capped {
+    let mut output = LimitedOutput {
         output,
         limits,
         left: limits.max_answer_bytes,
         files_left: limits.max_file_bytes,
-        pieces_left: MOST_PIECES,
+        pieces_left: MAX_PIECES,
         artifact: None,
     };
     let stop_run = stop.child_token();
@@ -217,7 +217,7 @@ pub async fn perform(
     match (late, end) {
         (Some(failure), _) => Err(failure),
         (None, Ok(end)) => end,
-        (None, Err(_)) => Ok(End::Stopped),
+        (None, Err(_)) => Ok(RunEnd::Stopped),
     }
 }
 
@@ -230,9 +230,9 @@ fn too_long(limit: Duration) -> Failure {
 }
 
 /// Output that enforces the size limits and forwards the rest.
-struct Capped<'a> {
+struct LimitedOutput<'a> {
     output: &'a mut dyn Output,
-    limits: Limits,
+    limits: ConnectorLimits,
     left: usize,
     files_left: usize,
     pieces_left: usize,
@@ -241,9 +241,9 @@ struct Capped<'a> {
 }
 
 /// Maximum number of parts, files and artifacts of one answer. Each costs memory regardless of its size.
-const MOST_PIECES: usize = 10_000;
+const MAX_PIECES: usize = 10_000;
 
-impl Capped<'_> {
+impl LimitedOutput<'_> {
     fn take(&mut self, bytes: usize) -> Result<(), Failure> {
         self.left = self.left.checked_sub(bytes).ok_or_else(|| {
             let most = self.limits.max_answer_bytes;
@@ -255,7 +255,7 @@ impl Capped<'_> {
 
     fn take_piece(&mut self) -> Result<(), Failure> {
         self.pieces_left = self.pieces_left.checked_sub(1).ok_or_else(|| {
-            let words = format!("The answer has more than {MOST_PIECES} parts, the most this hub takes.");
+            let words = format!("The answer has more than {MAX_PIECES} parts, the most this hub takes.");
             Failure::new(FailureClass::TooLarge, words)
         })?;
         Ok(())
@@ -272,7 +272,7 @@ impl Capped<'_> {
     }
 }
 
-impl Output for Capped<'_> {
+impl Output for LimitedOutput<'_> {
     fn text(&mut self, delta: &str) -> Result<(), Failure> {
         self.take(delta.len())?;
         self.output.text(delta)
@@ -298,7 +298,7 @@ impl Output for Capped<'_> {
         self.output.artifact_text(artifact, name, delta)
     }
 
-    fn file(&mut self, file: File) -> Result<(), Failure> {
+    fn file(&mut self, file: OutputFile) -> Result<(), Failure> {
         if !file.continues {
             self.take_piece()?;
         }
@@ -306,7 +306,7 @@ impl Output for Capped<'_> {
         self.output.file(file)
     }
 
-    fn remote(&mut self, remote: Remote) {
+    fn remote(&mut self, remote: RemoteConversation) {
         self.output.remote(remote);
     }
 
@@ -332,10 +332,10 @@ mod tests {
     impl Connector for Parrot {
         async fn run(
             &self,
-            request: Request,
+            request: RunRequest,
             output: &mut dyn Output,
             stop: &CancellationToken,
-        ) -> Result<End, Failure> {
+        ) -> Result<RunEnd, Failure> {
             let question = request.question();
             for _ in question.matches('!') {
                 output.text(&question)?;
@@ -346,37 +346,43 @@ mod tests {
             if question.contains('…') {
                 stop.cancelled().await;
                 output.text("bye")?;
-                return Ok(End::Stopped);
+                return Ok(RunEnd::Stopped);
             }
-            Ok(End::Completed)
+            Ok(RunEnd::Completed)
         }
     }
 
-    async fn hear(question: &str, limits: Limits, stop: bool) -> (Result<End, Failure>, String) {
+    async fn hear(question: &str, limits: ConnectorLimits, stop: bool) -> (Result<RunEnd, Failure>, String) {
         let mut heard = Recorder::default();
         let token = CancellationToken::new();
         if stop {
             token.cancel();
         }
-        let end = perform(&Parrot, Request { limits, ..ask(question) }, &mut heard, &token).await;
+        let end = run_connector(&Parrot, RunRequest { limits, ..ask(question) }, &mut heard, &token).await;
         (end, heard.text)
     }
 
     #[tokio::test(start_paused = true)]
     async fn what_ends_by_itself_is_not_touched() {
-        assert_eq!(hear("hi!", Limits::default(), true).await, (Ok(End::Completed), "hi!".to_owned()));
+        assert_eq!(
+            hear("hi!", ConnectorLimits::default(), true).await,
+            (Ok(RunEnd::Completed), "hi!".to_owned())
+        );
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_stopped_run_may_say_goodbye_and_is_not_waited_for_long() {
-        assert_eq!(hear("…", Limits::default(), true).await, (Ok(End::Stopped), "bye".to_owned()));
-        assert_eq!(hear("∞", Limits::default(), true).await.0, Ok(End::Stopped));
+        assert_eq!(
+            hear("…", ConnectorLimits::default(), true).await,
+            (Ok(RunEnd::Stopped), "bye".to_owned())
+        );
+        assert_eq!(hear("∞", ConnectorLimits::default(), true).await.0, Ok(RunEnd::Stopped));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_run_that_never_ends_is_ended() {
         for question in ["…", "∞"] {
-            let failure = hear(question, Limits::default(), false).await.0.unwrap_err();
+            let failure = hear(question, ConnectorLimits::default(), false).await.0.unwrap_err();
             assert_eq!(failure.class, FailureClass::TimedOut);
             assert!(failure.message.contains("1800 s"), "{failure}");
         }
@@ -384,7 +390,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_answer_that_is_too_large_keeps_what_fitted() {
-        let limits = Limits { max_answer_bytes: 7, ..Limits::default() };
+        let limits = ConnectorLimits { max_answer_bytes: 7, ..ConnectorLimits::default() };
         let (end, text) = hear("a!!!", limits, false).await;
         assert_eq!(end.unwrap_err().class, FailureClass::TooLarge);
         assert_eq!(text, "a!!!");

@@ -14,7 +14,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use plexus_domain::run::{Failure, FailureClass};
 use url::Url;
 
-use crate::outbound::{Halt, Pace, halt};
+use crate::outbound::{RunInterruption, WaitTimer, connection_error};
 
 /// Text that is redacted in debug output.
 #[derive(Clone, PartialEq, Eq)]
@@ -78,25 +78,25 @@ impl Credentials {
 
 /// Provider of access tokens for an agent.
 #[async_trait]
-pub trait Tokens: Send + Sync {
+pub trait TokenProvider: Send + Sync {
     /// Returns a currently valid token that differs from `refused`.
     async fn token(&self, refused: Option<&Secret>) -> Result<Secret, Failure>;
 }
 
 /// Source of the credentials for an agent: fixed credentials or a token provider.
 #[derive(Clone)]
-pub enum Shown {
+pub enum CredentialSource {
     Fixed(Credentials),
-    Fetched(Arc<dyn Tokens>),
+    Fetched(Arc<dyn TokenProvider>),
 }
 
-impl From<Credentials> for Shown {
+impl From<Credentials> for CredentialSource {
     fn from(credentials: Credentials) -> Self {
         Self::Fixed(credentials)
     }
 }
 
-impl fmt::Debug for Shown {
+impl fmt::Debug for CredentialSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Shown(…)")
     }
@@ -104,34 +104,37 @@ impl fmt::Debug for Shown {
 
 /// Credentials of one connector, resolved for each of its calls.
 #[derive(Debug, Default)]
-pub(crate) struct Access {
-    shown: Option<Shown>,
+pub(crate) struct CredentialSession {
+    shown: Option<CredentialSource>,
     renewed: AtomicBool,
 }
 
-impl Access {
-    pub fn new(shown: Shown) -> Self {
+impl CredentialSession {
+    pub fn new(shown: CredentialSource) -> Self {
         Self { shown: Some(shown), renewed: AtomicBool::new(false) }
     }
 
     /// Returns the current credentials, or `None` if the agent needs none.
-    pub async fn credentials(&self, pace: &mut Pace<'_>) -> Result<Option<Credentials>, Halt> {
+    pub async fn credentials(
+        &self,
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<Option<Credentials>, RunInterruption> {
         match &self.shown {
             None => Ok(None),
-            Some(Shown::Fixed(credentials)) => Ok(Some(credentials.clone())),
-            Some(Shown::Fetched(tokens)) => fetch(tokens.as_ref(), None, pace).await.map(Some),
+            Some(CredentialSource::Fixed(credentials)) => Ok(Some(credentials.clone())),
+            Some(CredentialSource::Fetched(tokens)) => fetch(tokens.as_ref(), None, pace).await.map(Some),
         }
     }
 
     /// Returns a new token to replace the one that the agent rejected with 401. Refreshes only once per
     /// connector: an agent that also rejects the new token does not accept this kind of token.
-    pub async fn another(
+    pub async fn refresh(
         &self,
         refused: Option<&Credentials>,
-        pace: &mut Pace<'_>,
-    ) -> Result<Option<Credentials>, Halt> {
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<Option<Credentials>, RunInterruption> {
         match (&self.shown, refused) {
-            (Some(Shown::Fetched(tokens)), Some(Credentials::Bearer(refused)))
+            (Some(CredentialSource::Fetched(tokens)), Some(Credentials::Bearer(refused)))
                 if !self.renewed.swap(true, Ordering::Relaxed) =>
             {
                 fetch(tokens.as_ref(), Some(refused), pace).await.map(Some)
@@ -144,20 +147,22 @@ impl Access {
     pub const fn hint(&self) -> &'static str {
         match self.shown {
             None => "asks for credentials that this hub does not hold.",
-            Some(Shown::Fixed(_)) => "did not accept the credentials. Enter them again.",
-            Some(Shown::Fetched(_)) => "did not accept the token that its authorization server gave.",
+            Some(CredentialSource::Fixed(_)) => "did not accept the credentials. Enter them again.",
+            Some(CredentialSource::Fetched(_)) => {
+                "did not accept the token that its authorization server gave."
+            }
         }
     }
 }
 
 async fn fetch(
-    tokens: &dyn Tokens,
+    tokens: &dyn TokenProvider,
     refused: Option<&Secret>,
-    pace: &mut Pace<'_>,
-) -> Result<Credentials, Halt> {
+    pace: &mut WaitTimer<'_>,
+) -> Result<Credentials, RunInterruption> {
     match pace.wait(tokens.token(refused)).await {
         Ok(token) => Ok(Credentials::Bearer(token?)),
-        Err(interrupted) => Err(halt(interrupted, "The authorization server of the agent")),
+        Err(interrupted) => Err(connection_error(interrupted, "The authorization server of the agent")),
     }
 }
 

@@ -1,30 +1,33 @@
 //! Runs agents: the connectors, and the HTTP client for every call to a remote server.
 //!
-//! A [`Connector`] does one agent's work for one [`Request`] and streams the answer to an [`Output`]. The hub
-//! runs it with [`perform`], which enforces the [`Limits`] of the request. This crate depends on neither the
+//! A [`Connector`] does one agent's work for one [`RunRequest`] and streams the answer to an [`Output`]. The hub
+//! runs it with [`run_connector`], which enforces the [`ConnectorLimits`] of the request. This crate depends on neither the
 //! store nor the hub.
 
 pub mod a2a;
 pub mod acp;
+mod approval;
 pub mod attached;
 pub mod builtin;
+pub mod child_process;
 mod connector;
 mod credentials;
-pub mod http;
-mod leave;
+pub mod http_endpoint;
 pub mod llm;
-pub mod mcp;
-pub mod oauth;
+pub mod mcp_client;
+pub mod oauth_client;
 pub mod outbound;
-pub mod program;
 pub mod sandbox;
 pub mod sse;
 pub mod stdio;
-mod tail;
+mod suffix_buffer;
 #[cfg(test)]
 mod testing;
 mod transcript;
 
-pub use connector::{Connector, End, File, Limits, Output, Remote, Request, Speaker, Turn, perform};
-pub use credentials::{Credentials, KeyPlace, Secret, Shown, Tokens};
-pub use leave::{Gate, Leave, Question};
+pub use approval::{ApprovalGate, ApprovalPolicy, ApprovalRequest};
+pub use connector::{
+    Connector, ConnectorLimits, ConversationTurn, Output, OutputFile, RemoteConversation, RunEnd, RunRequest,
+    TurnRole, run_connector,
+};
+pub use credentials::{CredentialSource, Credentials, KeyPlace, Secret, TokenProvider};

@@ -1,35 +1,35 @@
 //! Connector for models with instructions, on any server with the OpenAI chat completions API.
 
-mod answer;
-mod call;
+mod agent_loop;
 mod chunk;
-mod history;
-mod refusal;
-mod tools;
-mod work;
+mod completion;
+mod error;
+mod messages;
+mod tool_call;
+mod toolbox;
 
 use async_trait::async_trait;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use plexus_domain::{
-    agent::Budget,
+    agent::AnswerLimits,
     run::{Failure, FailureClass, Usage},
 };
 use reqwest::RequestBuilder;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-pub(crate) use self::history::conversation;
-use self::work::Work;
-pub use self::{answer::Answer, tools::ToolServer};
+use self::agent_loop::AgentLoop;
+pub(crate) use self::messages::conversation;
+pub use self::{completion::CompletionStream, toolbox::ToolServer};
 use crate::{
-    Connector, Credentials, End, Limits, Output, Request, Secret,
-    outbound::{Halt, Outbound, Pace, Reply, peer},
-    sse::Decoder,
+    Connector, ConnectorLimits, Credentials, Output, RunEnd, RunRequest, Secret,
+    outbound::{HttpResponse, OutboundClient, RunInterruption, WaitTimer, peer},
+    sse::SseDecoder,
 };
 
 /// Model on a server.
 #[derive(Clone, Debug)]
-pub struct Model {
+pub struct ModelEndpoint {
     /// Base URL such as `https://models.example/v1`, to which `/chat/completions` is appended.
     pub base: Url,
     pub key: Option<Secret>,
@@ -61,14 +61,14 @@ const MAX_EVENT_BYTES: usize = 1 << 20;
 
 /// Client of one model: the model and the outbound client to call it.
 #[derive(Clone, Debug)]
-struct Provider {
-    outbound: Outbound,
+struct ModelClient {
+    outbound: OutboundClient,
     endpoint: Url,
-    model: Model,
+    model: ModelEndpoint,
 }
 
-impl Provider {
-    fn new(outbound: Outbound, model: Model) -> Result<Self, Failure> {
+impl ModelClient {
+    fn new(outbound: OutboundClient, model: ModelEndpoint) -> Result<Self, Failure> {
         let mut endpoint = model.base.clone();
         endpoint.set_path(&format!("{}/chat/completions", model.base.path().trim_end_matches('/')));
         outbound.check(&endpoint)?;
@@ -89,15 +89,15 @@ impl Provider {
     async fn turn(
         &self,
         body: String,
-        limits: &Limits,
-        answer: &mut Answer<'_>,
-        pace: &mut Pace<'_>,
-    ) -> Result<End, Halt> {
+        limits: &ConnectorLimits,
+        answer: &mut CompletionStream<'_>,
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<RunEnd, RunInterruption> {
         answer.set_tokens_in(body.len());
         pace.set_limit(limits.first_byte);
-        let reply = Reply::to(self.call(body)?, &peer(&self.endpoint), pace).await?;
+        let reply = HttpResponse::to(self.call(body)?, &peer(&self.endpoint), pace).await?;
         if reply.status() != StatusCode::OK {
-            return Err(refusal::read(reply, &self.model.name, pace).await.into());
+            return Err(error::read(reply, &self.model.name, pace).await.into());
         }
         if reply.is_of_type("text/event-stream") {
             return read_stream(reply, answer, limits, pace).await;
@@ -115,24 +115,28 @@ impl Provider {
 }
 
 /// Model connector: answers with a model that follows instructions and may call tools.
-pub struct Llm {
+pub struct LlmConnector {
     /// Models in order of preference. The next is tried if one does not answer.
-    providers: Vec<Provider>,
+    providers: Vec<ModelClient>,
     instructions: String,
     tools: Vec<ToolServer>,
-    budget: Budget,
+    budget: AnswerLimits,
 }
 
-impl Llm {
+impl LlmConnector {
     /// Fails if `outbound` may not call the model's server.
-    pub fn new(outbound: Outbound, model: Model, instructions: String) -> Result<Self, Failure> {
-        let providers = vec![Provider::new(outbound, model)?];
-        Ok(Self { providers, instructions, tools: Vec::new(), budget: Budget::default() })
+    pub fn new(
+        outbound: OutboundClient,
+        model: ModelEndpoint,
+        instructions: String,
+    ) -> Result<Self, Failure> {
+        let providers = vec![ModelClient::new(outbound, model)?];
+        Ok(Self { providers, instructions, tools: Vec::new(), budget: AnswerLimits::default() })
     }
 
     /// Adds a fallback model, for when the models before it do not answer.
-    pub fn with_fallback(mut self, outbound: Outbound, model: Model) -> Result<Self, Failure> {
-        self.providers.push(Provider::new(outbound, model)?);
+    pub fn with_fallback(mut self, outbound: OutboundClient, model: ModelEndpoint) -> Result<Self, Failure> {
+        self.providers.push(ModelClient::new(outbound, model)?);
         Ok(self)
     }
 
@@ -144,18 +148,18 @@ impl Llm {
 
     /// Sets the budget of one answer: turns, tokens, time and cost.
     #[must_use]
-    pub fn within(self, budget: Budget) -> Self {
+    pub fn with_limits(self, budget: AnswerLimits) -> Self {
         Self { budget, ..self }
     }
 }
 
 async fn read_stream(
-    mut reply: Reply,
-    answer: &mut Answer<'_>,
-    limits: &Limits,
-    pace: &mut Pace<'_>,
-) -> Result<End, Halt> {
-    let mut decoder = Decoder::new(MAX_EVENT_BYTES);
+    mut reply: HttpResponse,
+    answer: &mut CompletionStream<'_>,
+    limits: &ConnectorLimits,
+    pace: &mut WaitTimer<'_>,
+) -> Result<RunEnd, RunInterruption> {
+    let mut decoder = SseDecoder::new(MAX_EVENT_BYTES);
     let mut is_first = true;
     while !answer.is_done() {
         let Some(bytes) = reply.next(pace).await? else { return Ok(answer.end()?) };
@@ -170,17 +174,17 @@ async fn read_stream(
 }
 
 #[async_trait]
-impl Connector for Llm {
+impl Connector for LlmConnector {
     async fn run(
         &self,
-        request: Request,
+        request: RunRequest,
         output: &mut dyn Output,
         stop: &CancellationToken,
-    ) -> Result<End, Failure> {
-        match Work::new(self, &request, output, stop).run().await {
+    ) -> Result<RunEnd, Failure> {
+        match AgentLoop::new(self, &request, output, stop).run().await {
             Ok(end) => Ok(end),
-            Err(Halt::Stopped) => Ok(End::Stopped),
-            Err(Halt::Failed(failure)) => Err(failure),
+            Err(RunInterruption::Stopped) => Ok(RunEnd::Stopped),
+            Err(RunInterruption::Failed(failure)) => Err(failure),
         }
     }
 }

@@ -1,19 +1,19 @@
-//! SSRF-safe HTTP client for all outgoing calls. An [`Outbound`] enforces which destinations it may call.
+//! SSRF-safe HTTP client for all outgoing calls. An [`OutboundClient`] enforces which destinations it may call.
 //!
 //! There are two destination policies. *Anyone's* URLs come from users, agent cards and peers: they must be
 //! public addresses, which is checked when the connection is made. *Operators'* URLs come from the
 //! configuration: one exact origin, which may be private.
 
-mod address;
-mod card;
+mod card_discovery;
+mod deadline;
 mod dns;
 mod fetch;
-mod notice;
-mod own;
-mod pace;
-mod refusal;
-mod reply;
+mod http_error;
+mod public_ip;
 mod resolver;
+mod response;
+mod self_call_guard;
+mod webhook;
 
 use std::{sync::Arc, time::Duration};
 
@@ -22,20 +22,20 @@ use plexus_domain::run::{Failure, FailureClass};
 use reqwest::{RequestBuilder, redirect};
 use url::{Host, Origin, Url};
 
-use self::resolver::PublicOnly;
+use self::resolver::PublicResolver;
 pub use self::{
-    address::is_public,
-    card::FoundCard,
+    card_discovery::FoundCard,
     dns::{Dns, DnsError},
     fetch::Fetched,
-    notice::Notice,
-    own::Own,
-    resolver::{Lookup, SystemLookup},
+    public_ip::is_public,
+    resolver::{NameResolver, SystemLookup},
+    self_call_guard::SelfCallGuard,
+    webhook::WebhookRequest,
 };
 pub(crate) use self::{
-    pace::{Halt, Interrupted, Pace},
-    refusal::{Hints, by_status, said, words},
-    reply::{Reply, halt, peer, quote, retry_after},
+    deadline::{RunInterruption, WaitInterrupted, WaitTimer},
+    http_error::{ErrorHints, by_status, error_message, words},
+    response::{HttpResponse, connection_error, peer, quote_foreign_text, retry_after},
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -45,53 +45,53 @@ const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Destination policy for URLs from untrusted sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Policy {
+pub struct OutboundPolicy {
     /// Allow private addresses and plain HTTP, as for the agents of an administrator.
     pub allow_private: bool,
     /// Allowed ports. `None` allows all.
     pub ports: Option<Vec<u16>>,
 }
 
-/// Shared connection pools of all [`Outbound`] clients. Created once.
-pub struct Network {
+/// Shared connection pools of all [`OutboundClient`] clients. Created once.
+pub struct HttpClients {
     public: reqwest::Client,
     any: reqwest::Client,
-    own: Option<Arc<Own>>,
+    own: Option<Arc<SelfCallGuard>>,
 }
 
-impl Network {
+impl HttpClients {
     pub fn new() -> Result<Self, Failure> {
         Self::with_lookup(Arc::new(SystemLookup::default()))
     }
 
     /// Creates the pools with a name resolver other than the system's.
-    pub fn with_lookup(lookup: Arc<dyn Lookup>) -> Result<Self, Failure> {
-        let public = client(PublicOnly::new(Arc::clone(&lookup), true))?;
-        let any = client(PublicOnly::new(lookup, false))?;
+    pub fn with_lookup(lookup: Arc<dyn NameResolver>) -> Result<Self, Failure> {
+        let public = client(PublicResolver::new(Arc::clone(&lookup), true))?;
+        let any = client(PublicResolver::new(lookup, false))?;
         Ok(Self { public, any, own: None })
     }
 
     /// Rejects URLs from untrusted sources that point to this hub (self-call loops).
     #[must_use]
-    pub fn refusing(self, own: Own) -> Self {
+    pub fn without_self_calls(self, own: SelfCallGuard) -> Self {
         Self { own: Some(Arc::new(own)), ..self }
     }
 
     /// Returns a client for URLs from users, agent cards and peers.
-    pub fn anyone(&self, policy: Policy) -> Outbound {
+    pub fn for_untrusted(&self, policy: OutboundPolicy) -> OutboundClient {
         let client = if policy.allow_private { &self.any } else { &self.public };
-        Outbound { client: client.clone(), reach: Reach::Anyone(policy, self.own.clone()) }
+        OutboundClient { client: client.clone(), reach: DestinationPolicy::Anyone(policy, self.own.clone()) }
     }
 
     /// Returns a client for one origin from the configuration, given by any URL of it.
-    pub fn operators(&self, url: &Url) -> Result<Outbound, Failure> {
+    pub fn for_operator(&self, url: &Url) -> Result<OutboundClient, Failure> {
         check_form(url)?;
-        Ok(Outbound { client: self.any.clone(), reach: Reach::Origin(url.origin()) })
+        Ok(OutboundClient { client: self.any.clone(), reach: DestinationPolicy::Origin(url.origin()) })
     }
 }
 
 #[expect(clippy::disallowed_methods, reason = "this module is the one place that makes clients")]
-fn client(resolver: PublicOnly) -> Result<reqwest::Client, Failure> {
+fn client(resolver: PublicResolver) -> Result<reqwest::Client, Failure> {
     reqwest::Client::builder()
         .dns_resolver(Arc::new(resolver))
         .no_proxy()
@@ -117,33 +117,33 @@ fn client(resolver: PublicOnly) -> Result<reqwest::Client, Failure> {
 
 /// HTTP client that enforces a destination policy.
 #[derive(Clone, Debug)]
-pub struct Outbound {
+pub struct OutboundClient {
     client: reqwest::Client,
-    reach: Reach,
+    reach: DestinationPolicy,
 }
 
 #[derive(Clone, Debug)]
-enum Reach {
-    Anyone(Policy, Option<Arc<Own>>),
+enum DestinationPolicy {
+    Anyone(OutboundPolicy, Option<Arc<SelfCallGuard>>),
     Origin(Origin),
 }
 
-impl Outbound {
+impl OutboundClient {
     /// Validates that `url` may be called. Host names are checked again when they are resolved, at each
     /// connection (DNS rebinding).
     pub fn check(&self, url: &Url) -> Result<(), Failure> {
         check_form(url)?;
         match &self.reach {
-            Reach::Origin(origin) if *origin == url.origin() => Ok(()),
-            Reach::Origin(origin) => Err(refusal(format!(
+            DestinationPolicy::Origin(origin) if *origin == url.origin() => Ok(()),
+            DestinationPolicy::Origin(origin) => Err(refusal(format!(
                 "{} is not the configured address {}.",
                 url.origin().ascii_serialization(),
                 origin.ascii_serialization()
             ))),
-            Reach::Anyone(_, Some(own)) if own.is_at(url) => Err(refusal(
+            DestinationPolicy::Anyone(_, Some(own)) if own.is_at(url) => Err(refusal(
                 "This is the address of this hub itself. Give the address at which the agent runs.",
             )),
-            Reach::Anyone(policy, _) => check_policy(url, policy),
+            DestinationPolicy::Anyone(policy, _) => check_policy(url, policy),
         }
     }
 
@@ -153,7 +153,7 @@ impl Outbound {
         Ok(self.client.clone())
     }
 
-    /// Builds a request, to be sent by `Reply::to`. Redirects are not followed.
+    /// Builds a request, to be sent by `HttpResponse::to`. Redirects are not followed.
     pub(crate) fn request(&self, method: Method, url: &Url) -> Result<RequestBuilder, Failure> {
         self.check(url)?;
         Ok(self.client.request(method, url.clone()))
@@ -172,7 +172,7 @@ fn check_form(url: &Url) -> Result<(), Failure> {
     Ok(())
 }
 
-fn check_policy(url: &Url, policy: &Policy) -> Result<(), Failure> {
+fn check_policy(url: &Url, policy: &OutboundPolicy) -> Result<(), Failure> {
     let port = url.port_or_known_default().unwrap_or_default();
     if policy.ports.as_ref().is_some_and(|ports| !ports.contains(&port)) {
         return Err(refusal(format!("This hub does not call port {port}.")));

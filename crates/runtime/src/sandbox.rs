@@ -5,8 +5,8 @@
 //! program under another user id. If neither is possible, the program is not started, unless the operator
 //! allows it to run unsandboxed.
 
+mod bwrap_args;
 mod seccomp;
-mod walls;
 
 use std::{
     collections::BTreeMap,
@@ -23,21 +23,21 @@ use plexus_domain::{
 
 use rustix::process::geteuid;
 
-use crate::program::{Launch, Total};
+use crate::child_process::{ProcessSpec, Total};
 
 /// Path of the program's folder inside the sandbox.
 pub const INSIDE: &str = "/work";
 /// First user id for programs of a hub that runs as root, one id per program name. Outside the ranges of
 /// human users and systemd.
 const FIRST_USER: u32 = 0x7100_0000;
-/// Shell script: opens the file named by its first argument as descriptor 9 ([`walls::FILTER`]) and executes
+/// Shell script: opens the file named by its first argument as descriptor 9 ([`bwrap_args::FILTER`]) and executes
 /// the rest.
 const OPEN_FILTER: &str = "exec 9< \"$0\" && exec \"$@\"";
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Program from the operator's configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program {
+pub struct SandboxedCommand {
     pub name: String,
     pub command: String,
     pub args: Vec<String>,
@@ -82,10 +82,10 @@ impl Default for Limits {
 
 /// Isolation of programs that this machine supports.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sandbox(Kind);
+pub struct Sandbox(SandboxKind);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
+enum SandboxKind {
     Walls {
         as_root: bool,
     },
@@ -107,24 +107,24 @@ impl Sandbox {
     pub fn find(unsafe_processes: bool) -> Self {
         let as_root = geteuid().is_root();
         Self(match try_walls(as_root) {
-            Ok(()) => Kind::Walls { as_root },
+            Ok(()) => SandboxKind::Walls { as_root },
             Err(why) if as_root && succeeds(other_user(Path::new("/"), FIRST_USER, &probe())) => {
-                Kind::OtherUser { why }
+                SandboxKind::OtherUser { why }
             }
-            Err(why) if unsafe_processes => Kind::Nothing { why },
-            Err(why) => Kind::Impossible { why },
+            Err(why) if unsafe_processes => SandboxKind::Nothing { why },
+            Err(why) => SandboxKind::Impossible { why },
         })
     }
 
     /// Returns the value for a hub without programs.
     pub fn unneeded() -> Self {
-        Self(Kind::Impossible { why: "it was started without any in its list".to_owned() })
+        Self(SandboxKind::Impossible { why: "it was started without any in its list".to_owned() })
     }
 
     /// Describes the isolation for the operator. An error means that no program can be started.
     pub fn describe(&self) -> Result<String, String> {
         match &self.0 {
-            Kind::Walls { as_root } => {
+            SandboxKind::Walls { as_root } => {
                 let user = if *as_root { "under user ids of their own" } else { "under the hub's user id" };
                 Ok(format!(
                     "bubblewrap, {user}: own user, mount, process, IPC, host name and network namespaces; memory, \
@@ -136,18 +136,18 @@ impl Sandbox {
                     }
                 ))
             }
-            Kind::OtherUser { why } => Ok(format!(
+            SandboxKind::OtherUser { why } => Ok(format!(
                 "other user ids, without walls: only programs with network = true are started ({why})"
             )),
-            Kind::Nothing { why } => Ok(format!(
+            SandboxKind::Nothing { why } => Ok(format!(
                 "NOTHING: programs run as the hub's own user, as PLEXUS_UNSAFE_PROCESSES says ({why})"
             )),
-            Kind::Impossible { why } => Err(impossible(why)),
+            SandboxKind::Impossible { why } => Err(impossible(why)),
         }
     }
 
     /// Prepares a program to be started.
-    pub fn launch(&self, program: &Program) -> Result<Launch, Failure> {
+    pub fn launch(&self, program: &SandboxedCommand) -> Result<ProcessSpec, Failure> {
         if !program.folder.is_dir() {
             return Err(refused(format!(
                 "The folder of the program {} is missing: {}.",
@@ -164,13 +164,13 @@ impl Sandbox {
             )));
         }
         let launch = match &self.0 {
-            Kind::Walls { as_root } => {
+            SandboxKind::Walls { as_root } => {
                 let user = as_root.then(|| user_of(&program.name));
                 give(&program.folder, user)?;
                 let command = walled(program, user).map_err(refused)?;
-                Launch::new(command, INSIDE)
+                ProcessSpec::new(command, INSIDE)
             }
-            Kind::OtherUser { why } => {
+            SandboxKind::OtherUser { why } => {
                 if !program.network {
                     let words = format!(
                         "The program {} is to run without a network, and this machine cannot keep it from it: {why}.",
@@ -181,10 +181,10 @@ impl Sandbox {
                 reachable(&program.folder)?;
                 give(&program.folder, Some(user_of(&program.name)))?;
                 let command = other_user(&program.folder, user_of(&program.name), program);
-                Launch::new(command, &program.folder)
+                ProcessSpec::new(command, &program.folder)
             }
-            Kind::Nothing { .. } => Launch::new(bare(program, &program.folder), &program.folder),
-            Kind::Impossible { why } => return Err(refused(impossible(why))),
+            SandboxKind::Nothing { .. } => ProcessSpec::new(bare(program, &program.folder), &program.folder),
+            SandboxKind::Impossible { why } => return Err(refused(impossible(why))),
         };
         let limits = &program.limits;
         Ok(launch.within(limits.memory_bytes).filling(&program.folder, limits.total))
@@ -242,7 +242,7 @@ fn reachable(folder: &Path) -> Result<(), Failure> {
 ///
 /// A shell opens the seccomp filter. The innermost bubblewrap installs it last, because the setup needs
 /// system calls that the filter denies.
-fn walled(program: &Program, user: Option<u32>) -> Result<Command, String> {
+fn walled(program: &SandboxedCommand, user: Option<u32>) -> Result<Command, String> {
     let mut command = Command::new("sh");
     let filter = seccomp::path()?;
     match &filter {
@@ -250,16 +250,16 @@ fn walled(program: &Program, user: Option<u32>) -> Result<Command, String> {
         None => command.args(["-c", "exec \"$@\"", "sh"]),
     };
     let filtered = filter.is_some();
-    command.arg("bwrap").args(walls::around(program, user.is_some(), filtered));
+    command.arg("bwrap").args(bwrap_args::around(program, user.is_some(), filtered));
     if let Some(user) = user {
-        command.args(setpriv(user)).args(walls::own_user_namespace(filtered));
+        command.args(setpriv(user)).args(bwrap_args::own_user_namespace(filtered));
     }
     command.args(limits(&program.limits)).arg(&program.command).args(&program.args);
     environment(&mut command, program, Path::new(INSIDE));
     Ok(command)
 }
 
-fn other_user(folder: &Path, user: u32, program: &Program) -> Command {
+fn other_user(folder: &Path, user: u32, program: &SandboxedCommand) -> Command {
     let words = setpriv(user);
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).args(limits(&program.limits)).arg(&program.command).args(&program.args);
@@ -268,7 +268,7 @@ fn other_user(folder: &Path, user: u32, program: &Program) -> Command {
     command
 }
 
-fn bare(program: &Program, folder: &Path) -> Command {
+fn bare(program: &SandboxedCommand, folder: &Path) -> Command {
     let words = limits(&program.limits);
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).arg(&program.command).args(&program.args).current_dir(folder);
@@ -293,13 +293,13 @@ fn limits(limits: &Limits) -> Vec<String> {
     words.split(' ').map(str::to_owned).collect()
 }
 
-fn environment(command: &mut Command, program: &Program, home: &Path) {
+fn environment(command: &mut Command, program: &SandboxedCommand, home: &Path) {
     command.env_clear().env("PATH", PATH).env("LANG", "C.UTF-8").env("TMPDIR", "/tmp").env("HOME", home);
     command.envs(&program.env);
 }
 
-fn probe() -> Program {
-    Program {
+fn probe() -> SandboxedCommand {
+    SandboxedCommand {
         name: String::new(),
         command: "true".to_owned(),
         args: Vec::new(),

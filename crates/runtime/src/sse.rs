@@ -19,9 +19,9 @@ const MAX_NOISE_BYTES: usize = 4 << 20;
 /// Counter of bytes received since the last content. Protects against endless streams of events without
 /// content.
 #[derive(Default)]
-pub(crate) struct Noise(usize);
+pub(crate) struct IgnoredBytes(usize);
 
-impl Noise {
+impl IgnoredBytes {
     pub fn add(&mut self, bytes: usize) -> Result<(), Failure> {
         self.0 += bytes;
         if self.0 <= MAX_NOISE_BYTES {
@@ -37,7 +37,7 @@ impl Noise {
 }
 
 /// Splits a byte stream into events. Reuses its buffers.
-pub struct Decoder {
+pub struct SseDecoder {
     /// Incomplete line.
     line: Vec<u8>,
     /// Data of the incomplete event, each line followed by a line feed.
@@ -48,7 +48,7 @@ pub struct Decoder {
     is_after_return: bool,
 }
 
-impl Decoder {
+impl SseDecoder {
     /// Creates a decoder for lines and events of at most `max` bytes.
     pub fn new(max: usize) -> Self {
         Self { line: Vec::new(), data: Vec::new(), max, is_first_line: true, is_after_return: false }
@@ -132,12 +132,12 @@ fn append(buffer: &mut Vec<u8>, bytes: &[u8], max: usize) -> Result<(), TooLong>
 }
 
 /// Splits a byte stream into lines, for streams of JSON lines.
-pub struct Lines {
+pub struct LineDecoder {
     line: Vec<u8>,
     max: usize,
 }
 
-impl Lines {
+impl LineDecoder {
     /// Creates a decoder for lines of at most `max` bytes.
     pub const fn new(max: usize) -> Self {
         Self { line: Vec::new(), max }
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     fn events(chunks: &[&[u8]], max: usize) -> Result<Vec<String>, TooLong> {
-        let mut decoder = Decoder::new(max);
+        let mut decoder = SseDecoder::new(max);
         let mut events = Vec::new();
         for chunk in chunks {
             decoder.push(chunk, |data| {
@@ -237,7 +237,7 @@ mod tests {
 
         #[test]
         fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-            let _ = Decoder::new(64).push(&bytes, |_| Ok::<_, TooLong>(()));
+            let _ = SseDecoder::new(64).push(&bytes, |_| Ok::<_, TooLong>(()));
         }
     }
 }

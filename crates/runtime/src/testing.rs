@@ -7,7 +7,7 @@ use axum::Router;
 use futures::poll;
 use plexus_domain::{
     ApprovalId, Part, RunId,
-    part::Decision,
+    part::ApprovalDecision,
     run::{Failure, Usage},
 };
 use tokio::{
@@ -18,7 +18,8 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::{
-    Connector, End, File, Gate, Leave, Limits, Output, Question, Remote, Request, Speaker, Turn, perform,
+    ApprovalGate, ApprovalPolicy, ApprovalRequest, Connector, ConnectorLimits, ConversationTurn, Output,
+    OutputFile, RemoteConversation, RunEnd, RunRequest, TurnRole, run_connector,
 };
 
 /// Checks that a connector with `asks_first` (`plexus_domain::agent::Connector`) emits nothing before its
@@ -27,7 +28,7 @@ pub async fn check_asks_first(connector: &dyn Connector) {
     let mut heard = Recorder::default();
     let (request, stop) = (ask("Hi"), CancellationToken::new());
     {
-        let mut asking = pin!(perform(connector, request, &mut heard, &stop));
+        let mut asking = pin!(run_connector(connector, request, &mut heard, &stop));
         assert!(poll!(&mut asking).is_pending());
     }
     let Recorder { text, parts, artifacts, files, status, .. } = heard;
@@ -43,8 +44,8 @@ pub struct Recorder {
     pub parts: Vec<Part>,
     /// Id, name and text of each artifact.
     pub artifacts: Vec<(String, Option<String>, String)>,
-    pub files: Vec<File>,
-    pub remote: Option<Remote>,
+    pub files: Vec<OutputFile>,
+    pub remote: Option<RemoteConversation>,
     pub usage: Option<Usage>,
     pub status: Vec<String>,
     /// If set, cancelled by the first text.
@@ -87,12 +88,12 @@ impl Output for Recorder {
         Ok(())
     }
 
-    fn file(&mut self, file: File) -> Result<(), Failure> {
+    fn file(&mut self, file: OutputFile) -> Result<(), Failure> {
         self.files.push(file);
         Ok(())
     }
 
-    fn remote(&mut self, remote: Remote) {
+    fn remote(&mut self, remote: RemoteConversation) {
         self.remote = Some(remote);
     }
 
@@ -106,15 +107,19 @@ impl Output for Recorder {
 }
 
 /// Gate that gives every request the same decision, or never decides if `None`.
-pub struct Answers(pub Option<Decision>);
+pub struct Answers(pub Option<ApprovalDecision>);
 
 #[async_trait]
-impl Gate for Answers {
-    async fn ask(&self, _question: &Question) -> Result<ApprovalId, Failure> {
+impl ApprovalGate for Answers {
+    async fn ask(&self, _question: &ApprovalRequest) -> Result<ApprovalId, Failure> {
         Ok("0191b2c4-0000-7000-8000-000000000001".parse().unwrap())
     }
 
-    async fn decided(&self, _id: ApprovalId, _question: &Question) -> Result<Decision, Failure> {
+    async fn decided(
+        &self,
+        _id: ApprovalId,
+        _question: &ApprovalRequest,
+    ) -> Result<ApprovalDecision, Failure> {
         match self.0 {
             Some(answer) => Ok(answer),
             None => std::future::pending().await,
@@ -123,24 +128,24 @@ impl Gate for Answers {
 }
 
 /// Creates a request with one message in a new chat.
-pub fn ask(question: &str) -> Request {
-    Request {
+pub fn ask(question: &str) -> RunRequest {
+    RunRequest {
         run: "0191b2c4-0000-7000-8000-000000000000".parse::<RunId>().unwrap(),
         turns: vec![person(question)],
         files: std::collections::HashMap::new(),
         called: None,
         remote: None,
-        limits: Limits::default(),
-        leave: Leave::nobody(),
+        limits: ConnectorLimits::default(),
+        leave: ApprovalPolicy::unavailable(),
     }
 }
 
-pub fn person(text: &str) -> Turn {
-    Turn { speaker: Speaker::Person { name: "Ada".to_owned() }, parts: vec![Part::text(text)] }
+pub fn person(text: &str) -> ConversationTurn {
+    ConversationTurn { speaker: TurnRole::Person { name: "Ada".to_owned() }, parts: vec![Part::text(text)] }
 }
 
 /// Runs a connector to its end, without cancelling it.
-pub async fn run(connector: &dyn Connector, request: Request) -> Result<(End, Recorder), Failure> {
+pub async fn run(connector: &dyn Connector, request: RunRequest) -> Result<(RunEnd, Recorder), Failure> {
     let mut heard = Recorder::default();
     let end = connector.run(request, &mut heard, &CancellationToken::new()).await?;
     Ok((end, heard))
@@ -149,11 +154,11 @@ pub async fn run(connector: &dyn Connector, request: Request) -> Result<(End, Re
 /// Runs a connector and cancels it at the first text.
 pub async fn run_until_first_word(
     connector: &dyn Connector,
-    request: Request,
-) -> (Result<End, Failure>, Recorder) {
+    request: RunRequest,
+) -> (Result<RunEnd, Failure>, Recorder) {
     let stop = CancellationToken::new();
     let mut heard = Recorder { stop: Some(stop.clone()), ..Recorder::default() };
-    let end = perform(connector, request, &mut heard, &stop).await;
+    let end = run_connector(connector, request, &mut heard, &stop).await;
     (end, heard)
 }
 

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use plexus_domain::{Content, Part, text::shorten};
+use plexus_domain::{Part, PartBody, sanitized_text::ellipsize};
 use url::Url;
 
-use crate::{Request, Speaker, Turn};
+use crate::{ConversationTurn, RunRequest, TurnRole};
 
 /// Maximum characters of one agent's message that are quoted to another agent.
 const QUOTE_CHARS: usize = 8_000;
@@ -14,18 +14,21 @@ const TRANSCRIPT_BYTES: usize = 64 << 10;
 
 /// Returns the turns before the question that the agent has not received yet. In a new conversation that is
 /// all of them. In a continued remote conversation, those since the agent's last answer.
-pub(crate) fn unheard<'a>(request: &Request, before: &'a [Turn]) -> &'a [Turn] {
+pub(crate) fn unseen_turns<'a>(
+    request: &RunRequest,
+    before: &'a [ConversationTurn],
+) -> &'a [ConversationTurn] {
     let heard = match &request.remote {
-        Some(_) => before.iter().rposition(|turn| turn.speaker == Speaker::Me).map_or(0, |at| at + 1),
+        Some(_) => before.iter().rposition(|turn| turn.speaker == TurnRole::Me).map_or(0, |at| at + 1),
         None => 0,
     };
     &before[heard..]
 }
 
 /// Returns the latest turns that fit into `max_bytes` of JSON, and at least the last one.
-pub(crate) fn recent(mut turns: Vec<Turn>, max_bytes: usize) -> Vec<Turn> {
+pub(crate) fn recent(mut turns: Vec<ConversationTurn>, max_bytes: usize) -> Vec<ConversationTurn> {
     let mut left = max_bytes;
-    let fits = |turn: &&Turn| {
+    let fits = |turn: &&ConversationTurn| {
         left = left.saturating_sub(serde_json::to_string(&turn.parts).map_or(usize::MAX, |json| json.len()));
         left > 0
     };
@@ -35,7 +38,7 @@ pub(crate) fn recent(mut turns: Vec<Turn>, max_bytes: usize) -> Vec<Turn> {
 
 /// Renders the turns before a message, followed by a line that announces the message. Returns `None` if no
 /// turn fits or `turns` is empty.
-pub(crate) fn so_far(turns: &[Turn]) -> Option<String> {
+pub(crate) fn previous_turns_text(turns: &[ConversationTurn]) -> Option<String> {
     let mut left = TRANSCRIPT_BYTES;
     let lines = turns.iter().rev().map(line).take_while(|line| {
         left = left.saturating_sub(line.len());
@@ -54,17 +57,17 @@ pub(crate) fn so_far(turns: &[Turn]) -> Option<String> {
     Some(text)
 }
 
-fn line(turn: &Turn) -> String {
-    let said = say(&turn.parts);
+fn line(turn: &ConversationTurn) -> String {
+    let said = part_text(&turn.parts);
     match &turn.speaker {
-        Speaker::Me => format!("You: {said}"),
-        Speaker::Person { name } => format!("{name}: {said}"),
-        Speaker::Agent { address } => format!("The agent {address}:\n{}", quoted(&said)),
+        TurnRole::Me => format!("You: {said}"),
+        TurnRole::Person { name } => format!("{name}: {said}"),
+        TurnRole::Agent { address } => format!("The agent {address}:\n{}", quoted(&said)),
     }
 }
 
 /// Renders the parts of a message as text. Content that a model cannot read is replaced by its name.
-pub(crate) fn say(parts: &[Part]) -> String {
+pub(crate) fn part_text(parts: &[Part]) -> String {
     let mut said = String::new();
     for part in parts {
         if !said.is_empty() {
@@ -72,11 +75,11 @@ pub(crate) fn say(parts: &[Part]) -> String {
         }
         let name = part.name.as_deref().unwrap_or("unnamed");
         let _ = match &part.content {
-            Content::Text { text } => write!(said, "{text}"),
-            Content::Data { data } => write!(said, "```json\n{data}\n```"),
-            Content::File { size, .. } => write!(said, "[file: {name}, {size} bytes]"),
-            Content::Link { url } => write!(said, "[link: {url}]"),
-            Content::Tool(_) | Content::Reasoning { .. } | Content::Approval { .. } => Ok(()),
+            PartBody::Text { text } => write!(said, "{text}"),
+            PartBody::Data { data } => write!(said, "```json\n{data}\n```"),
+            PartBody::File { size, .. } => write!(said, "[file: {name}, {size} bytes]"),
+            PartBody::Link { url } => write!(said, "[link: {url}]"),
+            PartBody::Tool(_) | PartBody::Reasoning { .. } | PartBody::Approval { .. } => Ok(()),
         };
     }
     said
@@ -84,10 +87,10 @@ pub(crate) fn say(parts: &[Part]) -> String {
 
 /// Converts a link that is not an HTTP(S) URL to text, against script and other unsafe schemes.
 pub(crate) fn linkable(mut part: Part) -> Part {
-    if let Content::Link { url } = &part.content {
+    if let PartBody::Link { url } = &part.content {
         let is_web = Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
         if !is_web {
-            part.content = Content::Text { text: say(std::slice::from_ref(&part)) };
+            part.content = PartBody::Text { text: part_text(std::slice::from_ref(&part)) };
         }
     }
     part
@@ -95,7 +98,7 @@ pub(crate) fn linkable(mut part: Part) -> Part {
 
 /// Renders untrusted text as a Markdown block quote, truncated to `QUOTE_CHARS`.
 pub(crate) fn quoted(text: &str) -> String {
-    as_quote(&shorten(text, QUOTE_CHARS))
+    as_quote(&ellipsize(text, QUOTE_CHARS))
 }
 
 /// Renders untrusted text as a Markdown block quote.

@@ -14,7 +14,7 @@ use std::{
 };
 
 use plexus_domain::{AgentId, Timestamp, page::PageSize};
-use plexus_search::{Change, Error, Index, Listing, Query, Sort};
+use plexus_search::{Error, Index, IndexChange, Listing, Query, Sort};
 
 const LISTINGS: u64 = 100_000;
 const QUERIES: usize = 600;
@@ -96,7 +96,7 @@ fn changes(out: &mut impl Write, index: &Index, words: &Words, before: u64) -> O
     let mut dice = Dice(99);
     let mut times = Vec::new();
     for n in 0..100 {
-        let change = Change::Put(Box::new(listing(n * 7, words, &mut dice)));
+        let change = IndexChange::Put(Box::new(listing(n * 7, words, &mut dice)));
         let start = Instant::now();
         index.apply(&[change], before + n)?;
         times.push(start.elapsed());

@@ -8,9 +8,9 @@ use tantivy::{
 };
 
 use crate::{
+    facet_columns::{FacetColumn, ValueCache},
     query::{FacetCount, Facets},
     schema::fast,
-    values::{ValueCache, Values},
 };
 
 /// Maximum number of values per facet.
@@ -21,11 +21,11 @@ const FIELDS: [&str; 4] = [fast::TAG, fast::PROTOCOL, fast::KIND, fast::OWNER];
 pub struct FacetCollector<'c>(pub &'c ValueCache);
 
 /// Counts of one segment, by facet.
-pub struct SegmentCounts(Vec<Counts>);
+pub struct SegmentCounts(Vec<ValueCounts>);
 
 /// Counts of one facet in one segment.
-struct Counts {
-    values: Arc<Values>,
+struct ValueCounts {
+    values: Arc<FacetColumn>,
     /// Counts by value ordinal.
     counts: Vec<u32>,
 }
@@ -37,7 +37,7 @@ impl Collector for FacetCollector<'_> {
     fn for_segment(&self, _: SegmentOrdinal, segment: &SegmentReader) -> tantivy::Result<SegmentCounts> {
         let counts = |field| {
             let values = self.0.get(segment, field)?;
-            Ok(Counts { counts: vec![0; values.len()], values })
+            Ok(ValueCounts { counts: vec![0; values.len()], values })
         };
         let counts: crate::Result<_> = FIELDS.into_iter().map(counts).collect();
         counts.map(SegmentCounts).map_err(|error| TantivyError::SystemError(error.to_string()))
@@ -61,7 +61,7 @@ impl SegmentCollector for SegmentCounts {
     }
 
     fn collect_block(&mut self, documents: &[DocId]) {
-        for Counts { values, counts } in &mut self.0 {
+        for ValueCounts { values, counts } in &mut self.0 {
             for &document in documents {
                 for &place in values.of(document) {
                     counts[place as usize] += 1;
@@ -75,7 +75,7 @@ impl SegmentCollector for SegmentCounts {
     }
 }
 
-impl Counts {
+impl ValueCounts {
     /// Adds the names of the `depth` most frequent values.
     /// Returns the count of the most frequent value left out.
     fn best<'n>(&'n self, depth: usize, names: &mut BTreeSet<&'n str>) -> u64 {
@@ -96,7 +96,7 @@ impl Counts {
 ///
 /// Only the top values of each segment are added up. Their number is doubled while a value that is in no
 /// segment's top could still be in the overall top.
-fn top(segments: &[&Counts]) -> Vec<FacetCount> {
+fn top(segments: &[&ValueCounts]) -> Vec<FacetCount> {
     let mut depth = TOP;
     loop {
         let mut names = BTreeSet::new();

@@ -17,15 +17,16 @@ use tantivy::{
 };
 
 use crate::{
-    alike::alike,
     error::{Error, Result},
-    fitting::{self, Needs},
-    folder,
-    listing::{Change, Hit, Listing, Scored},
+    facet_columns::ValueCache,
+    index_dir,
+    listing::{Hit, IndexChange, Listing, ScoredAgent},
     query::{Hits, Query},
-    schema::{self, Fields},
-    search, tokenizer,
-    values::ValueCache,
+    related_terms::related_terms,
+    schema::{self, SchemaFields},
+    search,
+    skill_ranking::{self, SkillQuery},
+    tantivy_tokenizer,
 };
 
 /// Memory of the writer: the engine's minimum for one thread.
@@ -37,45 +38,45 @@ const MERGE_AT: usize = 4;
 pub struct Index {
     /// `None` for an in-memory index.
     folder: Option<PathBuf>,
-    live: RwLock<Arc<Live>>,
+    live: RwLock<Arc<ActiveIndex>>,
     /// Serializes writers.
     writing: Mutex<()>,
 }
 
 /// The index that currently serves queries.
-struct Live {
+struct ActiveIndex {
     engine: tantivy::Index,
     reader: IndexReader,
-    fields: Fields,
+    fields: SchemaFields,
     values: ValueCache,
     last_change: AtomicU64,
     place: Option<PathBuf>,
 }
 
 impl Index {
-    /// Opens the index in `folder`. Starts with an empty one
+    /// Opens the index in `index_dir`. Starts with an empty one
     /// ([`Index::last_change`] is 0) if there is no usable index.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self> {
         let folder = folder.into();
         fs::create_dir_all(&folder).map_err(Error::folder(&folder))?;
-        let live = match Live::current(&folder) {
+        let live = match ActiveIndex::current(&folder) {
             Ok(Some(live)) => live,
-            Ok(None) => Live::start(&folder)?,
+            Ok(None) => ActiveIndex::start(&folder)?,
             Err(error) => {
                 tracing::warn!(folder = %folder.display(), %error, "The search index is damaged and is built anew.");
-                Live::start(&folder)?
+                ActiveIndex::start(&folder)?
             }
         };
-        folder::remove_others(&folder, live.place.as_deref());
+        index_dir::remove_stale(&folder, live.place.as_deref());
         Ok(Self::of(Some(folder), live))
     }
 
     /// Creates an empty in-memory index.
     pub fn in_memory() -> Result<Self> {
-        Ok(Self::of(None, Live::create(None)?))
+        Ok(Self::of(None, ActiveIndex::create(None)?))
     }
 
-    fn of(folder: Option<PathBuf>, live: Live) -> Self {
+    fn of(folder: Option<PathBuf>, live: ActiveIndex) -> Self {
         Self { folder, live: RwLock::new(Arc::new(live)), writing: Mutex::new(()) }
     }
 
@@ -99,28 +100,31 @@ impl Index {
     }
 
     /// Returns all matches in the requested order, ignoring pagination; at most as many as pages reach.
-    pub fn matching(&self, query: &Query) -> Result<Vec<Scored>> {
+    pub fn match_all(&self, query: &Query) -> Result<Vec<ScoredAgent>> {
         let live = self.live();
         search::matching(&live.reader.searcher(), &live.fields, query)
     }
 
     /// Returns the agents for each part of a goal, best first, with scores (no unit).
-    pub fn fitting(&self, needs: &Needs<'_>) -> Result<Vec<Vec<(Hit, f32)>>> {
+    pub fn rank_agents(&self, needs: &SkillQuery<'_>) -> Result<Vec<Vec<(Hit, f32)>>> {
         let live = self.live();
-        fitting::fitting(&live.reader.searcher(), &live.fields, needs)
+        skill_ranking::rank_agents(&live.reader.searcher(), &live.fields, needs)
     }
 
     /// Returns the related terms of each word with weights up to 1. The word itself comes first.
-    pub fn alike(&self, text: &str) -> Result<Vec<Vec<(String, f32)>>> {
+    pub fn related_terms(&self, text: &str) -> Result<Vec<Vec<(String, f32)>>> {
         let live = self.live();
         let searcher = live.reader.searcher();
-        fitting::words(text).iter().map(|word| alike(&searcher, &live.fields, word)).collect()
+        skill_ranking::distinct_terms(text)
+            .iter()
+            .map(|word| related_terms(&searcher, &live.fields, word))
+            .collect()
     }
 
     /// Applies changes in order and sets the change number to `last_change`. Visible to searches on return.
     ///
     /// Atomic: after an error or a crash the index is unchanged.
-    pub fn apply(&self, changes: &[Change], last_change: u64) -> Result<()> {
+    pub fn apply(&self, changes: &[IndexChange], last_change: u64) -> Result<()> {
         let _writing = self.writing.lock();
         let live = self.live();
         let mut writer = live.writer()?;
@@ -143,8 +147,8 @@ impl Index {
         E: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
         let _writing = self.writing.lock();
-        let place = self.folder.as_deref().map(folder::next_place).transpose()?;
-        let live = Live::create(place)?;
+        let place = self.folder.as_deref().map(index_dir::next_place).transpose()?;
+        let live = ActiveIndex::create(place)?;
         let writer = live.writer()?;
         // All segments are merged at the end, so earlier merges would be wasted.
         writer.set_merge_policy(Box::new(NoMergePolicy));
@@ -155,33 +159,33 @@ impl Index {
         live.commit(writer, last_change)?;
         live.merge_all()?;
         if let (Some(folder), Some(place)) = (&self.folder, &live.place) {
-            folder::point_to(folder, place)?;
+            index_dir::set_current(folder, place)?;
         }
         let place = live.place.clone();
         *self.live.write() = Arc::new(live);
         if let Some(folder) = &self.folder {
-            folder::remove_others(folder, place.as_deref());
+            index_dir::remove_stale(folder, place.as_deref());
         }
         Ok(())
     }
 
-    fn live(&self) -> Arc<Live> {
+    fn live(&self) -> Arc<ActiveIndex> {
         self.live.read().clone()
     }
 }
 
 /// Returns the matches of a query among `listings`, ranked as in an index of only these.
-pub fn matching_among(listings: Vec<Listing>, query: &Query) -> Result<Vec<Scored>> {
+pub fn match_listings(listings: Vec<Listing>, query: &Query) -> Result<Vec<ScoredAgent>> {
     let index = Index::in_memory()?;
-    let put = |listing| Change::Put(Box::new(listing));
+    let put = |listing| IndexChange::Put(Box::new(listing));
     index.apply(&listings.into_iter().map(put).collect::<Vec<_>>(), 0)?;
-    index.matching(query)
+    index.match_all(query)
 }
 
-impl Live {
+impl ActiveIndex {
     /// Opens the current index of the directory. `None` if there is none of this schema version.
     fn current(folder: &Path) -> Result<Option<Self>> {
-        let Some(place) = folder::current(folder)? else { return Ok(None) };
+        let Some(place) = index_dir::current(folder)? else { return Ok(None) };
         let engine = tantivy::Index::open_in_dir(&place)?;
         if engine.schema() != schema::schema().0 {
             return Ok(None);
@@ -194,9 +198,9 @@ impl Live {
 
     /// Creates an empty index and makes it the current one.
     fn start(folder: &Path) -> Result<Self> {
-        let place = folder::next_place(folder)?;
+        let place = index_dir::next_place(folder)?;
         let live = Self::create(Some(place.clone()))?;
-        folder::point_to(folder, &place)?;
+        index_dir::set_current(folder, &place)?;
         Ok(live)
     }
 
@@ -213,7 +217,7 @@ impl Live {
     }
 
     fn of(engine: tantivy::Index, place: Option<PathBuf>) -> Result<Self> {
-        engine.tokenizers().register(tokenizer::NAME, tokenizer::Spaced);
+        engine.tokenizers().register(tantivy_tokenizer::NAME, tantivy_tokenizer::PreTokenized);
         let reader = engine.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         let payload = engine.load_metas()?.payload;
         let last_change = payload.and_then(|text| text.parse().ok()).unwrap_or(0);
@@ -237,13 +241,13 @@ impl Live {
         Ok(writer)
     }
 
-    fn write(&self, writer: &mut IndexWriter, change: &Change) -> Result<()> {
+    fn write(&self, writer: &mut IndexWriter, change: &IndexChange) -> Result<()> {
         match change {
-            Change::Put(listing) => {
+            IndexChange::Put(listing) => {
                 writer.delete_term(self.fields.agent_term(listing.agent));
                 writer.add_document(self.fields.document(listing)?)?;
             }
-            Change::Remove(agent) => {
+            IndexChange::Remove(agent) => {
                 writer.delete_term(self.fields.agent_term(*agent));
             }
         }

@@ -9,26 +9,26 @@
 //! indexed as pairs of characters (bigrams). All words must match. If there are few results, words match as
 //! prefixes, then by edit distance, and finally any one word suffices.
 
-mod alike;
 mod error;
-mod expand;
+mod facet_columns;
 mod facets;
-mod fitting;
-mod folder;
+mod fuzzy_terms;
 mod index;
+mod index_dir;
 mod listing;
-mod parse;
-mod plan;
 mod query;
+mod query_parser;
+mod query_plan;
+mod related_terms;
 mod schema;
 mod search;
-mod text;
-mod tokenizer;
-mod values;
+mod skill_ranking;
+mod tantivy_tokenizer;
+mod tokenize;
 
 pub use error::{Error, Result};
-pub use fitting::Needs;
-pub use index::{Index, matching_among};
-pub use listing::{Change, Hit, Listing, Scored};
-pub use parse::tags_in;
-pub use query::{FacetCount, Facets, Hits, Place, Query, Sort, Start};
+pub use index::{Index, match_listings};
+pub use listing::{Hit, IndexChange, Listing, ScoredAgent};
+pub use query::{FacetCount, Facets, Hits, PageStart, Query, RowCursor, Sort};
+pub use query_parser::tags_in;
+pub use skill_ranking::SkillQuery;

@@ -33,7 +33,7 @@ pub struct Listing {
 
 /// A change of the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum IndexChange {
     /// Inserts or replaces a listing.
     Put(Box<Listing>),
     /// Deletes a listing.
@@ -55,7 +55,7 @@ pub struct Hit {
 
 /// A matching agent with its relevance score (no unit).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Scored {
+pub struct ScoredAgent {
     pub agent: AgentId,
     pub score: f32,
 }

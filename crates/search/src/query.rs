@@ -21,7 +21,7 @@ pub struct Query {
     /// Last successful response at this time or later.
     pub online_since: Option<Timestamp>,
     pub sort: Sort,
-    pub start: Start,
+    pub start: PageStart,
     pub size: PageSize,
     /// Counting costs more than searching: set only if the counts are shown.
     pub count_facets: bool,
@@ -41,7 +41,7 @@ impl Default for Query {
             here: None,
             online_since: None,
             sort: Sort::Relevance,
-            start: Start::Page(0),
+            start: PageStart::Page(0),
             size: PageSize::DEFAULT,
             count_facets: false,
             typing: false,
@@ -57,16 +57,16 @@ impl Query {
 
 /// Start of the requested rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Start {
+pub enum PageStart {
     /// Page number, counted from 0.
     Page(usize),
     /// The rows after this one, at its current position.
-    After(Place),
+    After(RowCursor),
 }
 
 /// Cursor: a row of a list that may have changed since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct RowCursor {
     pub agent: AgentId,
     /// Its row number at that time, counted from 0.
     pub row: usize,
@@ -110,7 +110,7 @@ pub struct Hits {
     pub total: usize,
     pub rows: Vec<Hit>,
     /// Cursor of the last row, if more rows follow.
-    pub last: Option<Place>,
+    pub last: Option<RowCursor>,
     pub facets: Option<Facets>,
     /// The query with misspelt words replaced, if that finds more.
     pub did_you_mean: Option<String>,

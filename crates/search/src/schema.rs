@@ -13,7 +13,7 @@ use tantivy::{
 use crate::{
     error::Result,
     listing::{Hit, Listing},
-    text, tokenizer,
+    tantivy_tokenizer, tokenize,
 };
 
 /// Schema version. Increment on every change of this file
@@ -50,7 +50,7 @@ pub mod fast {
 
 /// Field handles of the schema.
 #[derive(Clone, Copy, Debug)]
-pub struct Fields {
+pub struct SchemaFields {
     pub agent: Field,
     pub row: Field,
     /// Each word repeated by its weight. Without positions, which would be most of the index.
@@ -76,14 +76,15 @@ pub struct Fields {
     uses: Field,
 }
 
-pub fn schema() -> (Schema, Fields) {
+pub fn schema() -> (Schema, SchemaFields) {
     let mut builder = Schema::builder();
     let words = |option| {
-        let indexing = TextFieldIndexing::default().set_tokenizer(tokenizer::NAME).set_index_option(option);
+        let indexing =
+            TextFieldIndexing::default().set_tokenizer(tantivy_tokenizer::NAME).set_index_option(option);
         TextOptions::default().set_indexing_options(indexing)
     };
     let label = STRING.set_fast("raw");
-    let fields = Fields {
+    let fields = SchemaFields {
         agent: builder.add_bytes_field("agent", INDEXED),
         row: builder.add_bytes_field("row", STORED),
         text: builder.add_text_field("text", words(IndexRecordOption::WithFreqs)),
@@ -106,7 +107,7 @@ pub fn schema() -> (Schema, Fields) {
     (builder.build(), fields)
 }
 
-impl Fields {
+impl SchemaFields {
     /// Returns the term that identifies an agent's document.
     pub fn agent_term(&self, agent: AgentId) -> Term {
         Term::from_field_bytes(self.agent, agent.uuid().as_bytes())
@@ -126,17 +127,17 @@ impl Fields {
             document.add_text(self.exact, whole);
         }
         for tag in listing.tags.iter().take(MAX_TAGS) {
-            document.add_text(self.tag, label(tag));
+            document.add_text(self.tag, normalized_label(tag));
         }
-        document.add_text(self.protocol, label(&listing.protocol));
-        document.add_text(self.kind, label(&listing.kind));
-        document.add_text(self.owner, label(&listing.owner));
+        document.add_text(self.protocol, normalized_label(&listing.protocol));
+        document.add_text(self.kind, normalized_label(&listing.kind));
+        document.add_text(self.owner, normalized_label(&listing.owner));
         document.add_bool(self.verified, listing.verified);
         document.add_bool(self.here, listing.here);
         if let Some(at) = listing.online_at {
             document.add_i64(self.online_at, at.millis());
         }
-        document.add_text(self.name, text::fold(&listing.name));
+        document.add_text(self.name, tokenize::fold(&listing.name));
         document.add_i64(self.created, listing.created.millis());
         document.add_i64(self.updated, listing.updated.millis());
         document.add_u64(self.uses, listing.uses);
@@ -148,34 +149,39 @@ impl Fields {
 /// agent, because a hub can create any number of owners.
 fn publisher(listing: &Listing) -> String {
     match listing.address.rsplit_once('@') {
-        Some((_, hub)) if !listing.here => label(&format!("@{hub}")),
-        _ => label(&listing.owner),
+        Some((_, hub)) if !listing.here => normalized_label(&format!("@{hub}")),
+        _ => normalized_label(&listing.owner),
     }
 }
 
 /// Returns the normalized form of a tag, owner, protocol or kind for comparing and counting.
-pub fn label(raw: &str) -> String {
-    text::fold(raw.trim().trim_start_matches('@'))
+pub fn normalized_label(raw: &str) -> String {
+    tokenize::fold(raw.trim().trim_start_matches('@'))
 }
 
 /// Returns the normalized form of a whole name: its words.
-pub fn whole(raw: &str) -> String {
-    let tokens = text::query_tokens(raw);
+pub fn normalized_name(raw: &str) -> String {
+    let tokens = tokenize::query_tokens(raw);
     tokens.iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 fn exact_names(listing: &Listing) -> Vec<String> {
     let own = listing.address.trim_start_matches('@').split('@').next().unwrap_or_default();
     let short = own.split('/').nth(1).unwrap_or_default();
-    let mut names = vec![whole(&listing.name), whole(&listing.address), whole(own), whole(short)];
+    let mut names = vec![
+        normalized_name(&listing.name),
+        normalized_name(&listing.address),
+        normalized_name(own),
+        normalized_name(short),
+    ];
     names.sort_unstable();
     names.dedup();
     names.retain(|name| !name.is_empty());
     names
 }
 
-fn words(listing: &Listing) -> Words {
-    let mut words = Words::default();
+fn words(listing: &Listing) -> ListingTokens {
+    let mut words = ListingTokens::default();
     words.add(&listing.name, NAME);
     words.add(&listing.address, NAME / 2);
     for tag in listing.tags.iter().take(MAX_TAGS) {
@@ -187,9 +193,9 @@ fn words(listing: &Listing) -> Words {
     words
 }
 
-/// The words of a listing, separated as [`tokenizer`] expects them.
+/// The words of a listing, separated as [`tantivy_tokenizer`] expects them.
 #[derive(Default)]
-struct Words {
+struct ListingTokens {
     /// Each word once, at its position.
     placed: String,
     /// Each word repeated by its weight.
@@ -198,9 +204,9 @@ struct Words {
     seen_in_body: HashMap<String, usize>,
 }
 
-impl Words {
+impl ListingTokens {
     fn add(&mut self, raw: &str, weight: usize) {
-        for token in text::index_tokens(raw) {
+        for token in tokenize::index_tokens(raw) {
             if self.count < MAX_TOKENS && (weight > BODY || !self.is_stuffed(&token.text)) {
                 self.count += 1;
                 self.placed.push_str(&token.text);

@@ -9,12 +9,12 @@ use tantivy::{
 
 use crate::{
     error::Result,
+    facet_columns::ValueCache,
     facets::FacetCollector,
-    listing::{Hit, Scored},
-    plan::{Effort, Plan},
-    query::{Hits, Place, Query, Sort, Start},
-    schema::{Fields, fast},
-    values::ValueCache,
+    listing::{Hit, ScoredAgent},
+    query::{Hits, PageStart, Query, RowCursor, Sort},
+    query_plan::{MatchLevel, QueryPlan},
+    schema::{SchemaFields, fast},
 };
 
 /// With fewer matches than this, the next match level is tried.
@@ -24,8 +24,13 @@ const MAX_ROWS: usize = 10_000;
 /// How many rows a cursor row may have moved down and is still found.
 const DRIFT: usize = 100;
 
-pub fn search(searcher: &Searcher, fields: &Fields, values: &ValueCache, query: &Query) -> Result<Hits> {
-    let plan = Plan::new(searcher, fields, query);
+pub fn search(
+    searcher: &Searcher,
+    fields: &SchemaFields,
+    values: &ValueCache,
+    query: &Query,
+) -> Result<Hits> {
+    let plan = QueryPlan::new(searcher, fields, query);
     let found = find(searcher, &plan)?;
     let mut hits = Hits { total: found.total, ..Hits::default() };
     if found.exact < FEW {
@@ -39,7 +44,7 @@ pub fn search(searcher: &Searcher, fields: &Fields, values: &ValueCache, query: 
 }
 
 /// Matches of the chosen match level.
-struct Found {
+struct Matches {
     ask: Box<dyn Ask>,
     total: usize,
     /// Number of matches at the exact level.
@@ -47,20 +52,20 @@ struct Found {
 }
 
 /// Raises the match level until there are enough matches; uses the lowest level with the most matches.
-fn find(searcher: &Searcher, plan: &Plan<'_>) -> Result<Found> {
-    let ask = plan.query(Effort::Exact)?;
+fn find(searcher: &Searcher, plan: &QueryPlan<'_>) -> Result<Matches> {
+    let ask = plan.query(MatchLevel::Exact)?;
     let exact = searcher.search(&*ask, &Count)?;
-    let mut found = Found { ask, total: exact, exact };
-    for effort in Effort::ALL.into_iter().skip(1).filter(|effort| plan.may_find_more(*effort)) {
+    let mut found = Matches { ask, total: exact, exact };
+    for effort in MatchLevel::ALL.into_iter().skip(1).filter(|effort| plan.may_find_more(*effort)) {
         // Any word is the last resort: a few agents that match all words are better than many that match one.
-        let enough = if effort == Effort::Any { 1 } else { FEW };
+        let enough = if effort == MatchLevel::Any { 1 } else { FEW };
         if found.total >= enough {
             break;
         }
         let ask = plan.query(effort)?;
         let total = searcher.search(&*ask, &Count)?;
         if total > found.total {
-            found = Found { ask, total, exact };
+            found = Matches { ask, total, exact };
         }
     }
     Ok(found)
@@ -68,43 +73,43 @@ fn find(searcher: &Searcher, plan: &Plan<'_>) -> Result<Found> {
 
 fn did_you_mean(
     searcher: &Searcher,
-    fields: &Fields,
+    fields: &SchemaFields,
     query: &Query,
-    plan: &Plan<'_>,
+    plan: &QueryPlan<'_>,
     exact: usize,
 ) -> Result<Option<String>> {
     let Some(pieces) = plan.corrected()? else { return Ok(None) };
     let text = pieces.iter().map(|piece| piece.raw.as_str()).collect::<Vec<_>>().join(" ");
-    let corrected = Plan::of_pieces(searcher, fields, query, pieces).query(Effort::Exact)?;
+    let corrected = QueryPlan::of_pieces(searcher, fields, query, pieces).query(MatchLevel::Exact)?;
     Ok((searcher.search(&*corrected, &Count)? > exact).then_some(text))
 }
 
 fn rows(
     searcher: &Searcher,
-    fields: &Fields,
+    fields: &SchemaFields,
     query: &Query,
-    plan: &Plan<'_>,
-    found: &Found,
-) -> Result<(Vec<Hit>, Option<Place>)> {
+    plan: &QueryPlan<'_>,
+    found: &Matches,
+) -> Result<(Vec<Hit>, Option<RowCursor>)> {
     let size = usize::from(query.size.rows());
     let order = if query.sort == Sort::Relevance && !plan.has_words() { Sort::Used } else { query.sort };
     let (places, first) = match query.start {
-        Start::Page(page) => {
+        PageStart::Page(page) => {
             let first = page.saturating_mul(size);
             (ranked(searcher, &*found.ask, order, first, size)?, first)
         }
-        Start::After(last) => following(searcher, fields, &*found.ask, order, last, size)?,
+        PageStart::After(last) => following(searcher, fields, &*found.ask, order, last, size)?,
     };
     let end = first.saturating_add(places.len());
     let rows = places.into_iter().map(|place| row(searcher, fields, place)).collect::<Result<Vec<Hit>>>()?;
     let more = end < found.total.min(MAX_ROWS);
-    let last = rows.last().filter(|_| more).map(|last| Place { agent: last.agent, row: end - 1 });
+    let last = rows.last().filter(|_| more).map(|last| RowCursor { agent: last.agent, row: end - 1 });
     Ok((rows, last))
 }
 
 /// Returns all matches up to the page limit, best first. Without words all have the same score.
-pub fn matching(searcher: &Searcher, fields: &Fields, query: &Query) -> Result<Vec<Scored>> {
-    let plan = Plan::new(searcher, fields, query);
+pub fn matching(searcher: &Searcher, fields: &SchemaFields, query: &Query) -> Result<Vec<ScoredAgent>> {
+    let plan = QueryPlan::new(searcher, fields, query);
     let ask = find(searcher, &plan)?.ask;
     let places: Vec<(f32, DocAddress)> = if query.sort == Sort::Relevance && plan.has_words() {
         searcher.search(&*ask, &TopDocs::with_limit(MAX_ROWS).order_by_score())?
@@ -112,7 +117,7 @@ pub fn matching(searcher: &Searcher, fields: &Fields, query: &Query) -> Result<V
         let order = if query.sort == Sort::Relevance { Sort::Used } else { query.sort };
         ranked(searcher, &*ask, order, 0, MAX_ROWS)?.into_iter().map(|place| (1.0, place)).collect()
     };
-    let scored = |(score, place)| Ok(Scored { agent: row(searcher, fields, place)?.agent, score });
+    let scored = |(score, place)| Ok(ScoredAgent { agent: row(searcher, fields, place)?.agent, score });
     places.into_iter().map(scored).collect()
 }
 
@@ -122,10 +127,10 @@ pub fn matching(searcher: &Searcher, fields: &Fields, query: &Query) -> Result<V
 /// its old row number, to which the following rows have moved.
 fn following(
     searcher: &Searcher,
-    fields: &Fields,
+    fields: &SchemaFields,
     ask: &dyn Ask,
     order: Sort,
-    last: Place,
+    last: RowCursor,
     size: usize,
 ) -> Result<(Vec<DocAddress>, usize)> {
     let known = TermQuery::new(fields.agent_term(last.agent), IndexRecordOption::Basic);
@@ -170,7 +175,7 @@ fn addresses<K>(found: Vec<(K, DocAddress)>) -> Vec<DocAddress> {
     found.into_iter().map(|(_, place)| place).collect()
 }
 
-pub fn row(searcher: &Searcher, fields: &Fields, place: DocAddress) -> Result<Hit> {
+pub fn row(searcher: &Searcher, fields: &SchemaFields, place: DocAddress) -> Result<Hit> {
     let document: TantivyDocument = searcher.doc(place)?;
     let bytes = document.get_first(fields.row).and_then(|value| value.as_bytes()).unwrap_or_default();
     Ok(serde_json::from_slice(bytes)?)

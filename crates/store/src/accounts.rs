@@ -6,8 +6,8 @@ use sqlx::{query, query_as, query_scalar};
 
 use crate::{
     Conn, Result, Tx,
-    column::{Column, record, word_enum},
-    conn::{Raw, execute, on},
+    conn::{DriverConn, execute, on},
+    sql_types::{SqlType, record, word_enum},
 };
 
 word_enum! {
@@ -40,7 +40,7 @@ record! {
 
 record! {
     /// Account with its role, principal and namespace, as needed to authenticate a request.
-    pub struct Identity {
+    pub struct AccountIdentity {
         pub account: AccountId,
         pub role: Role,
         pub state: AccountState,
@@ -99,13 +99,13 @@ pub async fn lock(tx: &mut Tx, id: AccountId) -> Result<()> {
     let text = "select id from accounts where id = $1 for no key update";
     let result = match tx.raw() {
         // SQLite has a single writer, so no row lock is needed.
-        Raw::Sqlite(_) => Ok(()),
-        Raw::Postgres(c) => query(text).bind(id.uuid()).execute(c).await.map(drop),
+        DriverConn::Sqlite(_) => Ok(()),
+        DriverConn::Postgres(c) => query(text).bind(id.uuid()).execute(c).await.map(drop),
     };
     tx.note(result)
 }
 
-/// SQL columns of an [`Identity`] except the account id, read from `accounts` joined with `whose!`.
+/// SQL columns of an [`AccountIdentity`] except the account id, read from `accounts` joined with `whose!`.
 macro_rules! known_by {
     () => {
         concat!(
@@ -124,7 +124,7 @@ macro_rules! whose {
 }
 pub(crate) use whose;
 
-pub async fn identity(conn: &mut Conn, id: AccountId) -> Result<Option<Identity>> {
+pub async fn identity(conn: &mut Conn, id: AccountId) -> Result<Option<AccountIdentity>> {
     let text = concat!(
         "select accounts.id as account, ",
         known_by!(),
@@ -142,7 +142,7 @@ pub async fn by_namespace(conn: &mut Conn, namespace: NamespaceId) -> Result<Opt
 /// Returns the account whose own namespace has this name.
 pub async fn by_name(conn: &mut Conn, name: &Name) -> Result<Option<Account>> {
     let text = select!("where namespace = (select id from namespaces where name_folded = $1)");
-    on!(conn, c => query_as(text).bind(name.folded()).fetch_optional(c))
+    on!(conn, c => query_as(text).bind(name.canonical()).fetch_optional(c))
 }
 
 /// Returns the account with this email. The caller must fold `email` the same way as when it was stored.

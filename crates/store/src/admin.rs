@@ -12,8 +12,8 @@ use crate::{
     Conn, Result,
     accounts::{self, AccountState},
     agents::AgentState,
-    column::record,
-    conn::{Raw, on},
+    conn::{DriverConn, on},
+    sql_types::record,
 };
 
 record! {
@@ -67,7 +67,7 @@ record! {
 
 record! {
     /// An origin that administrators trust without verification.
-    pub struct Vouched {
+    pub struct TrustedOriginRow {
         pub origin: String,
         pub agents: u64,
         pub since: Timestamp,
@@ -85,12 +85,12 @@ record! {
 
 /// Row range of a paged list: offset and limit.
 #[derive(Clone, Copy, Debug)]
-pub struct Slice {
+pub struct RowRange {
     pub skip: u64,
     pub take: u16,
 }
 
-impl Slice {
+impl RowRange {
     pub(crate) fn skip(self) -> i64 {
         i64::try_from(self.skip).unwrap_or(i64::MAX)
     }
@@ -117,8 +117,10 @@ pub async fn counts(conn: &mut Conn, since: Timestamp) -> Result<Counts> {
 /// Returns the name and version of the database, such as "SQLite 3.50.4" or "Postgres 15.8".
 pub async fn database(conn: &mut Conn) -> Result<String> {
     let (kind, version) = match conn.raw() {
-        Raw::Sqlite(c) => ("SQLite", query_scalar::<_, String>("select sqlite_version()").fetch_one(c).await),
-        Raw::Postgres(c) => ("Postgres", query_scalar("show server_version").fetch_one(c).await),
+        DriverConn::Sqlite(c) => {
+            ("SQLite", query_scalar::<_, String>("select sqlite_version()").fetch_one(c).await)
+        }
+        DriverConn::Postgres(c) => ("Postgres", query_scalar("show server_version").fetch_one(c).await),
     };
     let version = conn.note(version)?;
     Ok(format!("{kind} {}", version.split(' ').next().unwrap_or_default()))
@@ -140,7 +142,7 @@ pub async fn count_people(conn: &mut Conn, words: &str) -> Result<u64> {
 }
 
 /// Lists accounts whose name contains `words`: pending ones first, then the newest.
-pub async fn people(conn: &mut Conn, words: &str, slice: Slice) -> Result<Vec<PersonRow>> {
+pub async fn people(conn: &mut Conn, words: &str, slice: RowRange) -> Result<Vec<PersonRow>> {
     let text = concat!(
         "select accounts.id, n.name, accounts.role, ",
         accounts::state!(),
@@ -164,7 +166,12 @@ pub async fn count_agents(conn: &mut Conn, words: &str) -> Result<u64> {
 }
 
 /// Lists matching agents, newest first, with the number of their runs since `since`.
-pub async fn agents(conn: &mut Conn, words: &str, since: Timestamp, slice: Slice) -> Result<Vec<AgentRow>> {
+pub async fn agents(
+    conn: &mut Conn,
+    words: &str,
+    since: Timestamp,
+    slice: RowRange,
+) -> Result<Vec<AgentRow>> {
     let text = "select a.id, a.owner, a.name, a.listing_id, a.visibility, a.state, l.summary, \
         (select v.connector from versions v where v.agent = a.id and v.yanked_reason is null \
             order by v.id desc limit 1) as connector, \
@@ -183,7 +190,7 @@ pub async fn agents(conn: &mut Conn, words: &str, since: Timestamp, slice: Slice
 }
 
 /// Lists at most `limit` trusted origins, ordered by name.
-pub async fn vouched(conn: &mut Conn, limit: u16) -> Result<Vec<Vouched>> {
+pub async fn vouched(conn: &mut Conn, limit: u16) -> Result<Vec<TrustedOriginRow>> {
     let text = "select v.origin, (select count(*) from proofs p join agents a on a.id = p.agent \
                 where p.origin = v.origin and a.state <> 'deleted') as agents, v.since \
                 from vouched_origins v order by v.origin limit $1";

@@ -2,16 +2,16 @@
 
 use plexus_domain::{
     Address, AgentId, HubRowId, Name, NamespaceId, PrincipalId, Timestamp,
-    agent::{Access, Visibility},
+    agent::{AgentAccess, Visibility},
     page::PageSize,
 };
 use sqlx::{QueryBuilder, query, query_as};
 
 use crate::{
     Conn, Result, Tx,
-    column::{Column, record, word_enum},
     conn::{execute, on},
-    ids,
+    sql_in_list,
+    sql_types::{SqlType, record, word_enum},
 };
 
 word_enum! {
@@ -41,7 +41,7 @@ record! {
         /// `None` for agents of remote hubs.
         pub namespace: Option<NamespaceId>,
         pub visibility: Visibility,
-        pub access: Access,
+        pub access: AgentAccess,
         pub state: AgentState,
         pub created: Timestamp,
     }
@@ -64,10 +64,10 @@ macro_rules! select {
 
 /// Inserts an agent. Returns a conflict if its address is taken.
 pub async fn insert(tx: &mut Tx, new: &Agent) -> Result<()> {
-    insert_under(tx, new, &new.name.folded()).await
+    insert_under(tx, new, &new.name.canonical()).await
 }
 
-/// Inserts an agent with `folded` as the name that is unique under its owner.
+/// Inserts an agent with `canonical` as the name that is unique under its owner.
 pub(crate) async fn insert_under(tx: &mut Tx, new: &Agent, folded: &str) -> Result<()> {
     let text = "insert into agents (id, hub, owner, owner_folded, name, name_folded, listing_id, namespace, \
                 visibility, access, state, created) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
@@ -77,7 +77,7 @@ pub(crate) async fn insert_under(tx: &mut Tx, new: &Agent, folded: &str) -> Resu
             .bind(new.id.uuid())
             .bind(new.hub.uuid())
             .bind(new.owner.as_str())
-            .bind(new.owner.folded())
+            .bind(new.owner.canonical())
             .bind(new.name.as_str())
             .bind(folded)
             .bind(new.listing_id.as_deref())
@@ -102,7 +102,7 @@ pub async fn by_principal(conn: &mut Conn, principal: PrincipalId) -> Result<Opt
 
 pub async fn by_address(conn: &mut Conn, hub: HubRowId, owner: &Name, name: &Name) -> Result<Option<Agent>> {
     let text = select!("where hub = $1 and owner_folded = $2 and name_folded = $3");
-    on!(conn, c => query_as(text).bind(hub.uuid()).bind(owner.folded()).bind(name.folded()).fetch_optional(c))
+    on!(conn, c => query_as(text).bind(hub.uuid()).bind(owner.canonical()).bind(name.canonical()).fetch_optional(c))
 }
 
 /// Returns the agent at an address of this hub or of a remote hub.
@@ -116,8 +116,8 @@ pub async fn at(conn: &mut Conn, address: &Address) -> Result<Option<Agent>> {
     );
     on!(conn, c => query_as(text)
         .bind(hub)
-        .bind(address.owner.folded())
-        .bind(address.name.folded())
+        .bind(address.owner.canonical())
+        .bind(address.name.canonical())
         .fetch_optional(c))
 }
 
@@ -127,7 +127,7 @@ pub async fn list_by_name(conn: &mut Conn, hub: HubRowId, name: &Name, limit: i6
         "where hub = $1 and name_folded = $2 and state = 'active' and visibility in ('public', 'federated') \
          order by owner_folded limit $3"
     );
-    on!(conn, c => query_as(text).bind(hub.uuid()).bind(name.folded()).bind(limit).fetch_all(c))
+    on!(conn, c => query_as(text).bind(hub.uuid()).bind(name.canonical()).bind(limit).fetch_all(c))
 }
 
 pub async fn by_listing_id(conn: &mut Conn, listing_id: &str) -> Result<Option<Agent>> {
@@ -138,10 +138,10 @@ pub async fn by_listing_id(conn: &mut Conn, listing_id: &str) -> Result<Option<A
 pub async fn list(conn: &mut Conn, wanted: &[AgentId]) -> Result<Vec<Agent>> {
     let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
     let mut found = Vec::with_capacity(wanted.len());
-    for chunk in wanted.chunks(ids::CHUNK) {
+    for chunk in wanted.chunks(sql_in_list::CHUNK) {
         found.extend(on!(conn, c => {
             let mut query = QueryBuilder::new(select!("where id in "));
-            ids::push_list(&mut query, chunk);
+            sql_in_list::push_list(&mut query, chunk);
             async move { query.build_query_as().fetch_all(c).await }
         })?);
     }
@@ -181,7 +181,7 @@ pub async fn set_visibility(tx: &mut Tx, id: AgentId, visibility: Visibility) ->
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(visibility.as_str()))? > 0)
 }
 
-pub async fn set_access(tx: &mut Tx, id: AgentId, access: Access) -> Result<bool> {
+pub async fn set_access(tx: &mut Tx, id: AgentId, access: AgentAccess) -> Result<bool> {
     let text = "update agents set access = $2 where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(access.as_str()))? > 0)
 }

@@ -6,8 +6,8 @@ use sqlx::{query, query_as};
 
 use crate::{
     Conn, Result, Tx,
-    column::{Column, clean, record, word_enum},
     conn::{execute, on},
+    sql_types::{SqlType, clean, record, word_enum},
 };
 
 word_enum! {

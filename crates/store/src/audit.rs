@@ -6,13 +6,13 @@ use sqlx::{query, query_as, query_scalar};
 
 use crate::{
     Conn, Result, Tx,
-    admin::Slice,
-    column::{Column, clean, record},
+    admin::RowRange,
     conn::{execute, on},
+    sql_types::{SqlType, clean, record},
 };
 
 record! {
-    pub struct Entry {
+    pub struct AuditEntry {
         pub id: AuditId,
         pub at: Timestamp,
         /// The actor as text that stays valid after its deletion: `account:…`, `cli`, `hub`.
@@ -31,7 +31,7 @@ macro_rules! select {
     };
 }
 
-pub async fn insert(tx: &mut Tx, new: &Entry) -> Result<()> {
+pub async fn insert(tx: &mut Tx, new: &AuditEntry) -> Result<()> {
     let text = "insert into audit (id, at, actor, action, target, change, request) \
                 values ($1, $2, $3, $4, $5, $6, $7)";
     execute!(
@@ -49,26 +49,26 @@ pub async fn insert(tx: &mut Tx, new: &Entry) -> Result<()> {
 }
 
 /// Lists entries, newest first, before the entry `before`.
-pub async fn list(conn: &mut Conn, before: Option<&Entry>, size: PageSize) -> Result<Vec<Entry>> {
+pub async fn list(conn: &mut Conn, before: Option<&AuditEntry>, size: PageSize) -> Result<Vec<AuditEntry>> {
     let (at, id) = before.map_or((i64::MAX, uuid::Uuid::max()), |entry| (entry.at.millis(), entry.id.uuid()));
     let text = select!("where at < $1 or (at = $1 and id < $2) order by at desc, id desc limit $3");
     on!(conn, c => query_as(text).bind(at).bind(id).bind(i64::from(size.rows())).fetch_all(c))
 }
 
 /// Lists the latest entries about one target, newest first.
-pub async fn list_by_target(conn: &mut Conn, target: &str, size: PageSize) -> Result<Vec<Entry>> {
+pub async fn list_by_target(conn: &mut Conn, target: &str, size: PageSize) -> Result<Vec<AuditEntry>> {
     let text = select!("where target = $1 order by at desc, id desc limit $2");
     on!(conn, c => query_as(text).bind(target).bind(i64::from(size.rows())).fetch_all(c))
 }
 
 /// Filter of the audit log; an empty string matches everything.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'a> {
+pub struct AuditFilter<'a> {
     pub actor: &'a str,
     pub action: &'a str,
 }
 
-pub async fn count(conn: &mut Conn, wanted: Wanted<'_>) -> Result<u64> {
+pub async fn count(conn: &mut Conn, wanted: AuditFilter<'_>) -> Result<u64> {
     let text = "select count(*) from audit where ($1 = '' or actor = $1) and ($2 = '' or action = $2)";
     let found: i64 =
         on!(conn, c => query_scalar(text).bind(clean(wanted.actor)).bind(clean(wanted.action)).fetch_one(c))?;
@@ -76,7 +76,7 @@ pub async fn count(conn: &mut Conn, wanted: Wanted<'_>) -> Result<u64> {
 }
 
 /// Lists a range of the matching entries, newest first.
-pub async fn slice(conn: &mut Conn, wanted: Wanted<'_>, slice: Slice) -> Result<Vec<Entry>> {
+pub async fn slice(conn: &mut Conn, wanted: AuditFilter<'_>, slice: RowRange) -> Result<Vec<AuditEntry>> {
     let text = select!(
         "where ($1 = '' or actor = $1) and ($2 = '' or action = $2) order by at desc, id desc limit $3 offset $4"
     );

@@ -4,40 +4,40 @@ use sqlx::{Arguments as _, AssertSqlSafe, Encode, Postgres, Type, postgres::PgAr
 
 use crate::{
     Error, Result, Tx,
-    conn::Raw,
-    inline::{Arguments, Inline},
+    conn::DriverConn,
+    sqlite_driver::{BindArguments, SyncSqlite},
 };
 
 /// Values that can be bound on both databases.
-pub(crate) trait Value:
-    Encode<'static, Inline> + Type<Inline> + Encode<'static, Postgres> + Type<Postgres>
+pub(crate) trait BindValue:
+    Encode<'static, SyncSqlite> + Type<SyncSqlite> + Encode<'static, Postgres> + Type<Postgres>
 {
 }
 
-impl<T> Value for T where
-    T: Encode<'static, Inline> + Type<Inline> + Encode<'static, Postgres> + Type<Postgres>
+impl<T> BindValue for T where
+    T: Encode<'static, SyncSqlite> + Type<SyncSqlite> + Encode<'static, Postgres> + Type<Postgres>
 {
 }
 
 /// Longest statement text that is cached as a prepared statement, in bytes.
 /// Longer texts are rare, and each would occupy memory for its statement.
-const KEPT: usize = 4 << 10;
+const MAX_SAMPLES: usize = 4 << 10;
 
-pub(crate) struct Batch {
+pub(crate) struct StatementBatch {
     statements: Statements,
     failure: Option<Error>,
 }
 
 enum Statements {
-    Sqlite(Vec<(String, Arguments)>),
+    Sqlite(Vec<(String, BindArguments)>),
     Postgres(Vec<(String, PgArguments)>),
 }
 
-impl Batch {
+impl StatementBatch {
     pub fn of(tx: &mut Tx) -> Self {
         let statements = match tx.raw() {
-            Raw::Sqlite(_) => Statements::Sqlite(Vec::new()),
-            Raw::Postgres(_) => Statements::Postgres(Vec::new()),
+            DriverConn::Sqlite(_) => Statements::Sqlite(Vec::new()),
+            DriverConn::Postgres(_) => Statements::Postgres(Vec::new()),
         };
         Self { statements, failure: None }
     }
@@ -45,13 +45,13 @@ impl Batch {
     /// Appends a statement. Its values are bound next, in the order of the placeholders `$1`, `$2`, ….
     pub fn add(&mut self, text: &str) -> &mut Self {
         match &mut self.statements {
-            Statements::Sqlite(statements) => statements.push((text.to_owned(), Arguments::default())),
+            Statements::Sqlite(statements) => statements.push((text.to_owned(), BindArguments::default())),
             Statements::Postgres(statements) => statements.push((text.to_owned(), PgArguments::default())),
         }
         self
     }
 
-    pub fn bind<T: Value>(&mut self, value: T) -> &mut Self {
+    pub fn bind<T: BindValue>(&mut self, value: T) -> &mut Self {
         let missing = || Err("a value comes before its statement".into());
         let bound = match &mut self.statements {
             Statements::Sqlite(all) => all.last_mut().map_or_else(missing, |(_, values)| values.add(value)),
@@ -85,15 +85,15 @@ impl Batch {
     }
 }
 
-async fn run_on_sqlite(tx: &mut Tx, text: String, arguments: Arguments) -> Result<u64> {
-    let Raw::Sqlite(c) = tx.raw() else { return Err(elsewhere()) };
-    let kept = text.len() <= KEPT;
+async fn run_on_sqlite(tx: &mut Tx, text: String, arguments: BindArguments) -> Result<u64> {
+    let DriverConn::Sqlite(c) = tx.raw() else { return Err(elsewhere()) };
+    let kept = text.len() <= MAX_SAMPLES;
     let done = query_with(AssertSqlSafe(text), arguments).persistent(kept).execute(c).await;
     tx.note(done).map(|done| done.rows_affected())
 }
 
 async fn run_on_postgres(tx: &mut Tx, text: String, arguments: PgArguments) -> Result<u64> {
-    let Raw::Postgres(c) = tx.raw() else { return Err(elsewhere()) };
+    let DriverConn::Postgres(c) = tx.raw() else { return Err(elsewhere()) };
     let done = query_with(AssertSqlSafe(text), arguments).execute(c).await;
     tx.note(done).map(|done| done.rows_affected())
 }

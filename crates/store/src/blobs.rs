@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 use crate::{
     Conn, Result, Tx,
-    column::{Column, record},
     conn::{execute, on},
+    sql_types::{SqlType, record},
 };
 
 record! {
@@ -22,7 +22,7 @@ record! {
 
 /// Reference that keeps a blob alive, besides message parts: the kind of the referrer and its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Use<'a> {
+pub struct BlobReference<'a> {
     pub owner_kind: &'a str,
     pub owner: Uuid,
 }
@@ -47,12 +47,12 @@ pub async fn find(conn: &mut Conn, sha256: &Digest) -> Result<Option<Blob>> {
     on!(conn, c => query_as(text).bind(sha256.to_column()).fetch_optional(c))
 }
 
-pub async fn add_use(tx: &mut Tx, sha256: &Digest, by: Use<'_>) -> Result<bool> {
+pub async fn add_use(tx: &mut Tx, sha256: &Digest, by: BlobReference<'_>) -> Result<bool> {
     let text = "insert into blob_uses (blob, owner_kind, owner) values ($1, $2, $3) on conflict do nothing";
     Ok(execute!(tx, query(text).bind(sha256.to_column()).bind(by.owner_kind).bind(by.owner))? > 0)
 }
 
-pub async fn remove_use(tx: &mut Tx, sha256: &Digest, by: Use<'_>) -> Result<bool> {
+pub async fn remove_use(tx: &mut Tx, sha256: &Digest, by: BlobReference<'_>) -> Result<bool> {
     let text = "delete from blob_uses where blob = $1 and owner_kind = $2 and owner = $3";
     Ok(execute!(tx, query(text).bind(sha256.to_column()).bind(by.owner_kind).bind(by.owner))? > 0)
 }

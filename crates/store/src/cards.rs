@@ -5,8 +5,8 @@ use sqlx::{query, query_scalar};
 
 use crate::{
     Conn, Result, Tx,
-    column::Column,
     conn::{execute, on},
+    sql_types::SqlType,
 };
 
 /// Stores a card and returns its digest; idempotent.

@@ -3,7 +3,7 @@
 use plexus_domain::{
     ChatId, MessageId, PrincipalId, Timestamp,
     chat::{ChatKind, Title},
-    event::Event,
+    chat_event::Event,
     page::PageSize,
 };
 use serde_json::Value;
@@ -11,15 +11,15 @@ use sqlx::{query, query_as, query_scalar};
 
 use crate::{
     Conn, Error, Result, Tx,
-    batch::Batch,
-    column::{Column, record},
-    conn::{Raw, execute, on},
+    batch::StatementBatch,
+    conn::{DriverConn, execute, on},
     events, members,
     members::Member,
     messages,
-    messages::{Ended, NewMessage},
+    messages::{FinishedMessage, NewMessage},
     runs,
     runs::NewRun,
+    sql_types::{SqlType, record},
 };
 
 record! {
@@ -41,7 +41,7 @@ record! {
 
 record! {
     /// A chat in the chat list of a member.
-    pub struct Item {
+    pub struct ChatListItem {
         pub id: ChatId,
         pub kind: ChatKind,
         pub title: Title,
@@ -94,8 +94,8 @@ pub async fn find(conn: &mut Conn, id: ChatId) -> Result<Option<Chat>> {
 pub async fn lock(tx: &mut Tx, id: ChatId) -> Result<Option<Chat>> {
     let result = match tx.raw() {
         // SQLite has a single writer, so no row lock is needed.
-        Raw::Sqlite(c) => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c).await,
-        Raw::Postgres(c) => {
+        DriverConn::Sqlite(c) => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c).await,
+        DriverConn::Postgres(c) => {
             query_as(select!("where id = $1 for no key update")).bind(id.uuid()).fetch_optional(c).await
         }
     };
@@ -104,13 +104,13 @@ pub async fn lock(tx: &mut Tx, id: ChatId) -> Result<Option<Chat>> {
 
 /// Rows that one transaction adds to a chat.
 #[derive(Clone, Debug)]
-pub struct Addition<'a> {
+pub struct ChatChanges<'a> {
     pub runs: &'a [NewRun],
     /// With sequence numbers above `last_seq` of the chat, like the events.
     pub messages: Vec<(i64, NewMessage<'a>)>,
     pub events: &'a [(i64, Event)],
     /// Open messages that end, with their final content.
-    pub ended: Vec<Ended<'a>>,
+    pub ended: Vec<FinishedMessage<'a>>,
     /// Members to add. Existing members stay unchanged.
     pub members: &'a [Member],
     /// Selects the message whose path this member sees next.
@@ -119,10 +119,10 @@ pub struct Addition<'a> {
 }
 
 /// Adds rows to a chat that this transaction has locked. Returns a conflict if the id of a message is taken.
-pub async fn append(tx: &mut Tx, id: ChatId, added: &Addition<'_>) -> Result<()> {
+pub async fn append(tx: &mut Tx, id: ChatId, added: &ChatChanges<'_>) -> Result<()> {
     let messages = added.messages.iter().map(|(seq, _)| *seq);
     let Some(last) = messages.chain(added.events.iter().map(|(seq, _)| *seq)).max() else { return Ok(()) };
-    let mut batch = Batch::of(tx);
+    let mut batch = StatementBatch::of(tx);
     added.runs.iter().for_each(|run| runs::add(&mut batch, run));
     added.members.iter().for_each(|member| members::add(&mut batch, member));
     let said = messages::add(&mut batch, &added.messages);
@@ -147,7 +147,7 @@ pub(crate) async fn next_seq(tx: &mut Tx, id: ChatId) -> Result<i64> {
 }
 
 /// Adds an update of the time of the latest message and of the byte count of the chat.
-pub(crate) fn add_said(batch: &mut Batch, id: ChatId, at: Timestamp, bytes: i64) {
+pub(crate) fn add_message_bytes(batch: &mut StatementBatch, id: ChatId, at: Timestamp, bytes: i64) {
     let text = "update chats set active = case when active < $2 then $2 else active end, bytes = bytes + $3 \
                 where id = $1";
     batch.add(text).bind(id.uuid()).bind(at.millis()).bind(bytes);
@@ -191,7 +191,7 @@ pub async fn delete(tx: &mut Tx, id: ChatId) -> Result<bool> {
 /// Pagination cursor of a chat list: position of the last item of a page.
 pub type ItemCursor = (Timestamp, ChatId);
 
-impl Item {
+impl ChatListItem {
     pub const fn cursor(&self) -> ItemCursor {
         (self.active, self.id)
     }
@@ -204,7 +204,7 @@ pub async fn list_by_member(
     archived: bool,
     after: Option<ItemCursor>,
     size: PageSize,
-) -> Result<Vec<Item>> {
+) -> Result<Vec<ChatListItem>> {
     let (active, id) =
         after.unwrap_or((Timestamp::from_millis(i64::MAX), ChatId::from_uuid(uuid::Uuid::max())));
     let text = "select chats.id, chats.kind, title, last_seq, active, archived, read_seq, folder, pinned \

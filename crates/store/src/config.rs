@@ -26,11 +26,11 @@ pub struct StoreConfig {
 
 impl StoreConfig {
     const CONNECTIONS: u32 = 10;
-    const PATIENCE: Duration = Duration::from_secs(10);
+    const TIMEOUT: Duration = Duration::from_secs(10);
 
     pub const fn new(url: StoreUrl) -> Self {
         let durability = Durability::PowerCut;
-        Self { url, connections: Self::CONNECTIONS, durability, patience: Self::PATIENCE }
+        Self { url, connections: Self::CONNECTIONS, durability, patience: Self::TIMEOUT }
     }
 
     /// Returns the default options for `DATABASE_URL`, if set, or for SQLite in the data folder.

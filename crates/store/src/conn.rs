@@ -6,8 +6,8 @@ use sqlx::{PgConnection, Postgres, Transaction, pool::PoolConnection};
 
 use crate::{
     Error, Result,
-    group::{Glance, Writing},
-    inline::{Connection, Pooled},
+    group_commit::{IdleWriterRead, WriteTx},
+    sqlite_driver::{Connection, PooledConnection},
 };
 
 /// A connection in use. All query functions take one; [`Tx`] dereferences to it.
@@ -17,15 +17,15 @@ pub struct Conn {
 }
 
 enum Inner {
-    Sqlite(Pooled),
-    SqliteGlance(Glance),
-    SqliteTransaction(Writing),
+    Sqlite(PooledConnection),
+    SqliteGlance(IdleWriterRead),
+    SqliteTransaction(WriteTx),
     Postgres(PoolConnection<Postgres>),
     PostgresTransaction(Transaction<'static, Postgres>),
 }
 
 /// The driver connection, for [`on!`] and the few statements that differ between the databases.
-pub(crate) enum Raw<'a> {
+pub(crate) enum DriverConn<'a> {
     Sqlite(&'a mut Connection),
     Postgres(&'a mut PgConnection),
 }
@@ -34,8 +34,8 @@ pub(crate) enum Raw<'a> {
 macro_rules! on {
     ($conn:expr, $c:ident => $statement:expr) => {{
         let result = match $conn.raw() {
-            $crate::conn::Raw::Sqlite($c) => $statement.await,
-            $crate::conn::Raw::Postgres($c) => $statement.await,
+            $crate::conn::DriverConn::Sqlite($c) => $statement.await,
+            $crate::conn::DriverConn::Postgres($c) => $statement.await,
         };
         $conn.note(result)
     }};
@@ -60,13 +60,13 @@ pub(crate) fn rows(count: usize, columns: usize) -> String {
 }
 
 impl Conn {
-    pub(crate) fn raw(&mut self) -> Raw<'_> {
+    pub(crate) fn raw(&mut self) -> DriverConn<'_> {
         match &mut self.inner {
-            Inner::Sqlite(connection) => Raw::Sqlite(connection),
-            Inner::SqliteGlance(glance) => Raw::Sqlite(&mut glance.connection),
-            Inner::SqliteTransaction(writing) => Raw::Sqlite(writing),
-            Inner::Postgres(connection) => Raw::Postgres(connection),
-            Inner::PostgresTransaction(transaction) => Raw::Postgres(transaction),
+            Inner::Sqlite(connection) => DriverConn::Sqlite(connection),
+            Inner::SqliteGlance(glance) => DriverConn::Sqlite(&mut glance.connection),
+            Inner::SqliteTransaction(writing) => DriverConn::Sqlite(writing),
+            Inner::Postgres(connection) => DriverConn::Postgres(connection),
+            Inner::PostgresTransaction(transaction) => DriverConn::Postgres(transaction),
         }
     }
 
@@ -83,20 +83,20 @@ impl Conn {
     }
 }
 
-impl From<Pooled> for Conn {
-    fn from(connection: Pooled) -> Self {
+impl From<PooledConnection> for Conn {
+    fn from(connection: PooledConnection) -> Self {
         Self::new(Inner::Sqlite(connection))
     }
 }
 
-impl From<Glance> for Conn {
-    fn from(glance: Glance) -> Self {
+impl From<IdleWriterRead> for Conn {
+    fn from(glance: IdleWriterRead) -> Self {
         Self::new(Inner::SqliteGlance(glance))
     }
 }
 
-impl From<Writing> for Conn {
-    fn from(writing: Writing) -> Self {
+impl From<WriteTx> for Conn {
+    fn from(writing: WriteTx) -> Self {
         Self::new(Inner::SqliteTransaction(writing))
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use sqlx::error::{DatabaseError, ErrorKind};
 
-use crate::inline::Failure;
+use crate::sqlite_driver::SqliteError;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -78,7 +78,7 @@ fn kind(error: &dyn DatabaseError) -> Kind {
     }
     let code = error.code().unwrap_or_default();
     // Migrations run on the SQLite driver of sqlx.
-    let is_sqlite = error.try_downcast_ref::<Failure>().is_some()
+    let is_sqlite = error.try_downcast_ref::<SqliteError>().is_some()
         || error.try_downcast_ref::<sqlx::sqlite::SqliteError>().is_some();
     if is_sqlite { sqlite_kind(code.parse().unwrap_or(0)) } else { postgres_kind(&code) }
 }

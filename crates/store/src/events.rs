@@ -1,13 +1,13 @@
 //! Chat events: structural changes of a chat, in the order in which subscribers receive them.
 
-use plexus_domain::{ChatId, Timestamp, event::Event};
+use plexus_domain::{ChatId, Timestamp, chat_event::Event};
 use sqlx::query_as;
 
 use crate::{
     Conn, Result,
-    batch::Batch,
-    column::{Column, record},
+    batch::StatementBatch,
     conn::{on, rows},
+    sql_types::{SqlType, record},
 };
 
 record! {
@@ -24,7 +24,7 @@ const CHUNK: usize = 32;
 
 /// Adds events with sequence numbers of their chat.
 /// The sequence number is the SSE event id with which a subscriber resumes.
-pub(crate) fn add(batch: &mut Batch, chat: ChatId, events: &[(i64, Event)], at: Timestamp) {
+pub(crate) fn add(batch: &mut StatementBatch, chat: ChatId, events: &[(i64, Event)], at: Timestamp) {
     for chunk in events.chunks(CHUNK) {
         let columns = "insert into events (chat, seq, kind, message, run, payload, at) values ";
         batch.add(&format!("{columns}{}", rows(chunk.len(), COLUMNS)));

@@ -5,8 +5,8 @@ use sqlx::{query, query_as};
 
 use crate::{
     Conn, Result, Tx,
-    column::{Column, record, word_enum},
     conn::{execute, on},
+    sql_types::{SqlType, record, word_enum},
 };
 
 word_enum! {
@@ -24,7 +24,7 @@ word_enum! {
 
 word_enum! {
     /// Trust level that the administrator assigned to a hub.
-    pub enum Standing {
+    pub enum TrustLevel {
         Normal = "normal",
         Trusted = "trusted",
         Limited = "limited",
@@ -38,7 +38,7 @@ record! {
         /// Verified domain.
         pub domain: Option<String>,
         pub state: HubState,
-        pub standing: Standing,
+        pub standing: TrustLevel,
         /// Signed hub record, as received.
         pub record: Option<Vec<u8>>,
         pub head_seq: i64,
@@ -105,14 +105,14 @@ pub async fn list_known(conn: &mut Conn) -> Result<Vec<Hub>> {
 
 record! {
     /// Number of visible agents of a hub.
-    pub struct Shown {
+    pub struct ListingCount {
         pub hub: HubRowId,
         pub agents: u64,
     }
 }
 
 /// Counts the visible agents of each hub that has any.
-pub async fn count_shown(conn: &mut Conn) -> Result<Vec<Shown>> {
+pub async fn count_shown(conn: &mut Conn) -> Result<Vec<ListingCount>> {
     let text = "select a.hub, count(*) as agents from agents a join listings l on l.agent = a.id \
                 where l.state = 'live' and l.envelope is not null group by a.hub";
     on!(conn, c => query_as(text).fetch_all(c))

@@ -5,8 +5,8 @@ use sqlx::{query, query_as};
 
 use crate::{
     Conn, Result, Tx,
-    column::{Column, record},
     conn::{execute, on},
+    sql_types::{SqlType, record},
 };
 
 record! {
@@ -46,7 +46,7 @@ pub async fn find(conn: &mut Conn, hash: &Digest) -> Result<Option<Invite>> {
 }
 
 /// Redeems an invitation. Returns `None` if it is used, has expired or does not exist.
-pub async fn take(tx: &mut Tx, hash: &Digest, now: Timestamp) -> Result<Option<Invite>> {
+pub async fn redeem(tx: &mut Tx, hash: &Digest, now: Timestamp) -> Result<Option<Invite>> {
     let text = "update invites set used = $2 where hash = $1 and used is null and expires > $2 \
                 returning hash, invited_by, role, expires, used";
     on!(tx, c => query_as(text).bind(hash.to_column()).bind(now.millis()).fetch_optional(c))
@@ -63,7 +63,7 @@ pub async fn delete(tx: &mut Tx, hash: &Digest) -> Result<bool> {
 }
 
 /// Deletes the links that create the first administrator, because one exists or a new link replaces them.
-pub async fn delete_first(tx: &mut Tx) -> Result<u64> {
+pub async fn delete_bootstrap(tx: &mut Tx) -> Result<u64> {
     execute!(tx, query("delete from invites where invited_by is null"))
 }
 

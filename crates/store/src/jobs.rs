@@ -9,8 +9,8 @@ use sqlx::{query, query_as, query_scalar};
 
 use crate::{
     Conn, Result, Tx,
-    column::{Column, clean, record},
-    conn::{Raw, execute, on},
+    conn::{DriverConn, execute, on},
+    sql_types::{SqlType, clean, record},
 };
 
 record! {
@@ -74,8 +74,8 @@ pub async fn lease(tx: &mut Tx, now: Timestamp, until: Timestamp, limit: i64) ->
     let (now, until) = (now.millis(), until.millis());
     let result = match tx.raw() {
         // SQLite has a single writer, so no row lock is needed.
-        Raw::Sqlite(c) => query_as(lease!("")).bind(now).bind(until).bind(limit).fetch_all(c).await,
-        Raw::Postgres(c) => {
+        DriverConn::Sqlite(c) => query_as(lease!("")).bind(now).bind(until).bind(limit).fetch_all(c).await,
+        DriverConn::Postgres(c) => {
             query_as(lease!("for update skip locked")).bind(now).bind(until).bind(limit).fetch_all(c).await
         }
     };

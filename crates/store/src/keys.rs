@@ -5,8 +5,8 @@ use sqlx::{query, query_as};
 
 use crate::{
     Conn, Result, Tx,
-    column::{Column, record, word_enum},
     conn::{execute, on},
+    sql_types::{SqlType, record, word_enum},
 };
 
 word_enum! {

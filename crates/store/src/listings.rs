@@ -9,9 +9,9 @@ use sqlx::{QueryBuilder, query, query_as};
 
 use crate::{
     Conn, Result, Tx,
-    column::{Column, record, word_enum},
     conn::{execute, on},
-    counters, ids,
+    sequences, sql_in_list,
+    sql_types::{SqlType, record, word_enum},
 };
 
 const COUNTER: &str = "listings";
@@ -60,7 +60,7 @@ macro_rules! select {
 ///
 /// `listing.change` is ignored.
 pub async fn put(tx: &mut Tx, listing: &Listing) -> Result<i64> {
-    let change = counters::next(tx, COUNTER).await?;
+    let change = sequences::next(tx, COUNTER).await?;
     let text = "insert into listings \
                 (agent, seq, card, summary, envelope, hash, issued, expires, leased_until, state, change) \
                 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
@@ -88,15 +88,15 @@ pub async fn put(tx: &mut Tx, listing: &Listing) -> Result<i64> {
 
 /// Marks an agent for reindexing because something beside its listing changed: visibility, verification or
 /// availability. Returns `None` if the agent has no listing.
-pub async fn touch(tx: &mut Tx, agent: AgentId) -> Result<Option<i64>> {
-    let change = counters::next(tx, COUNTER).await?;
+pub async fn mark_changed(tx: &mut Tx, agent: AgentId) -> Result<Option<i64>> {
+    let change = sequences::next(tx, COUNTER).await?;
     let text = "update listings set change = $2 where agent = $1";
     let changed = execute!(tx, query(text).bind(agent.uuid()).bind(change))?;
     Ok((changed > 0).then_some(change))
 }
 
 pub async fn set_state(tx: &mut Tx, agent: AgentId, state: ListingState) -> Result<Option<i64>> {
-    let change = counters::next(tx, COUNTER).await?;
+    let change = sequences::next(tx, COUNTER).await?;
     let text = "update listings set state = $2, change = $3 where agent = $1";
     let changed = execute!(tx, query(text).bind(agent.uuid()).bind(state.as_str()).bind(change))?;
     Ok((changed > 0).then_some(change))
@@ -110,10 +110,10 @@ pub async fn find(conn: &mut Conn, agent: AgentId) -> Result<Option<Listing>> {
 pub async fn list(conn: &mut Conn, wanted: &[AgentId]) -> Result<Vec<Listing>> {
     let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
     let mut found = Vec::with_capacity(wanted.len());
-    for chunk in wanted.chunks(ids::CHUNK) {
+    for chunk in wanted.chunks(sql_in_list::CHUNK) {
         found.extend(on!(conn, c => {
             let mut query = QueryBuilder::new(select!("where agent in "));
-            ids::push_list(&mut query, chunk);
+            sql_in_list::push_list(&mut query, chunk);
             async move { query.build_query_as().fetch_all(c).await }
         })?);
     }
@@ -127,7 +127,7 @@ pub async fn changed_since(conn: &mut Conn, n: i64, limit: i64) -> Result<Vec<Li
 
 /// Returns the number of the latest change.
 pub async fn last_change(conn: &mut Conn) -> Result<i64> {
-    counters::current(conn, COUNTER).await
+    sequences::current(conn, COUNTER).await
 }
 
 /// Lists at most `limit` listings that expire before `before`, the next to expire first.

@@ -5,9 +5,9 @@ use sqlx::{query, query_as};
 
 use crate::{
     Conn, Result, Tx,
-    batch::Batch,
-    column::{Column, clean, record, word_enum},
+    batch::StatementBatch,
     conn::{execute, on},
+    sql_types::{SqlType, clean, record, word_enum},
 };
 
 word_enum! {
@@ -48,13 +48,13 @@ macro_rules! select {
 /// Adds a member. A former member rejoins with the new role and its other settings. Returns whether a row
 /// changed.
 pub async fn insert(tx: &mut Tx, new: &Member) -> Result<bool> {
-    let mut batch = Batch::of(tx);
+    let mut batch = StatementBatch::of(tx);
     add(&mut batch, new);
     Ok(batch.execute(tx).await? > 0)
 }
 
 /// Adds the statement of [`insert`] to a batch.
-pub(crate) fn add(batch: &mut Batch, new: &Member) {
+pub(crate) fn add(batch: &mut StatementBatch, new: &Member) {
     batch
         .add(INSERT)
         .bind(new.id.uuid())
@@ -97,7 +97,7 @@ pub async fn set_leaf(
     Ok(execute!(tx, query(SET_LEAF).bind(chat.uuid()).bind(principal.uuid()).bind(leaf))? > 0)
 }
 
-pub(crate) fn add_leaf(batch: &mut Batch, chat: ChatId, principal: PrincipalId, leaf: MessageId) {
+pub(crate) fn add_leaf(batch: &mut StatementBatch, chat: ChatId, principal: PrincipalId, leaf: MessageId) {
     batch.add(SET_LEAF).bind(chat.uuid()).bind(principal.uuid()).bind(leaf.uuid());
 }
 

@@ -2,23 +2,23 @@
 
 use plexus_domain::{
     ChatId, MessageId, Part, PrincipalId, RunId, Timestamp,
-    message::{Message, MessageState, Node},
+    message::{Message, MessageState, TreeNode},
 };
 use sqlx::{QueryBuilder, query, query_as, query_scalar};
 use uuid::Uuid;
 
 use crate::{
     Conn, Error, Result, Tx,
-    batch::Batch,
+    batch::StatementBatch,
     chats,
-    column::{Column, record},
     conn::{execute, on, rows},
-    ids, parts,
+    parts, sql_in_list,
+    sql_types::{SqlType, record},
 };
 
 record! {
     /// A message without its parts.
-    pub struct Header {
+    pub struct MessageHeader {
         pub id: MessageId,
         pub chat: ChatId,
         pub seq: i64,
@@ -31,20 +31,20 @@ record! {
     }
 }
 
-impl Header {
+impl MessageHeader {
     /// Returns the tree node and the author.
-    pub fn by(&self) -> (Node, PrincipalId) {
-        (Node::from(self), self.author)
+    pub fn by(&self) -> (TreeNode, PrincipalId) {
+        (TreeNode::from(self), self.author)
     }
 }
 
-impl From<&Header> for Node {
-    fn from(header: &Header) -> Self {
+impl From<&MessageHeader> for TreeNode {
+    fn from(header: &MessageHeader) -> Self {
         Self { id: header.id, parent: header.parent, lane: header.lane, seq: header.seq }
     }
 }
 
-impl Header {
+impl MessageHeader {
     pub fn with_parts(self, parts: Vec<Part>) -> Message {
         Message {
             id: self.id,
@@ -93,7 +93,7 @@ impl<'a> NewMessage<'a> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Inserted {
+pub enum InsertOutcome {
     New {
         seq: i64,
     },
@@ -117,22 +117,22 @@ macro_rules! select {
 /// Inserts a message with the next sequence number of its chat; idempotent.
 ///
 /// Returns a conflict if another author or another chat has used the id, or if the parent is in another chat.
-pub async fn insert(tx: &mut Tx, new: &NewMessage<'_>) -> Result<Inserted> {
+pub async fn insert(tx: &mut Tx, new: &NewMessage<'_>) -> Result<InsertOutcome> {
     // Lock the chat first: concurrent senders wait here, which orders them.
     let seq = chats::next_seq(tx, new.chat).await?;
     if let Some(there) = find(tx, new.id).await? {
         return already_there(new, &there);
     }
     check_parent(tx, new).await?;
-    let mut batch = Batch::of(tx);
+    let mut batch = StatementBatch::of(tx);
     let bytes = add(&mut batch, &[(seq, new.clone())]);
-    chats::add_said(&mut batch, new.chat, new.created, bytes);
+    chats::add_message_bytes(&mut batch, new.chat, new.created, bytes);
     batch.execute(tx).await?;
-    Ok(Inserted::New { seq })
+    Ok(InsertOutcome::New { seq })
 }
 
 /// Adds messages with sequence numbers of their chat, parents before children. Returns their size in bytes.
-pub(crate) fn add(batch: &mut Batch, new: &[(i64, NewMessage<'_>)]) -> i64 {
+pub(crate) fn add(batch: &mut StatementBatch, new: &[(i64, NewMessage<'_>)]) -> i64 {
     for chunk in new.chunks(CHUNK) {
         let columns =
             "insert into messages (id, chat, seq, parent, lane, author, run, state, created) values ";
@@ -154,9 +154,9 @@ pub(crate) fn add(batch: &mut Batch, new: &[(i64, NewMessage<'_>)]) -> i64 {
     parts.fold(0, |sum: i64, bytes| sum.saturating_add(bytes).saturating_add(ROW_BYTES))
 }
 
-fn already_there(new: &NewMessage<'_>, there: &Header) -> Result<Inserted> {
+fn already_there(new: &NewMessage<'_>, there: &MessageHeader) -> Result<InsertOutcome> {
     if (there.chat, there.author) == (new.chat, new.author) {
-        Ok(Inserted::AlreadyThere)
+        Ok(InsertOutcome::AlreadyThere)
     } else {
         Err(Error::conflict("the id of the message is taken"))
     }
@@ -174,23 +174,23 @@ async fn check_parent(tx: &mut Tx, new: &NewMessage<'_>) -> Result<()> {
     }
 }
 
-pub async fn find(conn: &mut Conn, id: MessageId) -> Result<Option<Header>> {
+pub async fn find(conn: &mut Conn, id: MessageId) -> Result<Option<MessageHeader>> {
     on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
 }
 
 /// Lists all messages of a chat, in the order in which they were posted.
-pub async fn list_by_chat(conn: &mut Conn, chat: ChatId) -> Result<Vec<Header>> {
+pub async fn list_by_chat(conn: &mut Conn, chat: ChatId) -> Result<Vec<MessageHeader>> {
     on!(conn, c => query_as(select!("where chat = $1 order by seq")).bind(chat.uuid()).fetch_all(c))
 }
 
 /// Lists the messages of a chat that are still being written.
-pub async fn list_open(conn: &mut Conn, chat: ChatId) -> Result<Vec<Header>> {
+pub async fn list_open(conn: &mut Conn, chat: ChatId) -> Result<Vec<MessageHeader>> {
     let text = select!("where chat = $1 and state = 'open' order by seq");
     on!(conn, c => query_as(text).bind(chat.uuid()).fetch_all(c))
 }
 
 /// Lists the messages that a run wrote, and the answers that it received while it waited for input.
-pub async fn list_by_run(conn: &mut Conn, run: RunId) -> Result<Vec<Header>> {
+pub async fn list_by_run(conn: &mut Conn, run: RunId) -> Result<Vec<MessageHeader>> {
     on!(conn, c => query_as(select!("where run = $1 order by seq")).bind(run.uuid()).fetch_all(c))
 }
 
@@ -203,24 +203,24 @@ pub async fn list_alternatives(conn: &mut Conn, parent: MessageId, lane: i32) ->
 }
 
 /// Lists the children of a message, in the order in which they were posted.
-pub async fn list_by_parent(conn: &mut Conn, parent: MessageId) -> Result<Vec<Header>> {
+pub async fn list_by_parent(conn: &mut Conn, parent: MessageId) -> Result<Vec<MessageHeader>> {
     on!(conn, c => query_as(select!("where parent = $1 order by seq")).bind(parent.uuid()).fetch_all(c))
 }
 
 /// Loads the messages in `wanted` that exist, with their parts, in the order in which they were posted.
 pub async fn load(conn: &mut Conn, wanted: &[MessageId]) -> Result<Vec<Message>> {
     let uuids: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
-    let mut headers: Vec<Header> = Vec::with_capacity(uuids.len());
-    for chunk in uuids.chunks(ids::CHUNK) {
+    let mut headers: Vec<MessageHeader> = Vec::with_capacity(uuids.len());
+    for chunk in uuids.chunks(sql_in_list::CHUNK) {
         headers.extend(on!(conn, c => {
             let mut query = QueryBuilder::new(select!("where id in "));
-            ids::push_list(&mut query, chunk);
+            sql_in_list::push_list(&mut query, chunk);
             async move { query.build_query_as().fetch_all(c).await }
         })?);
     }
     let mut parts = parts::by_message(conn, wanted).await?;
     headers.sort_by_key(|header| (header.chat, header.seq));
-    let with_parts = |header: Header| {
+    let with_parts = |header: MessageHeader| {
         let parts = parts.remove(&header.id).unwrap_or_default();
         header.with_parts(parts)
     };
@@ -240,20 +240,20 @@ pub async fn set_state(
 
 /// Final state and content of an open message.
 #[derive(Clone, Copy, Debug)]
-pub struct Ended<'a> {
+pub struct FinishedMessage<'a> {
     pub id: MessageId,
     pub state: MessageState,
     pub parts: &'a [Part],
 }
 
-impl<'a> Ended<'a> {
+impl<'a> FinishedMessage<'a> {
     pub fn of(message: &'a Message) -> Self {
         Self { id: message.id, state: message.state, parts: &message.parts }
     }
 }
 
 /// Adds the end of a message that is known to be open. Returns the size of its parts in bytes.
-pub(crate) fn add_end(batch: &mut Batch, ended: &Ended<'_>) -> i64 {
+pub(crate) fn add_end(batch: &mut StatementBatch, ended: &FinishedMessage<'_>) -> i64 {
     batch
         .add("update messages set state = $2 where id = $1")
         .bind(ended.id.uuid())
@@ -267,7 +267,7 @@ pub(crate) fn add_end(batch: &mut Batch, ended: &Ended<'_>) -> i64 {
 pub async fn finish(tx: &mut Tx, id: MessageId, state: MessageState, parts: &[Part]) -> Result<bool> {
     let ended = set_state(tx, id, MessageState::Open, state).await?;
     if ended {
-        let mut batch = Batch::of(tx);
+        let mut batch = StatementBatch::of(tx);
         let bytes = parts::add(&mut batch, id, parts);
         batch.add(ADD_BYTES).bind(id.uuid()).bind(bytes);
         batch.execute(tx).await?;

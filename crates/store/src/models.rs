@@ -6,8 +6,8 @@ use sqlx::{query, query_as};
 
 use crate::{
     Conn, Result, Tx,
-    column::{Column, record},
     conn::{execute, on},
+    sql_types::{SqlType, record},
 };
 
 record! {
@@ -39,7 +39,7 @@ pub async fn insert(tx: &mut Tx, new: &Model) -> Result<()> {
             .bind(new.id.uuid())
             .bind(new.namespace.uuid())
             .bind(new.name.as_str())
-            .bind(new.name.folded())
+            .bind(new.name.canonical())
             .bind(new.connector.to_column())
             .bind(new.secret.to_column())
             .bind(new.limits.to_column())
@@ -54,7 +54,7 @@ pub async fn find(conn: &mut Conn, id: ModelId) -> Result<Option<Model>> {
 
 pub async fn by_name(conn: &mut Conn, namespace: NamespaceId, name: &Name) -> Result<Option<Model>> {
     let text = select!("where namespace = $1 and name_folded = $2");
-    on!(conn, c => query_as(text).bind(namespace.uuid()).bind(name.folded()).fetch_optional(c))
+    on!(conn, c => query_as(text).bind(namespace.uuid()).bind(name.canonical()).fetch_optional(c))
 }
 
 /// Lists the models of a namespace, oldest first.

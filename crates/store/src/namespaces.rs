@@ -5,8 +5,8 @@ use sqlx::{query, query_as, query_scalar};
 
 use crate::{
     Conn, Result, Tx,
-    column::{Column, record, word_enum},
     conn::{execute, on},
+    sql_types::{SqlType, record, word_enum},
 };
 
 word_enum! {
@@ -50,7 +50,7 @@ pub async fn insert(tx: &mut Tx, new: &Namespace) -> Result<()> {
         tx,
         query(text)
             .bind(new.id.uuid())
-            .bind(new.name.folded())
+            .bind(new.name.canonical())
             .bind(new.name.as_str())
             .bind(new.kind.as_str())
             .bind(new.created.millis())
@@ -64,7 +64,7 @@ pub async fn find(conn: &mut Conn, id: NamespaceId) -> Result<Option<Namespace>>
 }
 
 pub async fn by_name(conn: &mut Conn, name: &Name) -> Result<Option<Namespace>> {
-    on!(conn, c => query_as(select!("where name_folded = $1")).bind(name.folded()).fetch_optional(c))
+    on!(conn, c => query_as(select!("where name_folded = $1")).bind(name.canonical()).fetch_optional(c))
 }
 
 /// Lists the namespaces that an account may act for, oldest first.

@@ -5,13 +5,13 @@ use sqlx::{query, query_as, query_scalar};
 
 use crate::{
     Conn, Result, Tx,
-    column::record,
-    conn::{Raw, execute, on},
+    conn::{DriverConn, execute, on},
+    sql_types::record,
 };
 
 record! {
     /// Queued outgoing message.
-    pub struct Letter {
+    pub struct OutboxMessage {
         pub id: OutboxId,
         /// Recipient, in a format that the sender defines.
         pub target: String,
@@ -36,7 +36,7 @@ macro_rules! lease {
 }
 
 /// Enqueues a message; `new.tries` is ignored.
-pub async fn insert(tx: &mut Tx, new: &Letter) -> Result<()> {
+pub async fn insert(tx: &mut Tx, new: &OutboxMessage) -> Result<()> {
     let text = "insert into outbox (id, target, kind, payload, due, tries) values ($1, $2, $3, $4, $5, 0)";
     execute!(
         tx,
@@ -58,14 +58,14 @@ pub async fn lease(
     now: Timestamp,
     until: Timestamp,
     limit: i64,
-) -> Result<Vec<Letter>> {
+) -> Result<Vec<OutboxMessage>> {
     let (now, until) = (now.millis(), until.millis());
     let result = match tx.raw() {
         // SQLite has a single writer, so no row lock is needed.
-        Raw::Sqlite(c) => {
+        DriverConn::Sqlite(c) => {
             query_as(lease!("")).bind(now).bind(until).bind(limit).bind(kind).fetch_all(c).await
         }
-        Raw::Postgres(c) => {
+        DriverConn::Postgres(c) => {
             let text = lease!("for update skip locked");
             query_as(text).bind(now).bind(until).bind(limit).bind(kind).fetch_all(c).await
         }
@@ -81,7 +81,7 @@ pub async fn next_due(conn: &mut Conn, kind: &str) -> Result<Option<Timestamp>> 
 }
 
 /// Returns when the oldest pending message to the same target before this one is due. Used to send in order.
-pub async fn earlier(conn: &mut Conn, letter: &Letter) -> Result<Option<Timestamp>> {
+pub async fn earliest_pending_before(conn: &mut Conn, letter: &OutboxMessage) -> Result<Option<Timestamp>> {
     let text = "select due from outbox where target = $1 and kind = $2 and id < $3 order by id limit 1";
     let due: Option<i64> = on!(conn, c => query_scalar(text)
         .bind(&letter.target)
@@ -92,13 +92,13 @@ pub async fn earlier(conn: &mut Conn, letter: &Letter) -> Result<Option<Timestam
 }
 
 /// Deletes a message that was sent or given up. Returns false if another sender has leased it since.
-pub async fn delete(tx: &mut Tx, letter: &Letter) -> Result<bool> {
+pub async fn delete(tx: &mut Tx, letter: &OutboxMessage) -> Result<bool> {
     let text = "delete from outbox where id = $1 and tries = $2";
     Ok(execute!(tx, query(text).bind(letter.id.uuid()).bind(letter.tries))? > 0)
 }
 
 /// Schedules a retry at `due`.
-pub async fn retry(tx: &mut Tx, letter: &Letter, due: Timestamp) -> Result<bool> {
+pub async fn retry(tx: &mut Tx, letter: &OutboxMessage, due: Timestamp) -> Result<bool> {
     let text = "update outbox set due = $3 where id = $1 and tries = $2";
     Ok(execute!(tx, query(text).bind(letter.id.uuid()).bind(letter.tries).bind(due.millis()))? > 0)
 }

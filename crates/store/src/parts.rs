@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use plexus_domain::{Content, Digest, MessageId, Part, PrincipalId};
+use plexus_domain::{Digest, MessageId, Part, PartBody, PrincipalId};
 use sqlx::{QueryBuilder, query, query_as};
 
 use crate::{
     Conn, Result, Tx,
-    batch::Batch,
-    column::{Column, clean, record},
+    batch::StatementBatch,
     conn::{execute, on, rows},
-    ids,
+    sql_in_list,
+    sql_types::{SqlType, clean, record},
 };
 
 record! {
@@ -18,7 +18,7 @@ record! {
     struct Row {
         message: MessageId,
         artifact: Option<String>,
-        body: Content,
+        body: PartBody,
         media_type: Option<String>,
         name: Option<String>,
     }
@@ -36,7 +36,7 @@ const CHUNK: usize = 32;
 
 /// Adds the parts of a message that has none yet. Returns their size in bytes, including the files that they
 /// show.
-pub(crate) fn add(batch: &mut Batch, message: MessageId, parts: &[Part]) -> i64 {
+pub(crate) fn add(batch: &mut StatementBatch, message: MessageId, parts: &[Part]) -> i64 {
     let mut bytes: i64 = 0;
     for (from, chunk) in (0_i64..).step_by(CHUNK).zip(parts.chunks(CHUNK)) {
         let columns =
@@ -61,16 +61,16 @@ pub(crate) fn add(batch: &mut Batch, message: MessageId, parts: &[Part]) -> i64 
 }
 
 /// Returns the size of a part in bytes, as counted against quotas.
-fn size(content: &Content, body: &str) -> i64 {
+fn size(content: &PartBody, body: &str) -> i64 {
     let file = match content {
-        Content::File { size, .. } => *size,
+        PartBody::File { size, .. } => *size,
         _ => 0,
     };
     i64::try_from(file.saturating_add(body.len() as u64)).unwrap_or(i64::MAX)
 }
 
 /// Returns author and parts of the messages in `wanted` that have any parts, in the same order.
-pub async fn list_said(
+pub async fn list_parts_of_run(
     conn: &mut Conn,
     wanted: &[(MessageId, PrincipalId)],
 ) -> Result<Vec<(PrincipalId, Vec<Part>)>> {
@@ -83,11 +83,11 @@ pub async fn list_said(
 pub async fn by_message(conn: &mut Conn, wanted: &[MessageId]) -> Result<HashMap<MessageId, Vec<Part>>> {
     let uuids: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
     let mut found: HashMap<_, Vec<Part>> = HashMap::with_capacity(wanted.len());
-    for chunk in uuids.chunks(ids::CHUNK) {
+    for chunk in uuids.chunks(sql_in_list::CHUNK) {
         let rows: Vec<Row> = on!(conn, c => {
             let mut query =
                 QueryBuilder::new("select message, artifact, body, media_type, name from parts where message in ");
-            ids::push_list(&mut query, chunk);
+            sql_in_list::push_list(&mut query, chunk);
             query.push(" order by message, idx");
             async move { query.build_query_as().fetch_all(c).await }
         })?;
@@ -100,14 +100,14 @@ pub async fn by_message(conn: &mut Conn, wanted: &[MessageId]) -> Result<HashMap
 
 record! {
     /// Media type and name that a part gives to its blob.
-    pub struct Shown {
+    pub struct BlobPart {
         pub media_type: Option<String>,
         pub name: Option<String>,
     }
 }
 
 /// Returns media type and name of a blob, from the newest part that shows it in a chat of this principal.
-pub async fn with_blob(conn: &mut Conn, blob: &Digest, principal: PrincipalId) -> Result<Option<Shown>> {
+pub async fn with_blob(conn: &mut Conn, blob: &Digest, principal: PrincipalId) -> Result<Option<BlobPart>> {
     let text = "select parts.media_type, parts.name from parts \
                 join messages on messages.id = parts.message \
                 join members on members.chat = messages.chat \
@@ -127,21 +127,21 @@ pub(crate) async fn delete(tx: &mut Tx, message: MessageId) -> Result<u64> {
     execute!(tx, query("delete from parts where message = $1").bind(message.uuid()))
 }
 
-const fn kind(content: &Content) -> &'static str {
+const fn kind(content: &PartBody) -> &'static str {
     match content {
-        Content::Text { .. } => "text",
-        Content::Data { .. } => "data",
-        Content::File { .. } => "file",
-        Content::Link { .. } => "link",
-        Content::Tool(_) => "tool",
-        Content::Reasoning { .. } => "reasoning",
-        Content::Approval { .. } => "approval",
+        PartBody::Text { .. } => "text",
+        PartBody::Data { .. } => "data",
+        PartBody::File { .. } => "file",
+        PartBody::Link { .. } => "link",
+        PartBody::Tool(_) => "tool",
+        PartBody::Reasoning { .. } => "reasoning",
+        PartBody::Approval { .. } => "approval",
     }
 }
 
-fn blob(content: &Content) -> Option<Vec<u8>> {
+fn blob(content: &PartBody) -> Option<Vec<u8>> {
     match content {
-        Content::File { blob, .. } => Some(blob.to_column()),
+        PartBody::File { blob, .. } => Some(blob.to_column()),
         _ => None,
     }
 }

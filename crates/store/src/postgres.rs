@@ -45,19 +45,19 @@ mod tests {
 
     use crate::{
         Conn, Store, accounts,
-        conn::{Raw, on},
+        conn::{DriverConn, on},
         testing::{self, World},
     };
 
     async fn backend(conn: &mut Conn) -> i32 {
-        let Raw::Postgres(c) = conn.raw() else { unreachable!("this is Postgres") };
+        let DriverConn::Postgres(c) = conn.raw() else { unreachable!("this is Postgres") };
         query_scalar("select pg_backend_pid()").fetch_one(c).await.unwrap()
     }
 
     /// Terminates another connection, as an administrator or a server restart does.
     async fn terminate(store: &Store, pid: i32) {
         let mut conn = store.read().await.unwrap();
-        let Raw::Postgres(c) = conn.raw() else { unreachable!("this is Postgres") };
+        let DriverConn::Postgres(c) = conn.raw() else { unreachable!("this is Postgres") };
         // Waits at most 5 s for its end.
         let ended: bool =
             query_scalar("select pg_terminate_backend($1, 5000)").bind(pid).fetch_one(c).await.unwrap();
@@ -106,7 +106,7 @@ mod tests {
     async fn statements_have_a_limit_of_time() {
         testing::on_postgres(|store| async move {
             let mut tx = store.write().await.unwrap();
-            let Raw::Postgres(c) = tx.raw() else { unreachable!("this is Postgres") };
+            let DriverConn::Postgres(c) = tx.raw() else { unreachable!("this is Postgres") };
             let limit: String = query_scalar("show statement_timeout").fetch_one(&mut *c).await.unwrap();
             assert_eq!(limit, "30s");
             query("set local statement_timeout = 50").execute(c).await.unwrap();

@@ -5,9 +5,9 @@ use sqlx::{QueryBuilder, query, query_scalar};
 
 use crate::{
     Conn, Error, Result, Tx,
-    column::{Column, clean, record, word_enum},
     conn::{execute, on},
-    ids,
+    sql_in_list,
+    sql_types::{SqlType, clean, record, word_enum},
 };
 
 word_enum! {
@@ -70,7 +70,7 @@ impl Row {
 
 record! {
     /// A principal with its display name. Deleted accounts have no name.
-    pub struct Named {
+    pub struct NamedPrincipal {
         pub id: PrincipalId,
         pub agent: Option<AgentId>,
         pub listing_id: Option<String>,
@@ -137,11 +137,11 @@ pub async fn find(conn: &mut Conn, id: PrincipalId) -> Result<Option<Principal>>
 pub async fn list(conn: &mut Conn, wanted: &[PrincipalId]) -> Result<Vec<(PrincipalId, Principal)>> {
     let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
     let mut found: Vec<Row> = Vec::with_capacity(wanted.len());
-    for chunk in wanted.chunks(ids::CHUNK) {
+    for chunk in wanted.chunks(sql_in_list::CHUNK) {
         found.extend(on!(conn, c => {
             let mut query =
                 QueryBuilder::new("select id, kind, account, agent, hub, pseudonym from principals where id in ");
-            ids::push_list(&mut query, chunk);
+            sql_in_list::push_list(&mut query, chunk);
             async move { query.build_query_as().fetch_all(c).await }
         })?);
     }
@@ -149,10 +149,10 @@ pub async fn list(conn: &mut Conn, wanted: &[PrincipalId]) -> Result<Vec<(Princi
 }
 
 /// Returns the principals in `wanted` that exist, with display names, in no particular order.
-pub async fn list_named(conn: &mut Conn, wanted: &[PrincipalId]) -> Result<Vec<Named>> {
+pub async fn list_named(conn: &mut Conn, wanted: &[PrincipalId]) -> Result<Vec<NamedPrincipal>> {
     let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
     let mut found = Vec::with_capacity(wanted.len());
-    for chunk in wanted.chunks(ids::CHUNK) {
+    for chunk in wanted.chunks(sql_in_list::CHUNK) {
         found.extend(on!(conn, c => {
             let mut query = QueryBuilder::new(
                 "select principals.id, agents.id as agent, agents.listing_id, agents.owner, \
@@ -164,7 +164,7 @@ pub async fn list_named(conn: &mut Conn, wanted: &[PrincipalId]) -> Result<Vec<N
                  left join accounts on accounts.id = principals.account and accounts.state <> 'deleted' \
                  left join namespaces on namespaces.id = accounts.namespace where principals.id in ",
             );
-            ids::push_list(&mut query, chunk);
+            sql_in_list::push_list(&mut query, chunk);
             async move { query.build_query_as().fetch_all(c).await }
         })?);
     }

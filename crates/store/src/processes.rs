@@ -6,12 +6,12 @@ use sqlx::{query, query_as};
 
 use crate::{
     Conn, Result, Tx,
-    column::record,
     conn::{execute, on},
+    sql_types::record,
 };
 
 record! {
-    pub struct Process {
+    pub struct Instance {
         pub id: ProcessId,
         pub started: Timestamp,
         /// Last heartbeat.
@@ -23,7 +23,7 @@ record! {
     }
 }
 
-pub async fn insert(tx: &mut Tx, new: &Process) -> Result<()> {
+pub async fn insert(tx: &mut Tx, new: &Instance) -> Result<()> {
     let text = "insert into processes (id, started, beat, address, swarm) values ($1, $2, $3, $4, $5)";
     execute!(
         tx,
@@ -38,13 +38,13 @@ pub async fn insert(tx: &mut Tx, new: &Process) -> Result<()> {
 }
 
 /// Records a heartbeat. Returns false if another instance has declared this one dead and taken over its runs.
-pub async fn beat(tx: &mut Tx, id: ProcessId, at: Timestamp) -> Result<bool> {
+pub async fn heartbeat(tx: &mut Tx, id: ProcessId, at: Timestamp) -> Result<bool> {
     let text = "update processes set beat = $2 where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(at.millis()))? > 0)
 }
 
 /// Lists all instances except `id`.
-pub async fn list_others(conn: &mut Conn, id: ProcessId) -> Result<Vec<Process>> {
+pub async fn list_others(conn: &mut Conn, id: ProcessId) -> Result<Vec<Instance>> {
     let text = "select id, started, beat, address, swarm from processes where id <> $1 order by id";
     on!(conn, c => query_as(text).bind(id.uuid()).fetch_all(c))
 }

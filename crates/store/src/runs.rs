@@ -11,10 +11,10 @@ use sqlx::{QueryBuilder, query, query_as, query_scalar};
 
 use crate::{
     Conn, Result, Tx,
-    batch::Batch,
-    column::{Column, clean, record, word_enum},
+    batch::StatementBatch,
     conn::{execute, on},
-    ids,
+    sql_in_list,
+    sql_types::{SqlType, clean, record, word_enum},
 };
 
 word_enum! {
@@ -102,12 +102,12 @@ macro_rules! select {
 }
 
 pub async fn insert(tx: &mut Tx, new: &NewRun) -> Result<()> {
-    let mut batch = Batch::of(tx);
+    let mut batch = StatementBatch::of(tx);
     add(&mut batch, new);
     batch.execute(tx).await.map(drop)
 }
 
-pub(crate) fn add(batch: &mut Batch, new: &NewRun) {
+pub(crate) fn add(batch: &mut StatementBatch, new: &NewRun) {
     let started = (new.state == RunState::Working).then_some(new.queued);
     let text = "insert into runs (id, chat, agent, version, caller, origin, state, state_at, parent, assignment, \
                 process, queued, started, tokens_in, tokens_out, cost_micro) \
@@ -136,10 +136,10 @@ pub async fn find(conn: &mut Conn, id: RunId) -> Result<Option<Run>> {
 pub async fn list(conn: &mut Conn, wanted: &[RunId]) -> Result<Vec<Run>> {
     let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
     let mut found = Vec::with_capacity(wanted.len());
-    for chunk in wanted.chunks(ids::CHUNK) {
+    for chunk in wanted.chunks(sql_in_list::CHUNK) {
         found.extend(on!(conn, c => {
             let mut query = QueryBuilder::new(select!("where id in "));
-            ids::push_list(&mut query, chunk);
+            sql_in_list::push_list(&mut query, chunk);
             async move { query.build_query_as().fetch_all(c).await }
         })?);
     }
@@ -160,29 +160,33 @@ pub async fn list_by_agent(conn: &mut Conn, agent: AgentId, limit: i64) -> Resul
 
 /// Outcomes of an agent's runs. Cancelled and unfinished runs are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct RunTally {
     pub completed: u32,
     pub failed: u32,
 }
 
 /// Counts outcomes by agent, over runs queued since `since`. Agents without outcomes are omitted.
-pub async fn tally(conn: &mut Conn, wanted: &[AgentId], since: Timestamp) -> Result<HashMap<AgentId, Tally>> {
+pub async fn tally(
+    conn: &mut Conn,
+    wanted: &[AgentId],
+    since: Timestamp,
+) -> Result<HashMap<AgentId, RunTally>> {
     const TEXT: &str = "select agent, sum(case when state = 'completed' then 1 else 0 end), \
                         sum(case when state = 'completed' then 0 else 1 end) from runs \
                         where state in ('completed', 'failed', 'rejected') and queued >= ";
     let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
     let mut tallies = HashMap::with_capacity(wanted.len());
-    for chunk in wanted.chunks(ids::CHUNK) {
+    for chunk in wanted.chunks(sql_in_list::CHUNK) {
         let found: Vec<(uuid::Uuid, i64, i64)> = on!(conn, c => {
             let mut query = QueryBuilder::new(TEXT);
             query.push_bind(since.millis()).push(" and agent in ");
-            ids::push_list(&mut query, chunk);
+            sql_in_list::push_list(&mut query, chunk);
             query.push(" group by agent");
             async move { query.build_query_as().fetch_all(c).await }
         })?;
         let count = |sum: i64| u32::try_from(sum).unwrap_or(u32::MAX);
         tallies.extend(found.into_iter().map(|(agent, completed, failed)| {
-            (AgentId::from_uuid(agent), Tally { completed: count(completed), failed: count(failed) })
+            (AgentId::from_uuid(agent), RunTally { completed: count(completed), failed: count(failed) })
         }));
     }
     Ok(tallies)
@@ -190,7 +194,7 @@ pub async fn tally(conn: &mut Conn, wanted: &[AgentId], since: Timestamp) -> Res
 
 /// Filter of a caller's runs with one agent.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct RunFilter {
     pub caller: PrincipalId,
     pub agent: AgentId,
     pub chat: Option<ChatId>,
@@ -205,7 +209,7 @@ pub type Cursor = (Timestamp, RunId);
 /// Lists the matching runs, latest state change first.
 pub async fn list_by_caller(
     conn: &mut Conn,
-    wanted: &Wanted,
+    wanted: &RunFilter,
     after: Option<Cursor>,
     size: PageSize,
 ) -> Result<Vec<Run>> {
@@ -227,7 +231,7 @@ pub async fn list_by_caller(
         .fetch_all(c))
 }
 
-pub async fn count_by_caller(conn: &mut Conn, wanted: &Wanted) -> Result<u64> {
+pub async fn count_by_caller(conn: &mut Conn, wanted: &RunFilter) -> Result<u64> {
     let text = "select count(*) from runs where caller = $1 and agent = $2 and ($3 is null or chat = $3) \
                 and ($4 is null or state = $4) and state_at >= $5";
     let count: i64 = on!(conn, c => query_scalar(text)
@@ -250,7 +254,7 @@ pub async fn list_agents_of(conn: &mut Conn, caller: PrincipalId, limit: i64) ->
 }
 
 /// Returns the run of this agent in this chat that waits for input or authentication; of several, the latest.
-pub async fn waiting(conn: &mut Conn, chat: ChatId, agent: AgentId) -> Result<Option<Run>> {
+pub async fn find_input_required(conn: &mut Conn, chat: ChatId, agent: AgentId) -> Result<Option<Run>> {
     let text = select!(
         "where chat = $1 and agent = $2 and state in ('input_required', 'auth_required') \
          order by state_at desc, id desc limit 1"
@@ -274,12 +278,12 @@ pub async fn list_orphaned(conn: &mut Conn) -> Result<Vec<Run>> {
 pub async fn list_busy(conn: &mut Conn, wanted: &[ChatId]) -> Result<Vec<ChatId>> {
     let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
     let mut busy = Vec::new();
-    for chunk in wanted.chunks(ids::CHUNK) {
+    for chunk in wanted.chunks(sql_in_list::CHUNK) {
         let found: Vec<uuid::Uuid> = on!(conn, c => {
             let mut query = QueryBuilder::new(
                 "select distinct chat from runs where state in ('queued', 'working') and chat in ",
             );
-            ids::push_list(&mut query, chunk);
+            sql_in_list::push_list(&mut query, chunk);
             async move { query.build_query_scalar().fetch_all(c).await }
         })?;
         busy.extend(found.into_iter().map(ChatId::from_uuid));
@@ -289,7 +293,7 @@ pub async fn list_busy(conn: &mut Conn, wanted: &[ChatId]) -> Result<Vec<ChatId>
 
 /// State transition of a run.
 #[derive(Clone, Copy, Debug)]
-pub struct Step<'a> {
+pub struct RunTransition<'a> {
     /// Expected state: the one on which the decision for this transition was based.
     pub from: RunState,
     pub to: RunState,
@@ -301,16 +305,21 @@ pub struct Step<'a> {
 
 /// Applies a transition. Returns false and changes nothing if the run is not in state `from` (compare and
 /// set).
-pub async fn set_state(tx: &mut Tx, id: RunId, step: &Step<'_>) -> Result<bool> {
+pub async fn set_state(tx: &mut Tx, id: RunId, step: &RunTransition<'_>) -> Result<bool> {
     take_step(tx, id, None, step).await
 }
 
 /// [`set_state`] by an instance. Also returns false if another instance has taken over the run.
-pub async fn set_state_by(tx: &mut Tx, process: ProcessId, id: RunId, step: &Step<'_>) -> Result<bool> {
+pub async fn set_state_by(
+    tx: &mut Tx,
+    process: ProcessId,
+    id: RunId,
+    step: &RunTransition<'_>,
+) -> Result<bool> {
     take_step(tx, id, Some(process), step).await
 }
 
-async fn take_step(tx: &mut Tx, id: RunId, by: Option<ProcessId>, step: &Step<'_>) -> Result<bool> {
+async fn take_step(tx: &mut Tx, id: RunId, by: Option<ProcessId>, step: &RunTransition<'_>) -> Result<bool> {
     let started = (step.to == RunState::Working).then_some(step.at);
     let ended = step.to.is_terminal().then_some(step.at);
     let text = "update runs set state = $3, state_at = $4, started = coalesce(started, $5), ended = $6, \
@@ -344,7 +353,7 @@ pub async fn set_process(tx: &mut Tx, id: RunId, process: Option<ProcessId>) -> 
 
 /// Moves a run from one instance to another. Returns false if another instance was faster or the run has
 /// ended.
-pub async fn take_over(tx: &mut Tx, id: RunId, from: Option<ProcessId>, to: ProcessId) -> Result<bool> {
+pub async fn claim(tx: &mut Tx, id: RunId, from: Option<ProcessId>, to: ProcessId) -> Result<bool> {
     let text = "update runs set process = $3 where id = $1 and state in ('queued', 'working') \
                 and (process = $2 or (process is null and $2 is null))";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(from.to_column()).bind(to.uuid()))? > 0)
@@ -357,13 +366,13 @@ pub async fn set_remote(tx: &mut Tx, id: RunId, task: Option<&str>, context: Opt
 }
 
 /// Requests the cancellation of a run by the instance that works on it; idempotent.
-pub async fn ask_to_stop(tx: &mut Tx, id: RunId) -> Result<()> {
+pub async fn request_cancel(tx: &mut Tx, id: RunId) -> Result<()> {
     execute!(tx, query("insert into stops (run) values ($1) on conflict (run) do nothing").bind(id.uuid()))?;
     Ok(())
 }
 
 /// Removes and returns the cancel requests for runs of an instance, and those for runs that have ended.
-pub async fn take_stops(tx: &mut Tx, process: ProcessId) -> Result<Vec<RunId>> {
+pub async fn take_cancel_requests(tx: &mut Tx, process: ProcessId) -> Result<Vec<RunId>> {
     let text = "delete from stops where run in (select id from runs where id in (select run from stops) \
                 and (process = $1 or state not in ('queued', 'working'))) returning run";
     let taken: Vec<uuid::Uuid> = on!(tx, c => query_scalar(text).bind(process.uuid()).fetch_all(c))?;

@@ -5,9 +5,9 @@ use sqlx::{FromRow, query, query_as};
 
 use crate::{
     Conn, Result, Tx,
-    accounts::{Identity, known_by, whose},
-    column::{Column, record},
+    accounts::{AccountIdentity, known_by, whose},
     conn::{execute, on},
+    sql_types::{SqlType, record},
 };
 
 record! {
@@ -41,7 +41,7 @@ pub async fn insert(tx: &mut Tx, new: &Session) -> Result<()> {
             .bind(new.created.millis())
             .bind(new.seen.millis())
             .bind(new.sudo_until.to_column())
-            .bind(crate::column::clean(&new.agent))
+            .bind(crate::sql_types::clean(&new.agent))
             .bind(&new.ip)
     )?;
     Ok(())
@@ -52,22 +52,22 @@ pub async fn find(conn: &mut Conn, hash: &Digest) -> Result<Option<Session>> {
 }
 
 /// A session with the identity of its account.
-pub struct Visit {
+pub struct SessionIdentity {
     pub session: Session,
-    pub identity: Identity,
+    pub identity: AccountIdentity,
 }
 
-impl<'r, R: sqlx::Row> FromRow<'r, R> for Visit
+impl<'r, R: sqlx::Row> FromRow<'r, R> for SessionIdentity
 where
     Session: FromRow<'r, R>,
-    Identity: FromRow<'r, R>,
+    AccountIdentity: FromRow<'r, R>,
 {
     fn from_row(row: &'r R) -> Result<Self, sqlx::Error> {
-        Ok(Self { session: Session::from_row(row)?, identity: Identity::from_row(row)? })
+        Ok(Self { session: Session::from_row(row)?, identity: AccountIdentity::from_row(row)? })
     }
 }
 
-pub async fn visit(conn: &mut Conn, hash: &Digest) -> Result<Option<Visit>> {
+pub async fn visit(conn: &mut Conn, hash: &Digest) -> Result<Option<SessionIdentity>> {
     let text = concat!(
         "select sessions.hash, sessions.account, sessions.created, sessions.seen, sessions.sudo_until, \
          sessions.agent, sessions.ip, ",
@@ -101,7 +101,7 @@ pub async fn delete(tx: &mut Tx, hash: &Digest) -> Result<bool> {
 
 /// Deletes the sessions of an account except `keep`. Returns their number.
 pub async fn delete_by_account(tx: &mut Tx, account: AccountId, keep: Option<&Digest>) -> Result<u64> {
-    let keep = keep.map(Column::to_column).unwrap_or_default();
+    let keep = keep.map(SqlType::to_column).unwrap_or_default();
     let text = "delete from sessions where account = $1 and hash <> $2";
     execute!(tx, query(text).bind(account.uuid()).bind(keep))
 }

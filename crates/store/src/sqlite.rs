@@ -17,10 +17,10 @@ use sqlx::{
 
 use crate::{
     Durability, Error, OpenError, StoreConfig,
-    checkpoint::Checkpoints,
-    group::Writer,
-    inline::{Options, Pool},
+    group_commit::GroupCommitWriter,
     permissions::{create_file, create_folder, restrict},
+    sqlite_driver::{Pool, SqliteOptions},
+    wal_checkpoint::WalCheckpointer,
 };
 
 pub(crate) const FILE: &str = "plexus.sqlite3";
@@ -44,7 +44,7 @@ macro_rules! pragmas {
 /// milliseconds.
 const SHRINK_STEP: &str = "pragma incremental_vacuum(256)";
 /// Free pages (4 KiB each) that remain for future writes.
-const KEPT_FREE: i64 = 256;
+const MAX_FREE_PAGES: i64 = 256;
 
 impl Durability {
     const fn pragmas(self) -> &'static str {
@@ -56,7 +56,7 @@ impl Durability {
 }
 
 pub(crate) struct Pools {
-    pub writer: Arc<Writer>,
+    pub writer: Arc<GroupCommitWriter>,
     pub readers: Pool,
     /// Locked while the store is open: a second process would bypass the write queue of this one.
     lock: File,
@@ -68,9 +68,9 @@ impl Pools {
     pub async fn shrink(&self) -> crate::Result<u64> {
         let mut given_back = 0;
         loop {
-            let writing = self.writer.bulk().await?;
+            let writing = self.writer.begin_background().await?;
             let free = writing.number("pragma freelist_count")?;
-            if free <= KEPT_FREE {
+            if free <= MAX_FREE_PAGES {
                 break;
             }
             writing.run(SHRINK_STEP)?;
@@ -101,11 +101,11 @@ pub(crate) async fn open(config: &StoreConfig, folder: &Path) -> Result<Pools, O
         restrict(&folder.join(format!("{FILE}{suffix}")));
     }
     migrate(config, &file).await?;
-    let options = Options { file, read_only: false, pragmas: config.durability.pragmas() };
+    let options = SqliteOptions { file, read_only: false, pragmas: config.durability.pragmas() };
     let writer = Pool::new(options.clone(), 1, config.patience);
-    let writer = Writer::new(writer, Checkpoints::new(options.clone()), config.durability);
+    let writer = GroupCommitWriter::new(writer, WalCheckpointer::new(options.clone()), config.durability);
     // An upper bound: each reader is opened when first needed.
-    let readers = Options { read_only: true, ..options };
+    let readers = SqliteOptions { read_only: true, ..options };
     let readers = Pool::new(readers, config.connections, config.patience);
     Ok(Pools { writer, readers, lock })
 }
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
     use crate::{
         Store, StoreUrl, Tx, chats,
-        conn::{Raw, execute},
+        conn::{DriverConn, execute},
         messages,
         testing::{self, World},
     };
@@ -247,7 +247,7 @@ mod tests {
     /// reuses its own.
     async fn limit_pages(store: &Store, more: i64) {
         let mut tx = store.write().await.unwrap();
-        let Raw::Sqlite(c) = tx.raw() else { unreachable!("this is SQLite") };
+        let DriverConn::Sqlite(c) = tx.raw() else { unreachable!("this is SQLite") };
         let pages: i64 = query_scalar("pragma page_count").fetch_one(&mut *c).await.unwrap();
         let text = format!("pragma max_page_count = {}", pages + more);
         query(sqlx::AssertSqlSafe(text)).execute(c).await.unwrap();

@@ -5,8 +5,8 @@ use sqlx::{query, query_as, query_scalar};
 
 use crate::{
     Conn, Result, Tx,
-    column::record,
     conn::{execute, on},
+    sql_types::record,
 };
 
 record! {

@@ -42,9 +42,9 @@ impl Store {
     /// connection if that is idle: its page cache is warm, while a reader must reread changed pages after
     /// each commit. Drop it before writing: a write waits for it. Use it for reading only, although writes
     /// are not rejected.
-    pub async fn glance(&self) -> Result<Conn> {
+    pub async fn read_short(&self) -> Result<Conn> {
         if let Pools::Sqlite(pools) = &self.0.pools
-            && let Some(glance) = pools.writer.glance()
+            && let Some(glance) = pools.writer.read_idle()
         {
             return Ok(glance.into());
         }
@@ -71,15 +71,15 @@ impl Store {
     /// on which a decision depends before reading them ([`crate::chats::lock`]).
     pub async fn write(&self) -> Result<Tx> {
         match &self.0.pools {
-            Pools::Sqlite(pools) => Ok(Tx::new(pools.writer.person().await?)),
+            Pools::Sqlite(pools) => Ok(Tx::new(pools.writer.begin_interactive().await?)),
             Pools::Postgres(pool) => Ok(Tx::new(pool.begin().await?)),
         }
     }
 
     /// Begins a background write transaction, which yields to interactive ones. Finish it within 5 ms.
-    pub async fn write_bulk(&self) -> Result<Tx> {
+    pub async fn write_background(&self) -> Result<Tx> {
         match &self.0.pools {
-            Pools::Sqlite(pools) => Ok(Tx::new(pools.writer.bulk().await?)),
+            Pools::Sqlite(pools) => Ok(Tx::new(pools.writer.begin_background().await?)),
             Pools::Postgres(_) => self.write().await,
         }
     }
@@ -133,8 +133,9 @@ mod tests {
     use crate::{
         Conn, Error, OpenError, Store, Tx, accounts, chats,
         conn::execute,
-        copy, namespaces, on_both,
+        namespaces, on_both,
         testing::{self, World},
+        transfer,
     };
 
     #[test]
@@ -152,14 +153,14 @@ mod tests {
         async fn a_store_opened_again_is_as_it_was(store: Store) {
             let mut world = World::new(store.clone());
             world.person("ada").await;
-            let before = copy::contents(&mut store.snapshot().await.unwrap()).await.unwrap();
+            let before = transfer::contents(&mut store.snapshot().await.unwrap()).await.unwrap();
             store.close().await;
             assert!(store.check().await.unwrap_err().is_unavailable());
             let config = testing::config(store.url().clone());
 
             let again = Store::open(&config).await.unwrap();
             again.check().await.unwrap();
-            assert_eq!(copy::contents(&mut again.snapshot().await.unwrap()).await.unwrap(), before);
+            assert_eq!(transfer::contents(&mut again.snapshot().await.unwrap()).await.unwrap(), before);
             again.close().await;
         }
 
@@ -183,7 +184,7 @@ mod tests {
             let mut tx = store.write().await.unwrap();
             assert!(namespaces::retire(&mut tx, ada.namespace, world.now()).await.unwrap());
             drop(tx);
-            let mut tx = store.write_bulk().await.unwrap();
+            let mut tx = store.write_background().await.unwrap();
             assert_eq!(namespaces::find(&mut tx, ada.namespace).await.unwrap().unwrap().retired, None);
         }
 
@@ -207,9 +208,9 @@ mod tests {
             };
             let mut tx = store.write().await.unwrap();
             assert!(namespaces::retire(&mut tx, ada.namespace, world.now()).await.unwrap());
-            assert!(!retired(&mut store.glance().await.unwrap()).await, "it is not committed");
+            assert!(!retired(&mut store.read_short().await.unwrap()).await, "it is not committed");
             tx.commit().await.unwrap();
-            let mut alone = store.glance().await.unwrap();
+            let mut alone = store.read_short().await.unwrap();
             assert!(retired(&mut alone).await);
             assert!(Tx::new(alone).commit().await.is_err(), "it is no transaction");
             drop(store.write().await.unwrap());

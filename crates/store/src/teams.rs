@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use crate::{
     Conn, Result, Tx, chats,
-    column::{Column, record, word_enum},
     conn::{execute, on},
+    sql_types::{SqlType, record, word_enum},
 };
 
 word_enum! {
@@ -41,7 +41,7 @@ record! {
 
 record! {
     /// A team in the team list of a member.
-    pub struct Item {
+    pub struct TeamListItem {
         pub chat: ChatId,
         pub title: Title,
         pub goal: String,
@@ -52,7 +52,7 @@ record! {
 
 record! {
     /// An ancestor or descendant of a team.
-    pub struct Kin {
+    pub struct RelatedTeam {
         pub chat: ChatId,
         pub parent: Option<ChatId>,
         pub title: Title,
@@ -63,7 +63,7 @@ record! {
 
 /// Log entry as written, with the signature of the home hub.
 #[derive(Clone, Debug)]
-pub struct Signed<'a> {
+pub struct SignedEntry<'a> {
     pub seq: i64,
     pub author_key: &'a [u8],
     pub prev_hash: &'a [u8],
@@ -100,7 +100,7 @@ pub async fn set_state(tx: &mut Tx, chat: ChatId, state: TeamState) -> Result<()
 }
 
 /// Lists the unfinished teams of this hub without an orchestrator, each with the principal that launched it.
-pub async fn list_unconducted(conn: &mut Conn, home: HubRowId) -> Result<Vec<(ChatId, PrincipalId)>> {
+pub async fn list_unclaimed(conn: &mut Conn, home: HubRowId) -> Result<Vec<(ChatId, PrincipalId)>> {
     let text = "select t.chat, c.creator from teams t join chats c on c.id = t.chat \
                 where t.home_hub = $1 and t.state in ('forming', 'working') \
                 and not exists (select 1 from team_conductors o where o.team = t.chat) order by t.chat";
@@ -111,7 +111,7 @@ pub async fn list_unconducted(conn: &mut Conn, home: HubRowId) -> Result<Vec<(Ch
 
 /// Claims a team for an instance as its orchestrator. Returns false if the team is claimed already or does
 /// not exist.
-pub async fn conduct(tx: &mut Tx, team: ChatId, process: ProcessId) -> Result<bool> {
+pub async fn claim(tx: &mut Tx, team: ChatId, process: ProcessId) -> Result<bool> {
     let text = "insert into team_conductors (team, process) select chat, $2 from teams where chat = $1 \
                 on conflict (team) do nothing";
     Ok(execute!(tx, query(text).bind(team.uuid()).bind(process.uuid()))? > 0)
@@ -125,7 +125,7 @@ pub async fn served_until(conn: &mut Conn, team: ChatId) -> Result<Option<Timest
 }
 
 /// Releases the claim of an instance on a team.
-pub async fn leave(tx: &mut Tx, team: ChatId, process: ProcessId) -> Result<()> {
+pub async fn release_claim(tx: &mut Tx, team: ChatId, process: ProcessId) -> Result<()> {
     let text = "delete from team_conductors where team = $1 and process = $2";
     execute!(tx, query(text).bind(team.uuid()).bind(process.uuid()))?;
     Ok(())
@@ -140,7 +140,7 @@ pub async fn count_open(conn: &mut Conn, creator: PrincipalId) -> Result<u64> {
 }
 
 /// Lists the teams that a principal launched or takes part in, newest first, without subteams.
-pub async fn list_by_member(conn: &mut Conn, member: PrincipalId, limit: i64) -> Result<Vec<Item>> {
+pub async fn list_by_member(conn: &mut Conn, member: PrincipalId, limit: i64) -> Result<Vec<TeamListItem>> {
     let text = "select t.chat, c.title, t.goal, t.state, c.created from teams t \
                 join chats c on c.id = t.chat join members m on m.chat = t.chat \
                 where m.principal = $1 and m.left_at is null and t.parent is null order by t.chat desc limit $2";
@@ -155,7 +155,7 @@ pub async fn state(conn: &mut Conn, chat: ChatId) -> Result<Option<TeamState>> {
 }
 
 /// Lists the descendants of a team (subteams at any depth), oldest first.
-pub async fn list_below(conn: &mut Conn, chat: ChatId, limit: i64) -> Result<Vec<Kin>> {
+pub async fn list_descendants(conn: &mut Conn, chat: ChatId, limit: i64) -> Result<Vec<RelatedTeam>> {
     let text = "with recursive below (chat) as ( \
                     select t.chat from teams t where t.parent = $1 \
                     union all select t.chat from teams t join below b on t.parent = b.chat) \
@@ -165,7 +165,7 @@ pub async fn list_below(conn: &mut Conn, chat: ChatId, limit: i64) -> Result<Vec
 }
 
 /// Lists the ancestors of a team, nearest first.
-pub async fn list_above(conn: &mut Conn, chat: ChatId) -> Result<Vec<Kin>> {
+pub async fn list_ancestors(conn: &mut Conn, chat: ChatId) -> Result<Vec<RelatedTeam>> {
     let text = "with recursive above (chat, parent, level) as ( \
                     select t.chat, t.parent, 0 from teams t where t.chat = $1 \
                     union all select t.chat, t.parent, a.level + 1 from teams t join above a on t.chat = a.parent) \
@@ -176,7 +176,7 @@ pub async fn list_above(conn: &mut Conn, chat: ChatId) -> Result<Vec<Kin>> {
 
 /// Appends a log entry and counts its size to the chat of the team. Returns a conflict if the number is
 /// taken: another orchestrator is writing to this log.
-pub async fn append(tx: &mut Tx, team: ChatId, entry: &Signed<'_>) -> Result<()> {
+pub async fn append(tx: &mut Tx, team: ChatId, entry: &SignedEntry<'_>) -> Result<()> {
     let text = "insert into team_log (team, seq, author_key, prev_hash, body, signature) \
                 values ($1, $2, $3, $4, $5, $6)";
     execute!(

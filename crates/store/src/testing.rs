@@ -3,8 +3,8 @@
 //! [`on_both!`] makes two tests of one body. Postgres runs at the address in `PLEXUS_TEST_POSTGRES`, or as a
 //! temporary server that ends with the test process.
 
-mod cluster;
-mod world;
+mod fixtures;
+mod postgres_server;
 
 use std::{
     future::Future,
@@ -18,7 +18,7 @@ use url::Url;
 
 use crate::{Store, StoreConfig, StoreUrl};
 
-pub use world::{AgentSeed, Person, World};
+pub use fixtures::{AgentSeed, Person, World};
 
 /// Runs one body as two tests, `NAME::sqlite` and `NAME::postgres`, each with a fresh store.
 #[macro_export]
@@ -90,7 +90,7 @@ impl Database {
     pub async fn new() -> Option<Self> {
         static TEMPLATE: OnceCell<String> = OnceCell::const_new();
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        let server = cluster::url()?;
+        let server = postgres_server::url()?;
         let template = TEMPLATE.get_or_init(|| make_template(&server)).await;
         let name = format!("plexus_test_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         // With `fsync` off, this strategy is twice as fast as the default.

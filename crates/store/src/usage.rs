@@ -5,8 +5,8 @@ use sqlx::{query_as, query_scalar};
 
 use crate::{
     Conn, Result,
-    column::record,
-    conn::{Raw, on},
+    conn::{DriverConn, on},
+    sql_types::record,
 };
 
 /// Unit of quota accounting: whose chats are summed.
@@ -117,11 +117,13 @@ pub async fn tokens(conn: &mut Conn, account: AccountId) -> Result<u64> {
 /// Returns the size of the database on disk in bytes, including free pages.
 pub async fn database(conn: &mut Conn) -> Result<u64> {
     let found: Result<i64, sqlx::Error> = match conn.raw() {
-        Raw::Sqlite(c) => {
+        DriverConn::Sqlite(c) => {
             let text = "select c.page_count * s.page_size from pragma_page_count() c, pragma_page_size() s";
             query_scalar(text).fetch_one(c).await
         }
-        Raw::Postgres(c) => query_scalar("select pg_database_size(current_database())").fetch_one(c).await,
+        DriverConn::Postgres(c) => {
+            query_scalar("select pg_database_size(current_database())").fetch_one(c).await
+        }
     };
     Ok(conn.note(found)?.unsigned_abs())
 }

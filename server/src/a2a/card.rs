@@ -5,19 +5,19 @@ use axum::{
     http::HeaderMap,
     response::Response,
 };
-use plexus_a2a::{card::with_former, keys::PublicKey, wire::v1::AgentCard};
+use plexus_a2a::{card::with_v03_fields, keys::PublicKey, wire::v1::AgentCard};
 use plexus_domain::Address;
 use plexus_hub::{Caller, calls, keys};
 use serde_json::json;
 
 use super::address;
 use crate::{
-    state::Site,
-    web::{bearer::Bearer, body::JSON, cached::cached, error::ApiResult},
+    app_state::AppState,
+    web::{bearer::Bearer, error::ApiResult, etag::cached, json_body::JSON},
 };
 
 pub async fn show(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     Path((owner, name)): Path<(String, String)>,
     Bearer(caller): Bearer,
     headers: HeaderMap,
@@ -29,7 +29,7 @@ pub async fn show(
 
 /// Returns the card of the hub itself; in conformance mode, the card of the test agent.
 pub async fn of_hub(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     Bearer(caller): Bearer,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
@@ -40,17 +40,22 @@ pub async fn of_hub(
 }
 
 /// Returns the keys that verify card signatures, as a JWK set (RFC 7517).
-pub async fn keys(State(site): State<Site>, headers: HeaderMap) -> ApiResult<Response> {
+pub async fn keys(State(site): State<AppState>, headers: HeaderMap) -> ApiResult<Response> {
     let keys = keys::hub_keys(&site.hub).await?;
     let set = json!({ "keys": keys.iter().map(PublicKey::to_jwk).collect::<Vec<_>>() });
     Ok(cached(&headers, "application/jwk-set+json", set.to_string().into_bytes()))
 }
 
-async fn give(site: &Site, caller: &Caller, address: &Address, headers: &HeaderMap) -> ApiResult<Response> {
+async fn give(
+    site: &AppState,
+    caller: &Caller,
+    address: &Address,
+    headers: &HeaderMap,
+) -> ApiResult<Response> {
     answer(&calls::card(&site.hub, caller, address).await?, headers)
 }
 
 fn answer(card: &AgentCard, headers: &HeaderMap) -> ApiResult<Response> {
-    let body = serde_json::to_vec(&with_former(card)).map_err(plexus_hub::Error::fault)?;
+    let body = serde_json::to_vec(&with_v03_fields(card)).map_err(plexus_hub::Error::fault)?;
     Ok(cached(headers, JSON, body))
 }

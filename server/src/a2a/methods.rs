@@ -1,8 +1,8 @@
 //! A2A methods implemented with the hub's call API, using the 1.0 messages.
 
 use plexus_a2a::{
-    card::with_former,
-    client::{self, Received, receive, send},
+    card::with_v03_fields,
+    client::{self, IncomingPart, receive, send},
     wire::{
         Method,
         rpc::{Error, ErrorKind},
@@ -13,27 +13,30 @@ use plexus_domain::{Digest, Error as Refusal, Part, RunId, Timestamp, agent::A2a
 use plexus_hub::{
     Caller,
     blobs::NewBlob,
-    calls::{self, Asked, Call, Door, Filter, Following, Origin, Reply, Task, Until},
+    calls::{
+        self, AuthorizedAgent, CallOutcome, CallRequest, DirectReply, Origin, SubscriptionScope, Task,
+        TaskFilter, TaskSubscription,
+    },
 };
 use serde_json::Value;
 
 use super::{
-    paging, push,
-    refusal::{self, Declined},
-    stream::{Events, events, only},
+    error::{self, MethodError},
+    page_token, push,
+    stream::{TaskEventStream, events, only},
 };
-use crate::state::Site;
+use crate::app_state::AppState;
 
-type Result<T> = std::result::Result<T, Declined>;
+type Result<T> = std::result::Result<T, MethodError>;
 
 /// Default number of tasks per page (specification section 3.1.4).
 const PAGE: u32 = 50;
 
 /// The methods for one caller and one agent.
 pub struct Methods {
-    pub site: Site,
+    pub site: AppState,
     pub caller: Caller,
-    pub door: Door,
+    pub door: AuthorizedAgent,
     /// Protocol version of webhook payloads.
     pub protocol: A2aProtocol,
 }
@@ -44,45 +47,45 @@ impl Methods {
         let configuration = request.configuration.clone().unwrap_or_default();
         let method = Method::SendMessage;
         let task = match self.ask(method, request).await? {
-            Asked::Message(reply) => return Ok(v1::SendMessageResponse::Message(self.say(&reply))),
-            Asked::Task(task, _) if configuration.return_immediately => *task,
-            Asked::Task(task, following) => {
-                following.settle(*task).await.map_err(|error| refusal::of(method, error))?
+            CallOutcome::Message(reply) => return Ok(v1::SendMessageResponse::Message(self.say(&reply))),
+            CallOutcome::Task(task, _) if configuration.return_immediately => *task,
+            CallOutcome::Task(task, following) => {
+                following.wait_settled(*task).await.map_err(|error| error::of(method, error))?
             }
         };
         Ok(v1::SendMessageResponse::Task(self.tell(&task, configuration.history_length)))
     }
 
-    pub async fn stream(&self, request: v1::SendMessageRequest) -> Result<Events> {
+    pub async fn stream(&self, request: v1::SendMessageRequest) -> Result<TaskEventStream> {
         Ok(match self.ask(Method::SendStreamingMessage, request).await? {
-            Asked::Task(task, following) => self.events(&task, *following),
-            Asked::Message(reply) => only(self.say(&reply)),
+            CallOutcome::Task(task, following) => self.events(&task, *following),
+            CallOutcome::Message(reply) => only(self.say(&reply)),
         })
     }
 
-    pub async fn subscribe(&self, request: v1::SubscribeToTaskRequest) -> Result<Events> {
+    pub async fn subscribe(&self, request: v1::SubscribeToTaskRequest) -> Result<TaskEventStream> {
         let run = id(&request.id)?;
         let method = Method::SubscribeToTask;
         let task = calls::get(&self.site.hub, &self.door, run).await;
-        let task = task.map_err(|error| refusal::of(method, error))?;
+        let task = task.map_err(|error| error::of(method, error))?;
         if task.state.is_terminal() {
             let words = format!("The task has ended ({}): nothing follows. Get it instead.", task.state);
             return Err(Error::new(ErrorKind::UnsupportedOperation, words).into());
         }
-        let followed = calls::follow(&self.site.hub, &self.door, run, Until::Ended).await;
-        let (task, following) = followed.map_err(|error| refusal::of(method, error))?;
+        let followed = calls::subscribe(&self.site.hub, &self.door, run, SubscriptionScope::Ended).await;
+        let (task, following) = followed.map_err(|error| error::of(method, error))?;
         Ok(self.events(&task, following))
     }
 
     pub async fn get(&self, request: v1::GetTaskRequest) -> Result<v1::Task> {
         let task = calls::get(&self.site.hub, &self.door, id(&request.id)?).await;
-        let task = task.map_err(|error| refusal::of(Method::GetTask, error))?;
+        let task = task.map_err(|error| error::of(Method::GetTask, error))?;
         Ok(self.tell(&task, request.history_length))
     }
 
     pub async fn cancel(&self, request: v1::CancelTaskRequest) -> Result<v1::Task> {
         let task = calls::cancel(&self.site.hub, &self.door, id(&request.id)?).await;
-        let task = task.map_err(|error| refusal::of(Method::CancelTask, error))?;
+        let task = task.map_err(|error| error::of(Method::CancelTask, error))?;
         Ok(self.tell(&task, None))
     }
 
@@ -91,7 +94,7 @@ impl Methods {
         let size = request.page_size.unwrap_or(PAGE);
         let rows = u16::try_from(size).ok().and_then(|size| PageSize::new(size).ok());
         let rows = rows.ok_or_else(|| wrong("pageSize", "A page has 1 to 100 tasks."))?;
-        let after = request.page_token.as_deref().map(paging::cursor);
+        let after = request.page_token.as_deref().map(page_token::cursor);
         if after == Some(None) {
             return Err(wrong("pageToken", "This token is not one that this hub gave.").into());
         }
@@ -105,9 +108,9 @@ impl Methods {
                 Some(status.run_state().ok_or_else(|| wrong("status", "There is no such state."))?)
             }
         };
-        let filter = Filter { context: request.context_id, state, since: since.flatten() };
+        let filter = TaskFilter { context: request.context_id, state, since: since.flatten() };
         let page = calls::list(&self.site.hub, &self.door, &filter, after.flatten(), rows).await;
-        let page = page.map_err(|error| refusal::of(Method::ListTasks, error))?;
+        let page = page.map_err(|error| error::of(Method::ListTasks, error))?;
         let whole = request.include_artifacts == Some(true);
         let task = |task: &Task| {
             let mut told = self.tell(task, Some(request.history_length.unwrap_or(0)));
@@ -118,7 +121,7 @@ impl Methods {
         };
         Ok(v1::ListTasksResponse {
             tasks: page.tasks.iter().map(task).collect(),
-            next_page_token: page.next.map(paging::token).unwrap_or_default(),
+            next_page_token: page.next.map(page_token::token).unwrap_or_default(),
             page_size: size,
             total_size: u32::try_from(page.total).unwrap_or(u32::MAX),
         })
@@ -128,23 +131,23 @@ impl Methods {
     pub async fn extended_card(&self) -> Result<Value> {
         if self.caller.person.is_none() {
             let refusal = Refusal::unauthenticated("Sign in with a bearer token to see this card.");
-            return Err(refusal::of(Method::GetExtendedCard, refusal.into()));
+            return Err(error::of(Method::GetExtendedCard, refusal.into()));
         }
         let card = calls::card(&self.site.hub, &self.caller, &self.door.address()).await;
-        Ok(with_former(&card.map_err(|error| refusal::of(Method::GetExtendedCard, error))?))
+        Ok(with_v03_fields(&card.map_err(|error| error::of(Method::GetExtendedCard, error))?))
     }
 
-    async fn ask(&self, method: Method, request: v1::SendMessageRequest) -> Result<Asked> {
+    async fn ask(&self, method: Method, request: v1::SendMessageRequest) -> Result<CallOutcome> {
         let call = call(request, self.protocol)?;
-        let asked = calls::ask(&self.site.hub, &self.door, call, Until::Settled).await;
-        asked.map_err(|error| refusal::of(method, error))
+        let asked = calls::invoke(&self.site.hub, &self.door, call, SubscriptionScope::Settled).await;
+        asked.map_err(|error| error::of(method, error))
     }
 
-    fn events(&self, task: &Task, following: Following) -> Events {
+    fn events(&self, task: &Task, following: TaskSubscription) -> TaskEventStream {
         events(&self.site, &self.door, task, following)
     }
 
-    fn say(&self, reply: &Reply) -> v1::Message {
+    fn say(&self, reply: &DirectReply) -> v1::Message {
         // Nothing of such an answer is stored, so it has no files.
         let parts = reply.parts.iter().filter_map(|part| send(part, &|_| String::new()));
         let message = v1::Message::new(reply.id.to_string(), v1::Role::Agent, parts.collect());
@@ -166,7 +169,7 @@ pub fn id(text: &str) -> Result<RunId> {
     text.parse().map_err(|_| missing().into())
 }
 
-fn call(request: v1::SendMessageRequest, protocol: A2aProtocol) -> Result<Call> {
+fn call(request: v1::SendMessageRequest, protocol: A2aProtocol) -> Result<CallRequest> {
     let push = request.configuration.and_then(|configuration| configuration.task_push_notification_config);
     let push = push.map(|config| push::wish(config, protocol)).transpose()?;
     let message = request.message;
@@ -183,24 +186,24 @@ fn call(request: v1::SendMessageRequest, protocol: A2aProtocol) -> Result<Call> 
         let words = "Whoever sends a message has the role of the user.";
         return Err(Error::invalid_params(words, &[("message.role", words)]).into());
     }
-    let (mut files, waits) = (Vec::new(), client::waits(&message));
+    let (mut files, waits) = (Vec::new(), client::deadline(&message));
     let parts = message.parts.into_iter().map(|given| part(given, &mut files)).collect();
-    Ok(Call {
+    Ok(CallRequest {
         context: message.context_id,
         task: message.task_id.as_deref().map(id).transpose()?,
         message_id: Some(message.message_id),
         files,
         push,
         waits,
-        ..Call::new(Origin::A2a, parts)
+        ..CallRequest::new(Origin::A2a, parts)
     })
 }
 
 /// Converts a part. Bytes become a file part and a new blob in `files`.
 fn part(part: v1::Part, files: &mut Vec<NewBlob>) -> Part {
     match receive(part) {
-        Received::Part(part) => part,
-        Received::Bytes { bytes, name, media_type } => {
+        IncomingPart::Part(part) => part,
+        IncomingPart::Bytes { bytes, name, media_type } => {
             let file = NewBlob::new(media_type, bytes);
             let part = file.part(name);
             files.push(file);

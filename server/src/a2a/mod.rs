@@ -4,14 +4,14 @@
 //! Both bindings deserialize requests into the 1.0 messages of `plexus_a2a`, call [`methods`], and serialize
 //! the result in their own format.
 
-mod brought;
+mod auth;
 mod card;
+mod error;
 mod file;
 mod methods;
-mod network;
-mod paging;
+mod p2p;
+mod page_token;
 mod push;
-mod refusal;
 mod rest;
 mod rpc;
 mod stream;
@@ -21,21 +21,21 @@ use axum::{
     extract::rejection::BytesRejection,
     routing::{any, get, post},
 };
-use plexus_a2a::json::Limits;
+use plexus_a2a::bounded_json::JsonLimits;
 use plexus_domain::{Address, Error as Refusal};
 use plexus_hub::{
     Caller, Error,
-    calls::{self, Door},
+    calls::{self, AuthorizedAgent},
 };
 
-pub use self::network::Network;
-use crate::{state::Site, web::body};
+pub use self::p2p::P2pA2aHandler;
+use crate::{app_state::AppState, web::json_body};
 
 /// Limits of JSON nesting depth and number of values in a request.
 const DEPTH: usize = 32;
 const VALUES: usize = 100_000;
 
-pub fn routes() -> Router<Site> {
+pub fn routes() -> Router<AppState> {
     Router::new()
         .route("/.well-known/agent-card.json", get(card::of_hub))
         .route("/.well-known/jwks.json", get(card::keys))
@@ -54,9 +54,14 @@ fn address(owner: &str, name: &str) -> Option<Address> {
 }
 
 /// Authorises the caller for an agent.
-async fn enter(site: &Site, caller: &Caller, owner: &str, name: &str) -> plexus_hub::Result<Door> {
+async fn authorize(
+    site: &AppState,
+    caller: &Caller,
+    owner: &str,
+    name: &str,
+) -> plexus_hub::Result<AuthorizedAgent> {
     let missing = || Refusal::not_found(format!("There is no agent @{owner}/{name} here."));
-    calls::enter(&site.hub, caller, &address(owner, name).ok_or_else(missing)?).await
+    calls::authorize(&site.hub, caller, &address(owner, name).ok_or_else(missing)?).await
 }
 
 /// Returns the error for a path that is not valid UTF-8.
@@ -65,13 +70,13 @@ fn nowhere() -> Error {
 }
 
 /// Returns the error for a body that could not be read.
-fn untaken(rejection: &BytesRejection, limit: Limits) -> Refusal {
+fn body_error(rejection: &BytesRejection, limit: JsonLimits) -> Refusal {
     let words = format!("The body is larger than the {} bytes that this hub takes.", limit.bytes);
-    body::untaken(rejection, Refusal::too_large(words, limit.bytes as u64))
+    json_body::body_error(rejection, Refusal::too_large(words, limit.bytes as u64))
 }
 
-fn limits(site: &Site) -> Limits {
+fn limits(site: &AppState) -> JsonLimits {
     // Bytes are sent as base64 and text may be escaped; both enlarge a message.
     let bytes = site.hub.config().limits.max_message_bytes * 2;
-    Limits { bytes, depth: DEPTH, values: VALUES }
+    JsonLimits { bytes, depth: DEPTH, values: VALUES }
 }

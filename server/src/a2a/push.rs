@@ -2,14 +2,14 @@
 
 use plexus_a2a::wire::{Method, v1};
 use plexus_domain::{RunId, agent::A2aProtocol};
-use plexus_hub::calls::push::{self, Authentication, Hook, Named, Wish};
+use plexus_hub::calls::webhooks::{self, NamedWebhook, WebhookAuth, WebhookConfig, WebhookRequestInput};
 
 use super::{
+    error::{self, MethodError},
     methods::{Methods, id},
-    refusal::{self, Declined},
 };
 
-type Result<T> = std::result::Result<T, Declined>;
+type Result<T> = std::result::Result<T, MethodError>;
 
 impl Methods {
     pub async fn create_push(
@@ -18,8 +18,8 @@ impl Methods {
     ) -> Result<v1::TaskPushNotificationConfig> {
         let run = id(config.task_id.as_deref().unwrap_or_default())?;
         let wish = wish(config, self.protocol)?;
-        let named = push::add(&self.site.hub, &self.door, run, wish).await;
-        Ok(tell(run, named.map_err(|error| refusal::of(Method::CreatePushConfig, error))?))
+        let named = webhooks::add(&self.site.hub, &self.door, run, wish).await;
+        Ok(tell(run, named.map_err(|error| error::of(Method::CreatePushConfig, error))?))
     }
 
     pub async fn get_push(
@@ -27,8 +27,8 @@ impl Methods {
         request: v1::GetPushConfigRequest,
     ) -> Result<v1::TaskPushNotificationConfig> {
         let run = id(&request.task_id)?;
-        let named = push::find(&self.site.hub, &self.door, run, &request.id).await;
-        Ok(tell(run, named.map_err(|error| refusal::of(Method::GetPushConfig, error))?))
+        let named = webhooks::find(&self.site.hub, &self.door, run, &request.id).await;
+        Ok(tell(run, named.map_err(|error| error::of(Method::GetPushConfig, error))?))
     }
 
     /// Lists the configurations of a task, always in one page: a task has few.
@@ -37,31 +37,31 @@ impl Methods {
         request: v1::ListPushConfigsRequest,
     ) -> Result<v1::ListPushConfigsResponse> {
         let run = id(&request.task_id)?;
-        let all = push::list(&self.site.hub, &self.door, run).await;
-        let all = all.map_err(|error| refusal::of(Method::ListPushConfigs, error))?;
+        let all = webhooks::list(&self.site.hub, &self.door, run).await;
+        let all = all.map_err(|error| error::of(Method::ListPushConfigs, error))?;
         let configs = all.into_iter().map(|named| tell(run, named)).collect();
         Ok(v1::ListPushConfigsResponse { configs, next_page_token: String::new() })
     }
 
     pub async fn delete_push(&self, request: v1::DeletePushConfigRequest) -> Result<()> {
         let run = id(&request.task_id)?;
-        let gone = push::remove(&self.site.hub, &self.door, run, &request.id).await;
-        gone.map_err(|error| refusal::of(Method::DeletePushConfig, error))
+        let gone = webhooks::remove(&self.site.hub, &self.door, run, &request.id).await;
+        gone.map_err(|error| error::of(Method::DeletePushConfig, error))
     }
 }
 
 /// Validates a push configuration. `protocol` is the version of its payloads.
-pub fn wish(config: v1::TaskPushNotificationConfig, protocol: A2aProtocol) -> Result<Wish> {
+pub fn wish(config: v1::TaskPushNotificationConfig, protocol: A2aProtocol) -> Result<WebhookRequestInput> {
     let authentication = config
         .authentication
-        .map(|given| Authentication { scheme: given.scheme, credentials: given.credentials });
-    let hook = Hook::new(&config.url, protocol, config.token, authentication);
-    let hook = hook.map_err(|error| refusal::of(Method::CreatePushConfig, error.into()))?;
-    Ok(Wish { name: config.id, hook })
+        .map(|given| WebhookAuth { scheme: given.scheme, credentials: given.credentials });
+    let hook = WebhookConfig::new(&config.url, protocol, config.token, authentication);
+    let hook = hook.map_err(|error| error::of(Method::CreatePushConfig, error.into()))?;
+    Ok(WebhookRequestInput { name: config.id, hook })
 }
 
 /// Returns a configuration as its caller supplied it, without the credentials.
-fn tell(run: RunId, Named { name, hook }: Named) -> v1::TaskPushNotificationConfig {
+fn tell(run: RunId, NamedWebhook { name, hook }: NamedWebhook) -> v1::TaskPushNotificationConfig {
     let scheme = hook.scheme().map(str::to_owned);
     v1::TaskPushNotificationConfig {
         tenant: None,

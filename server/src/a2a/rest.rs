@@ -12,7 +12,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use plexus_a2a::{
-    json,
+    bounded_json,
     wire::{
         rpc::{Error, ErrorKind},
         v1,
@@ -23,29 +23,29 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use super::{
-    brought::Brought,
-    enter, limits,
+    auth::IncomingA2aRequest,
+    authorize, body_error,
+    error::{self, MethodError},
+    limits,
     methods::Methods,
     nowhere,
-    refusal::{self, Declined},
     rpc::{is_json, version},
-    stream::{Events, respond},
-    untaken,
+    stream::{TaskEventStream, respond},
 };
 use crate::{
-    state::Site,
-    web::error::{say, status},
+    app_state::AppState,
+    web::error::{public_message, status},
 };
 
 const OWN_TYPE: &str = "application/a2a+json";
 
 pub async fn answer(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     place: Result<Path<(String, String, String)>, PathRejection>,
     Query(query): Query<HashMap<String, String>>,
     verb: Verb,
     headers: HeaderMap,
-    Brought { caller, body }: Brought,
+    IncomingA2aRequest { caller, body }: IncomingA2aRequest,
 ) -> Response {
     let media_type = media_type(&headers);
     let Ok(Path((owner, name, path))) = place else { return refused(media_type, nowhere()) };
@@ -54,15 +54,15 @@ pub async fn answer(
         Ok(caller) => caller,
         Err(error) => return refused(media_type, error),
     };
-    let door = match enter(&site, &caller, &owner, &name).await {
+    let door = match authorize(&site, &caller, &owner, &name).await {
         Ok(door) => door,
         Err(error) => return refused(media_type, error),
     };
     match request.run(&Methods { site, caller, door, protocol: A2aProtocol::V1 }).await {
         Ok(Reply::Value(value)) => write(StatusCode::OK, media_type, &value),
         Ok(Reply::Stream(events)) => respond(events, |event| serde_json::to_vec(&event).unwrap_or_default()),
-        Err(Declined::Error(error)) => refuse(media_type, &error),
-        Err(Declined::Outside(status, refusal)) => outside(media_type, status, &refusal),
+        Err(MethodError::Error(error)) => refuse(media_type, &error),
+        Err(MethodError::Outside(status, refusal)) => outside(media_type, status, &refusal),
     }
 }
 
@@ -77,7 +77,7 @@ fn media_type(headers: &HeaderMap) -> &'static str {
 
 /// Returns the response for an error before any method, from authentication or authorisation.
 fn refused(media_type: &'static str, error: plexus_hub::Error) -> Response {
-    let (status, refusal) = say(error);
+    let (status, refusal) = public_message(error);
     outside(media_type, status, &refusal)
 }
 
@@ -88,7 +88,7 @@ fn outside(media_type: &'static str, status: StatusCode, refusal: &Refusal) -> R
         "message": refusal.to_string(),
         "details": [],
     }});
-    refusal::with_time(write(status, media_type, &body), refusal)
+    error::with_time(write(status, media_type, &body), refusal)
 }
 
 fn refuse(media_type: &'static str, error: &Error) -> Response {
@@ -135,7 +135,7 @@ fn write(status: StatusCode, media_type: &'static str, body: &impl Serialize) ->
 
 enum Reply {
     Value(Value),
-    Stream(Events),
+    Stream(TaskEventStream),
 }
 
 struct Request {
@@ -148,7 +148,7 @@ struct Request {
 }
 
 impl Request {
-    async fn run(&self, methods: &Methods) -> Result<Reply, Declined> {
+    async fn run(&self, methods: &Methods) -> Result<Reply, MethodError> {
         let query = self.query.get("A2A-Version").map(String::as_str).unwrap_or_default();
         let version = version(&self.headers, query);
         if version != "1.0" {
@@ -170,7 +170,7 @@ impl Request {
         }
     }
 
-    async fn task(&self, methods: &Methods, verb: &str, segment: &str) -> Result<Reply, Declined> {
+    async fn task(&self, methods: &Methods, verb: &str, segment: &str) -> Result<Reply, MethodError> {
         let (id, action) = segment.split_once(':').unwrap_or((segment, ""));
         let id = id.to_owned();
         match (verb, action) {
@@ -196,7 +196,7 @@ impl Request {
         verb: &str,
         task: &str,
         rest: &[&str],
-    ) -> Result<Reply, Declined> {
+    ) -> Result<Reply, MethodError> {
         let task_id = task.to_owned();
         match (verb, rest) {
             ("POST", []) => {
@@ -221,17 +221,17 @@ impl Request {
         }
     }
 
-    fn read<T: DeserializeOwned>(&self, methods: &Methods) -> Result<T, Declined> {
+    fn read<T: DeserializeOwned>(&self, methods: &Methods) -> Result<T, MethodError> {
         if !is_json(&self.headers) {
             let words = "Send JSON, with Content-Type: application/a2a+json or application/json.";
             return Err(Error::new(ErrorKind::ContentTypeNotSupported, words).into());
         }
         let limit = limits(&methods.site);
         let body = self.body.as_ref().map_err(|rejection| {
-            let refusal = untaken(rejection, limit);
-            Declined::Outside(status(&refusal), refusal)
+            let refusal = body_error(rejection, limit);
+            MethodError::Outside(status(&refusal), refusal)
         })?;
-        json::parse(body, limit).map_err(|error| refusal::params(error).into())
+        bounded_json::parse(body, limit).map_err(|error| error::params(error).into())
     }
 
     fn filter(&self) -> Result<v1::ListTasksRequest, Error> {
@@ -273,6 +273,6 @@ fn unknown() -> Error {
     Error::new(ErrorKind::MethodNotFound, "There is nothing at this path for this HTTP method.")
 }
 
-fn value(answer: impl Serialize) -> Result<Reply, Declined> {
+fn value(answer: impl Serialize) -> Result<Reply, MethodError> {
     Ok(Reply::Value(json!(answer)))
 }

@@ -6,11 +6,11 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use plexus_a2a::{
+    bounded_json::{self, JsonError},
     client::VERSION_HEADER,
-    json::{self, JsonError},
     wire::{
         Method,
-        rpc::{Error, ErrorKind, Id, Outcome, Response as Answer},
+        rpc::{Error, ErrorKind, Id, Response as Answer, RpcResult},
         v1, v03,
     },
 };
@@ -19,19 +19,19 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use super::{
-    brought::Brought,
-    enter, limits,
+    auth::IncomingA2aRequest,
+    authorize, body_error,
+    error::{self, MethodError},
+    limits,
     methods::Methods,
     nowhere,
-    refusal::{self, Declined},
-    stream::{Events, respond},
-    untaken,
+    stream::{TaskEventStream, respond},
 };
 use crate::{
-    state::Site,
+    app_state::AppState,
     web::{
-        body::{JSON, is_of_type},
-        error::say,
+        error::public_message,
+        json_body::{JSON, is_of_type},
     },
 };
 
@@ -42,11 +42,11 @@ pub struct VersionQuery {
 }
 
 pub async fn answer(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     place: Result<Path<(String, String)>, PathRejection>,
     Query(query): Query<VersionQuery>,
     headers: HeaderMap,
-    Brought { caller, body }: Brought,
+    IncomingA2aRequest { caller, body }: IncomingA2aRequest,
 ) -> Response {
     if !is_json(&headers) {
         let words = "Send JSON, with Content-Type: application/json.";
@@ -61,14 +61,14 @@ pub async fn answer(
         Ok(caller) => caller,
         Err(error) => return refused(error),
     };
-    let door = match enter(&site, &caller, &owner, &name).await {
+    let door = match authorize(&site, &caller, &owner, &name).await {
         Ok(door) => door,
         Err(error) => return refused(error),
     };
     let limit = limits(&site);
     let body = match body {
         Ok(body) => body,
-        Err(rejection) => return refused(untaken(&rejection, limit).into()),
+        Err(rejection) => return refused(body_error(&rejection, limit).into()),
     };
     let version = version(&headers, &query.version);
     match read(&body, limit).and_then(|call| call.method(&version).map(|method| (call, method))) {
@@ -82,13 +82,13 @@ pub async fn answer(
 
 /// Returns the response for an error before any method, from authentication or authorisation.
 fn refused(error: plexus_hub::Error) -> Response {
-    let (status, refusal) = say(error);
+    let (status, refusal) = public_message(error);
     outside(Id::Null, status, &refusal)
 }
 
 fn outside(id: Id, status: StatusCode, refusal: &Refusal) -> Response {
     let kind = if status.is_server_error() { ErrorKind::Internal } else { ErrorKind::InvalidRequest };
-    refusal::with_time(fail(status, id, Error::new(kind, refusal.to_string())), refusal)
+    error::with_time(fail(status, id, Error::new(kind, refusal.to_string())), refusal)
 }
 
 pub fn is_json(headers: &HeaderMap) -> bool {
@@ -109,7 +109,7 @@ pub fn version(headers: &HeaderMap, query: &str) -> String {
 }
 
 /// A request with a valid JSON-RPC envelope.
-struct Called {
+struct ParsedCall {
     id: Id,
     method: String,
     params: Value,
@@ -117,8 +117,9 @@ struct Called {
 
 type Failed = Box<(Id, Error)>;
 
-fn read(body: &[u8], limit: json::Limits) -> Result<Called, Failed> {
-    let value: Value = json::parse(body, limit).map_err(|error| Box::new((Id::Null, unreadable(&error))))?;
+fn read(body: &[u8], limit: bounded_json::JsonLimits) -> Result<ParsedCall, Failed> {
+    let value: Value =
+        bounded_json::parse(body, limit).map_err(|error| Box::new((Id::Null, unreadable(&error))))?;
     let invalid = |id: &Id, words: &str| Box::new((id.clone(), Error::new(ErrorKind::InvalidRequest, words)));
     let Value::Object(mut members) = value else {
         let words = if value.is_array() {
@@ -141,9 +142,9 @@ fn read(body: &[u8], limit: json::Limits) -> Result<Called, Failed> {
     };
     let params = members.remove("params").unwrap_or_else(|| json!({}));
     if !params.is_object() {
-        return Err(Box::new((id, refusal::params("they are an object"))));
+        return Err(Box::new((id, error::params("they are an object"))));
     }
-    Ok(Called { id, method, params })
+    Ok(ParsedCall { id, method, params })
 }
 
 fn unreadable(error: &JsonError) -> Error {
@@ -154,7 +155,7 @@ fn unreadable(error: &JsonError) -> Error {
     Error::new(kind, format!("The request cannot be read. {error}"))
 }
 
-impl Called {
+impl ParsedCall {
     fn method(&self, version: &str) -> Result<(Method, A2aProtocol), Failed> {
         let fail = |kind, words: String| Err(Box::new((self.id.clone(), Error::new(kind, words))));
         let spoken = match version {
@@ -163,7 +164,7 @@ impl Called {
             other => {
                 let words = format!(
                     "This hub speaks A2A 1.0 and 0.3, not {}.",
-                    plexus_domain::text::shorten(other, 20)
+                    plexus_domain::sanitized_text::ellipsize(other, 20)
                 );
                 return fail(ErrorKind::VersionNotSupported, words);
             }
@@ -182,29 +183,29 @@ impl Called {
 /// Result of a method: a value or an event stream.
 enum Reply {
     Value(Value),
-    Stream(Events),
+    Stream(TaskEventStream),
 }
 
-async fn run(methods: &Methods, call: Called, method: Method, protocol: A2aProtocol) -> Response {
+async fn run(methods: &Methods, call: ParsedCall, method: Method, protocol: A2aProtocol) -> Response {
     let reply = match protocol {
         A2aProtocol::V1 => current(methods, method, call.params).await,
         A2aProtocol::V03 => former(methods, method, call.params).await,
     };
     match reply {
-        Ok(Reply::Value(value)) => write(StatusCode::OK, &Answer::new(call.id, Outcome::Result(value))),
+        Ok(Reply::Value(value)) => write(StatusCode::OK, &Answer::new(call.id, RpcResult::Result(value))),
         Ok(Reply::Stream(events)) => respond(events, move |event| {
             let result = match protocol {
                 A2aProtocol::V1 => json!(event),
                 A2aProtocol::V03 => json!(v03::Event::from(event)),
             };
-            encode(&Answer::new(call.id.clone(), Outcome::Result(result)))
+            encode(&Answer::new(call.id.clone(), RpcResult::Result(result)))
         }),
-        Err(Declined::Error(error)) => fail(StatusCode::OK, call.id, error),
-        Err(Declined::Outside(status, refusal)) => outside(call.id, status, &refusal),
+        Err(MethodError::Error(error)) => fail(StatusCode::OK, call.id, error),
+        Err(MethodError::Outside(status, refusal)) => outside(call.id, status, &refusal),
     }
 }
 
-async fn current(methods: &Methods, method: Method, params: Value) -> Result<Reply, Declined> {
+async fn current(methods: &Methods, method: Method, params: Value) -> Result<Reply, MethodError> {
     Ok(match method {
         Method::SendMessage => value(methods.send(take(params)?).await?),
         Method::SendStreamingMessage => Reply::Stream(methods.stream(take(params)?).await?),
@@ -223,7 +224,7 @@ async fn current(methods: &Methods, method: Method, params: Value) -> Result<Rep
     })
 }
 
-async fn former(methods: &Methods, method: Method, params: Value) -> Result<Reply, Declined> {
+async fn former(methods: &Methods, method: Method, params: Value) -> Result<Reply, MethodError> {
     Ok(match method {
         Method::SendMessage => {
             let request: v03::MessageSendParams = take(params)?;
@@ -250,7 +251,7 @@ async fn former(methods: &Methods, method: Method, params: Value) -> Result<Repl
     })
 }
 
-async fn former_push(methods: &Methods, method: Method, params: Value) -> Result<Reply, Declined> {
+async fn former_push(methods: &Methods, method: Method, params: Value) -> Result<Reply, MethodError> {
     if method == Method::CreatePushConfig {
         let config: v03::TaskPushNotificationConfig = take(params)?;
         return Ok(value(v03::TaskPushNotificationConfig::from(methods.create_push(config.into()).await?)));
@@ -277,7 +278,7 @@ async fn former_push(methods: &Methods, method: Method, params: Value) -> Result
 }
 
 fn named(id: Option<String>) -> Result<String, Error> {
-    id.ok_or_else(|| refusal::params("pushNotificationConfigId is missing"))
+    id.ok_or_else(|| error::params("pushNotificationConfigId is missing"))
 }
 
 fn value(answer: impl serde::Serialize) -> Reply {
@@ -285,11 +286,11 @@ fn value(answer: impl serde::Serialize) -> Reply {
 }
 
 fn take<T: DeserializeOwned>(params: Value) -> Result<T, Error> {
-    serde_json::from_value(params).map_err(refusal::params)
+    serde_json::from_value(params).map_err(error::params)
 }
 
 fn fail(status: StatusCode, id: Id, error: Error) -> Response {
-    write(status, &Answer::<Value>::new(id, Outcome::Error(error)))
+    write(status, &Answer::<Value>::new(id, RpcResult::Error(error)))
 }
 
 fn write(status: StatusCode, answer: &Answer) -> Response {

@@ -6,24 +6,30 @@ use axum::{body::Body, response::Response};
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _, stream};
 use plexus_a2a::{
-    task::{Change, Feed},
+    task::{RunChange, TaskEventProjector},
     wire::v1::{self, StreamResponse},
 };
 use plexus_domain::{Digest, RunId};
-use plexus_hub::calls::{Door, Following, News, Task};
+use plexus_hub::calls::{AuthorizedAgent, Task, TaskSubscription, TaskUpdate};
 use tokio::time::timeout;
 
 use crate::{
-    state::Site,
+    app_state::AppState,
     web::event_stream::{HEARTBEAT, event_stream},
 };
 
 /// Stream of events for one subscriber. `None` is a keep-alive.
-pub type Events = Pin<Box<dyn Stream<Item = Option<StreamResponse>> + Send>>;
+pub type TaskEventStream = Pin<Box<dyn Stream<Item = Option<StreamResponse>> + Send>>;
 
 /// Returns the events of a task: first the task itself, then its changes.
-pub fn events(site: &Site, door: &Door, task: &Task, following: Following) -> Events {
-    let (feed, first) = Feed::open(&task.as_run(), &|blob| door.file_url(&site.hub, task.id, blob));
+pub fn events(
+    site: &AppState,
+    door: &AuthorizedAgent,
+    task: &Task,
+    following: TaskSubscription,
+) -> TaskEventStream {
+    let (feed, first) =
+        TaskEventProjector::open(&task.as_run(), &|blob| door.file_url(&site.hub, task.id, blob));
     let (site, door) = (site.clone(), door.clone());
     let reader = Reader { site, door, run: task.id, feed, following };
     let rest = stream::unfold(reader, |mut reader| async move {
@@ -34,16 +40,16 @@ pub fn events(site: &Site, door: &Door, task: &Task, following: Following) -> Ev
 }
 
 /// Returns a stream with a single message.
-pub fn only(message: v1::Message) -> Events {
+pub fn only(message: v1::Message) -> TaskEventStream {
     Box::pin(stream::iter([Some(StreamResponse::Message(message))]))
 }
 
 struct Reader {
-    site: Site,
-    door: Door,
+    site: AppState,
+    door: AuthorizedAgent,
     run: RunId,
-    feed: Feed,
-    following: Following,
+    feed: TaskEventProjector,
+    following: TaskSubscription,
 }
 
 impl Reader {
@@ -58,14 +64,14 @@ impl Reader {
         }
     }
 
-    fn tell(&mut self, news: &News) -> Vec<Option<StreamResponse>> {
+    fn tell(&mut self, news: &TaskUpdate) -> Vec<Option<StreamResponse>> {
         let change = match news {
-            News::Part { message, index, start, part } => {
-                Change::Part { message: *message, index: *index, start: *start, part }
+            TaskUpdate::Part { message, index, start, part } => {
+                RunChange::Part { message: *message, index: *index, start: *start, part }
             }
-            News::Ended { message } => Change::Ended { message },
-            News::Waits { line } => Change::Waits { line },
-            News::State { task } => Change::State { run: task.as_run() },
+            TaskUpdate::Ended { message } => RunChange::Ended { message },
+            TaskUpdate::Waits { line } => RunChange::Waits { line },
+            TaskUpdate::State { task } => RunChange::State { run: task.as_run() },
         };
         // A finished message carries its whole text, so an update that does not fit loses nothing.
         let file = |blob: &Digest| self.door.file_url(&self.site.hub, self.run, blob);
@@ -75,7 +81,10 @@ impl Reader {
 }
 
 /// Returns the events as an SSE response. `encode` serializes one event as SSE data.
-pub fn respond(events: Events, encode: impl Fn(StreamResponse) -> Vec<u8> + Send + 'static) -> Response {
+pub fn respond(
+    events: TaskEventStream,
+    encode: impl Fn(StreamResponse) -> Vec<u8> + Send + 'static,
+) -> Response {
     let frames = events.map(move |event| {
         Ok::<_, std::convert::Infallible>(match event {
             None => Bytes::from_static(b": \n\n"),

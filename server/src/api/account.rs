@@ -11,8 +11,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::{
-    state::Site,
-    web::{caller::Called, error::ApiResult},
+    app_state::AppState,
+    web::{auth::ApiCaller, error::ApiResult},
 };
 
 #[derive(Serialize, ToSchema)]
@@ -36,7 +36,7 @@ pub struct QuotaUsage {
 /// Returns your account.
 #[utoipa::path(get, path = "/account", operation_id = "account.get", tag = "Account", security(("token" = ["read"])),
     responses((status = OK, description = "Your account.", body = Account)))]
-pub async fn show(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<Account>> {
+pub async fn show(State(site): State<AppState>, ApiCaller(caller): ApiCaller) -> ApiResult<Json<Account>> {
     Ok(Json(who(&site.hub, &caller).await?))
 }
 

@@ -7,14 +7,14 @@ use axum::{
 };
 use plexus_domain::{
     Address, Error as Refusal,
-    agent::{Access, Visibility},
+    agent::{AgentAccess, Visibility},
 };
 use plexus_hub::{
     Error, Hub,
     agents::{
         self, AgentState, AgentView,
-        manage::{self, Refreshed},
-        proofs::{Check, OriginProof},
+        manage::{self, CardRefresh},
+        origin_verification::{OriginVerification, VerificationStatus},
     },
     caller::{Caller, Scope},
 };
@@ -22,21 +22,21 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
-    state::Site,
-    web::{body::JsonBody, caller::Called, error::ApiResult},
+    app_state::AppState,
+    web::{auth::ApiCaller, error::ApiResult, json_body::JsonBody},
 };
 
 /// The address of an agent in the path.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct At {
+pub struct AgentPath {
     /// The namespace, with or without `@`.
     owner: String,
     /// The agent's name. For an agent of a remote hub, append `@` and the hub.
     name: String,
 }
 
-impl At {
+impl AgentPath {
     pub fn address(&self) -> Result<Address, Refusal> {
         let owner = self.owner.strip_prefix('@').unwrap_or(&self.owner);
         format!("@{owner}/{}", self.name).parse().map_err(|_| missing())
@@ -63,8 +63,8 @@ pub struct Agent {
     version: Option<String>,
     tags: Vec<String>,
     visibility: Visibility,
-    access: Access,
-    state: Standing,
+    access: AgentAccess,
+    state: AgentStateJson,
     /// Every origin that the hub calls is verified or trusted.
     verified: bool,
     online: bool,
@@ -82,7 +82,7 @@ pub struct Agent {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = AgentState)]
-enum Standing {
+enum AgentStateJson {
     Active,
     /// The agent accepts no new work.
     Paused,
@@ -91,7 +91,7 @@ enum Standing {
     Deleted,
 }
 
-impl From<AgentState> for Standing {
+impl From<AgentState> for AgentStateJson {
     fn from(state: AgentState) -> Self {
         match state {
             AgentState::Active => Self::Active,
@@ -106,7 +106,7 @@ impl From<AgentState> for Standing {
 #[derive(Serialize, ToSchema)]
 pub struct Origin {
     origin: String,
-    check: Check,
+    check: VerificationStatus,
     file_url: String,
     token: String,
     /// Name of the TXT record; null if the origin is an IP address.
@@ -114,9 +114,9 @@ pub struct Origin {
     record: Option<String>,
 }
 
-impl From<OriginProof> for Origin {
-    fn from(proof: OriginProof) -> Self {
-        let OriginProof { origin, check, file_url, token, record } = proof;
+impl From<OriginVerification> for Origin {
+    fn from(proof: OriginVerification) -> Self {
+        let OriginVerification { origin, check, file_url, token, record } = proof;
         Self { origin, check, file_url, token, record }
     }
 }
@@ -146,12 +146,12 @@ impl From<AgentView> for Agent {
 }
 
 /// Returns one agent.
-#[utoipa::path(get, path = "/agents/{owner}/{name}", operation_id = "agents.get", tag = "Agents", params(At),
+#[utoipa::path(get, path = "/agents/{owner}/{name}", operation_id = "agents.get", tag = "Agents", params(AgentPath),
     security(("token" = ["read"])), responses((status = OK, description = "The agent.", body = Agent)))]
 pub async fn show(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(at): Path<At>,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(at): Path<AgentPath>,
 ) -> ApiResult<Json<Agent>> {
     Ok(Json(one(&site.hub, &caller, &at.address()?).await?))
 }
@@ -159,7 +159,7 @@ pub async fn show(
 /// Returns one agent; callers that may manage it also get its origins.
 pub async fn one(hub: &Hub, caller: &Caller, address: &Address) -> Result<Agent, Error> {
     caller.may(Scope::Read)?;
-    let view = agents::look(hub, caller, address).await?.ok_or_else(missing)?;
+    let view = agents::get(hub, caller, address).await?.ok_or_else(missing)?;
     let can_manage = view.can_manage && caller.may(Scope::Agents).is_ok();
     let mut shown = Agent::from(view);
     if can_manage {
@@ -173,26 +173,26 @@ pub async fn one(hub: &Hub, caller: &Caller, address: &Address) -> Result<Agent,
 #[serde(deny_unknown_fields)]
 pub struct Change {
     pub visibility: Option<Visibility>,
-    pub access: Option<Access>,
-    pub state: Option<Running>,
+    pub access: Option<AgentAccess>,
+    pub state: Option<DesiredState>,
 }
 
 /// The desired state: whether the agent accepts new work.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Running {
+pub enum DesiredState {
     Active,
     Paused,
 }
 
 /// Updates an agent; omitted fields stay unchanged.
-#[utoipa::path(patch, path = "/agents/{owner}/{name}", operation_id = "agents.change", tag = "Agents", params(At),
+#[utoipa::path(patch, path = "/agents/{owner}/{name}", operation_id = "agents.change", tag = "Agents", params(AgentPath),
     request_body = Change, security(("token" = ["read", "agents"])),
     responses((status = OK, description = "The agent as it is now.", body = Agent)))]
 pub async fn change(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(at): Path<At>,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(at): Path<AgentPath>,
     JsonBody(body): JsonBody<Change>,
 ) -> ApiResult<Json<Agent>> {
     Ok(Json(apply(&site.hub, &caller, &at.address()?, body).await?))
@@ -202,55 +202,55 @@ pub async fn apply(hub: &Hub, caller: &Caller, address: &Address, change: Change
     // The response shows the agent.
     caller.may(Scope::Read)?;
     if change.visibility.is_some() || change.access.is_some() {
-        manage::set_reach(hub, caller, address, change.visibility, change.access).await?;
+        manage::set_visibility_and_access(hub, caller, address, change.visibility, change.access).await?;
     }
     if let Some(state) = change.state {
-        manage::set_paused(hub, caller, address, state == Running::Paused).await?;
+        manage::set_paused(hub, caller, address, state == DesiredState::Paused).await?;
     }
     one(hub, caller, address).await
 }
 
 /// Deletes an agent permanently.
-#[utoipa::path(delete, path = "/agents/{owner}/{name}", operation_id = "agents.delete", tag = "Agents", params(At),
+#[utoipa::path(delete, path = "/agents/{owner}/{name}", operation_id = "agents.delete", tag = "Agents", params(AgentPath),
     security(("token" = ["agents"])), responses((status = NO_CONTENT, description = "It is gone.")))]
 pub async fn delete(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(at): Path<At>,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(at): Path<AgentPath>,
 ) -> ApiResult<StatusCode> {
     manage::delete(&site.hub, &caller, &at.address()?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Fetches the agent's card again.
-#[utoipa::path(post, path = "/agents/{owner}/{name}/refresh", operation_id = "agents.refresh", tag = "Agents", params(At),
-    security(("token" = ["agents"])), responses((status = OK, description = "What came of it.", body = Renewed)))]
+#[utoipa::path(post, path = "/agents/{owner}/{name}/refresh", operation_id = "agents.refresh", tag = "Agents", params(AgentPath),
+    security(("token" = ["agents"])), responses((status = OK, description = "What came of it.", body = RefreshResult)))]
 pub async fn refresh(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(at): Path<At>,
-) -> ApiResult<Json<Renewed>> {
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(at): Path<AgentPath>,
+) -> ApiResult<Json<RefreshResult>> {
     Ok(Json(renew(&site.hub, &caller, &at.address()?).await?))
 }
 
 #[derive(Serialize, ToSchema)]
-pub struct Renewed {
+pub struct RefreshResult {
     /// Whether the card has changed, which made a new version.
     changed: bool,
 }
 
-pub async fn renew(hub: &Hub, caller: &Caller, address: &Address) -> Result<Renewed, Error> {
+pub async fn renew(hub: &Hub, caller: &Caller, address: &Address) -> Result<RefreshResult, Error> {
     let refreshed = manage::refresh(hub, caller, address).await?;
-    Ok(Renewed { changed: refreshed == Refreshed::NewVersion })
+    Ok(RefreshResult { changed: refreshed == CardRefresh::NewVersion })
 }
 
 /// Verifies each origin of an agent.
-#[utoipa::path(post, path = "/agents/{owner}/{name}/check", operation_id = "agents.check", tag = "Agents", params(At),
+#[utoipa::path(post, path = "/agents/{owner}/{name}/check", operation_id = "agents.check", tag = "Agents", params(AgentPath),
     security(("token" = ["agents"])), responses((status = OK, description = "What was found.", body = Origins)))]
 pub async fn check(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(at): Path<At>,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(at): Path<AgentPath>,
 ) -> ApiResult<Json<Origins>> {
     Ok(Json(prove(&site.hub, &caller, &at.address()?).await?))
 }
@@ -272,12 +272,12 @@ pub struct Vouch {
 }
 
 /// Marks an origin of an agent as trusted, without verification. Administrators only.
-#[utoipa::path(post, path = "/agents/{owner}/{name}/vouch", operation_id = "agents.vouch", tag = "Agents", params(At),
+#[utoipa::path(post, path = "/agents/{owner}/{name}/vouch", operation_id = "agents.vouch", tag = "Agents", params(AgentPath),
     request_body = Vouch, security(("token" = ["admin"])), responses((status = NO_CONTENT, description = "It is proved.")))]
 pub async fn vouch(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(at): Path<At>,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(at): Path<AgentPath>,
     JsonBody(body): JsonBody<Vouch>,
 ) -> ApiResult<StatusCode> {
     manage::vouch(&site.hub, &caller, &at.address()?, &body.origin).await?;

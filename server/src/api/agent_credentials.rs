@@ -8,15 +8,15 @@ use axum::{
 use plexus_domain::{Address, Error as Refusal};
 use plexus_hub::{
     Caller, Error, Hub,
-    agents::credentials::{self, Asked, Given, Scheme},
+    agents::credentials::{self, CredentialInput, CredentialStatus, Scheme},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::agent::At;
+use super::agent::AgentPath;
 use crate::{
-    state::Site,
-    web::{body::JsonBody, caller::Called, error::ApiResult},
+    app_state::AppState,
+    web::{auth::ApiCaller, error::ApiResult, json_body::JsonBody},
 };
 
 #[derive(Deserialize, ToSchema)]
@@ -50,20 +50,20 @@ pub struct AskedCredentials {
 ///
 /// 404 if the agent requires none.
 #[utoipa::path(get, path = "/agents/{owner}/{name}/credentials", operation_id = "agents.asked_credentials", tag = "Agents",
-    params(At), security(("token" = ["read"])),
+    params(AgentPath), security(("token" = ["read"])),
     responses((status = OK, description = "What it asks for.", body = AskedCredentials)))]
 pub async fn show(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(at): Path<At>,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(at): Path<AgentPath>,
 ) -> ApiResult<Json<AskedCredentials>> {
     Ok(Json(asked(&site.hub, &caller, &at.address()?).await?))
 }
 
 pub async fn asked(hub: &Hub, caller: &Caller, address: &Address) -> Result<AskedCredentials, Error> {
-    let asked = credentials::asked(hub, caller, address).await?;
+    let asked = credentials::credential_status(hub, caller, address).await?;
     let nothing = || Refusal::not_found(format!("{address} asks for no credentials of yours."));
-    let Asked { scheme, kept, for_everybody, origin, .. } = asked.ok_or_else(nothing)?;
+    let CredentialStatus { scheme, kept, for_everybody, origin, .. } = asked.ok_or_else(nothing)?;
     let by_person = matches!(&scheme, Scheme::Oauth2(oauth) if oauth.authorization_url.is_some());
     let page = format!("{}{address}/credentials", hub.config().public_url);
     let connect_at = by_person.then_some(page);
@@ -72,28 +72,28 @@ pub async fn asked(hub: &Hub, caller: &Caller, address: &Address) -> Result<Aske
 
 /// Stores your own credentials for an agent. They are never returned by the API.
 #[utoipa::path(put, path = "/agents/{owner}/{name}/credentials", operation_id = "agents.give_credentials", tag = "Agents",
-    params(At), request_body = OwnCredentials, security(("token" = ["agents"])),
+    params(AgentPath), request_body = OwnCredentials, security(("token" = ["agents"])),
     responses((status = NO_CONTENT, description = "They are kept.")))]
 pub async fn give(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(at): Path<At>,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(at): Path<AgentPath>,
     JsonBody(body): JsonBody<OwnCredentials>,
 ) -> ApiResult<StatusCode> {
-    let given = Given { user: body.user, secret: body.secret };
-    credentials::give(&site.hub, &caller, &at.address()?, given).await?;
+    let given = CredentialInput { user: body.user, secret: body.secret };
+    credentials::set_credentials(&site.hub, &caller, &at.address()?, given).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Deletes your own credentials for an agent.
 #[utoipa::path(delete, path = "/agents/{owner}/{name}/credentials", operation_id = "agents.forget_credentials",
-    tag = "Agents", params(At), security(("token" = ["agents"])),
+    tag = "Agents", params(AgentPath), security(("token" = ["agents"])),
     responses((status = NO_CONTENT, description = "Nothing is kept.")))]
 pub async fn forget(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(at): Path<At>,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(at): Path<AgentPath>,
 ) -> ApiResult<StatusCode> {
-    credentials::forget(&site.hub, &caller, &at.address()?).await?;
+    credentials::delete_credentials(&site.hub, &caller, &at.address()?).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -6,28 +6,28 @@ use axum::{
     Json,
     extract::{RawQuery, State},
 };
-use plexus_app::model::query::{AgentsQuery, Sort};
+use plexus_app::view_models::agent_query::{AgentsQuery, Sort};
 use plexus_domain::{Address, AgentId, Error as Refusal, page::PageSize};
 use plexus_hub::{
     Error, Hub, agents,
     caller::Caller,
-    federation::{self, Came, Elsewhere, Provenance},
-    listings::{self, FacetCount, Facets, Found, Query, Row, Start},
+    federation::{self, Provenance, QueryOutcome, RemoteSearchHit},
+    listings::{self, AgentListRow, FacetCount, Facets, PageStart, Query, SearchResults},
 };
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
+    app_state::AppState,
     pages::agents::wanted,
-    state::Site,
-    web::{caller::Called, error::ApiResult, place},
+    web::{auth::ApiCaller, error::ApiResult, search_cursor},
 };
 
-/// Query parameters of a list. A new parameter must also be added to [`Asked::read`].
+/// Query parameters of a list. A new parameter must also be added to [`ParsedListQuery::read`].
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "they are read one by one, since filters may come several times")]
-pub struct ListQuery {
+pub struct AgentListQuery {
     /// Search terms.
     q: Option<String>,
     #[param(explode)]
@@ -37,11 +37,11 @@ pub struct ListQuery {
     owner: Option<String>,
     /// `here`: agents of this hub; `elsewhere`: agents of remote hubs that are replicated here.
     #[param(inline)]
-    place: Option<Place>,
+    place: Option<PlaceFilter>,
     #[param(inline)]
-    verified: Option<Yes>,
+    verified: Option<YesFlag>,
     #[param(inline)]
-    online: Option<Yes>,
+    online: Option<YesFlag>,
     #[param(inline)]
     sort: Option<Order>,
     /// Whether to return facet counts.
@@ -59,14 +59,14 @@ pub struct ListQuery {
 #[expect(dead_code, reason = "it stands for the values in the description of the API")]
 #[derive(ToSchema)]
 #[schema(rename_all = "lowercase")]
-enum Yes {
+enum YesFlag {
     Yes,
 }
 
 #[expect(dead_code, reason = "it stands for the values in the description of the API")]
 #[derive(ToSchema)]
 #[schema(rename_all = "lowercase")]
-enum Place {
+enum PlaceFilter {
     Here,
     Elsewhere,
 }
@@ -82,14 +82,14 @@ enum Order {
 }
 
 /// Lists your agents, newest first; with search terms or filters, searches all publicly listed agents.
-#[utoipa::path(get, path = "/agents", operation_id = "agents.list", tag = "Agents", params(ListQuery),
+#[utoipa::path(get, path = "/agents", operation_id = "agents.list", tag = "Agents", params(AgentListQuery),
     security(("token" = ["read"]), ()), responses((status = OK, description = "A page of them.", body = AgentList)))]
 pub async fn list(
-    State(site): State<Site>,
-    Called(caller): Called,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
     RawQuery(raw): RawQuery,
 ) -> ApiResult<Json<AgentList>> {
-    let asked = Asked::read(url::form_urlencoded::parse(raw.unwrap_or_default().as_bytes()))?;
+    let asked = ParsedListQuery::read(url::form_urlencoded::parse(raw.unwrap_or_default().as_bytes()))?;
     Ok(Json(match &asked.search {
         Some(search) => find(&site, &caller, search, &asked).await?,
         None => own(&site.hub, &caller, asked.after.as_deref(), asked.size).await?,
@@ -98,16 +98,16 @@ pub async fn list(
 
 /// Searches the publicly listed agents. `pairs` are the pairs of a query string.
 pub async fn search<'a>(
-    site: &Site,
+    site: &AppState,
     caller: &Caller,
     pairs: impl IntoIterator<Item = (Cow<'a, str>, Cow<'a, str>)>,
 ) -> Result<AgentList, Error> {
-    let asked = Asked::read(pairs)?;
+    let asked = ParsedListQuery::read(pairs)?;
     find(site, caller, &asked.search.clone().unwrap_or_default(), &asked).await
 }
 
 /// Parsed query string of a list.
-struct Asked {
+struct ParsedListQuery {
     search: Option<AgentsQuery>,
     facets: bool,
     live: bool,
@@ -115,7 +115,7 @@ struct Asked {
     size: PageSize,
 }
 
-impl Asked {
+impl ParsedListQuery {
     fn read<'a>(pairs: impl IntoIterator<Item = (Cow<'a, str>, Cow<'a, str>)>) -> Result<Self, Refusal> {
         let mut asked =
             Self { search: None, facets: false, live: false, after: None, size: PageSize::DEFAULT };
@@ -168,17 +168,29 @@ pub async fn own(
     after: Option<&str>,
     size: PageSize,
 ) -> Result<AgentList, Error> {
-    let after = after.map(|text| text.parse().map_err(|_| place::not_a_cursor())).transpose()?;
-    let (rows, next): (Vec<Row>, Option<AgentId>) = agents::own(hub, caller, after, size).await?;
+    let after = after.map(|text| text.parse().map_err(|_| search_cursor::not_a_cursor())).transpose()?;
+    let (rows, next): (Vec<AgentListRow>, Option<AgentId>) =
+        agents::list_own(hub, caller, after, size).await?;
     Ok(AgentList::plain(rows, next.map(|next| next.to_string())))
 }
 
-async fn find(site: &Site, caller: &Caller, search: &AgentsQuery, asked: &Asked) -> Result<AgentList, Error> {
-    let start = asked.after.as_deref().map(place::read).transpose()?.map_or(Start::Page(0), Start::After);
+async fn find(
+    site: &AppState,
+    caller: &Caller,
+    search: &AgentsQuery,
+    asked: &ParsedListQuery,
+) -> Result<AgentList, Error> {
+    let start = asked
+        .after
+        .as_deref()
+        .map(search_cursor::read)
+        .transpose()?
+        .map_or(PageStart::Page(0), PageStart::After);
     let query = Query { start, size: asked.size, count_facets: asked.facets, ..wanted(site, search) };
     let mut list = AgentList::from(listings::search_for(&site.hub, caller, query.clone()).await?);
     if asked.live {
-        let (found, provenance) = federation::ask_others(&site.hub, caller, query, true).await?.all().await?;
+        let (found, provenance) =
+            federation::start_live_search(&site.hub, caller, query, true).await?.all().await?;
         list.items.extend(found.into_iter().map(ListedAgent::from));
         list.sources = Some(provenance.into());
     }
@@ -203,7 +215,7 @@ pub struct AgentList {
     did_you_mean: Option<String>,
     /// Number of results by property, with the 20 most frequent values of each.
     #[serde(skip_serializing_if = "Option::is_none")]
-    facets: Option<Counts>,
+    facets: Option<FacetsJson>,
     /// Live search only: the sources of the results.
     #[serde(skip_serializing_if = "Option::is_none")]
     sources: Option<Sources>,
@@ -211,7 +223,7 @@ pub struct AgentList {
 
 impl AgentList {
     /// Returns a page of a list that is not a search result.
-    pub(super) fn plain(rows: Vec<Row>, next: Option<String>) -> Self {
+    pub(super) fn plain(rows: Vec<AgentListRow>, next: Option<String>) -> Self {
         let items = rows.into_iter().map(ListedAgent::from).collect();
         Self { items, next, total: None, whole: None, did_you_mean: None, facets: None, sources: None }
     }
@@ -240,11 +252,11 @@ struct Sources {
     own: usize,
     /// Number of results that are agents of remote hubs and were replicated here before the search.
     carried: usize,
-    asked: Vec<AskedHub>,
+    asked: Vec<QueriedHubJson>,
 }
 
 #[derive(Serialize, ToSchema)]
-struct AskedHub {
+struct QueriedHubJson {
     id: String,
     /// Verified domain.
     #[schema(required)]
@@ -258,7 +270,7 @@ struct AskedHub {
 }
 
 #[derive(Serialize, ToSchema)]
-struct Counts {
+struct FacetsJson {
     tag: Vec<Count>,
     protocol: Vec<Count>,
     kind: Vec<Count>,
@@ -271,47 +283,49 @@ struct Count {
     count: u64,
 }
 
-impl From<Found> for AgentList {
-    fn from(found: Found) -> Self {
-        let Found { total, rows, last, facets, did_you_mean, whole } = found;
+impl From<SearchResults> for AgentList {
+    fn from(found: SearchResults) -> Self {
+        let SearchResults { total, rows, last, facets, did_you_mean, whole } = found;
         Self {
             items: rows.into_iter().map(ListedAgent::from).collect(),
-            next: last.map(place::token),
+            next: last.map(search_cursor::token),
             total: Some(total),
             whole: Some(whole),
             did_you_mean,
-            facets: facets.map(Counts::from),
+            facets: facets.map(FacetsJson::from),
             sources: None,
         }
     }
 }
 
-impl From<Row> for ListedAgent {
-    fn from(row: Row) -> Self {
-        let Row { address, title, summary, kind, protocol, tags, verified, online, .. } = row;
+impl From<AgentListRow> for ListedAgent {
+    fn from(row: AgentListRow) -> Self {
+        let AgentListRow { address, title, summary, kind, protocol, tags, verified, online, .. } = row;
         Self { address, title, summary, kind, protocol, tags, verified, online, kept: true }
     }
 }
 
-impl From<Elsewhere> for ListedAgent {
-    fn from(found: Elsewhere) -> Self {
+impl From<RemoteSearchHit> for ListedAgent {
+    fn from(found: RemoteSearchHit) -> Self {
         let kept = found.kept;
-        Self { kept, ..Self::from(Row::from(found)) }
+        Self { kept, ..Self::from(AgentListRow::from(found)) }
     }
 }
 
 impl From<Provenance> for Sources {
     fn from(provenance: Provenance) -> Self {
         let Provenance { own, carried, asked } = provenance;
-        let hub = |federation::AskedHub { id, domain, came }| match came {
-            Came::Answer { found, wrong } => AskedHub { id, domain, answered: true, found, wrong },
-            Came::Nothing => AskedHub { id, domain, answered: false, found: 0, wrong: 0 },
+        let hub = |federation::QueriedHub { id, domain, came }| match came {
+            QueryOutcome::Answer { found, wrong } => {
+                QueriedHubJson { id, domain, answered: true, found, wrong }
+            }
+            QueryOutcome::Nothing => QueriedHubJson { id, domain, answered: false, found: 0, wrong: 0 },
         };
         Self { own, carried, asked: asked.into_iter().map(hub).collect() }
     }
 }
 
-impl From<Facets> for Counts {
+impl From<Facets> for FacetsJson {
     fn from(facets: Facets) -> Self {
         let count = |FacetCount { value, count }| Count { value, count };
         let counts = |counted: Vec<FacetCount>| counted.into_iter().map(count).collect();

@@ -5,16 +5,19 @@ mod endpoints;
 use axum::{Json, extract::State, http::StatusCode};
 use plexus_domain::{
     DraftId, Error as Refusal,
-    agent::{Access, Allowance, Budget, ToolSource, Visibility, http::Request},
+    agent::{
+        AgentAccess, AnswerLimits, AnswerLimitsInput, ToolSource, Visibility,
+        http_endpoint::EndpointRequestSpec,
+    },
 };
 use plexus_hub::{
     Error, Hub,
     agents::{
-        self, About, Severity,
-        credentials::Given,
-        instructions::{self, Instructions},
-        program::{self, Described},
-        register::{self, Begun, Choice},
+        self, AgentProfile, Severity,
+        credentials::CredentialInput,
+        model_agent::{self, ModelAgentForm},
+        program_agent::{self, ProgramAgentForm},
+        register_a2a::{self, CardFetchOutcome, RegistrationChoices},
         tool_credentials::ForServer,
     },
     caller::{Caller, Scope},
@@ -24,12 +27,12 @@ use utoipa::ToSchema;
 
 use super::agent::{self, Agent};
 use crate::{
-    state::Site,
-    web::{body::JsonBody, caller::Called, error::ApiResult},
+    app_state::AppState,
+    web::{auth::ApiCaller, error::ApiResult, json_body::JsonBody},
 };
 
-/// A new agent: one that runs at `url`, an HTTP endpoint called by `request`, a model with `instructions`, a
-/// `program` configured by the operator, or a program `attached` from its owner's machine.
+/// A new agent: one that runs at `url`, an HTTP endpoint called by `request`, a model with `model_agent`, a
+/// `program_agent` configured by the operator, or a program `attached` from its owner's machine.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewAgent {
@@ -43,7 +46,7 @@ pub struct NewAgent {
     #[serde(default)]
     attached: bool,
     /// Request template of an HTTP endpoint.
-    request: Option<Request>,
+    request: Option<EndpointRequestSpec>,
     /// Preset for the request template of the endpoint at `url`: `openai`, `open-interpreter` or
     /// `agent-protocol`.
     like: Option<String>,
@@ -54,7 +57,7 @@ pub struct NewAgent {
     /// Default: private.
     visibility: Option<Visibility>,
     /// Default: all signed-in users.
-    access: Option<Access>,
+    access: Option<AgentAccess>,
     /// Whether to mark its origins as trusted; administrators only.
     #[serde(default)]
     vouch: bool,
@@ -70,13 +73,13 @@ pub struct NewAgent {
     starters: Vec<String>,
     #[serde(default)]
     tags: Vec<String>,
-    /// MCP servers for a model with instructions. Each has `asks`, and either `program`, or `url` with
+    /// MCP servers for a model with instructions. Each has `asks`, and either `program_agent`, or `url` with
     /// optional `credentials`.
     #[serde(default)]
     tools: Vec<NewTool>,
     /// Limits for one answer of a model.
     #[serde(default)]
-    limits: Allowance,
+    limits: AnswerLimitsInput,
 }
 
 /// An MCP server that is attached to an agent.
@@ -121,12 +124,12 @@ pub struct NewCredentials {
     secret: String,
 }
 
-/// Registers an agent. Give one of `url`, `request`, `instructions`, `program` and `attached`.
+/// Registers an agent. Give one of `url`, `request`, `model_agent`, `program_agent` and `attached`.
 #[utoipa::path(post, path = "/agents", operation_id = "agents.register", tag = "Agents", request_body = NewAgent,
     security(("token" = ["read", "agents"])), responses((status = CREATED, description = "It is registered.", body = Agent)))]
 pub async fn create(
-    State(site): State<Site>,
-    Called(caller): Called,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
     JsonBody(body): JsonBody<NewAgent>,
 ) -> ApiResult<(StatusCode, Json<Agent>)> {
     Ok((StatusCode::CREATED, Json(register(&site.hub, &caller, body).await?)))
@@ -140,7 +143,7 @@ pub async fn register(hub: &Hub, caller: &Caller, mut new: NewAgent) -> Result<A
     // The response shows the agent.
     caller.may(Scope::Read)?;
     let visibility = new.visibility.unwrap_or(Visibility::Private);
-    let access = new.access.unwrap_or(Access::Accounts);
+    let access = new.access.unwrap_or(AgentAccess::Accounts);
     let request =
         endpoints::request(new.request.take(), new.like.as_deref(), new.url.as_deref(), &new.model)?;
     let draft = match (request, &new.url, &new.instructions, &new.program, new.attached) {
@@ -158,33 +161,33 @@ pub async fn register(hub: &Hub, caller: &Caller, mut new: NewAgent) -> Result<A
 }
 
 async fn fetch(hub: &Hub, caller: &Caller, url: &str, new: &NewAgent) -> Result<DraftId, Error> {
-    let draft = match register::begin(hub, caller, url).await? {
-        Begun::Draft(draft) => draft,
-        Begun::Broken { card_url, problems } => return Err(unusable(&card_url, &problems).into()),
+    let draft = match register_a2a::begin(hub, caller, url).await? {
+        CardFetchOutcome::Draft(draft) => draft,
+        CardFetchOutcome::Broken { card_url, problems } => return Err(unusable(&card_url, &problems).into()),
     };
-    let found = register::card(hub, caller, draft).await?;
+    let found = register_a2a::card(hub, caller, draft).await?;
     let name = new.name.clone().unwrap_or(found.name);
-    register::choose(hub, caller, draft, new.choice(name)).await?;
+    register_a2a::save_choices(hub, caller, draft, new.choice(name)).await?;
     vouch_for(hub, caller, draft, new.vouch).await?;
-    register::go_on(hub, caller, draft).await?;
+    register_a2a::continue_unverified(hub, caller, draft).await?;
     Ok(draft)
 }
 
 impl NewAgent {
-    fn choice(&self, name: String) -> Choice {
+    fn choice(&self, name: String) -> RegistrationChoices {
         let given = self.credentials.as_ref();
-        Choice {
+        RegistrationChoices {
             name,
             for_everybody: given.is_some_and(|given| given.for_everybody),
             given: given
-                .map(|given| Given { user: given.user.clone(), secret: given.secret.clone() })
+                .map(|given| CredentialInput { user: given.user.clone(), secret: given.secret.clone() })
                 .unwrap_or_default(),
         }
     }
 
     /// Returns the descriptive fields; the default of the title is the name.
-    fn about(&self, name: &str) -> About {
-        About {
+    fn about(&self, name: &str) -> AgentProfile {
+        AgentProfile {
             title: if self.title.is_empty() { name.to_owned() } else { self.title.clone() },
             summary: self.summary.clone(),
             starters: self.starters.clone(),
@@ -200,8 +203,8 @@ impl NewAgent {
 
 async fn vouch_for(hub: &Hub, caller: &Caller, draft: DraftId, vouch: bool) -> Result<(), Error> {
     if vouch {
-        for proof in register::origins(hub, caller, draft).await? {
-            register::vouch_origin(hub, caller, draft, &proof.origin).await?;
+        for proof in register_a2a::origins(hub, caller, draft).await? {
+            register_a2a::vouch_origin(hub, caller, draft, &proof.origin).await?;
         }
     }
     Ok(())
@@ -219,7 +222,7 @@ async fn write(hub: &Hub, caller: &Caller, new: NewAgent) -> Result<DraftId, Err
         None => agents::models(hub).await.into_iter().next().unwrap_or_default(),
     };
     let given: Vec<ForServer> = new.tools.iter().filter_map(NewTool::given).collect();
-    let filled = Instructions {
+    let filled = ModelAgentForm {
         title: if new.title.is_empty() { name.clone() } else { new.title },
         summary: new.summary,
         instructions: new.instructions.unwrap_or_default(),
@@ -227,21 +230,21 @@ async fn write(hub: &Hub, caller: &Caller, new: NewAgent) -> Result<DraftId, Err
         starters: new.starters,
         tags: new.tags,
         tools: new.tools.into_iter().map(|tool| tool.source).collect(),
-        budget: Budget::try_from(new.limits)?,
+        budget: AnswerLimits::try_from(new.limits)?,
     };
-    instructions::write(hub, caller, &name, filled, &given).await
+    model_agent::write(hub, caller, &name, filled, &given).await
 }
 
 async fn run_program(hub: &Hub, caller: &Caller, new: NewAgent) -> Result<DraftId, Error> {
     let name = new.chosen_name()?;
-    let about = About {
+    let about = AgentProfile {
         title: if new.title.is_empty() { name.clone() } else { new.title },
         summary: if new.summary.is_empty() { name.clone() } else { new.summary },
         starters: new.starters,
         tags: new.tags,
     };
-    let filled = Described { about, program: new.program.unwrap_or_default() };
-    program::describe(hub, caller, &name, filled).await
+    let filled = ProgramAgentForm { about, program: new.program.unwrap_or_default() };
+    program_agent::describe(hub, caller, &name, filled).await
 }
 
 fn unusable(card_url: &str, problems: &[agents::Problem]) -> Refusal {

@@ -13,8 +13,8 @@ use utoipa::ToSchema;
 
 use super::id;
 use crate::{
-    state::Site,
-    web::{body::JsonBody, caller::Called, error::ApiResult},
+    app_state::AppState,
+    web::{auth::ApiCaller, error::ApiResult, json_body::JsonBody},
 };
 
 #[derive(Serialize, ToSchema)]
@@ -38,12 +38,12 @@ struct Approval {
 /// Lists the tool calls that wait for your approval.
 #[utoipa::path(get, path = "/approvals", operation_id = "approvals.list", tag = "Chats", security(("token" = ["read"])),
     responses((status = OK, description = "The oldest first.", body = Approvals)))]
-pub async fn list(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<Approvals>> {
+pub async fn list(State(site): State<AppState>, ApiCaller(caller): ApiCaller) -> ApiResult<Json<Approvals>> {
     Ok(Json(waiting(&site.hub, &caller).await?))
 }
 
 pub async fn waiting(hub: &Hub, caller: &Caller) -> Result<Approvals, Error> {
-    let shown = |one: runs::Waiting| Approval {
+    let shown = |one: runs::PendingToolApproval| Approval {
         id: one.id,
         run: one.run,
         chat: one.chat,
@@ -66,8 +66,8 @@ pub struct Decision {
     params(("approval" = ApprovalId, Path)), request_body = Decision, security(("token" = ["chat"])),
     responses((status = NO_CONTENT, description = "The run goes on.")))]
 pub async fn decide(
-    State(site): State<Site>,
-    Called(caller): Called,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
     Path(approval): Path<String>,
     JsonBody(decision): JsonBody<Decision>,
 ) -> ApiResult<StatusCode> {

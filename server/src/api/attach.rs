@@ -13,41 +13,41 @@ use futures::{SinkExt as _, StreamExt as _, stream::SplitSink, stream::SplitStre
 use plexus_domain::Error as Refusal;
 use plexus_hub::{
     Error, accounts,
-    agents::attached::{self, Attachment},
+    agents::attached::{self, AttachedProgram},
 };
 use plexus_runtime::attached::{
-    Link,
-    frame::{MAX_FRAME, PROTOCOL},
+    AttachedConnection,
+    protocol::{MAX_FRAME, PROTOCOL},
 };
 use tokio::{
     select,
     time::{Duration, Instant, timeout},
 };
 
-use super::agent::At;
+use super::agent::AgentPath;
 use crate::{
-    operator::FromOperator,
-    state::Site,
+    admin_socket::OperatorRequest,
+    app_state::AppState,
     web::{
-        caller::{Called, bearer},
+        auth::{ApiCaller, bearer},
         error::ApiResult,
     },
 };
 
 /// Ping interval, and the timeout after which a silent connection is closed.
-const PING_EVERY: Duration = Duration::from_secs(20);
+const PING_INTERVAL: Duration = Duration::from_secs(20);
 const SILENCE: Duration = Duration::from_secs(60);
 /// Maximum length of a reason that fits into a close frame, in bytes (RFC 6455 section 5.5).
 const REASON: usize = 120;
 
 /// Attaches a program as an agent, by a WebSocket with the subprotocol `plexus.attach.1`.
-#[utoipa::path(get, path = "/agents/{owner}/{name}/attach", operation_id = "agents.attach", tag = "Agents", params(At),
+#[utoipa::path(get, path = "/agents/{owner}/{name}/attach", operation_id = "agents.attach", tag = "Agents", params(AgentPath),
     security(("token" = ["agents"])), responses((status = SWITCHING_PROTOCOLS, description = "A WebSocket of JSON lines.")))]
 pub async fn attach(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(at): Path<At>,
-    operator: Option<Extension<FromOperator>>,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(at): Path<AgentPath>,
+    operator: Option<Extension<OperatorRequest>>,
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> ApiResult<Response> {
@@ -61,13 +61,13 @@ pub async fn attach(
     }
     let attachment = attached::attach(&site.hub, &caller, &at.address()?).await?;
     let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(MAX_FRAME).max_frame_size(MAX_FRAME);
-    let shut_out = async move { accounts::until_shut_out(&site.hub, &caller).await };
+    let shut_out = async move { accounts::wait_until_revoked(&site.hub, &caller).await };
     Ok(upgrade
         .on_upgrade(async move |socket| Box::pin(serve(attachment, socket, shut_out)).await)
         .into_response())
 }
 
-async fn serve(mut attachment: Attachment, socket: WebSocket, shut_out: impl Future<Output = ()>) {
+async fn serve(mut attachment: AttachedProgram, socket: WebSocket, shut_out: impl Future<Output = ()>) {
     metrics::gauge!("plexus_attached_programs").increment(1);
     let (mut to, from) = socket.split();
     let link = attachment.link();
@@ -78,14 +78,17 @@ async fn serve(mut attachment: Attachment, socket: WebSocket, shut_out: impl Fut
     };
     if let Some(reason) = why {
         // Best effort: the peer may be gone.
-        let _ = timeout(PING_EVERY, to.send(Message::Close(Some(reason)))).await;
+        let _ = timeout(PING_INTERVAL, to.send(Message::Close(Some(reason)))).await;
     }
     metrics::gauge!("plexus_attached_programs").decrement(1);
 }
 
 /// Sends orders to the program until the attachment or the connection ends.
-async fn send(attachment: &mut Attachment, to: &mut SplitSink<WebSocket, Message>) -> Option<CloseFrame> {
-    let mut ping = Instant::now() + PING_EVERY;
+async fn send(
+    attachment: &mut AttachedProgram,
+    to: &mut SplitSink<WebSocket, Message>,
+) -> Option<CloseFrame> {
+    let mut ping = Instant::now() + PING_INTERVAL;
     loop {
         let message = select! {
             order = attachment.order() => match order.map(|order| serde_json::to_string(&order)) {
@@ -98,7 +101,7 @@ async fn send(attachment: &mut Attachment, to: &mut SplitSink<WebSocket, Message
                 }
             },
             () = tokio::time::sleep_until(ping) => {
-                ping = Instant::now() + PING_EVERY;
+                ping = Instant::now() + PING_INTERVAL;
                 Message::Ping(Vec::new().into())
             }
         };
@@ -120,7 +123,7 @@ fn close(code: u16, reason: &str) -> CloseFrame {
 }
 
 /// Forwards the program's messages until the connection closes or times out.
-async fn receive(mut from: SplitStream<WebSocket>, link: &Link) {
+async fn receive(mut from: SplitStream<WebSocket>, link: &AttachedConnection) {
     while let Ok(Some(Ok(message))) = timeout(SILENCE, from.next()).await {
         if let Message::Text(text) = message {
             match serde_json::from_str(&text) {

@@ -7,8 +7,8 @@ use axum::{
 use plexus_hub::blobs;
 
 use crate::{
-    state::Site,
-    web::{caller::Called, download, error::ApiResult},
+    app_state::AppState,
+    web::{auth::ApiCaller, download, error::ApiResult},
 };
 
 /// Returns the bytes of a `file` part, once its message is finished.
@@ -16,8 +16,8 @@ use crate::{
     params(("sha256" = String, Path, description = "Its digest, in hexadecimal digits.")), security(("token" = ["read"])),
     responses((status = OK, description = "The bytes, with the media type that the agent gave.", content_type = "*/*")))]
 pub async fn show(
-    State(site): State<Site>,
-    Called(caller): Called,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
     Path(sha256): Path<String>,
 ) -> ApiResult<Response> {
     Ok(download::respond(blobs::download(&site.hub, &caller, &sha256).await?))

@@ -14,27 +14,27 @@ use plexus_hub::{
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{id, messages::Shown};
+use super::{id, messages::MessageJson};
 use crate::{
-    state::Site,
-    web::{body::JsonBody, caller::Called, error::ApiResult, place},
+    app_state::AppState,
+    web::{auth::ApiCaller, error::ApiResult, json_body::JsonBody, search_cursor},
 };
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct ListQuery {
+pub struct ChatListQuery {
     /// The `next` of the previous page.
     after: Option<String>,
 }
 
 /// Lists your chats, most recently active first.
-#[utoipa::path(get, path = "/chats", operation_id = "chats.list", tag = "Chats", params(ListQuery),
+#[utoipa::path(get, path = "/chats", operation_id = "chats.list", tag = "Chats", params(ChatListQuery),
     security(("token" = ["read"])), responses((status = OK, description = "A page of them.", body = ChatList)))]
 pub async fn list(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Query(query): Query<ListQuery>,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Query(query): Query<ChatListQuery>,
 ) -> ApiResult<Json<ChatList>> {
     Ok(Json(listed(&site.hub, &caller, query.after.as_deref()).await?))
 }
@@ -56,7 +56,7 @@ fn cursor(text: &str) -> Result<(Timestamp, ChatId), Refusal> {
         let (millis, chat) = text.split_once('-')?;
         Some((Timestamp::from_millis(millis.parse().ok()?), chat.parse().ok()?))
     };
-    parse().ok_or_else(place::not_a_cursor)
+    parse().ok_or_else(search_cursor::not_a_cursor)
 }
 
 #[derive(Serialize, ToSchema)]
@@ -95,12 +95,12 @@ pub struct NewChat {
 
 /// Starts a chat with its first message.
 #[utoipa::path(post, path = "/chats", operation_id = "chats.start", tag = "Chats", request_body = NewChat,
-    security(("token" = ["chat"])), responses((status = CREATED, description = "It is kept, and being answered.", body = Began)))]
+    security(("token" = ["chat"])), responses((status = CREATED, description = "It is kept, and being answered.", body = PostedMessageJson)))]
 pub async fn start(
-    State(site): State<Site>,
-    Called(caller): Called,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
     JsonBody(body): JsonBody<NewChat>,
-) -> ApiResult<(StatusCode, Json<Began>)> {
+) -> ApiResult<(StatusCode, Json<PostedMessageJson>)> {
     let new = NewMessage { id: body.id, parent: None, text: body.text };
     let sent = chats::start(&site.hub, &caller, body.to.as_ref(), new).await?;
     Ok((StatusCode::CREATED, Json(sent.into())))
@@ -108,13 +108,13 @@ pub async fn start(
 
 /// An accepted message, and the runs that answer it.
 #[derive(Serialize, ToSchema)]
-pub struct Began {
+pub struct PostedMessageJson {
     chat: ChatId,
     message: MessageId,
     runs: Vec<RunId>,
 }
 
-impl From<Sent> for Began {
+impl From<Sent> for PostedMessageJson {
     fn from(sent: Sent) -> Self {
         Self { chat: sent.chat, message: sent.message, runs: sent.runs }
     }
@@ -124,8 +124,8 @@ impl From<Sent> for Began {
 #[utoipa::path(get, path = "/chats/{chat}", operation_id = "chats.get", tag = "Chats", params(("chat" = ChatId, Path)),
     security(("token" = ["read"])), responses((status = OK, description = "The chat.", body = Chat)))]
 pub async fn open(
-    State(site): State<Site>,
-    Called(caller): Called,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
     Path(chat): Path<String>,
 ) -> ApiResult<Json<Chat>> {
     Ok(Json(opened(&site.hub, &caller, id(&chat)?).await?))
@@ -133,7 +133,7 @@ pub async fn open(
 
 pub async fn opened(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<Chat, Error> {
     let page = chats::open(hub, caller, chat, None, None).await?;
-    let messages = page.messages.into_iter().map(Shown::from).collect();
+    let messages = page.messages.into_iter().map(MessageJson::from).collect();
     Ok(Chat { id: page.id, title: page.title, seq: page.seq, leaf: page.leaf, messages })
 }
 
@@ -147,7 +147,7 @@ pub struct Chat {
     /// The last message of the branch.
     #[schema(required)]
     leaf: Option<MessageId>,
-    messages: Vec<Shown>,
+    messages: Vec<MessageJson>,
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -160,8 +160,8 @@ pub struct Rename {
 #[utoipa::path(patch, path = "/chats/{chat}", operation_id = "chats.rename", tag = "Chats", params(("chat" = ChatId, Path)),
     request_body = Rename, security(("token" = ["chat"])), responses((status = NO_CONTENT, description = "It has the title.")))]
 pub async fn rename(
-    State(site): State<Site>,
-    Called(caller): Called,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
     Path(chat): Path<String>,
     JsonBody(body): JsonBody<Rename>,
 ) -> ApiResult<StatusCode> {
@@ -173,8 +173,8 @@ pub async fn rename(
 #[utoipa::path(delete, path = "/chats/{chat}", operation_id = "chats.delete", tag = "Chats", params(("chat" = ChatId, Path)),
     security(("token" = ["chat"])), responses((status = NO_CONTENT, description = "It is gone.")))]
 pub async fn delete(
-    State(site): State<Site>,
-    Called(caller): Called,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
     Path(chat): Path<String>,
 ) -> ApiResult<StatusCode> {
     chats::delete(&site.hub, &caller, id(&chat)?).await?;

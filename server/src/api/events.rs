@@ -12,28 +12,28 @@ use bytes::Bytes;
 use futures::{Stream, StreamExt as _, stream};
 use plexus_hub::{
     Error,
-    chats::{self, News, Readers},
-    live::FrameKind,
+    chats::{self, ChatUpdate, MultiChatSubscription},
+    streaming::FrameKind,
 };
 use serde_json::json;
 use tokio::time::{Instant, timeout_at};
 use utoipa::IntoParams;
 
 use super::{
-    positions::Positions,
-    wire::{Encoder, of_account, sse},
+    sse_encoder::{Encoder, of_account, sse},
+    stream_cursor::StreamCursor,
 };
 use crate::{
-    state::Site,
+    app_state::AppState,
     web::{
-        caller::Called,
+        auth::ApiCaller,
         error::ApiResult,
         event_stream::{HEARTBEAT, event_stream},
     },
 };
 
 /// Maximum duration of a stream. Clients reconnect and resume where the previous stream ended.
-const LONGEST: Duration = Duration::from_secs(300);
+const MAX_DURATION: Duration = Duration::from_secs(300);
 
 /// Streams the events of chats as server-sent events.
 ///
@@ -43,14 +43,14 @@ const LONGEST: Duration = Duration::from_secs(300);
     security(("token" = ["read"])),
     responses((status = OK, description = "The events.", body = String, content_type = "text/event-stream")))]
 pub async fn stream(
-    State(site): State<Site>,
-    Called(caller): Called,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
     let last = headers.get("last-event-id").and_then(|value| value.to_str().ok());
-    let positions = Positions::read(query.as_deref().unwrap_or_default(), last)?;
-    let readers = chats::follow_all(&site.hub, &caller, positions.as_slice()).await?;
+    let positions = StreamCursor::read(query.as_deref().unwrap_or_default(), last)?;
+    let readers = chats::subscribe_many(&site.hub, &caller, positions.as_slice()).await?;
     metrics::counter!("plexus_streams_total").increment(1);
     Ok(event_stream(Body::from_stream(events(site, readers, positions))))
 }
@@ -68,22 +68,22 @@ struct StreamQuery {
 }
 
 struct Streaming {
-    site: Site,
-    readers: Readers,
-    positions: Positions,
+    site: AppState,
+    readers: MultiChatSubscription,
+    positions: StreamCursor,
     ends: Instant,
     over: bool,
-    _counted: Counted,
+    _counted: StreamGauge,
 }
 
 fn events(
-    site: Site,
-    readers: Readers,
-    positions: Positions,
+    site: AppState,
+    readers: MultiChatSubscription,
+    positions: StreamCursor,
 ) -> impl Stream<Item = Result<Bytes, Infallible>> {
     let hello = stream::iter([Bytes::from_static(b"retry: 1000\n\n")]);
-    let ends = Instant::now() + LONGEST;
-    let streaming = Streaming { site, readers, positions, ends, over: false, _counted: Counted::new() };
+    let ends = Instant::now() + MAX_DURATION;
+    let streaming = Streaming { site, readers, positions, ends, over: false, _counted: StreamGauge::new() };
     let rest = stream::unfold(streaming, |mut streaming| async move {
         let bytes = streaming.next().await?;
         Some((bytes, streaming))
@@ -116,7 +116,7 @@ impl Streaming {
     }
 
     /// Encodes an event. The encoding is shared by all subscribers; only the id line differs.
-    async fn write(&mut self, News { chat, frame }: &News) -> Result<Bytes, Error> {
+    async fn write(&mut self, ChatUpdate { chat, frame }: &ChatUpdate) -> Result<Bytes, Error> {
         let Some(chat) = *chat else { return Ok(frame.wire(of_account)) };
         let encoder = Encoder::new(&self.site, chat);
         let bytes = encoder.encode(frame).await?;
@@ -132,9 +132,9 @@ impl Streaming {
 }
 
 /// Gauge guard: counts an open stream until it is dropped.
-struct Counted(metrics::Gauge);
+struct StreamGauge(metrics::Gauge);
 
-impl Counted {
+impl StreamGauge {
     fn new() -> Self {
         let open = metrics::gauge!("plexus_event_streams");
         open.increment(1);
@@ -142,7 +142,7 @@ impl Counted {
     }
 }
 
-impl Drop for Counted {
+impl Drop for StreamGauge {
     fn drop(&mut self) {
         self.0.decrement(1);
     }

@@ -10,43 +10,43 @@ use plexus_domain::Error as Refusal;
 use plexus_hub::{
     Error, Hub,
     caller::{Caller, Scope},
-    federation::{self, Terms},
+    federation::{self, ReplicationTier},
 };
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::hub_rules::Rule;
+use super::federation_rules::Rule;
 use crate::{
-    state::Site,
-    web::{caller::Called, error::ApiResult},
+    app_state::AppState,
+    web::{auth::ApiCaller, error::ApiResult},
 };
 
 /// This hub, the remote hubs that it knows, and latencies of the federation.
 #[derive(Serialize, ToSchema)]
 pub struct Network {
-    this: This,
+    this: LocalHubJson,
     /// How hubs without a rule are treated: `open`, `probation` or `allowlist`; null if federation is
     /// disabled.
     mode: Option<String>,
-    items: Vec<OtherHub>,
-    speeds: Speeds,
+    items: Vec<RemoteHubJson>,
+    speeds: LatenciesJson,
 }
 
 /// Latencies of the federation, measured by this hub since it started; null where nothing was measured yet.
 #[derive(Serialize, ToSchema)]
-struct Speeds {
+struct LatenciesJson {
     /// Gossip latency: from signing at a remote hub until stored here. It includes the clock skew of both
     /// hubs; negative values count as 0.
-    spread: Option<Figures>,
+    spread: Option<LatencyJson>,
     /// Duration of DHT lookups.
-    look_up: Option<Figures>,
+    look_up: Option<LatencyJson>,
     /// Duration of an anti-entropy round with another hub, including fetching the missing listings.
-    catch_up: Option<Figures>,
+    catch_up: Option<LatencyJson>,
 }
 
 /// Latency summary in milliseconds over the latest 1,024 samples.
 #[derive(Serialize, ToSchema)]
-struct Figures {
+struct LatencyJson {
     p50_ms: u64,
     p99_ms: u64,
     /// Number of samples so far.
@@ -55,17 +55,17 @@ struct Figures {
     since: i64,
 }
 
-impl From<federation::Figures> for Figures {
-    fn from(figures: federation::Figures) -> Self {
+impl From<federation::LatencySummary> for LatencyJson {
+    fn from(figures: federation::LatencySummary) -> Self {
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let federation::Figures { median, p99, samples, since } = figures;
+        let federation::LatencySummary { median, p99, samples, since } = figures;
         Self { p50_ms: millis(median), p99_ms: millis(p99), samples, since: since.millis() }
     }
 }
 
 /// This hub, as other hubs know it.
 #[derive(Serialize, ToSchema)]
-struct This {
+struct LocalHubJson {
     /// Its key, as a libp2p PeerId.
     id: String,
     name: String,
@@ -83,7 +83,7 @@ struct This {
 }
 
 #[derive(Serialize, ToSchema)]
-struct OtherHub {
+struct RemoteHubJson {
     /// Its key, as a libp2p PeerId.
     id: String,
     /// Name that the hub gave itself; unverified.
@@ -100,11 +100,11 @@ struct OtherHub {
     /// When it was last heard from, in milliseconds since 1970.
     seen: i64,
     /// Replication status; null if federation is disabled or the engine did not report in time.
-    carried: Option<Carried>,
+    carried: Option<ReplicationJson>,
 }
 
 #[derive(Serialize, ToSchema)]
-struct Carried {
+struct ReplicationJson {
     /// `full`, `probation` (within narrow quotas) or `refused`.
     terms: String,
     /// Latest end of probation, in milliseconds since 1970.
@@ -125,14 +125,14 @@ struct CatchingUp {
     wanted: u64,
 }
 
-impl From<federation::Report> for Carried {
-    fn from(report: federation::Report) -> Self {
+impl From<federation::HubReport> for ReplicationJson {
+    fn from(report: federation::HubReport) -> Self {
         let (terms, until) = match report.terms {
-            Terms::Full => ("full", None),
-            Terms::Probation { until } => ("probation", Some(until.millis())),
-            Terms::Refused => ("refused", None),
+            ReplicationTier::Full => ("full", None),
+            ReplicationTier::Probation { until } => ("probation", Some(until.millis())),
+            ReplicationTier::Refused => ("refused", None),
         };
-        let catching_up = |it: federation::Fetching| CatchingUp { got: it.got, wanted: it.wanted };
+        let catching_up = |it: federation::FetchProgress| CatchingUp { got: it.got, wanted: it.wanted };
         Self {
             terms: terms.to_owned(),
             probation_until: until,
@@ -144,7 +144,7 @@ impl From<federation::Report> for Carried {
     }
 }
 
-impl From<federation::HubRow> for OtherHub {
+impl From<federation::HubRow> for RemoteHubJson {
     fn from(row: federation::HubRow) -> Self {
         Self {
             id: row.id,
@@ -155,7 +155,7 @@ impl From<federation::HubRow> for OtherHub {
             connected: row.connected,
             agents: row.agents,
             seen: row.seen.millis(),
-            carried: row.report.map(Carried::from),
+            carried: row.report.map(ReplicationJson::from),
         }
     }
 }
@@ -163,7 +163,7 @@ impl From<federation::HubRow> for OtherHub {
 /// Lists the hubs that this hub knows, live ones first.
 #[utoipa::path(get, path = "/hubs", operation_id = "hubs.list", tag = "Network", security(("token" = ["read"])),
     responses((status = OK, description = "The hubs.", body = Network)))]
-pub async fn list(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<Network>> {
+pub async fn list(State(site): State<AppState>, ApiCaller(caller): ApiCaller) -> ApiResult<Json<Network>> {
     Ok(Json(known(&site.hub, &caller).await?))
 }
 
@@ -171,16 +171,16 @@ pub async fn known(hub: &Hub, caller: &Caller) -> Result<Network, Error> {
     caller.may(Scope::Read)?;
     let found = federation::overview(hub).await?;
     let reached = found.itself.reached();
-    let federation::Itself { id, name, addresses, agents, reachability, relays, .. } = found.itself;
+    let federation::LocalHubInfo { id, name, addresses, agents, reachability, relays, .. } = found.itself;
     let reachability = reachability.map(|it| it.as_str().to_owned());
     Ok(Network {
-        this: This { id, name, addresses, agents, reachability, reached, relays },
+        this: LocalHubJson { id, name, addresses, agents, reachability, reached, relays },
         mode: found.mode.map(str::to_owned),
-        items: found.hubs.into_iter().map(OtherHub::from).collect(),
-        speeds: Speeds {
-            spread: found.speeds.spread.map(Figures::from),
-            look_up: found.speeds.look_up.map(Figures::from),
-            catch_up: found.speeds.catch_up.map(Figures::from),
+        items: found.hubs.into_iter().map(RemoteHubJson::from).collect(),
+        speeds: LatenciesJson {
+            spread: found.speeds.spread.map(LatencyJson::from),
+            look_up: found.speeds.look_up.map(LatencyJson::from),
+            catch_up: found.speeds.catch_up.map(LatencyJson::from),
         },
     })
 }
@@ -189,7 +189,7 @@ pub async fn known(hub: &Hub, caller: &Caller) -> Result<Network, Error> {
 #[derive(Serialize, ToSchema)]
 pub struct HubDetails {
     #[serde(flatten)]
-    hub: OtherHub,
+    hub: RemoteHubJson,
     /// Domain that the hub claims and that is not verified.
     claimed_domain: Option<String>,
     /// URL of its API, as the hub states it.
@@ -223,8 +223,8 @@ struct HubFault {
     params(("hub" = String, Path, description = "Its key, as a libp2p PeerId, or its domain.")),
     responses((status = OK, description = "The hub.", body = HubDetails)))]
 pub async fn show(
-    State(site): State<Site>,
-    Called(caller): Called,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
     Path(name): Path<String>,
 ) -> ApiResult<Json<HubDetails>> {
     Ok(Json(one(&site.hub, &caller, &name).await?))
@@ -235,7 +235,7 @@ pub async fn one(hub: &Hub, caller: &Caller, name: &str) -> Result<HubDetails, E
     let found = federation::other(hub, caller, name).await?;
     let found = found.ok_or_else(|| Refusal::not_found(format!("This hub knows no other hub {name}.")))?;
     let is_admin = found.addresses.is_some();
-    let fault = |row: federation::FaultRow| HubFault {
+    let fault = |row: federation::ViolationRow| HubFault {
         fault: row.fault.as_str().to_owned(),
         about: row.about,
         times: row.times,

@@ -12,16 +12,16 @@ use plexus_domain::{
 };
 use plexus_hub::{
     chats::{self, NewMessage},
+    message_views::{self, MessageView, RunView},
     runs,
-    views::{self, MessageView, RunView},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{chats::Began, id};
+use super::{chats::PostedMessageJson, id};
 use crate::{
-    state::Site,
-    web::{body::JsonBody, caller::Called, error::ApiResult},
+    app_state::AppState,
+    web::{auth::ApiCaller, error::ApiResult, json_body::JsonBody},
 };
 
 #[derive(Deserialize, ToSchema)]
@@ -39,13 +39,13 @@ pub struct NextMessage {
 /// A response means that the message is stored.
 #[utoipa::path(post, path = "/chats/{chat}/messages", operation_id = "chats.send", tag = "Chats",
     params(("chat" = ChatId, Path)), request_body = NextMessage, security(("token" = ["chat"])),
-    responses((status = ACCEPTED, description = "It is kept, and being answered.", body = Began)))]
+    responses((status = ACCEPTED, description = "It is kept, and being answered.", body = PostedMessageJson)))]
 pub async fn send(
-    State(site): State<Site>,
-    Called(caller): Called,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
     Path(chat): Path<String>,
     JsonBody(body): JsonBody<NextMessage>,
-) -> ApiResult<(StatusCode, Json<Began>)> {
+) -> ApiResult<(StatusCode, Json<PostedMessageJson>)> {
     let new = NewMessage { id: body.id, parent: body.parent, text: body.text };
     let sent = chats::send(&site.hub, &caller, id(&chat)?, new).await?;
     Ok((StatusCode::ACCEPTED, Json(sent.into())))
@@ -54,24 +54,24 @@ pub async fn send(
 /// Returns one message in its current state.
 #[utoipa::path(get, path = "/messages/{message}", operation_id = "messages.get", tag = "Chats",
     params(("message" = MessageId, Path)), security(("token" = ["read"])),
-    responses((status = OK, description = "The message.", body = Shown)))]
+    responses((status = OK, description = "The message.", body = MessageJson)))]
 pub async fn show(
-    State(site): State<Site>,
-    Called(caller): Called,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
     Path(message): Path<String>,
-) -> ApiResult<Json<Shown>> {
+) -> ApiResult<Json<MessageJson>> {
     Ok(Json(chats::message(&site.hub, &caller, id(&message)?).await?.into()))
 }
 
 /// Requests another answer as an alternative to an existing one.
 #[utoipa::path(post, path = "/messages/{message}/retry", operation_id = "messages.retry", tag = "Chats",
     params(("message" = MessageId, Path)), security(("token" = ["chat"])),
-    responses((status = ACCEPTED, description = "It is being written.", body = Began)))]
+    responses((status = ACCEPTED, description = "It is being written.", body = PostedMessageJson)))]
 pub async fn retry(
-    State(site): State<Site>,
-    Called(caller): Called,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
     Path(message): Path<String>,
-) -> ApiResult<(StatusCode, Json<Began>)> {
+) -> ApiResult<(StatusCode, Json<PostedMessageJson>)> {
     let sent = chats::retry(&site.hub, &caller, id(&message)?).await?;
     Ok((StatusCode::ACCEPTED, Json(sent.into())))
 }
@@ -80,8 +80,8 @@ pub async fn retry(
 #[utoipa::path(post, path = "/runs/{run}/stop", operation_id = "runs.stop", tag = "Chats", params(("run" = RunId, Path)),
     security(("token" = ["chat"])), responses((status = ACCEPTED, description = "It is told to end.")))]
 pub async fn stop(
-    State(site): State<Site>,
-    Called(caller): Called,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
     Path(run): Path<String>,
 ) -> ApiResult<StatusCode> {
     runs::stop(&site.hub, &caller, id(&run)?).await?;
@@ -91,7 +91,7 @@ pub async fn stop(
 /// A message of a chat.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Message)]
-pub struct Shown {
+pub struct MessageJson {
     id: MessageId,
     #[schema(required)]
     parent: Option<MessageId>,
@@ -133,7 +133,7 @@ struct Run {
     usage: Usage,
 }
 
-impl From<MessageView> for Shown {
+impl From<MessageView> for MessageJson {
     fn from(view: MessageView) -> Self {
         let message = view.message;
         Self {
@@ -150,12 +150,12 @@ impl From<MessageView> for Shown {
     }
 }
 
-impl From<views::Author> for Author {
-    fn from(author: views::Author) -> Self {
+impl From<message_views::Author> for Author {
+    fn from(author: message_views::Author) -> Self {
         match author {
-            views::Author::Person { name } => Self::Person { name },
-            views::Author::Agent { address, .. } => Self::Agent { address },
-            views::Author::Gone => Self::Gone,
+            message_views::Author::Person { name } => Self::Person { name },
+            message_views::Author::Agent { address, .. } => Self::Agent { address },
+            message_views::Author::Gone => Self::Gone,
         }
     }
 }

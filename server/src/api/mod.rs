@@ -1,5 +1,5 @@
 //! JSON API `/api/v1`: every function of the pages, for programs and for the islands of the pages
-//! (`docs/adr/0002`). The OpenAPI document is generated from its handlers and types ([`document`]).
+//! (`docs/adr/0002`). The OpenAPI document is generated from its handlers and types ([`openapi`]).
 
 pub mod account;
 pub mod agent;
@@ -10,40 +10,40 @@ pub mod approvals;
 pub mod attach;
 mod blobs;
 pub mod chats;
-pub mod document;
 pub mod events;
-pub mod hub_rules;
+pub mod federation_rules;
 pub mod hubs;
 pub mod messages;
 pub mod models;
-mod positions;
+pub mod openapi;
+pub mod sse_encoder;
 pub mod stars;
+mod stream_cursor;
 pub mod team_log;
 pub mod teams;
 pub mod tool_credentials;
-pub mod wire;
 
 use axum::Router;
 use plexus_domain::Error as Refusal;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{state::Site, web::error::ApiError};
+use crate::{app_state::AppState, web::error::ApiError};
 
 /// Routes with complete responses, which may be compressed.
-pub fn routes() -> Router<Site> {
+pub fn routes() -> Router<AppState> {
     Router::from(whole()).fallback(missing)
 }
 
 /// Routes with long-lived responses, which must not be compressed or buffered.
-pub fn unpacked() -> Router<Site> {
+pub fn unpacked() -> Router<AppState> {
     lasting().into()
 }
 
-fn lasting() -> OpenApiRouter<Site> {
+fn lasting() -> OpenApiRouter<AppState> {
     OpenApiRouter::default().routes(routes!(events::stream)).routes(routes!(attach::attach))
 }
 
-fn whole() -> OpenApiRouter<Site> {
+fn whole() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
         .routes(routes!(account::show))
         .routes(routes!(chats::list, chats::start))
@@ -71,10 +71,10 @@ fn whole() -> OpenApiRouter<Site> {
         .routes(routes!(team_log::share, team_log::unshare))
         .routes(routes!(hubs::list))
         .routes(routes!(hubs::show))
-        .routes(routes!(hub_rules::rules, hub_rules::rule))
-        .routes(routes!(hub_rules::export, hub_rules::import))
-        .routes(routes!(hub_rules::lists, hub_rules::subscribe, hub_rules::unsubscribe))
-        .routes(routes!(document::show))
+        .routes(routes!(federation_rules::rules, federation_rules::rule))
+        .routes(routes!(federation_rules::export, federation_rules::import))
+        .routes(routes!(federation_rules::lists, federation_rules::subscribe, federation_rules::unsubscribe))
+        .routes(routes!(openapi::show))
 }
 
 async fn missing() -> ApiError {

@@ -6,8 +6,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::{
-    state::Site,
-    web::{caller::Called, error::ApiResult},
+    app_state::AppState,
+    web::{auth::ApiCaller, error::ApiResult},
 };
 
 #[derive(Serialize, ToSchema)]
@@ -19,7 +19,7 @@ pub struct Models {
 /// Lists the models available to agents of this hub.
 #[utoipa::path(get, path = "/models", operation_id = "models.list", tag = "Agents", security(("token" = ["agents"])),
     responses((status = OK, description = "The usual one first.", body = Models)))]
-pub async fn list(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<Models>> {
+pub async fn list(State(site): State<AppState>, ApiCaller(caller): ApiCaller) -> ApiResult<Json<Models>> {
     Ok(Json(all(&site.hub, &caller).await?))
 }
 

@@ -8,40 +8,40 @@ use axum::{
 use plexus_domain::{AgentId, Timestamp, page::PageSize};
 use plexus_hub::{
     Error, Hub,
-    agents::stars::{self, Place},
+    agents::stars::{self, StarCursor},
     caller::{Caller, Scope},
 };
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::{
-    agent::At,
+    agent::AgentPath,
     agent_lists::{AgentList, no_size},
 };
 use crate::{
-    state::Site,
-    web::{caller::Called, error::ApiResult, place},
+    app_state::AppState,
+    web::{auth::ApiCaller, error::ApiResult, search_cursor},
 };
 
 /// Stars an agent; idempotent.
-#[utoipa::path(put, path = "/agents/{owner}/{name}/star", operation_id = "agents.star", tag = "Agents", params(At),
+#[utoipa::path(put, path = "/agents/{owner}/{name}/star", operation_id = "agents.star", tag = "Agents", params(AgentPath),
     security(("token" = ["agents"])), responses((status = NO_CONTENT, description = "It has your star.")))]
 pub async fn star(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(at): Path<At>,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(at): Path<AgentPath>,
 ) -> ApiResult<StatusCode> {
     stars::star(&site.hub, &caller, &at.address()?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Removes your star from an agent.
-#[utoipa::path(delete, path = "/agents/{owner}/{name}/star", operation_id = "agents.unstar", tag = "Agents", params(At),
+#[utoipa::path(delete, path = "/agents/{owner}/{name}/star", operation_id = "agents.unstar", tag = "Agents", params(AgentPath),
     security(("token" = ["agents"])), responses((status = NO_CONTENT, description = "It has not your star.")))]
 pub async fn unstar(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(at): Path<At>,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(at): Path<AgentPath>,
 ) -> ApiResult<StatusCode> {
     stars::unstar(&site.hub, &caller, &at.address()?).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -62,8 +62,8 @@ pub struct StarredQuery {
 #[utoipa::path(get, path = "/starred", operation_id = "agents.starred", tag = "Agents", params(StarredQuery),
     security(("token" = ["read"])), responses((status = OK, description = "A page of them.", body = AgentList)))]
 pub async fn list(
-    State(site): State<Site>,
-    Called(caller): Called,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
     Query(query): Query<StarredQuery>,
 ) -> ApiResult<Json<AgentList>> {
     let size = query.limit.map_or(Some(PageSize::DEFAULT), |rows| PageSize::new(rows).ok());
@@ -80,7 +80,7 @@ pub async fn starred(
     // Check the scope first, so that a missing permission takes precedence over an invalid cursor.
     caller.may(Scope::Read)?;
     let after = match after {
-        Some(text) => Some(read(text).ok_or_else(place::not_a_cursor)?),
+        Some(text) => Some(read(text).ok_or_else(search_cursor::not_a_cursor)?),
         None => None,
     };
     let (rows, next) = stars::starred(hub, caller, after, size).await?;
@@ -88,12 +88,12 @@ pub async fn starred(
 }
 
 /// Encodes a cursor.
-pub fn token((at, agent): Place) -> String {
+pub fn token((at, agent): StarCursor) -> String {
     format!("{}-{agent}", at.millis())
 }
 
 /// Decodes a cursor; `None` if it is invalid.
-pub fn read(text: &str) -> Option<Place> {
+pub fn read(text: &str) -> Option<StarCursor> {
     let (millis, agent) = text.split_once('-')?;
     Some((Timestamp::from_millis(millis.parse().ok()?), agent.parse::<AgentId>().ok()?))
 }

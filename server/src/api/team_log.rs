@@ -5,7 +5,7 @@ use axum::{
     extract::{Path, Query, State},
     http::StatusCode,
 };
-use plexus_domain::{ChatId, team::Entry};
+use plexus_domain::{ChatId, team::LogEntry};
 use plexus_hub::{Caller, Error, Hub, teams};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -13,13 +13,13 @@ use utoipa::IntoParams;
 
 use super::id;
 use crate::{
+    app_state::AppState,
     pages::team::share::link,
-    state::Site,
-    web::{caller::Called, error::ApiResult},
+    web::{auth::ApiCaller, error::ApiResult},
 };
 
 /// Maximum number of entries per page.
-const MOST_ENTRIES: usize = 200;
+const MAX_ENTRIES: usize = 200;
 
 /// Page of a team's log.
 #[derive(Deserialize, IntoParams)]
@@ -35,8 +35,8 @@ pub struct Entries {
     params(("team" = ChatId, Path), Entries), security(("token" = ["read"])),
     responses((status = OK, description = "Entries, the oldest first, and the number to go on after.", body = Object)))]
 pub async fn log(
-    State(site): State<Site>,
-    Called(caller): Called,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
     Path(team_id): Path<String>,
     Query(asked): Query<Entries>,
 ) -> ApiResult<Json<Value>> {
@@ -45,13 +45,13 @@ pub async fn log(
 
 /// Returns the entries after a number, or the first ones.
 pub async fn page(hub: &Hub, caller: &Caller, team: ChatId, after: Option<u64>) -> Result<Value, Error> {
-    let entries = teams::log(hub, caller, team, after, MOST_ENTRIES).await?;
-    let next = (entries.len() == MOST_ENTRIES).then(|| entries.last().map(Entry::seq));
+    let entries = teams::log(hub, caller, team, after, MAX_ENTRIES).await?;
+    let next = (entries.len() == MAX_ENTRIES).then(|| entries.last().map(LogEntry::seq));
     let items: Vec<Value> = entries.iter().map(entry).collect();
     Ok(json!({ "items": items, "next": next.flatten() }))
 }
 
-fn entry(entry: &Entry) -> Value {
+fn entry(entry: &LogEntry) -> Value {
     json!({ "number": entry.seq(), "at": entry.at(), "by": entry.by(), "event": entry.event() })
 }
 
@@ -62,15 +62,15 @@ fn entry(entry: &Entry) -> Value {
     params(("team" = ChatId, Path)), security(("token" = ["read", "team"])),
     responses((status = CREATED, description = "The link, which is not shown again.", body = Object)))]
 pub async fn share(
-    State(site): State<Site>,
-    Called(caller): Called,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
     Path(team_id): Path<String>,
 ) -> ApiResult<(StatusCode, Json<Value>)> {
     Ok((StatusCode::CREATED, Json(shared(&site, &caller, id(&team_id)?).await?)))
 }
 
 /// Creates a share link.
-pub async fn shared(site: &Site, caller: &Caller, team: ChatId) -> Result<Value, Error> {
+pub async fn shared(site: &AppState, caller: &Caller, team: ChatId) -> Result<Value, Error> {
     let word = teams::share(&site.hub, caller, team).await?;
     Ok(json!({ "url": link(site, &word) }))
 }
@@ -80,8 +80,8 @@ pub async fn shared(site: &Site, caller: &Caller, team: ChatId) -> Result<Value,
     params(("team" = ChatId, Path)), security(("token" = ["team"])),
     responses((status = NO_CONTENT, description = "It leads nowhere.")))]
 pub async fn unshare(
-    State(site): State<Site>,
-    Called(caller): Called,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
     Path(team_id): Path<String>,
 ) -> ApiResult<StatusCode> {
     teams::unshare(&site.hub, &caller, id(&team_id)?).await?;

@@ -8,12 +8,12 @@ use axum::{
 use plexus_domain::{
     Address, ChatId, Error as Refusal,
     run::Usage,
-    team::{Limits, Pattern, Seat, WorkNo},
+    team::{AssignmentNo, Pattern, Seat, TeamLimits},
 };
 use plexus_hub::{
     Error, Hub,
     caller::{Caller, Scope},
-    teams::{self, Act, Kin, Launch, MemberView, TeamItem, TeamView, WorkView},
+    teams::{self, AssignmentView, LaunchRequest, MemberView, OwnerAction, RelatedTeam, TeamItem, TeamView},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -21,8 +21,8 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::id;
 use crate::{
-    state::Site,
-    web::{body::JsonBody, caller::Called, error::ApiResult},
+    app_state::AppState,
+    web::{auth::ApiCaller, error::ApiResult, json_body::JsonBody},
 };
 
 /// A team to launch.
@@ -37,14 +37,14 @@ pub struct NewTeam {
     pattern: Option<String>,
     /// Limits; omitted ones have their defaults.
     #[serde(default)]
-    limits: GivenLimits,
+    limits: TeamLimitsJson,
 }
 
 /// Limits of a team.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(as = TeamLimits)]
-pub struct GivenLimits {
+pub struct TeamLimitsJson {
     /// Maximum number of members that the hub recruits.
     members: Option<u16>,
     /// Minimum number of accepted invitations before the team starts. The last round of invitations starts
@@ -62,11 +62,11 @@ pub struct GivenLimits {
     work_seconds: Option<u64>,
 }
 
-impl GivenLimits {
-    fn fill(&self) -> Limits {
-        let or = Limits::default();
+impl TeamLimitsJson {
+    fn fill(&self) -> TeamLimits {
+        let or = TeamLimits::default();
         let millis = |seconds: Option<u64>, or| seconds.map_or(or, |seconds| seconds.saturating_mul(1_000));
-        Limits {
+        TeamLimits {
             members: self.members.unwrap_or(or.members),
             quorum: self.quorum.unwrap_or(or.quorum),
             turns: self.turns.unwrap_or(or.turns),
@@ -83,7 +83,7 @@ impl GivenLimits {
 }
 
 impl NewTeam {
-    fn read(self) -> Result<Launch, Refusal> {
+    fn read(self) -> Result<LaunchRequest, Refusal> {
         let pattern = match self.pattern.as_deref() {
             None => Pattern::ALL[0],
             Some(word) => Pattern::parse(word).ok_or_else(|| {
@@ -92,14 +92,14 @@ impl NewTeam {
             })?,
         };
         let limits = self.limits.fill();
-        Ok(Launch { goal: self.goal, members: self.members, pattern, limits })
+        Ok(LaunchRequest { goal: self.goal, members: self.members, pattern, limits })
     }
 }
 
 /// Lists your teams, newest first.
 #[utoipa::path(get, path = "/teams", operation_id = "teams.list", tag = "Teams", security(("token" = ["read"])),
     responses((status = OK, description = "All of them.", body = Object)))]
-pub async fn list(State(site): State<Site>, Called(caller): Called) -> ApiResult<Json<Value>> {
+pub async fn list(State(site): State<AppState>, ApiCaller(caller): ApiCaller) -> ApiResult<Json<Value>> {
     Ok(Json(listed(&teams::list(&site.hub, &caller).await?)))
 }
 
@@ -111,8 +111,8 @@ pub fn listed(items: &[TeamItem]) -> Value {
 #[utoipa::path(post, path = "/teams", operation_id = "teams.launch", tag = "Teams", request_body = NewTeam,
     security(("token" = ["read", "team"])), responses((status = CREATED, description = "The team.", body = Object)))]
 pub async fn launch(
-    State(site): State<Site>,
-    Called(caller): Called,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
     JsonBody(new): JsonBody<NewTeam>,
 ) -> ApiResult<(StatusCode, Json<Value>)> {
     Ok((StatusCode::CREATED, Json(begin(&site.hub, &caller, new).await?)))
@@ -122,7 +122,7 @@ pub async fn begin(hub: &Hub, caller: &Caller, new: NewTeam) -> Result<Value, Er
     // The response shows the team.
     caller.may(Scope::Read)?;
     let launched = teams::launch(hub, caller, new.read()?).await?;
-    Ok(team(&teams::look(hub, caller, launched).await?))
+    Ok(team(&teams::get(hub, caller, launched).await?))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -139,8 +139,8 @@ pub struct When {
     params(("team" = ChatId, Path), When),
     security(("token" = ["read"])), responses((status = OK, description = "The team.", body = Object)))]
 pub async fn show(
-    State(site): State<Site>,
-    Called(caller): Called,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
     Path(team_id): Path<String>,
     Query(when): Query<When>,
 ) -> ApiResult<Json<Value>> {
@@ -150,8 +150,8 @@ pub async fn show(
 /// Returns a team in its current state, or in its state after a log entry.
 pub async fn seen(hub: &Hub, caller: &Caller, id: ChatId, entry: Option<u64>) -> Result<Value, Error> {
     let view = match entry {
-        Some(entry) => teams::moment(hub, caller, id, entry).await?.view,
-        None => teams::look(hub, caller, id).await?,
+        Some(entry) => teams::snapshot_at(hub, caller, id, entry).await?.view,
+        None => teams::get(hub, caller, id).await?,
     };
     Ok(team(&view))
 }
@@ -160,7 +160,7 @@ pub async fn seen(hub: &Hub, caller: &Caller, id: ChatId, entry: Option<u64>) ->
 #[derive(Deserialize, ToSchema)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 #[schema(as = TeamAct)]
-pub enum Asked {
+pub enum OwnerActionJson {
     Cancel {
         #[serde(default)]
         reason: String,
@@ -205,43 +205,48 @@ pub enum Asked {
     },
 }
 
-impl From<Asked> for Act {
-    fn from(asked: Asked) -> Self {
+impl From<OwnerActionJson> for OwnerAction {
+    fn from(asked: OwnerActionJson) -> Self {
         match asked {
-            Asked::Cancel { reason } => Self::Cancel { reason },
-            Asked::Remark { text } => Self::Remark { text },
-            Asked::Skip => Self::Skip,
-            Asked::GiveFloor { to } => Self::GiveFloor { to: Seat(to) },
-            Asked::Hold { seat } => Self::Hold { seat: Seat(seat) },
-            Asked::Resume { seat } => Self::Resume { seat: Seat(seat) },
-            Asked::Dismiss { seat } => Self::Dismiss { seat: Seat(seat) },
-            Asked::Invite { address } => Self::Invite { address },
-            Asked::Stop { work } => Self::Stop { work: WorkNo(work) },
-            Asked::Answer { work, text } => Self::Answer { work: WorkNo(work), text },
-            Asked::TakeOver { work, text } => Self::TakeOver { work: WorkNo(work), text },
-            Asked::Nest { work, members } => Self::Nest { work: WorkNo(work), members },
+            OwnerActionJson::Cancel { reason } => Self::Cancel { reason },
+            OwnerActionJson::Remark { text } => Self::Remark { text },
+            OwnerActionJson::Skip => Self::Skip,
+            OwnerActionJson::GiveFloor { to } => Self::GiveFloor { to: Seat(to) },
+            OwnerActionJson::Hold { seat } => Self::Hold { seat: Seat(seat) },
+            OwnerActionJson::Resume { seat } => Self::Resume { seat: Seat(seat) },
+            OwnerActionJson::Dismiss { seat } => Self::Dismiss { seat: Seat(seat) },
+            OwnerActionJson::Invite { address } => Self::Invite { address },
+            OwnerActionJson::Stop { work } => Self::Stop { work: AssignmentNo(work) },
+            OwnerActionJson::Answer { work, text } => Self::Answer { work: AssignmentNo(work), text },
+            OwnerActionJson::TakeOver { work, text } => Self::TakeOver { work: AssignmentNo(work), text },
+            OwnerActionJson::Nest { work, members } => Self::Nest { work: AssignmentNo(work), members },
         }
     }
 }
 
 /// Sends a command to one of your teams.
 #[utoipa::path(post, path = "/teams/{team}", operation_id = "teams.act", tag = "Teams", params(("team" = ChatId, Path)),
-    request_body = Asked, security(("token" = ["read", "team"])),
+    request_body = OwnerActionJson, security(("token" = ["read", "team"])),
     responses((status = OK, description = "The team as it is then.", body = Object)))]
 pub async fn act(
-    State(site): State<Site>,
-    Called(caller): Called,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
     Path(team_id): Path<String>,
-    JsonBody(asked): JsonBody<Asked>,
+    JsonBody(asked): JsonBody<OwnerActionJson>,
 ) -> ApiResult<Json<Value>> {
     Ok(Json(say(&site.hub, &caller, id(&team_id)?, asked).await?))
 }
 
-pub async fn say(hub: &Hub, caller: &Caller, team_id: ChatId, asked: Asked) -> Result<Value, Error> {
+pub async fn say(
+    hub: &Hub,
+    caller: &Caller,
+    team_id: ChatId,
+    asked: OwnerActionJson,
+) -> Result<Value, Error> {
     // The response shows the team.
     caller.may(Scope::Read)?;
     teams::act(hub, caller, team_id, asked.into()).await?;
-    Ok(team(&teams::look(hub, caller, team_id).await?))
+    Ok(team(&teams::get(hub, caller, team_id).await?))
 }
 
 fn item(item: &TeamItem) -> Value {
@@ -263,7 +268,7 @@ pub fn team(view: &TeamView) -> Value {
     })
 }
 
-fn kin(team: &Kin) -> Value {
+fn kin(team: &RelatedTeam) -> Value {
     json!({ "id": team.id, "parent": team.parent, "title": team.title, "state": team.state.as_str(),
             "launched": team.launched })
 }
@@ -275,7 +280,7 @@ fn member(view: &MemberView) -> Value {
             "usage": usage(counts.usage) })
 }
 
-fn work(view: &WorkView) -> Value {
+fn work(view: &AssignmentView) -> Value {
     json!({ "number": view.no, "by": view.by, "to": view.to, "background": view.in_background, "title": view.title,
             "description": view.description, "state": view.state, "deadline": view.deadline, "text": view.text,
             "team": view.team, "usage": usage(view.usage) })

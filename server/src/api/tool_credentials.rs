@@ -16,10 +16,10 @@ use plexus_hub::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::agent::At;
+use super::agent::AgentPath;
 use crate::{
-    state::Site,
-    web::{body::JsonBody, caller::Called, error::ApiResult},
+    app_state::AppState,
+    web::{auth::ApiCaller, error::ApiResult, json_body::JsonBody},
 };
 
 #[derive(Serialize, ToSchema)]
@@ -58,12 +58,12 @@ pub struct WhichServer {
 
 /// Lists the MCP servers of your agent that have a URL, and for which of them credentials are stored.
 #[utoipa::path(get, path = "/agents/{owner}/{name}/tools/credentials", operation_id = "agents.tool_servers", tag = "Agents",
-    params(At), security(("token" = ["agents"])),
+    params(AgentPath), security(("token" = ["agents"])),
     responses((status = OK, description = "The servers.", body = ToolServers)))]
 pub async fn list(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(at): Path<At>,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(at): Path<AgentPath>,
 ) -> ApiResult<Json<ToolServers>> {
     Ok(Json(of(&site.hub, &caller, &at.address()?).await?))
 }
@@ -79,12 +79,12 @@ pub async fn of(hub: &Hub, caller: &Caller, agent: &Address) -> Result<ToolServe
 ///
 /// The server must accept it first. It is never returned by the API.
 #[utoipa::path(put, path = "/agents/{owner}/{name}/tools/credentials", operation_id = "agents.give_tool_credentials",
-    tag = "Agents", params(At), request_body = GivenToServer, security(("token" = ["agents"])),
+    tag = "Agents", params(AgentPath), request_body = GivenToServer, security(("token" = ["agents"])),
     responses((status = NO_CONTENT, description = "It is kept.")))]
 pub async fn give(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(at): Path<At>,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(at): Path<AgentPath>,
     JsonBody(body): JsonBody<GivenToServer>,
 ) -> ApiResult<StatusCode> {
     let GivenToServer { url, header, secret } = body;
@@ -94,12 +94,12 @@ pub async fn give(
 
 /// Deletes the credentials for an MCP server of your agent.
 #[utoipa::path(delete, path = "/agents/{owner}/{name}/tools/credentials", operation_id = "agents.forget_tool_credentials",
-    tag = "Agents", params(At, ("url" = String, Query, description = "The address of the server.")),
+    tag = "Agents", params(AgentPath, ("url" = String, Query, description = "The address of the server.")),
     security(("token" = ["agents"])), responses((status = NO_CONTENT, description = "Nothing is kept for it.")))]
 pub async fn forget(
-    State(site): State<Site>,
-    Called(caller): Called,
-    Path(at): Path<At>,
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(at): Path<AgentPath>,
     Query(which): Query<WhichServer>,
 ) -> ApiResult<StatusCode> {
     tool_credentials::forget(&site.hub, &caller, &at.address()?, &which.url).await?;

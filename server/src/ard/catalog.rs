@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 
 use super::{
     entry::{CATALOG, base, entry, of_this},
-    failure::{Failure, unknown},
+    error::{ArdError, unknown},
 };
 use crate::{
-    state::Site,
+    app_state::AppState,
     web::{
-        bearer::{Bearer, Unknown},
-        body::JSON,
-        cached::cached,
+        bearer::{Bearer, InvalidToken},
+        etag::cached,
+        json_body::JSON,
     },
 };
 
@@ -27,7 +27,7 @@ use crate::{
 const PAGE: usize = 500;
 
 #[derive(Deserialize)]
-pub struct Wanted {
+pub struct CatalogQuery {
     #[serde(default)]
     page: usize,
 }
@@ -35,15 +35,15 @@ pub struct Wanted {
 /// Returns one page of the catalog. The first page also has the registry's entry at its start and the URLs of
 /// the other pages at its end.
 pub async fn show(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     uri: Uri,
-    caller: Result<Bearer, Unknown>,
-    query: Result<Given<Wanted>, QueryRejection>,
+    caller: Result<Bearer, InvalidToken>,
+    query: Result<Given<CatalogQuery>, QueryRejection>,
     headers: HeaderMap,
-) -> Result<Response, Failure> {
+) -> Result<Response, ArdError> {
     let Bearer(caller) = caller.map_err(unknown)?;
-    let Given(Wanted { page }) =
-        query.map_err(|_| Failure::invalid("The page is a number, counted from 0."))?;
+    let Given(CatalogQuery { page }) =
+        query.map_err(|_| ArdError::invalid("The page is a number, counted from 0."))?;
     let config = site.hub.config();
     let publisher = listings::publisher(&site.hub).await?;
     let query = listings::Query { sort: Sort::Name, ..listings::Query::default() };
@@ -73,7 +73,7 @@ pub async fn show(
 }
 
 /// Handles `GET /ard/v1`: returns the endpoints of the registry.
-pub async fn describe(State(site): State<Site>) -> Json<Value> {
+pub async fn describe(State(site): State<AppState>) -> Json<Value> {
     let base = base(&site.hub.config().public_url);
     Json(json!({
         "displayName": site.hub.config().hub_name, "specVersion": "0.91",

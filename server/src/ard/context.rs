@@ -5,11 +5,11 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::failure::Failure;
+use super::error::ArdError;
 
 const NAMESPACE: &str = "https://agenticresourcediscovery.org/ns#";
-const MOST_PREFIXES: usize = 64;
-const MOST_BYTES: usize = 2_048;
+const MAX_PREFIXES: usize = 64;
+const MAX_BYTES: usize = 2_048;
 
 /// Bound prefixes and terms, each with its IRI.
 #[derive(Default)]
@@ -27,7 +27,7 @@ pub enum Path {
 }
 
 impl Context {
-    pub fn read(value: Option<&Value>) -> Result<Self, Failure> {
+    pub fn read(value: Option<&Value>) -> Result<Self, ArdError> {
         let mut context = Self::default();
         if let Some(value) = value {
             context.add(value)?;
@@ -36,7 +36,7 @@ impl Context {
     }
 
     /// Adds bindings. Contexts given by URL are not fetched, so the terms that they bind stay unknown.
-    fn add(&mut self, value: &Value) -> Result<(), Failure> {
+    fn add(&mut self, value: &Value) -> Result<(), ArdError> {
         match value {
             Value::String(_) | Value::Null => Ok(()),
             Value::Array(list) if list.iter().all(|one| !one.is_array()) => {
@@ -45,7 +45,7 @@ impl Context {
             Value::Object(bound) => {
                 for (name, iri) in bound {
                     let iri = iri.as_str().or_else(|| iri["@id"].as_str());
-                    let fits = self.0.len() < MOST_PREFIXES && iri.is_some_and(|iri| iri.len() <= MOST_BYTES);
+                    let fits = self.0.len() < MAX_PREFIXES && iri.is_some_and(|iri| iri.len() <= MAX_BYTES);
                     let iri = iri.filter(|_| fits).ok_or_else(unreadable)?;
                     self.0.insert(name.clone(), iri.to_owned());
                 }
@@ -55,17 +55,17 @@ impl Context {
         }
     }
 
-    pub fn resolve(&self, key: &str) -> Result<Path, Failure> {
-        if key.is_empty() || key.len() > MOST_BYTES {
-            return Err(Failure::invalid("A term path has 1 to 2048 bytes."));
+    pub fn resolve(&self, key: &str) -> Result<Path, ArdError> {
+        if key.is_empty() || key.len() > MAX_BYTES {
+            return Err(ArdError::invalid("A term path has 1 to 2048 bytes."));
         }
         if let Some((prefix, local)) = key.split_once(':') {
             return match self.0.get(prefix) {
                 Some(iri) => Ok(of_iri(&format!("{iri}{local}"))),
                 None if local.starts_with("//") => Ok(of_iri(key)),
                 None => {
-                    let prefix = plexus_domain::text::shorten(prefix, 40);
-                    Err(Failure::invalid(format!(
+                    let prefix = plexus_domain::sanitized_text::ellipsize(prefix, 40);
+                    Err(ArdError::invalid(format!(
                         "The prefix \"{prefix}\" of a term is not bound. Bind it in @context."
                     )))
                 }
@@ -91,8 +91,8 @@ fn of_terms(path: &str) -> Path {
     }
 }
 
-fn unreadable() -> Failure {
-    Failure::invalid("The @context binds up to 64 prefixes, each to the text of an IRI.")
+fn unreadable() -> ArdError {
+    ArdError::invalid("The @context binds up to 64 prefixes, each to the text of an IRI.")
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Converts agents and hubs to ARD entries (specification section 4).
 
 use plexus_domain::Timestamp;
-use plexus_hub::listings::{Described, Publisher};
+use plexus_hub::listings::{CatalogAgentInfo, UrnPublisher};
 use serde_json::{Value, json};
 use url::Url;
 
 use super::BASE;
-use crate::state::Site;
+use crate::app_state::AppState;
 
 pub const AGENT_CARD: &str = "application/a2a-agent-card+json";
 pub const REGISTRY: &str = "application/ai-registry+json";
@@ -14,9 +14,9 @@ pub const CATALOG: &str = "application/ai-catalog+json";
 
 /// Recommended number of sample queries of an entry (section 4.2).
 const FEWEST_QUERIES: usize = 2;
-const MOST_QUERIES: usize = 5;
+const MAX_QUERIES: usize = 5;
 
-pub struct Entry {
+pub struct ArdEntry {
     /// The terms in wire format.
     pub terms: Value,
     /// Publisher part of the identifier.
@@ -26,7 +26,7 @@ pub struct Entry {
 }
 
 /// Returns the entry of an agent, as published by the hub at `home`.
-pub fn entry(home: &Url, publisher: &Publisher, agent: &Described) -> Entry {
+pub fn entry(home: &Url, publisher: &UrnPublisher, agent: &CatalogAgentInfo) -> ArdEntry {
     let (address, summary) = (&agent.address, &agent.summary);
     let (owner, name) = (&address.owner, &address.name);
     let shown = if summary.title.is_empty() { name.to_string() } else { summary.title.clone() };
@@ -49,13 +49,13 @@ pub fn entry(home: &Url, publisher: &Publisher, agent: &Described) -> Entry {
     for (term, value, _) in optional.into_iter().filter(|(_, _, is_empty)| !is_empty) {
         terms[term] = value;
     }
-    Entry { terms, publisher: publisher.to_string(), created: agent.created, updated: agent.updated }
+    ArdEntry { terms, publisher: publisher.to_string(), created: agent.created, updated: agent.updated }
 }
 
 /// Returns sample queries: the examples of the agent's card, supplemented from its own description if they
 /// are too few.
-fn queries(shown: &str, agent: &Described) -> Vec<String> {
-    let mut queries: Vec<String> = agent.summary.examples.iter().take(MOST_QUERIES).cloned().collect();
+fn queries(shown: &str, agent: &CatalogAgentInfo) -> Vec<String> {
+    let mut queries: Vec<String> = agent.summary.examples.iter().take(MAX_QUERIES).cloned().collect();
     let more = [agent.summary.summary.clone(), format!("ask {shown}"), format!("talk to {shown}")];
     for query in more.into_iter().filter(|query| !query.is_empty()) {
         if queries.len() < FEWEST_QUERIES && !queries.contains(&query) {
@@ -66,12 +66,12 @@ fn queries(shown: &str, agent: &Described) -> Vec<String> {
 }
 
 /// Returns this hub's own entry, by which other registries find it.
-pub fn of_this(site: &Site, publisher: &Publisher) -> Value {
+pub fn of_this(site: &AppState, publisher: &UrnPublisher) -> Value {
     of_registry(&site.hub.config().hub_name, &site.hub.config().public_url, publisher)
 }
 
 /// Returns the entry of the hub `name` at `home`.
-pub fn of_registry(name: &str, home: &Url, publisher: &Publisher) -> Value {
+pub fn of_registry(name: &str, home: &Url, publisher: &UrnPublisher) -> Value {
     json!({
         "identifier": publisher.of_hub("registry:ard"),
         "displayName": format!("{name}: agents"),

@@ -12,17 +12,17 @@ use serde_json::{Map, Value, json};
 
 use super::{
     context::Path,
-    entry::Entry,
-    failure::{Failure, unknown},
+    entry::ArdEntry,
+    error::{ArdError, unknown},
     filter::values,
     query::{Query, only, read},
 };
 use crate::{
-    state::Site,
-    web::bearer::{Bearer, Unknown},
+    app_state::AppState,
+    web::bearer::{Bearer, InvalidToken},
 };
 
-const MOST_FACETS: usize = 16;
+const MAX_FACETS: usize = 16;
 const LIMIT: u64 = 20;
 const LARGEST_LIMIT: u64 = 1_000;
 
@@ -34,16 +34,16 @@ struct Facet {
 }
 
 pub async fn answer(
-    State(site): State<Site>,
-    caller: Result<Bearer, Unknown>,
+    State(site): State<AppState>,
+    caller: Result<Bearer, InvalidToken>,
     body: Result<Bytes, BytesRejection>,
-) -> Result<Json<Value>, Failure> {
+) -> Result<Json<Value>, ArdError> {
     let Bearer(caller) = caller.map_err(unknown)?;
     Ok(Json(run(&site, &caller, &read(body)?).await?))
 }
 
 /// Returns the facet counts for the members of a request.
-pub async fn run(site: &Site, caller: &Caller, asked: &Map<String, Value>) -> Result<Value, Failure> {
+pub async fn run(site: &AppState, caller: &Caller, asked: &Map<String, Value>) -> Result<Value, ArdError> {
     only(asked, &["query", "resultType"])?;
     let query = Query::read(asked.get("query"))?;
     let facets = facets(&query, asked.get("resultType"))?;
@@ -54,38 +54,38 @@ pub async fn run(site: &Site, caller: &Caller, asked: &Map<String, Value>) -> Re
     Ok(json!({ "resultType": "facets", "facets": counted }))
 }
 
-fn facets(query: &Query, result_type: Option<&Value>) -> Result<Vec<Facet>, Failure> {
+fn facets(query: &Query, result_type: Option<&Value>) -> Result<Vec<Facet>, ArdError> {
     let wrong =
-        || Failure::invalid("The resultType is {\"facets\": [{\"field\": …}]}, with at most 16 facets.");
+        || ArdError::invalid("The resultType is {\"facets\": [{\"field\": …}]}, with at most 16 facets.");
     let facets = result_type.and_then(|result| result["facets"].as_array()).ok_or_else(wrong)?;
-    if facets.len() > MOST_FACETS {
+    if facets.len() > MAX_FACETS {
         return Err(wrong());
     }
     facets.iter().map(|facet| Facet::read(query, facet)).collect()
 }
 
 impl Facet {
-    fn read(query: &Query, facet: &Value) -> Result<Self, Failure> {
+    fn read(query: &Query, facet: &Value) -> Result<Self, ArdError> {
         let known = ["field", "limit", "minCount"];
         let members =
             facet.as_object().filter(|members| members.keys().all(|name| known.contains(&name.as_str())));
         let field = members.and_then(|members| members.get("field")?.as_str());
-        let field =
-            field.ok_or_else(|| Failure::invalid("A facet has a field, and may have limit and minCount."))?;
+        let field = field
+            .ok_or_else(|| ArdError::invalid("A facet has a field, and may have limit and minCount."))?;
         let number = |name: &str, default| facet.get(name).map_or(Some(default), Value::as_u64);
         let limit = number("limit", LIMIT).filter(|limit| (1..=LARGEST_LIMIT).contains(limit));
         let limit = limit.and_then(|limit| usize::try_from(limit).ok());
         Ok(Self {
             path: query.path(field)?,
             field: field.to_owned(),
-            limit: limit.ok_or_else(|| Failure::invalid("The limit of a facet is 1 to 1000."))?,
+            limit: limit.ok_or_else(|| ArdError::invalid("The limit of a facet is 1 to 1000."))?,
             min_count: number("minCount", 1)
-                .ok_or_else(|| Failure::invalid("The minCount of a facet is a whole number."))?,
+                .ok_or_else(|| ArdError::invalid("The minCount of a facet is a whole number."))?,
         })
     }
 
     /// Counts the values of a field, most frequent first.
-    fn count(&self, entries: &[(Entry, u8)]) -> Value {
+    fn count(&self, entries: &[(ArdEntry, u8)]) -> Value {
         let mut counts: HashMap<String, u64> = HashMap::new();
         for value in entries.iter().flat_map(|(entry, _)| values(&self.path, entry)) {
             *counts.entry(value).or_default() += 1;

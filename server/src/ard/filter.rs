@@ -5,51 +5,51 @@ use serde_json::Value;
 
 use super::{
     context::{Context, Path},
-    entry::Entry,
-    failure::Failure,
+    entry::ArdEntry,
+    error::ArdError,
 };
 
-const MOST_KEYS: usize = 32;
-const MOST_VALUES: usize = 100;
+const MAX_KEYS: usize = 32;
+const MAX_VALUES: usize = 100;
 
 #[derive(Default)]
 pub struct Filter(Vec<(Path, Vec<String>)>);
 
 impl Filter {
-    pub fn read(filter: Option<&Value>, context: &Context) -> Result<Self, Failure> {
+    pub fn read(filter: Option<&Value>, context: &Context) -> Result<Self, ArdError> {
         let wanted = match filter {
             None => return Ok(Self::default()),
-            Some(Value::Object(wanted)) if wanted.len() <= MOST_KEYS => wanted,
-            Some(_) => return Err(Failure::invalid("A filter is an object of at most 32 keys.")),
+            Some(Value::Object(wanted)) if wanted.len() <= MAX_KEYS => wanted,
+            Some(_) => return Err(ArdError::invalid("A filter is an object of at most 32 keys.")),
         };
         let constraint = |(key, values): (&String, &Value)| Ok((context.resolve(key)?, texts(key, values)?));
-        Ok(Self(wanted.iter().map(constraint).collect::<Result<_, Failure>>()?))
+        Ok(Self(wanted.iter().map(constraint).collect::<Result<_, ArdError>>()?))
     }
 
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub fn matches(&self, entry: &Entry) -> bool {
+    pub fn matches(&self, entry: &ArdEntry) -> bool {
         self.0.iter().all(|(path, wanted)| values(path, entry).iter().any(|value| wanted.contains(value)))
     }
 }
 
 /// Reads the accepted values of a key. A single scalar counts as an array of one.
-fn texts(key: &str, values: &Value) -> Result<Vec<String>, Failure> {
+fn texts(key: &str, values: &Value) -> Result<Vec<String>, ArdError> {
     let list = match values {
         Value::Array(list) => list.as_slice(),
         one => std::slice::from_ref(one),
     };
     let texts: Option<Vec<String>> = list.iter().map(scalar).collect();
-    texts.filter(|texts| texts.len() <= MOST_VALUES).ok_or_else(|| {
-        let key = plexus_domain::text::shorten(&plexus_domain::text::one_line(key), 40);
-        Failure::invalid(format!("The values of the filter \"{key}\" are up to 100 texts."))
+    texts.filter(|texts| texts.len() <= MAX_VALUES).ok_or_else(|| {
+        let key = plexus_domain::sanitized_text::ellipsize(&plexus_domain::sanitized_text::one_line(key), 40);
+        ArdError::invalid(format!("The values of the filter \"{key}\" are up to 100 texts."))
     })
 }
 
 /// Returns the distinct values of an entry at a path. Arrays contribute each of their elements.
-pub fn values(path: &Path, entry: &Entry) -> Vec<String> {
+pub fn values(path: &Path, entry: &ArdEntry) -> Vec<String> {
     let mut found = Vec::new();
     match path {
         Path::Publisher => found.push(entry.publisher.clone()),
@@ -93,7 +93,7 @@ mod tests {
     fn matches(filter: &Value) -> bool {
         let terms = json!({ "type": "a", "tags": ["x", "y"], "metadata": { "verified": true, "n": 7 } });
         let at = Timestamp::from_millis(0);
-        let entry = Entry { terms, publisher: "hub.example".to_owned(), created: at, updated: at };
+        let entry = ArdEntry { terms, publisher: "hub.example".to_owned(), created: at, updated: at };
         Filter::read(Some(filter), &Context::default()).unwrap().matches(&entry)
     }
 

@@ -4,15 +4,15 @@
 //! A search with few local results also queries remote hubs (`auto`), or returns their registries
 //! (`referrals`). Everything else covers this hub's agents only.
 
-mod agents;
 mod catalog;
 mod context;
 mod entry;
+mod error;
 mod explore;
-mod expression;
-mod failure;
 mod filter;
-mod page;
+mod filter_expression;
+mod list;
+mod page_token;
 mod query;
 mod search;
 
@@ -21,20 +21,20 @@ use axum::{
     routing::{any, get, post},
 };
 
-use crate::state::Site;
+use crate::app_state::AppState;
 
 /// Path of the registry below the public URL.
 const BASE: &str = "ard/v1";
 
-pub fn routes() -> Router<Site> {
+pub fn routes() -> Router<AppState> {
     Router::new()
         .route("/.well-known/ard.json", get(catalog::show))
         .route("/.well-known/ai-catalog.json", get(catalog::show))
         .route("/ard/v1/search", post(search::answer))
         .route("/ard/v1/explore", post(explore::answer))
-        .route("/ard/v1/agents", get(agents::list))
-        .route("/ard/v1/agents/{identifier}", get(agents::show))
+        .route("/ard/v1/agents", get(list::list))
+        .route("/ard/v1/agents/{identifier}", get(list::show))
         .route("/ard/v1", get(catalog::describe))
         .route("/ard/v1/", get(catalog::describe))
-        .route("/ard/v1/{*rest}", any(failure::missing))
+        .route("/ard/v1/{*rest}", any(error::missing))
 }

@@ -10,40 +10,40 @@ use axum::{
 use plexus_domain::page::PageSize;
 use plexus_hub::{
     Caller,
-    federation::{self, Registry},
+    federation::{self, RemoteRegistry},
     listings,
 };
 use serde_json::{Map, Value, json};
 
 use super::{
-    entry::{Entry, base, entry, of_registry},
-    failure::{Failure, unknown},
-    page::Page,
+    entry::{ArdEntry, base, entry, of_registry},
+    error::{ArdError, unknown},
+    page_token::Page,
     query::{Query, only, read},
 };
 use crate::{
-    state::Site,
-    web::bearer::{Bearer, Unknown},
+    app_state::AppState,
+    web::bearer::{Bearer, InvalidToken},
 };
 
 const SIZE: u64 = 10;
 
 pub async fn answer(
-    State(site): State<Site>,
-    caller: Result<Bearer, Unknown>,
+    State(site): State<AppState>,
+    caller: Result<Bearer, InvalidToken>,
     body: Result<Bytes, BytesRejection>,
-) -> Result<Json<Value>, Failure> {
+) -> Result<Json<Value>, ArdError> {
     let Bearer(caller) = caller.map_err(unknown)?;
     Ok(Json(run(&site, &caller, &read(body)?).await?))
 }
 
 /// Returns the search results for the members of a request.
-pub async fn run(site: &Site, caller: &Caller, asked: &Map<String, Value>) -> Result<Value, Failure> {
+pub async fn run(site: &AppState, caller: &Caller, asked: &Map<String, Value>) -> Result<Value, ArdError> {
     only(asked, &["query", "federation", "pageSize", "pageToken"])?;
-    let query = asked.get("query").ok_or_else(|| Failure::invalid("Send a query with a text."))?;
+    let query = asked.get("query").ok_or_else(|| ArdError::invalid("Send a query with a text."))?;
     let query = Query::read(Some(query))?;
     if query.text.is_empty() {
-        return Err(Failure::invalid("Say in query.text what is looked for."));
+        return Err(ArdError::invalid("Say in query.text what is looked for."));
     }
     let federation = Federation::read(asked.get("federation"))?;
     let page = read_page(asked)?;
@@ -68,13 +68,13 @@ pub async fn run(site: &Site, caller: &Caller, asked: &Map<String, Value>) -> Re
     Ok(answer)
 }
 
-fn read_page(asked: &Map<String, Value>) -> Result<Page, Failure> {
+fn read_page(asked: &Map<String, Value>) -> Result<Page, ArdError> {
     let size = asked.get("pageSize").map_or(Some(SIZE), Value::as_u64);
-    let size = size.ok_or_else(|| Failure::invalid("The pageSize is a whole number."))?;
+    let size = size.ok_or_else(|| ArdError::invalid("The pageSize is a whole number."))?;
     let token = match asked.get("pageToken") {
         None => None,
         Some(Value::String(token)) => Some(token.as_str()),
-        Some(_) => return Err(Failure::invalid("The pageToken is a text.")),
+        Some(_) => return Err(ArdError::invalid("The pageToken is a text.")),
     };
     Page::new(size, token)
 }
@@ -82,11 +82,11 @@ fn read_page(asked: &Map<String, Value>) -> Result<Page, Failure> {
 /// Returns the entries of one page and the total number. Without a filter, only the entries of the page are
 /// read from the store.
 async fn found(
-    site: &Site,
+    site: &AppState,
     caller: &Caller,
     query: &Query,
     page: Page,
-) -> Result<(Vec<(Entry, u8)>, usize), Failure> {
+) -> Result<(Vec<(ArdEntry, u8)>, usize), ArdError> {
     let matched = query.matched(site, caller).await?;
     if query.filter.is_empty() {
         return Ok((query.entries(site, page.of(&matched)).await?, matched.len()));
@@ -109,24 +109,24 @@ enum Federation {
 }
 
 impl Federation {
-    fn read(given: Option<&Value>) -> Result<Self, Failure> {
+    fn read(given: Option<&Value>) -> Result<Self, ArdError> {
         match given.map(Value::as_str) {
             None | Some(Some("auto")) => Ok(Self::Auto),
             Some(Some("referrals")) => Ok(Self::Referrals),
             Some(Some("none")) => Ok(Self::None),
-            Some(_) => Err(Failure::invalid("The federation is auto, referrals or none.")),
+            Some(_) => Err(ArdError::invalid("The federation is auto, referrals or none.")),
         }
     }
 }
 
 /// Returns results from remote hubs: replicated agents, and answers of a live search.
 async fn elsewhere(
-    site: &Site,
+    site: &AppState,
     caller: &Caller,
     query: &Query,
     page: Page,
     own: usize,
-) -> Result<Vec<Value>, Failure> {
+) -> Result<Vec<Value>, ArdError> {
     let size = u16::try_from(page.size).ok().and_then(|rows| PageSize::new(rows).ok());
     let words =
         listings::Query { size: size.unwrap_or(PageSize::DEFAULT), ..listings::Query::text(&query.text) };
@@ -136,13 +136,13 @@ async fn elsewhere(
     Ok(fitting.map(|(entry, agent, home)| result(entry, agent.score, &base(&home.url))).collect())
 }
 
-async fn referrals(site: &Site, query: &Query) -> Result<Value, Failure> {
+async fn referrals(site: &AppState, query: &Query) -> Result<Value, ArdError> {
     let hubs = federation::referrals(&site.hub, listings::Query::text(&query.text)).await?;
-    let entry = |hub: &Registry| of_registry(&hub.name, &hub.url, &hub.publisher);
+    let entry = |hub: &RemoteRegistry| of_registry(&hub.name, &hub.url, &hub.publisher);
     Ok(hubs.iter().map(entry).collect())
 }
 
-fn result(entry: Entry, score: u8, source: &str) -> Value {
+fn result(entry: ArdEntry, score: u8, source: &str) -> Value {
     let mut terms = entry.terms;
     terms["score"] = json!(score);
     terms["source"] = json!(source);

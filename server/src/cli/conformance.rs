@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command};
 
-use crate::{conformance, run, telemetry};
+use crate::{conformance, serve, telemetry};
 
 pub fn command() -> Command {
     let listen = Arg::new("listen")
@@ -27,10 +27,10 @@ pub async fn run(arguments: &ArgMatches) -> anyhow::Result<u8> {
     let listen: SocketAddr =
         given("listen").parse().with_context(|| format!("\"{}\" is no address and port", given("listen")))?;
     let folder = tempfile::tempdir().context("making a temporary folder")?;
-    let running = run::start(conformance::serve(listen, folder.path())?).await?;
+    let running = serve::start(conformance::serve(listen, folder.path())?).await?;
     println!("Plexus serves on {}", running.hub.config().public_url);
     println!("A2A kits find their agent at {}a2a/test/tck/", running.hub.config().public_url);
-    run::until_signal().await?;
+    serve::until_signal().await?;
     running.stop().await?;
     Ok(0)
 }

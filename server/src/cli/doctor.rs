@@ -9,15 +9,15 @@ use std::{
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use plexus_hub::{
-    Env, Hub, agents,
-    config::{Config, Federation, Models, Provider, Sandbox},
+    ClockRng, Hub, agents,
+    config::{Federation, HubConfig, Models, Provider, Sandbox},
     permissions,
-    secrets::Vault,
+    vault::Vault,
 };
 use url::Url;
 
-use super::{is_new, remote::Remote};
-use crate::{config::Serve, settings::Settings};
+use super::{api_client::HubClient, is_new};
+use crate::{config::ServeConfig, settings::Settings};
 
 pub fn command() -> Command {
     let live = Arg::new("live").long("live").action(ArgAction::SetTrue);
@@ -27,7 +27,7 @@ pub fn command() -> Command {
 
 /// Runs the checks. The exit code is 0 if all pass, else 1.
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
-    let serve = Serve::from_settings(settings)?;
+    let serve = ServeConfig::from_settings(settings)?;
     if arguments.get_flag("live") {
         anyhow::ensure!(
             serve.listen.port() != 0,
@@ -55,18 +55,18 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     }
     if let Some(config) = &serve.hub.federation {
         report.add("network", Ok(network(config, &serve.hub.public_url)));
-        if let Some(hub) = Remote::serving(&serve.hub.data_dir, None)? {
+        if let Some(hub) = HubClient::serving(&serve.hub.data_dir, None)? {
             report.add("reached", Ok(reached(&hub).await));
         }
     }
     if answers(&serve) {
         report.add("hub", Ok(format!("answers on {}", serve.listen)));
-    } else if Remote::serving(&serve.hub.data_dir, None)?.is_some() {
+    } else if HubClient::serving(&serve.hub.data_dir, None)?.is_some() {
         report.add("hub", Ok(format!("serves {}, on another address", serve.hub.data_dir.display())));
     } else if is_new(&serve.hub) {
         report.add("store", Ok("not made yet; `plexus serve` makes it".to_owned()));
     } else {
-        report.add("store", store(Serve::folder(settings)?).await);
+        report.add("store", store(ServeConfig::folder(settings)?).await);
     }
     report.print()
 }
@@ -93,19 +93,19 @@ impl Report {
 }
 
 /// Returns whether a hub responds on the listening address. A hub that still builds its index responds too.
-fn answers(serve: &Serve) -> bool {
+fn answers(serve: &ServeConfig) -> bool {
     ask(serve).is_ok_and(|answer| answer.starts_with("HTTP/1.") && answer.get(9..12) == Some("200"))
 }
 
-fn ask(serve: &Serve) -> std::io::Result<String> {
-    const PATIENCE: Duration = Duration::from_secs(2);
+fn ask(serve: &ServeConfig) -> std::io::Result<String> {
+    const TIMEOUT: Duration = Duration::from_secs(2);
     const STATUS_LINE: u64 = 64;
     let mut listen = serve.listen;
     if listen.ip().is_unspecified() {
         listen.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
     }
-    let mut stream = TcpStream::connect_timeout(&listen, PATIENCE)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
+    let mut stream = TcpStream::connect_timeout(&listen, TIMEOUT)?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
     write!(stream, "GET /healthz HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", serve.listen)?;
     let mut answer = String::new();
     stream.take(STATUS_LINE).read_to_string(&mut answer)?;
@@ -113,15 +113,15 @@ fn ask(serve: &Serve) -> std::io::Result<String> {
 }
 
 /// Returns the warnings of the running hub, which also covers its proxies, or else those of the settings.
-async fn warnings(serve: &Serve) -> anyhow::Result<Vec<String>> {
-    let Some(hub) = Remote::serving(&serve.hub.data_dir, None)? else { return Ok(serve.hub.warnings()) };
+async fn warnings(serve: &ServeConfig) -> anyhow::Result<Vec<String>> {
+    let Some(hub) = HubClient::serving(&serve.hub.data_dir, None)? else { return Ok(serve.hub.warnings()) };
     let found = hub.get("operator/warnings").await?;
     let words = found["warnings"].as_array().into_iter().flatten().filter_map(serde_json::Value::as_str);
     Ok(words.map(str::to_owned).collect())
 }
 
 /// Checks that other users cannot read the hub's files. A hub fixes their permissions when it starts.
-fn permissions(config: &Config) -> Result<String, String> {
+fn permissions(config: &HubConfig) -> Result<String, String> {
     let folder = &config.data_dir;
     let files =
         ["plexus.sqlite3", "plexus.sqlite3-wal", "index", "plexus.sock"].map(|name| folder.join(name));
@@ -177,7 +177,7 @@ fn providers(models: &Models) -> impl Iterator<Item = (String, &Provider)> {
 }
 
 /// Returns how remote hubs reach the running hub, as it reports.
-async fn reached(hub: &Remote) -> String {
+async fn reached(hub: &HubClient) -> String {
     match hub.get("hubs").await {
         Ok(found) => found["this"]["reached"].as_str().unwrap_or("not while it starts").to_owned(),
         Err(error) => format!("not told: {error:#}"),
@@ -188,13 +188,13 @@ fn key_file(file: &Path, folder: &Path) -> Result<String, String> {
     if !file.exists() {
         return Ok(format!("{} will be made at the first start", file.display()));
     }
-    Vault::open(file, &Env::system()).map_err(|error| format!("{error:#}"))?;
+    Vault::open(file, &ClockRng::system()).map_err(|error| format!("{error:#}"))?;
     let beside = if file.starts_with(folder) { "; keep a copy apart from the database" } else { "" };
     Ok(format!("{} is readable{beside}", file.display()))
 }
 
-async fn store(config: Config) -> Result<String, String> {
-    let hub = Hub::open(config, Env::system()).await.map_err(|error| format!("{error:#}"))?;
+async fn store(config: HubConfig) -> Result<String, String> {
+    let hub = Hub::open(config, ClockRng::system()).await.map_err(|error| format!("{error:#}"))?;
     let found = hub
         .check_store()
         .await

@@ -3,16 +3,16 @@
 use std::io::Write as _;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use plexus_app::components::text::{count, duration, grouped};
-use plexus_domain::text::{one_line, shorten};
+use plexus_app::components::format::{count, duration, grouped};
+use plexus_domain::sanitized_text::{ellipsize, one_line};
 use plexus_hub::federation::{self, Ruled};
 use serde_json::{Value, json};
 
 use super::{
-    remote::{self, Remote},
+    api_client::{self, HubClient},
     rule_lists::{self, here},
 };
-use crate::{config::Serve, settings::Settings};
+use crate::{config::ServeConfig, settings::Settings};
 
 pub fn command() -> Command {
     let json = Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON, for programs");
@@ -21,7 +21,7 @@ pub fn command() -> Command {
     Command::new("hubs")
         .about("Show the hubs that this one knows")
         .args([json, lists])
-        .args(remote::arguments())
+        .args(api_client::arguments())
 }
 
 pub fn block_command() -> Command {
@@ -34,7 +34,7 @@ pub fn block_command() -> Command {
         .arg(reason.help("Why, for whoever looks at the rule later"))
         .arg(allow.help("Let it in instead, whatever else would keep it out"))
         .args(rule_lists::arguments())
-        .args(remote::arguments())
+        .args(api_client::arguments())
 }
 
 pub fn unblock_command() -> Command {
@@ -42,7 +42,7 @@ pub fn unblock_command() -> Command {
         .about("Take a rule back")
         .arg(subject().required_unless_present("follow"))
         .arg(rule_lists::follow().help("Go by the list at this address no more"))
-        .args(remote::arguments())
+        .args(api_client::arguments())
 }
 
 fn subject() -> Arg {
@@ -51,7 +51,7 @@ fn subject() -> Arg {
 }
 
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
-    let (hub, _) = Remote::reached(settings, arguments, None)?;
+    let (hub, _) = HubClient::reached(settings, arguments, None)?;
     let lists = arguments.get_flag("lists");
     let found = hub.get(if lists { "hubs/lists" } else { "hubs" }).await?;
     let mut out = std::io::stdout().lock();
@@ -79,7 +79,7 @@ fn table(found: &Value) -> String {
     table.push_str(&format!("\n{:<9} {:>6}  {:<10} {:<28} ID\n", "STATE", "AGENTS", "CONNECTED", "NAME"));
     for hub in hubs {
         let name = hub["domain"].as_str().or_else(|| hub["name"].as_str()).unwrap_or("-");
-        let name = shorten(&one_line(name), 28);
+        let name = ellipsize(&one_line(name), 28);
         let connected = if hub["connected"] == true { "yes" } else { "no" };
         table.push_str(&format!(
             "{:<9} {:>6}  {connected:<10} {name:<28} {}\n",
@@ -118,7 +118,7 @@ fn speeds(found: &Value) -> String {
 }
 
 pub async fn rule(settings: &Settings, arguments: &ArgMatches, remove: bool) -> anyhow::Result<u8> {
-    if let Some(way) = rule_lists::Way::of(arguments, remove) {
+    if let Some(way) = rule_lists::RuleListCommand::of(arguments, remove) {
         return rule_lists::run(settings, arguments, &way).await;
     }
     let subject = arguments.get_one::<String>("subject").map_or("", String::as_str);
@@ -129,8 +129,8 @@ pub async fn rule(settings: &Settings, arguments: &ArgMatches, remove: bool) -> 
         (false, true) => "allow",
         (false, false) => "block",
     };
-    let config = Serve::folder(settings)?;
-    let remote = Remote::named_or_serving(arguments, &config.data_dir)?;
+    let config = ServeConfig::folder(settings)?;
+    let remote = HubClient::named_or_serving(arguments, &config.data_dir)?;
     match remote {
         Some(hub) => {
             let rule = json!({ "subject": subject, "action": action, "reason": reason });

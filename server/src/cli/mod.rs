@@ -1,12 +1,12 @@
 //! Command line. Each command calls the same use cases as the pages.
 
 mod agent;
-mod attach;
+mod api_client;
+mod attach_client;
 mod config;
 mod conformance;
 mod doctor;
 mod hubs;
-mod remote;
 mod rule_lists;
 mod serve;
 mod team;
@@ -64,6 +64,6 @@ fn settings(arguments: &ArgMatches) -> anyhow::Result<Settings> {
 
 /// Returns whether no hub has run on these settings yet: SQLite is configured and the data folder has no
 /// database. For Postgres it returns false, since only the database itself would know.
-fn is_new(config: &plexus_hub::Config) -> bool {
+fn is_new(config: &plexus_hub::HubConfig) -> bool {
     config.database_url.is_none() && !config.data_dir.join("plexus.sqlite3").exists()
 }

@@ -5,12 +5,12 @@ use std::io::{Read as _, Write as _};
 
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches};
-use plexus_domain::text::{one_line, shorten};
-use plexus_hub::{Caller, Env, Hub, Result, accounts, federation};
+use plexus_domain::sanitized_text::{ellipsize, one_line};
+use plexus_hub::{Caller, ClockRng, Hub, Result, accounts, federation};
 use serde_json::{Value, json};
 
-use super::remote::Remote;
-use crate::{config::Serve, settings::Settings};
+use super::api_client::HubClient;
+use crate::{config::ServeConfig, settings::Settings};
 
 pub const WAYS: [&str; 3] = ["export", "import", "follow"];
 /// Maximum size of an imported file, larger than any valid list.
@@ -35,14 +35,14 @@ pub fn follow() -> Arg {
     Arg::new("follow").long("follow").value_name("LIST").conflicts_with("subject")
 }
 
-pub enum Way {
+pub enum RuleListCommand {
     Export(String),
     Import(String),
     Follow { list: String, signer: Option<String> },
     Leave(String),
 }
 
-impl Way {
+impl RuleListCommand {
     /// Returns the rule list command in the arguments, if any. `remove`: the command unsubscribes.
     pub fn of(arguments: &ArgMatches, remove: bool) -> Option<Self> {
         if remove {
@@ -54,11 +54,11 @@ impl Way {
     }
 }
 
-pub async fn run(settings: &Settings, arguments: &ArgMatches, way: &Way) -> anyhow::Result<u8> {
-    let config = Serve::folder(settings)?;
-    let remote = Remote::named_or_serving(arguments, &config.data_dir)?;
+pub async fn run(settings: &Settings, arguments: &ArgMatches, way: &RuleListCommand) -> anyhow::Result<u8> {
+    let config = ServeConfig::folder(settings)?;
+    let remote = HubClient::named_or_serving(arguments, &config.data_dir)?;
     match way {
-        Way::Export(file) => {
+        RuleListCommand::Export(file) => {
             let list = match remote {
                 Some(hub) => {
                     hub.get("hubs/rules/signed").await?["document"].as_str().unwrap_or_default().to_owned()
@@ -68,7 +68,7 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches, way: &Way) -> anyh
             std::fs::write(file, list).with_context(|| format!("writing {file}"))?;
             writeln!(std::io::stdout(), "The rules of this hub are in {file}.")?;
         }
-        Way::Import(file) => {
+        RuleListCommand::Import(file) => {
             let document = read(file)?;
             let done = match remote {
                 Some(hub) => hub.post("hubs/rules/signed", &json!({ "document": document })).await?,
@@ -79,9 +79,9 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches, way: &Way) -> anyh
                     shown(&here(config, done).await?)
                 }
             };
-            writeln!(std::io::stdout(), "{}", told(&done))?;
+            writeln!(std::io::stdout(), "{}", import_summary(&done))?;
         }
-        Way::Follow { list, signer } => {
+        RuleListCommand::Follow { list, signer } => {
             let url = match remote {
                 Some(hub) => {
                     let done = hub.post("hubs/lists", &json!({ "list": list, "signer": signer })).await?;
@@ -99,7 +99,7 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches, way: &Way) -> anyh
                 "The rules at {url} hold. `plexus unblock --follow {url}` undoes it."
             )?;
         }
-        Way::Leave(url) => {
+        RuleListCommand::Leave(url) => {
             match remote {
                 Some(hub) => hub.delete("hubs/lists", &[("url", url)]).await?,
                 None => {
@@ -124,7 +124,7 @@ pub fn table(found: &Value) -> String {
     let mut table = format!("{:>5}  {:<24} {:<52} LIST\n", "RULES", "NAME", "SIGNED BY");
     for list in lists {
         let text = |name: &str| one_line(list[name].as_str().unwrap_or_default());
-        let (rules, name) = (list["rules"].as_u64().unwrap_or_default(), shorten(&text("name"), 24));
+        let (rules, name) = (list["rules"].as_u64().unwrap_or_default(), ellipsize(&text("name"), 24));
         table.push_str(&format!("{rules:>5}  {name:<24} {:<52} {}\n", text("signer"), text("url")));
         if !list["problem"].is_null() {
             table.push_str(&format!(
@@ -144,11 +144,11 @@ fn read(file: &str) -> anyhow::Result<String> {
 }
 
 /// Returns the result of an import in the format of the API.
-fn shown(done: &federation::Imported) -> Value {
+fn shown(done: &federation::RuleImport) -> Value {
     json!({ "from": done.from.to_string(), "taken": done.taken, "kept": done.kept, "left_out": done.left_out })
 }
 
-fn told(done: &Value) -> String {
+fn import_summary(done: &Value) -> String {
     let number = |name: &str| done[name].as_u64().unwrap_or_default();
     format!(
         "Signed by {}: {} taken over, {} that this hub had its own rules about, {} left out.",
@@ -161,11 +161,11 @@ fn told(done: &Value) -> String {
 
 /// Runs an action as the operator on a data folder that no hub serves.
 pub async fn here<T>(
-    config: plexus_hub::Config,
+    config: plexus_hub::HubConfig,
     act: impl AsyncFnOnce(&Hub, &Caller) -> Result<T>,
 ) -> anyhow::Result<T> {
-    let hub = Hub::open(config, Env::system()).await?;
-    let done = match accounts::act_for(&hub, None).await {
+    let hub = Hub::open(config, ClockRng::system()).await?;
+    let done = match accounts::impersonate(&hub, None).await {
         Ok(caller) => act(&hub, &caller).await,
         Err(error) => Err(error),
     };

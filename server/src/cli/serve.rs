@@ -2,7 +2,7 @@
 
 use clap::Command;
 
-use crate::{config::Serve, run, settings::Settings, telemetry};
+use crate::{config::ServeConfig, serve, settings::Settings, telemetry};
 
 pub fn command() -> Command {
     Command::new("serve").about("Serve the hub")
@@ -10,9 +10,9 @@ pub fn command() -> Command {
 
 pub async fn run(settings: Settings) -> anyhow::Result<u8> {
     telemetry::start(settings.text("log").unwrap_or("info"), settings.text("log_format").unwrap_or("text"))?;
-    let running = run::start(Serve::from_settings(&settings)?).await?;
-    running.announce().await?;
-    run::until_signal().await?;
+    let running = serve::start(ServeConfig::from_settings(&settings)?).await?;
+    running.print_startup().await?;
+    serve::until_signal().await?;
     running.stop().await?;
     Ok(0)
 }

@@ -7,7 +7,7 @@ use futures::StreamExt as _;
 use plexus_domain::team::Pattern;
 use serde_json::{Value, json};
 
-use super::remote::{self, Remote};
+use super::api_client::{self, HubClient};
 use crate::settings::Settings;
 
 /// Exit code if the team ended without an answer.
@@ -54,30 +54,30 @@ fn whose(command: Command) -> Command {
     command
         .arg(owner.help("The account of this hub that acts; the first administrator unless given"))
         .arg(json)
-        .args(remote::arguments())
+        .args(api_client::arguments())
 }
 
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
     let Some((action, arguments)) = arguments.subcommand() else { anyhow::bail!("nothing to do") };
     let owner = arguments.get_one::<String>("owner").map(String::as_str);
-    let (hub, _) = Remote::reached(settings, arguments, owner)?;
+    let (hub, _) = HubClient::reached(settings, arguments, owner)?;
     let team = || arguments.get_one::<String>("team").map(String::as_str).unwrap_or_default();
     let json = arguments.get_flag("json");
     match action {
         "run" => launch(&hub, arguments, json).await,
         "list" => print(&hub.get("teams").await?, json, list),
-        "show" => print(&hub.get(&format!("teams/{}", team())).await?, json, told),
-        _ => print(&hub.post(&format!("teams/{}", team()), &json!({ "do": "cancel" })).await?, json, told),
+        "show" => print(&hub.get(&format!("teams/{}", team())).await?, json, summary_line),
+        _ => print(&hub.post(&format!("teams/{}", team()), &json!({ "do": "cancel" })).await?, json, summary_line),
     }
 }
 
-async fn launch(hub: &Remote, arguments: &ArgMatches, json: bool) -> anyhow::Result<u8> {
+async fn launch(hub: &HubClient, arguments: &ArgMatches, json: bool) -> anyhow::Result<u8> {
     let members: Vec<&String> = arguments.get_many("member").into_iter().flatten().collect();
     let (goal, pattern) = (arguments.get_one::<String>("goal"), arguments.get_one::<String>("pattern"));
     let new = json!({ "goal": goal, "members": members, "pattern": pattern });
     let mut team = hub.post("teams", &new).await?;
     let id = team["id"].as_str().unwrap_or_default().to_owned();
-    let mut teller = Teller::default();
+    let mut teller = ProgressPrinter::default();
     teller.tell(&team);
     while team["ended"].is_null() {
         // The hub ends each stream after a while; open the next one.
@@ -90,17 +90,17 @@ async fn launch(hub: &Remote, arguments: &ArgMatches, json: bool) -> anyhow::Res
             teller.tell(&team);
         }
     }
-    print(&team, json, told)?;
+    print(&team, json, summary_line)?;
     Ok(if team["answer"].is_null() { NO_ANSWER } else { 0 })
 }
 
 /// Prints each progress line once.
 #[derive(Default)]
-struct Teller {
+struct ProgressPrinter {
     said: BTreeSet<String>,
 }
 
-impl Teller {
+impl ProgressPrinter {
     fn tell(&mut self, team: &Value) {
         let mut err = std::io::stderr().lock();
         for line in lines(team) {
@@ -162,7 +162,7 @@ fn list(answer: &Value) -> String {
 }
 
 /// Formats the team's answer, or its state.
-fn told(team: &Value) -> String {
+fn summary_line(team: &Value) -> String {
     match (team["answer"].as_str(), team["failed"].as_str()) {
         (Some(answer), _) => format!("{answer}\n"),
         (None, Some(failed)) => format!("The team has ended without an answer. {failed}\n"),
@@ -185,7 +185,10 @@ mod tests {
             "members": [{ "name": "@plexus/calc", "presence": "active" }],
             "work": [{ "title": "The goal", "to": 0, "state": "timed_out" }],
         });
-        assert_eq!(told(&team), "waiting.\n@plexus/calc takes part.\nThe goal (@plexus/calc): timed out.\n");
-        assert_eq!(told(&json!({ "answer": "391", "failed": null })), "391\n");
+        assert_eq!(
+            summary_line(&team),
+            "waiting.\n@plexus/calc takes part.\nThe goal (@plexus/calc): timed out.\n"
+        );
+        assert_eq!(summary_line(&json!({ "answer": "391", "failed": null })), "391\n");
     }
 }

@@ -4,11 +4,11 @@ use std::io::{Read as _, Write as _};
 
 use clap::{Arg, ArgMatches, Command};
 use plexus_domain::account::Role;
-use plexus_hub::{Config, Env, Hub, accounts};
+use plexus_hub::{ClockRng, Hub, HubConfig, accounts};
 use serde_json::json;
 
-use super::{is_new, remote::Remote};
-use crate::{config::Serve, settings::Settings};
+use super::{api_client::HubClient, is_new};
+use crate::{config::ServeConfig, settings::Settings};
 
 pub fn command() -> Command {
     let name = || Arg::new("name").required(true).value_name("NAME");
@@ -33,9 +33,9 @@ enum Act<'a> {
 }
 
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
-    let config = Serve::folder(settings)?;
+    let config = ServeConfig::folder(settings)?;
     let act = asked(arguments)?;
-    let done = match Remote::serving(&config.data_dir, None)? {
+    let done = match HubClient::serving(&config.data_dir, None)? {
         Some(hub) => by_the_hub(&hub, &act).await,
         None => here(config, act).await,
     };
@@ -66,7 +66,7 @@ impl Act<'_> {
 }
 
 /// Sends the command to the hub that serves the data folder.
-async fn by_the_hub(hub: &Remote, act: &Act<'_>) -> anyhow::Result<String> {
+async fn by_the_hub(hub: &HubClient, act: &Act<'_>) -> anyhow::Result<String> {
     match act {
         Act::Create { name, password, role } => {
             let body = json!({ "name": name, "password": password, "role": role.as_str() });
@@ -80,14 +80,14 @@ async fn by_the_hub(hub: &Remote, act: &Act<'_>) -> anyhow::Result<String> {
     Ok(act.said())
 }
 
-async fn here(config: Config, act: Act<'_>) -> anyhow::Result<String> {
+async fn here(config: HubConfig, act: Act<'_>) -> anyhow::Result<String> {
     anyhow::ensure!(
         !(is_new(&config) && matches!(act, Act::MakeAdmin { .. })),
         "no hub has run on {} yet, so nobody has an account there. Make the first one with `plexus user create NAME \
          --role admin`, or name another folder with PLEXUS_DATA_DIR",
         config.data_dir.display()
     );
-    let hub = Hub::open(config, Env::system()).await?;
+    let hub = Hub::open(config, ClockRng::system()).await?;
     let said = act.said();
     let done = match act {
         Act::Create { name, password, role } => {

@@ -12,12 +12,12 @@ pub use serve::serve;
 
 use axum::{Router, extract::DefaultBodyLimit};
 
-use crate::state::Site;
+use crate::app_state::AppState;
 
 /// Maximum body size that a kit sends.
 const BODY_BYTES: usize = 4 << 20;
 
 /// Additional routes at fixed paths that kits expect. Fixtures of further protocols are merged here.
-pub fn routes() -> Router<Site> {
+pub fn routes() -> Router<AppState> {
     Router::new().layer(DefaultBodyLimit::max(BODY_BYTES))
 }

@@ -5,9 +5,9 @@ use std::{net::SocketAddr, path::Path};
 
 use anyhow::{Context as _, bail};
 use plexus_domain::account::Registration;
-use plexus_hub::config::{Config, PrivateNetworks, Quotas, Rates, RunLimits, Scale};
+use plexus_hub::config::{HubConfig, PrivateNetworks, Quotas, RateLimitScale, Rates, RunLimits};
 
-use crate::config::Serve;
+use crate::config::ServeConfig;
 
 /// Concurrent runs: kits send many requests at once, all of them for one account.
 const RUNS: usize = 256;
@@ -15,7 +15,7 @@ const SCALE: u32 = 1_000;
 
 /// Returns the configuration of a hub on `listen`. Its data is in `folder`, which the caller removes
 /// afterwards.
-pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<Serve> {
+pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<ServeConfig> {
     if !listen.ip().is_loopback() {
         bail!("a hub for test kits lets everybody in, so it listens on loopback only, not on {listen}");
     }
@@ -25,7 +25,7 @@ pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<Serve> {
         runs_per_agent: RUNS,
         ..RunLimits::default()
     };
-    let hub = Config {
+    let hub = HubConfig {
         hub_name: "Plexus".to_owned(),
         public_url: format!("http://{listen}").parse().context("the address of the hub")?,
         listen: vec![listen],
@@ -53,7 +53,7 @@ pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<Serve> {
         limits,
         quotas: Quotas::default(),
         rates: Rates::default(),
-        scale: Scale(SCALE),
+        scale: RateLimitScale(SCALE),
     };
-    Ok(Serve { listen, metrics_listen: None, hub })
+    Ok(ServeConfig { listen, metrics_listen: None, hub })
 }

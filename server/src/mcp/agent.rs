@@ -1,12 +1,12 @@
-//! One agent as an MCP server: the tool `ask`, and one tool per skill with an input schema.
+//! One agent as an MCP server: the tool `ask_tool`, and one tool per skill with an input schema.
 
 use std::sync::Arc;
 
-use plexus_domain::{Content, Part, text};
+use plexus_domain::{Part, PartBody, sanitized_text};
 use plexus_hub::{
     Caller,
     agents::{self, CardSkill},
-    calls::Door,
+    calls::AuthorizedAgent,
 };
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -19,10 +19,10 @@ use rmcp::{
 use serde_json::{Value, json};
 
 use super::{
-    ask::{Question, ask},
-    refusal, tools,
+    ask_tool::{AskParams, ask},
+    error, tools,
 };
-use crate::state::Site;
+use crate::app_state::AppState;
 
 /// Maximum length of a tool's name, in characters (2025-11-25, server/tools).
 const NAME_MAX: usize = 64;
@@ -31,8 +31,8 @@ const NAME_MAX: usize = 64;
 pub struct AgentServer(Arc<Inner>);
 
 struct Inner {
-    site: Site,
-    door: Door,
+    site: AppState,
+    door: AuthorizedAgent,
     info: Implementation,
     tools: Vec<Tool>,
     /// The skills by the name of their tool.
@@ -40,9 +40,9 @@ struct Inner {
 }
 
 impl AgentServer {
-    pub async fn new(site: &Site, caller: &Caller, door: Door) -> plexus_hub::Result<Self> {
+    pub async fn new(site: &AppState, caller: &Caller, door: AuthorizedAgent) -> plexus_hub::Result<Self> {
         let address = door.address();
-        let view = agents::look(&site.hub, caller, &address).await?;
+        let view = agents::get(&site.hub, caller, &address).await?;
         let (title, description) = match &view {
             Some(view) => (view.summary.title.clone(), view.summary.description.clone()),
             None => (address.to_string(), String::new()),
@@ -54,28 +54,29 @@ impl AgentServer {
         let info =
             Implementation::new(address.to_string(), version).with_title(&title).with_website_url(page);
         let skills = callable(view.and_then(|view| view.card).map(|card| card.skills).unwrap_or_default());
-        let mut list = vec![tools::ask(&title, &text::shorten(&description, 1_000))];
+        let mut list = vec![tools::ask(&title, &sanitized_text::ellipsize(&description, 1_000))];
         list.extend(skills.iter().map(|(name, skill)| describe(name, skill)));
         Ok(Self(Arc::new(Inner { site: site.clone(), door, info, tools: list, skills })))
     }
 
     /// Converts a tool call to the message for the agent.
-    fn question(&self, request: CallToolRequestParams) -> Result<Question, Asked> {
+    fn question(&self, request: CallToolRequestParams) -> Result<AskParams, McpOutcome> {
         if request.name == tools::ASK {
-            let said: tools::Said = tools::arguments(request.arguments).map_err(Asked::Wrongly)?;
-            let task = said.task().map_err(Asked::Wrongly)?;
-            return Ok(Question { context: said.context, task, parts: vec![Part::text(said.message)] });
+            let said: tools::AgentReplyJson =
+                tools::arguments(request.arguments).map_err(McpOutcome::Wrongly)?;
+            let task = said.task().map_err(McpOutcome::Wrongly)?;
+            return Ok(AskParams { context: said.context, task, parts: vec![Part::text(said.message)] });
         }
         let known = self.0.skills.iter().find(|(name, _)| *name == request.name);
-        let Some((_, skill)) = known else { return Err(Asked::Nobody(tools::unknown(&request.name))) };
+        let Some((_, skill)) = known else { return Err(McpOutcome::Nobody(tools::unknown(&request.name))) };
         let data = json!({ "skill": skill.id, "arguments": request.arguments.unwrap_or_default() });
         let parts =
-            vec![Part::text(format!("Use your skill \"{}\".", skill.name)), Content::Data { data }.into()];
-        Ok(Question { context: None, task: None, parts })
+            vec![Part::text(format!("Use your skill \"{}\".", skill.name)), PartBody::Data { data }.into()];
+        Ok(AskParams { context: None, task: None, parts })
     }
 }
 
-enum Asked {
+enum McpOutcome {
     Wrongly(plexus_domain::Error),
     Nobody(ErrorData),
 }
@@ -105,10 +106,10 @@ impl ServerHandler for AgentServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let asked = match self.question(request) {
             Ok(question) => ask(&self.0.site, &self.0.door, question, &context).await,
-            Err(Asked::Wrongly(refusal)) => Err(refusal.into()),
-            Err(Asked::Nobody(error)) => return Err(error),
+            Err(McpOutcome::Wrongly(refusal)) => Err(refusal.into()),
+            Err(McpOutcome::Nobody(error)) => return Err(error),
         };
-        Ok(asked.unwrap_or_else(refusal::of_tool).into())
+        Ok(asked.unwrap_or_else(error::tool_error).into())
     }
 }
 

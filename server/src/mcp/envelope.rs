@@ -5,13 +5,13 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use plexus_a2a::json::{self, JsonError, Limits};
+use plexus_a2a::bounded_json::{self, JsonError, JsonLimits};
 use plexus_domain::Error as Refusal;
 use serde_json::{Value, json};
 
 use crate::{
-    state::Site,
-    web::{body::untaken, error::status},
+    app_state::AppState,
+    web::{error::status, json_body::body_error},
 };
 
 const PARSE: i64 = -32_700;
@@ -22,17 +22,17 @@ pub const INTERNAL: i64 = -32_603;
 const DEPTH: usize = 32;
 const VALUES: usize = 100_000;
 
-pub fn limits(site: &Site) -> Limits {
+pub fn limits(site: &AppState) -> JsonLimits {
     // Text may be escaped, which enlarges a message.
     let bytes = site.hub.config().limits.max_message_bytes.saturating_mul(2);
-    Limits { bytes, depth: DEPTH, values: VALUES }
+    JsonLimits { bytes, depth: DEPTH, values: VALUES }
 }
 
-pub async fn read(site: &Site, body: Body) -> Result<Bytes, Response> {
+pub async fn read(site: &AppState, body: Body) -> Result<Bytes, Response> {
     let limits = limits(site);
     let bytes = to_bytes(body, limits.bytes).await.map_err(|cause| {
         let words = format!("The body is larger than the {} bytes that this hub takes.", limits.bytes);
-        let refusal = untaken(&cause, Refusal::too_large(words, limits.bytes as u64));
+        let refusal = body_error(&cause, Refusal::too_large(words, limits.bytes as u64));
         error(status(&refusal), INVALID_REQUEST, &refusal.to_string())
     })?;
     check(&bytes, limits).map_err(|(code, words)| error(StatusCode::BAD_REQUEST, code, &words))?;
@@ -41,8 +41,8 @@ pub async fn read(site: &Site, body: Body) -> Result<Bytes, Response> {
 
 /// Checks that the body is one JSON-RPC 2.0 message of any kind. An error has the JSON-RPC code and the
 /// message.
-pub fn check(bytes: &[u8], limits: Limits) -> Result<(), (i64, String)> {
-    let value: Value = json::parse(bytes, limits).map_err(|error| unreadable(&error))?;
+pub fn check(bytes: &[u8], limits: JsonLimits) -> Result<(), (i64, String)> {
+    let value: Value = bounded_json::parse(bytes, limits).map_err(|error| unreadable(&error))?;
     let invalid = |words: &str| Err((INVALID_REQUEST, words.to_owned()));
     let Value::Object(message) = value else {
         return invalid("Send one JSON-RPC message, an object. Batches are not part of MCP any more.");

@@ -3,12 +3,12 @@
 use plexus_domain::{Address, Error as Refusal, Part, page::PageSize};
 use plexus_hub::{
     Caller, agents,
-    agents::{AgentView, Callable},
+    agents::{AgentView, CallableState},
     caller::Scope,
     calls,
-    listings::{self, Found, Query, Sort, Start},
-    oauth::SCOPES,
-    teams::{self, Launch, Named, Steps, TeamView, Watching},
+    listings::{self, PageStart, Query, SearchResults, Sort},
+    oauth_server::SCOPES,
+    teams::{self, LaunchRequest, MemberMatch, ProgressReporter, TeamSubscription, TeamView},
 };
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -23,15 +23,15 @@ use rmcp::{
 use serde_json::{Value, json};
 
 use super::{
-    ask::{Question, ask},
+    ask_tool::{AskParams, ask},
+    error::{self, MissingPermission},
     progress::Progress,
-    refusal::{self, Lacking},
     tools,
 };
 use crate::{
     api::{agent_lists::AgentList, teams::team},
-    state::Site,
-    web::{event_stream::HEARTBEAT, place},
+    app_state::AppState,
+    web::{event_stream::HEARTBEAT, search_cursor},
 };
 
 const INSTRUCTIONS: &str = "A hub of AI agents. Find one with search_agents, read about it with get_agent, and speak to it \
@@ -43,9 +43,9 @@ const CARD_TTL_MS: u64 = 300_000;
 
 #[derive(Clone)]
 pub struct HubServer {
-    pub site: Site,
+    pub site: AppState,
     pub caller: Caller,
-    pub lacking: Lacking,
+    pub lacking: MissingPermission,
 }
 
 type Done = plexus_hub::Result<CallToolResult>;
@@ -96,10 +96,10 @@ impl ServerHandler for HubServer {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        let found = self.page(cursor).await.map_err(refusal::of_method)?;
+        let found = self.page(cursor).await.map_err(error::method_error)?;
         let mut listed =
             ListResourcesResult::with_all_items(found.rows.iter().map(|row| self.resource(row)).collect());
-        listed.next_cursor = found.last.map(place::token);
+        listed.next_cursor = found.last.map(search_cursor::token);
         Ok(listed)
     }
 
@@ -121,7 +121,7 @@ impl ServerHandler for HubServer {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let card = self.card(&request.uri).await.map_err(refusal::of_method)?;
+        let card = self.card(&request.uri).await.map_err(error::method_error)?;
         let contents = ResourceContents::text(card, request.uri).with_mime_type(CARD_TYPE);
         let read = ReadResourceResult::new(vec![contents]);
         Ok(read.with_ttl_ms(CARD_TTL_MS).with_cache_scope(CacheScope::Private).into())
@@ -132,8 +132,12 @@ impl HubServer {
     async fn search(&self, arguments: Option<JsonObject>) -> Done {
         let asked: tools::Search = tools::arguments(arguments)?;
         let size = asked.limit.map(PageSize::new).transpose()?.unwrap_or(PageSize::DEFAULT);
-        let start =
-            asked.cursor.as_deref().map(place::read).transpose()?.map_or(Start::Page(0), Start::After);
+        let start = asked
+            .cursor
+            .as_deref()
+            .map(search_cursor::read)
+            .transpose()?
+            .map_or(PageStart::Page(0), PageStart::After);
         let found = listings::search_for(
             &self.site.hub,
             &self.caller,
@@ -142,7 +146,7 @@ impl HubServer {
         .await?;
         let text = found.rows.iter().map(|row| format!("{} ({}): {}\n", row.address, row.title, row.summary));
         let text = if found.rows.is_empty() { none_found(&found) } else { text.collect() };
-        Ok(said(text, json!(AgentList::from(found))))
+        Ok(tool_result(text, json!(AgentList::from(found))))
     }
 
     async fn get(&self, arguments: Option<JsonObject>) -> Done {
@@ -151,17 +155,17 @@ impl HubServer {
             self.caller.may(Scope::Read)?;
         }
         let address = address(&asked.agent)?;
-        let view = agents::look(&self.site.hub, &self.caller, &address).await?;
+        let view = agents::get(&self.site.hub, &self.caller, &address).await?;
         let view = view.ok_or_else(|| Refusal::not_found(format!("There is no agent {address} here.")))?;
         let value = self.describe(&view);
-        Ok(said(format!("{value:#}"), value))
+        Ok(tool_result(format!("{value:#}"), value))
     }
 
     async fn send(&self, arguments: Option<JsonObject>, request: &RequestContext<RoleServer>) -> Done {
         let tools::Send { agent, said } = tools::arguments(arguments)?;
         let task = said.task()?;
-        let door = calls::enter(&self.site.hub, &self.caller, &address(&agent)?).await?;
-        let question = Question { context: said.context, task, parts: vec![Part::text(said.message)] };
+        let door = calls::authorize(&self.site.hub, &self.caller, &address(&agent)?).await?;
+        let question = AskParams { context: said.context, task, parts: vec![Part::text(said.message)] };
         ask(&self.site, &door, question, request).await
     }
 
@@ -170,8 +174,8 @@ impl HubServer {
         let asked: tools::LaunchGoal = tools::arguments(arguments)?;
         let hub = &self.site.hub;
         let members = match teams::resolve(hub, &self.caller, &asked.members).await? {
-            Named::All(members) => members,
-            Named::Ambiguous { name, candidates } => {
+            MemberMatch::All(members) => members,
+            MemberMatch::Ambiguous { name, candidates } => {
                 let candidates: Vec<String> = candidates.iter().map(Address::to_string).collect();
                 let words = format!(
                     "Several agents are called {name}: {}. Name one by its address.",
@@ -180,10 +184,12 @@ impl HubServer {
                 return Err(Refusal::invalid("members", words).into());
             }
         };
-        let launched = teams::launch(hub, &self.caller, Launch { members, ..Launch::of(asked.goal) }).await?;
+        let launched =
+            teams::launch(hub, &self.caller, LaunchRequest { members, ..LaunchRequest::of(asked.goal) })
+                .await?;
         let gone =
             || Refusal::unavailable("Nobody waits for this team any more. It goes on; look at its page.");
-        let watching = teams::watch(hub, &self.caller, launched).await?;
+        let watching = teams::subscribe(hub, &self.caller, launched).await?;
         let view = tokio::select! {
             ended = follow(watching, Progress::of(request)) => ended?,
             () = request.ct.cancelled() => return Err(gone().into()),
@@ -191,9 +197,9 @@ impl HubServer {
         };
         let told = team(&view);
         match (view.answer, view.failed) {
-            (Some(answer), _) => Ok(said(answer, told)),
+            (Some(answer), _) => Ok(tool_result(answer, told)),
             (None, failed) => {
-                let mut result = said(failed.unwrap_or_default(), told);
+                let mut result = tool_result(failed.unwrap_or_default(), told);
                 result.is_error = Some(true);
                 Ok(result)
             }
@@ -201,8 +207,12 @@ impl HubServer {
     }
 
     /// Returns a page of the publicly listed agents of this hub, newest first. Their cards are the resources.
-    async fn page(&self, cursor: Option<String>) -> plexus_hub::Result<Found> {
-        let start = cursor.as_deref().map(place::read).transpose()?.map_or(Start::Page(0), Start::After);
+    async fn page(&self, cursor: Option<String>) -> plexus_hub::Result<SearchResults> {
+        let start = cursor
+            .as_deref()
+            .map(search_cursor::read)
+            .transpose()?
+            .map_or(PageStart::Page(0), PageStart::After);
         let size = PageSize::new(PageSize::MAX)?;
         listings::search_for(
             &self.site.hub,
@@ -221,7 +231,7 @@ impl HubServer {
         serde_json::to_string_pretty(&card).map_err(plexus_hub::Error::fault)
     }
 
-    fn resource(&self, row: &listings::Row) -> Resource {
+    fn resource(&self, row: &listings::AgentListRow) -> Resource {
         let Address { owner, name, .. } = &row.address;
         Resource::new(self.at(&format!("a2a/{owner}/{name}/{CARD}")), row.address.to_string())
             .with_title(&row.title)
@@ -240,12 +250,12 @@ impl HubServer {
         let version = view.versions.iter().find(|version| version.yanked_reason.is_none());
         // An agent of a remote hub is called at that hub over A2A.
         let elsewhere = version.filter(|_| view.address.hub.is_some());
-        let elsewhere = elsewhere.and_then(|version| version.connector.called()).map(str::to_owned);
+        let elsewhere = elsewhere.and_then(|version| version.connector.remote_url()).map(str::to_owned);
         json!({ "address": view.address, "title": view.summary.title, "description": view.summary.description,
                 "tags": view.summary.tags, "protocol": view.summary.protocol, "kind": view.summary.kind,
                 "version": version.map(|version| &version.semver), "verified": view.summary.verified,
-                "online": view.is_online, "open": view.agent.access == plexus_domain::agent::Access::Open,
-                "callable": view.callable == Callable::Yes, "skills": skills.map(skill).collect::<Vec<_>>(),
+                "online": view.is_online, "open": view.agent.access == plexus_domain::agent::AgentAccess::Open,
+                "callable": view.callable == CallableState::Yes, "skills": skills.map(skill).collect::<Vec<_>>(),
                 "page": self.at(&address), "a2a": elsewhere.unwrap_or_else(|| self.at(&format!("a2a/{path}/"))),
                 "mcp": self.at(&format!("mcp/{path}")) })
     }
@@ -262,7 +272,7 @@ fn address(text: &str) -> Result<Address, Refusal> {
     whole.parse().map_err(|_| Refusal::invalid("agent", "This is no address. One looks like @plexus/calc."))
 }
 
-fn none_found(found: &Found) -> String {
+fn none_found(found: &SearchResults) -> String {
     match &found.did_you_mean {
         Some(other) => format!("Nothing found. Did you mean \"{other}\"?"),
         None => "Nothing found. Try other or fewer words.".to_owned(),
@@ -270,7 +280,7 @@ fn none_found(found: &Found) -> String {
 }
 
 /// Returns a successful tool result with text and structured content.
-fn said(text: String, value: Value) -> CallToolResult {
+fn tool_result(text: String, value: Value) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = Some(value);
     result
@@ -278,8 +288,8 @@ fn said(text: String, value: Value) -> CallToolResult {
 
 /// Waits until the team has ended and reports its steps as progress. Keep-alive notifications prevent the
 /// client's timeout.
-async fn follow(mut watching: Watching, progress: Progress) -> plexus_hub::Result<TeamView> {
-    let (mut steps, mut told) = (Steps::default(), 0);
+async fn follow(mut watching: TeamSubscription, progress: Progress) -> plexus_hub::Result<TeamView> {
+    let (mut steps, mut told) = (ProgressReporter::default(), 0);
     loop {
         let news = watching.next(HEARTBEAT).await?;
         let words = news.as_ref().map(|view| steps.since(view).join("\n")).unwrap_or_default();

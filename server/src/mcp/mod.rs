@@ -5,14 +5,14 @@
 //! statelessly, so any instance of a hub can serve any request, also after a restart.
 
 mod agent;
-mod ask;
+mod ask_tool;
 mod envelope;
+mod error;
 mod hub;
 mod origin;
-mod outcome;
 mod progress;
-mod refusal;
 mod registry;
+mod tool_result;
 mod tools;
 
 use std::sync::Arc;
@@ -37,26 +37,26 @@ use rmcp::{
     },
 };
 
-use self::{agent::AgentServer, hub::HubServer, refusal::Lacking};
+use self::{agent::AgentServer, error::MissingPermission, hub::HubServer};
 use crate::{
+    app_state::AppState,
     conformance::mcp::Fixtures,
-    state::Site,
     web::{
-        bearer::{Bearer, Unknown, lacks_scope},
-        error::say,
+        bearer::{Bearer, InvalidToken, lacks_scope},
+        error::public_message,
         event_stream::HEARTBEAT,
     },
 };
 
 /// Routes of the MCP registry, which any origin may read.
-pub fn registry_routes() -> Router<Site> {
+pub fn registry_routes() -> Router<AppState> {
     Router::new()
         .route("/v0.1/servers", get(registry::list))
         .route("/v0.1/servers/{name}/versions", get(registry::versions))
         .route("/v0.1/servers/{name}/versions/{version}", get(registry::version))
 }
 
-pub fn routes(site: &Site) -> Router<Site> {
+pub fn routes(site: &AppState) -> Router<AppState> {
     Router::new()
         .merge(at_mcp(site))
         .route("/mcp/{owner}/{name}", post(of_agent))
@@ -66,7 +66,7 @@ pub fn routes(site: &Site) -> Router<Site> {
 
 /// Returns the route of the hub's own server. In conformance mode it serves the suite's fixtures, with
 /// sessions, because the suite also tests those.
-fn at_mcp(site: &Site) -> Router<Site> {
+fn at_mcp(site: &AppState) -> Router<AppState> {
     if site.conformance.is_none() {
         return Router::new().route("/mcp", post(of_hub));
     }
@@ -78,16 +78,20 @@ fn at_mcp(site: &Site) -> Router<Site> {
         config(site).with_legacy_session_mode(true),
     );
     let answer =
-        async move |State(site): State<Site>, request: Request| answer(&site, &service, request).await;
+        async move |State(site): State<AppState>, request: Request| answer(&site, &service, request).await;
     Router::new().route("/mcp", any(answer))
 }
 
-async fn of_hub(State(site): State<Site>, caller: Result<Bearer, Unknown>, request: Request) -> Response {
+async fn of_hub(
+    State(site): State<AppState>,
+    caller: Result<Bearer, InvalidToken>,
+    request: Request,
+) -> Response {
     let caller = match caller {
         Ok(Bearer(caller)) => caller,
-        Err(Unknown(error)) => return outside(&site, "/mcp", error),
+        Err(InvalidToken(error)) => return outside(&site, "/mcp", error),
     };
-    let lacking = Lacking::default();
+    let lacking = MissingPermission::default();
     let server = HubServer { site: site.clone(), caller, lacking: lacking.clone() };
     let response = serve(&site, server, request).await;
     match lacking.said() {
@@ -97,14 +101,14 @@ async fn of_hub(State(site): State<Site>, caller: Result<Bearer, Unknown>, reque
 }
 
 async fn of_agent(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     Path((owner, name)): Path<(String, String)>,
-    caller: Result<Bearer, Unknown>,
+    caller: Result<Bearer, InvalidToken>,
     request: Request,
 ) -> Response {
     let entered = match caller {
         Ok(Bearer(caller)) => enter(&site, &caller, &owner, &name).await,
-        Err(Unknown(error)) => Err(error),
+        Err(InvalidToken(error)) => Err(error),
     };
     match entered {
         Ok(server) => serve(&site, server, request).await,
@@ -112,29 +116,29 @@ async fn of_agent(
     }
 }
 
-async fn enter(site: &Site, caller: &Caller, owner: &str, name: &str) -> plexus_hub::Result<AgentServer> {
+async fn enter(site: &AppState, caller: &Caller, owner: &str, name: &str) -> plexus_hub::Result<AgentServer> {
     let missing = || Refusal::not_found(format!("There is no agent @{owner}/{name} here."));
     let address: Address = format!("@{owner}/{name}").parse().map_err(|_| missing())?;
-    let door = calls::enter(&site.hub, caller, &address).await?;
+    let door = calls::authorize(&site.hub, caller, &address).await?;
     AgentServer::new(site, caller, door).await
 }
 
 /// Returns the response for an error before any message, from authentication or authorisation.
-fn outside(site: &Site, path: &str, error: plexus_hub::Error) -> Response {
-    let (status, refusal) = say(error);
+fn outside(site: &AppState, path: &str, error: plexus_hub::Error) -> Response {
+    let (status, refusal) = public_message(error);
     let code = if status.is_server_error() { envelope::INTERNAL } else { envelope::INVALID_REQUEST };
     lacks_scope(site, path, envelope::error(status, code, &refusal.to_string()))
 }
 
 /// Reads the request within its limits and passes it to rmcp.
-async fn serve(site: &Site, server: impl ServerHandler + Clone, request: Request) -> Response {
+async fn serve(site: &AppState, server: impl ServerHandler + Clone, request: Request) -> Response {
     let sessions = Arc::new(NeverSessionManager::default());
     let service = StreamableHttpService::new(move || Ok(server.clone()), sessions, config(site));
     answer(site, &service, request).await
 }
 
 async fn answer<S: ServerHandler, M: SessionManager>(
-    site: &Site,
+    site: &AppState,
     service: &StreamableHttpService<S, M>,
     request: Request,
 ) -> Response {
@@ -150,7 +154,7 @@ async fn answer<S: ServerHandler, M: SessionManager>(
 
 /// Returns the configuration of rmcp. Host and origin have been checked by then. A result without preceding
 /// progress is plain JSON.
-fn config(site: &Site) -> StreamableHttpServerConfig {
+fn config(site: &AppState) -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .with_legacy_session_mode(false)

@@ -11,9 +11,9 @@ use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer, ExposeHeaders};
 use url::Url;
 
 use super::envelope;
-use crate::{state::Site, web::host::is_ours};
+use crate::{app_state::AppState, web::host_check::is_ours};
 
-pub async fn check(State(site): State<Site>, request: Request, next: Next) -> Response {
+pub async fn check(State(site): State<AppState>, request: Request, next: Next) -> Response {
     match request.headers().get(header::ORIGIN) {
         Some(origin) if !is_allowed(&site, origin) => {
             let words =
@@ -25,7 +25,7 @@ pub async fn check(State(site): State<Site>, request: Request, next: Next) -> Re
 }
 
 /// Answers CORS preflight requests for allowed origins.
-pub fn cors(site: Site) -> CorsLayer {
+pub fn cors(site: AppState) -> CorsLayer {
     let exposed = [header::WWW_AUTHENTICATE, header::HeaderName::from_static("mcp-session-id")];
     CorsLayer::new()
         .allow_origin(AllowOrigin::predicate(move |origin, _| is_allowed(&site, origin)))
@@ -34,13 +34,13 @@ pub fn cors(site: Site) -> CorsLayer {
         .expose_headers(ExposeHeaders::list(exposed))
 }
 
-fn is_allowed(site: &Site, origin: &HeaderValue) -> bool {
+fn is_allowed(site: &AppState, origin: &HeaderValue) -> bool {
     let Ok(origin) = origin.to_str() else { return false };
     site.hub.config().mcp_origins.iter().any(|known| known.eq_ignore_ascii_case(origin))
         || is_own(site, origin)
 }
 
-fn is_own(site: &Site, origin: &str) -> bool {
+fn is_own(site: &AppState, origin: &str) -> bool {
     let public = &site.hub.config().public_url;
     let Ok(url) = origin.parse::<Url>() else { return false };
     url.scheme() == public.scheme() && is_ours(site, url.authority())

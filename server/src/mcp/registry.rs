@@ -9,21 +9,23 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
-use plexus_domain::{Address, Error as Refusal, Name, Timestamp, agent::Access, page::PageSize, text};
+use plexus_domain::{
+    Address, Error as Refusal, Name, Timestamp, agent::AgentAccess, page::PageSize, sanitized_text,
+};
 use plexus_hub::{
     Caller, agents,
     agents::{AgentView, Version},
     limits::Rate,
-    listings::{self, Entries, Entry, Start},
+    listings::{self, CatalogEntry, CatalogPage, PageStart},
 };
 use serde_json::{Value, json};
 
 use crate::{
-    state::Site,
+    app_state::AppState,
     web::{
-        caller::ClientIp,
-        error::{retry_after, say},
-        place,
+        auth::ClientIp,
+        error::{public_message, retry_after},
+        search_cursor,
     },
 };
 
@@ -46,7 +48,7 @@ impl<E: Into<plexus_hub::Error>> From<E> for Error {
 
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
-        let (status, refusal) = say(self.0);
+        let (status, refusal) = public_message(self.0);
         let status =
             if status == StatusCode::UNPROCESSABLE_ENTITY { StatusCode::BAD_REQUEST } else { status };
         let mut response = (status, Json(json!({ "error": refusal.to_string() }))).into_response();
@@ -61,24 +63,24 @@ type Answer = Result<Json<Value>, Error>;
 
 /// Handles `GET /v0.1/servers`: lists the latest version of each agent, with the hub last.
 pub async fn list(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     ClientIp(ip): ClientIp,
     Query(query): Query<HashMap<String, String>>,
 ) -> Answer {
     let caller = admit(&site, ip)?;
-    let asked = Asked::read(&query)?;
+    let asked = RegistryQuery::read(&query)?;
     let mut servers = Vec::new();
     let mut next = None;
     if let Some(start) = asked.start {
         let query = listings::Query { start, size: asked.size, ..listings::Query::text(&asked.search) };
-        let Entries { entries, last } = listings::entries(&site.hub, query).await?;
+        let CatalogPage { entries, last } = listings::entries(&site.hub, query).await?;
         servers.extend(
             entries
                 .iter()
                 .filter(|entry| asked.wants(entry.version.created))
                 .map(|entry| of_entry(&site, entry)),
         );
-        next = last.map(place::token);
+        next = last.map(search_cursor::token);
     }
     if next.is_none() && asked.search.is_empty() {
         if servers.len() < usize::from(asked.size.rows()) {
@@ -97,7 +99,11 @@ pub async fn list(
 }
 
 /// Handles `GET /v0.1/servers/{name}/versions`: lists all versions of an agent, newest first.
-pub async fn versions(State(site): State<Site>, ClientIp(ip): ClientIp, Path(name): Path<String>) -> Answer {
+pub async fn versions(
+    State(site): State<AppState>,
+    ClientIp(ip): ClientIp,
+    Path(name): Path<String>,
+) -> Answer {
     let servers = every_version(&site, &admit(&site, ip)?, &name).await?;
     let count = servers.len();
     Ok(Json(json!({ "servers": servers, "metadata": { "count": count } })))
@@ -105,7 +111,7 @@ pub async fn versions(State(site): State<Site>, ClientIp(ip): ClientIp, Path(nam
 
 /// Handles `GET /v0.1/servers/{name}/versions/{version}`: returns that version, or the one marked `latest`.
 pub async fn version(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     ClientIp(ip): ClientIp,
     Path((name, version)): Path<(String, String)>,
 ) -> Answer {
@@ -121,21 +127,21 @@ pub async fn version(
 }
 
 /// Parsed query of a list.
-struct Asked {
+struct RegistryQuery {
     /// Position among the agents; `None` is the position after all agents, where the hub is listed.
-    start: Option<Start>,
+    start: Option<PageStart>,
     size: PageSize,
     search: String,
     since: Option<Timestamp>,
 }
 
-impl Asked {
+impl RegistryQuery {
     fn read(query: &HashMap<String, String>) -> Result<Self, Refusal> {
         let text = |name: &str| query.get(name).map(String::as_str).filter(|text| !text.is_empty());
         let start = match text("cursor") {
-            None => Some(Start::Page(0)),
+            None => Some(PageStart::Page(0)),
             Some(HUB) => None,
-            Some(cursor) => Some(Start::After(place::read(cursor)?)),
+            Some(cursor) => Some(PageStart::After(search_cursor::read(cursor)?)),
         };
         let rows = text("limit").map_or(Ok(PAGE), |limit| limit.parse());
         let size = rows.ok().and_then(|rows| PageSize::new(rows).ok());
@@ -156,7 +162,7 @@ impl Asked {
     }
 }
 
-async fn every_version(site: &Site, caller: &Caller, name: &str) -> Result<Vec<Value>, Error> {
+async fn every_version(site: &AppState, caller: &Caller, name: &str) -> Result<Vec<Value>, Error> {
     let local =
         name.strip_prefix(&namespace(site)).and_then(|rest| rest.strip_prefix('/')).ok_or_else(missing)?;
     if local == HUB {
@@ -164,7 +170,7 @@ async fn every_version(site: &Site, caller: &Caller, name: &str) -> Result<Vec<V
     }
     let (owner, name) = local.split_once('.').ok_or_else(missing)?;
     let address: Address = format!("@{owner}/{name}").parse().map_err(|_| missing())?;
-    let view = agents::look(&site.hub, caller, &address).await?;
+    let view = agents::get(&site.hub, caller, &address).await?;
     let view = view.filter(|view| view.agent.visibility.is_listed()).ok_or_else(missing)?;
     Ok(view.versions.iter().map(|version| of_version(site, &view, version)).collect())
 }
@@ -174,42 +180,62 @@ fn missing() -> Refusal {
 }
 
 /// Applies the rate limit and returns an anonymous caller with the client's IP address.
-fn admit(site: &Site, ip: IpAddr) -> Result<Caller, Refusal> {
-    let caller = Caller::nobody(ip);
+fn admit(site: &AppState, ip: IpAddr) -> Result<Caller, Refusal> {
+    let caller = Caller::anonymous(ip);
     site.hub.limits().take(Rate::Catalogs, &caller.key())?;
     Ok(caller)
 }
 
-fn of_entry(site: &Site, Entry { row, version }: &Entry) -> Value {
-    let shown =
-        Shown { address: &row.address, title: &row.title, summary: &row.summary, is_open: row.is_open };
-    told(&shown.server(site, version), version.created, "active", None, true)
+fn of_entry(site: &AppState, CatalogEntry { row, version }: &CatalogEntry) -> Value {
+    let shown = RegistryEntry {
+        address: &row.address,
+        title: &row.title,
+        summary: &row.summary,
+        is_open: row.is_open,
+    };
+    registry_entry(&shown.server(site, version), version.created, "active", None, true)
 }
 
-fn of_version(site: &Site, view: &AgentView, version: &Version) -> Value {
-    let is_open = view.agent.access == Access::Open;
-    let shown =
-        Shown { address: &view.address, title: &view.summary.title, summary: &view.summary.summary, is_open };
+fn of_version(site: &AppState, view: &AgentView, version: &Version) -> Value {
+    let is_open = view.agent.access == AgentAccess::Open;
+    let shown = RegistryEntry {
+        address: &view.address,
+        title: &view.summary.title,
+        summary: &view.summary.summary,
+        is_open,
+    };
     let latest = view.versions.iter().find(|version| version.yanked_reason.is_none());
     let is_latest = latest.is_some_and(|latest| latest.id == version.id);
     let status = if version.yanked_reason.is_some() { "deprecated" } else { "active" };
-    told(&shown.server(site, version), version.created, status, version.yanked_reason.as_deref(), is_latest)
+    registry_entry(
+        &shown.server(site, version),
+        version.created,
+        status,
+        version.yanked_reason.as_deref(),
+        is_latest,
+    )
 }
 
 /// Returns the hub's entry and its publication time, which is the age of the hub's own namespace.
-async fn of_hub(site: &Site, caller: &Caller) -> plexus_hub::Result<Option<(Timestamp, Value)>> {
+async fn of_hub(site: &AppState, caller: &Caller) -> plexus_hub::Result<Option<(Timestamp, Value)>> {
     let own: Name = "plexus".parse()?;
-    let Some(owner) = agents::owner(&site.hub, caller, &own).await? else { return Ok(None) };
+    let Some(owner) = agents::get_namespace(&site.hub, caller, &own).await? else { return Ok(None) };
     let config = site.hub.config();
     let server = json!({
-        "$schema": SCHEMA, "name": format!("{}/{HUB}", namespace(site)), "title": text::shorten(&config.hub_name, TEXT_MAX),
+        "$schema": SCHEMA, "name": format!("{}/{HUB}", namespace(site)), "title": sanitized_text::ellipsize(&config.hub_name, TEXT_MAX),
         "description": "Find and speak to every agent of this hub.", "version": env!("CARGO_PKG_VERSION"),
         "websiteUrl": config.public_url.as_str(), "remotes": [remote(&format!("{}mcp", config.public_url), true)],
     });
-    Ok(Some((owner.since, told(&server, owner.since, "active", None, true))))
+    Ok(Some((owner.since, registry_entry(&server, owner.since, "active", None, true))))
 }
 
-fn told(server: &Value, at: Timestamp, status: &str, message: Option<&str>, is_latest: bool) -> Value {
+fn registry_entry(
+    server: &Value,
+    at: Timestamp,
+    status: &str,
+    message: Option<&str>,
+    is_latest: bool,
+) -> Value {
     let at = at.to_rfc3339();
     let mut official = json!({ "status": status, "statusChangedAt": at, "publishedAt": at, "updatedAt": at, "isLatest": is_latest });
     if let Some(message) = message {
@@ -219,22 +245,22 @@ fn told(server: &Value, at: Timestamp, status: &str, message: Option<&str>, is_l
 }
 
 /// The fields of an agent that are the same for all versions.
-struct Shown<'a> {
+struct RegistryEntry<'a> {
     address: &'a Address,
     title: &'a str,
     summary: &'a str,
     is_open: bool,
 }
 
-impl Shown<'_> {
-    fn server(&self, site: &Site, version: &Version) -> Value {
+impl RegistryEntry<'_> {
+    fn server(&self, site: &AppState, version: &Version) -> Value {
         let Address { owner, name, .. } = self.address;
         let public = &site.hub.config().public_url;
         let described =
             [self.summary, self.title].into_iter().find(|text| !text.is_empty()).unwrap_or("An agent.");
         json!({
             "$schema": SCHEMA, "name": format!("{}/{owner}.{name}", namespace(site)),
-            "title": text::shorten(self.title, TEXT_MAX), "description": text::shorten(described, TEXT_MAX),
+            "title": sanitized_text::ellipsize(self.title, TEXT_MAX), "description": sanitized_text::ellipsize(described, TEXT_MAX),
             "version": version.semver, "websiteUrl": format!("{public}@{owner}/{name}"),
             "remotes": [remote(&format!("{public}mcp/{owner}/{name}"), self.is_open)],
         })
@@ -251,7 +277,7 @@ fn remote(url: &str, is_open: bool) -> Value {
 }
 
 /// Returns the registry namespace: the hub's host name in reverse order, such as `org.example.hub`.
-fn namespace(site: &Site) -> String {
+fn namespace(site: &AppState) -> String {
     let host = site.hub.config().public_url.host_str().unwrap_or("localhost");
     let plain: String = host
         .chars()

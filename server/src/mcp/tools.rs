@@ -33,7 +33,7 @@ pub struct Get {
 pub struct Send {
     pub agent: String,
     #[serde(flatten)]
-    pub said: Said,
+    pub said: AgentReplyJson,
 }
 
 #[derive(Deserialize)]
@@ -45,13 +45,13 @@ pub struct LaunchGoal {
 
 /// A message with its conversation and task.
 #[derive(Deserialize)]
-pub struct Said {
+pub struct AgentReplyJson {
     pub message: String,
     pub context: Option<String>,
     pub task: Option<String>,
 }
 
-impl Said {
+impl AgentReplyJson {
     pub fn task(&self) -> Result<Option<RunId>, Refusal> {
         let parse = |id: &String| {
             id.parse().map_err(|_| Refusal::not_found("There is no such task, or it is not yours."))
@@ -68,7 +68,7 @@ pub fn arguments<T: DeserializeOwned>(given: Option<JsonObject>) -> Result<T, Re
 }
 
 pub fn unknown(name: &str) -> ErrorData {
-    let name = plexus_domain::text::shorten(name, 60);
+    let name = plexus_domain::sanitized_text::ellipsize(name, 60);
     ErrorData::invalid_params(format!("There is no tool \"{name}\" here. List the tools."), None)
 }
 

@@ -5,48 +5,49 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::model::oauth::{ConsentPage, WrongRequestPage};
+use plexus_app::view_models::oauth::{ConsentPage, WrongRequestPage};
 use plexus_hub::{
     caller::Scope,
-    oauth::{self, Asked, Question, Request, Wrong},
+    oauth_server::{self, AuthorizeError, AuthorizeOutcome, AuthorizeRequest, ConsentPrompt},
 };
 use url::Url;
 
 use crate::{
+    app_state::AppState,
     pages::settings::tokens::meaning,
-    state::Site,
-    web::{form::Fields, headers::FormTarget, page::Visit},
+    web::{form::Fields, page::PageContext, security_headers::FormTarget},
 };
 
 type Pairs = Vec<(String, String)>;
 
-pub async fn show(State(site): State<Site>, visit: Visit, RawQuery(query): RawQuery) -> Response {
+pub async fn show(State(site): State<AppState>, visit: PageContext, RawQuery(query): RawQuery) -> Response {
     let pairs: Pairs =
         url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()).into_owned().collect();
-    match oauth::ask(&site.hub, &visit.caller, &request(&pairs)).await {
-        Ok(Asked::Question(question)) => consent(visit, &question, pairs),
-        Ok(Asked::Wrong(wrong)) => not_asked(visit, &wrong),
+    match oauth_server::validate_request(&site.hub, &visit.caller, &request(&pairs)).await {
+        Ok(AuthorizeOutcome::Question(question)) => consent(visit, &question, pairs),
+        Ok(AuthorizeOutcome::Wrong(wrong)) => not_asked(visit, &wrong),
         Err(error) => visit.refuse(error),
     }
 }
 
 /// Handles the user's decision. The form carries the whole request, which is validated again: the fields may
 /// have been manipulated.
-pub async fn decide(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+pub async fn decide(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let agrees = fields.get("decision") == "allow";
-    let question = match oauth::ask(&site.hub, &visit.caller, &request(fields.pairs())).await {
-        Ok(Asked::Question(question)) => question,
-        Ok(Asked::Wrong(wrong)) => return not_asked(visit, &wrong),
-        Err(error) => return visit.refuse(error),
-    };
-    match oauth::agree(&site.hub, &visit.caller, &question, agrees).await {
+    let question =
+        match oauth_server::validate_request(&site.hub, &visit.caller, &request(fields.pairs())).await {
+            Ok(AuthorizeOutcome::Question(question)) => question,
+            Ok(AuthorizeOutcome::Wrong(wrong)) => return not_asked(visit, &wrong),
+            Err(error) => return visit.refuse(error),
+        };
+    match oauth_server::record_consent(&site.hub, &visit.caller, &question, agrees).await {
         Ok(url) => Redirect::to(url.as_str()).into_response(),
         Err(error) => visit.refuse(error),
     }
 }
 
 /// Reads the request's parameters. A repeated parameter counts as missing and marks the request as invalid.
-fn request(pairs: &[(String, String)]) -> Request {
+fn request(pairs: &[(String, String)]) -> AuthorizeRequest {
     let mut is_repeated = false;
     let mut get = |name: &str| {
         let mut found = pairs.iter().filter(|(key, _)| key == name);
@@ -58,7 +59,7 @@ fn request(pairs: &[(String, String)]) -> Request {
             }
         }
     };
-    let read = Request {
+    let read = AuthorizeRequest {
         response_type: get("response_type"),
         client_id: get("client_id"),
         redirect_uri: get("redirect_uri"),
@@ -69,10 +70,10 @@ fn request(pairs: &[(String, String)]) -> Request {
         resource: get("resource"),
         is_repeated: false,
     };
-    Request { is_repeated, ..read }
+    AuthorizeRequest { is_repeated, ..read }
 }
 
-fn not_asked(visit: Visit, wrong: &Wrong) -> Response {
+fn not_asked(visit: PageContext, wrong: &AuthorizeError) -> Response {
     let page = WrongRequestPage {
         client: wrong.client.name.clone(),
         host: wrong.client.id.host_str().unwrap_or_default().to_owned(),
@@ -88,7 +89,7 @@ fn place(redirect: &Url) -> String {
     redirect.host_str().map_or_else(|| redirect.scheme().to_owned(), str::to_owned)
 }
 
-fn consent(visit: Visit, question: &Question, pairs: Pairs) -> Response {
+fn consent(visit: PageContext, question: &ConsentPrompt, pairs: Pairs) -> Response {
     let scope = |scope: &Scope| meaning(*scope).to_owned();
     let redirect = &question.redirect;
     let page = ConsentPage {

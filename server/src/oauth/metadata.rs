@@ -4,13 +4,13 @@ use axum::{
     Json,
     extract::{Path, State},
 };
-use plexus_hub::{agents::connection, caller::Scope, oauth::SCOPES};
+use plexus_hub::{agents::oauth_connect, caller::Scope, oauth_server::SCOPES};
 use serde_json::{Value, json};
 
 use super::{AUTHORIZE, REVOKE, TOKEN};
-use crate::state::Site;
+use crate::app_state::AppState;
 
-pub async fn server(State(site): State<Site>) -> Json<Value> {
+pub async fn server(State(site): State<AppState>) -> Json<Value> {
     let issuer = site.hub.config().issuer();
     Json(json!({
         "issuer": issuer,
@@ -32,13 +32,13 @@ pub async fn server(State(site): State<Site>) -> Json<Value> {
 
 /// Returns the hub's own client metadata (OAuth Client ID Metadata Document). The hub uses it as a client of
 /// agents' authorization servers when the agent's owner configured no client.
-pub async fn client(State(site): State<Site>) -> Json<Value> {
+pub async fn client(State(site): State<AppState>) -> Json<Value> {
     let config = site.hub.config();
     Json(json!({
-        "client_id": connection::client_document(&site.hub).as_str(),
+        "client_id": oauth_connect::client_document(&site.hub).as_str(),
         "client_name": config.hub_name,
         "client_uri": config.public_url.as_str(),
-        "redirect_uris": [connection::redirect(&site.hub).as_str()],
+        "redirect_uris": [oauth_connect::redirect(&site.hub).as_str()],
         "grant_types": ["authorization_code", "refresh_token"],
         "response_types": ["code"],
         "token_endpoint_auth_method": "none",
@@ -46,16 +46,16 @@ pub async fn client(State(site): State<Site>) -> Json<Value> {
 }
 
 /// Returns the resource metadata of the hub as a whole.
-pub async fn whole(State(site): State<Site>) -> Json<Value> {
+pub async fn whole(State(site): State<AppState>) -> Json<Value> {
     resource(&site, "")
 }
 
 /// Returns the resource metadata of one path, such as an MCP server.
-pub async fn part(State(site): State<Site>, Path(path): Path<String>) -> Json<Value> {
+pub async fn part(State(site): State<AppState>, Path(path): Path<String>) -> Json<Value> {
     resource(&site, &path)
 }
 
-fn resource(site: &Site, path: &str) -> Json<Value> {
+fn resource(site: &AppState, path: &str) -> Json<Value> {
     let config = site.hub.config();
     Json(json!({
         "resource": format!("{}{path}", config.public_url),

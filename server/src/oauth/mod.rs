@@ -9,7 +9,7 @@ use axum::{
     routing::{get, post},
 };
 
-use crate::state::Site;
+use crate::app_state::AppState;
 
 pub const AUTHORIZE: &str = "/oauth/authorize";
 pub const CALLBACK: &str = "/oauth/callback";
@@ -20,14 +20,14 @@ pub const SERVER: &str = "/.well-known/oauth-authorization-server";
 pub const RESOURCE: &str = "/.well-known/oauth-protected-resource";
 
 /// Routes opened in a browser.
-pub fn pages() -> Router<Site> {
+pub fn pages() -> Router<AppState> {
     Router::new()
         .route(AUTHORIZE, get(authorize::show).post(authorize::decide))
         .route(CALLBACK, get(crate::pages::agent_manage::connected))
 }
 
 /// Routes called by programs, from any origin.
-pub fn routes() -> Router<Site> {
+pub fn routes() -> Router<AppState> {
     Router::new()
         .route(SERVER, get(metadata::server))
         .route(RESOURCE, get(metadata::whole))

@@ -8,42 +8,45 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use plexus_domain::Error as Refusal;
-use plexus_hub::oauth::{self, Refused, Tokens};
+use plexus_hub::oauth_server::{self, IssuedTokens, TokenRefusal};
 use serde_json::json;
 
 use crate::{
-    state::Site,
+    app_state::AppState,
     web::{
-        caller::ClientIp,
-        error::{retry_after, say},
+        auth::ClientIp,
+        error::{public_message, retry_after},
         form::Fields,
     },
 };
 
-pub async fn give(State(site): State<Site>, ClientIp(ip): ClientIp, fields: Fields) -> Response {
-    if let Err(error) = oauth::admit(&site.hub, ip) {
-        return unkept(said(error.into()));
+pub async fn give(State(site): State<AppState>, ClientIp(ip): ClientIp, fields: Fields) -> Response {
+    if let Err(error) = oauth_server::admit(&site.hub, ip) {
+        return unkept(error_response(error.into()));
     }
     let (client, resource) = (fields.get("client_id"), fields.get("resource"));
     let given = match fields.get("grant_type") {
         "authorization_code" => {
             let (code, redirect) = (fields.get("code"), fields.get("redirect_uri"));
-            oauth::exchange(&site.hub, client, code, redirect, fields.get("code_verifier"), resource).await
+            oauth_server::exchange(&site.hub, client, code, redirect, fields.get("code_verifier"), resource)
+                .await
         }
-        "refresh_token" => oauth::refresh(&site.hub, client, fields.get("refresh_token"), resource).await,
+        "refresh_token" => {
+            oauth_server::refresh(&site.hub, client, fields.get("refresh_token"), resource).await
+        }
         _ => return refuse("unsupported_grant_type", "This hub takes authorization_code and refresh_token."),
     };
-    unkept(given.map_or_else(said, |tokens| told(&tokens)))
+    unkept(given.map_or_else(error_response, |tokens| token_response(&tokens)))
 }
 
-fn said(refused: Refused) -> Response {
+fn error_response(refused: TokenRefusal) -> Response {
     match refused {
-        Refused::Grant => {
+        TokenRefusal::Grant => {
             refuse("invalid_grant", "The code or the token is unknown, used, expired or another's.")
         }
-        Refused::Target => refuse("invalid_target", "The person agreed to another resource."),
-        Refused::Fault(error) => {
-            let (status, refusal) = say(error);
+        TokenRefusal::Target => refuse("invalid_target", "The person agreed to another resource."),
+        TokenRefusal::Fault(error) => {
+            let (status, refusal) = public_message(error);
             let code = match refusal {
                 Refusal::Limited { .. } => "temporarily_unavailable",
                 _ => "server_error",
@@ -59,20 +62,20 @@ fn said(refused: Refused) -> Response {
 }
 
 /// Revokes a token. Returns 200 for unknown tokens too, as RFC 7009 requires.
-pub async fn revoke(State(site): State<Site>, ClientIp(ip): ClientIp, fields: Fields) -> Response {
-    if let Err(error) = oauth::admit(&site.hub, ip) {
-        return unkept(said(error.into()));
+pub async fn revoke(State(site): State<AppState>, ClientIp(ip): ClientIp, fields: Fields) -> Response {
+    if let Err(error) = oauth_server::admit(&site.hub, ip) {
+        return unkept(error_response(error.into()));
     }
     let Some(token) = fields.given("token") else {
         return refuse("invalid_request", "Name the token that is to end.");
     };
-    match oauth::withdraw(&site.hub, fields.get("client_id"), token).await {
+    match oauth_server::withdraw(&site.hub, fields.get("client_id"), token).await {
         Ok(()) => StatusCode::OK.into_response(),
-        Err(refused) => said(refused),
+        Err(refused) => error_response(refused),
     }
 }
 
-fn told(tokens: &Tokens) -> Response {
+fn token_response(tokens: &IssuedTokens) -> Response {
     Json(json!({
         "access_token": tokens.access,
         "token_type": "Bearer",

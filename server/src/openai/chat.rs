@@ -14,36 +14,36 @@ use plexus_domain::run::Usage;
 use serde_json::{Value, json};
 
 use super::{
-    answering::{Answering, Piece},
-    failure::Failure,
-    flag,
-    input::Input,
-    model, read,
+    answer_stream::{AnswerEvent, AnswerStream},
+    error::OpenAiError,
+    flag, model, read,
+    request_messages::Input,
 };
 use crate::{
-    state::Site,
+    app_state::AppState,
     web::{
-        bearer::{Bearer, Unknown},
+        bearer::{Bearer, InvalidToken},
         event_stream::event_stream,
     },
 };
 
 pub async fn answer(
-    State(site): State<Site>,
-    caller: Result<Bearer, Unknown>,
+    State(site): State<AppState>,
+    caller: Result<Bearer, InvalidToken>,
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
-) -> Result<Response, Failure> {
+) -> Result<Response, OpenAiError> {
     let Bearer(caller) = caller?;
     let asked = read(&site, &headers, body)?;
     let messages = asked.get("messages").and_then(Value::as_array);
-    let messages = messages.ok_or_else(|| Failure::invalid(Some("messages"), "Send a list of messages."))?;
+    let messages =
+        messages.ok_or_else(|| OpenAiError::invalid(Some("messages"), "Send a list of messages."))?;
     let mut input = Input::default();
     input.messages(messages, "messages")?;
     let streams = flag(&asked, "stream")?;
     let with_usage =
         asked.get("stream_options").is_some_and(|options| options["include_usage"] == json!(true));
-    let mut answering = Answering::begin(site, &caller, model(&asked)?, input.call("messages")?).await?;
+    let mut answering = AnswerStream::begin(site, &caller, model(&asked)?, input.call("messages")?).await?;
     if !streams {
         answering.whole().await?;
         return Ok(Json(completion(&answering)).into_response());
@@ -52,7 +52,7 @@ pub async fn answer(
     Ok(event_stream(Body::from_stream(chunks(answering, first, with_usage).map(Ok::<_, Infallible>))))
 }
 
-fn completion(answering: &Answering) -> Value {
+fn completion(answering: &AnswerStream) -> Value {
     let message =
         json!({ "role": "assistant", "content": answering.text(), "refusal": null, "annotations": [] });
     json!({
@@ -62,7 +62,7 @@ fn completion(answering: &Answering) -> Value {
     })
 }
 
-fn id(answering: &Answering) -> String {
+fn id(answering: &AnswerStream) -> String {
     format!("chatcmpl-{}", answering.id.uuid().simple())
 }
 
@@ -76,16 +76,20 @@ fn usage(usage: Usage) -> Value {
     })
 }
 
-/// State of a chunk stream. When the client disconnects, the stream and its `Answering` are dropped, which
+/// State of a chunk stream. When the client disconnects, the stream and its `AnswerStream` are dropped, which
 /// cancels the run.
 struct Chunks {
-    answering: Answering,
+    answering: AnswerStream,
     with_usage: bool,
-    ready: Option<Piece>,
+    ready: Option<AnswerEvent>,
     over: bool,
 }
 
-fn chunks(answering: Answering, first: Option<Piece>, with_usage: bool) -> impl Stream<Item = Bytes> + Send {
+fn chunks(
+    answering: AnswerStream,
+    first: Option<AnswerEvent>,
+    with_usage: bool,
+) -> impl Stream<Item = Bytes> + Send {
     let chunks = Chunks { answering, with_usage, ready: first, over: false };
     let opening = chunks.delta(json!({ "role": "assistant", "content": "", "refusal": null }), None);
     let rest = stream::unfold(chunks, |mut chunks| async move {
@@ -105,13 +109,13 @@ impl Chunks {
             None => self.answering.next().await,
         };
         Some(match piece {
-            Ok(Piece::Text(text)) => self.delta(json!({ "content": text }), None),
-            Ok(Piece::Silence) => Bytes::from_static(b": \n\n"),
-            Ok(Piece::End(Ok(()))) => {
+            Ok(AnswerEvent::Text(text)) => self.delta(json!({ "content": text }), None),
+            Ok(AnswerEvent::Silence) => Bytes::from_static(b": \n\n"),
+            Ok(AnswerEvent::End(Ok(()))) => {
                 self.over = true;
                 self.ending()
             }
-            Ok(Piece::End(Err(failure))) | Err(failure) => {
+            Ok(AnswerEvent::End(Err(failure))) | Err(failure) => {
                 self.over = true;
                 event(&failure.body())
             }

@@ -3,11 +3,11 @@
 //!
 //! Clients store their conversations themselves (`docs/adr/0012`), and cancel an answer by disconnecting.
 
-mod answering;
+mod answer_stream;
 mod chat;
-mod failure;
-mod input;
+mod error;
 mod models;
+mod request_messages;
 mod response;
 mod response_events;
 mod responses;
@@ -19,73 +19,73 @@ use axum::{
     http::HeaderMap,
     routing::{get, post},
 };
-use plexus_a2a::json::{self, Limits};
+use plexus_a2a::bounded_json::{self, JsonLimits};
 use plexus_domain::Error as Refusal;
 use serde_json::{Map, Value};
 
-use self::failure::Failure;
+use self::error::OpenAiError;
 use crate::{
-    state::Site,
-    web::body::{JSON, is_of_type, untaken},
+    app_state::AppState,
+    web::json_body::{JSON, body_error, is_of_type},
 };
 
 /// Limits of JSON nesting depth and number of values in a request.
 const DEPTH: usize = 64;
 const VALUES: usize = 100_000;
 
-pub fn routes() -> Router<Site> {
+pub fn routes() -> Router<AppState> {
     Router::new()
         .route("/v1/models", get(models::list))
         .route("/v1/models/{*id}", get(models::show))
         .route("/v1/chat/completions", post(chat::answer))
         .route("/v1/responses", post(responses::answer))
         .route("/v1/responses/{id}", get(responses::show))
-        .route("/v1", get(failure::missing))
-        .route("/v1/{*rest}", axum::routing::any(failure::missing))
+        .route("/v1", get(error::missing))
+        .route("/v1/{*rest}", axum::routing::any(error::missing))
 }
 
 /// Parses the members of a request. Unknown members are ignored.
 fn read(
-    site: &Site,
+    site: &AppState,
     headers: &HeaderMap,
     body: Result<Bytes, BytesRejection>,
-) -> Result<Map<String, Value>, Failure> {
+) -> Result<Map<String, Value>, OpenAiError> {
     if !is_of_type(headers, &[JSON]) {
-        return Err(Failure::media_type());
+        return Err(OpenAiError::media_type());
     }
     let bytes = site.hub.config().limits.max_message_bytes * 2;
     let body = body.map_err(|rejection| {
         let words = format!("The request is larger than the {bytes} bytes that this hub takes.");
-        plexus_hub::Error::from(untaken(&rejection, Refusal::too_large(words, bytes as u64)))
+        plexus_hub::Error::from(body_error(&rejection, Refusal::too_large(words, bytes as u64)))
     })?;
-    match json::parse(&body, Limits { bytes, depth: DEPTH, values: VALUES }) {
+    match bounded_json::parse(&body, JsonLimits { bytes, depth: DEPTH, values: VALUES }) {
         Ok(Value::Object(members)) => Ok(members),
-        Ok(_) => Err(Failure::invalid(None, "The request is a JSON object.")),
-        Err(error) => Err(Failure::invalid(None, format!("The request cannot be read. {error}"))),
+        Ok(_) => Err(OpenAiError::invalid(None, "The request is a JSON object.")),
+        Err(error) => Err(OpenAiError::invalid(None, format!("The request cannot be read. {error}"))),
     }
 }
 
 /// Returns an optional string member.
-fn text<'a>(members: &'a Map<String, Value>, name: &'static str) -> Result<Option<&'a str>, Failure> {
+fn text<'a>(members: &'a Map<String, Value>, name: &'static str) -> Result<Option<&'a str>, OpenAiError> {
     match members.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(Failure::invalid(Some(name), format!("The member {name} is a text."))),
+        Some(_) => Err(OpenAiError::invalid(Some(name), format!("The member {name} is a text."))),
     }
 }
 
 /// Returns an optional boolean member; the default is false.
-fn flag(members: &Map<String, Value>, name: &'static str) -> Result<bool, Failure> {
+fn flag(members: &Map<String, Value>, name: &'static str) -> Result<bool, OpenAiError> {
     match members.get(name) {
         None | Some(Value::Null) => Ok(false),
         Some(Value::Bool(flag)) => Ok(*flag),
-        Some(_) => Err(Failure::invalid(Some(name), format!("The member {name} is true or false."))),
+        Some(_) => Err(OpenAiError::invalid(Some(name), format!("The member {name} is true or false."))),
     }
 }
 
-fn model(members: &Map<String, Value>) -> Result<&str, Failure> {
+fn model(members: &Map<String, Value>) -> Result<&str, OpenAiError> {
     let named = text(members, "model")?;
     named.ok_or_else(|| {
-        Failure::invalid(Some("model"), "Name the agent as the model, such as \"plexus/calc\".")
+        OpenAiError::invalid(Some("model"), "Name the agent as the model, such as \"plexus/calc\".")
     })
 }

@@ -8,42 +8,46 @@ use plexus_domain::{Address, Timestamp};
 use plexus_hub::{agents, calls};
 use serde_json::{Value, json};
 
-use super::failure::Failure;
+use super::error::OpenAiError;
 use crate::{
-    state::Site,
-    web::bearer::{Bearer, Unknown},
+    app_state::AppState,
+    web::bearer::{Bearer, InvalidToken},
 };
 
 /// Handles `GET /v1/models`: lists the caller's own agents, starred agents, recently called agents, and the
 /// most used agents of the hub.
-pub async fn list(State(site): State<Site>, caller: Result<Bearer, Unknown>) -> Result<Json<Value>, Failure> {
+pub async fn list(
+    State(site): State<AppState>,
+    caller: Result<Bearer, InvalidToken>,
+) -> Result<Json<Value>, OpenAiError> {
     let Bearer(caller) = caller?;
-    let offered = calls::offered(&site.hub, &caller).await?;
+    let offered = calls::list_callable_agents(&site.hub, &caller).await?;
     let models: Vec<Value> = offered.iter().map(|offered| model(&offered.address, offered.created)).collect();
     Ok(Json(json!({ "object": "list", "data": models })))
 }
 
 /// Handles `GET /v1/models/{id}`: returns any agent that is visible to the caller.
 pub async fn show(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     id: Result<Path<String>, PathRejection>,
-    caller: Result<Bearer, Unknown>,
-) -> Result<Json<Value>, Failure> {
+    caller: Result<Bearer, InvalidToken>,
+) -> Result<Json<Value>, OpenAiError> {
     let Bearer(caller) = caller?;
     let Path(id) = id.map_err(|_| unknown("\u{fffd}"))?;
     let address = address(&id)?;
-    let found = agents::look(&site.hub, &caller, &address).await?.ok_or_else(|| unknown(&id))?;
+    let found = agents::get(&site.hub, &caller, &address).await?.ok_or_else(|| unknown(&id))?;
     Ok(Json(model(&found.address, found.agent.created)))
 }
 
 /// Parses the address in a model name.
-pub fn address(model: &str) -> Result<Address, Failure> {
+pub fn address(model: &str) -> Result<Address, OpenAiError> {
     model.parse().map_err(|_| unknown(model))
 }
 
-fn unknown(model: &str) -> Failure {
-    let model = plexus_domain::text::shorten(&plexus_domain::text::one_line(model), 100);
-    Failure::no_model(format!("There is no agent \"{model}\" here. A model is named as owner/name."))
+fn unknown(model: &str) -> OpenAiError {
+    let model =
+        plexus_domain::sanitized_text::ellipsize(&plexus_domain::sanitized_text::one_line(model), 100);
+    OpenAiError::no_model(format!("There is no agent \"{model}\" here. A model is named as owner/name."))
 }
 
 /// Returns the model name of an agent.

@@ -5,7 +5,7 @@ use plexus_domain::{MessageId, run::Usage};
 use plexus_hub::calls::Task;
 use serde_json::{Map, Value, json};
 
-use super::failure::Failure;
+use super::error::OpenAiError;
 
 /// String members of the request that are echoed in the response.
 const ECHOED: [&str; 5] =
@@ -30,16 +30,16 @@ impl Status {
 
 /// An answer in its current state.
 #[derive(Clone, Copy)]
-pub struct Said<'a> {
+pub struct ResponseProgress<'a> {
     pub message: MessageId,
     pub text: &'a str,
     pub task: &'a Task,
 }
 
 /// The members of a Response that do not change while it is written.
-pub struct Frame(Map<String, Value>);
+pub struct ResponseTemplate(Map<String, Value>);
 
-impl Frame {
+impl ResponseTemplate {
     /// Creates the members for a message created at `created` (seconds since 1970). `model` is the model name
     /// in the caller's spelling.
     pub fn new(message: MessageId, created: i64, model: &str, asked: &Map<String, Value>) -> Self {
@@ -72,7 +72,7 @@ impl Frame {
         Self(frame)
     }
 
-    pub fn tell(&self, said: Said<'_>, status: Status, failure: Option<&Failure>) -> Value {
+    pub fn tell(&self, said: ResponseProgress<'_>, status: Status, failure: Option<&OpenAiError>) -> Value {
         let done = status == Status::Completed;
         let output = if done { vec![item(said, Status::Completed)] } else { Vec::new() };
         let error = failure.map(|failure| json!({ "code": failure.code(), "message": failure.message() }));
@@ -102,7 +102,7 @@ pub fn item_id(message: MessageId) -> String {
 }
 
 /// Returns the only item of the output.
-pub fn item(said: Said<'_>, status: Status) -> Value {
+pub fn item(said: ResponseProgress<'_>, status: Status) -> Value {
     let content = if status == Status::Completed { vec![text(said.text)] } else { Vec::new() };
     json!({ "type": "message", "id": item_id(said.message), "status": status.as_str(), "role": "assistant",
             "content": content })

@@ -5,22 +5,26 @@ use futures::{Stream, StreamExt as _, stream};
 use serde_json::{Value, json};
 
 use super::{
-    answering::{Answering, Piece},
-    failure::Failure,
-    response::{Frame, Status, item, item_id, text},
+    answer_stream::{AnswerEvent, AnswerStream},
+    error::OpenAiError,
+    response::{ResponseTemplate, Status, item, item_id, text},
 };
 
 struct Events {
-    frame: Frame,
-    answering: Answering,
-    ready: Option<Piece>,
+    frame: ResponseTemplate,
+    answering: AnswerStream,
+    ready: Option<AnswerEvent>,
     number: u64,
     over: bool,
 }
 
-/// Returns the event stream. When the client disconnects, the stream and its `Answering` are dropped, which
+/// Returns the event stream. When the client disconnects, the stream and its `AnswerStream` are dropped, which
 /// cancels the run.
-pub fn events(frame: Frame, answering: Answering, first: Option<Piece>) -> impl Stream<Item = Bytes> + Send {
+pub fn events(
+    frame: ResponseTemplate,
+    answering: AnswerStream,
+    first: Option<AnswerEvent>,
+) -> impl Stream<Item = Bytes> + Send {
     let mut events = Events { frame, answering, ready: first, number: 0, over: false };
     let opening = events.opening();
     let rest = stream::unfold(events, |mut events| async move {
@@ -40,12 +44,12 @@ impl Events {
             None => self.answering.next().await,
         };
         Some(match piece {
-            Ok(Piece::Text(delta)) => {
+            Ok(AnswerEvent::Text(delta)) => {
                 self.of_text("response.output_text.delta", json!({ "delta": delta, "logprobs": [] }))
             }
-            Ok(Piece::Silence) => Bytes::from_static(b": \n\n"),
-            Ok(Piece::End(Ok(()))) => self.ending(),
-            Ok(Piece::End(Err(failure))) | Err(failure) => self.failed(&failure),
+            Ok(AnswerEvent::Silence) => Bytes::from_static(b": \n\n"),
+            Ok(AnswerEvent::End(Ok(()))) => self.ending(),
+            Ok(AnswerEvent::End(Err(failure))) | Err(failure) => self.failed(&failure),
         })
     }
 
@@ -79,7 +83,7 @@ impl Events {
         .into()
     }
 
-    fn failed(&mut self, failure: &Failure) -> Bytes {
+    fn failed(&mut self, failure: &OpenAiError) -> Bytes {
         self.over = true;
         let told =
             json!({ "response": self.frame.tell(self.answering.said(), Status::Failed, Some(failure)) });

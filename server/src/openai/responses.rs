@@ -16,44 +16,43 @@ use futures::StreamExt as _;
 use plexus_domain::Error as Refusal;
 use plexus_hub::{
     Error,
-    calls::{self, Call, Words},
+    calls::{self, AnswerText, CallRequest},
     chats,
-    views::Author,
+    message_views::Author,
 };
 use serde_json::{Map, Value};
 
 use super::{
-    answering::{Answering, outcome},
-    failure::Failure,
-    flag,
-    input::Input,
-    model, models, read,
-    response::{Frame, Said, Status, message_of},
+    answer_stream::{AnswerStream, outcome},
+    error::OpenAiError,
+    flag, model, models, read,
+    request_messages::Input,
+    response::{ResponseProgress, ResponseTemplate, Status, message_of},
     response_events, text,
 };
 use crate::{
-    state::Site,
+    app_state::AppState,
     web::{
-        bearer::{Bearer, Unknown},
+        bearer::{Bearer, InvalidToken},
         event_stream::event_stream,
     },
 };
 
 pub async fn answer(
-    State(site): State<Site>,
-    caller: Result<Bearer, Unknown>,
+    State(site): State<AppState>,
+    caller: Result<Bearer, InvalidToken>,
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
-) -> Result<Response, Failure> {
+) -> Result<Response, OpenAiError> {
     let Bearer(caller) = caller?;
     let asked = read(&site, &headers, body)?;
     let streams = flag(&asked, "stream")?;
     if flag(&asked, "background")? {
         let words = "This hub answers while the caller waits. Leave background out, or set it to false.";
-        return Err(Failure::invalid(Some("background"), words));
+        return Err(OpenAiError::invalid(Some("background"), words));
     }
-    let mut answering = Answering::begin(site, &caller, model(&asked)?, call(&asked)?).await?;
-    let frame = Frame::new(answering.id, answering.created, &answering.model, &asked);
+    let mut answering = AnswerStream::begin(site, &caller, model(&asked)?, call(&asked)?).await?;
+    let frame = ResponseTemplate::new(answering.id, answering.created, &answering.model, &asked);
     if !streams {
         answering.whole().await?;
         return Ok(Json(frame.tell(answering.said(), Status::Completed, None)).into_response());
@@ -66,10 +65,10 @@ pub async fn answer(
 /// Returns a stored answer of the caller. Members that echo the request have default values, since the
 /// request is not stored.
 pub async fn show(
-    State(site): State<Site>,
-    caller: Result<Bearer, Unknown>,
+    State(site): State<AppState>,
+    caller: Result<Bearer, InvalidToken>,
     id: Result<Path<String>, PathRejection>,
-) -> Result<Json<Value>, Failure> {
+) -> Result<Json<Value>, OpenAiError> {
     let Bearer(caller) = caller?;
     let missing = || Error::from(Refusal::not_found("There is no such response, or it is not yours."));
     let Path(id) = id.map_err(|_| missing())?;
@@ -81,21 +80,22 @@ pub async fn show(
     let (Author::Agent { address, .. }, Some(run)) = (kept.author, kept.run) else {
         return Err(missing().into());
     };
-    let door = calls::enter(&site.hub, &caller, &address).await?;
+    let door = calls::authorize(&site.hub, &caller, &address).await?;
     let task = calls::get(&site.hub, &door, run.id).await?;
-    let words = Words::of(&site.hub, &task);
-    let said = Said { message, text: words.text(), task: &task };
+    let words = AnswerText::of(&site.hub, &task);
+    let said = ResponseProgress { message, text: words.text(), task: &task };
     let failure = if task.is_settled() { outcome(&task, said.text).err() } else { None };
     let status = match (task.is_settled(), &failure) {
         (false, _) => Status::InProgress,
         (true, None) => Status::Completed,
         (true, Some(_)) => Status::Failed,
     };
-    let frame = Frame::new(message, run.queued.millis() / 1_000, &models::id(&address), &Map::new());
+    let frame =
+        ResponseTemplate::new(message, run.queued.millis() / 1_000, &models::id(&address), &Map::new());
     Ok(Json(frame.tell(said, status, failure.as_ref())))
 }
 
-fn call(asked: &Map<String, Value>) -> Result<Call, Failure> {
+fn call(asked: &Map<String, Value>) -> Result<CallRequest, OpenAiError> {
     let mut input = Input::default();
     if let Some(instructions) = text(asked, "instructions")? {
         input.say(instructions);
@@ -103,36 +103,36 @@ fn call(asked: &Map<String, Value>) -> Result<Call, Failure> {
     match asked.get("input") {
         Some(Value::String(words)) => input.say(words),
         Some(Value::Array(items)) => input.messages(items, "input")?,
-        _ => return Err(Failure::invalid(Some("input"), "The input is a text or a list of messages.")),
+        _ => return Err(OpenAiError::invalid(Some("input"), "The input is a text or a list of messages.")),
     }
     let call = input.call("input")?;
     let (after, context) = (text(asked, "previous_response_id")?, conversation(asked)?);
     match (after, context) {
         (Some(_), Some(_)) => {
             let words = "Name a conversation or a previous response, not both.";
-            Err(Failure::invalid(Some("previous_response_id"), words))
+            Err(OpenAiError::invalid(Some("previous_response_id"), words))
         }
         (Some(after), None) => {
             let after = message_of(after).ok_or_else(|| {
-                Failure::invalid(
+                OpenAiError::invalid(
                     Some("previous_response_id"),
                     "This is not the id of a response of this hub.",
                 )
             })?;
-            Ok(Call { after: Some(after), ..call })
+            Ok(CallRequest { after: Some(after), ..call })
         }
-        (None, context) => Ok(Call { context, ..call }),
+        (None, context) => Ok(CallRequest { context, ..call }),
     }
 }
 
 /// Returns the caller's name for the conversation, given as a string or as `{"id"}`.
-fn conversation(asked: &Map<String, Value>) -> Result<Option<String>, Failure> {
+fn conversation(asked: &Map<String, Value>) -> Result<Option<String>, OpenAiError> {
     match asked.get("conversation") {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(name)) => Ok(Some(name.clone())),
         Some(Value::Object(named)) if named.get("id").is_some_and(Value::is_string) => {
             Ok(named["id"].as_str().map(str::to_owned))
         }
-        Some(_) => Err(Failure::invalid(Some("conversation"), "A conversation is named by its id.")),
+        Some(_) => Err(OpenAiError::invalid(Some("conversation"), "A conversation is named by its id.")),
     }
 }

@@ -5,24 +5,24 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::model::{
+use plexus_app::view_models::{
     Form,
     account::{LoginPage, SignupMode, SignupPage},
 };
 use plexus_domain::account::Registration;
 use plexus_hub::{
     Error,
-    accounts::{self, Device, SignUp, SignedIn},
+    accounts::{self, ClientInfo, SignUp, SignedIn},
 };
 use serde::Deserialize;
 
 use crate::{
-    state::Site,
+    app_state::AppState,
     web::{
-        caller::session_cookie,
-        error::{retry_after, say},
+        auth::session_cookie,
+        error::{public_message, retry_after},
         form::Fields,
-        page::{Visit, with_notice},
+        page::{PageContext, with_notice},
     },
 };
 
@@ -32,11 +32,16 @@ pub struct LoginQuery {
     next: String,
 }
 
-pub async fn show_login(visit: Visit, Query(query): Query<LoginQuery>) -> Response {
+pub async fn show_login(visit: PageContext, Query(query): Query<LoginQuery>) -> Response {
     visit.show(LoginPage { next: local_path(&query.next), form: Form::default() })
 }
 
-pub async fn login(State(site): State<Site>, visit: Visit, headers: HeaderMap, fields: Fields) -> Response {
+pub async fn login(
+    State(site): State<AppState>,
+    visit: PageContext,
+    headers: HeaderMap,
+    fields: Fields,
+) -> Response {
     let next = local_path(fields.get("next"));
     let device = device(&visit, &headers);
     match accounts::sign_in(&site.hub, fields.get("name"), fields.get("password").to_owned(), &device).await {
@@ -53,8 +58,8 @@ pub struct SignupQuery {
 }
 
 pub async fn show_signup(
-    State(site): State<Site>,
-    visit: Visit,
+    State(site): State<AppState>,
+    visit: PageContext,
     Query(query): Query<SignupQuery>,
 ) -> Response {
     let mode =
@@ -66,7 +71,11 @@ pub async fn show_signup(
     visit.show_or_refuse(mode.map(|mode| SignupPage { mode, form: Form::default() }))
 }
 
-async fn signup_mode(site: &Site, admin: Option<&str>, invite: Option<&str>) -> Result<SignupMode, Error> {
+async fn signup_mode(
+    site: &AppState,
+    admin: Option<&str>,
+    invite: Option<&str>,
+) -> Result<SignupMode, Error> {
     if let Some(token) = admin
         && accounts::is_first_administrator_token(&site.hub, token).await?
     {
@@ -81,7 +90,12 @@ async fn signup_mode(site: &Site, admin: Option<&str>, invite: Option<&str>) -> 
     })
 }
 
-pub async fn signup(State(site): State<Site>, visit: Visit, headers: HeaderMap, fields: Fields) -> Response {
+pub async fn signup(
+    State(site): State<AppState>,
+    visit: PageContext,
+    headers: HeaderMap,
+    fields: Fields,
+) -> Response {
     let given = |name| fields.given(name).map(str::to_owned);
     let form = SignUp {
         name: fields.get("name").to_owned(),
@@ -102,7 +116,7 @@ pub async fn signup(State(site): State<Site>, visit: Visit, headers: HeaderMap, 
     }
 }
 
-pub async fn logout(State(site): State<Site>, visit: Visit) -> Response {
+pub async fn logout(State(site): State<AppState>, visit: PageContext) -> Response {
     if let Err(error) = accounts::sign_out(&site.hub, &visit.caller).await {
         return visit.refuse(error);
     }
@@ -115,12 +129,12 @@ pub async fn logout(State(site): State<Site>, visit: Visit) -> Response {
 
 /// Returns the form again, with the error. Internal errors have a page of their own.
 pub fn refused<P: plexus_app::pages::Page>(
-    visit: Visit,
+    visit: PageContext,
     error: Error,
     fields: Fields,
     page: impl FnOnce(Form) -> P,
 ) -> Response {
-    let (status, refusal) = say(error);
+    let (status, refusal) = public_message(error);
     if status == StatusCode::INTERNAL_SERVER_ERROR {
         return visit.refuse(refusal.into());
     }
@@ -133,14 +147,14 @@ pub fn refused<P: plexus_app::pages::Page>(
     response
 }
 
-fn enter(site: &Site, signed_in: &SignedIn, next: &str) -> Response {
+fn enter(site: &AppState, signed_in: &SignedIn, next: &str) -> Response {
     const THIRTY_DAYS: u32 = 30 * 24 * 3_600;
     let mut response = Redirect::to(next).into_response();
     set_cookie(response.headers_mut(), &session(site, &signed_in.cookie, THIRTY_DAYS));
     response
 }
 
-fn session(site: &Site, value: &str, max_age: u32) -> String {
+fn session(site: &AppState, value: &str, max_age: u32) -> String {
     let secure = if site.is_https() { "; Secure" } else { "" };
     format!("{}={value}; Path=/; Max-Age={max_age}; HttpOnly; SameSite=Lax{secure}", session_cookie(site))
 }
@@ -151,9 +165,9 @@ fn set_cookie(headers: &mut HeaderMap, cookie: &str) {
     }
 }
 
-fn device(visit: &Visit, headers: &HeaderMap) -> Device {
+fn device(visit: &PageContext, headers: &HeaderMap) -> ClientInfo {
     let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    Device { ip: visit.caller.ip, agent: agent.to_owned() }
+    ClientInfo { ip: visit.caller.ip, agent: agent.to_owned() }
 }
 
 /// Returns a path on this hub; any other value becomes "/" (prevents open redirects).

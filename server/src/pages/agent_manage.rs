@@ -5,7 +5,7 @@ use axum::{
     extract::{Path, Query, State},
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::model::{
+use plexus_app::view_models::{
     Form,
     agent::{AgentPage, AgentTab, Credentials, HubAsClient, Manage, Scheme, ToolCredentials, ToolServer},
     register::{EndpointPage, InstructionsPage, ProgramPage},
@@ -14,26 +14,26 @@ use plexus_domain::{Address, Error as Refusal};
 use plexus_hub::{
     Error,
     agents::{
-        self,
-        connection::{self, Answer},
-        credentials, endpoint, instructions,
-        manage::{self, Managed, Refreshed},
-        program, tool_credentials,
+        self, credentials, http_endpoint,
+        manage::{self, AgentSettings, CardRefresh},
+        model_agent,
+        oauth_connect::{self, OauthCallback},
+        program_agent, tool_credentials,
     },
     caller::Caller,
-    config::Speaks,
+    config::ProgramProtocol,
 };
 
 use super::register::{
-    card::given, endpoint as requested, instructions as written, program as run, publish::reach, shown,
+    card::given, card_views, endpoint as requested, instructions as written, program as run, publish::reach,
 };
 use crate::{
+    app_state::AppState,
     pages::{account::refused, agent::head},
-    state::Site,
     web::{
         form::Fields,
-        headers::FormTarget,
-        page::{Visit, done},
+        page::{PageContext, redirect_with_notice},
+        security_headers::FormTarget,
     },
 };
 
@@ -44,19 +44,24 @@ fn address((owner, name): &(String, String)) -> Result<Address, Error> {
     format!("@{owner}/{name}").parse().map_err(missing)
 }
 
-async fn page(site: &Site, caller: &Caller, address: &Address, tab: AgentTab) -> Result<AgentPage, Error> {
+async fn page(
+    site: &AppState,
+    caller: &Caller,
+    address: &Address,
+    tab: AgentTab,
+) -> Result<AgentPage, Error> {
     let missing = || Refusal::not_found(format!("There is no agent {address} here."));
-    let view = agents::look(&site.hub, caller, address).await?.ok_or_else(missing)?;
+    let view = agents::get(&site.hub, caller, address).await?.ok_or_else(missing)?;
     Ok(AgentPage { head: head(view), tab })
 }
 
-pub async fn show(State(site): State<Site>, visit: Visit, Path(at): At) -> Response {
+pub async fn show(State(site): State<AppState>, visit: PageContext, Path(at): At) -> Response {
     let page = manage_page(&site, &visit.caller, &at, Form::default()).await;
     visit.show_or_refuse(page)
 }
 
 async fn manage_page(
-    site: &Site,
+    site: &AppState,
     caller: &Caller,
     at: &(String, String),
     form: Form,
@@ -66,7 +71,7 @@ async fn manage_page(
     page(site, caller, &address, AgentTab::Manage(tab(managed, form))).await
 }
 
-fn tab(managed: Managed, form: Form) -> Manage {
+fn tab(managed: AgentSettings, form: Form) -> Manage {
     Manage {
         visibility: managed.visibility,
         access: managed.access,
@@ -74,20 +79,20 @@ fn tab(managed: Managed, form: Form) -> Manage {
         can_federate: managed.can_federate,
         editable: managed.editable,
         refreshable: managed.refreshable,
-        origins: managed.origins.into_iter().map(shown::origin).collect(),
+        origins: managed.origins.into_iter().map(card_views::origin).collect(),
         form,
     }
 }
 
-pub async fn act(State(site): State<Site>, visit: Visit, Path(at): At, fields: Fields) -> Response {
+pub async fn act(State(site): State<AppState>, visit: PageContext, Path(at): At, fields: Fields) -> Response {
     let acted = match address(&at) {
         Ok(address) => perform(&site, &visit.caller, &address, &fields).await.map(|word| (address, word)),
         Err(error) => return visit.refuse(error),
     };
     match acted {
-        Ok((_, "deleted")) => done("/agents", "deleted"),
-        Ok((address, "vouched")) => done(&format!("/{address}"), "vouched"),
-        Ok((address, word)) => done(&format!("/{address}/manage"), word),
+        Ok((_, "deleted")) => redirect_with_notice("/agents", "deleted"),
+        Ok((address, "vouched")) => redirect_with_notice(&format!("/{address}"), "vouched"),
+        Ok((address, word)) => redirect_with_notice(&format!("/{address}/manage"), word),
         Err(error) => match manage_page(&site, &visit.caller, &at, Form::default()).await {
             Ok(page) => refused(visit, error, fields, |form| with_form(page, form)),
             Err(_) => visit.refuse(error),
@@ -97,7 +102,7 @@ pub async fn act(State(site): State<Site>, visit: Visit, Path(at): At, fields: F
 
 /// Performs the action of a button and returns the code of the notice.
 async fn perform(
-    site: &Site,
+    site: &AppState,
     caller: &Caller,
     address: &Address,
     fields: &Fields,
@@ -106,14 +111,14 @@ async fn perform(
     match fields.get("action") {
         "save" => {
             let (visibility, access) = reach(fields)?;
-            manage::set_reach(hub, caller, address, Some(visibility), Some(access)).await?;
+            manage::set_visibility_and_access(hub, caller, address, Some(visibility), Some(access)).await?;
             Ok("saved")
         }
         "pause" => manage::set_paused(hub, caller, address, true).await.map(|()| "paused"),
         "resume" => manage::set_paused(hub, caller, address, false).await.map(|()| "resumed"),
         "refresh" => Ok(match manage::refresh(hub, caller, address).await? {
-            Refreshed::Same => "card-same",
-            Refreshed::NewVersion => "card-new",
+            CardRefresh::Same => "card-same",
+            CardRefresh::NewVersion => "card-new",
         }),
         "check" => {
             let found = manage::check_proofs(hub, caller, address).await?;
@@ -135,7 +140,7 @@ fn with_form(mut page: AgentPage, form: Form) -> AgentPage {
     page
 }
 
-pub async fn show_credentials(State(site): State<Site>, visit: Visit, Path(at): At) -> Response {
+pub async fn show_credentials(State(site): State<AppState>, visit: PageContext, Path(at): At) -> Response {
     match credentials_page(&site, &visit.caller, &at).await {
         Ok(page) => {
             let target = leads_to(&page.tab);
@@ -160,14 +165,18 @@ fn with_target(mut response: Response, target: Option<FormTarget>) -> Response {
     response
 }
 
-async fn credentials_page(site: &Site, caller: &Caller, at: &(String, String)) -> Result<AgentPage, Error> {
+async fn credentials_page(
+    site: &AppState,
+    caller: &Caller,
+    at: &(String, String),
+) -> Result<AgentPage, Error> {
     let address = address(at)?;
-    let Some(asked) = credentials::asked(&site.hub, caller, &address).await? else {
+    let Some(asked) = credentials::credential_status(&site.hub, caller, &address).await? else {
         return tools_page(site, caller, &address).await;
     };
     let known = asked.client.as_ref().and_then(|client| client.id.clone());
     let tab = Credentials {
-        scheme: shown::scheme(asked.scheme),
+        scheme: card_views::scheme(asked.scheme),
         kept: asked.kept,
         origin: asked.origin,
         client: asked
@@ -180,7 +189,7 @@ async fn credentials_page(site: &Site, caller: &Caller, at: &(String, String)) -
 
 /// Returns the tab with the credentials of the MCP servers, for the owner of an agent that requires no
 /// credentials itself.
-async fn tools_page(site: &Site, caller: &Caller, address: &Address) -> Result<AgentPage, Error> {
+async fn tools_page(site: &AppState, caller: &Caller, address: &Address) -> Result<AgentPage, Error> {
     let servers = match tool_credentials::servers(&site.hub, caller, address).await {
         Err(Error::Refused(_)) => Vec::new(),
         other => other?,
@@ -190,7 +199,7 @@ async fn tools_page(site: &Site, caller: &Caller, address: &Address) -> Result<A
     }
     let server = |found: tool_credentials::ToolServer| ToolServer {
         url: found.url,
-        scheme: found.scheme.map(shown::scheme),
+        scheme: found.scheme.map(card_views::scheme),
     };
     let servers = servers.into_iter().map(server).collect();
     let tab = AgentTab::ToolCredentials(ToolCredentials { servers, form: Form::default() });
@@ -198,8 +207,8 @@ async fn tools_page(site: &Site, caller: &Caller, address: &Address) -> Result<A
 }
 
 pub async fn keep_credentials(
-    State(site): State<Site>,
-    visit: Visit,
+    State(site): State<AppState>,
+    visit: PageContext,
     Path(at): At,
     fields: Fields,
 ) -> Response {
@@ -208,7 +217,7 @@ pub async fn keep_credentials(
         Err(error) => return visit.refuse(error),
     };
     if fields.get("action") == "connect" {
-        return match connection::connect(&site.hub, &visit.caller, &address).await {
+        return match oauth_connect::start_oauth(&site.hub, &visit.caller, &address).await {
             Ok(url) => Redirect::to(url.as_str()).into_response(),
             Err(error) => not_kept(&site, visit, &at, error, fields).await,
         };
@@ -216,22 +225,22 @@ pub async fn keep_credentials(
     let (hub, caller) = (&site.hub, &visit.caller);
     let (kept, word) = match (fields.get("action"), fields.given("url")) {
         ("forget", Some(url)) => (tool_credentials::forget(hub, caller, &address, url).await, "forgotten"),
-        ("forget", None) => (credentials::forget(hub, caller, &address).await, "forgotten"),
+        ("forget", None) => (credentials::delete_credentials(hub, caller, &address).await, "forgotten"),
         (_, Some(_)) => {
             let given = written::for_server(&fields);
             (tool_credentials::give(hub, caller, &address, given).await, "saved")
         }
-        (_, None) => (credentials::give(hub, caller, &address, given(&fields)).await, "saved"),
+        (_, None) => (credentials::set_credentials(hub, caller, &address, given(&fields)).await, "saved"),
     };
     match kept {
-        Ok(()) => done(&format!("/{address}/credentials"), word),
+        Ok(()) => redirect_with_notice(&format!("/{address}/credentials"), word),
         Err(error) => not_kept(&site, visit, &at, error, fields).await,
     }
 }
 
 async fn not_kept(
-    site: &Site,
-    visit: Visit,
+    site: &AppState,
+    visit: PageContext,
     at: &(String, String),
     error: Error,
     fields: Fields,
@@ -247,26 +256,26 @@ async fn not_kept(
 
 /// Handles `/oauth/callback`: the redirect from an authorization server, with a code or an error.
 pub async fn connected(
-    State(site): State<Site>,
-    visit: Visit,
+    State(site): State<AppState>,
+    visit: PageContext,
     fields: Query<Vec<(String, String)>>,
 ) -> Response {
     let Query(pairs) = fields;
     let fields = Fields::from(pairs);
-    let begun = match connection::begun(&site.hub, &visit.caller, fields.get("state")) {
+    let begun = match oauth_connect::take_flow(&site.hub, &visit.caller, fields.get("state")) {
         Ok(begun) => begun,
         Err(error) => return visit.refuse(error),
     };
     let address = begun.address.clone();
     let text = |name: &str| fields.get(name).to_owned();
-    let answer = Answer {
+    let answer = OauthCallback {
         code: text("code"),
         iss: text("iss"),
         error: text("error"),
         error_description: text("error_description"),
     };
-    match connection::finish(&site.hub, &visit.caller, begun, &answer).await {
-        Ok(()) => done(&format!("/{address}/credentials"), "connected"),
+    match oauth_connect::finish_oauth(&site.hub, &visit.caller, begun, &answer).await {
+        Ok(()) => redirect_with_notice(&format!("/{address}/credentials"), "connected"),
         Err(error) => {
             let at = (address.owner.to_string(), address.name.to_string());
             not_kept(&site, visit, &at, error, Fields::from(Vec::new())).await
@@ -274,7 +283,7 @@ pub async fn connected(
     }
 }
 
-pub async fn show_edit(State(site): State<Site>, visit: Visit, Path(at): At) -> Response {
+pub async fn show_edit(State(site): State<AppState>, visit: PageContext, Path(at): At) -> Response {
     match edit_page(&site, &visit.caller, &at).await {
         Ok(Edit::Endpoint(page)) => visit.show(page),
         Ok(Edit::Instructions(page)) => visit.show(page),
@@ -290,10 +299,10 @@ enum Edit {
     Program(ProgramPage),
 }
 
-async fn edit_page(site: &Site, caller: &Caller, at: &(String, String)) -> Result<Edit, Error> {
+async fn edit_page(site: &AppState, caller: &Caller, at: &(String, String)) -> Result<Edit, Error> {
     let address = address(at)?;
     let owner = address.owner.to_string();
-    if let Some(kept) = endpoint::endpoint(&site.hub, caller, &address).await? {
+    if let Some(kept) = http_endpoint::endpoint(&site.hub, caller, &address).await? {
         let form = requested::form(&kept);
         return Ok(Edit::Endpoint(EndpointPage {
             owner,
@@ -303,19 +312,20 @@ async fn edit_page(site: &Site, caller: &Caller, at: &(String, String)) -> Resul
             form,
         }));
     }
-    if let Some(kept) = program::described(&site.hub, caller, &address).await? {
-        let (programs, form) = (program::programs(&site.hub, caller, Speaks::Acp)?, run::form(kept));
+    if let Some(kept) = program_agent::described(&site.hub, caller, &address).await? {
+        let (programs, form) =
+            (program_agent::programs(&site.hub, caller, ProgramProtocol::Acp)?, run::form(kept));
         return Ok(Edit::Program(ProgramPage { owner, editing: Some(address), programs, form }));
     }
     instructions_page(site, caller, address).await.map(Edit::Instructions)
 }
 
 async fn instructions_page(
-    site: &Site,
+    site: &AppState,
     caller: &Caller,
     address: Address,
 ) -> Result<InstructionsPage, Error> {
-    let kept = instructions::instructions(&site.hub, caller, &address).await?;
+    let kept = model_agent::instructions(&site.hub, caller, &address).await?;
     let (programs, priced) = written::tools_here(site, caller)?;
     Ok(InstructionsPage {
         owner: address.owner.to_string(),
@@ -327,7 +337,12 @@ async fn instructions_page(
     })
 }
 
-pub async fn edit(State(site): State<Site>, visit: Visit, Path(at): At, fields: Fields) -> Response {
+pub async fn edit(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Path(at): At,
+    fields: Fields,
+) -> Response {
     let address = match address(&at) {
         Ok(address) => address,
         Err(error) => return visit.refuse(error),
@@ -339,10 +354,12 @@ pub async fn edit(State(site): State<Site>, visit: Visit, Path(at): At, fields: 
     let edited = match &page {
         Edit::Endpoint(_) => change(&site, &visit.caller, &address, &fields).await,
         Edit::Instructions(_) => rewrite(&site, &visit.caller, &address, &fields).await,
-        Edit::Program(_) => program::rewrite(&site.hub, &visit.caller, &address, run::filled(&fields)).await,
+        Edit::Program(_) => {
+            program_agent::rewrite(&site.hub, &visit.caller, &address, run::filled(&fields)).await
+        }
     };
     match (edited, page) {
-        (Ok(()), _) => done(&format!("/{address}"), "saved"),
+        (Ok(()), _) => redirect_with_notice(&format!("/{address}"), "saved"),
         (Err(error), Edit::Endpoint(page)) => {
             refused(visit, error, fields, |form| EndpointPage { form, ..page })
         }
@@ -355,11 +372,11 @@ pub async fn edit(State(site): State<Site>, visit: Visit, Path(at): At, fields: 
     }
 }
 
-async fn rewrite(site: &Site, caller: &Caller, address: &Address, fields: &Fields) -> Result<(), Error> {
+async fn rewrite(site: &AppState, caller: &Caller, address: &Address, fields: &Fields) -> Result<(), Error> {
     let given = written::given(fields);
-    instructions::rewrite(&site.hub, caller, address, written::filled(fields)?, given.as_slice()).await
+    model_agent::rewrite(&site.hub, caller, address, written::filled(fields)?, given.as_slice()).await
 }
 
-async fn change(site: &Site, caller: &Caller, address: &Address, fields: &Fields) -> Result<(), Error> {
-    endpoint::rewrite(&site.hub, caller, address, requested::filled(fields)?).await
+async fn change(site: &AppState, caller: &Caller, address: &Address, fields: &Fields) -> Result<(), Error> {
+    http_endpoint::rewrite(&site.hub, caller, address, requested::filled(fields)?).await
 }

@@ -4,37 +4,37 @@ use axum::{
     extract::{RawQuery, State},
     response::Response,
 };
-use plexus_app::model::{
+use plexus_app::view_models::{
     Badge, Pager,
+    agent_query::{AgentsQuery, Facet, Sort as Order},
     agents::{AgentRow, AgentsPage, FacetGroup, FacetValue},
-    query::{AgentsQuery, Facet, Sort as Order},
 };
 use plexus_domain::page::PageSize;
-use plexus_hub::listings::{self, FacetCount, Facets, Query, Row, Sort, Start};
+use plexus_hub::listings::{self, AgentListRow, FacetCount, Facets, PageStart, Query, Sort};
 
-use super::{others, starred};
+use super::{live_search, starred};
 use crate::{
-    state::Site,
-    web::{kept, page::Visit},
+    app_state::AppState,
+    web::{page::PageContext, page_cache},
 };
 
-pub async fn show(State(site): State<Site>, visit: Visit, RawQuery(raw): RawQuery) -> Response {
+pub async fn show(State(site): State<AppState>, visit: PageContext, RawQuery(raw): RawQuery) -> Response {
     let raw = raw.unwrap_or_default();
-    if let Some(asked) = starred::Asked::read(&raw) {
+    if let Some(asked) = starred::StarredPageQuery::read(&raw) {
         return starred::show(&site, visit, asked).await;
     }
     let query = AgentsQuery::from_pairs(url::form_urlencoded::parse(raw.as_bytes()));
-    let (live, caller) = (others::is_live(&raw), visit.caller.clone());
+    let (live, caller) = (live_search::is_live(&raw), visit.caller.clone());
     let page = async {
         let wanted = Query {
-            start: Start::Page(query.page() as usize - 1),
+            start: PageStart::Page(query.page() as usize - 1),
             count_facets: true,
             typing: true,
             ..wanted(&site, &query)
         };
         let found = listings::search_for(&site.hub, &caller, wanted.clone()).await?;
         let few = found.total < usize::from(PageSize::DEFAULT.rows());
-        let others = others::on_page(&site, &caller, &query, wanted, live, few).await?;
+        let others = live_search::on_page(&site, &caller, &query, wanted, live, few).await?;
         Ok(AgentsPage {
             rows: found.rows.into_iter().map(row).collect(),
             facets: found
@@ -48,11 +48,15 @@ pub async fn show(State(site): State<Site>, visit: Visit, RawQuery(raw): RawQuer
             query: query.clone(),
         })
     };
-    if raw.is_empty() { kept::show(&site, visit, page).await } else { visit.show_or_refuse(page.await) }
+    if raw.is_empty() {
+        page_cache::cached_page(&site, visit, page).await
+    } else {
+        visit.show_or_refuse(page.await)
+    }
 }
 
 /// Converts search words, filters and order to a query. The caller sets the start of the page.
-pub fn wanted(site: &Site, query: &AgentsQuery) -> Query {
+pub fn wanted(site: &AppState, query: &AgentsQuery) -> Query {
     let one = |facet| query.values(facet).next().map(str::to_owned);
     let is = |facet| query.values(facet).any(|value| value == "yes");
     Query {
@@ -143,7 +147,7 @@ fn protocol(folded: &str) -> String {
     }
 }
 
-pub fn row(row: Row) -> AgentRow {
+pub fn row(row: AgentListRow) -> AgentRow {
     let mut badges = Vec::new();
     if row.online {
         badges.push(Badge::Online);

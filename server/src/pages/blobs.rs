@@ -7,11 +7,11 @@ use axum::{
 use plexus_hub::blobs;
 
 use crate::{
-    state::Site,
-    web::{download, page::Visit},
+    app_state::AppState,
+    web::{download, page::PageContext},
 };
 
-pub async fn show(State(site): State<Site>, visit: Visit, Path(sha256): Path<String>) -> Response {
+pub async fn show(State(site): State<AppState>, visit: PageContext, Path(sha256): Path<String>) -> Response {
     match blobs::download(&site.hub, &visit.caller, &sha256).await {
         Ok(file) => download::respond(file),
         Err(error) => visit.refuse(error),

@@ -9,13 +9,13 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::model::{
+use plexus_app::view_models::{
     Html,
     docs::{DocsLink, DocsPage},
 };
 use plexus_markup::Budget;
 
-use crate::web::page::Visit;
+use crate::web::page::PageContext;
 
 /// Time limit for rendering one page, generous for slow machines.
 const RENDERING: Duration = Duration::from_secs(60);
@@ -43,7 +43,7 @@ pub async fn home() -> Response {
     Redirect::temporary("/docs/use").into_response()
 }
 
-pub async fn show(visit: Visit, Path(name): Path<String>) -> Response {
+pub async fn show(visit: PageContext, Path(name): Path<String>) -> Response {
     let Some(page) = PAGES.iter().find(|page| page.name == name) else {
         return visit.refuse_status(StatusCode::NOT_FOUND);
     };

@@ -2,18 +2,18 @@
 
 use axum::{extract::State, response::Response};
 use plexus_app::{
-    components::text::hub_href,
-    model::home::{HomePage, HubLink},
+    components::format::hub_href,
+    view_models::home::{HomePage, HubLink},
 };
 use plexus_hub::{Error, Hub, federation, listings};
 
 use super::agents::row;
 use crate::{
-    state::Site,
-    web::{kept, page::Visit},
+    app_state::AppState,
+    web::{page::PageContext, page_cache},
 };
 
-pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
+pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response {
     let page = async {
         let lists = listings::lists(&site.hub).await?;
         Ok(HomePage {
@@ -26,7 +26,7 @@ pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
             hubs: hubs(&site.hub).await?,
         })
     };
-    kept::show(&site, visit, page).await
+    page_cache::cached_page(&site, visit, page).await
 }
 
 const HUBS: usize = 8;

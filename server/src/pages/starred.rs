@@ -1,23 +1,23 @@
 //! Page `/agents?starred=1`: the agents that the viewer starred.
 
 use axum::response::Response;
-use plexus_app::model::agents::StarredPage;
+use plexus_app::view_models::agents::StarredPage;
 use plexus_domain::page::PageSize;
 use plexus_hub::{Error, agents::stars};
 
 use super::agents::row;
 use crate::{
     api::stars::{read, token},
-    state::Site,
-    web::page::Visit,
+    app_state::AppState,
+    web::page::PageContext,
 };
 
 /// Query of the page.
-pub struct Asked {
+pub struct StarredPageQuery {
     after: Option<String>,
 }
 
-impl Asked {
+impl StarredPageQuery {
     /// Returns `None` if the query string is that of a search.
     pub fn read(raw: &str) -> Option<Self> {
         let value = |name| {
@@ -28,13 +28,13 @@ impl Asked {
     }
 }
 
-pub async fn show(site: &Site, visit: Visit, asked: Asked) -> Response {
+pub async fn show(site: &AppState, visit: PageContext, asked: StarredPageQuery) -> Response {
     let page = page(site, &visit, &asked).await;
     visit.show_or_refuse(page)
 }
 
 /// Builds the page. An invalid cursor means the first page.
-async fn page(site: &Site, visit: &Visit, asked: &Asked) -> Result<StarredPage, Error> {
+async fn page(site: &AppState, visit: &PageContext, asked: &StarredPageQuery) -> Result<StarredPage, Error> {
     let after = asked.after.as_deref().and_then(read);
     let (rows, next) = stars::starred(&site.hub, &visit.caller, after, PageSize::DEFAULT).await?;
     Ok(StarredPage {

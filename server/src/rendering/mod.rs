@@ -13,7 +13,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use plexus_app::model::Html;
+use plexus_app::view_models::Html;
 use plexus_hub::Error;
 use plexus_markup::{BUILD_FACTOR, Budget, Cut};
 use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
@@ -24,7 +24,7 @@ use self::cache::{Cache, Known};
 /// rendered on the next request.
 const PAGE_TIME: Duration = Duration::from_millis(150).saturating_mul(BUILD_FACTOR);
 /// Maximum wait for a free renderer. After it, all texts that are not cached are shown as plain text.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum attempts for a text that exceeds its time limit. The first use of a language for code takes longer
 /// than later ones.
 const TRIES: u8 = 3;
@@ -57,7 +57,7 @@ impl Renderer {
         work: impl FnOnce(&mut Pen) -> T + Send + 'static,
     ) -> Result<T, Error> {
         let cancel = Cancel::default();
-        let turn = timeout(PATIENCE, Arc::clone(&self.turns).acquire_owned()).await.ok().and_then(Result::ok);
+        let turn = timeout(TIMEOUT, Arc::clone(&self.turns).acquire_owned()).await.ok().and_then(Result::ok);
         let time = if turn.is_some() { PAGE_TIME } else { Duration::ZERO };
         let budget = Budget::new(time).cancelled_by(Arc::clone(&cancel.0));
         let mut pen = Pen { budget, cache: Arc::clone(&self.cache) };

@@ -1,11 +1,11 @@
 //! Parses JSON-RPC messages (specification sections 4 and 6): a single request or a batch. Each entry is a
 //! call, a notification or invalid.
 
-use plexus_a2a::json::{self, JsonError, Limits};
+use plexus_a2a::bounded_json::{self, JsonError, JsonLimits};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::failure::{Failure, INVALID_REQUEST, PARSE_ERROR};
+use super::error::{INVALID_REQUEST, PARSE_ERROR, RpcError};
 
 /// Maximum number of requests in a batch.
 pub const BATCH: usize = 50;
@@ -14,11 +14,11 @@ const VALUES: usize = 100_000;
 
 /// Content of one message.
 pub enum Read {
-    One(Entry),
-    Batch(Vec<Entry>),
+    One(BatchEntry),
+    Batch(Vec<BatchEntry>),
 }
 
-pub struct Entry {
+pub struct BatchEntry {
     /// `None` for a notification, which is executed but not answered.
     pub id: Option<Id>,
     /// `None` if the entry is not a valid request.
@@ -35,9 +35,9 @@ pub struct Request {
 }
 
 /// Parses a message of at most `bytes` bytes.
-pub fn read(message: &[u8], bytes: usize) -> Result<Read, Failure> {
-    json::check(message, Limits { bytes, depth: DEPTH, values: VALUES })
-        .map_err(|error| Failure::of_protocol(INVALID_REQUEST, error.to_string()))?;
+pub fn read(message: &[u8], bytes: usize) -> Result<Read, RpcError> {
+    bounded_json::check(message, JsonLimits { bytes, depth: DEPTH, values: VALUES })
+        .map_err(|error| RpcError::of_protocol(INVALID_REQUEST, error.to_string()))?;
     let whole: &RawValue = serde_json::from_slice(message).map_err(|error| not_json(message, &error))?;
     if !whole.get().starts_with('[') {
         return Ok(Read::One(entry(whole)));
@@ -46,19 +46,19 @@ pub fn read(message: &[u8], bytes: usize) -> Result<Read, Failure> {
         serde_json::from_str(whole.get()).map_err(|error| not_json(message, &error))?;
     if batch.is_empty() || batch.len() > BATCH {
         let words = format!("A batch has 1 to {BATCH} requests.");
-        return Err(Failure::of_protocol(INVALID_REQUEST, words));
+        return Err(RpcError::of_protocol(INVALID_REQUEST, words));
     }
     Ok(Read::Batch(batch.into_iter().map(entry).collect()))
 }
 
 /// Returns the parse error, with the same message as other decoders of the project.
-fn not_json(message: &[u8], error: &serde_json::Error) -> Failure {
-    let limits = Limits { bytes: message.len(), depth: usize::MAX, values: usize::MAX };
-    let words = match json::parse::<serde::de::IgnoredAny>(message, limits) {
+fn not_json(message: &[u8], error: &serde_json::Error) -> RpcError {
+    let limits = JsonLimits { bytes: message.len(), depth: usize::MAX, values: usize::MAX };
+    let words = match bounded_json::parse::<serde::de::IgnoredAny>(message, limits) {
         Err(error @ JsonError::NotJson { .. }) => error.to_string(),
         _ => format!("It is not JSON: {error}."),
     };
-    Failure::of_protocol(PARSE_ERROR, words)
+    RpcError::of_protocol(PARSE_ERROR, words)
 }
 
 #[derive(Deserialize)]
@@ -83,10 +83,13 @@ pub fn present<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Opt
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
-fn entry(raw: &RawValue) -> Entry {
+fn entry(raw: &RawValue) -> BatchEntry {
     let broken = || {
         let named = serde_json::from_str::<Named<'_>>(raw.get()).ok();
-        Entry { id: Some(named.and_then(|named| Id::read(named.id?)).unwrap_or_default()), request: None }
+        BatchEntry {
+            id: Some(named.and_then(|named| Id::read(named.id?)).unwrap_or_default()),
+            request: None,
+        }
     };
     let Ok(read) = serde_json::from_str::<Envelope<'_>>(raw.get()) else { return broken() };
     let id = read.id.map(Id::read);
@@ -95,7 +98,7 @@ fn entry(raw: &RawValue) -> Entry {
         return broken();
     }
     let request = Request { method: read.method, params: read.params.map(ToOwned::to_owned) };
-    Entry { id: id.flatten(), request: Some(request) }
+    BatchEntry { id: id.flatten(), request: Some(request) }
 }
 
 impl Id {
@@ -122,14 +125,14 @@ impl Default for Id {
 mod tests {
     use super::*;
 
-    fn one(text: &str) -> Entry {
+    fn one(text: &str) -> BatchEntry {
         match read(text.as_bytes(), 1_000) {
             Ok(Read::One(entry)) => entry,
             _ => panic!("{text} is one"),
         }
     }
 
-    fn id(entry: &Entry) -> Option<&str> {
+    fn id(entry: &BatchEntry) -> Option<&str> {
         entry.id.as_ref().map(|id| id.as_raw().get())
     }
 

@@ -18,30 +18,30 @@ use plexus_domain::Error as Refusal;
 use super::{
     Rpc,
     envelope::Id,
-    failure::{Failure, INVALID_REQUEST},
+    error::{INVALID_REQUEST, RpcError},
     session::refused,
     socket,
 };
 use crate::{
-    state::Site,
+    app_state::AppState,
     web::{
-        bearer::{Bearer, Unknown},
-        body::{JSON, is_of_type, untaken},
-        error::{retry_after, say, status},
+        bearer::{Bearer, InvalidToken},
+        error::{public_message, retry_after, status},
+        json_body::{JSON, body_error, is_of_type},
     },
 };
 
 /// Handles `POST /rpc`.
 pub async fn call(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     Extension(rpc): Extension<Arc<Rpc>>,
-    caller: Result<Bearer, Unknown>,
+    caller: Result<Bearer, InvalidToken>,
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
 ) -> Response {
     let caller = match caller {
         Ok(Bearer(caller)) => caller,
-        Err(Unknown(error)) => return shut_out(error),
+        Err(InvalidToken(error)) => return shut_out(error),
     };
     if !is_of_type(&headers, &[JSON]) {
         let words = "Send JSON, with Content-Type: application/json.";
@@ -53,7 +53,7 @@ pub async fn call(
         Err(rejection) => {
             let limit = session.largest();
             let too_large = Refusal::too_large(format!("A message has at most {limit} bytes."), limit as u64);
-            let refusal = untaken(&rejection, too_large);
+            let refusal = body_error(&rejection, too_large);
             return refuse(status(&refusal), &refusal.to_string());
         }
     };
@@ -65,12 +65,12 @@ pub async fn call(
 
 /// Handles `GET /rpc`, which upgrades to a WebSocket. Requires an account.
 pub async fn open(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     Extension(rpc): Extension<Arc<Rpc>>,
-    caller: Result<Bearer, Unknown>,
+    caller: Result<Bearer, InvalidToken>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
-    let caller = caller.map_err(|Unknown(error)| error).and_then(|Bearer(caller)| {
+    let caller = caller.map_err(|InvalidToken(error)| error).and_then(|Bearer(caller)| {
         caller.person()?;
         Ok(caller)
     });
@@ -97,9 +97,9 @@ pub async fn other_method() -> Response {
 }
 
 fn shut_out(error: plexus_hub::Error) -> Response {
-    let (status, refusal) = say(error);
+    let (status, refusal) = public_message(error);
     let wait = retry_after(&refusal);
-    let mut response = told(status, refusal.into());
+    let mut response = failure_response(status, refusal.into());
     if let Some(seconds) = wait {
         response.headers_mut().insert(header::RETRY_AFTER, seconds);
     }
@@ -107,9 +107,9 @@ fn shut_out(error: plexus_hub::Error) -> Response {
 }
 
 fn refuse(status: StatusCode, words: &str) -> Response {
-    told(status, Failure::of_protocol(INVALID_REQUEST, words))
+    failure_response(status, RpcError::of_protocol(INVALID_REQUEST, words))
 }
 
-fn told(status: StatusCode, failure: Failure) -> Response {
+fn failure_response(status: StatusCode, failure: RpcError) -> Response {
     (status, [(header::CONTENT_TYPE, JSON)], refused(&Id::default(), failure)).into_response()
 }

@@ -10,9 +10,9 @@
 //!
 //! [`envelope`] parses, [`session`] dispatches, [`http`] and [`socket`] are the transports.
 
+mod chat_subscription;
 pub mod envelope;
-mod failure;
-mod follow;
+mod error;
 mod http;
 mod methods;
 mod session;
@@ -28,7 +28,7 @@ use jsonrpsee::{ConnectionId, Methods};
 use plexus_hub::Caller;
 
 use self::session::{Connection, Session};
-use crate::state::Site;
+use crate::app_state::AppState;
 
 /// Maximum number of subscriptions of one connection.
 const FOLLOWED: u32 = 32;
@@ -39,7 +39,7 @@ struct Rpc {
     connections: AtomicUsize,
 }
 
-pub fn routes(site: &Site) -> Router<Site> {
+pub fn routes(site: &AppState) -> Router<AppState> {
     match methods::all(site) {
         Ok(module) => {
             let rpc = Rpc { methods: module.into(), connections: AtomicUsize::new(0) };
@@ -55,12 +55,12 @@ pub fn routes(site: &Site) -> Router<Site> {
 
 impl Rpc {
     /// Creates the session of one HTTP request.
-    fn session(&self, site: &Site, caller: Caller) -> Session {
+    fn session(&self, site: &AppState, caller: Caller) -> Session {
         Session::new(site.clone(), self.methods.clone(), caller, None)
     }
 
     /// Creates the session of a WebSocket connection.
-    fn connection(&self, site: &Site, caller: Caller) -> Session {
+    fn connection(&self, site: &AppState, caller: Caller) -> Session {
         let id = ConnectionId(self.connections.fetch_add(1, Ordering::Relaxed));
         Session::new(site.clone(), self.methods.clone(), caller, Some(Connection::new(id, FOLLOWED)))
     }

@@ -18,19 +18,19 @@ use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::mpsc;
 
 use super::{
-    envelope::{self, Entry, Id, Read, Request, present},
-    failure::{Failure, INVALID_REQUEST, METHOD_NOT_FOUND},
+    envelope::{self, BatchEntry, Id, Read, Request, present},
+    error::{INVALID_REQUEST, METHOD_NOT_FOUND, RpcError},
 };
-use crate::state::Site;
+use crate::app_state::AppState;
 
 /// Maximum size of one response, in bytes. All responses of a batch together have at most twice as much.
 const LARGEST_ANSWER: usize = 32 << 20;
 /// Buffered events of one subscription. When the buffer is full, its sender blocks (backpressure) and then
 /// catches up from the chat's log.
-const WAITING: usize = 64;
+const QUEUE_CAPACITY: usize = 64;
 
 pub struct Session {
-    site: Site,
+    site: AppState,
     methods: Methods,
     caller: Caller,
     connection: Option<Connection>,
@@ -44,13 +44,13 @@ pub struct Connection {
 }
 
 /// Encoded events of a subscription, ready to be sent.
-pub type Events = mpsc::Receiver<Box<RawValue>>;
+pub type SessionEvents = mpsc::Receiver<Box<RawValue>>;
 
 pub struct Answer {
     /// `None` if there is nothing to respond, as for notifications.
     pub text: Option<String>,
     /// Subscriptions that the response announces.
-    pub begun: Vec<Events>,
+    pub begun: Vec<SessionEvents>,
 }
 
 impl Connection {
@@ -60,11 +60,16 @@ impl Connection {
 }
 
 impl Session {
-    pub const fn new(site: Site, methods: Methods, caller: Caller, connection: Option<Connection>) -> Self {
+    pub const fn new(
+        site: AppState,
+        methods: Methods,
+        caller: Caller,
+        connection: Option<Connection>,
+    ) -> Self {
         Self { site, methods, caller, connection }
     }
 
-    pub const fn site(&self) -> &Site {
+    pub const fn site(&self) -> &AppState {
         &self.site
     }
 
@@ -88,12 +93,12 @@ impl Session {
         Answer { text, begun }
     }
 
-    async fn batch(&self, entries: Vec<Entry>, begun: &mut Vec<Events>) -> Option<String> {
+    async fn batch(&self, entries: Vec<BatchEntry>, begun: &mut Vec<SessionEvents>) -> Option<String> {
         let mut answers = String::new();
         for entry in entries {
             let answer = if answers.len() > LARGEST_ANSWER {
                 let words = "The answers before this one are all that one batch gets. Ask again.";
-                entry.id.map(|id| refused(&id, Failure::of_protocol(INVALID_REQUEST, words)))
+                entry.id.map(|id| refused(&id, RpcError::of_protocol(INVALID_REQUEST, words)))
             } else {
                 self.enter(entry, begun).await
             };
@@ -105,11 +110,11 @@ impl Session {
         (!answers.is_empty()).then(|| answers + "]")
     }
 
-    async fn enter(&self, entry: Entry, begun: &mut Vec<Events>) -> Option<String> {
-        let Entry { id, request } = entry;
+    async fn enter(&self, entry: BatchEntry, begun: &mut Vec<SessionEvents>) -> Option<String> {
+        let BatchEntry { id, request } = entry;
         let Some(request) = request else {
             let words = "A request has \"jsonrpc\": \"2.0\", a method, and an id that is a text or a number.";
-            return Some(refused(&id.unwrap_or_default(), Failure::of_protocol(INVALID_REQUEST, words)));
+            return Some(refused(&id.unwrap_or_default(), RpcError::of_protocol(INVALID_REQUEST, words)));
         };
         let outcome = self.call(request, id.is_some(), begun).await;
         let id = id?;
@@ -132,10 +137,10 @@ impl Session {
         &self,
         request: Request,
         is_awaited: bool,
-        begun: &mut Vec<Events>,
-    ) -> Result<MethodResponse, Failure> {
+        begun: &mut Vec<SessionEvents>,
+    ) -> Result<MethodResponse, RpcError> {
         self.admit()?;
-        let missing = || Failure::of_protocol(METHOD_NOT_FOUND, "There is no such method. See /docs/api.");
+        let missing = || RpcError::of_protocol(METHOD_NOT_FOUND, "There is no such method. See /docs/api.");
         let method = self.methods.method(&request.method).ok_or_else(missing)?;
         let params = Params::new(request.params.as_deref().map(RawValue::get)).into_owned();
         let mut extensions = Extensions::new();
@@ -152,7 +157,7 @@ impl Session {
             // A subscription as notification is rejected: without a response, the client would not know the
             // subscription id.
             (MethodCallback::Subscription(call), Some(connection)) if is_awaited => {
-                let (sender, mut events) = mpsc::channel(WAITING);
+                let (sender, mut events) = mpsc::channel(QUEUE_CAPACITY);
                 let state = connection.state()?;
                 let response = call(NoId::Null, params, MethodSink::new(sender), state, extensions).await;
                 // The response is sent over this channel, too.
@@ -162,7 +167,7 @@ impl Session {
                 response
             }
             (MethodCallback::Subscription(_) | MethodCallback::Unsubscription(_), _) => {
-                return Err(Failure::of_protocol(
+                return Err(RpcError::of_protocol(
                     INVALID_REQUEST,
                     "Open a WebSocket at this address for events.",
                 ));
@@ -172,7 +177,7 @@ impl Session {
 }
 
 impl Connection {
-    fn state(&self) -> Result<SubscriptionState<'_>, Failure> {
+    fn state(&self) -> Result<SubscriptionState<'_>, RpcError> {
         let permit = self.subscriptions.acquire().ok_or_else(|| {
             let words = format!("One connection follows at most {} chats.", self.subscriptions.max());
             Refusal::conflict(words)
@@ -217,7 +222,7 @@ fn answered(id: &Id, response: &MethodResponse) -> String {
     response.map_or_else(|_| written.to_owned(), |response| write(&Response { id: id.as_raw(), ..response }))
 }
 
-pub fn refused(id: &Id, failure: Failure) -> String {
+pub fn refused(id: &Id, failure: RpcError) -> String {
     let error = to_raw_value(&ErrorObjectOwned::from(failure)).unwrap_or_default();
     write(&Response { jsonrpc: "2.0", id: id.as_raw(), result: None, error: Some(&error) })
 }

@@ -39,7 +39,7 @@ pub async fn serve(mut socket: WebSocket, session: Session) {
     let end = tokio::select! {
         end = exchange(&mut socket, &session) => end,
         () = session.site().stop.cancelled() => Some((close_code::AWAY, "This hub stops.")),
-        () = accounts::until_shut_out(&hub, session.caller()) => SHUT_OUT,
+        () = accounts::wait_until_revoked(&hub, session.caller()) => SHUT_OUT,
     };
     let Some((code, reason)) = end else { return };
     let close = Message::Close(Some(CloseFrame { code, reason: reason.into() }));
@@ -90,7 +90,7 @@ async fn exchange(socket: &mut WebSocket, session: &Arc<Session>) -> End {
                         return UNREADABLE;
                     }
                 };
-                if !accounts::lets_in(&session.site().hub, session.caller()).await {
+                if !accounts::is_still_authorized(&session.site().hub, session.caller()).await {
                     return SHUT_OUT;
                 }
                 let session = Arc::clone(session);

@@ -11,11 +11,11 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use bytes::Bytes;
-use plexus_app::{model::Assets as Places, style::CSS};
+use plexus_app::{style::CSS, view_models::Assets as Places};
 use plexus_domain::Digest;
 use rust_embed::RustEmbed;
 
-use crate::state::Site;
+use crate::app_state::AppState;
 
 #[derive(RustEmbed)]
 #[folder = "../public"]
@@ -90,7 +90,7 @@ impl Assets {
 /// and scripts of different versions are incompatible. The page's loader treats their 404 as "this page is
 /// outdated".
 pub async fn get(
-    State(site): State<Site>,
+    State(site): State<AppState>,
     Path((version, name)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Response {

@@ -10,45 +10,45 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use plexus_hub::{Caller, Error, accounts, caller::Scope, oauth::SCOPES};
+use plexus_hub::{Caller, Error, accounts, caller::Scope, oauth_server::SCOPES};
 
-use super::{caller::bearer, client_address::client_ip};
-use crate::{oauth::RESOURCE, state::Site};
+use super::{auth::bearer, client_address::client_ip};
+use crate::{app_state::AppState, oauth::RESOURCE};
 
 pub struct Bearer(pub Caller);
 
 /// Authentication failure: an invalid token or an exceeded rate limit. Each protocol maps it to its own error
 /// format.
-pub struct Unknown(pub Error);
+pub struct InvalidToken(pub Error);
 
-impl FromRequestParts<Site> for Bearer {
-    type Rejection = Unknown;
+impl FromRequestParts<AppState> for Bearer {
+    type Rejection = InvalidToken;
 
-    async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, Unknown> {
+    async fn from_request_parts(parts: &mut Parts, site: &AppState) -> Result<Self, InvalidToken> {
         let ip = client_ip(parts, site);
         let caller = match bearer(&parts.headers) {
             None => Ok(match &site.conformance {
                 Some(mode) => Caller { ip, ..mode.everybody.clone() },
-                None => Caller::nobody(ip),
+                None => Caller::anonymous(ip),
             }),
             Some(token) => accounts::authenticate_token(&site.hub, token, parts.uri.path(), ip).await,
         };
-        let caller = caller.map_err(Unknown)?;
-        site.hub.limits().admit(&caller).map_err(|limited| Unknown(limited.into()))?;
+        let caller = caller.map_err(InvalidToken)?;
+        site.hub.limits().admit(&caller).map_err(|limited| InvalidToken(limited.into()))?;
         Ok(Self(caller))
     }
 }
 
-impl IntoResponse for Unknown {
+impl IntoResponse for InvalidToken {
     fn into_response(self) -> Response {
-        let (status, refusal) = super::error::say(self.0);
+        let (status, refusal) = super::error::public_message(self.0);
         (status, refusal.to_string() + "\n").into_response()
     }
 }
 
 /// Middleware: adds `WWW-Authenticate` to every 401 (RFC 6750 section 3), with the URL of the resource
 /// metadata (RFC 9728 section 5.1).
-pub async fn challenge(State(site): State<Site>, request: Request, next: Next) -> Response {
+pub async fn challenge(State(site): State<AppState>, request: Request, next: Next) -> Response {
     // A nested router removes the prefix from the request's path; `OriginalUri` has all of it.
     let whole = request.extensions().get::<OriginalUri>().map_or(request.uri(), |uri| &uri.0);
     let resource = resource_of(whole.path()).to_owned();
@@ -61,14 +61,14 @@ pub async fn challenge(State(site): State<Site>, request: Request, next: Next) -
 }
 
 /// Adds the `insufficient_scope` challenge to a 403, so that a client can request more scopes.
-pub fn lacks_scope(site: &Site, path: &str, mut response: Response) -> Response {
+pub fn lacks_scope(site: &AppState, path: &str, mut response: Response) -> Response {
     if response.status() == StatusCode::FORBIDDEN {
         challenge_as(site, resource_of(path), "error=\"insufficient_scope\", ", &mut response);
     }
     response
 }
 
-fn challenge_as(site: &Site, resource: &str, error: &str, response: &mut Response) {
+fn challenge_as(site: &AppState, resource: &str, error: &str, response: &mut Response) {
     let scopes = SCOPES.map(Scope::as_str).join(" ");
     let metadata = format!("{}{RESOURCE}{resource}", site.hub.config().issuer());
     let value = format!("Bearer {error}scope=\"{scopes}\", resource_metadata=\"{metadata}\"");

@@ -11,7 +11,7 @@ use axum::{
 };
 use ipnet::IpNet;
 
-use crate::state::Site;
+use crate::app_state::AppState;
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
 /// Headers that only a proxy adds. Only `X-Forwarded-For` is evaluated; the others reveal an untrusted proxy.
@@ -22,7 +22,7 @@ static IS_PROXY_REPORTED: AtomicBool = AtomicBool::new(false);
 
 /// Returns the client's address: the peer's, or behind trusted proxies the last hop that is not a trusted
 /// proxy.
-pub fn client_ip(parts: &Parts, site: &Site) -> IpAddr {
+pub fn client_ip(parts: &Parts, site: &AppState) -> IpAddr {
     let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip().to_canonical());
     let peer = peer.unwrap_or(IpAddr::from([127, 0, 0, 1]));
     let proxies = &site.hub.config().trusted_proxies;

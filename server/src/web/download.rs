@@ -8,7 +8,7 @@ use axum::{
 use plexus_domain::Digest;
 use plexus_hub::blobs::Download;
 
-use crate::state::Site;
+use crate::app_state::AppState;
 
 /// Raster image types: displayed inline, because they cannot contain scripts. All other types are downloaded
 /// as attachments.
@@ -35,7 +35,7 @@ pub fn respond(file: Download) -> Response {
 }
 
 /// Returns the public URL of a file that an agent sent.
-pub fn blob_url(site: &Site, blob: &Digest) -> String {
+pub fn blob_url(site: &AppState, blob: &Digest) -> String {
     format!("{}api/v1/blobs/{blob}", site.hub.config().public_url)
 }
 

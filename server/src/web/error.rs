@@ -31,7 +31,7 @@ pub const FAULT: &str =
 
 /// Returns the status and the public message of an error. Internal errors are replaced by one fixed message;
 /// this is the only place that logs them.
-pub fn say(error: Error) -> (StatusCode, Refusal) {
+pub fn public_message(error: Error) -> (StatusCode, Refusal) {
     match error {
         Error::Refused(refusal) => (status(&refusal), refusal),
         Error::Fault(fault) => {
@@ -67,7 +67,7 @@ impl<E: Into<Error>> From<E> for ApiError {
 #[derive(ToResponse)]
 #[response(description = "Why not.")]
 #[expect(dead_code, reason = "it stands for the body in the description of the API")]
-pub struct Refused(Body<'static>);
+pub struct RefusedRequest(Body<'static>);
 
 #[derive(Serialize, ToSchema)]
 #[schema(as = Error)]
@@ -124,7 +124,7 @@ pub fn plain_error(status: StatusCode, code: &str, message: String) -> impl Into
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let (status, refusal) = say(self.0);
+        let (status, refusal) = public_message(self.0);
         let mut detail = Detail::of(&refusal);
         if status == StatusCode::INTERNAL_SERVER_ERROR {
             detail.code = "internal";

@@ -6,23 +6,23 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse as _, Response},
 };
-use plexus_app::model::Form;
+use plexus_app::view_models::Form;
 use plexus_domain::Error as Refusal;
 
-use super::{body::untaken, error::status};
-use crate::state::Site;
+use super::{error::status, json_body::body_error};
+use crate::app_state::AppState;
 
 /// The fields of a posted form. Repeated names are preserved.
 pub struct Fields(Vec<(String, String)>);
 
-impl FromRequest<Site> for Fields {
+impl FromRequest<AppState> for Fields {
     type Rejection = Response;
 
-    async fn from_request(request: Request, site: &Site) -> Result<Self, Response> {
+    async fn from_request(request: Request, site: &AppState) -> Result<Self, Response> {
         let limit = site.hub.config().limits.max_message_bytes as u64;
         let words = "This form is larger than the hub takes. Go back and send less.";
         let body = Bytes::from_request(request, site).await.map_err(|rejection| {
-            let refusal = untaken(&rejection, Refusal::too_large(words, limit));
+            let refusal = body_error(&rejection, Refusal::too_large(words, limit));
             (status(&refusal), format!("{refusal}\n")).into_response()
         })?;
         if std::str::from_utf8(&body).is_err() {

@@ -17,10 +17,10 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::Service as _;
 
-use super::stalled::Unstalled;
+use super::write_timeout::WriteTimeout;
 
 /// Timeout for a request's headers, which is also the keep-alive timeout after each response.
-const PATIENCE: Duration = Duration::from_secs(75);
+const TIMEOUT: Duration = Duration::from_secs(75);
 
 /// Binds a listener. An error names `setting`, which configures the address.
 pub async fn bind(address: SocketAddr, setting: &str) -> anyhow::Result<TcpListener> {
@@ -39,7 +39,7 @@ pub async fn bind(address: SocketAddr, setting: &str) -> anyhow::Result<TcpListe
 pub async fn serve(listener: Arc<Mutex<TcpListener>>, router: Router, stop: CancellationToken) {
     let mut listener = listener.lock().await;
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
+    http.timer(TokioTimer::new()).header_read_timeout(TIMEOUT);
     let connections = TaskTracker::new();
     while let Some((stream, peer)) = stop.run_until_cancelled(Listener::accept(&mut *listener)).await {
         connections.spawn(connection(http.clone(), stream, peer, router.clone(), stop.clone()));
@@ -65,7 +65,7 @@ async fn connection(
         router.clone().call(request)
     });
     let mut served =
-        pin!(http.serve_connection(TokioIo::new(Unstalled::new(stream)), answer).with_upgrades());
+        pin!(http.serve_connection(TokioIo::new(WriteTimeout::new(stream)), answer).with_upgrades());
     let ended = match stop.run_until_cancelled(&mut served).await {
         Some(ended) => ended,
         None => {

@@ -1,23 +1,23 @@
 //! HTTP building blocks shared by all endpoints: authentication, page context, errors, caching, timeouts and
 //! headers.
 
+pub mod api_error_layer;
 pub mod assets;
+pub mod auth;
 pub mod bearer;
-pub mod body;
-pub mod cached;
-pub mod caller;
+pub mod body_timeout;
 pub mod client_address;
 pub mod download;
 pub mod error;
+pub mod etag;
 pub mod event_stream;
 pub mod form;
-pub mod headers;
-pub mod host;
-pub mod kept;
+pub mod host_check;
+pub mod json_body;
 pub mod listen;
 pub mod page;
-pub mod place;
+pub mod page_cache;
 pub mod request_id;
-pub mod shape;
-pub mod slow_body;
-mod stalled;
+pub mod search_cursor;
+pub mod security_headers;
+mod write_timeout;

@@ -6,32 +6,32 @@ use axum::{
     response::{Html, IntoResponse, Redirect, Response},
 };
 use plexus_app::{
-    model::{Density, Frame, Notice, Theme, Tone, Viewer, error::ErrorPage},
     pages::Page,
     render,
+    view_models::{Density, Frame, Notice, Theme, Tone, Viewer, error::ErrorPage},
 };
 use plexus_hub::{Caller, Error};
 
 use super::{
-    caller::{by_cookie, cookie},
+    auth::{by_cookie, cookie},
     client_address::client_ip,
-    error::{retry_after, say},
-    headers::Nonce,
+    error::{public_message, retry_after},
     request_id::RequestId,
+    security_headers::Nonce,
 };
-use crate::state::Site;
+use crate::app_state::AppState;
 
-pub struct Visit {
+pub struct PageContext {
     pub caller: Caller,
     frame: Frame,
     method: Method,
     request_id: String,
 }
 
-impl FromRequestParts<Site> for Visit {
+impl FromRequestParts<AppState> for PageContext {
     type Rejection = Response;
 
-    async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, Response> {
+    async fn from_request_parts(parts: &mut Parts, site: &AppState) -> Result<Self, Response> {
         let ip = client_ip(parts, site);
         let visit = |caller: Caller| Self {
             frame: frame(parts, site, &caller),
@@ -44,12 +44,12 @@ impl FromRequestParts<Site> for Visit {
                 Ok(()) => Ok(visit(caller)),
                 Err(limited) => Err(visit(caller).refuse(limited.into())),
             },
-            Err(error) => Err(visit(Caller::nobody(ip)).refuse(error)),
+            Err(error) => Err(visit(Caller::anonymous(ip)).refuse(error)),
         }
     }
 }
 
-fn frame(parts: &Parts, site: &Site, caller: &Caller) -> Frame {
+fn frame(parts: &Parts, site: &AppState, caller: &Caller) -> Frame {
     let config = site.hub.config();
     let said = |name| cookie(&parts.headers, name);
     Frame {
@@ -97,7 +97,7 @@ fn notice(word: &str) -> Option<Notice> {
     Some(Notice::new(Tone::Good, text))
 }
 
-impl Visit {
+impl PageContext {
     pub fn show(self, page: impl Page) -> Response {
         self.show_as(StatusCode::OK, page)
     }
@@ -131,7 +131,7 @@ impl Visit {
     /// Returns an error page. A `GET` that requires authentication is redirected to the sign-in page, which
     /// leads back.
     pub fn refuse(self, error: Error) -> Response {
-        let (status, refusal) = say(error);
+        let (status, refusal) = public_message(error);
         if status == StatusCode::UNAUTHORIZED && self.method == Method::GET {
             let next: String = url::form_urlencoded::byte_serialize(self.frame.path.as_bytes()).collect();
             return Redirect::to(&format!("/login?next={next}")).into_response();
@@ -166,7 +166,7 @@ impl Visit {
 }
 
 /// Returns a 303 redirect to `path` with a notice code for the page shown there.
-pub fn done(path: &str, word: &'static str) -> Response {
+pub fn redirect_with_notice(path: &str, word: &'static str) -> Response {
     with_notice(Redirect::to(path).into_response(), word)
 }
 

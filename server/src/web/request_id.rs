@@ -8,14 +8,14 @@ use axum::{
 };
 use tracing::Instrument as _;
 
-use crate::state::Site;
+use crate::app_state::AppState;
 
 #[derive(Clone, Debug)]
 pub struct RequestId(pub String);
 
 /// Middleware: assigns the id and logs the end of the request with method, route, status and duration, never
 /// its content.
-pub async fn name(State(site): State<Site>, mut request: Request, next: Next) -> Response {
+pub async fn name(State(site): State<AppState>, mut request: Request, next: Next) -> Response {
     let id = hex(site.hub.env().bytes::<8>());
     request.extensions_mut().insert(RequestId(id.clone()));
     let span = tracing::info_span!("request", id, method = %request.method(), path = loggable(&request));

@@ -1,4 +1,4 @@
-use plexus_app::model::{
+use plexus_app::view_models::{
     Density, Form, Theme,
     account::{LoginPage, SignupMode, SignupPage},
     oauth::{ConsentPage, GrantRow},
@@ -17,7 +17,7 @@ pub fn pages() -> Vec<(&'static str, String)> {
         created: None,
         form: Form::filled([("scope", "chat")]),
     };
-    let compact = plexus_app::model::Frame {
+    let compact = plexus_app::view_models::Frame {
         density: Density::Compact,
         theme: Theme::Dark,
         ..frame("/settings/tokens", Some(("ada", Role::User)))

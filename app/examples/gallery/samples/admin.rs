@@ -1,4 +1,4 @@
-use plexus_app::model::{Form, Pager, admin::*};
+use plexus_app::view_models::{Form, Pager, admin::*};
 use plexus_domain::{
     AccountId, AgentId,
     account::{Registration, Role},

@@ -1,16 +1,16 @@
-use plexus_app::model::{
+use plexus_app::view_models::{
     Badge, Form, Html, Pager,
     agent::*,
+    agent_query::{AgentsQuery, Facet},
     agents::{AgentRow, AgentsPage, FacetGroup, FacetValue, StarredPage},
     docs::{DocsLink, DocsPage},
     error::ErrorPage,
     home::{HomePage, HubLink},
-    others::{AskedHub, Came, Others, Sources},
-    owner::{OwnerKind, OwnerPage},
-    query::{AgentsQuery, Facet},
+    live_search::{LiveSearchView, QueriedHub, QueryOutcome, Sources},
+    namespace::{OwnerKind, OwnerPage},
     register::{DnsRecord, OriginProof, ProofMethod, ProofState},
 };
-use plexus_domain::agent::{Access, Visibility};
+use plexus_domain::agent::{AgentAccess, Visibility};
 
 use super::{ago, shown, shown_to_anybody};
 
@@ -283,19 +283,19 @@ fn agents(words: &str, rows: Vec<AgentRow>) -> AgentsPage {
     }
 }
 
-fn askable() -> Others {
+fn askable() -> LiveSearchView {
     let of = |path: &str| format!("{path}?q=tide");
-    Others::Askable { page: of("/agents") + "&live=1", stream: of("/agents/live"), few: false }
+    LiveSearchView::Askable { page: of("/agents") + "&live=1", stream: of("/agents/live"), few: false }
 }
 
-fn asked() -> Others {
+fn asked() -> LiveSearchView {
     let from = |address: &str, badges: Vec<Badge>| {
         let hub = Badge::Elsewhere("far.example".into());
         let row = row("Tide tables", address, "Tides of the far north.", &["tides"], "A2A 1.0", vec![hub], 0);
         AgentRow { badges: [row.badges.clone(), badges].concat(), last_answered: None, ..row }
     };
-    let hub = |name: &str, came| AskedHub { name: name.into(), came };
-    Others::Asked {
+    let hub = |name: &str, came| QueriedHub { name: name.into(), came };
+    LiveSearchView::Asked {
         rows: vec![
             from("@bob/tides@far.example", vec![]),
             from("@bob/more@far.example", vec![Badge::NotCarried]),
@@ -304,12 +304,12 @@ fn asked() -> Others {
             own: 3,
             carried: 41,
             asked: vec![
-                hub("far.example", Came::Answer { found: 2, wrong: 0 }),
+                hub("far.example", QueryOutcome::Answer { found: 2, wrong: 0 }),
                 hub(
                     "12D3KooWJ3Cbu7ZkEoFzeQmKbGsW3pRkJwDXZ5kzvTsWn2F9cQ7r",
-                    Came::Answer { found: 0, wrong: 3 },
+                    QueryOutcome::Answer { found: 0, wrong: 3 },
                 ),
-                hub("slow.example", Came::Nothing),
+                hub("slow.example", QueryOutcome::Nothing),
             ],
         },
     }
@@ -437,7 +437,7 @@ pub fn origins() -> Vec<OriginProof> {
 fn manage() -> Manage {
     Manage {
         visibility: Visibility::Private,
-        access: Access::Accounts,
+        access: AgentAccess::Accounts,
         paused: false,
         can_federate: false,
         editable: true,

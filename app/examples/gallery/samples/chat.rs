@@ -1,4 +1,4 @@
-use plexus_app::model::{
+use plexus_app::view_models::{
     Form, Html,
     chat::*,
     message::{Article, Author, PartView},

@@ -5,9 +5,9 @@
 use std::{sync::Arc, time::Duration};
 
 use plexus_app::{
-    model::{Density, Frame, Notice, Theme, Tone, Viewer},
     pages::Page,
     render,
+    view_models::{Density, Frame, Notice, Theme, Tone, Viewer},
 };
 use plexus_domain::{
     Timestamp,

@@ -1,6 +1,6 @@
 //! Samples of the federation pages.
 
-use plexus_app::model::{
+use plexus_app::view_models::{
     Form, Pager,
     admin::{AdminNetwork, NetworkRuleRow, RuleListRow},
     network::*,
@@ -71,7 +71,7 @@ fn network(hubs: usize) -> NetworkPage {
 fn hub(is_admin: bool) -> HubPage {
     let admin = HubAdmin {
         addresses: vec!["/ip4/192.0.2.8/tcp/4001".into(), "/ip4/192.0.2.8/udp/4001/quic-v1".into()],
-        rule: Some(RuleOrigin {
+        rule: Some(HubRuleOrigin {
             reason: "Old friends.".into(),
             since: ago(90_000),
             made: RuleMaker::Here("grace".into()),

@@ -1,7 +1,7 @@
-use plexus_app::model::{Form, Html, agent::Scheme, register::*};
+use plexus_app::view_models::{Form, Html, agent::Scheme, register::*};
 use plexus_domain::{
     DraftId,
-    agent::{Visibility, http::Preset},
+    agent::{Visibility, http_endpoint::Preset},
 };
 
 use super::{agents, ago, now, shown, shown_to_admin};
@@ -13,7 +13,7 @@ pub fn pages() -> Vec<(&'static str, String)> {
         ("register-refused", shown("/register", start(sent().with_error("url", "10.0.0.7 is a private address. This hub calls addresses of the public internet only; an administrator can register it.")))),
         ("register-card", shown("/register/x/card", card(vec![warning(), hint()]))),
         ("register-card-broken", shown("/register/x/card", card(vec![hint(), error(), warning()]))),
-        ("register-proof", shown_to_admin("/register/x/proof", RegisterProof { draft: draft(), way: Way::Card, origins: agents::origins(), can_vouch: true, form: Form::default() })),
+        ("register-proof", shown_to_admin("/register/x/proof", RegisterProof { draft: draft(), way: RegistrationKind::Card, origins: agents::origins(), can_vouch: true, form: Form::default() })),
         ("register-publish", shown("/register/x/publish", publish())),
         ("register-done", shown("/register/x/done", RegisterDone { seed: "@ada/tide-clerk".into(), name: "Tide clerk".into(), address: "@ada/tide-clerk".parse().unwrap(), proved: false, reach: Visibility::Public })),
         ("register-http", shown("/register/http", endpoint(Form::filled([("url", "https://agents.example.org/ask")]).with_error("body", "Nothing in the request holds the message.")))),
@@ -39,7 +39,7 @@ fn start(form: Form) -> RegisterStart {
     let drafts = vec![DraftRow {
         id: draft(),
         label: "https://tides.example.org".into(),
-        way: Way::Card,
+        way: RegistrationKind::Card,
         step: Step::Proof,
         begun: ago(4_000),
     }];
@@ -105,7 +105,7 @@ fn publish() -> RegisterPublish {
         name: "Tide clerk".into(),
         address: "@ada/tide-clerk".parse().unwrap(),
         proved: false,
-        way: Way::Card,
+        way: RegistrationKind::Card,
         can_federate: false,
         form: Form::default(),
     }
@@ -139,7 +139,7 @@ fn trial(failed: Option<String>) -> RegisterTry {
         method: "POST".into(),
         url: "https://agents.example.org/ask".into(),
         suggestion: "Hello".into(),
-        tried: Some(Tried { message: "Hello".into(), answer, failed, took_ms: 1_240 }),
+        tried: Some(TestCallView { message: "Hello".into(), answer, failed, took_ms: 1_240 }),
         form: Form::default(),
     }
 }

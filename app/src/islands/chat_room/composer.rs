@@ -9,13 +9,13 @@ use web_sys::{
 use super::dom;
 
 #[derive(Clone)]
-pub struct Composer {
+pub struct ComposerView {
     pub form: HtmlFormElement,
     text: HtmlTextAreaElement,
     error: HtmlElement,
 }
 
-impl Composer {
+impl ComposerView {
     pub fn find() -> Option<Self> {
         Some(Self {
             form: dom::by_id("composer")?,
@@ -25,7 +25,7 @@ impl Composer {
     }
 
     /// Attaches the key handlers. Esc calls `escape`.
-    pub fn enliven(&self, escape: impl Fn() + 'static) {
+    pub fn attach_handlers(&self, escape: impl Fn() + 'static) {
         self.go_to_end();
         let composer = self.clone();
         dom::listen(&self.text, "keydown", move |event: KeyboardEvent| match event.key().as_str() {
@@ -60,7 +60,7 @@ impl Composer {
     }
 
     /// Restores the text of a rejected message, unless the user has typed a new one.
-    pub fn give_back(&self, text: &str) {
+    pub fn restore_text(&self, text: &str) {
         if self.message().is_none() {
             self.set_text(text);
         }
@@ -68,11 +68,11 @@ impl Composer {
 
     pub fn clear(&self) {
         self.replace_text("");
-        self.complain("");
+        self.show_error("");
     }
 
     /// Shows an error message. An empty one clears it.
-    pub fn complain(&self, words: &str) {
+    pub fn show_error(&self, words: &str) {
         self.error.set_text_content(Some(words));
         self.error.set_hidden(words.is_empty());
     }

@@ -8,16 +8,16 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event as DomEvent, HtmlButtonElement, HtmlFormElement, SubmitEvent};
 
 use super::{
-    composer::{Composer, hidden, new_id},
+    composer::{ComposerView, hidden, new_id},
+    controller::{ChatController, stop},
     dom, http,
-    room::{Room, stop},
 };
 
-impl Room {
+impl ChatController {
     /// Intercepts the forms of the page. Unknown forms are submitted by the browser.
-    pub(super) fn take_forms(self: &Rc<Self>) {
+    pub(super) fn intercept_forms(self: &Rc<Self>) {
         if let Some(composer) = &self.composer {
-            composer.enliven(stop);
+            composer.attach_handlers(stop);
             let room = self.clone();
             dom::listen(&composer.form, "submit", move |event: DomEvent| {
                 event.prevent_default();
@@ -63,7 +63,7 @@ impl Room {
                 (format!("/api/v1/chats/{chat}/messages"), json!({"id": id, "parent": parent, "text": text}))
             }
             None => {
-                let to = self.composer.as_ref().and_then(Composer::addressee);
+                let to = self.composer.as_ref().and_then(ComposerView::addressee);
                 ("/api/v1/chats".to_owned(), json!({"id": id, "to": to, "text": text}))
             }
         };
@@ -94,8 +94,8 @@ impl Room {
             thread.remove(&id);
         }
         if let Some(composer) = &self.composer {
-            composer.give_back(&text);
-            composer.complain(words);
+            composer.restore_text(&text);
+            composer.show_error(words);
         }
         self.unsent.replace(Some((id, text)));
     }
@@ -143,7 +143,7 @@ impl Room {
             let answer = http::post(&path, &body).await;
             rest(false);
             if let (Err(words), Some(composer)) = (answer, &room.composer) {
-                composer.complain(&words);
+                composer.show_error(&words);
             }
         });
     }

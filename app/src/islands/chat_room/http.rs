@@ -6,7 +6,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Headers, Request, RequestInit, Response};
 
-use super::wire::Refusal;
+use super::events::Refusal;
 
 /// Posts JSON with the session cookie. The error is a message for the user.
 pub async fn post(path: &str, body: &Value) -> Result<Value, String> {

@@ -7,32 +7,32 @@ use leptos::prelude::*;
 
 // These modules need no browser, so native tests cover them. The modules below need one.
 #[cfg(any(feature = "hydrate", test))]
-mod pace;
+mod announcements;
 #[cfg(any(feature = "hydrate", test))]
-mod place;
+mod article_position;
 #[cfg(any(feature = "hydrate", test))]
-mod tail;
+mod backoff;
 #[cfg(any(feature = "hydrate", test))]
-mod wire;
+mod events;
 #[cfg(any(feature = "hydrate", test))]
-mod words;
+mod streaming_text;
 
 #[cfg(feature = "hydrate")]
 mod composer;
 #[cfg(feature = "hydrate")]
+mod controller;
+#[cfg(feature = "hydrate")]
 mod dom;
+#[cfg(feature = "hydrate")]
+mod event_source;
 #[cfg(feature = "hydrate")]
 mod forms;
 #[cfg(feature = "hydrate")]
 mod http;
 #[cfg(feature = "hydrate")]
-mod room;
-#[cfg(feature = "hydrate")]
 mod scroll;
 #[cfg(feature = "hydrate")]
 mod sidebar;
-#[cfg(feature = "hydrate")]
-mod source;
 #[cfg(feature = "hydrate")]
 mod stream;
 #[cfg(feature = "hydrate")]
@@ -40,7 +40,7 @@ mod thread;
 
 /// Reactive state of the island: status line, connection problem and visible buttons.
 #[derive(Clone, Copy)]
-pub struct Signs {
+pub struct ChatUiState {
     /// Announcement for screen readers: which agent is answering or has finished.
     pub status: RwSignal<String>,
     /// Why the event stream is interrupted; empty while it works.
@@ -57,14 +57,14 @@ pub struct Signs {
 /// event stream between the tabs of a browser.
 #[island]
 pub fn ChatRoom(chat: Option<String>, seq: i64, worker: String) -> impl IntoView {
-    let signs = Signs {
+    let signs = ChatUiState {
         status: RwSignal::new(String::new()),
         trouble: RwSignal::new(String::new()),
         below: RwSignal::new(false),
         answering: RwSignal::new(false),
     };
     #[cfg(feature = "hydrate")]
-    Effect::new(move || room::start(chat.clone(), seq, &worker, signs));
+    Effect::new(move || controller::start(chat.clone(), seq, &worker, signs));
     #[cfg(not(feature = "hydrate"))]
     let _ = (chat, seq, worker);
     view! {
@@ -83,10 +83,10 @@ pub fn ChatRoom(chat: Option<String>, seq: i64, worker: String) -> impl IntoView
 
 fn to_latest() {
     #[cfg(feature = "hydrate")]
-    room::to_latest();
+    controller::to_latest();
 }
 
 fn stop() {
     #[cfg(feature = "hydrate")]
-    room::stop();
+    controller::stop();
 }

@@ -4,15 +4,15 @@ use std::cell::Cell;
 
 use leptos::prelude::{document, window};
 
-use super::pace::Pin;
+use super::backoff::ScrollPin;
 
 pub struct Scroll {
-    pin: Cell<Pin>,
+    pin: Cell<ScrollPin>,
 }
 
 impl Scroll {
     pub const fn new() -> Self {
-        Self { pin: Cell::new(Pin::new()) }
+        Self { pin: Cell::new(ScrollPin::new()) }
     }
 
     /// Handles a scroll or a resize. Returns true if the newest message is out of view.

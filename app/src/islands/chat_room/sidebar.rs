@@ -9,7 +9,7 @@ use web_sys::Element;
 
 use super::{dom, http};
 
-pub struct Sidebar {
+pub struct SidebarView {
     /// Id of the open chat.
     chat: Option<String>,
     /// True while a refresh is scheduled, which will include all changes until it starts.
@@ -33,7 +33,7 @@ struct Chat {
 /// Changes within this interval share one refresh (debounce), in milliseconds.
 const TOGETHER: u32 = 1_000;
 
-impl Sidebar {
+impl SidebarView {
     pub const fn new(chat: Option<String>) -> Self {
         Self { chat, due: Cell::new(false) }
     }

@@ -12,10 +12,10 @@ use leptos::prelude::{document, set_interval, window};
 use web_sys::{EventSource, PageTransitionEvent};
 
 use super::{
+    backoff::delay,
     dom,
-    pace::delay,
-    source::{News, Shared, Wish, open_own},
-    wire::Event,
+    event_source::{SharedWorkerSource, SourceCommand, SourceEvent, open_own},
+    events::Event,
 };
 
 /// Receiver of the stream's events.
@@ -33,7 +33,7 @@ pub struct Stream {
     failures: Cell<u32>,
     /// Number of the current connection, so that late events of an older one are ignored.
     opening: Cell<u32>,
-    shared: RefCell<Option<Shared>>,
+    shared: RefCell<Option<SharedWorkerSource>>,
     own: RefCell<Option<EventSource>>,
     /// True when the page is hidden by navigation, or the chat is gone.
     closed: Cell<bool>,
@@ -41,7 +41,7 @@ pub struct Stream {
 }
 
 /// More failures than this are shown to the user; fewer are retried silently.
-const TOLD_AFTER: u32 = 2;
+const NOTICE_AFTER_FAILURES: u32 = 2;
 /// Interval of the heartbeat to the worker.
 const STILL_HERE: Duration = Duration::from_secs(15);
 
@@ -66,8 +66,8 @@ impl Stream {
             stream.listener.trouble(OFFLINE);
         }
         let member = stream.clone();
-        stream.shared.replace(Shared::join(worker, move |news| member.hear_shared(news)));
-        stream.open(Wish::Open);
+        stream.shared.replace(SharedWorkerSource::join(worker, move |news| member.hear_shared(news)));
+        stream.open(SourceCommand::Open);
         stream.follow_the_page();
         let member = stream.clone();
         set_interval(move || member.stay(), STILL_HERE);
@@ -80,10 +80,10 @@ impl Stream {
     /// Repeated gaps are retried with backoff.
     pub fn gap(self: &Rc<Self>) {
         self.failures.set(self.failures.get() + 1);
-        self.open_later(Wish::Anew);
+        self.open_later(SourceCommand::Anew);
     }
 
-    fn open_later(self: &Rc<Self>, wish: Wish) {
+    fn open_later(self: &Rc<Self>, wish: SourceCommand) {
         self.close_own();
         let wait = if self.failures.get() == 0 {
             delay(0, dom::chance()) / 5
@@ -98,7 +98,7 @@ impl Stream {
         });
     }
 
-    fn open(self: &Rc<Self>, wish: Wish) {
+    fn open(self: &Rc<Self>, wish: SourceCommand) {
         self.close_own();
         if self.closed.get() {
             return;
@@ -125,7 +125,7 @@ impl Stream {
         }
     }
 
-    fn say(self: &Rc<Self>, wish: Wish) {
+    fn say(self: &Rc<Self>, wish: SourceCommand) {
         let heard = self.shared.borrow().as_ref().is_none_or(|it| it.say(&self.chat, self.seq.get(), wish));
         if !heard {
             self.go_alone();
@@ -134,18 +134,18 @@ impl Stream {
 
     fn stay(self: &Rc<Self>) {
         if !self.closed.get() {
-            self.say(Wish::Here);
+            self.say(SourceCommand::Here);
         }
     }
 
     fn go_alone(self: &Rc<Self>) {
         if let Some(shared) = self.shared.take() {
             shared.leave();
-            self.open(Wish::Open);
+            self.open(SourceCommand::Open);
         }
     }
 
-    fn hear_shared(self: &Rc<Self>, news: News) {
+    fn hear_shared(self: &Rc<Self>, news: SourceEvent) {
         if let Some(shared) = &*self.shared.borrow() {
             shared.answered();
         } else {
@@ -155,13 +155,13 @@ impl Stream {
         self.hear(news);
     }
 
-    fn hear(self: &Rc<Self>, news: News) {
+    fn hear(self: &Rc<Self>, news: SourceEvent) {
         match news {
-            News::Opened => self.listener.trouble(""),
-            News::Failed => self.failed(),
-            News::Event { kind, data, seq } => self.event(&kind, &data, seq),
-            News::Alive => {}
-            News::Useless => self.go_alone(),
+            SourceEvent::Opened => self.listener.trouble(""),
+            SourceEvent::Failed => self.failed(),
+            SourceEvent::Event { kind, data, seq } => self.event(&kind, &data, seq),
+            SourceEvent::Alive => {}
+            SourceEvent::Useless => self.go_alone(),
         }
     }
 
@@ -177,7 +177,7 @@ impl Stream {
         match event {
             Event::Bye => {
                 self.failures.set(0);
-                return self.open_later(Wish::Open);
+                return self.open_later(SourceCommand::Open);
             }
             Event::Gone => {
                 self.closed.set(true);
@@ -198,10 +198,10 @@ impl Stream {
         self.failures.set(self.failures.get() + 1);
         if is_offline() {
             self.listener.trouble(OFFLINE);
-        } else if self.failures.get() > TOLD_AFTER {
+        } else if self.failures.get() > NOTICE_AFTER_FAILURES {
             self.listener.trouble(LOST);
         }
-        self.open_later(Wish::Open);
+        self.open_later(SourceCommand::Open);
     }
 
     /// Follows navigation, visibility and connectivity of the page.
@@ -215,17 +215,17 @@ impl Stream {
         dom::listen(&window, "pageshow", move |event: PageTransitionEvent| {
             if event.persisted() {
                 stream.closed.set(false);
-                stream.open(Wish::Open);
+                stream.open(SourceCommand::Open);
             }
         });
         let stream = self.clone();
-        dom::listen(&window, "online", move |_: web_sys::Event| stream.open(Wish::Anew));
+        dom::listen(&window, "online", move |_: web_sys::Event| stream.open(SourceCommand::Anew));
         let listener = self.listener.clone();
         dom::listen(&window, "offline", move |_: web_sys::Event| listener.trouble(OFFLINE));
         let stream = self.clone();
         dom::listen(&document(), "visibilitychange", move |_: web_sys::Event| {
             if !document().hidden() && stream.own.borrow().is_none() {
-                stream.open(Wish::Open);
+                stream.open(SourceCommand::Open);
             }
         });
     }

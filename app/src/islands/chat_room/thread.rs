@@ -10,10 +10,10 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, Node};
 
 use super::{
+    article_position::{ArticlePosition, ShownArticle, place},
     dom,
-    place::{Place, Shown, place},
-    tail::{Change, Tail},
-    wire::{Block, Open, Placed, Status, Text},
+    events::{Block, MessageAdded, Open, Status, Text},
+    streaming_text::{StreamingText, TextChange},
 };
 
 /// Message id and part index.
@@ -21,7 +21,7 @@ type Key = (String, u32);
 
 pub struct Thread {
     element: Element,
-    tails: RefCell<HashMap<Key, Tail>>,
+    tails: RefCell<HashMap<Key, StreamingText>>,
     /// Received text that the next frame appends to the page.
     waiting: RefCell<HashMap<Key, String>>,
     /// Parts whose tail the next frame rewrites completely.
@@ -63,17 +63,17 @@ impl Thread {
         last.is_some_and(|article| article.class_list().contains("failed"))
     }
 
-    fn shown(&self) -> Vec<Shown> {
+    fn shown(&self) -> Vec<ShownArticle> {
         dom::all(&self.element, "article.message").iter().filter_map(shown).collect()
     }
 
     /// Inserts or replaces an article. `None` if it belongs to a branch that is not shown.
-    pub fn put(&self, placed: &Placed) -> Option<Element> {
-        let new = Shown { id: placed.id.clone(), parent: placed.parent.clone(), lane: placed.lane };
+    pub fn put(&self, placed: &MessageAdded) -> Option<Element> {
+        let new = ShownArticle { id: placed.id.clone(), parent: placed.parent.clone(), lane: placed.lane };
         match place(&self.shown(), &new) {
-            Place::Elsewhere => None,
-            Place::Same => self.replace(&placed.id, &placed.html),
-            Place::End { instead_of } => {
+            ArticlePosition::Elsewhere => None,
+            ArticlePosition::Same => self.replace(&placed.id, &placed.html),
+            ArticlePosition::End { instead_of } => {
                 for id in instead_of {
                     self.remove(&id);
                 }
@@ -140,7 +140,7 @@ impl Thread {
         let Some((closed, _)) = self.part(&key) else { return };
         closed.set_inner_html(&open.h);
         dom::announce_added(&closed);
-        self.tails.borrow_mut().insert(key.clone(), Tail::new(open.s, open.t));
+        self.tails.borrow_mut().insert(key.clone(), StreamingText::new(open.s, open.t));
         self.stale.borrow_mut().insert(key);
     }
 
@@ -192,27 +192,27 @@ impl Thread {
         dom::find::<Element>(&card, "p code")?.text_content()
     }
 
-    pub fn push(&self, text: Text) -> Change {
+    pub fn push(&self, text: Text) -> TextChange {
         let key = (text.m, text.p);
-        let Some((closed, _)) = self.part(&key) else { return Change::Nothing };
+        let Some((closed, _)) = self.part(&key) else { return TextChange::Nothing };
         let unheard_of = !self.tails.borrow().contains_key(&key);
         let change = self.tails.borrow_mut().entry(key.clone()).or_default().push(text.s, &text.t);
         // The stream resends the part from its start, so the text that came with the article is dropped.
-        if unheard_of && change != Change::Gap {
+        if unheard_of && change != TextChange::Gap {
             closed.set_text_content(None);
             self.stale.borrow_mut().insert(key.clone());
         }
-        if let Change::Appended(new) = &change {
+        if let TextChange::Appended(new) = &change {
             self.waiting.borrow_mut().entry(key).or_default().push_str(new);
         }
         change
     }
 
-    pub fn close(&self, block: Block) -> Change {
+    pub fn close(&self, block: Block) -> TextChange {
         let key = (block.m, block.p);
-        let Some((closed, _)) = self.part(&key) else { return Change::Nothing };
+        let Some((closed, _)) = self.part(&key) else { return TextChange::Nothing };
         let change = self.tails.borrow_mut().entry(key.clone()).or_default().close(block.s, block.e);
-        if change == Change::Closed {
+        if change == TextChange::Closed {
             if block.s == 0 {
                 closed.set_text_content(None);
             }
@@ -251,11 +251,11 @@ impl Thread {
     }
 }
 
-fn shown(article: &Element) -> Option<Shown> {
+fn shown(article: &Element) -> Option<ShownArticle> {
     let id = article.id().strip_prefix("m-")?.to_owned();
     let parent = article.get_attribute("data-parent").filter(|parent| !parent.is_empty());
     let lane = article.get_attribute("data-lane")?.parse().ok()?;
-    Some(Shown { id, parent, lane })
+    Some(ShownArticle { id, parent, lane })
 }
 
 fn new_part(body: &Element, part: u32) -> Option<Element> {

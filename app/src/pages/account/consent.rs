@@ -2,13 +2,13 @@ use leptos::prelude::*;
 
 use crate::{
     components::button::{Button, Kind},
-    model::oauth::{ConsentPage, WrongRequestPage},
-    pages::{Head, Layout, Page},
+    pages::{Layout, Page, PageMeta},
+    view_models::oauth::{ConsentPage, WrongRequestPage},
 };
 
 impl Page for ConsentPage {
-    fn head(&self) -> Head {
-        Head { layout: Layout::Narrow, ..Head::private("Let a program act for you") }
+    fn head(&self) -> PageMeta {
+        PageMeta { layout: Layout::Narrow, ..PageMeta::private("Let a program act for you") }
     }
 
     fn body(self) -> AnyView {
@@ -37,8 +37,8 @@ impl Page for ConsentPage {
 }
 
 impl Page for WrongRequestPage {
-    fn head(&self) -> Head {
-        Head { layout: Layout::Narrow, ..Head::private("This program cannot be let in") }
+    fn head(&self) -> PageMeta {
+        PageMeta { layout: Layout::Narrow, ..PageMeta::private("This program cannot be let in") }
     }
 
     fn body(self) -> AnyView {

@@ -6,13 +6,13 @@ use crate::{
         field::Field,
         form_errors::form_errors,
     },
-    model::account::LoginPage,
-    pages::{Head, Layout, Page},
+    pages::{Layout, Page, PageMeta},
+    view_models::account::LoginPage,
 };
 
 impl Page for LoginPage {
-    fn head(&self) -> Head {
-        Head { layout: Layout::Narrow, ..Head::private("Sign in") }
+    fn head(&self) -> PageMeta {
+        PageMeta { layout: Layout::Narrow, ..PageMeta::private("Sign in") }
     }
 
     fn body(self) -> AnyView {

@@ -8,16 +8,16 @@ use crate::{
         form_errors::form_errors,
         notice::Note,
     },
-    model::{
+    pages::{Layout, Page, PageMeta},
+    view_models::{
         Form,
         account::{SignupMode, SignupPage},
     },
-    pages::{Head, Layout, Page},
 };
 
 impl Page for SignupPage {
-    fn head(&self) -> Head {
-        Head { layout: Layout::Narrow, ..Head::private("Sign up") }
+    fn head(&self) -> PageMeta {
+        PageMeta { layout: Layout::Narrow, ..PageMeta::private("Sign up") }
     }
 
     fn body(self) -> AnyView {

@@ -5,20 +5,20 @@ use crate::{
     components::{
         button::{ActionForm, Button, Kind},
         empty::Empty,
-        mark::Mark,
+        format::{agent_href, grouped, visibility_name},
+        identicon::Mark,
         menu::Menu,
         pager::pager,
         table::Table,
-        text::{agent_href, grouped, visibility_name},
         time::Ago,
     },
-    model::admin::{AdminAgentRow, AdminAgents},
-    pages::{Head, Page},
+    pages::{Page, PageMeta},
+    view_models::admin::{AdminAgentRow, AdminAgents},
 };
 
 impl Page for AdminAgents {
-    fn head(&self) -> Head {
-        Head::private("Agents – administration")
+    fn head(&self) -> PageMeta {
+        PageMeta::private("Agents – administration")
     }
 
     fn body(self) -> AnyView {

@@ -10,16 +10,16 @@ use crate::{
         table::Table,
         time::{Ago, Date},
     },
-    model::{
+    pages::{Page, PageMeta},
+    view_models::{
         Form,
         admin::{AdminAudit, AuditRow},
     },
-    pages::{Head, Page},
 };
 
 impl Page for AdminAudit {
-    fn head(&self) -> Head {
-        Head::private("Log – administration")
+    fn head(&self) -> PageMeta {
+        PageMeta::private("Log – administration")
     }
 
     fn body(self) -> AnyView {

@@ -9,22 +9,22 @@ use crate::{
         empty::Empty,
         field::Field,
         form_errors::form_errors,
+        format::registration_meaning,
         notice::Note,
         section::Section,
         table::Table,
-        text::registration_meaning,
         time::Ago,
     },
-    model::{
+    pages::{Page, PageMeta},
+    view_models::{
         Tone,
         admin::{AdminInvites, InviteRow},
     },
-    pages::{Head, Page},
 };
 
 impl Page for AdminInvites {
-    fn head(&self) -> Head {
-        Head::private("Signing up – administration")
+    fn head(&self) -> PageMeta {
+        PageMeta::private("Signing up – administration")
     }
 
     fn body(self) -> AnyView {

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use plexus_domain::account::Role;
 
-use crate::components::{context, icon::Icon, side::WithSide, tabs::Tab};
+use crate::components::{context, icon::Icon, side_nav::WithSide, tabs::Tab};
 
 mod agents;
 mod audit;
@@ -59,7 +59,7 @@ fn narrowed_href(path: &str, page: u32, words: &[(&str, &str)]) -> String {
     let mut href = format!("{path}?page={page}");
     for (name, word) in words.iter().filter(|(_, word)| !word.is_empty()) {
         href.push_str(&format!("&{name}="));
-        crate::model::query::percent_encode(word, &mut href);
+        crate::view_models::agent_query::percent_encode(word, &mut href);
     }
     href
 }

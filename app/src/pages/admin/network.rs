@@ -7,25 +7,25 @@ use crate::{
         empty::Empty,
         field::Field,
         form_errors::form_errors,
+        format::{count, grouped, hub_href, short_hub},
         section::Section,
         table::Table,
-        text::{count, grouped, hub_href, short_hub},
         time::{Ago, Date},
     },
-    model::{
+    pages::{
+        Page, PageMeta,
+        network::{catching_up, name_of},
+    },
+    view_models::{
         Form,
         admin::{AdminNetwork, ImportedRules, NetworkRuleRow, RuleListRow},
         network::HubRow,
     },
-    pages::{
-        Head, Page,
-        network::{catching_up, name_of},
-    },
 };
 
 impl Page for AdminNetwork {
-    fn head(&self) -> Head {
-        Head::private("Other hubs")
+    fn head(&self) -> PageMeta {
+        PageMeta::private("Other hubs")
     }
 
     fn body(self) -> AnyView {

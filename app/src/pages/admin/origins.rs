@@ -11,13 +11,13 @@ use crate::{
         table::Table,
         time::Ago,
     },
-    model::admin::{AdminOrigins, OriginRow},
-    pages::{Head, Page},
+    pages::{Page, PageMeta},
+    view_models::admin::{AdminOrigins, OriginRow},
 };
 
 impl Page for AdminOrigins {
-    fn head(&self) -> Head {
-        Head::private("Vouched origins")
+    fn head(&self) -> PageMeta {
+        PageMeta::private("Vouched origins")
     }
 
     fn body(self) -> AnyView {

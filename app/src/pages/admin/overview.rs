@@ -3,20 +3,20 @@ use leptos::prelude::*;
 use super::with_side;
 use crate::{
     components::{
-        facts::{fact, facts, mono},
+        definition_list::{fact, facts, mono},
+        format::{grouped, registration_meaning},
         icon::Icon,
         section::Section,
         table::Table,
-        text::{grouped, registration_meaning},
         time::Ago,
     },
-    model::admin::{AdminOverview, TopAccount},
-    pages::{Head, Page},
+    pages::{Page, PageMeta},
+    view_models::admin::{AdminOverview, TopAccount},
 };
 
 impl Page for AdminOverview {
-    fn head(&self) -> Head {
-        Head::private("Administration")
+    fn head(&self) -> PageMeta {
+        PageMeta::private("Administration")
     }
 
     fn body(self) -> AnyView {

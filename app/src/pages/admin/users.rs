@@ -6,19 +6,19 @@ use crate::{
     components::{
         button::{ActionForm, Kind},
         empty::Empty,
+        format::role_name,
         menu::Menu,
         pager::pager,
         table::Table,
-        text::role_name,
         time::{Ago, Date},
     },
-    model::admin::{AdminUsers, UserRow, UserState},
-    pages::{Head, Page},
+    pages::{Page, PageMeta},
+    view_models::admin::{AdminUsers, UserRow, UserState},
 };
 
 impl Page for AdminUsers {
-    fn head(&self) -> Head {
-        Head::private("People")
+    fn head(&self) -> PageMeta {
+        PageMeta::private("People")
     }
 
     fn body(self) -> AnyView {

@@ -2,7 +2,7 @@ use leptos::prelude::*;
 
 use crate::{
     components::{code_block::CodeBlock, empty::Empty, section::Section},
-    model::agent::{AgentHead, Callable, Snippet},
+    view_models::agent::{AgentHead, Callable, Snippet},
 };
 
 pub fn view(snippets: Vec<Snippet>, head: &AgentHead) -> AnyView {

@@ -3,14 +3,14 @@ use leptos::prelude::*;
 use crate::{
     components::{
         button::{Button, Kind},
-        facts::{facts, mono},
+        definition_list::{facts, mono},
         field::Field,
         form_errors::form_errors,
+        format::{agent_href, scheme_name},
         notice::Note,
         section::Section,
-        text::{agent_href, scheme_name},
     },
-    model::{
+    view_models::{
         Form, Tone,
         agent::{AgentHead, Credentials, HubAsClient, Scheme},
     },

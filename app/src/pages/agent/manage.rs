@@ -1,7 +1,7 @@
 //! Manage tab of an agent's page: what its owner can change.
 
 use leptos::prelude::*;
-use plexus_domain::agent::{Access, Visibility};
+use plexus_domain::agent::{AgentAccess, Visibility};
 
 use crate::{
     components::{
@@ -9,12 +9,12 @@ use crate::{
         dialog::Dialog,
         field::{RadioOption, Radios},
         form_errors::form_errors,
+        format::{access_name, agent_href, visibility_meaning, visibility_name},
         icon::Icon,
-        origin::OriginCard,
+        origin_verification::OriginCard,
         section::Section,
-        text::{access_name, agent_href, visibility_meaning, visibility_name},
     },
-    model::{
+    view_models::{
         Form,
         agent::{AgentHead, Manage},
         register::OriginProof,
@@ -86,8 +86,8 @@ pub fn visibilities(default: Visibility, can_federate: bool, form: &Form) -> Any
         .of(form)
 }
 
-pub fn accesses(default: Access, form: &Form) -> AnyView {
-    let options = Access::ALL
+pub fn accesses(default: AgentAccess, form: &Form) -> AnyView {
+    let options = AgentAccess::ALL
         .into_iter()
         .map(|access| RadioOption::new(access.as_str(), access_name(access)))
         .collect();

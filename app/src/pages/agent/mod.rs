@@ -3,22 +3,22 @@
 use leptos::prelude::*;
 use plexus_domain::agent::Visibility;
 
-use super::{Head, Page, Robots};
+use super::{Page, PageMeta, Robots};
 use crate::{
     components::{
         badge::Badges,
-        mark::Mark,
+        format::agent_href,
+        identicon::Mark,
         tabs::{Tab, Tabs},
-        text::agent_href,
     },
-    model::agent::{AgentHead, AgentPage, AgentTab},
+    view_models::agent::{AgentHead, AgentPage, AgentTab},
 };
 
 mod connect;
 mod credentials;
 mod manage;
 mod overview;
-mod rail;
+mod sidebar;
 mod skills;
 mod tool_credentials;
 mod versions;
@@ -27,7 +27,7 @@ pub use manage::{accesses, visibilities};
 pub use tool_credentials::fields as tool_fields;
 
 impl Page for AgentPage {
-    fn head(&self) -> Head {
+    fn head(&self) -> PageMeta {
         let head = &self.head;
         let listed = head.visibility >= Visibility::Public;
         let title = match slug(&self.tab) {
@@ -36,13 +36,13 @@ impl Page for AgentPage {
         };
         let robots = if listed && robots_may_see(&self.tab) { Robots::Index } else { Robots::None };
         let canonical = listed.then(|| tab_href(head, slug(&self.tab)));
-        Head { description: Some(head.summary.clone()), robots, canonical, ..Head::public(title) }
+        PageMeta { description: Some(head.summary.clone()), robots, canonical, ..PageMeta::public(title) }
     }
 
     fn body(self) -> AnyView {
         let Self { head, tab } = self;
         let tabs = tabs(&head, &tab);
-        let rail = rail::rail(&head, slug(&tab));
+        let rail = sidebar::rail(&head, slug(&tab));
         view! {
             <div class="title-row">
                 <Mark seed=head.seed.clone() />

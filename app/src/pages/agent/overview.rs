@@ -5,10 +5,10 @@ use crate::{
     components::{
         agent_row::tags,
         badge::{BadgeTag, meaning},
+        format::{agent_href, chat_href},
         section::Section,
-        text::{agent_href, chat_href},
     },
-    model::{
+    view_models::{
         Badge,
         agent::{AgentHead, Callable, Overview},
     },

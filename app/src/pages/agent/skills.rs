@@ -3,10 +3,10 @@ use leptos::prelude::*;
 use crate::{
     components::{
         agent_row::tags,
+        definition_list::{fact, facts},
         empty::Empty,
-        facts::{fact, facts},
     },
-    model::agent::Skill,
+    view_models::agent::Skill,
 };
 
 pub fn view(skills: Vec<Skill>) -> AnyView {

@@ -5,9 +5,9 @@ use crate::{
         button::{ActionForm, Button, Kind},
         field::Field,
         form_errors::form_errors,
-        text::{agent_href, scheme_name},
+        format::{agent_href, scheme_name},
     },
-    model::{
+    view_models::{
         Form,
         agent::{AgentHead, ToolCredentials, ToolServer},
     },

@@ -2,7 +2,7 @@ use leptos::prelude::*;
 
 use crate::{
     components::{table::Table, time::Ago},
-    model::agent::VersionRow,
+    view_models::agent::VersionRow,
 };
 
 pub fn view(versions: Vec<VersionRow>) -> AnyView {

@@ -6,17 +6,17 @@ use crate::{
         field::Field,
         form_errors::form_errors,
     },
-    model::chat::{ChatAction, ChatDialogPage},
-    pages::{Head, Layout, Page},
+    pages::{Layout, Page, PageMeta},
+    view_models::chat::{ChatAction, ChatDialogPage},
 };
 
 impl Page for ChatDialogPage {
-    fn head(&self) -> Head {
+    fn head(&self) -> PageMeta {
         let title = match self.action {
             ChatAction::Rename => "Rename chat",
             ChatAction::Delete => "Delete chat",
         };
-        Head { layout: Layout::Narrow, ..Head::private(title) }
+        PageMeta { layout: Layout::Narrow, ..PageMeta::private(title) }
     }
 
     fn body(self) -> AnyView {

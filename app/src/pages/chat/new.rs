@@ -6,22 +6,22 @@ use crate::{
         badge::BadgeTag,
         composer::Composer,
         context::assets,
-        mark::Mark,
+        format::{agent_href, chat_href},
+        identicon::Mark,
         notice::Note,
-        text::{agent_href, chat_href},
     },
     islands::chat_room::ChatRoom,
-    model::{
+    pages::{Layout, Page, PageMeta},
+    view_models::{
         Tone,
         agents::AgentRow,
         chat::{AgentChoice, NewChatPage},
     },
-    pages::{Head, Layout, Page},
 };
 
 impl Page for NewChatPage {
-    fn head(&self) -> Head {
-        Head { layout: Layout::Full, islands: true, ..Head::private("New chat") }
+    fn head(&self) -> PageMeta {
+        PageMeta { layout: Layout::Full, islands: true, ..PageMeta::private("New chat") }
     }
 
     fn body(self) -> AnyView {

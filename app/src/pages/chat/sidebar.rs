@@ -5,7 +5,7 @@ use plexus_domain::ChatId;
 
 use crate::{
     components::{button::Kind, icon::Icon, menu::CloseDrawer, time::Ago},
-    model::chat::{ChatItem, Sidebar},
+    view_models::chat::{ChatItem, Sidebar},
 };
 
 pub fn sidebar(sidebar: Sidebar, current: Option<ChatId>) -> AnyView {

@@ -8,13 +8,13 @@ use crate::{
         notice::Note,
     },
     islands::chat_room::ChatRoom,
-    model::chat::ThreadPage,
-    pages::{Head, Layout, Page},
+    pages::{Layout, Page, PageMeta},
+    view_models::chat::ThreadPage,
 };
 
 impl Page for ThreadPage {
-    fn head(&self) -> Head {
-        Head { layout: Layout::Full, islands: true, ..Head::private(self.title.clone()) }
+    fn head(&self) -> PageMeta {
+        PageMeta { layout: Layout::Full, islands: true, ..PageMeta::private(self.title.clone()) }
     }
 
     fn body(self) -> AnyView {

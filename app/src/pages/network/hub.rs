@@ -8,28 +8,30 @@ use crate::{
         agent_row::AgentList,
         button::{ActionForm, Button},
         code_block::Copyable,
+        definition_list::{fact, facts},
         empty::Empty,
-        facts::{fact, facts},
         field::Field,
         form_errors::form_errors,
-        mark::Mark,
+        format::{count, grouped, hub_href, short_hub},
+        identicon::Mark,
         pager::pager,
         section::Section,
         table::Table,
-        text::{count, grouped, hub_href, short_hub},
         time::{Ago, Date},
     },
-    model::network::{Carried, FaultRow, HubAdmin, HubPage, HubRule, HubState, RuleMaker, RuleOrigin, Terms},
-    pages::{Head, Page},
+    pages::{Page, PageMeta},
+    view_models::network::{
+        Carried, FaultRow, HubAdmin, HubPage, HubRule, HubRuleOrigin, HubState, RuleMaker, Terms,
+    },
 };
 
 impl Page for HubPage {
-    fn head(&self) -> Head {
+    fn head(&self) -> PageMeta {
         let name = name_of(&self.hub);
-        Head {
+        PageMeta {
             description: Some(format!("{name}: a hub that this one knows, and its agents here.")),
             canonical: Some(hub_href(&self.hub.id)),
-            ..Head::public(name)
+            ..PageMeta::public(name)
         }
     }
 
@@ -191,7 +193,7 @@ fn administration(admin: HubAdmin, rule: Option<&HubRule>, path: &str) -> AnyVie
     .into_any()
 }
 
-fn origin_of(origin: RuleOrigin) -> AnyView {
+fn origin_of(origin: HubRuleOrigin) -> AnyView {
     let by = match origin.made {
         RuleMaker::Here(name) => view! { "by @"{name} }.into_any(),
         RuleMaker::List(url) => view! { "by the list at "<code>{url}</code> }.into_any(),

@@ -2,31 +2,31 @@
 
 use leptos::prelude::*;
 
-use super::{Head, Page};
+use super::{Page, PageMeta};
 use crate::{
     components::{
         code_block::Copyable,
+        definition_list::{fact, facts},
         empty::Empty,
-        facts::{fact, facts},
+        format::{count, duration, grouped, hub_href, short_hub},
         icon::Icon,
-        mark::Mark,
+        identicon::Mark,
         section::Section,
         table::Table,
-        text::{count, duration, grouped, hub_href, short_hub},
         time::Ago,
     },
-    model::network::{CatchingUp, Figures, HubRow, HubState, NetworkMode, NetworkPage, Speeds},
+    view_models::network::{CatchingUp, Figures, HubRow, HubState, NetworkMode, NetworkPage, Speeds},
 };
 
-mod drawing;
+mod graph;
 mod hub;
 
 impl Page for NetworkPage {
-    fn head(&self) -> Head {
-        Head {
+    fn head(&self) -> PageMeta {
+        PageMeta {
             description: Some("The hubs that this one knows, and how they stand.".into()),
             canonical: Some("/network".into()),
-            ..Head::public("Network")
+            ..PageMeta::public("Network")
         }
     }
 
@@ -36,7 +36,7 @@ impl Page for NetworkPage {
             (false, _) => {
                 let rows = self.hubs.iter().map(row).collect();
                 view! {
-                    {drawing::drawing(&self.name, &self.hubs)}
+                    {graph::drawing(&self.name, &self.hubs)}
                     <Table caption="Hubs that this one knows" heads=vec!["Hub", "State", "Agents here", "Last heard"] rows />
                 }
                     .into_any()

@@ -3,27 +3,27 @@ use leptos::prelude::*;
 use crate::{
     components::{
         button::{Button, ButtonLink, Kind},
-        facts::{fact, facts, mono},
+        definition_list::{fact, facts, mono},
         field::{Field, RadioOption, Radios},
         form_errors::form_errors,
+        format::scheme_name,
         icon::Icon,
-        mark::Mark,
+        identicon::Mark,
         notice::Note,
         section::Section,
-        steps::Steps,
-        text::scheme_name,
+        stepper::Steps,
     },
-    model::{
+    pages::{Page, PageMeta},
+    view_models::{
         Form, Tone,
         agent::Scheme,
-        register::{CardPreview, Interface, Problem, RegisterCard, Severity, Step, Way},
+        register::{CardPreview, Interface, Problem, RegisterCard, RegistrationKind, Severity, Step},
     },
-    pages::{Head, Page},
 };
 
 impl Page for RegisterCard {
-    fn head(&self) -> Head {
-        Head::private(format!("{} – register agent", self.card.name))
+    fn head(&self) -> PageMeta {
+        PageMeta::private(format!("{} – register agent", self.card.name))
     }
 
     fn body(self) -> AnyView {
@@ -36,7 +36,7 @@ impl Page for RegisterCard {
         };
         view! {
             <h1>"Register agent"</h1>
-            <Steps at=Step::Card way=Way::Card draft=self.draft />
+            <Steps at=Step::Card way=RegistrationKind::Card draft=self.draft />
             {problems(self.problems)}
             {preview(self.card)}
             {next}

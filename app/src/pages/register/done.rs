@@ -4,17 +4,17 @@ use crate::{
     components::{
         button::{ButtonLink, Kind},
         code_block::Copyable,
+        format::{agent_href, chat_href, visibility_meaning},
         icon::Icon,
-        mark::Mark,
-        text::{agent_href, chat_href, visibility_meaning},
+        identicon::Mark,
     },
-    model::register::RegisterDone,
-    pages::{Head, Layout, Page},
+    pages::{Layout, Page, PageMeta},
+    view_models::register::RegisterDone,
 };
 
 impl Page for RegisterDone {
-    fn head(&self) -> Head {
-        Head { layout: Layout::Narrow, ..Head::private(format!("{} is registered", self.name)) }
+    fn head(&self) -> PageMeta {
+        PageMeta { layout: Layout::Narrow, ..PageMeta::private(format!("{} is registered", self.name)) }
     }
 
     fn body(self) -> AnyView {

@@ -1,25 +1,25 @@
 use leptos::prelude::*;
-use plexus_domain::agent::http::{Method, Placeholder, Preset, Reading};
+use plexus_domain::agent::http_endpoint::{Method, Placeholder, Preset, ResponseFormat};
 
 use crate::{
     components::{
         button::{Button, ButtonLink, Kind},
         field::{Field, RadioOption, Radios},
         form_errors::form_errors,
+        format::agent_href,
         section::Section,
-        steps::Steps,
-        text::agent_href,
+        stepper::Steps,
     },
-    model::{
+    pages::{Page, PageMeta},
+    view_models::{
         Form,
-        register::{EndpointPage, Step, Way},
+        register::{EndpointPage, RegistrationKind, Step},
     },
-    pages::{Head, Page},
 };
 
 impl Page for EndpointPage {
-    fn head(&self) -> Head {
-        Head::private(if self.editing.is_some() { "Edit request" } else { "Describe an HTTP endpoint" })
+    fn head(&self) -> PageMeta {
+        PageMeta::private(if self.editing.is_some() { "Edit request" } else { "Describe an HTTP endpoint" })
     }
 
     fn body(self) -> AnyView {
@@ -39,7 +39,7 @@ impl Page for EndpointPage {
         let new = self.editing.is_none();
         view! {
             <h1>{title}</h1>
-            {new.then(|| view! { <Steps at=Step::Request way=Way::Request /> })}
+            {new.then(|| view! { <Steps at=Step::Request way=RegistrationKind::Request /> })}
             {(new && self.draft.is_none()).then(|| presets(self.chosen))}
             {form_errors(form, None)}
             <form class="stack form-wide" method="post" action=action>
@@ -120,20 +120,22 @@ const fn meaning(placeholder: Placeholder) -> &'static str {
 }
 
 fn answer(form: &Form) -> AnyView {
-    let option = |reading: Reading| {
+    let option = |reading: ResponseFormat| {
         let (label, meaning) = match reading {
-            Reading::Json => ("One JSON value", "The answer comes whole."),
-            Reading::Events => ("Server-sent events", "A piece of the answer in each; [DONE] may end them."),
-            Reading::Lines => ("JSON lines", "A JSON value on each line, with a piece of the answer."),
-            Reading::Text => ("Plain text", "Shown as it comes."),
+            ResponseFormat::Json => ("One JSON value", "The answer comes whole."),
+            ResponseFormat::Events => {
+                ("Server-sent events", "A piece of the answer in each; [DONE] may end them.")
+            }
+            ResponseFormat::Lines => ("JSON lines", "A JSON value on each line, with a piece of the answer."),
+            ResponseFormat::Text => ("Plain text", "Shown as it comes."),
         };
         RadioOption::new(reading.as_str(), label).meaning(meaning)
     };
     let reading = Radios {
         name: "answer",
         legend: "What comes back",
-        default: Reading::Json.as_str().to_owned(),
-        options: Reading::ALL.map(option).into(),
+        default: ResponseFormat::Json.as_str().to_owned(),
+        options: ResponseFormat::ALL.map(option).into(),
     }
     .of(form);
     let path = Field::text("path", "Where the answer is")

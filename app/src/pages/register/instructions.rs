@@ -1,5 +1,5 @@
 use leptos::prelude::*;
-use plexus_domain::{Address, agent::Budget};
+use plexus_domain::{Address, agent::AnswerLimits};
 
 use crate::{
     components::{
@@ -7,19 +7,19 @@ use crate::{
         empty::Empty,
         field::Field,
         form_errors::form_errors,
+        format::agent_href,
         section::Section,
-        text::agent_href,
     },
-    model::{
+    pages::{Page, PageMeta, agent::tool_fields},
+    view_models::{
         Form,
         register::{InstructionsPage, ModelOption},
     },
-    pages::{Head, Page, agent::tool_fields},
 };
 
 impl Page for InstructionsPage {
-    fn head(&self) -> Head {
-        Head::private(if self.editing.is_some() { "Edit instructions" } else { "Write instructions" })
+    fn head(&self) -> PageMeta {
+        PageMeta::private(if self.editing.is_some() { "Edit instructions" } else { "Write instructions" })
     }
 
     fn body(self) -> AnyView {
@@ -66,7 +66,7 @@ fn tools(form: &Form, programs: &[String], priced: bool) -> AnyView {
         .placeholder("https://tools.example.org/mcp ask")
         .hint(format!("One address a line, over streamable HTTP.{listed} With “ask” behind it, each call waits until the person allows it."))
         .of(form);
-    let usual = Budget::default();
+    let usual = AnswerLimits::default();
     let number = |name: &'static str, label: &str, usual: String, hint: &str| {
         Field::number(name, label).optional().default(usual).hint(hint).of(form)
     };

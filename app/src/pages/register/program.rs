@@ -7,15 +7,15 @@ use crate::{
         empty::Empty,
         field::Field,
         form_errors::form_errors,
-        text::agent_href,
+        format::agent_href,
     },
-    model::register::ProgramPage,
-    pages::{Head, Page},
+    pages::{Page, PageMeta},
+    view_models::register::ProgramPage,
 };
 
 impl Page for ProgramPage {
-    fn head(&self) -> Head {
-        Head::private(title(self))
+    fn head(&self) -> PageMeta {
+        PageMeta::private(title(self))
     }
 
     fn body(self) -> AnyView {

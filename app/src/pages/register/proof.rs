@@ -5,16 +5,16 @@ use crate::{
         button::{ActionForm, Button, Kind},
         form_errors::form_errors,
         icon::Icon,
-        origin::OriginCard,
-        steps::Steps,
+        origin_verification::OriginCard,
+        stepper::Steps,
     },
-    model::register::{OriginProof, ProofState, RegisterProof, Step},
-    pages::{Head, Page},
+    pages::{Page, PageMeta},
+    view_models::register::{OriginProof, ProofState, RegisterProof, Step},
 };
 
 impl Page for RegisterProof {
-    fn head(&self) -> Head {
-        Head::private("Prove control – register agent")
+    fn head(&self) -> PageMeta {
+        PageMeta::private("Prove control – register agent")
     }
 
     fn body(self) -> AnyView {

@@ -1,35 +1,35 @@
 use leptos::prelude::*;
-use plexus_domain::agent::{Access, Visibility};
+use plexus_domain::agent::{AgentAccess, Visibility};
 
 use crate::{
     components::{
         button::{Button, Kind},
         form_errors::form_errors,
-        mark::Mark,
+        identicon::Mark,
         notice::Note,
-        steps::Steps,
-    },
-    model::{
-        Tone,
-        register::{RegisterPublish, Step, Way},
+        stepper::Steps,
     },
     pages::{
-        Head, Page,
+        Page, PageMeta,
         agent::{accesses, visibilities},
+    },
+    view_models::{
+        Tone,
+        register::{RegisterPublish, RegistrationKind, Step},
     },
 };
 
 impl Page for RegisterPublish {
-    fn head(&self) -> Head {
-        Head::private(format!("Publish {}", self.name))
+    fn head(&self) -> PageMeta {
+        PageMeta::private(format!("Publish {}", self.name))
     }
 
     fn body(self) -> AnyView {
         let action = format!("/register/{}/publish", self.draft);
-        let unverified = (!self.proved && self.way != Way::Written).then(|| {
+        let unverified = (!self.proved && self.way != RegistrationKind::Written).then(|| {
             view! { <Note tone=Tone::Caution>"Control of its address is not proved. It can be found, and only you can use it."</Note> }
         });
-        let steps = (self.way != Way::Written)
+        let steps = (self.way != RegistrationKind::Written)
             .then(|| view! { <Steps at=Step::Publish way=self.way draft=self.draft /> });
         view! {
             <h1>"Register agent"</h1>
@@ -39,7 +39,7 @@ impl Page for RegisterPublish {
             {form_errors(&self.form, None)}
             <form class="stack" method="post" action=action>
                 {visibilities(Visibility::Private, self.can_federate, &self.form)}
-                {accesses(Access::Accounts, &self.form)}
+                {accesses(AgentAccess::Accounts, &self.form)}
                 <p class="actions"><Button label="Publish" kind=Kind::Primary /></p>
             </form>
         }

@@ -7,16 +7,16 @@ use crate::{
         form_errors::form_errors,
         icon::Icon,
         section::Section,
-        steps::{Steps, name},
+        stepper::{Steps, name},
         time::Ago,
     },
-    model::register::{DraftRow, RegisterStart, Step, Way},
-    pages::{Head, Page},
+    pages::{Page, PageMeta},
+    view_models::register::{DraftRow, RegisterStart, RegistrationKind, Step},
 };
 
 impl Page for RegisterStart {
-    fn head(&self) -> Head {
-        Head::private("Register agent")
+    fn head(&self) -> PageMeta {
+        PageMeta::private("Register agent")
     }
 
     fn body(self) -> AnyView {
@@ -28,7 +28,7 @@ impl Page for RegisterStart {
         };
         view! {
             <h1>"Register agent"</h1>
-            <Steps at=Step::Address way=Way::Card />
+            <Steps at=Step::Address way=RegistrationKind::Card />
             <div class="two-ways">
                 <section>
                     <h2>"Bring an agent that runs somewhere"</h2>

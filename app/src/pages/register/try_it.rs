@@ -5,22 +5,22 @@ use crate::{
         button::{Button, Kind},
         field::Field,
         form_errors::form_errors,
+        format::duration,
         icon::Icon,
-        mark::Mark,
+        identicon::Mark,
         notice::Note,
-        steps::Steps,
-        text::duration,
+        stepper::Steps,
     },
-    model::{
+    pages::{Page, PageMeta},
+    view_models::{
         Tone,
-        register::{RegisterTry, Step, Tried, Way},
+        register::{RegisterTry, RegistrationKind, Step, TestCallView},
     },
-    pages::{Head, Page},
 };
 
 impl Page for RegisterTry {
-    fn head(&self) -> Head {
-        Head::private(format!("Try {} – register agent", self.name))
+    fn head(&self) -> PageMeta {
+        PageMeta::private(format!("Try {} – register agent", self.name))
     }
 
     fn body(self) -> AnyView {
@@ -41,7 +41,7 @@ impl Page for RegisterTry {
         let again = if self.tried.is_some() { "Try again" } else { "Try it" };
         view! {
             <h1>"Register agent"</h1>
-            <Steps at=Step::Try way=Way::Request draft=self.draft />
+            <Steps at=Step::Try way=RegistrationKind::Request draft=self.draft />
             <div class="title-row"><Mark seed=self.seed /><div><h2>{self.name}</h2><p class="quiet"><code>{self.method}" "{self.url}</code></p></div></div>
             <p>"Send it a message, as the hub will. Nobody else sees this, and nothing is published yet."</p>
             {form_errors(&self.form, None)}
@@ -55,7 +55,7 @@ impl Page for RegisterTry {
     }
 }
 
-fn outcome(tried: Tried) -> AnyView {
+fn outcome(tried: TestCallView) -> AnyView {
     let took = duration(tried.took_ms);
     let verdict = match tried.failed {
         None => view! { <Note tone=Tone::Good>{format!("It answered within {took}.")}</Note> },

@@ -6,18 +6,18 @@ use crate::{
         button::{ActionForm, Button, Kind},
         field::Field,
         form_errors::form_errors,
+        format::count,
         section::Section,
-        text::count,
         time::Date,
         usage::usage,
     },
-    model::{Form, settings::AccountPage},
-    pages::{Head, Page},
+    pages::{Page, PageMeta},
+    view_models::{Form, settings::AccountPage},
 };
 
 impl Page for AccountPage {
-    fn head(&self) -> Head {
-        Head::private("Account")
+    fn head(&self) -> PageMeta {
+        PageMeta::private("Account")
     }
 
     fn body(self) -> AnyView {

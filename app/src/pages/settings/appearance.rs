@@ -6,13 +6,13 @@ use crate::{
         button::{Button, Kind},
         field::{RadioOption, Radios},
     },
-    model::{Density, Form, Theme, settings::AppearancePage},
-    pages::{Head, Page},
+    pages::{Page, PageMeta},
+    view_models::{Density, Form, Theme, settings::AppearancePage},
 };
 
 impl Page for AppearancePage {
-    fn head(&self) -> Head {
-        Head::private("Appearance")
+    fn head(&self) -> PageMeta {
+        PageMeta::private("Appearance")
     }
 
     fn body(self) -> AnyView {

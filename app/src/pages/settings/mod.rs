@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::components::{side::WithSide, tabs::Tab};
+use crate::components::{side_nav::WithSide, tabs::Tab};
 
 mod account;
 mod appearance;

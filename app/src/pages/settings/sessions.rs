@@ -3,13 +3,13 @@ use leptos::prelude::*;
 use super::with_side;
 use crate::{
     components::{button::ActionForm, table::Table, time::Ago},
-    model::settings::{SessionRow, SessionsPage},
-    pages::{Head, Page},
+    pages::{Page, PageMeta},
+    view_models::settings::{SessionRow, SessionsPage},
 };
 
 impl Page for SessionsPage {
-    fn head(&self) -> Head {
-        Head::private("Sessions")
+    fn head(&self) -> PageMeta {
+        PageMeta::private("Sessions")
     }
 
     fn body(self) -> AnyView {

@@ -14,17 +14,17 @@ use crate::{
         table::Table,
         time::Ago,
     },
-    model::{
+    pages::{Page, PageMeta},
+    view_models::{
         Form, Tone,
         oauth::GrantRow,
         settings::{ScopeOption, TokenRow, TokensPage},
     },
-    pages::{Head, Page},
 };
 
 impl Page for TokensPage {
-    fn head(&self) -> Head {
-        Head::private("Tokens")
+    fn head(&self) -> PageMeta {
+        PageMeta::private("Tokens")
     }
 
     fn body(self) -> AnyView {

@@ -1,7 +1,7 @@
-mod board;
-mod launch;
+mod assignment_board;
+mod index;
 mod page;
+mod replay_step;
 mod report;
-mod step;
 mod timeline;
 mod tree;

@@ -4,10 +4,10 @@ use leptos::prelude::*;
 use plexus_domain::money;
 
 use super::{
-    board::board,
-    launch::standing,
+    assignment_board::board,
+    index::standing,
+    replay_step::step,
     report::report,
-    step::step,
     tree::{path, tree},
 };
 use crate::{
@@ -15,24 +15,24 @@ use crate::{
         button::{ActionForm, Button, Kind},
         field::Field,
         form_errors::form_errors,
+        format::{duration, grouped},
         icon::Icon,
-        mark::Mark,
+        identicon::Mark,
         notice::Note,
         section::Section,
         table::Table,
-        text::{duration, grouped},
         time::Ago,
     },
-    model::{
+    pages::{Page, PageMeta},
+    view_models::{
         Form, Html, Tone,
-        team::{Member, MemberMay, Said, Strip, TeamPage},
+        team::{Member, MemberActions, TeamPage, TeamStatusBar, UtteranceView},
     },
-    pages::{Head, Page},
 };
 
 impl Page for TeamPage {
-    fn head(&self) -> Head {
-        Head::private(format!("{} – team", self.title))
+    fn head(&self) -> PageMeta {
+        PageMeta::private(format!("{} – team", self.title))
     }
 
     fn body(self) -> AnyView {
@@ -59,7 +59,7 @@ impl Page for TeamPage {
                 {work}
                 {tree(self.below)}
                 <Section title="Members">{members}</Section>
-                {said(self.said, self.guest)}
+                {transcript(self.said, self.guest)}
                 {self.report.map(report)}
                 {controls}
             </div>
@@ -73,7 +73,7 @@ fn goal(goal: String) -> AnyView {
 }
 
 /// Renders the status bar. A replay step shows no deadline, because it is in the past.
-fn strip(strip: Strip, over: bool, replays: bool) -> AnyView {
+fn strip(strip: TeamStatusBar, over: bool, replays: bool) -> AnyView {
     let floor = strip.floor.map(|name| view! { <div><dt>"Floor"</dt><dd><code>{name}</code></dd></div> });
     let time = match strip.ended {
         Some(at) => Some(view! { <div><dt>"Ended"</dt><dd><Ago at=at /></dd></div> }.into_any()),
@@ -84,8 +84,8 @@ fn strip(strip: Strip, over: bool, replays: bool) -> AnyView {
     };
     // Most agents cost nothing, so a cost of 0 is omitted.
     let cost = (strip.cost > 0).then(|| {
-        let most = (!over).then(|| format!(" of {}", money::shown(strip.most_cost)));
-        view! { <div><dt>"Cost"</dt><dd>{money::shown(strip.cost)}{most}</dd></div> }
+        let most = (!over).then(|| format!(" of {}", money::format_micros(strip.most_cost)));
+        view! { <div><dt>"Cost"</dt><dd>{money::format_micros(strip.cost)}{most}</dd></div> }
     });
     let left = (!over).then(|| format!(" of {}", grouped(strip.tokens.saturating_add(strip.tokens_left))));
     view! {
@@ -146,7 +146,7 @@ fn row(member: Member, action: &str, over: bool) -> AnyView {
         Some(href) => view! { <a href=href><code>{member.name}</code></a> }.into_any(),
         None => view! { <code>{member.name}</code> }.into_any(),
     };
-    let cost = if member.cost == 0 { "–".to_owned() } else { money::shown(member.cost) };
+    let cost = if member.cost == 0 { "–".to_owned() } else { money::format_micros(member.cost) };
     view! {
         <tr>
             <td><span class="team-member"><Mark seed=member.seed />{name}</span>{floor}</td>
@@ -161,25 +161,25 @@ fn row(member: Member, action: &str, over: bool) -> AnyView {
     .into_any()
 }
 
-fn buttons(seat: u16, name: &str, may: MemberMay, has_floor: bool, action: &str) -> AnyView {
+fn buttons(seat: u16, name: &str, may: MemberActions, has_floor: bool, action: &str) -> AnyView {
     let one = |what: &str, label: &'static str, kind: Kind| {
         let fields = vec![("do", what.to_owned()), ("seat", seat.to_string())];
         view! { <ActionForm action=action label=label kind=kind fields=fields about=name.to_owned() /> }
             .into_any()
     };
     match may {
-        MemberMay::Nothing => ().into_any(),
-        MemberMay::GoOn => {
+        MemberActions::Nothing => ().into_any(),
+        MemberActions::GoOn => {
             view! { <div class="row-actions">{one("resume", "Resume", Kind::Quiet)}{one("dismiss", "Dismiss", Kind::Quiet)}</div> }.into_any()
         }
-        MemberMay::Rest => {
+        MemberActions::Rest => {
             let floor = (!has_floor).then(|| one("floor", "Give floor", Kind::Quiet));
             view! { <div class="row-actions">{floor}{one("hold", "Pause", Kind::Quiet)}{one("dismiss", "Dismiss", Kind::Quiet)}</div> }.into_any()
         }
     }
 }
 
-fn said(said: Vec<Said>, guest: bool) -> Option<AnyView> {
+fn transcript(said: Vec<UtteranceView>, guest: bool) -> Option<AnyView> {
     if said.is_empty() {
         return None;
     }

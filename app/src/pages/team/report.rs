@@ -12,7 +12,7 @@ use crate::{
         section::Section,
         time::Ago,
     },
-    model::{
+    view_models::{
         Tone,
         team::{ArtifactRow, Report, Share},
     },

@@ -3,11 +3,11 @@
 //! The horizontal axis is time. Overlapping assignments of a row are drawn below each other.
 
 use leptos::prelude::*;
-use plexus_domain::team::story::MarkKind;
+use plexus_domain::team::timeline::TimelineEventKind;
 
 use crate::{
-    components::text::duration,
-    model::team::{Timeline, TimelineBar, TimelineMark, TimelineRow, WorkTone},
+    components::format::duration,
+    view_models::team::{AssignmentTone, TimelineBar, TimelineChart, TimelineMark, TimelineRow},
 };
 
 /// Width in SVG units.
@@ -23,7 +23,7 @@ const TICKS: u64 = 4;
 /// Characters of a name that fit beside a row.
 const NAME_CHARS: usize = 30;
 
-pub(super) fn drawing(timeline: &Timeline) -> AnyView {
+pub(super) fn drawing(timeline: &TimelineChart) -> AnyView {
     let mut top = AXIS;
     let rows = timeline
         .rows
@@ -38,7 +38,7 @@ pub(super) fn drawing(timeline: &Timeline) -> AnyView {
     let view_box = format!("0 0 {WIDTH} {top}");
     view! {
         <div class="timeline" role="region" aria-label="Timeline" tabindex="0">
-            <svg viewBox=view_box role="img" aria-label=told(timeline)>{ticks}{rows}</svg>
+            <svg viewBox=view_box role="img" aria-label=text_alternative(timeline)>{ticks}{rows}</svg>
         </div>
         {legend()}
     }
@@ -46,7 +46,7 @@ pub(super) fn drawing(timeline: &Timeline) -> AnyView {
 }
 
 /// Returns the text alternative of the timeline. The table of members has the numbers.
-fn told(timeline: &Timeline) -> String {
+fn text_alternative(timeline: &TimelineChart) -> String {
     let rows: Vec<String> = timeline
         .rows
         .iter()
@@ -100,7 +100,8 @@ fn draw_row(row: &TimelineRow, top: u64, length: u64) -> AnyView {
         .map(|(bar, lane)| draw_bar(bar, top + ROW_SPACE / 2 + lane * LANE, length))
         .collect_view();
     let marks = row.marks.iter().map(|mark| draw_mark(*mark, top + ROW_SPACE / 2, length)).collect_view();
-    let (name, base) = (plexus_domain::text::shorten(&row.name, NAME_CHARS), top + ROW_SPACE / 2 + BAR);
+    let (name, base) =
+        (plexus_domain::sanitized_text::ellipsize(&row.name, NAME_CHARS), top + ROW_SPACE / 2 + BAR);
     view! {
         <line class="row" x1="0" x2=WIDTH y1=top y2=top></line>
         <text class="name" x="0" y=base>{name}</text>
@@ -113,10 +114,10 @@ fn draw_row(row: &TimelineRow, top: u64, length: u64) -> AnyView {
 fn draw_bar(bar: &TimelineBar, top: u64, length: u64) -> AnyView {
     let (from, until) = (x(bar.from, length), x(bar.until, length));
     let class = match bar.tone {
-        WorkTone::Open | WorkTone::Neutral => "bar",
-        WorkTone::Asking => "bar caution",
-        WorkTone::Good => "bar good",
-        WorkTone::Bad => "bar bad",
+        AssignmentTone::Open | AssignmentTone::Neutral => "bar",
+        AssignmentTone::Asking => "bar caution",
+        AssignmentTone::Good => "bar good",
+        AssignmentTone::Bad => "bar bad",
     };
     let words = format!("{} ({})", bar.words, duration(bar.until.saturating_sub(bar.from)));
     let width = until.saturating_sub(from).max(SHORTEST);
@@ -128,23 +129,23 @@ fn draw_bar(bar: &TimelineBar, top: u64, length: u64) -> AnyView {
 fn draw_mark(mark: TimelineMark, top: u64, length: u64) -> AnyView {
     let (at, words) = (x(mark.at, length), format!("{} at {}", mark_words(mark.kind), duration(mark.at)));
     let (above, height, middle) = (top - 3, BAR + 6, top + BAR / 2);
-    let is_line = matches!(mark.kind, MarkKind::Floor | MarkKind::Ended);
+    let is_line = matches!(mark.kind, TimelineEventKind::Floor | TimelineEventKind::Ended);
     if is_line {
         return view! { <rect class="mark-line" x=at y=above width="2" height=height><title>{words}</title></rect> }.into_any();
     }
     view! { <circle class="mark-dot" cx=at cy=middle r="4"><title>{words}</title></circle> }.into_any()
 }
 
-const fn mark_words(kind: MarkKind) -> &'static str {
+const fn mark_words(kind: TimelineEventKind) -> &'static str {
     match kind {
-        MarkKind::Joined => "Joined",
-        MarkKind::Left => "Left",
-        MarkKind::Floor => "Had the floor",
-        MarkKind::Asked => "Asked something",
-        MarkKind::Answered => "Was answered",
-        MarkKind::Nested => "Formed a team",
-        MarkKind::Remarked => "Words of the owner",
-        MarkKind::Ended => "Ended",
+        TimelineEventKind::Joined => "Joined",
+        TimelineEventKind::Left => "Left",
+        TimelineEventKind::Floor => "Had the floor",
+        TimelineEventKind::Asked => "Asked something",
+        TimelineEventKind::Answered => "Was answered",
+        TimelineEventKind::Nested => "Formed a team",
+        TimelineEventKind::Remarked => "Words of the owner",
+        TimelineEventKind::Ended => "Ended",
     }
 }
 
@@ -173,7 +174,7 @@ mod tests {
     use super::*;
 
     fn bar(from: u64, until: u64) -> TimelineBar {
-        TimelineBar { from, until, tone: WorkTone::Good, words: "Work: Done".to_owned() }
+        TimelineBar { from, until, tone: AssignmentTone::Good, words: "Work: Done".to_owned() }
     }
 
     #[test]
@@ -188,7 +189,7 @@ mod tests {
         assert_eq!(x(0, 0), NAMES);
         let rows =
             vec![TimelineRow { name: "@ada/tide".to_owned(), bars: vec![bar(0, 2_000)], marks: Vec::new() }];
-        let words = told(&Timeline { length: 4_000, rows });
+        let words = text_alternative(&TimelineChart { length: 4_000, rows });
         assert_eq!(words, "4.0 s in all. @ada/tide: Work: Done, 2.0 s from 0 ms");
     }
 }

@@ -2,11 +2,11 @@
 
 use leptos::prelude::*;
 
-use super::launch::standing;
-use crate::{components::section::Section, model::team::Branch};
+use super::index::standing;
+use crate::{components::section::Section, view_models::team::SubteamNode};
 
 /// Renders the path from the outermost team to this one.
-pub(super) fn path(above: Vec<Branch>) -> Option<AnyView> {
+pub(super) fn path(above: Vec<SubteamNode>) -> Option<AnyView> {
     if above.is_empty() {
         return None;
     }
@@ -15,14 +15,14 @@ pub(super) fn path(above: Vec<Branch>) -> Option<AnyView> {
     Some(view! { <nav class="team-path" aria-label="Teams above"><span class="quiet">"Works for "</span><ol role="list">{steps}</ol></nav> }.into_any())
 }
 
-pub(super) fn tree(below: Vec<Branch>) -> Option<AnyView> {
+pub(super) fn tree(below: Vec<SubteamNode>) -> Option<AnyView> {
     if below.is_empty() {
         return None;
     }
     Some(view! { <Section title="Teams that members formed">{branches(below)}</Section> }.into_any())
 }
 
-fn branches(teams: Vec<Branch>) -> AnyView {
+fn branches(teams: Vec<SubteamNode>) -> AnyView {
     let items = teams
         .into_iter()
         .map(|team| {

@@ -5,7 +5,7 @@ use std::fmt;
 use plexus_domain::agent::A2aProtocol;
 use url::Url;
 
-use super::{node::Node, problem::Severity};
+use super::{json_node::JsonNode, problem::Severity};
 
 const MAX_INTERFACES: usize = 16;
 const MAX_WORD: usize = 100;
@@ -82,7 +82,7 @@ impl fmt::Display for Binding {
 }
 
 /// Parses the distinct interfaces of both versions. Reports an error if none is usable.
-pub fn read(card: &Node<'_>) -> Vec<Interface> {
+pub fn read(card: &JsonNode<'_>) -> Vec<Interface> {
     let mut found = Vec::new();
     let mut add = |interface: Interface| {
         if !found.iter().any(|known: &Interface| known.is_same(&interface)) {
@@ -91,10 +91,10 @@ pub fn read(card: &Node<'_>) -> Vec<Interface> {
     };
     let declared = card.get("supportedInterfaces");
     if let Some(list) = &declared {
-        let version = |item: &Node<'_>| {
+        let version = |item: &JsonNode<'_>| {
             item.expect("protocolVersion", Severity::Error, "such as \"1.0\"")?.line(MAX_WORD)
         };
-        let read = |item: Node<'_>| read_one(&item, "protocolBinding", version(&item)?);
+        let read = |item: JsonNode<'_>| read_one(&item, "protocolBinding", version(&item)?);
         list.items(MAX_INTERFACES).into_iter().filter_map(read).for_each(&mut add);
     }
     if declared.is_none() || card.get("url").is_some() {
@@ -105,7 +105,7 @@ pub fn read(card: &Node<'_>) -> Vec<Interface> {
 }
 
 /// Parses a 0.3 card: one main interface at the top level, additional ones beside it, one version for all.
-fn read_v03(card: &Node<'_>) -> Vec<Interface> {
+fn read_v03(card: &JsonNode<'_>) -> Vec<Interface> {
     if card.get("url").is_none() {
         let purpose = "the card has to say where the agent is reached (\"url\" in a card of 0.3)";
         card.expect("supportedInterfaces", Severity::Error, purpose);
@@ -123,7 +123,7 @@ fn read_v03(card: &Node<'_>) -> Vec<Interface> {
         .collect()
 }
 
-fn read_one(node: &Node<'_>, binding_member: &str, version: String) -> Option<Interface> {
+fn read_one(node: &JsonNode<'_>, binding_member: &str, version: String) -> Option<Interface> {
     if !node.is_object() {
         return None;
     }
@@ -140,7 +140,7 @@ fn read_one(node: &Node<'_>, binding_member: &str, version: String) -> Option<In
 }
 
 /// Reports a card without usable interface. A card without any URL was reported already.
-fn check_usable(card: &Node<'_>, found: &[Interface]) {
+fn check_usable(card: &JsonNode<'_>, found: &[Interface]) {
     const SPOKEN: &str = "The hub speaks A2A 1.0 and 0.3 over JSONRPC";
     let Some(member) = ["supportedInterfaces", "url"].into_iter().find(|member| card.get(member).is_some())
     else {

@@ -1,17 +1,17 @@
 //! Agent cards: parsing of untrusted cards, card building and signatures.
 //!
-//! [`Card::read`] accepts versions 1.0 and 0.3, also mixed in one document, and collects every problem with
+//! [`Card::parse`] accepts versions 1.0 and 0.3, also mixed in one document, and collects every problem with
 //! its location. Displayed text is sanitized and truncated; the original bytes are retained.
 
+mod canonical;
+mod card_url;
+mod gateway_card;
 mod interface;
-mod link;
-mod node;
-mod own;
+mod json_node;
+mod local_card;
+mod parse;
 mod problem;
-mod read;
-mod schema;
 mod security;
-mod served;
 mod signing;
 mod skill;
 
@@ -19,13 +19,13 @@ use plexus_domain::Digest;
 use url::Url;
 
 pub use self::{
+    card_url::Origin,
+    gateway_card::{GatewayTerms, gateway_card, with_v03_fields},
     interface::{Binding, Interface},
-    link::Origin,
-    own::{OwnCard, with_base},
+    local_card::{LocalCard, with_base},
     problem::{Problem, Severity},
-    security::{Credential, KeyPlace, Security, Way},
-    served::{Serving, serve, with_former},
-    signing::{Coverage, SignError, Unverified, sign, sign_from},
+    security::{Credential, KeyPlace, SecurityAlternative, SecurityRequirements},
+    signing::{SignError, SignatureCoverage, SignatureProblem, sign, sign_from},
     skill::Skill,
 };
 
@@ -35,7 +35,7 @@ pub const MAX_CARD_BYTES: usize = 256 * 1024;
 /// Path of a card relative to the agent's base URL (specification 1.0 section 8.2).
 pub const WELL_KNOWN: &str = ".well-known/agent-card.json";
 
-/// A valid card. Created only by [`Card::read`]: text is sanitized and truncated, URLs are `http` or `https`.
+/// A valid card. Created only by [`Card::parse`]: text is sanitized and truncated, URLs are `http` or `https`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Card {
@@ -54,7 +54,7 @@ pub struct Card {
     /// Media types.
     pub input_modes: Vec<String>,
     pub output_modes: Vec<String>,
-    pub security: Security,
+    pub security: SecurityRequirements,
     pub documentation_url: Option<Url>,
     pub icon_url: Option<Url>,
     /// As received; not verified.
@@ -100,15 +100,15 @@ pub struct Signature {
 
 /// Result of parsing a card: the card if there is no error, and all problems in card order.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reading {
+pub struct CardReport {
     pub card: Option<Card>,
     pub problems: Vec<Problem>,
 }
 
 impl Card {
     /// Parses an agent card (`MAX_CARD_BYTES` at most).
-    pub fn read(bytes: &[u8]) -> Reading {
-        read::read(bytes)
+    pub fn read(bytes: &[u8]) -> CardReport {
+        parse::read(bytes)
     }
 
     /// Returns the digest that identifies this card in the database.

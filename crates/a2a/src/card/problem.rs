@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use plexus_domain::text;
+use plexus_domain::sanitized_text;
 use serde::{Deserialize, Serialize};
 
 /// Severity of a problem. Ordered.
@@ -46,7 +46,7 @@ impl Problems {
         if found.len() >= MAX_PROBLEMS {
             return self.unlisted.set(self.unlisted.get() + 1);
         }
-        let pointer = text::shorten(&text::one_line(pointer), MAX_POINTER);
+        let pointer = sanitized_text::ellipsize(&sanitized_text::one_line(pointer), MAX_POINTER);
         found.push(Problem { severity, pointer, message: message.into() });
     }
 

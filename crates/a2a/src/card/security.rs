@@ -4,30 +4,30 @@ use std::collections::BTreeMap;
 
 use plexus_domain::{
     agent::{
-        Oauth,
+        OauthRequirement,
         oauth::{MAX_SCOPES, is_scope},
     },
-    text::{one_line, shorten},
+    sanitized_text::{ellipsize, one_line},
 };
 
-use super::{node::Node, problem::Severity};
+use super::{json_node::JsonNode, problem::Severity};
 
 const MAX_SCHEMES: usize = 16;
 const MAX_WORD: usize = 100;
 
 /// Credentials that a caller must present.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Security {
+pub enum SecurityRequirements {
     /// No credentials are required.
     Open,
     /// All credentials of any one alternative.
-    OneOf(Vec<Way>),
+    OneOf(Vec<SecurityAlternative>),
     /// Only credentials that the hub does not support; holds their names ("OAuth 2").
     Unserved(Vec<String>),
 }
 
 /// An alternative: credentials that are required together, by scheme name of the card.
-pub type Way = BTreeMap<String, Credential>;
+pub type SecurityAlternative = BTreeMap<String, Credential>;
 
 /// A kind of credential that the hub can send.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub enum Credential {
         name: String,
     },
     /// `Authorization: Bearer …` with an access token from an authorization server.
-    Oauth(Oauth),
+    Oauth(OauthRequirement),
 }
 
 /// Where an API key is sent.
@@ -52,7 +52,7 @@ pub enum KeyPlace {
 }
 
 /// A parsed scheme: the credential, or the name of an unsupported kind.
-type Scheme = Result<Credential, String>;
+type ParsedScheme = Result<Credential, String>;
 
 /// Headers that an API key may not use: they would change the meaning of the request.
 const FORBIDDEN_HEADERS: [&str; 15] = [
@@ -74,30 +74,30 @@ const FORBIDDEN_HEADERS: [&str; 15] = [
 ];
 
 /// Parses the security schemes and requirements of a card.
-pub fn read(card: &Node<'_>) -> Security {
+pub fn read(card: &JsonNode<'_>) -> SecurityRequirements {
     let schemes = card.get("securitySchemes").map(|node| node.members(MAX_SCHEMES)).unwrap_or_default();
     let schemes: BTreeMap<_, _> =
         schemes.into_iter().filter_map(|(name, node)| Some((name, read_scheme(&node)?))).collect();
     let list = card.get("securityRequirements").or_else(|| card.get("security"));
-    let Some(list) = list else { return Security::Open };
+    let Some(list) = list else { return SecurityRequirements::Open };
     let ways: Vec<_> = list.items(MAX_SCHEMES).iter().map(|way| read_way(way, &schemes)).collect();
     reduce(&list, ways)
 }
 
-fn reduce(list: &Node<'_>, ways: Vec<Result<Way, Vec<String>>>) -> Security {
+fn reduce(list: &JsonNode<'_>, ways: Vec<Result<SecurityAlternative, Vec<String>>>) -> SecurityRequirements {
     let (mut served, mut unserved) = (Vec::new(), Vec::new());
     for way in ways {
         match way {
-            Ok(way) if way.is_empty() => return Security::Open,
+            Ok(way) if way.is_empty() => return SecurityRequirements::Open,
             Ok(way) => served.push(way),
             Err(kinds) => unserved.extend(kinds),
         }
     }
     if !served.is_empty() {
-        return Security::OneOf(served);
+        return SecurityRequirements::OneOf(served);
     }
     if unserved.is_empty() {
-        return Security::Open;
+        return SecurityRequirements::Open;
     }
     unserved.sort();
     unserved.dedup();
@@ -105,13 +105,16 @@ fn reduce(list: &Node<'_>, ways: Vec<Result<Way, Vec<String>>>) -> Security {
         "The hub can send bearer tokens, API keys, basic credentials and tokens of OAuth 2; this agent asks for {}. Calls will be refused.",
         unserved.join(", ")
     ));
-    Security::Unserved(unserved)
+    SecurityRequirements::Unserved(unserved)
 }
 
 /// Parses one requirement. Version 1.0 wraps the names in `schemes`, 0.3 does not.
-fn read_way(way: &Node<'_>, schemes: &BTreeMap<&str, Scheme>) -> Result<Way, Vec<String>> {
+fn read_way(
+    way: &JsonNode<'_>,
+    schemes: &BTreeMap<&str, ParsedScheme>,
+) -> Result<SecurityAlternative, Vec<String>> {
     let names = way.get("schemes").filter(|_| !schemes.contains_key("schemes"));
-    let (mut way_out, mut unserved) = (Way::new(), Vec::new());
+    let (mut way_out, mut unserved) = (SecurityAlternative::new(), Vec::new());
     for (name, node) in names.as_ref().unwrap_or(way).members(MAX_SCHEMES) {
         match schemes.get(name) {
             Some(Ok(credential)) => _ = way_out.insert(name.to_owned(), with_scopes(credential, &node)),
@@ -128,11 +131,11 @@ fn read_way(way: &Node<'_>, schemes: &BTreeMap<&str, Scheme>) -> Result<Way, Vec
 /// Parses a scheme. Returns `None` if it is invalid, which is reported as a problem.
 ///
 /// Version 1.0 names the kind by the member that is present, 0.3 by `type`.
-fn read_scheme(scheme: &Node<'_>) -> Option<Scheme> {
+fn read_scheme(scheme: &JsonNode<'_>) -> Option<ParsedScheme> {
     if !scheme.is_object() {
         return None;
     }
-    let wrapped = |member: &str| scheme.get(member).filter(Node::is_object);
+    let wrapped = |member: &str| scheme.get(member).filter(JsonNode::is_object);
     let unserved = |kind: &str| Some(Err(kind.to_owned()));
     if let Some(http) = wrapped("httpAuthSecurityScheme") {
         return read_http(&http);
@@ -161,7 +164,7 @@ fn read_scheme(scheme: &Node<'_>) -> Option<Scheme> {
     }
 }
 
-fn read_http(scheme: &Node<'_>) -> Option<Scheme> {
+fn read_http(scheme: &JsonNode<'_>) -> Option<ParsedScheme> {
     let word = scheme.expect("scheme", Severity::Error, "such as \"bearer\"")?.line(MAX_WORD)?;
     Some(match word.to_ascii_lowercase().as_str() {
         "bearer" => Ok(Credential::Bearer),
@@ -171,28 +174,28 @@ fn read_http(scheme: &Node<'_>) -> Option<Scheme> {
 }
 
 /// Parses an OAuth 2 scheme. Selects one flow: authorization code, else client credentials.
-fn read_oauth(scheme: &Node<'_>) -> Option<Scheme> {
+fn read_oauth(scheme: &JsonNode<'_>) -> Option<ParsedScheme> {
     let flows = scheme.expect("flows", Severity::Error, "how a token is got")?;
     if !flows.is_object() {
         return None;
     }
-    let flow = |name: &str| flows.get(name).filter(Node::is_object);
+    let flow = |name: &str| flows.get(name).filter(JsonNode::is_object);
     if let Some(code) = flow("authorizationCode") {
         let asked = code.expect("authorizationUrl", Severity::Error, "where a person agrees")?;
         let authorization_url = Some(endpoint(&asked)?);
-        return Some(Ok(Credential::Oauth(Oauth { authorization_url, ..read_flow(&code)? })));
+        return Some(Ok(Credential::Oauth(OauthRequirement { authorization_url, ..read_flow(&code)? })));
     }
     if let Some(client) = flow("clientCredentials") {
         return Some(Ok(Credential::Oauth(read_flow(&client)?)));
     }
     let others: Vec<_> =
-        flows.members(MAX_SCHEMES).iter().map(|(name, _)| shorten(&one_line(name), MAX_WORD)).collect();
+        flows.members(MAX_SCHEMES).iter().map(|(name, _)| ellipsize(&one_line(name), MAX_WORD)).collect();
     let flows =
         if others.is_empty() { String::new() } else { format!(" by the flow {}", others.join(" or ")) };
     Some(Err(format!("OAuth 2{flows}")))
 }
 
-fn read_flow(flow: &Node<'_>) -> Option<Oauth> {
+fn read_flow(flow: &JsonNode<'_>) -> Option<OauthRequirement> {
     let token_url = endpoint(&flow.expect("tokenUrl", Severity::Error, "where tokens are given")?)?;
     // ProtoJSON may serialize empty values.
     let refresh = flow.get("refreshUrl").filter(|node| node.value().as_str() != Some(""));
@@ -200,11 +203,11 @@ fn read_flow(flow: &Node<'_>) -> Option<Oauth> {
         Some(node) => Some(endpoint(&node)?),
         None => None,
     };
-    Some(Oauth { authorization_url: None, token_url, refresh_url, scopes: Vec::new() })
+    Some(OauthRequirement { authorization_url: None, token_url, refresh_url, scopes: Vec::new() })
 }
 
 /// Parses an endpoint URL of an authorization server: no fragment (RFC 6749, sections 3.1 and 3.2).
-fn endpoint(node: &Node<'_>) -> Option<String> {
+fn endpoint(node: &JsonNode<'_>) -> Option<String> {
     let url = node.url(Severity::Error)?;
     if url.fragment().is_some() {
         node.error("This URL may not have a fragment.");
@@ -214,7 +217,7 @@ fn endpoint(node: &Node<'_>) -> Option<String> {
 }
 
 /// Sets the scopes of the requirement: `{"list": […]}` in 1.0, `[…]` in 0.3.
-fn with_scopes(credential: &Credential, needed: &Node<'_>) -> Credential {
+fn with_scopes(credential: &Credential, needed: &JsonNode<'_>) -> Credential {
     let Credential::Oauth(oauth) = credential else { return credential.clone() };
     let list = match needed.value().is_object() {
         true => needed.get("list"),
@@ -229,10 +232,10 @@ fn with_scopes(credential: &Credential, needed: &Node<'_>) -> Credential {
         }
         Some(scope.to_owned())
     });
-    Credential::Oauth(Oauth { scopes: scopes.collect(), ..oauth.clone() })
+    Credential::Oauth(OauthRequirement { scopes: scopes.collect(), ..oauth.clone() })
 }
 
-fn read_api_key(scheme: &Node<'_>, place_member: &str) -> Option<Scheme> {
+fn read_api_key(scheme: &JsonNode<'_>, place_member: &str) -> Option<ParsedScheme> {
     let place = scheme.expect(place_member, Severity::Error, "\"header\" or \"query\"")?.line(MAX_WORD)?;
     let name_node = scheme.expect("name", Severity::Error, "the name of the header or parameter")?;
     let name = name_node.line(MAX_WORD)?;

@@ -4,11 +4,11 @@ use serde_json::Value;
 
 use super::{
     Card, Signature,
-    read::LIMITS,
-    schema::{Unknown, reduce_card, without_empty},
+    canonical::{UnknownFields, canonical_card, without_empty},
+    parse::LIMITS,
 };
 use crate::{
-    json,
+    bounded_json,
     jws::{self, Jws, JwsError},
     keys::{PublicKey, SecretKey},
     wire::v1::{AgentCard, AgentCardSignature},
@@ -33,7 +33,7 @@ pub fn sign(card: &mut AgentCard, key: &SecretKey) -> Result<(), SignError> {
 /// Like [`sign`], with the URL of a key set that contains the key (`jku`).
 pub fn sign_from(card: &mut AgentCard, key: &SecretKey, jku: Option<&str>) -> Result<(), SignError> {
     let document = serde_json::to_value(&*card)?;
-    let reduced = reduce_card(&document, Unknown::Keep);
+    let reduced = canonical_card(&document, UnknownFields::Keep);
     if without_empty(&reduced).as_ref() != Some(&reduced) {
         return Err(SignError::EmptyValue);
     }
@@ -45,7 +45,7 @@ pub fn sign_from(card: &mut AgentCard, key: &SecretKey, jku: Option<&str>) -> Re
 
 /// How much of a card a signature covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Coverage {
+pub enum SignatureCoverage {
     /// The fields of 1.0. An intermediary may have changed other fields, such as those of 0.3.
     Current,
     /// Every field.
@@ -54,7 +54,7 @@ pub enum Coverage {
 
 /// Why no signature of a card is valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unverified {
+pub enum SignatureProblem {
     #[error("The card is not signed.")]
     NotSigned,
     #[error(transparent)]
@@ -68,9 +68,9 @@ impl Card {
     }
 
     /// Verifies that `key` signed this card, and returns the coverage. On failure returns the last error.
-    pub fn verify(&self, key: &PublicKey) -> Result<Coverage, Unverified> {
+    pub fn verify(&self, key: &PublicKey) -> Result<SignatureCoverage, SignatureProblem> {
         let forms = canonical_forms(&self.source);
-        let mut outcome = Err(Unverified::NotSigned);
+        let mut outcome = Err(SignatureProblem::NotSigned);
         for jws in self.signatures.iter().map(to_jws) {
             for (coverage, payload) in &forms {
                 match jws.verify(key, payload) {
@@ -86,11 +86,13 @@ impl Card {
 /// Returns the payloads that a signature may cover, widest first.
 ///
 /// They are the card with and without fields unknown to 1.0, each with and without empty values.
-fn canonical_forms(source: &[u8]) -> Vec<(Coverage, Vec<u8>)> {
-    let Ok(card) = json::parse::<Value>(source, LIMITS) else { return Vec::new() };
+fn canonical_forms(source: &[u8]) -> Vec<(SignatureCoverage, Vec<u8>)> {
+    let Ok(card) = bounded_json::parse::<Value>(source, LIMITS) else { return Vec::new() };
     let mut forms = Vec::new();
-    for (unknown, coverage) in [(Unknown::Keep, Coverage::Whole), (Unknown::Drop, Coverage::Current)] {
-        let reduced = reduce_card(&card, unknown);
+    for (unknown, coverage) in
+        [(UnknownFields::Keep, SignatureCoverage::Whole), (UnknownFields::Drop, SignatureCoverage::Current)]
+    {
+        let reduced = canonical_card(&card, unknown);
         let filled = without_empty(&reduced).filter(|filled| *filled != reduced);
         let written =
             [Some(reduced), filled].into_iter().flatten().map(|form| serde_json_canonicalizer::to_vec(&form));

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{node::Node, problem::Severity::Warning};
+use super::{json_node::JsonNode, problem::Severity::Warning};
 
 const MAX_SKILLS: usize = 64;
 const MAX_TAGS: usize = 16;
@@ -36,7 +36,7 @@ pub struct Skill {
 }
 
 /// Parses the skills of a card.
-pub fn read(card: &Node<'_>) -> Vec<Skill> {
+pub fn read(card: &JsonNode<'_>) -> Vec<Skill> {
     let Some(list) = card.expect("skills", Warning, "what the agent can do; it helps people to find it")
     else {
         return Vec::new();
@@ -45,11 +45,11 @@ pub fn read(card: &Node<'_>) -> Vec<Skill> {
 }
 
 /// Parses the media types of a card or a skill.
-pub fn read_modes(list: &Node<'_>) -> Vec<String> {
+pub fn read_modes(list: &JsonNode<'_>) -> Vec<String> {
     list.lines(MAX_MODES, MAX_MODE)
 }
 
-fn read_one(skill: &Node<'_>) -> Option<Skill> {
+fn read_one(skill: &JsonNode<'_>) -> Option<Skill> {
     if !skill.is_object() {
         return None;
     }
@@ -83,7 +83,7 @@ fn read_one(skill: &Node<'_>) -> Option<Skill> {
     })
 }
 
-fn input_schema(schema: &Node<'_>) -> Option<Value> {
+fn input_schema(schema: &JsonNode<'_>) -> Option<Value> {
     let value = schema.value();
     let is_of_objects = value.get("type").and_then(Value::as_str) == Some("object");
     if !is_of_objects || value.to_string().len() > MAX_SCHEMA {

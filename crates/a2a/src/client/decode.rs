@@ -4,10 +4,10 @@ use plexus_domain::{agent::A2aProtocol, run::FailureClass};
 use serde::de::DeserializeOwned;
 
 use crate::{
-    json::{self, JsonError, Limits},
+    bounded_json::{self, JsonError, JsonLimits},
     wire::{
         Method,
-        rpc::{self, Answer},
+        rpc::{self, LenientResponse},
         v1::{self, SendMessageResponse, StreamResponse},
         v03,
     },
@@ -131,7 +131,7 @@ impl DecodeError {
 ///
 /// A streaming method also gets such a body from agents that cannot stream or that return an error.
 pub fn answer(protocol: A2aProtocol, method: Method, body: &[u8]) -> Result<Update, DecodeError> {
-    let limits = Limits { bytes: MAX_ANSWER_BYTES, depth: MAX_DEPTH, values: MAX_VALUES };
+    let limits = JsonLimits { bytes: MAX_ANSWER_BYTES, depth: MAX_DEPTH, values: MAX_VALUES };
     match (protocol, method) {
         (A2aProtocol::V1, Method::GetTask | Method::CancelTask) => read(body, limits, Update::Task),
         (A2aProtocol::V1, Method::SendMessage) => read(body, limits, SendMessageResponse::into),
@@ -145,7 +145,7 @@ pub fn answer(protocol: A2aProtocol, method: Method, body: &[u8]) -> Result<Upda
 
 /// Decodes the data of one server-sent event.
 pub fn event(protocol: A2aProtocol, data: &[u8]) -> Result<Update, DecodeError> {
-    let limits = Limits { bytes: MAX_EVENT_BYTES, depth: MAX_DEPTH, values: MAX_VALUES };
+    let limits = JsonLimits { bytes: MAX_EVENT_BYTES, depth: MAX_DEPTH, values: MAX_VALUES };
     match protocol {
         A2aProtocol::V1 => read(data, limits, StreamResponse::into),
         A2aProtocol::V03 => read(data, limits, from_v03),
@@ -158,10 +158,10 @@ fn from_v03(event: v03::Event) -> Update {
 
 fn read<R: DeserializeOwned>(
     bytes: &[u8],
-    limits: Limits,
+    limits: JsonLimits,
     into: impl FnOnce(R) -> Update,
 ) -> Result<Update, DecodeError> {
-    let answer: Answer<R> = json::parse(bytes, limits)?;
+    let answer: LenientResponse<R> = bounded_json::parse(bytes, limits)?;
     let update = match (answer.result, answer.error) {
         (_, Some(error)) => Update::Error(error),
         (Some(result), None) => into(result),

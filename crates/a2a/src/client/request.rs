@@ -23,7 +23,7 @@ pub const fn version(protocol: A2aProtocol) -> &'static str {
 
 /// A version-neutral request. [`body`] serializes it in the version that the agent speaks.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Call {
+pub enum AgentRequest {
     SendMessage(SendMessageRequest),
     /// The response is an event stream.
     SendStreamingMessage(SendMessageRequest),
@@ -33,7 +33,7 @@ pub enum Call {
     SubscribeToTask(SubscribeToTaskRequest),
 }
 
-impl Call {
+impl AgentRequest {
     pub const fn method(&self) -> Method {
         match self {
             Self::SendMessage(_) => Method::SendMessage,
@@ -57,21 +57,26 @@ impl Call {
 ///
 /// # Errors
 /// Only serializer errors, which do not occur with this data.
-pub fn body(protocol: A2aProtocol, id: i64, call: Call) -> serde_json::Result<Vec<u8>> {
+pub fn body(protocol: A2aProtocol, id: i64, call: AgentRequest) -> serde_json::Result<Vec<u8>> {
     let method = call.method().name(protocol).unwrap_or_default();
     match (protocol, call) {
-        (A2aProtocol::V1, Call::SendMessage(params) | Call::SendStreamingMessage(params)) => {
+        (A2aProtocol::V1, AgentRequest::SendMessage(params) | AgentRequest::SendStreamingMessage(params)) => {
             write(id, method, params)
         }
-        (A2aProtocol::V1, Call::GetTask(params)) => write(id, method, params),
-        (A2aProtocol::V1, Call::CancelTask(params)) => write(id, method, params),
-        (A2aProtocol::V1, Call::SubscribeToTask(params)) => write(id, method, params),
-        (A2aProtocol::V03, Call::SendMessage(params) | Call::SendStreamingMessage(params)) => {
-            write(id, method, v03::MessageSendParams::from(params))
+        (A2aProtocol::V1, AgentRequest::GetTask(params)) => write(id, method, params),
+        (A2aProtocol::V1, AgentRequest::CancelTask(params)) => write(id, method, params),
+        (A2aProtocol::V1, AgentRequest::SubscribeToTask(params)) => write(id, method, params),
+        (
+            A2aProtocol::V03,
+            AgentRequest::SendMessage(params) | AgentRequest::SendStreamingMessage(params),
+        ) => write(id, method, v03::MessageSendParams::from(params)),
+        (A2aProtocol::V03, AgentRequest::GetTask(params)) => {
+            write(id, method, v03::TaskQueryParams::from(params))
         }
-        (A2aProtocol::V03, Call::GetTask(params)) => write(id, method, v03::TaskQueryParams::from(params)),
-        (A2aProtocol::V03, Call::CancelTask(params)) => write(id, method, v03::TaskIdParams::from(params)),
-        (A2aProtocol::V03, Call::SubscribeToTask(params)) => {
+        (A2aProtocol::V03, AgentRequest::CancelTask(params)) => {
+            write(id, method, v03::TaskIdParams::from(params))
+        }
+        (A2aProtocol::V03, AgentRequest::SubscribeToTask(params)) => {
             write(id, method, v03::TaskIdParams::from(params))
         }
     }
@@ -93,14 +98,14 @@ mod tests {
     use super::*;
     use crate::wire::v1::{Message, Part, Role};
 
-    fn sent(protocol: A2aProtocol, call: Call) -> Value {
+    fn sent(protocol: A2aProtocol, call: AgentRequest) -> Value {
         serde_json::from_slice(&body(protocol, 7, call).unwrap()).unwrap()
     }
 
     #[test]
     fn a_message_is_written_in_the_words_of_the_version() {
         let message = Message::new("m1", Role::User, vec![Part::text("2 + 2")]);
-        let call = Call::SendStreamingMessage(message.into());
+        let call = AgentRequest::SendStreamingMessage(message.into());
         assert_eq!(
             sent(A2aProtocol::V1, call.clone()),
             json!({"jsonrpc": "2.0", "id": 7, "method": "SendStreamingMessage", "params": {
@@ -120,15 +125,18 @@ mod tests {
 
     #[test]
     fn tasks_are_named_alike_in_both() {
-        let cancel = Call::CancelTask(CancelTaskRequest { id: "t1".into(), ..Default::default() });
+        let cancel = AgentRequest::CancelTask(CancelTaskRequest { id: "t1".into(), ..Default::default() });
         assert_eq!(sent(A2aProtocol::V1, cancel.clone())["method"], "CancelTask");
         let old = sent(A2aProtocol::V03, cancel);
         assert_eq!((&old["method"], &old["params"]), (&json!("tasks/cancel"), &json!({"id": "t1"})));
-        let get =
-            Call::GetTask(GetTaskRequest { id: "t1".into(), history_length: Some(0), ..Default::default() });
+        let get = AgentRequest::GetTask(GetTaskRequest {
+            id: "t1".into(),
+            history_length: Some(0),
+            ..Default::default()
+        });
         assert_eq!(sent(A2aProtocol::V03, get)["params"], json!({"id": "t1", "historyLength": 0}));
         let subscribe =
-            Call::SubscribeToTask(SubscribeToTaskRequest { id: "t1".into(), ..Default::default() });
+            AgentRequest::SubscribeToTask(SubscribeToTaskRequest { id: "t1".into(), ..Default::default() });
         assert_eq!(sent(A2aProtocol::V03, subscribe)["method"], "tasks/resubscribe");
     }
 }

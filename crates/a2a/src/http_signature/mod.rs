@@ -5,7 +5,7 @@
 
 mod digest;
 mod error;
-mod input;
+mod structured_fields;
 #[cfg(test)]
 mod tests;
 
@@ -14,7 +14,7 @@ use plexus_domain::Timestamp;
 
 use self::{
     digest::check_digest,
-    input::{Input, Value},
+    structured_fields::{ParamValue, SignatureInput},
 };
 pub use self::{digest::content_digest, error::SignatureError};
 use crate::keys::{PublicKey, SIGNATURE_BYTES, SecretKey};
@@ -24,7 +24,7 @@ pub const SIGNATURE_INPUT: &str = "signature-input";
 pub const CONTENT_DIGEST: &str = "content-digest";
 
 /// Validity of a signature in seconds.
-pub const LIFE_SECONDS: i64 = 60;
+pub const TTL_SECONDS: i64 = 60;
 /// Tolerated clock skew: how far the signer's clock may be ahead, in seconds.
 const AHEAD_SECONDS: i64 = 30;
 /// Components that every signature must cover.
@@ -35,7 +35,7 @@ const MAX_NONCE: usize = 128;
 
 /// The parts of an HTTP request that a signature can cover.
 #[derive(Clone, Debug, Default)]
-pub struct Request<'a> {
+pub struct SignableRequest<'a> {
     pub method: &'a str,
     /// Target host, with its port unless it is the default port.
     pub authority: &'a str,
@@ -45,7 +45,7 @@ pub struct Request<'a> {
     pub fields: Vec<(String, String)>,
 }
 
-impl Request<'_> {
+impl SignableRequest<'_> {
     pub fn field(&self, name: &str) -> Option<&str> {
         let found = self.fields.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.trim())
@@ -66,7 +66,7 @@ impl Request<'_> {
 
 /// A verified signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Signed {
+pub struct VerifiedSignature {
     pub key: PublicKey,
     /// Must be stored by the verifier until `expires`, to reject replays.
     pub nonce: String,
@@ -74,20 +74,20 @@ pub struct Signed {
 }
 
 /// Signs a request with all its fields. Returns the values of `Signature-Input` and `Signature`.
-pub fn sign(key: &SecretKey, request: &Request<'_>, now: Timestamp, nonce: &str) -> (String, String) {
+pub fn sign(key: &SecretKey, request: &SignableRequest<'_>, now: Timestamp, nonce: &str) -> (String, String) {
     let query = request.query.map(|_| "@query");
     let parts = ALWAYS[..3].iter().copied().chain(query);
     let covered = parts.map(str::to_owned).chain(request.fields.iter().map(|(name, _)| name.clone()));
     let created = now.millis().div_euclid(1_000);
-    let input = Input {
+    let input = SignatureInput {
         label: LABEL.to_owned(),
         covered: covered.collect(),
         params: vec![
-            ("created".to_owned(), Value::Number(created)),
-            ("expires".to_owned(), Value::Number(created + LIFE_SECONDS)),
-            ("nonce".to_owned(), Value::Text(nonce.to_owned())),
-            ("keyid".to_owned(), Value::Text(key.public().key_id())),
-            ("alg".to_owned(), Value::Text(ALGORITHM.to_owned())),
+            ("created".to_owned(), ParamValue::Number(created)),
+            ("expires".to_owned(), ParamValue::Number(created + TTL_SECONDS)),
+            ("nonce".to_owned(), ParamValue::Text(nonce.to_owned())),
+            ("keyid".to_owned(), ParamValue::Text(key.public().key_id())),
+            ("alg".to_owned(), ParamValue::Text(ALGORITHM.to_owned())),
         ],
     };
     // Cannot fail: all covered components are present in the request.
@@ -101,15 +101,15 @@ pub fn sign(key: &SecretKey, request: &Request<'_>, now: Timestamp, nonce: &str)
 /// `required` are headers that must be covered besides the
 /// mandatory components. Does not check the nonce for reuse.
 pub fn verify(
-    request: &Request<'_>,
+    request: &SignableRequest<'_>,
     body: &[u8],
     required: &[&str],
     now: Timestamp,
-) -> Result<Signed, SignatureError> {
+) -> Result<VerifiedSignature, SignatureError> {
     let input = request.field(SIGNATURE_INPUT).ok_or(SignatureError::Malformed)?;
-    let input = Input::parse(input)?;
+    let input = SignatureInput::parse(input)?;
     let signature = request.field(SIGNATURE).ok_or(SignatureError::Malformed)?;
-    let signature = input::signature(signature, &input.label)?;
+    let signature = structured_fields::signature(signature, &input.label)?;
     check_covered(request, &input, required)?;
     let signed = described(&input, now)?;
     check_signature(request, &input, &signed.key, &signature)?;
@@ -117,7 +117,11 @@ pub fn verify(
     Ok(signed)
 }
 
-fn check_covered(request: &Request<'_>, input: &Input, required: &[&str]) -> Result<(), SignatureError> {
+fn check_covered(
+    request: &SignableRequest<'_>,
+    input: &SignatureInput,
+    required: &[&str],
+) -> Result<(), SignatureError> {
     let query = request.query.map(|_| "@query");
     let mut needed = ALWAYS.iter().chain(required).copied().chain(query);
     match needed.find(|name| !input.covered.iter().any(|covered| covered == name)) {
@@ -127,7 +131,7 @@ fn check_covered(request: &Request<'_>, input: &Input, required: &[&str]) -> Res
 }
 
 /// Validates the signature parameters against the current time.
-fn described(input: &Input, now: Timestamp) -> Result<Signed, SignatureError> {
+fn described(input: &SignatureInput, now: Timestamp) -> Result<VerifiedSignature, SignatureError> {
     if input.text("alg").is_some_and(|algorithm| algorithm != ALGORITHM) {
         return Err(SignatureError::Algorithm);
     }
@@ -135,7 +139,7 @@ fn described(input: &Input, now: Timestamp) -> Result<Signed, SignatureError> {
     let (created, expires) = (input.number("created"), input.number("expires"));
     let (created, expires) = created.zip(expires).ok_or(SignatureError::Times)?;
     let seconds = now.millis().div_euclid(1_000);
-    if expires <= created || expires - created > LIFE_SECONDS {
+    if expires <= created || expires - created > TTL_SECONDS {
         return Err(SignatureError::Times);
     }
     if created > seconds + AHEAD_SECONDS {
@@ -146,12 +150,12 @@ fn described(input: &Input, now: Timestamp) -> Result<Signed, SignatureError> {
     }
     let nonce = input.text("nonce").filter(|nonce| (1..=MAX_NONCE).contains(&nonce.len()));
     let nonce = nonce.ok_or(SignatureError::Nonce)?.to_owned();
-    Ok(Signed { key, nonce, expires: Timestamp::from_millis(expires * 1_000) })
+    Ok(VerifiedSignature { key, nonce, expires: Timestamp::from_millis(expires * 1_000) })
 }
 
 fn check_signature(
-    request: &Request<'_>,
-    input: &Input,
+    request: &SignableRequest<'_>,
+    input: &SignatureInput,
     key: &PublicKey,
     signature: &[u8; SIGNATURE_BYTES],
 ) -> Result<(), SignatureError> {
@@ -160,7 +164,7 @@ fn check_signature(
 }
 
 /// Returns the signature base (RFC 9421 section 2.5).
-fn base(request: &Request<'_>, input: &Input) -> Result<String, SignatureError> {
+fn base(request: &SignableRequest<'_>, input: &SignatureInput) -> Result<String, SignatureError> {
     let mut base = String::new();
     for name in &input.covered {
         let value = request.component(name).ok_or_else(|| SignatureError::Missing(name.clone()))?;

@@ -10,8 +10,8 @@ fn key(seed: u8) -> SecretKey {
     SecretKey::from_seed(&[seed; 32])
 }
 
-fn request<'a>(body: &[u8]) -> Request<'a> {
-    Request {
+fn request<'a>(body: &[u8]) -> SignableRequest<'a> {
+    SignableRequest {
         method: "POST",
         authority: "near.example",
         path: "/a2a/ada/tides/",
@@ -20,31 +20,31 @@ fn request<'a>(body: &[u8]) -> Request<'a> {
     }
 }
 
-fn with<'a>(request: Request<'a>, (input, signature): (String, String)) -> Request<'a> {
+fn with<'a>(request: SignableRequest<'a>, (input, signature): (String, String)) -> SignableRequest<'a> {
     let more = [(SIGNATURE_INPUT.to_owned(), input), (SIGNATURE.to_owned(), signature)];
-    Request { fields: request.fields.into_iter().chain(more).collect(), ..request }
+    SignableRequest { fields: request.fields.into_iter().chain(more).collect(), ..request }
 }
 
-fn signed<'a>() -> Request<'a> {
+fn signed<'a>() -> SignableRequest<'a> {
     let request = request(BODY);
     let made = sign(&key(1), &request, NOW, "once");
     with(request, made)
 }
 
-fn check(request: &Request<'_>) -> Result<Signed, SignatureError> {
+fn check(request: &SignableRequest<'_>) -> Result<VerifiedSignature, SignatureError> {
     verify(request, BODY, &[WHO], NOW)
 }
 
-fn set(request: &mut Request<'_>, name: &str, value: &str) {
+fn set(request: &mut SignableRequest<'_>, name: &str, value: &str) {
     request.fields.retain(|(known, _)| known != name);
     request.fields.push((name.to_owned(), value.to_owned()));
 }
 
 /// Signs a request with these covered components and parameters, then verifies it.
-fn made(covered: &str, params: &str) -> Result<Signed, SignatureError> {
+fn made(covered: &str, params: &str) -> Result<VerifiedSignature, SignatureError> {
     let request = request(BODY);
     let input = format!("x=({covered}){params}");
-    let read = Input::parse(&input)?;
+    let read = SignatureInput::parse(&input)?;
     let signature = BASE64.encode(key(1).sign(base(&request, &read)?.as_bytes()));
     check(&with(request, (input, format!("x=:{signature}:"))))
 }
@@ -68,7 +68,7 @@ fn the_example_of_the_rfc_comes_out_the_same() {
         ("content-type", "application/json"),
         ("content-length", "18"),
     ];
-    let request = Request {
+    let request = SignableRequest {
         method: "POST",
         authority: "example.com",
         path: "/foo",
@@ -77,12 +77,12 @@ fn the_example_of_the_rfc_comes_out_the_same() {
     };
     let header = "sig-b26=(\"date\" \"@method\" \"@path\" \"@authority\" \"content-type\" \"content-length\")\
                   ;created=1618884473;keyid=\"test-key-ed25519\"";
-    let input = Input::parse(header).unwrap();
+    let input = SignatureInput::parse(header).unwrap();
     assert_eq!(format!("sig-b26={}", input.described()), header);
     let expected = "wqcAqbmYJ2ji2glfAMaRy4gruYYnx2nEFN2HN6jrnDnQCK1u02Gb04v9EDgwUPiu4A0w6vuQv5lIp5WPpBKRCw==";
     let base = base(&request, &input).unwrap();
     assert_eq!(BASE64.encode(key.sign(base.as_bytes())), expected);
-    let signature = input::signature(&format!("sig-b26=:{expected}:"), "sig-b26").unwrap();
+    let signature = structured_fields::signature(&format!("sig-b26=:{expected}:"), "sig-b26").unwrap();
     assert_eq!(check_signature(&request, &input, &key.public(), &signature), Ok(()));
 }
 
@@ -103,21 +103,25 @@ fn what_is_signed_is_taken_with_its_key_and_its_nonce() {
     let taken = check(&signed()).unwrap();
     assert_eq!(taken.key, key(1).public());
     assert_eq!((taken.nonce.as_str(), taken.expires.millis()), ("once", 1_700_000_060_000));
-    let request = Request { query: Some("A2A-Version=1.0"), ..request(BODY) };
+    let request = SignableRequest { query: Some("A2A-Version=1.0"), ..request(BODY) };
     let with_query = with(request.clone(), sign(&key(1), &request, NOW, "once"));
     assert!(check(&with_query).is_ok());
-    let another = Request { query: Some("A2A-Version=0.3"), ..with_query };
+    let another = SignableRequest { query: Some("A2A-Version=0.3"), ..with_query };
     assert_eq!(check(&another), Err(SignatureError::Mismatch));
 }
 
 #[test]
 fn a_change_of_anything_that_is_covered_is_seen() {
     let mismatch = Err(SignatureError::Mismatch);
-    assert_eq!(check(&Request { method: "GET", ..signed() }), mismatch);
-    assert_eq!(check(&Request { authority: "far.example", ..signed() }), mismatch, "it was for another hub");
-    assert_eq!(check(&Request { path: "/a2a/ada/moon/", ..signed() }), mismatch);
+    assert_eq!(check(&SignableRequest { method: "GET", ..signed() }), mismatch);
+    assert_eq!(
+        check(&SignableRequest { authority: "far.example", ..signed() }),
+        mismatch,
+        "it was for another hub"
+    );
+    assert_eq!(check(&SignableRequest { path: "/a2a/ada/moon/", ..signed() }), mismatch);
     let uncovered = Err(SignatureError::Uncovered("@query".into()));
-    assert_eq!(check(&Request { query: Some("x"), ..signed() }), uncovered);
+    assert_eq!(check(&SignableRequest { query: Some("x"), ..signed() }), uncovered);
     for (name, value) in [(WHO, "p2"), (CONTENT_DIGEST, &*content_digest(b"{}"))] {
         let mut request = signed();
         set(&mut request, name, value);
@@ -232,7 +236,7 @@ proptest! {
         at in any::<prop::sample::Index>(),
     ) {
         let key = SecretKey::from_seed(&seed);
-        let request = Request { path: &path, query: query.as_deref(), ..request(&body) };
+        let request = SignableRequest { path: &path, query: query.as_deref(), ..request(&body) };
         let sent = with(request.clone(), sign(&key, &request, NOW, &nonce));
         let taken = verify(&sent, &body, &[WHO], NOW).unwrap();
         prop_assert_eq!((taken.key, taken.nonce), (key.public(), nonce));

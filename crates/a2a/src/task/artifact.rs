@@ -1,8 +1,8 @@
 //! Artifacts of a run.
 
-use plexus_domain::{Content, Part, RunId, message::Message};
+use plexus_domain::{Part, PartBody, RunId, message::Message};
 
-use super::{Run, is_told, parts};
+use super::{CallerRun, is_told, parts};
 use crate::{
     client::{self, BlobUrl},
     wire::v1::Artifact,
@@ -12,11 +12,11 @@ use crate::{
 const OWN_NAME: &str = "answer";
 
 /// Returns all artifacts: the main answer first, then the named ones in order of creation.
-pub fn all(run: &Run<'_>, blob_url: &BlobUrl<'_>) -> Vec<Artifact> {
+pub fn all(run: &CallerRun<'_>, blob_url: &BlobUrl<'_>) -> Vec<Artifact> {
     let by_agent = || run.messages.iter().filter(|message| run.is_agents(message));
-    let own = by_agent().rev().find(|message| told(message).any(|part| part.artifact.is_none()));
-    let own = own.into_iter().flat_map(told).filter(|part| part.artifact.is_none());
-    let named = by_agent().flat_map(told).filter(|part| part.artifact.is_some());
+    let own = by_agent().rev().find(|message| visible_parts(message).any(|part| part.artifact.is_none()));
+    let own = own.into_iter().flat_map(visible_parts).filter(|part| part.artifact.is_none());
+    let named = by_agent().flat_map(visible_parts).filter(|part| part.artifact.is_some());
 
     let mut found: Vec<Artifact> = Vec::new();
     for part in own.chain(named) {
@@ -31,7 +31,7 @@ pub fn all(run: &Run<'_>, blob_url: &BlobUrl<'_>) -> Vec<Artifact> {
 }
 
 /// Returns the parts of a message that are visible to callers.
-pub fn told(message: &Message) -> impl Iterator<Item = &Part> {
+pub fn visible_parts(message: &Message) -> impl Iterator<Item = &Part> {
     parts(message).iter().filter(|part| is_told(part))
 }
 
@@ -45,7 +45,7 @@ pub fn id(run: RunId, part: &Part) -> String {
 pub fn name(part: &Part) -> Option<String> {
     match (&part.artifact, &part.content) {
         (None, _) => Some(OWN_NAME.to_owned()),
-        (Some(_), Content::Text { .. } | Content::Data { .. }) => part.name.clone(),
+        (Some(_), PartBody::Text { .. } | PartBody::Data { .. }) => part.name.clone(),
         (Some(_), _) => None,
     }
 }

@@ -11,15 +11,15 @@
 //! - Tool calls and reasoning are not sent to callers.
 
 mod artifact;
-mod feed;
+mod event_projection;
 
 use plexus_domain::{
-    Content, Part, PrincipalId, RunId, RunState, Timestamp,
+    Part, PartBody, PrincipalId, RunId, RunState, Timestamp,
     message::{Message, MessageState},
     run::Failure,
 };
 
-pub use self::feed::{Change, Feed, Gap};
+pub use self::event_projection::{MissingText, RunChange, TaskEventProjector};
 use crate::{
     client::{self, BlobUrl},
     wire::v1::{self, Role, Task, TaskStatus},
@@ -27,7 +27,7 @@ use crate::{
 
 /// A run as visible to its caller.
 #[derive(Clone, Copy, Debug)]
-pub struct Run<'a> {
+pub struct CallerRun<'a> {
     pub id: RunId,
     /// The caller's context id of the conversation.
     pub context: &'a str,
@@ -42,7 +42,7 @@ pub struct Run<'a> {
     pub messages: &'a [Message],
 }
 
-impl Run<'_> {
+impl CallerRun<'_> {
     /// Returns the current task.
     pub fn to_task(&self, blob_url: &BlobUrl<'_>) -> Task {
         Task {
@@ -120,8 +120,10 @@ fn parts(message: &Message) -> &[Part] {
 /// Returns true if callers may see the part. An empty text part is not sent.
 fn is_told(part: &Part) -> bool {
     match &part.content {
-        Content::Text { text } => !text.is_empty(),
-        Content::Tool(_) | Content::Reasoning { .. } => false,
-        Content::Data { .. } | Content::File { .. } | Content::Link { .. } | Content::Approval { .. } => true,
+        PartBody::Text { text } => !text.is_empty(),
+        PartBody::Tool(_) | PartBody::Reasoning { .. } => false,
+        PartBody::Data { .. } | PartBody::File { .. } | PartBody::Link { .. } | PartBody::Approval { .. } => {
+            true
+        }
     }
 }

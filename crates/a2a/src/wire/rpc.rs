@@ -41,19 +41,19 @@ pub struct Response<R = Value> {
     pub jsonrpc: Version,
     pub id: Id,
     #[serde(flatten)]
-    pub outcome: Outcome<R>,
+    pub outcome: RpcResult<R>,
 }
 
 /// Result or error of a response.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome<R = Value> {
+pub enum RpcResult<R = Value> {
     Result(R),
     Error(Error),
 }
 
 impl<R> Response<R> {
-    pub const fn new(id: Id, outcome: Outcome<R>) -> Self {
+    pub const fn new(id: Id, outcome: RpcResult<R>) -> Self {
         Self { jsonrpc: Version::V2, id, outcome }
     }
 }
@@ -62,7 +62,7 @@ impl<R> Response<R> {
 /// request has exactly one response.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(bound = "R: Deserialize<'de>")]
-pub(crate) struct Answer<R> {
+pub(crate) struct LenientResponse<R> {
     #[serde(default)]
     pub result: Option<R>,
     #[serde(default)]
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn errors_carry_the_info_that_the_specification_asks_for() {
         let error = Error::new(ErrorKind::TaskNotFound, "There is no such task.");
-        let response: Response<Value> = Response::new(Id::Text("r1".into()), Outcome::Error(error.clone()));
+        let response: Response<Value> = Response::new(Id::Text("r1".into()), RpcResult::Error(error.clone()));
         let wire = serde_json::to_value(&response).unwrap();
         assert_eq!(
             wire,

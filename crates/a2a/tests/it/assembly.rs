@@ -2,7 +2,7 @@
 
 use plexus_a2a::{
     A2aProtocol,
-    client::{self, Assembly, News, Update},
+    client::{self, ArtifactDelta, ArtifactMerger, Update},
     wire::v1::{
         Artifact, Message, Part, PartContent, Role, Task, TaskArtifactUpdateEvent, TaskState, TaskStatus,
     },
@@ -21,16 +21,16 @@ fn updates(protocol: A2aProtocol, stream: &str) -> Vec<Update> {
 
 /// Returns all deltas as text, in order.
 fn told(updates: &[Update]) -> Vec<String> {
-    let mut assembly = Assembly::default();
-    let line = |news: News| match news {
-        News::Text { delta, .. } => delta,
-        News::Part { part, .. } => match part.content {
+    let mut assembly = ArtifactMerger::default();
+    let line = |news: ArtifactDelta| match news {
+        ArtifactDelta::Text { delta, .. } => delta,
+        ArtifactDelta::Part { part, .. } => match part.content {
             PartContent::Raw(bytes) => format!("[{} bytes]", bytes.len()),
             PartContent::Url(url) => format!("[{url}]"),
             _ => "[data]".to_owned(),
         },
-        News::Replaced { artifact } => format!("[{artifact} anew]"),
-        News::Said { state, message } => {
+        ArtifactDelta::Replaced { artifact } => format!("[{artifact} anew]"),
+        ArtifactDelta::Said { state, message } => {
             let state = state.map(|state| format!("{state:?}")).unwrap_or_default();
             format!("{state}: {}", message.parts.iter().filter_map(Part::as_text).collect::<String>())
         }

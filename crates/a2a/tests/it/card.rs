@@ -2,16 +2,16 @@
 
 use plexus_a2a::{
     A2aProtocol, Card,
-    card::{Binding, Credential, KeyPlace, OwnCard, Reading, Security, Severity},
+    card::{Binding, CardReport, Credential, KeyPlace, LocalCard, SecurityRequirements, Severity},
     wire::v1::AgentSkill,
 };
-use plexus_domain::agent::Oauth;
+use plexus_domain::agent::OauthRequirement;
 use serde_json::{Value, json};
 
 const V1: &[u8] = include_bytes!("../samples/card-v1.json");
 pub const V03: &[u8] = include_bytes!("../samples/card-v03.json");
 
-pub fn read(card: &Value) -> Reading {
+pub fn read(card: &Value) -> CardReport {
     Card::read(card.to_string().as_bytes())
 }
 
@@ -29,7 +29,7 @@ pub fn card_with(changes: Value) -> Value {
 }
 
 /// Formats the problems as "severity pointer: message".
-fn problems(reading: &Reading) -> Vec<String> {
+fn problems(reading: &CardReport) -> Vec<String> {
     let line = |problem: &plexus_a2a::card::Problem| {
         format!("{:?} {}: {}", problem.severity, problem.pointer, problem.message)
     };
@@ -65,7 +65,7 @@ fn real_cards_of_both_versions_are_read_without_a_problem() {
             card.origins().iter().map(ToString::to_string).collect::<Vec<_>>(),
             [format!("http://127.0.0.1:{port}")]
         );
-        let Security::OneOf(ways) = &card.security else { panic!("{:?}", card.security) };
+        let SecurityRequirements::OneOf(ways) = &card.security else { panic!("{:?}", card.security) };
         assert_eq!(ways[0]["token"], Credential::Bearer);
         assert_eq!(card.source, bytes);
     }
@@ -149,7 +149,10 @@ fn missing_members_are_errors_only_where_the_hub_cannot_do_without() {
         "supportedInterfaces": [{"url": "https://a.example/", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}],
     }));
     let card = reading.card.unwrap();
-    assert_eq!((card.description.as_str(), card.skills.len(), card.security), ("", 0, Security::Open));
+    assert_eq!(
+        (card.description.as_str(), card.skills.len(), card.security),
+        ("", 0, SecurityRequirements::Open)
+    );
     assert_eq!(reading.problems.len(), 6);
     assert_problem(&card_with(json!({"name": "\u{200b} "})), Severity::Error, "/name", "empty");
     assert_problem(&card_with(json!({"name": null})), Severity::Error, "/name", "missing");
@@ -270,7 +273,7 @@ fn credentials_are_reduced_to_what_the_hub_can_send() {
             names.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
         json!({ "schemes": schemes })
     };
-    let Security::OneOf(ways) =
+    let SecurityRequirements::OneOf(ways) =
         security(schemes.clone(), json!([needs(&["oauth"]), needs(&["key", "basic"])]))
     else {
         panic!("one way can be served");
@@ -278,16 +281,20 @@ fn credentials_are_reduced_to_what_the_hub_can_send() {
     assert_eq!(ways.len(), 1);
     assert_eq!(ways[0]["key"], Credential::ApiKey { place: KeyPlace::Header, name: "X-Api-Key".into() });
     assert_eq!(ways[0]["basic"], Credential::Basic);
-    assert!(matches!(security(schemes.clone(), json!([needs(&["query"])])), Security::OneOf(_)));
-    assert_eq!(security(schemes.clone(), json!([needs(&["oauth"]), {}])), Security::Open);
+    assert!(matches!(security(schemes.clone(), json!([needs(&["query"])])), SecurityRequirements::OneOf(_)));
+    assert_eq!(security(schemes.clone(), json!([needs(&["oauth"]), {}])), SecurityRequirements::Open);
     let unserved = security(schemes, json!([needs(&["oauth"]), needs(&["oidc"]), needs(&["cookie"])]));
     assert_eq!(
         unserved,
-        Security::Unserved(vec!["OAuth 2".into(), "OpenID Connect".into(), "an API key in a cookie".into()])
+        SecurityRequirements::Unserved(vec![
+            "OAuth 2".into(),
+            "OpenID Connect".into(),
+            "an API key in a cookie".into()
+        ])
     );
 }
 
-fn oauth(flows: &Value, needed: &Value) -> Reading {
+fn oauth(flows: &Value, needed: &Value) -> CardReport {
     let card = card_with(json!({
         "securitySchemes": {"o": {"type": "oauth2", "flows": flows}}, "security": [{"o": needed}],
         "securityRequirements": null,
@@ -300,16 +307,16 @@ fn a_flow_of_oauth_is_read_in_both_shapes() {
     let client = json!({"tokenUrl": "https://auth.example/token", "refreshUrl": "", "scopes": {"read": ""}});
     let flows =
         json!({"clientCredentials": client, "implicit": {"authorizationUrl": "https://auth.example/"}});
-    let asked = |credential: Security| {
-        let Security::OneOf(ways) = credential else { panic!("{credential:?}") };
+    let asked = |credential: SecurityRequirements| {
+        let SecurityRequirements::OneOf(ways) = credential else { panic!("{credential:?}") };
         let Credential::Oauth(oauth) = ways[0]["o"].clone() else { panic!("{ways:?}") };
         oauth
     };
     let old = asked(oauth(&flows, &json!(["read", "a:b"])).card.unwrap().security);
-    let expected = Oauth {
+    let expected = OauthRequirement {
         token_url: "https://auth.example/token".into(),
         scopes: vec!["read".into(), "a:b".into()],
-        ..Oauth::default()
+        ..OauthRequirement::default()
     };
     assert_eq!(old, expected);
     let new = card_with(json!({
@@ -349,7 +356,7 @@ fn what_is_wrong_with_a_flow_is_named() {
     assert!(reading.card.is_none());
     for flow in ["implicit", "password"] {
         let reading = oauth(&json!({flow: {"tokenUrl": "https://auth.example/token"}}), &json!([]));
-        let unserved = Security::Unserved(vec![format!("OAuth 2 by the flow {flow}")]);
+        let unserved = SecurityRequirements::Unserved(vec![format!("OAuth 2 by the flow {flow}")]);
         assert_eq!(reading.card.unwrap().security, unserved);
     }
 }
@@ -369,7 +376,7 @@ fn a_key_may_not_pose_as_another_header() {
 
 #[test]
 fn a_card_of_our_own_has_no_problem() {
-    let own = OwnCard {
+    let own = LocalCard {
         name: "Calc".into(),
         description: "Arithmetic with units.".into(),
         version: "1.0.0".into(),

@@ -2,7 +2,7 @@
 
 use plexus_a2a::{
     Card,
-    card::{Coverage, OwnCard, SignError, Unverified, sign},
+    card::{LocalCard, SignError, SignatureCoverage, SignatureProblem, sign},
     jws::JwsError,
     keys::SecretKey,
     wire::v1::AgentCard,
@@ -17,7 +17,7 @@ fn key(seed: u8) -> SecretKey {
 }
 
 fn own_card() -> AgentCard {
-    let own = OwnCard {
+    let own = LocalCard {
         name: "Calc".into(),
         description: "Arithmetic — with units, 水.".into(),
         version: "1.0.0".into(),
@@ -41,24 +41,24 @@ fn signed_card() -> Value {
     serde_json::to_value(&card).unwrap()
 }
 
-fn verify(card: &Value, seed: u8) -> Result<Coverage, Unverified> {
+fn verify(card: &Value, seed: u8) -> Result<SignatureCoverage, SignatureProblem> {
     Card::read(card.to_string().as_bytes()).card.unwrap().verify(&key(seed).public())
 }
 
 #[test]
 fn our_own_signature_holds_for_the_whole_card() {
     let card = signed_card();
-    assert_eq!(verify(&card, 1), Ok(Coverage::Whole));
+    assert_eq!(verify(&card, 1), Ok(SignatureCoverage::Whole));
     let read = Card::read(card.to_string().as_bytes()).card.unwrap();
     assert_eq!(read.claimed_signers(), [key(1).public()]);
-    assert_eq!(verify(&card, 2), Err(Unverified::Jws(JwsError::Mismatch)));
+    assert_eq!(verify(&card, 2), Err(SignatureProblem::Jws(JwsError::Mismatch)));
     let unsigned = serde_json::to_value(own_card()).unwrap();
-    assert_eq!(verify(&unsigned, 1), Err(Unverified::NotSigned));
+    assert_eq!(verify(&unsigned, 1), Err(SignatureProblem::NotSigned));
 }
 
 #[test]
 fn a_changed_card_does_not_verify() {
-    let mismatch = Err(Unverified::Jws(JwsError::Mismatch));
+    let mismatch = Err(SignatureProblem::Jws(JwsError::Mismatch));
     for (pointer, value) in [
         ("/name", json!("Calk")),
         ("/supportedInterfaces/0/url", json!("https://evil.example/")),
@@ -80,24 +80,24 @@ fn what_a_card_does_not_say_may_be_said_as_a_default() {
     card["securityRequirements"] = json!([]);
     card["skills"][0]["examples"] = json!([]);
     card["supportedInterfaces"][0]["tenant"] = json!("");
-    assert_eq!(verify(&card, 1), Ok(Coverage::Whole));
+    assert_eq!(verify(&card, 1), Ok(SignatureCoverage::Whole));
 }
 
 #[test]
 fn members_beyond_1_0_are_covered_only_if_they_were_signed() {
     let mut card = signed_card();
     card["url"] = json!("https://hub.example/old");
-    assert_eq!(verify(&card, 1), Ok(Coverage::Current));
+    assert_eq!(verify(&card, 1), Ok(SignatureCoverage::Current));
 }
 
 #[test]
 fn the_signature_of_another_maker_verifies() {
     let card = Card::read(PEER).card.unwrap();
-    assert_eq!(card.verify(&key(5).public()), Ok(Coverage::Current));
+    assert_eq!(card.verify(&key(5).public()), Ok(SignatureCoverage::Current));
     assert_eq!(card.claimed_signers(), [key(5).public()]);
     let text = String::from_utf8(PEER.to_vec()).unwrap();
     let changed = Card::read(text.replace("Adds numbers", "Adds money").as_bytes()).card.unwrap();
-    assert_eq!(changed.verify(&key(5).public()), Err(Unverified::Jws(JwsError::Mismatch)));
+    assert_eq!(changed.verify(&key(5).public()), Err(SignatureProblem::Jws(JwsError::Mismatch)));
 }
 
 #[test]
@@ -112,9 +112,9 @@ fn broken_signatures_are_named() {
     for signature in ["", "!", "AAAA"] {
         let mut card = signed_card();
         card["signatures"][0]["signature"] = json!(signature);
-        assert_eq!(verify(&card, 1), Err(Unverified::Jws(JwsError::Malformed)));
+        assert_eq!(verify(&card, 1), Err(SignatureProblem::Jws(JwsError::Malformed)));
     }
     let mut card = signed_card();
     card["signatures"] = json!([{"protected": "eyJhbGciOiJub25lIn0", "signature": ""}]);
-    assert_eq!(verify(&card, 1), Err(Unverified::Jws(JwsError::Algorithm("none".into()))));
+    assert_eq!(verify(&card, 1), Err(SignatureProblem::Jws(JwsError::Algorithm("none".into()))));
 }

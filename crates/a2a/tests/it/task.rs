@@ -1,15 +1,15 @@
 //! Golden tests: runs as visible to callers.
 
-use plexus_a2a::task::{Change, Feed, Gap, Run};
+use plexus_a2a::task::{CallerRun, MissingText, RunChange, TaskEventProjector};
 use plexus_domain::{
-    Content, Digest, Part, RunState,
+    Digest, Part, PartBody, RunState,
     message::MessageState,
     part::ToolUse,
     run::{Failure, FailureClass},
 };
 use serde_json::json;
 
-use crate::runs::{agent, answers, asks, blob_url, in_artifact, message, message_id, run};
+use crate::fixtures::{agent, answers, asks, blob_url, in_artifact, message, message_id, run};
 
 macro_rules! assert_golden {
     ($name:literal, $value:expr) => {
@@ -25,7 +25,7 @@ fn completed() {
     let table = Part {
         name: Some("sums.csv".into()),
         media_type: Some("text/csv".into()),
-        ..in_artifact("report", Content::File { blob: Digest::of("2,2,4"), size: 5 }.into())
+        ..in_artifact("report", PartBody::File { blob: Digest::of("2,2,4"), size: 5 }.into())
     };
     let tool =
         ToolUse { tool: "add".into(), arguments: json!([2, 2]), result: Some(json!(4)), took_ms: Some(1) };
@@ -34,13 +34,13 @@ fn completed() {
         answers(
             2,
             vec![
-                Content::Reasoning { text: "Easy.".into() }.into(),
-                Content::Tool(tool).into(),
+                PartBody::Reasoning { text: "Easy.".into() }.into(),
+                PartBody::Tool(tool).into(),
                 Part::text("It is **4**."),
-                Content::Data { data: json!({"sum": 4}) }.into(),
+                PartBody::Data { data: json!({"sum": 4}) }.into(),
                 report,
                 table,
-                Content::Link { url: "https://example.org/four".into() }.into(),
+                PartBody::Link { url: "https://example.org/four".into() }.into(),
             ],
         ),
     ];
@@ -71,7 +71,7 @@ fn failed() {
     let failure = Failure::new(FailureClass::TimedOut, "The agent said nothing for 60 s. Try again later.");
     let half = message(2, agent(), MessageState::Failed, vec![Part::text("Let me")]);
     let messages = [asks(1, "2 + 2"), half];
-    let run = Run { failure: Some(&failure), ..run(RunState::Failed, 62, &messages) };
+    let run = CallerRun { failure: Some(&failure), ..run(RunState::Failed, 62, &messages) };
     assert_golden!("failed", run.to_task(&blob_url));
 }
 
@@ -80,18 +80,18 @@ fn artifact_in_chunks() {
     let finished =
         answers(2, vec![Part::text("Here: "), in_artifact("poem", Part::text("Roses are red.\n"))]);
     let messages = [asks(1, "A poem."), finished];
-    let (mut feed, first) = Feed::open(&run(RunState::Queued, 1, &messages[..1]), &blob_url);
+    let (mut feed, first) = TaskEventProjector::open(&run(RunState::Queued, 1, &messages[..1]), &blob_url);
     let mut events = vec![first];
     let poem = |text: &str| in_artifact("poem", Part::text(text));
     let (own, roses, are) = (Part::text("Here: "), poem("Roses "), poem("are red."));
-    let part = |index, start, part| Change::Part { message: message_id(2), index, start, part };
+    let part = |index, start, part| RunChange::Part { message: message_id(2), index, start, part };
     for change in [
-        Change::State { run: run(RunState::Working, 2, &messages[..1]) },
+        RunChange::State { run: run(RunState::Working, 2, &messages[..1]) },
         part(0, 0, &own),
         part(1, 0, &roses),
         part(1, 6, &are),
-        Change::Ended { message: &messages[1] },
-        Change::State { run: run(RunState::Completed, 3, &messages) },
+        RunChange::Ended { message: &messages[1] },
+        RunChange::State { run: run(RunState::Completed, 3, &messages) },
     ] {
         events.extend(feed.apply(change, &blob_url).unwrap());
     }
@@ -103,16 +103,16 @@ fn two_readers_of_one_task() {
     let asked = asks(1, "Count.");
     let so_far = [asked.clone(), message(2, agent(), MessageState::Open, vec![Part::text("one two ")])];
     let finished = [asked.clone(), answers(2, vec![Part::text("one two three four")])];
-    let (mut early, first) = Feed::open(&run(RunState::Working, 2, &[asked]), &blob_url);
+    let (mut early, first) = TaskEventProjector::open(&run(RunState::Working, 2, &[asked]), &blob_url);
     let mut early_events = vec![first];
     let (one, two) = (Part::text("one "), Part::text("two "));
-    let part = |start, part| Change::Part { message: message_id(2), index: 0, start, part };
+    let part = |start, part| RunChange::Part { message: message_id(2), index: 0, start, part };
     for change in [part(0, &one), part(4, &two)] {
         early_events.extend(early.apply(change, &blob_url).unwrap());
     }
 
     // The second subscriber's first event holds "one two "; in-flight changes are delivered again.
-    let (mut late, first) = Feed::open(&run(RunState::Working, 2, &so_far), &blob_url);
+    let (mut late, first) = TaskEventProjector::open(&run(RunState::Working, 2, &so_far), &blob_url);
     let mut late_events = vec![first];
     let three = Part::text("three");
     let overlapping = Part::text("two three");
@@ -121,8 +121,8 @@ fn two_readers_of_one_task() {
         late_events.extend(late.apply(change, &blob_url).unwrap());
     }
     for change in [
-        Change::Ended { message: &finished[1] },
-        Change::State { run: run(RunState::Completed, 5, &finished) },
+        RunChange::Ended { message: &finished[1] },
+        RunChange::State { run: run(RunState::Completed, 5, &finished) },
     ] {
         early_events.extend(early.apply(change, &blob_url).unwrap());
         late_events.extend(late.apply(change, &blob_url).unwrap());
@@ -134,13 +134,16 @@ fn two_readers_of_one_task() {
 #[test]
 fn missing_text_is_a_gap_and_nothing_follows_the_end() {
     let messages = [asks(1, "Count."), answers(2, vec![Part::text("one")])];
-    let (mut feed, _) = Feed::open(&run(RunState::Working, 2, &messages[..1]), &blob_url);
+    let (mut feed, _) = TaskEventProjector::open(&run(RunState::Working, 2, &messages[..1]), &blob_url);
     let two = Part::text("two");
-    let change = Change::Part { message: message_id(2), index: 0, start: 4, part: &two };
-    assert_eq!(feed.apply(change, &blob_url), Err(Gap { message: message_id(2), index: 0, start: 4 }));
-    let stopped = Change::State { run: run(RunState::Stopped, 3, &messages[..1]) };
+    let change = RunChange::Part { message: message_id(2), index: 0, start: 4, part: &two };
+    assert_eq!(
+        feed.apply(change, &blob_url),
+        Err(MissingText { message: message_id(2), index: 0, start: 4 })
+    );
+    let stopped = RunChange::State { run: run(RunState::Stopped, 3, &messages[..1]) };
     assert_eq!(feed.apply(stopped, &blob_url).unwrap().len(), 1);
-    let late = Change::Part { message: message_id(2), index: 0, start: 0, part: &two };
+    let late = RunChange::Part { message: message_id(2), index: 0, start: 0, part: &two };
     assert_eq!(feed.apply(late, &blob_url), Ok(Vec::new()));
 }
 

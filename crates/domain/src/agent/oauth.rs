@@ -10,7 +10,7 @@ const MAX_SCOPE: usize = 200;
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Oauth {
+pub struct OauthRequirement {
     /// Authorization endpoint where each user consents (authorization code with PKCE).
     /// Without it the hub uses the client credentials grant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -23,7 +23,7 @@ pub struct Oauth {
     pub scopes: Vec<String>,
 }
 
-impl Oauth {
+impl OauthRequirement {
     /// Returns all endpoint URLs.
     pub fn urls(&self) -> impl Iterator<Item = &str> {
         let others = [&self.authorization_url, &self.refresh_url];
@@ -31,7 +31,7 @@ impl Oauth {
     }
 
     /// Returns true if all endpoints are the same. The scopes may differ.
-    pub fn is_same_server(&self, other: &Self) -> bool {
+    pub fn is_same_authorization_server(&self, other: &Self) -> bool {
         self.urls().eq(other.urls())
     }
 }

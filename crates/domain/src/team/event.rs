@@ -2,13 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Charter, Note, Seat, Utterance, Words, WorkNo, charter::Budget, member::Invitee, work::Report};
+use super::{
+    AssignmentNo, LongText, Seat, ShortText, TeamSpec, Utterance, assignment::AssignmentReport,
+    member::Invitee, spec::TeamBudget,
+};
 use crate::{ChatId, MessageId, Text, run::Usage};
 
 /// Actor that causes an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Author {
+pub enum TeamActor {
     /// The home hub, which orders the log.
     Home,
     /// The user who launched the team, or a user who may act on their behalf.
@@ -20,10 +23,10 @@ pub enum Author {
 /// An event of a team, the payload of log entries and proposals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Event {
+pub enum TeamEvent {
     /// Creates the team; the first entry of every log.
     Founded {
-        charter: Charter,
+        charter: TeamSpec,
     },
     /// Invites members. Seats are numbered in this order.
     Invited {
@@ -31,7 +34,7 @@ pub enum Event {
     },
     Accepted,
     Declined {
-        reason: Note,
+        reason: ShortText,
     },
     /// A member's utterance in its turn. Rejected if `turn` is no longer the current turn.
     Said {
@@ -44,40 +47,40 @@ pub enum Event {
     /// A remark of a person, accepted at any time. The floor does not change.
     Remarked {
         message: MessageId,
-        text: Words,
+        text: LongText,
     },
     Started {
-        work: WorkNo,
+        work: AssignmentNo,
     },
     Asked {
-        work: WorkNo,
-        question: Words,
+        work: AssignmentNo,
+        question: LongText,
     },
     Answered {
-        work: WorkNo,
-        answer: Words,
+        work: AssignmentNo,
+        answer: LongText,
     },
     /// The member forms a subteam for its assignment, or the owner does so for it.
     /// The budget is reserved until the assignment ends.
     Nested {
-        work: WorkNo,
+        work: AssignmentNo,
         team: ChatId,
-        budget: Budget,
+        budget: TeamBudget,
     },
     /// An assignment ended. The first report counts and one late report is stored; further ones are rejected.
     /// Exception: a report that a subteam used more than reported before is accepted for its usage.
     /// The owner may end an assignment by reporting their own result.
     Reported {
-        work: WorkNo,
+        work: AssignmentNo,
         #[serde(flatten)]
-        report: Report,
+        report: AssignmentReport,
     },
     Stopped {
-        work: WorkNo,
+        work: AssignmentNo,
     },
     Left {
         seat: Seat,
-        reason: Note,
+        reason: ShortText,
     },
     Held {
         seat: Seat,
@@ -94,7 +97,7 @@ pub enum Event {
         to: Seat,
     },
     Cancelled {
-        reason: Note,
+        reason: ShortText,
     },
     /// Records the usage of a model that chose the next action. Its choice is recorded by other events.
     Decided {
@@ -108,11 +111,11 @@ pub enum Event {
     Elapsed,
 }
 
-impl Event {
+impl TeamEvent {
     /// Returns true if this kind of actor may cause the event.
     /// Turn and assignee are checked against the state.
-    pub(super) fn may_come_from(&self, by: Author) -> bool {
-        use Author::{Home, Owner, Seat};
+    pub(super) fn may_come_from(&self, by: TeamActor) -> bool {
+        use TeamActor::{Home, Owner, Seat};
         match self {
             Self::Founded { .. } | Self::Decided { .. } | Self::Extended { .. } | Self::Elapsed => by == Home,
             Self::Invited { .. } | Self::Cancelled { .. } => matches!(by, Home | Owner),
@@ -133,15 +136,15 @@ impl Event {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposal {
     pub team: ChatId,
-    pub by: Author,
-    pub event: Event,
+    pub by: TeamActor,
+    pub event: TeamEvent,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub proof: Option<Proof>,
+    pub proof: Option<ProposalSignature>,
 }
 
 /// Signature over [`Proposal::signed_bytes`]. Created and verified outside this crate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Proof {
+pub struct ProposalSignature {
     pub key: Text<128>,
     pub signature: Text<256>,
 }

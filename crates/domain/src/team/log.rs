@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Author, Event, Proof, Proposal, Refusal};
+use super::{Proposal, ProposalSignature, TeamActor, TeamError, TeamEvent};
 use crate::{ChatId, Digest, Timestamp};
 
 /// Maximum size of an entry's text in bytes, checked before parsing.
@@ -14,46 +14,51 @@ pub const MAX_ENTRY: usize = 512 * 1024;
 
 /// A log entry with its original text.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
-    fields: Fields,
+pub struct LogEntry {
+    fields: LogEntryFields,
     text: String,
 }
 
 /// Serialized fields of an entry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Fields {
+struct LogEntryFields {
     team: ChatId,
     /// Sequence number, 0 for the first entry.
     seq: u64,
     /// Digest of the previous entry's text; digest of the empty text for the first entry.
     prev: String,
     at: Timestamp,
-    by: Author,
+    by: TeamActor,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    proof: Option<Proof>,
-    event: Event,
+    proof: Option<ProposalSignature>,
+    event: TeamEvent,
 }
 
-impl Entry {
-    pub(super) fn write(proposal: &Proposal, seq: u64, prev: Digest, at: Timestamp) -> Result<Self, Refusal> {
+impl LogEntry {
+    pub(super) fn write(
+        proposal: &Proposal,
+        seq: u64,
+        prev: Digest,
+        at: Timestamp,
+    ) -> Result<Self, TeamError> {
         let Proposal { team, by, event, proof } = proposal.clone();
-        let fields = Fields { team, seq, prev: prev.to_string(), at, by, proof, event };
-        let text = serde_json::to_string(&fields).map_err(|_| Refusal::Unreadable)?;
+        let fields = LogEntryFields { team, seq, prev: prev.to_string(), at, by, proof, event };
+        let text = serde_json::to_string(&fields).map_err(|_| TeamError::Unreadable)?;
         Self::bounded(text, fields)
     }
 
     /// Parses an entry from the database or a remote hub. Does
     /// not check its signature or its place in the chain.
-    pub fn read(text: String) -> Result<Self, Refusal> {
+    pub fn read(text: String) -> Result<Self, TeamError> {
         if text.len() > MAX_ENTRY {
-            return Err(Refusal::Unreadable);
+            return Err(TeamError::Unreadable);
         }
-        let fields = serde_json::from_str(&text).map_err(|_| Refusal::Unreadable)?;
+        let fields = serde_json::from_str(&text).map_err(|_| TeamError::Unreadable)?;
         Self::bounded(text, fields)
     }
 
-    fn bounded(text: String, fields: Fields) -> Result<Self, Refusal> {
-        (text.len() <= MAX_ENTRY).then_some(Self { fields, text }).ok_or(Refusal::Unreadable)
+    fn bounded(text: String, fields: LogEntryFields) -> Result<Self, TeamError> {
+        (text.len() <= MAX_ENTRY).then_some(Self { fields, text }).ok_or(TeamError::Unreadable)
     }
 
     /// Returns the original text, which is signed, stored and sent.
@@ -82,22 +87,22 @@ impl Entry {
         self.fields.at
     }
 
-    pub const fn by(&self) -> Author {
+    pub const fn by(&self) -> TeamActor {
         self.fields.by
     }
 
-    pub const fn event(&self) -> &Event {
+    pub const fn event(&self) -> &TeamEvent {
         &self.fields.event
     }
 
     /// Returns the member's own signature, if the entry has one.
-    pub const fn proof(&self) -> Option<&Proof> {
+    pub const fn proof(&self) -> Option<&ProposalSignature> {
         self.fields.proof.as_ref()
     }
 
     /// Returns the proposal that became this entry, that is, what its proof signs.
     pub fn proposal(&self) -> Proposal {
-        let Fields { team, by, proof, event, .. } = self.fields.clone();
+        let LogEntryFields { team, by, proof, event, .. } = self.fields.clone();
         Proposal { team, by, event, proof }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Note, formation::Skill};
+use super::{ShortText, formation::Skill};
 use crate::{Address, Text, run::Usage};
 
 /// A member's number within its team, in order of invitation. Small, so that a model can write it.
@@ -21,12 +21,12 @@ impl fmt::Display for Seat {
 /// Identity of a member. An agent address in a log names its hub, unless that is the home hub.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Identity {
+pub enum MemberIdentity {
     Agent { address: Address },
     Person { name: Text<120>, hub: Text<253> },
 }
 
-impl Identity {
+impl MemberIdentity {
     pub const fn is_person(&self) -> bool {
         matches!(self, Self::Person { .. })
     }
@@ -40,7 +40,7 @@ impl Identity {
     }
 }
 
-impl fmt::Display for Identity {
+impl fmt::Display for MemberIdentity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Agent { address } => address.fmt(f),
@@ -52,7 +52,7 @@ impl fmt::Display for Identity {
 /// A candidate to be invited.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Invitee {
-    pub identity: Identity,
+    pub identity: MemberIdentity,
     /// Skills for which the member is invited.
     #[serde(default)]
     pub roles: Vec<Skill>,
@@ -65,8 +65,8 @@ pub struct Invitee {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     pub invitee: Invitee,
-    pub presence: Presence,
-    pub counts: Counts,
+    pub presence: MemberStatus,
+    pub counts: MemberStats,
 }
 
 impl Member {
@@ -78,32 +78,32 @@ impl Member {
     }
 
     pub const fn is_gone(&self) -> bool {
-        matches!(self.presence, Presence::Gone(_))
+        matches!(self.presence, MemberStatus::Gone(_))
     }
 }
 
 /// Status of a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Presence {
+pub enum MemberStatus {
     Invited,
     Active,
     /// Paused by the owner: cannot speak or get new work until resumed.
     Held,
-    Gone(Absence),
+    Gone(DepartureReason),
 }
 
 /// Why a member is gone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Absence {
-    Declined(Note),
-    Left(Note),
+pub enum DepartureReason {
+    Declined(ShortText),
+    Left(ShortText),
     /// Did not reply to the invitation, or missed too many turns in a row.
     Silent,
 }
 
 /// Activity and resource usage of a member.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct MemberStats {
     pub messages: u32,
     /// Messages not shown to the others because they nearly repeated recent ones.
     pub suppressed: u32,

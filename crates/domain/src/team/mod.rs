@@ -4,46 +4,46 @@
 //! parties send [`Proposal`]s and store a replica. [`Team::propose`] turns a proposal into entries or rejects
 //! it, and [`Team::apply`] applies an entry. Replaying the same entries gives the same state on every hub.
 //!
-//! Reading order: [`charter`] (immutable founding data), [`event`] (what can happen), [`log`] (hash-chained
-//! entries), [`state`] (current state), `machine` (from entry to state), [`wants`] (pending actions).
+//! Reading order: [`spec`] (immutable founding data), [`event`] (what can happen), [`log`] (hash-chained
+//! entries), [`state`] (current state), `state_machine` (from entry to state), [`pending`] (pending actions).
 //!
-//! Around it: [`formation`] (choice of members), `brief` (assignment prompts), [`decide`] (choice of the next
-//! utterance), [`pattern`] (turn policies), [`nested`] (subteams), [`repeat`] (near-duplicate detection),
-//! [`replica`] (copy on a remote hub), [`story`] (timeline of a log).
+//! Around it: [`formation`] (choice of members), `assignment_prompt` (assignment prompts), [`decision`] (choice of the next
+//! utterance), [`pattern`] (turn policies), [`subteam`] (subteams), [`near_duplicate`] (near-duplicate detection),
+//! [`replica`] (copy on a remote hub), [`timeline`] (timeline of a log).
 
-mod brief;
-pub mod charter;
-pub mod decide;
+pub mod assignment;
+mod assignment_prompt;
+pub mod decision;
+pub mod error;
 pub mod event;
 pub mod formation;
 pub mod log;
-mod machine;
 pub mod member;
-pub mod nested;
+pub mod near_duplicate;
 pub mod pattern;
-pub mod refusal;
-pub mod repeat;
+pub mod pending;
 pub mod replica;
+pub mod spec;
 pub mod state;
-pub mod story;
+mod state_machine;
+pub mod subteam;
+pub mod timeline;
 pub mod utterance;
-pub mod wants;
-pub mod work;
 
-pub use charter::{Charter, Limits};
-pub use event::{Author, Event, Proof, Proposal};
-pub use log::Entry;
-pub use machine::{CONCLUDING_GRACE, HOME_GRACE};
-pub use member::{Identity, Member, Presence, Seat};
+pub use assignment::{Assignment, AssignmentMode, AssignmentNo, AssignmentSpec, AssignmentState};
+pub use error::TeamError;
+pub use event::{Proposal, ProposalSignature, TeamActor, TeamEvent};
+pub use log::LogEntry;
+pub use member::{Member, MemberIdentity, MemberStatus, Seat};
 pub use pattern::Pattern;
-pub use refusal::Refusal;
+pub use pending::PendingAction;
 pub use replica::Replica;
-pub use state::{Failed, Limit, Outcome, Phase, Team};
-pub use utterance::{Kind, Utterance};
-pub use wants::Want;
-pub use work::{Mode, Spec, Work, WorkNo, WorkState};
+pub use spec::{TeamLimits, TeamSpec};
+pub use state::{ExhaustedLimit, Phase, Team, TeamFailure, TeamOutcome};
+pub use state_machine::{CONCLUDING_GRACE, HOME_GRACE};
+pub use utterance::{Utterance, UtteranceKind};
 
 /// Sanitized text of an utterance or a result, up to 16,000 characters. Longer results are files.
-pub type Words = crate::Text<16_000>;
+pub type LongText = crate::Text<16_000>;
 /// Sanitized short text (a reason, question or title), up to 500 characters.
-pub type Note = crate::Text<500>;
+pub type ShortText = crate::Text<500>;

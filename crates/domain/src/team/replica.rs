@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Entry, Refusal, Team};
+use super::{LogEntry, Team, TeamError};
 
 /// Maximum number of buffered out-of-order entries. Entries beyond it are dropped and requested again.
 const MAX_EARLY: usize = 256;
@@ -11,7 +11,7 @@ const MAX_EARLY: usize = 256;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Replica {
     team: Option<Team>,
-    early: BTreeMap<u64, Entry>,
+    early: BTreeMap<u64, LogEntry>,
 }
 
 impl Replica {
@@ -22,13 +22,13 @@ impl Replica {
 
     /// Returns the sequence number of the next entry to request from the home hub.
     pub fn missing(&self) -> u64 {
-        self.team.as_ref().map_or(0, |team| team.head().0 + 1)
+        self.team.as_ref().map_or(0, |team| team.log_head().0 + 1)
     }
 
     /// Adds an entry with a verified signature and applies all entries that are now contiguous.
     ///
     /// An error means that the home hub violated the protocol.
-    pub fn receive(&mut self, entry: Entry) -> Result<(), Refusal> {
+    pub fn receive(&mut self, entry: LogEntry) -> Result<(), TeamError> {
         let expected = self.missing();
         let fits = self.early.len() < MAX_EARLY || entry.seq() == expected;
         if entry.seq() >= expected && fits {
@@ -37,7 +37,7 @@ impl Replica {
         while let Some(next) = self.early.remove(&self.missing()) {
             match &mut self.team {
                 Some(team) => team.apply(&next)?,
-                None => self.team = Some(Team::begin(&next)?),
+                None => self.team = Some(Team::from_first_entry(&next)?),
             }
         }
         Ok(())

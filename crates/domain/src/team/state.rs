@@ -3,11 +3,11 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::{
-    Charter, Kind, Limits, Note, Seat, Words, Work, WorkNo,
-    charter::Budget,
-    member::{Member, Presence},
-    repeat::Fingerprint,
-    utterance::{Poll, Step},
+    Assignment, AssignmentNo, LongText, Seat, ShortText, TeamLimits, TeamSpec, UtteranceKind,
+    member::{Member, MemberStatus},
+    near_duplicate::ShingleSet,
+    spec::TeamBudget,
+    utterance::{GroupQuestion, PlanStep},
 };
 use crate::{ChatId, Digest, MessageId, Timestamp, run::Usage};
 
@@ -15,14 +15,14 @@ use crate::{ChatId, Digest, MessageId, Timestamp, run::Usage};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Team {
     pub(super) id: ChatId,
-    pub(super) charter: Charter,
+    pub(super) charter: TeamSpec,
     pub(super) founded: Timestamp,
-    /// Sequence number, digest (`head`) and time (`at`) of the last entry.
+    /// Sequence number, digest (`log_head`) and time (`at`) of the last entry.
     pub(super) seq: u64,
     pub(super) head: Digest,
     pub(super) at: Timestamp,
     pub(super) members: Vec<Member>,
-    pub(super) work: Vec<Work>,
+    pub(super) work: Vec<Assignment>,
     pub(super) phase: Phase,
     /// Start of the phase, moved forward by the time in which no instance of the home hub served the team.
     pub(super) since: Timestamp,
@@ -30,11 +30,11 @@ pub struct Team {
     pub(super) extended_ms: u64,
     /// Number of turns so far.
     pub(super) turn: u32,
-    pub(super) plan: Vec<Step>,
+    pub(super) plan: Vec<PlanStep>,
     /// The last vote that ended.
-    pub(super) vote: Option<Poll>,
+    pub(super) vote: Option<GroupQuestion>,
     /// The most recent utterances and remarks, oldest first; at most [`Team::RECENT`].
-    pub(super) recent: VecDeque<Line>,
+    pub(super) recent: VecDeque<TranscriptLine>,
     /// Number of consecutive near-duplicate utterances.
     pub(super) repeats: u32,
     /// Usage of the models that chose members and utterances for the team.
@@ -55,22 +55,22 @@ pub enum Phase {
     },
     /// The members in `open` are asked the same question and answer once each; then `back` has the floor.
     Polling {
-        poll: Poll,
+        poll: GroupQuestion,
         open: BTreeSet<Seat>,
         back: Seat,
     },
     /// The team waits until all assignments in `on` have ended; then `back` has the floor.
     Waiting {
-        on: BTreeSet<WorkNo>,
+        on: BTreeSet<AssignmentNo>,
         back: Seat,
     },
     /// `by` writes the final answer. `limit` is the exhausted limit that forced the conclusion, if any.
     Concluding {
         by: Seat,
-        limit: Option<Limit>,
+        limit: Option<ExhaustedLimit>,
         tries: u8,
     },
-    Closed(Outcome),
+    Closed(TeamOutcome),
 }
 
 impl Phase {
@@ -81,16 +81,16 @@ impl Phase {
             Self::Polling { .. } => "polling",
             Self::Waiting { .. } => "waiting",
             Self::Concluding { .. } => "concluding",
-            Self::Closed(Outcome::Concluded { .. }) => "concluded",
-            Self::Closed(Outcome::Failed(_)) => "failed",
-            Self::Closed(Outcome::Cancelled { .. }) => "cancelled",
+            Self::Closed(TeamOutcome::Concluded { .. }) => "concluded",
+            Self::Closed(TeamOutcome::Failed(_)) => "failed",
+            Self::Closed(TeamOutcome::Cancelled { .. }) => "cancelled",
         }
     }
 }
 
 /// Limit whose exhaustion forces a team to conclude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Limit {
+pub enum ExhaustedLimit {
     Turns,
     Tokens,
     Cost,
@@ -101,15 +101,15 @@ pub enum Limit {
 
 /// How a team ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    Concluded { by: Seat, text: Words },
-    Failed(Failed),
-    Cancelled { reason: Note },
+pub enum TeamOutcome {
+    Concluded { by: Seat, text: LongText },
+    Failed(TeamFailure),
+    Cancelled { reason: ShortText },
 }
 
 /// Why a team ended without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Failed {
+pub enum TeamFailure {
     NobodyCame,
     NobodyLeft,
     NobodyConcluded,
@@ -120,7 +120,7 @@ pub enum Failed {
     NoResult,
 }
 
-impl Failed {
+impl TeamFailure {
     /// Returns the description shown to users.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -136,17 +136,17 @@ impl Failed {
 
 /// An utterance or remark in the transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct TranscriptLine {
     /// `None` for the owner, who has no seat.
     pub seat: Option<Seat>,
-    pub text: Words,
+    pub text: LongText,
     /// Shingles of the text. Cached, because each new line is compared with all recent ones.
-    fingerprint: Fingerprint,
+    fingerprint: ShingleSet,
 }
 
-impl Line {
-    pub(super) fn new(seat: Option<Seat>, text: &Words) -> Self {
-        Self { seat, text: text.clone(), fingerprint: Fingerprint::of(text.as_str()) }
+impl TranscriptLine {
+    pub(super) fn new(seat: Option<Seat>, text: &LongText) -> Self {
+        Self { seat, text: text.clone(), fingerprint: ShingleSet::of(text.as_str()) }
     }
 
     pub(super) fn nearly_repeats(&self, earlier: &Self) -> bool {
@@ -163,11 +163,11 @@ impl Team {
         self.id
     }
 
-    pub const fn charter(&self) -> &Charter {
+    pub const fn charter(&self) -> &TeamSpec {
         &self.charter
     }
 
-    pub const fn limits(&self) -> &Limits {
+    pub const fn limits(&self) -> &TeamLimits {
         &self.charter.limits
     }
 
@@ -181,12 +181,12 @@ impl Team {
     }
 
     /// Returns when the team ended. Late reports may be appended to the log afterwards.
-    pub fn ended(&self) -> Option<Timestamp> {
+    pub fn ended_at(&self) -> Option<Timestamp> {
         self.outcome().map(|_| self.since)
     }
 
     /// Returns the sequence number and the digest of the last entry.
-    pub const fn head(&self) -> (u64, Digest) {
+    pub const fn log_head(&self) -> (u64, Digest) {
         (self.seq, self.head)
     }
 
@@ -196,7 +196,7 @@ impl Team {
     }
 
     /// Returns all assignments, indexed by their number.
-    pub fn work(&self) -> &[Work] {
+    pub fn assignments(&self) -> &[Assignment] {
         &self.work
     }
 
@@ -208,19 +208,19 @@ impl Team {
         self.turn
     }
 
-    pub fn plan(&self) -> &[Step] {
+    pub fn plan(&self) -> &[PlanStep] {
         &self.plan
     }
 
-    pub const fn last_vote(&self) -> Option<&Poll> {
+    pub const fn last_vote(&self) -> Option<&GroupQuestion> {
         self.vote.as_ref()
     }
 
-    pub fn recent(&self) -> impl DoubleEndedIterator<Item = &Line> {
+    pub fn recent(&self) -> impl DoubleEndedIterator<Item = &TranscriptLine> {
         self.recent.iter()
     }
 
-    pub const fn outcome(&self) -> Option<&Outcome> {
+    pub const fn outcome(&self) -> Option<&TeamOutcome> {
         match &self.phase {
             Phase::Closed(outcome) => Some(outcome),
             _ => None,
@@ -231,12 +231,12 @@ impl Team {
         self.members.get(usize::from(seat.0))
     }
 
-    pub fn work_item(&self, no: WorkNo) -> Option<&Work> {
+    pub fn assignment(&self, no: AssignmentNo) -> Option<&Assignment> {
         self.work.get(usize::try_from(no.0).ok()?)
     }
 
-    pub fn open_work(&self) -> impl Iterator<Item = (WorkNo, &Work)> {
-        (0..).map(WorkNo).zip(&self.work).filter(|(_, work)| work.is_open())
+    pub fn open_assignments(&self) -> impl Iterator<Item = (AssignmentNo, &Assignment)> {
+        (0..).map(AssignmentNo).zip(&self.work).filter(|(_, work)| work.is_open())
     }
 
     pub fn seats(&self) -> impl DoubleEndedIterator<Item = Seat> {
@@ -245,7 +245,7 @@ impl Team {
 
     /// Returns true if the member is active: it can have the floor and get assignments.
     pub fn is_active(&self, seat: Seat) -> bool {
-        self.member(seat).is_some_and(|member| member.presence == Presence::Active)
+        self.member(seat).is_some_and(|member| member.presence == MemberStatus::Active)
     }
 
     pub fn active(&self) -> impl DoubleEndedIterator<Item = Seat> {
@@ -258,13 +258,13 @@ impl Team {
     }
 
     /// Returns the leader: the first active member, who has the floor by default.
-    pub fn lead(&self) -> Option<Seat> {
+    pub fn leader(&self) -> Option<Seat> {
         self.active().next()
     }
 
     /// Returns the active member after `seat` in cyclic order; `seat` itself if it is the only one.
     pub fn next_after(&self, seat: Seat) -> Option<Seat> {
-        self.active().find(|&next| next > seat).or_else(|| self.lead())
+        self.active().find(|&next| next > seat).or_else(|| self.leader())
     }
 
     /// Returns true if the team waits for an utterance of this member.
@@ -278,7 +278,7 @@ impl Team {
     }
 
     /// Returns the kinds of utterances allowed for this member now; empty if it is not asked.
-    pub fn allowed(&self, seat: Seat) -> Vec<Kind> {
+    pub fn allowed(&self, seat: Seat) -> Vec<UtteranceKind> {
         match &self.phase {
             _ if !self.is_asked(seat) => Vec::new(),
             Phase::Discussing { .. } => {
@@ -286,45 +286,45 @@ impl Team {
                 kinds.retain(|&kind| self.makes_sense(kind));
                 kinds
             }
-            Phase::Polling { poll: Poll::Views, .. } => vec![Kind::Discuss],
-            Phase::Polling { poll: Poll::Vote { .. }, .. } => vec![Kind::Ballot],
-            _ => vec![Kind::Conclude],
+            Phase::Polling { poll: GroupQuestion::Views, .. } => vec![UtteranceKind::Discuss],
+            Phase::Polling { poll: GroupQuestion::Vote { .. }, .. } => vec![UtteranceKind::Ballot],
+            _ => vec![UtteranceKind::Conclude],
         }
     }
 
-    fn makes_sense(&self, kind: Kind) -> bool {
+    fn makes_sense(&self, kind: UtteranceKind) -> bool {
         match kind {
-            Kind::AssignNow | Kind::AssignBackground => self.left().hops > 0,
-            Kind::PauseFor => self.open_work().next().is_some(),
-            Kind::Vote => self.active().nth(1).is_some(),
-            Kind::Ballot => false,
-            Kind::Discuss | Kind::Plan | Kind::Conclude => true,
+            UtteranceKind::AssignNow | UtteranceKind::AssignBackground => self.remaining().hops > 0,
+            UtteranceKind::PauseFor => self.open_assignments().next().is_some(),
+            UtteranceKind::Vote => self.active().nth(1).is_some(),
+            UtteranceKind::Ballot => false,
+            UtteranceKind::Discuss | UtteranceKind::Plan | UtteranceKind::Conclude => true,
         }
     }
 
     /// Returns the total usage of all members and decision makers.
     pub fn usage(&self) -> Usage {
-        self.members.iter().fold(self.deciding, |sum, member| sum.plus(member.counts.usage))
+        self.members.iter().fold(self.deciding, |sum, member| sum.saturating_add(member.counts.usage))
     }
 
     /// Returns the remaining budget: the limits minus usage and minus the budgets reserved for subteams.
-    pub fn left(&self) -> Budget {
+    pub fn remaining(&self) -> TeamBudget {
         let usage = self.usage();
         let hops = self.work.iter().fold(0_u32, |sum, work| sum.saturating_add(work.hops).saturating_add(1));
-        let used = Budget { hops, tokens: usage.tokens(), cost_micro: usage.cost_micro };
-        let below = self.open_work().filter_map(|(_, work)| work.child);
-        below.fold(self.limits().budget().minus(used), |left, child| left.minus(child.budget))
+        let used = TeamBudget { hops, tokens: usage.tokens(), cost_micro: usage.cost_micro };
+        let below = self.open_assignments().filter_map(|(_, work)| work.child);
+        below.fold(self.limits().budget().checked_sub(used), |left, child| left.checked_sub(child.budget))
     }
 
     /// Returns the exhausted limit, if any. Time limits are handled in `clock`.
-    pub(super) fn used_up(&self) -> Option<Limit> {
+    pub(super) fn exhausted_limit(&self) -> Option<ExhaustedLimit> {
         let (limits, usage) = (self.limits(), self.usage());
         if self.turn > limits.turns {
-            Some(Limit::Turns)
+            Some(ExhaustedLimit::Turns)
         } else if usage.tokens() > limits.tokens {
-            Some(Limit::Tokens)
+            Some(ExhaustedLimit::Tokens)
         } else if usage.cost_micro > limits.cost_micro {
-            Some(Limit::Cost)
+            Some(ExhaustedLimit::Cost)
         } else {
             None
         }

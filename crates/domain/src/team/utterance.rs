@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Mode, Note, Seat, Spec, Words, WorkNo};
+use super::{AssignmentMode, AssignmentNo, AssignmentSpec, LongText, Seat, ShortText};
 
 /// What a member says in its turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,18 +13,18 @@ pub enum Utterance {
     /// A message to all members. `next` requests the next
     /// speaker, if the pattern leaves the choice to the speaker.
     Discuss {
-        text: Words,
+        text: LongText,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         next: Option<Seat>,
     },
     /// Assigns work to members. In mode `now` the team waits for the results.
-    Assign { mode: Mode, work: Vec<Task> },
+    Assign { mode: AssignmentMode, work: Vec<AssignmentDraft> },
     /// Waits until all these assignments have ended.
-    PauseFor { work: BTreeSet<WorkNo> },
+    PauseFor { work: BTreeSet<AssignmentNo> },
     /// Replaces the whole plan.
-    Plan { steps: Vec<Step> },
+    Plan { steps: Vec<PlanStep> },
     /// Asks all other members to vote on the options.
-    Vote { question: Note, options: Vec<Note> },
+    Vote { question: ShortText, options: Vec<ShortText> },
     /// A vote: index of the option, or `None` to abstain.
     Ballot {
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -33,32 +33,32 @@ pub enum Utterance {
     /// The final answer to the goal. Without text, the speaker is asked for it in the next turn.
     Conclude {
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        text: Option<Words>,
+        text: Option<LongText>,
     },
 }
 
 /// An assignment to be created.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Task {
+pub struct AssignmentDraft {
     pub to: Seat,
-    pub spec: Spec,
+    pub spec: AssignmentSpec,
 }
 
 /// A step of the plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Step {
-    pub title: Note,
+pub struct PlanStep {
+    pub title: ShortText,
     pub done: bool,
 }
 
 /// A question to several members at once. Each answers once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Poll {
+pub enum GroupQuestion {
     /// Asks for comments on the last message.
     Views,
     Vote {
-        question: Note,
-        options: Vec<Note>,
+        question: ShortText,
+        options: Vec<ShortText>,
         ballots: BTreeMap<Seat, u8>,
     },
 }
@@ -67,16 +67,16 @@ impl Utterance {
     pub const MAX_STEPS: usize = 32;
     pub const MAX_OPTIONS: usize = 8;
 
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> UtteranceKind {
         match self {
-            Self::Discuss { .. } => Kind::Discuss,
-            Self::Assign { mode: Mode::Now, .. } => Kind::AssignNow,
-            Self::Assign { mode: Mode::Background, .. } => Kind::AssignBackground,
-            Self::PauseFor { .. } => Kind::PauseFor,
-            Self::Plan { .. } => Kind::Plan,
-            Self::Vote { .. } => Kind::Vote,
-            Self::Ballot { .. } => Kind::Ballot,
-            Self::Conclude { .. } => Kind::Conclude,
+            Self::Discuss { .. } => UtteranceKind::Discuss,
+            Self::Assign { mode: AssignmentMode::Now, .. } => UtteranceKind::AssignNow,
+            Self::Assign { mode: AssignmentMode::Background, .. } => UtteranceKind::AssignBackground,
+            Self::PauseFor { .. } => UtteranceKind::PauseFor,
+            Self::Plan { .. } => UtteranceKind::Plan,
+            Self::Vote { .. } => UtteranceKind::Vote,
+            Self::Ballot { .. } => UtteranceKind::Ballot,
+            Self::Conclude { .. } => UtteranceKind::Conclude,
         }
     }
 }
@@ -84,7 +84,7 @@ impl Utterance {
 /// Kind of utterance, used to list the allowed ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum UtteranceKind {
     Discuss,
     AssignNow,
     AssignBackground,
@@ -95,7 +95,7 @@ pub enum Kind {
     Conclude,
 }
 
-impl Kind {
+impl UtteranceKind {
     /// Utterances of the leader in patterns without restrictions.
     pub const LEADING: [Self; 7] = [
         Self::Discuss,

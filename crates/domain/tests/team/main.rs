@@ -3,14 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop where it stands")]
 
 mod conversation;
-mod faults;
-mod forming;
+mod fault_injection;
+mod fixtures;
 mod hostile;
+mod invitations;
 mod limits;
-mod nested;
+mod log_format;
 mod patterns;
-mod schedules;
-mod story;
-mod trees;
-mod wire;
-mod world;
+mod random_schedules;
+mod subteam_trees;
+mod subteams;
+mod timeline;

@@ -1,25 +1,26 @@
 //! Tests of each pattern from the first utterance to the conclusion.
 
 use plexus_domain::team::{
-    Charter, Event, Failed, Kind, Limits, Mode, Outcome, Pattern, Seat, WorkNo,
-    decide::{plain, rules},
+    AssignmentMode, AssignmentNo, Pattern, Seat, TeamEvent, TeamFailure, TeamLimits, TeamOutcome, TeamSpec,
+    UtteranceKind,
+    assignment::AssignmentOutcome,
+    decision::{from_text, rule_based},
     member::Invitee,
-    work::End,
 };
 
-use crate::world::{World, agent, assign, charter, speakers, text};
+use crate::fixtures::{World, agent, assign, charter, speakers, text};
 
 /// Lets the rules speak for all members and completes all assignments. Returns the speakers in order.
 fn run(world: &mut World) -> Vec<u16> {
     let mut order = Vec::new();
     while world.team.outcome().is_none() {
         if let Some(seat) = speakers(&world.team).first().copied() {
-            let utterance = rules::decide(&world.team, seat).unwrap();
+            let utterance = rule_based::decide(&world.team, seat).unwrap();
             world.say(seat, utterance).unwrap();
             order.push(seat.0);
         }
-        for (no, work) in world.team.clone().open_work() {
-            world.report(work.to, no, End::Completed, "Done.").unwrap();
+        for (no, work) in world.team.clone().open_assignments() {
+            world.report(work.to, no, AssignmentOutcome::Completed, "Done.").unwrap();
         }
     }
     world.crash();
@@ -37,7 +38,7 @@ fn each_pattern_has_its_order_of_speaking_and_concludes() {
     ] {
         let mut world = World::of(3, pattern);
         assert_eq!(run(&mut world), order, "{pattern:?}");
-        assert!(matches!(world.team.outcome(), Some(Outcome::Concluded { .. })));
+        assert!(matches!(world.team.outcome(), Some(TeamOutcome::Concluded { .. })));
     }
 }
 
@@ -49,11 +50,11 @@ fn members_who_only_have_words_are_all_heard_before_the_lead_concludes() {
         let mut order = Vec::new();
         while let Some(&seat) = speakers(&world.team).first() {
             let words = format!("What {} has to say about {} ships.", seat.0, order.len());
-            world.say(seat, plain(&world.team, seat, &words, None).unwrap()).unwrap();
+            world.say(seat, from_text(&world.team, seat, &words, None).unwrap()).unwrap();
             order.push(seat.0);
         }
         assert_eq!(order, run(&mut rules_only), "{pattern:?}");
-        let Some(Outcome::Concluded { by, text }) = world.team.outcome() else {
+        let Some(TeamOutcome::Concluded { by, text }) = world.team.outcome() else {
             panic!("no answer: {pattern:?}")
         };
         assert_eq!(
@@ -70,16 +71,17 @@ fn a_remark_is_no_conclusion() {
         let mut world = World::of(3, pattern);
         loop {
             let seat = speakers(&world.team)[0];
-            let by_rules = rules::decide(&world.team, seat).unwrap();
-            if by_rules.kind() == Kind::Conclude {
-                let said = |wanted| plain(&world.team, seat, "Ships.", Some(wanted)).map(|said| said.kind());
-                assert_eq!(said(Kind::Conclude), Some(Kind::Conclude), "{pattern:?}");
-                let remark = if world.team.allowed(seat).contains(&Kind::Discuss) {
-                    Kind::Discuss
+            let by_rules = rule_based::decide(&world.team, seat).unwrap();
+            if by_rules.kind() == UtteranceKind::Conclude {
+                let said =
+                    |wanted| from_text(&world.team, seat, "Ships.", Some(wanted)).map(|said| said.kind());
+                assert_eq!(said(UtteranceKind::Conclude), Some(UtteranceKind::Conclude), "{pattern:?}");
+                let remark = if world.team.allowed(seat).contains(&UtteranceKind::Discuss) {
+                    UtteranceKind::Discuss
                 } else {
-                    Kind::Conclude
+                    UtteranceKind::Conclude
                 };
-                assert_eq!(said(Kind::Discuss), Some(remark), "{pattern:?}");
+                assert_eq!(said(UtteranceKind::Discuss), Some(remark), "{pattern:?}");
                 break;
             }
             world.say(seat, by_rules).unwrap();
@@ -94,14 +96,14 @@ fn a_leader_who_only_has_words_holds_up_no_work() {
         let mut world = World::of(3, pattern);
         for turn in 0..10 {
             let Some(&seat) = speakers(&world.team).first() else { break };
-            let words = plain(&world.team, seat, &format!("Step {turn} is about {turn} ships."), None);
-            world.say(seat, words.or_else(|| rules::decide(&world.team, seat)).unwrap()).unwrap();
-            let open: Vec<_> = world.team.open_work().map(|(no, work)| (no, work.to)).collect();
+            let words = from_text(&world.team, seat, &format!("Step {turn} is about {turn} ships."), None);
+            world.say(seat, words.or_else(|| rule_based::decide(&world.team, seat)).unwrap()).unwrap();
+            let open: Vec<_> = world.team.open_assignments().map(|(no, work)| (no, work.to)).collect();
             for (no, to) in open {
-                world.report(to, no, End::Completed, "7 ships.").unwrap();
+                world.report(to, no, AssignmentOutcome::Completed, "7 ships.").unwrap();
             }
         }
-        let Some(Outcome::Concluded { text, .. }) = world.team.outcome() else { panic!("{pattern:?}") };
+        let Some(TeamOutcome::Concluded { text, .. }) = world.team.outcome() else { panic!("{pattern:?}") };
         assert!(text.as_str().contains("7 ships."), "{pattern:?}: {text}");
         assert!(world.team.recent().any(|line| line.text.as_str().starts_with("Step 0")), "{pattern:?}");
     }
@@ -111,17 +113,18 @@ fn a_leader_who_only_has_words_holds_up_no_work() {
 fn an_answer_says_how_many_members_brought_no_result() {
     let long = "Figures.".repeat(2_000);
     let mut world = World::of(3, Pattern::ALL[0]);
-    let speak = |world: &mut World| world.say(Seat(0), rules::decide(&world.team, Seat(0)).unwrap()).unwrap();
+    let speak =
+        |world: &mut World| world.say(Seat(0), rule_based::decide(&world.team, Seat(0)).unwrap()).unwrap();
     speak(&mut world);
     for (seat, end, words) in [
-        (0, End::Completed, "Plot."),
-        (1, End::Failed, "No disk at 10.7.7.7."),
-        (2, End::Completed, long.as_str()),
+        (0, AssignmentOutcome::Completed, "Plot."),
+        (1, AssignmentOutcome::Failed, "No disk at 10.7.7.7."),
+        (2, AssignmentOutcome::Completed, long.as_str()),
     ] {
-        world.report(Seat(seat), WorkNo(seat.into()), end, words).unwrap();
+        world.report(Seat(seat), AssignmentNo(seat.into()), end, words).unwrap();
     }
     speak(&mut world);
-    let Some(Outcome::Concluded { text, .. }) = world.team.outcome() else { panic!("no answer") };
+    let Some(TeamOutcome::Concluded { text, .. }) = world.team.outcome() else { panic!("no answer") };
     assert!(text.as_str().contains("Figures.") && text.as_str().contains("Plot."), "{text}");
     assert!(
         text.as_str().ends_with("1 of 3 members who were given work came back without a result."),
@@ -132,25 +135,25 @@ fn an_answer_says_how_many_members_brought_no_result() {
 
 /// Returns a team whose two members have dependent parts: the first finds and reports, the second plots.
 fn stepwise() -> World {
-    let limits = Limits { members: 2, ..Limits::default() };
-    let mut world = World::found(Charter { limits, ..charter() });
+    let limits = TeamLimits { members: 2, ..TeamLimits::default() };
+    let mut world = World::found(TeamSpec { limits, ..charter() });
     let with = |name: &str, roles: &[&str]| {
         let roles = roles.iter().map(|role| text(role)).collect();
         Invitee { roles, ..agent(name) }
     };
     let members = vec![with("finder", &["find figures", "write report"]), with("plotter", &["plot"])];
-    world.home(Event::Invited { members }).unwrap();
+    world.home(TeamEvent::Invited { members }).unwrap();
     for seat in [0, 1] {
-        world.seat(Seat(seat), Event::Accepted).unwrap();
+        world.seat(Seat(seat), TeamEvent::Accepted).unwrap();
     }
     world
 }
 
 /// Returns the next assignments by the rules: assignee, title and inputs.
 fn given(world: &mut World) -> Vec<(u16, String, Vec<u32>)> {
-    let first = world.team.work().len();
-    world.say(Seat(0), rules::decide(&world.team, Seat(0)).unwrap()).unwrap();
-    let new = world.team.work()[first..].iter();
+    let first = world.team.assignments().len();
+    world.say(Seat(0), rule_based::decide(&world.team, Seat(0)).unwrap()).unwrap();
+    let new = world.team.assignments()[first..].iter();
     new.map(|work| {
         let inputs = work.spec.inputs.iter().map(|no| no.0).collect();
         (work.to.0, work.spec.title.to_string(), inputs)
@@ -162,18 +165,18 @@ fn given(world: &mut World) -> Vec<(u16, String, Vec<u32>)> {
 fn parts_that_build_on_each_other_are_done_one_after_the_other() {
     let mut world = stepwise();
     assert_eq!(given(&mut world), [(0, "find figures".to_owned(), vec![])]);
-    world.report(Seat(0), WorkNo(0), End::Completed, "7, 8, 9.").unwrap();
+    world.report(Seat(0), AssignmentNo(0), AssignmentOutcome::Completed, "7, 8, 9.").unwrap();
     assert_eq!(given(&mut world), [(1, "plot".to_owned(), vec![0])]);
-    let brief = world.team.brief(WorkNo(1)).unwrap();
+    let brief = world.team.brief(AssignmentNo(1)).unwrap();
     assert!(brief.contains("## Result of: find figures\n\n7, 8, 9."), "{brief}");
-    world.report(Seat(1), WorkNo(1), End::Failed, "No ink.").unwrap();
+    world.report(Seat(1), AssignmentNo(1), AssignmentOutcome::Failed, "No ink.").unwrap();
     assert_eq!(given(&mut world), [(0, "plot".to_owned(), vec![0])], "what failed is tried again first");
-    world.report(Seat(0), WorkNo(2), End::Completed, "A curve.").unwrap();
+    world.report(Seat(0), AssignmentNo(2), AssignmentOutcome::Completed, "A curve.").unwrap();
     world.crash();
     assert_eq!(given(&mut world), [(0, "write report".to_owned(), vec![0, 2])]);
-    world.report(Seat(0), WorkNo(3), End::Completed, "They rise.").unwrap();
+    world.report(Seat(0), AssignmentNo(3), AssignmentOutcome::Completed, "They rise.").unwrap();
     assert_eq!(given(&mut world), []);
-    let Some(Outcome::Concluded { text, .. }) = world.team.outcome() else { panic!("no answer") };
+    let Some(TeamOutcome::Concluded { text, .. }) = world.team.outcome() else { panic!("no answer") };
     assert!(text.as_str().contains("## plot\n\nA curve.\n\n## write report\n\nThey rise."), "{text}");
 }
 
@@ -181,22 +184,22 @@ fn parts_that_build_on_each_other_are_done_one_after_the_other() {
 fn a_step_whose_member_is_gone_keeps_nobody_from_the_next() {
     let mut world = stepwise();
     assert_eq!(given(&mut world).len(), 1);
-    world.owner(Event::Left { seat: Seat(1), reason: text("Away.") }).unwrap();
-    world.report(Seat(0), WorkNo(0), End::Completed, "7, 8, 9.").unwrap();
+    world.owner(TeamEvent::Left { seat: Seat(1), reason: text("Away.") }).unwrap();
+    world.report(Seat(0), AssignmentNo(0), AssignmentOutcome::Completed, "7, 8, 9.").unwrap();
     assert_eq!(given(&mut world), [(0, "write report".to_owned(), vec![0])]);
-    world.report(Seat(0), WorkNo(1), End::Failed, "No ink.").unwrap();
+    world.report(Seat(0), AssignmentNo(1), AssignmentOutcome::Failed, "No ink.").unwrap();
     assert_eq!(given(&mut world), [], "nobody else is there to try it again");
-    assert!(matches!(world.team.outcome(), Some(Outcome::Concluded { .. })));
+    assert!(matches!(world.team.outcome(), Some(TeamOutcome::Concluded { .. })));
 }
 
 /// A model, or an agent with team support, may have created other assignments before the rules decide.
 #[test]
 fn the_rules_add_no_steps_to_a_plan_that_is_not_theirs() {
     let mut world = stepwise();
-    world.say(Seat(0), assign(Mode::Now, &[1])).unwrap();
-    world.report(Seat(1), WorkNo(0), End::Completed, "All of it.").unwrap();
+    world.say(Seat(0), assign(AssignmentMode::Now, &[1])).unwrap();
+    world.report(Seat(1), AssignmentNo(0), AssignmentOutcome::Completed, "All of it.").unwrap();
     assert_eq!(given(&mut world), []);
-    assert!(matches!(world.team.outcome(), Some(Outcome::Concluded { .. })));
+    assert!(matches!(world.team.outcome(), Some(TeamOutcome::Concluded { .. })));
 }
 
 #[test]
@@ -209,8 +212,10 @@ fn a_team_of_one_and_a_team_of_fifty_conclude_in_every_pattern() {
             // A debate of one member has no debaters, hence no utterances.
             let is_alone = matches!(pattern, Pattern::Debate(_)) && members == 1;
             match outcome {
-                Some(Outcome::Failed(Failed::NoResult)) => assert!(is_alone, "{pattern:?} {members}"),
-                _ => assert!(matches!(outcome, Some(Outcome::Concluded { .. })), "{pattern:?} {members}"),
+                Some(TeamOutcome::Failed(TeamFailure::NoResult)) => {
+                    assert!(is_alone, "{pattern:?} {members}")
+                }
+                _ => assert!(matches!(outcome, Some(TeamOutcome::Concluded { .. })), "{pattern:?} {members}"),
             }
         }
     }

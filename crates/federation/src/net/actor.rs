@@ -1,6 +1,6 @@
 //! Network actor: the task that owns the libp2p swarm.
 //!
-//! It never reads a store and never waits for queue space, so a slow hub does not stall the network. `react`
+//! It never reads a store and never waits for queue space, so a slow hub does not stall the network. `on_swarm_event`
 //! handles swarm events, `tend` periodic maintenance; this module handles the hub's commands.
 
 use std::{
@@ -18,25 +18,26 @@ use plexus_domain::Timestamp;
 use tokio::{sync::mpsc, task::JoinHandle};
 
 use super::{
-    announcing::Announcing,
-    api::{Command, Config, EVENTS, Event, Handle, Kept},
-    behaviour::{self, Behaviour, StartError},
-    book::Book,
-    finding::{LookUp, Waiting},
+    actor_api::{ActorCommand, ActorEvent, ActorHandle, EVENTS, NetConfig, PersistedNetState},
+    address_book::AddressBook,
+    cbor::{PeerMessage, PeerReply},
+    connections::PeerConnections,
+    dht_keys,
+    dht_store::DhtStore,
+    dial_policy::DialPolicy,
+    discovery::{DhtQuery, PendingConnect},
     gossip::{BLAME, HEADS, LISTINGS},
-    id, key,
-    links::Links,
-    nat::Nat,
-    pace::Paces,
-    pending::{Lane, Pending},
-    reach::Reach,
-    records::Records,
-    wire::{Message, Reply},
+    gossip_rate_limit::GossipRateLimiter,
+    in_flight::{InFlight, StreamProtocol},
+    peer_id,
+    provider_announcer::ProviderAnnouncer,
+    reachability::ReachabilityState,
+    swarm::{self, Behaviour, StartError},
 };
 use crate::{
     HubId,
-    core::{Request, Verdict},
-    record::{self, Received},
+    engine::{GossipVerdict, PeerRequest},
+    record::{self, ParsedRecord},
 };
 
 const TICK: Duration = Duration::from_secs(1);
@@ -50,23 +51,23 @@ const MAX_BLOCKED: usize = 4_096;
 pub struct Actor {
     pub(super) me: HubId,
     pub(super) swarm: Swarm<Behaviour>,
-    pub(super) events: mpsc::Sender<Event>,
-    pub(super) pending: Pending,
-    pub(super) paces: Paces,
-    pub(super) book: Book,
-    pub(super) links: Links,
-    pub(super) reach: Reach,
-    pub(super) nat: Nat,
-    pub(super) look_ups: HashMap<QueryId, LookUp>,
+    pub(super) events: mpsc::Sender<ActorEvent>,
+    pub(super) pending: InFlight,
+    pub(super) paces: GossipRateLimiter,
+    pub(super) book: AddressBook,
+    pub(super) links: PeerConnections,
+    pub(super) reach: DialPolicy,
+    pub(super) nat: ReachabilityState,
+    pub(super) look_ups: HashMap<QueryId, DhtQuery>,
     /// Number of finished DHT lookups, and of the requests they needed.
     pub(super) looked: (u64, u64),
-    pub(super) announcing: Announcing,
+    pub(super) announcing: ProviderAnnouncer,
     /// Requests waiting for the address of a hub.
-    pub(super) waiting: Vec<(HubId, Waiting)>,
-    pub(super) kept: Vec<Kept>,
+    pub(super) waiting: Vec<(HubId, PendingConnect)>,
+    pub(super) kept: Vec<PersistedNetState>,
     pub(super) own_addresses: bool,
     pub(super) own_record: Option<Vec<u8>>,
-    orders: mpsc::Receiver<Command>,
+    orders: mpsc::Receiver<ActorCommand>,
     clock: (Instant, Timestamp),
     pub(super) trimmed: Instant,
     pub(super) expired: Instant,
@@ -77,8 +78,10 @@ pub struct Actor {
 ///
 /// # Errors
 /// When the key is invalid, or the hub cannot listen on a configured address.
-pub fn start(config: Config) -> Result<(Handle, mpsc::Receiver<Event>, JoinHandle<()>), StartError> {
-    let (handle, orders) = Handle::new();
+pub fn start(
+    config: NetConfig,
+) -> Result<(ActorHandle, mpsc::Receiver<ActorEvent>, JoinHandle<()>), StartError> {
+    let (handle, orders) = ActorHandle::new();
     let (events, told) = mpsc::channel(EVENTS);
     let actor = Actor::new(config, orders, events)?;
     let handle = handle.with_streams(actor.swarm.behaviour().calls.new_control());
@@ -87,36 +90,36 @@ pub fn start(config: Config) -> Result<(Handle, mpsc::Receiver<Event>, JoinHandl
 
 impl Actor {
     pub(super) fn new(
-        config: Config,
-        orders: mpsc::Receiver<Command>,
-        events: mpsc::Sender<Event>,
+        config: NetConfig,
+        orders: mpsc::Receiver<ActorCommand>,
+        events: mpsc::Sender<ActorEvent>,
     ) -> Result<Self, StartError> {
         let now = Instant::now();
         let clock = (now, config.now);
         let (known, announced) = restore(config.kept.clone(), clock);
         // mDNS finds hubs at private addresses, so these must be dialable.
-        let reach = Reach::new(config.is_public.filter(|_| !config.mdns), &config.doors);
-        let swarm = behaviour::swarm(&config, reach.clone(), |me| {
-            let mut records = Records::new(me, config.secret);
+        let reach = DialPolicy::new(config.is_public.filter(|_| !config.mdns), &config.doors);
+        let swarm = swarm::swarm(&config, reach.clone(), |me| {
+            let mut records = DhtStore::new(me, config.secret);
             announced.into_iter().for_each(|record| _ = records.take(record));
             records
         })?;
-        let me = id::hub_of(swarm.local_peer_id());
+        let me = peer_id::hub_of(swarm.local_peer_id());
         let me = me.ok_or_else(|| StartError::SetUp("the key names no hub".to_owned()))?;
-        let nat = Nat::new(&config);
+        let nat = ReachabilityState::new(&config);
         let mut actor = Self {
             me,
             swarm,
             events,
-            pending: Pending::default(),
-            paces: Paces::default(),
-            book: Book::new(config.doors, known, now),
-            links: Links::default(),
+            pending: InFlight::default(),
+            paces: GossipRateLimiter::default(),
+            book: AddressBook::new(config.doors, known, now),
+            links: PeerConnections::default(),
             reach,
             nat,
             look_ups: HashMap::new(),
             looked: (0, 0),
-            announcing: Announcing::new(me),
+            announcing: ProviderAnnouncer::new(me),
             waiting: Vec::new(),
             kept: Vec::new(),
             own_addresses: config.external.is_empty(),
@@ -128,7 +131,7 @@ impl Actor {
             put: now,
         };
         // Before peers can connect: they learn the supported protocols by identify.
-        actor.tend_reachability(now);
+        actor.update_reachability(now);
         Ok(actor)
     }
 
@@ -136,16 +139,16 @@ impl Actor {
     pub async fn run(mut self) {
         let (events, mut ticks) = (self.events.clone(), tokio::time::interval(TICK));
         loop {
-            let news = self.links.news();
+            let news = self.links.next_change();
             tokio::select! {
-                event = self.swarm.select_next_some() => self.react(event),
+                event = self.swarm.select_next_some() => self.on_swarm_event(event),
                 order = self.orders.recv() => match order {
                     Some(order) => self.obey(order),
                     None => return,
                 },
                 room = events.reserve(), if news.is_some() => match (room, news) {
                     (Ok(room), Some(news)) => {
-                        self.links.told(&news);
+                        self.links.mark_notified(&news);
                         room.send(news);
                     }
                     _ => return,
@@ -156,55 +159,55 @@ impl Actor {
     }
 
     /// Executes a command of the hub.
-    fn obey(&mut self, command: Command) {
+    fn obey(&mut self, command: ActorCommand) {
         match command {
-            Command::Judge { message, verdict } => self.judge(message, &verdict),
-            Command::Announce(record) => self.announce(record),
-            Command::Ask { peer, id, request } => self.ask(peer, id, request),
-            Command::Reply { id, answer } => self.reply(id, Reply::Answer(answer)),
-            Command::Refuse { id } => _ = self.pending.answered(id),
-            Command::Noted { id } => self.note(id),
-            Command::Offer { to, records } => self.offer(to, records),
-            Command::Disconnect(hub) => self.disconnect(hub),
-            Command::Forgive => self.forgive(),
-            Command::Blame(hub) => self.blame(hub),
-            Command::Provide(tags) => {
+            ActorCommand::Judge { message, verdict } => self.judge(message, &verdict),
+            ActorCommand::Announce(record) => self.announce(record),
+            ActorCommand::Ask { peer, id, request } => self.ask(peer, id, request),
+            ActorCommand::Reply { id, answer } => self.reply(id, PeerReply::Answer(answer)),
+            ActorCommand::Refuse { id } => _ = self.pending.answered(id),
+            ActorCommand::Noted { id } => self.note(id),
+            ActorCommand::Offer { to, records } => self.offer(to, records),
+            ActorCommand::Disconnect(hub) => self.disconnect(hub),
+            ActorCommand::Forgive => self.forgive(),
+            ActorCommand::Blame(hub) => self.blame(hub),
+            ActorCommand::Provide(tags) => {
                 let gone = self.announcing.set(&tags);
                 let kad = &mut self.swarm.behaviour_mut().kad;
                 gone.iter().for_each(|key| kad.stop_providing(key));
             }
-            Command::FindProviders { search, tag } => {
-                let query = self.swarm.behaviour_mut().kad.get_providers(key::tag(&tag));
-                self.look_ups.insert(query, LookUp::Providers { search, otherwise: Some(tag) });
+            ActorCommand::FindProviders { search, tag } => {
+                let query = self.swarm.behaviour_mut().kad.get_providers(dht_keys::tag(&tag));
+                self.look_ups.insert(query, DhtQuery::Providers { search, otherwise: Some(tag) });
             }
-            Command::FindHub(hub) => self.find_hub(hub),
-            Command::Dial(address) => self.dial(&address),
-            Command::Reach { hub, done } => self.reach(hub, done),
-            Command::Described(record) => self.described(record.body()),
-            Command::Doors(found) => self.book.add_doors(found, Instant::now()),
-            Command::Status(tell) => _ = tell.send(self.status()),
+            ActorCommand::FindHub(hub) => self.find_hub(hub),
+            ActorCommand::Dial(address) => self.dial(&address),
+            ActorCommand::Reach { hub, done } => self.ensure_connected(hub, done),
+            ActorCommand::Described(record) => self.on_hub_record(record.body()),
+            ActorCommand::Doors(found) => self.book.add_doors(found, Instant::now()),
+            ActorCommand::Status(tell) => _ = tell.send(self.status()),
         }
     }
 
     /// Passes the verdict on a message to gossipsub.
-    fn judge(&mut self, message: u64, verdict: &Verdict) {
-        let Some(heard) = self.pending.judged(message) else { return };
+    fn judge(&mut self, message: u64, verdict: &GossipVerdict) {
+        let Some(heard) = self.pending.resolve_message(message) else { return };
         let acceptance = match verdict {
-            Verdict::Accept => MessageAcceptance::Accept,
-            Verdict::Ignore(_) => MessageAcceptance::Ignore,
-            Verdict::Reject(_) => MessageAcceptance::Reject,
+            GossipVerdict::Accept => MessageAcceptance::Accept,
+            GossipVerdict::Ignore(_) => MessageAcceptance::Ignore,
+            GossipVerdict::Reject(_) => MessageAcceptance::Reject,
         };
         let gossip = &mut self.swarm.behaviour_mut().gossip;
         gossip.report_message_validation_result(&heard.id, &heard.from, acceptance);
-        self.give();
+        self.deliver_gossip();
     }
 
     /// Publishes a record by gossip. Gossip reaches only connected hubs; others get it by anti-entropy.
     fn announce(&mut self, bytes: Vec<u8>) {
         let topic = match record::parse(&bytes) {
-            Ok(Received::Listing(_)) => LISTINGS,
-            Ok(Received::Head(_)) => HEADS,
-            Ok(Received::Hub(_)) => {
+            Ok(ParsedRecord::Listing(_)) => LISTINGS,
+            Ok(ParsedRecord::Head(_)) => HEADS,
+            Ok(ParsedRecord::Hub(_)) => {
                 self.own_record = Some(bytes.clone());
                 self.put_record();
                 HEADS
@@ -218,25 +221,25 @@ impl Actor {
     }
 
     fn offer(&mut self, to: HubId, records: Vec<Vec<u8>>) {
-        if let Some(peer) = id::peer_of(to).filter(|peer| self.swarm.is_connected(peer)) {
-            self.send(peer, to, None, Message::Offer(records));
+        if let Some(peer) = peer_id::peer_of(to).filter(|peer| self.swarm.is_connected(peer)) {
+            self.send(peer, to, None, PeerMessage::Offer(records));
         }
     }
 
     /// Sends a request or an offer to a peer and records the outstanding request.
-    pub(super) fn send(&mut self, peer: PeerId, hub: HubId, id: Option<u64>, message: Message) {
+    pub(super) fn send(&mut self, peer: PeerId, hub: HubId, id: Option<u64>, message: PeerMessage) {
         let addresses = self.addresses(&peer);
         let behaviour = self.swarm.behaviour_mut();
         let (lane, exchange) = match message {
-            Message::Request(Request::Find(_)) => (Lane::Query, &mut behaviour.query),
-            _ => (Lane::Sync, &mut behaviour.sync),
+            PeerMessage::Request(PeerRequest::Find(_)) => (StreamProtocol::Query, &mut behaviour.query),
+            _ => (StreamProtocol::Sync, &mut behaviour.sync),
         };
         let request = exchange.send_request_with_addresses(&peer, message, addresses);
         self.pending.ask(lane, request, hub, id);
     }
 
     /// Sends a response, unless too many bytes of responses are being written.
-    pub(super) fn reply(&mut self, id: u64, reply: Reply) {
+    pub(super) fn reply(&mut self, id: u64, reply: PeerReply) {
         let Some(question) = self.pending.answered(id) else { return };
         let bytes = reply.weight();
         if !self.pending.may_write(bytes) {
@@ -245,8 +248,8 @@ impl Actor {
         }
         let behaviour = self.swarm.behaviour_mut();
         let exchange = match question.lane {
-            Lane::Sync => &mut behaviour.sync,
-            Lane::Query => &mut behaviour.query,
+            StreamProtocol::Sync => &mut behaviour.sync,
+            StreamProtocol::Query => &mut behaviour.query,
         };
         // The requester may be gone. Otherwise the swarm reports the result (`exchanged`).
         if exchange.send_response(question.channel, reply).is_ok() {
@@ -256,18 +259,18 @@ impl Actor {
 
     fn note(&mut self, id: u64) {
         if let Some(offer) = self.pending.noted(id) {
-            _ = self.swarm.behaviour_mut().sync.send_response(offer.channel, Reply::Noted);
+            _ = self.swarm.behaviour_mut().sync.send_response(offer.channel, PeerReply::Noted);
         }
     }
 
     fn disconnect(&mut self, hub: HubId) {
-        if let Some(peer) = id::peer_of(hub) {
-            self.shut_out(peer);
+        if let Some(peer) = peer_id::peer_of(hub) {
+            self.ban_peer(peer);
         }
     }
 
-    /// Bans and disconnects a peer, until [`Self::forgive`] or [`Self::let_in`].
-    pub(super) fn shut_out(&mut self, peer: PeerId) {
+    /// Bans and disconnects a peer, until [`Self::forgive`] or [`Self::unban_expired`].
+    pub(super) fn ban_peer(&mut self, peer: PeerId) {
         let blocked = &mut self.swarm.behaviour_mut().blocked;
         if blocked.blocked_peers().len() < MAX_BLOCKED {
             blocked.block_peer(peer);
@@ -284,14 +287,14 @@ impl Actor {
 
     /// Lifts the temporary bans of flooding peers that have ended. Peers blocked by a rule are disconnected
     /// again when they connect.
-    pub(super) fn let_in(&mut self, now: Instant) {
+    pub(super) fn unban_expired(&mut self, now: Instant) {
         let blocked = &mut self.swarm.behaviour_mut().blocked;
-        self.paces.rejoined(now).into_iter().for_each(|peer| _ = blocked.unblock_peer(peer));
+        self.paces.expired_bans(now).into_iter().for_each(|peer| _ = blocked.unblock_peer(peer));
     }
 
     /// Lowers the gossip score of a hub that committed a violation.
     fn blame(&mut self, hub: HubId) {
-        if let Some(peer) = id::peer_of(hub) {
+        if let Some(peer) = peer_id::peer_of(hub) {
             self.swarm.behaviour_mut().gossip.set_application_score(&peer, BLAME);
         }
     }
@@ -303,8 +306,8 @@ impl Actor {
     }
 
     /// Queues state that the hub should persist.
-    pub(super) fn keep(&mut self, kept: Kept) {
-        let most = if matches!(kept, Kept::Address { .. }) { MAX_KEPT } else { MAX_KEPT_OF_DHT };
+    pub(super) fn persist(&mut self, kept: PersistedNetState) {
+        let most = if matches!(kept, PersistedNetState::Address { .. }) { MAX_KEPT } else { MAX_KEPT_OF_DHT };
         if self.kept.len() < most {
             self.kept.push(kept);
         }
@@ -321,16 +324,19 @@ type Known = Vec<(PeerId, Vec<Multiaddr>)>;
 
 /// Restores persisted state: known addresses for the address book, and unexpired provider records for the
 /// DHT.
-fn restore(kept: Vec<Kept>, (start, now): (Instant, Timestamp)) -> (Known, Vec<kad::ProviderRecord>) {
+fn restore(
+    kept: Vec<PersistedNetState>,
+    (start, now): (Instant, Timestamp),
+) -> (Known, Vec<kad::ProviderRecord>) {
     let (mut known, mut announced) = (Vec::new(), Vec::new());
     for kept in kept {
         match kept {
-            Kept::Address { peer, addresses } => known.push((peer, addresses)),
-            Kept::Announced { key, provider, addresses, until } if until > now => {
+            PersistedNetState::Address { peer, addresses } => known.push((peer, addresses)),
+            PersistedNetState::Announced { key, provider, addresses, until } if until > now => {
                 let expires = Some(start + until.since(now));
                 announced.push(kad::ProviderRecord { key, provider, expires, addresses });
             }
-            Kept::Announced { .. } | Kept::Withdrawn { .. } => {}
+            PersistedNetState::Announced { .. } | PersistedNetState::Withdrawn { .. } => {}
         }
     }
     (known, announced)

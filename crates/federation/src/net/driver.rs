@@ -12,13 +12,13 @@ use tokio::{
 };
 
 use super::{
-    api::{self, Command, Handle, Kept, Stopped},
-    measure::{Measured, Timing},
-    wire::MAX_RECORD_BYTES,
+    actor_api::{self, ActorCommand, ActorHandle, ActorStopped, PersistedNetState},
+    cbor::MAX_RECORD_BYTES,
+    latency::{LatencySample, LatencyTimer},
 };
 use crate::{
     HubId,
-    core::{self, Answer, Core, Effect, Query, Report},
+    engine::{self, Effect, Engine, HubReport, PeerResponse, SearchQuery},
     record::Tag,
 };
 
@@ -35,7 +35,7 @@ const READ_TIME: Duration = Duration::from_secs(10);
 const READ_TIME_IN_LOOP: Duration = Duration::from_secs(1);
 
 /// Store and environment that the driver needs from the hub.
-pub trait Home: Send {
+pub trait EngineStore: Send {
     type Error: std::error::Error + Send + 'static;
 
     fn now(&self) -> Timestamp;
@@ -45,16 +45,16 @@ pub trait Home: Send {
     fn perform(&mut self, effects: Vec<Effect>) -> impl Future<Output = Result<(), Self::Error>> + Send;
 
     /// Reports a latency sample, for metrics only.
-    fn measured(&mut self, measured: Measured) {
+    fn measured(&mut self, measured: LatencySample) {
         _ = measured;
     }
 
     /// Persists network state.
-    fn keep(&mut self, kept: Vec<Kept>) -> impl Future<Output = Result<(), Self::Error>> + Send;
+    fn keep(&mut self, kept: Vec<PersistedNetState>) -> impl Future<Output = Result<(), Self::Error>> + Send;
 
     /// Returns a reader for concurrent reads for peers. Without one, the driver reads in its loop by
-    /// [`Home::bodies`] and [`Home::find`], blocks meanwhile, and drops those futures after one second.
-    fn reader(&self) -> Option<Arc<dyn Reader<Self::Error>>> {
+    /// [`EngineStore::bodies`] and [`EngineStore::find`], blocks meanwhile, and drops those futures after one second.
+    fn reader(&self) -> Option<Arc<dyn EngineReader<Self::Error>>> {
         None
     }
 
@@ -70,61 +70,61 @@ pub trait Home: Send {
     /// Returns this hub's own matching listings, as many as fit into `limit` bytes.
     fn find(
         &mut self,
-        query: Query,
+        query: SearchQuery,
         limit: usize,
     ) -> impl Future<Output = Result<Vec<Vec<u8>>, Self::Error>> + Send;
 }
 
 /// Concurrent reads of the hub's store. Futures that take too long are dropped.
-pub trait Reader<E>: Send + Sync {
-    /// Like [`Home::bodies`].
+pub trait EngineReader<E>: Send + Sync {
+    /// Like [`EngineStore::bodies`].
     fn bodies(&self, hub: HubId, hashes: Vec<Digest>, limit: usize)
     -> BoxFuture<'_, Result<Vec<Vec<u8>>, E>>;
 
-    /// Like [`Home::find`].
-    fn find(&self, query: Query, limit: usize) -> BoxFuture<'_, Result<Vec<Vec<u8>>, E>>;
+    /// Like [`EngineStore::find`].
+    fn find(&self, query: SearchQuery, limit: usize) -> BoxFuture<'_, Result<Vec<Vec<u8>>, E>>;
 }
 
 /// A command of the hub to its driver.
 #[derive(Debug)]
-pub enum Order {
+pub enum DriverCommand {
     /// An engine event of this hub: a listing was published, a rule was set, a search was started.
-    Event(Box<core::Event>),
+    Event(Box<engine::Event>),
     /// Set the tags of this hub's agents (the complete list).
     Provide(Vec<Tag>),
     /// Report the replication status of these hubs, as far as they are known.
-    Report { hubs: Vec<HubId>, tell: oneshot::Sender<Vec<Report>> },
+    Report { hubs: Vec<HubId>, tell: oneshot::Sender<Vec<HubReport>> },
 }
 
 /// Why the driver ended.
 #[derive(Debug, thiserror::Error)]
-pub enum Ended<E: std::error::Error> {
+pub enum DriverError<E: std::error::Error> {
     /// Engine and store may differ now: the driver must be restarted from the stored state.
     #[error("What the network brought could not be stored. {0}")]
     Home(E),
     #[error(transparent)]
-    Net(#[from] Stopped),
+    Net(#[from] ActorStopped),
 }
 
 /// Joins engine, network and store.
-pub struct Driver<H: Home> {
-    core: Core,
+pub struct Driver<H: EngineStore> {
+    core: Engine,
     home: H,
-    net: Handle,
-    events: mpsc::Receiver<api::Event>,
-    orders: mpsc::Receiver<Order>,
-    reads: JoinSet<Result<(), Ended<H::Error>>>,
+    net: ActorHandle,
+    events: mpsc::Receiver<actor_api::ActorEvent>,
+    orders: mpsc::Receiver<DriverCommand>,
+    reads: JoinSet<Result<(), DriverError<H::Error>>>,
     turns: Arc<Semaphore>,
 }
 
 /// A read for a peer.
-enum Read {
+enum ReadRequest {
     Bodies { hub: HubId, hashes: Vec<Digest> },
-    Found(Query),
+    Found(SearchQuery),
 }
 
 /// What the records of a read are used for.
-enum Purpose {
+enum ReadPurpose {
     /// A response. The hub's own head and record precede the records, if present.
     Answer {
         id: u64,
@@ -136,13 +136,13 @@ enum Purpose {
     },
 }
 
-impl<H: Home> Driver<H> {
+impl<H: EngineStore> Driver<H> {
     pub fn new(
-        core: Core,
+        core: Engine,
         home: H,
-        net: Handle,
-        events: mpsc::Receiver<api::Event>,
-        orders: mpsc::Receiver<Order>,
+        net: ActorHandle,
+        events: mpsc::Receiver<actor_api::ActorEvent>,
+        orders: mpsc::Receiver<DriverCommand>,
     ) -> Self {
         let (reads, turns) = (JoinSet::new(), Arc::new(Semaphore::new(READS)));
         Self { core, home, net, events, orders, reads, turns }
@@ -152,7 +152,7 @@ impl<H: Home> Driver<H> {
     ///
     /// # Errors
     /// When the store fails, or the network has stopped.
-    pub async fn run(mut self) -> Result<(), Ended<H::Error>> {
+    pub async fn run(mut self) -> Result<(), DriverError<H::Error>> {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -162,15 +162,15 @@ impl<H: Home> Driver<H> {
             let event = tokio::select! {
                 event = self.events.recv() => match event {
                     Some(event) => self.hear(event).await?,
-                    None => return Err(Stopped.into()),
+                    None => return Err(ActorStopped.into()),
                 },
                 order = self.orders.recv() => match order {
-                    Some(Order::Event(event)) => Some(*event),
-                    Some(Order::Provide(tags)) => {
-                        self.net.order(Command::Provide(tags)).await?;
+                    Some(DriverCommand::Event(event)) => Some(*event),
+                    Some(DriverCommand::Provide(tags)) => {
+                        self.net.order(ActorCommand::Provide(tags)).await?;
                         None
                     }
-                    Some(Order::Report { hubs, tell }) => {
+                    Some(DriverCommand::Report { hubs, tell }) => {
                         let reports = hubs.into_iter().filter_map(|hub| self.core.report(hub, now));
                         // The requester may have given up.
                         _ = tell.send(reports.collect());
@@ -182,8 +182,8 @@ impl<H: Home> Driver<H> {
                     ended(read)?;
                     None
                 }
-                _ = ticks.tick() => Some(core::Event::Tick),
-                () = &mut alarm, if wakes.is_some() => Some(core::Event::Tick),
+                _ = ticks.tick() => Some(engine::Event::Tick),
+                () = &mut alarm, if wakes.is_some() => Some(engine::Event::Tick),
             };
             if let Some(event) = event {
                 self.handle(event).await?;
@@ -192,49 +192,56 @@ impl<H: Home> Driver<H> {
     }
 
     /// Converts a network event into an engine event, if it concerns the engine.
-    async fn hear(&mut self, event: api::Event) -> Result<Option<core::Event>, Ended<H::Error>> {
+    async fn hear(
+        &mut self,
+        event: actor_api::ActorEvent,
+    ) -> Result<Option<engine::Event>, DriverError<H::Error>> {
         Ok(Some(match event {
-            api::Event::Keep(kept) => {
-                self.home.keep(kept).await.map_err(Ended::Home)?;
+            actor_api::ActorEvent::Keep(kept) => {
+                self.home.keep(kept).await.map_err(DriverError::Home)?;
                 return Ok(None);
             }
-            api::Event::Listening(_) => return Ok(None),
-            api::Event::Connected(hub) => core::Event::Connected(hub),
-            api::Event::Disconnected(hub) => core::Event::Disconnected(hub),
-            api::Event::Gossip { from, message, bytes } => core::Event::Gossip { from, message, bytes },
-            api::Event::Asked { from, id, request } => core::Event::Asked { from, id, request },
-            api::Event::Answered { from, id, answer } => core::Event::Answered { from, id, answer },
-            api::Event::Failed { from, id } => core::Event::Failed { from, id },
-            api::Event::Offered { from, id, records } => {
-                self.handle(core::Event::Offered { from, records }).await?;
-                self.net.order(Command::Noted { id }).await?;
+            actor_api::ActorEvent::Listening(_) => return Ok(None),
+            actor_api::ActorEvent::Connected(hub) => engine::Event::Connected(hub),
+            actor_api::ActorEvent::Disconnected(hub) => engine::Event::Disconnected(hub),
+            actor_api::ActorEvent::Gossip { from, message, bytes } => {
+                engine::Event::Gossip { from, message, bytes }
+            }
+            actor_api::ActorEvent::Asked { from, id, request } => engine::Event::Asked { from, id, request },
+            actor_api::ActorEvent::Answered { from, id, answer } => {
+                engine::Event::Answered { from, id, answer }
+            }
+            actor_api::ActorEvent::Failed { from, id } => engine::Event::Failed { from, id },
+            actor_api::ActorEvent::Offered { from, id, records } => {
+                self.handle(engine::Event::Offered { from, records }).await?;
+                self.net.order(ActorCommand::Noted { id }).await?;
                 return Ok(None);
             }
-            api::Event::LookedUp(took) => {
-                self.home.measured(Measured::LookUp(took));
+            actor_api::ActorEvent::LookedUp(took) => {
+                self.home.measured(LatencySample::LookUp(took));
                 return Ok(None);
             }
-            api::Event::Providers { search, hubs } => core::Event::Providers { search, hubs },
+            actor_api::ActorEvent::Providers { search, hubs } => engine::Event::Providers { search, hubs },
             // The record carries its hub's own signature, so it counts as offered by that hub, whichever peer
             // stored it.
-            api::Event::FoundHub(record) => {
-                core::Event::Offered { from: record.body().hub, records: vec![record.encode()] }
+            actor_api::ActorEvent::FoundHub(record) => {
+                engine::Event::Offered { from: record.body().hub, records: vec![record.encode()] }
             }
         }))
     }
 
     /// Passes an event to the engine and executes the resulting effects.
-    async fn handle(&mut self, event: core::Event) -> Result<(), Ended<H::Error>> {
+    async fn handle(&mut self, event: engine::Event) -> Result<(), DriverError<H::Error>> {
         if changes_rules(&event) {
-            self.net.order(Command::Forgive).await?;
+            self.net.order(ActorCommand::Forgive).await?;
         }
-        let by_gossip = matches!(event, core::Event::Gossip { .. });
+        let by_gossip = matches!(event, engine::Event::Gossip { .. });
         let effects = self.core.handle(event, self.home.now());
         let (outward, inward): (Vec<Effect>, Vec<Effect>) = effects.into_iter().partition(is_outward);
         for effect in &inward {
             match effect {
-                Effect::Accuse(accusation) => self.net.order(Command::Blame(accusation.accused)).await?,
-                Effect::StoreHub(record) => self.net.order(Command::Described(record.clone())).await?,
+                Effect::Accuse(accusation) => self.net.order(ActorCommand::Blame(accusation.accused)).await?,
+                Effect::StoreHub(record) => self.net.order(ActorCommand::Described(record.clone())).await?,
                 Effect::Unnamed { tag, hubs } => {
                     let tag = tag.as_str();
                     tracing::warn!(
@@ -247,8 +254,8 @@ impl<H: Home> Driver<H> {
             }
         }
         if !inward.is_empty() {
-            let timings = Timing::of(&inward, by_gossip);
-            self.home.perform(inward).await.map_err(Ended::Home)?;
+            let timings = LatencyTimer::of(&inward, by_gossip);
+            self.home.perform(inward).await.map_err(DriverError::Home)?;
             let now = self.home.now();
             timings.into_iter().for_each(|timing| self.home.measured(timing.end(now)));
         }
@@ -259,25 +266,25 @@ impl<H: Home> Driver<H> {
     }
 
     /// Executes an effect that concerns the network.
-    async fn send(&mut self, effect: Effect) -> Result<(), Ended<H::Error>> {
+    async fn send(&mut self, effect: Effect) -> Result<(), DriverError<H::Error>> {
         let command = match effect {
-            Effect::Judge { message, verdict } => Command::Judge { message, verdict },
-            Effect::Announce(record) => Command::Announce(record),
-            Effect::Ask { peer, id, request } => Command::Ask { peer, id, request },
-            Effect::Reply { id, answer, .. } => Command::Reply { id, answer },
-            Effect::Refuse { id, .. } => Command::Refuse { id },
-            Effect::Disconnect(hub) => Command::Disconnect(hub),
-            Effect::FindProviders { search, tag } => Command::FindProviders { search, tag },
+            Effect::Judge { message, verdict } => ActorCommand::Judge { message, verdict },
+            Effect::Announce(record) => ActorCommand::Announce(record),
+            Effect::Ask { peer, id, request } => ActorCommand::Ask { peer, id, request },
+            Effect::Reply { id, answer, .. } => ActorCommand::Reply { id, answer },
+            Effect::Refuse { id, .. } => ActorCommand::Refuse { id },
+            Effect::Disconnect(hub) => ActorCommand::Disconnect(hub),
+            Effect::FindProviders { search, tag } => ActorCommand::FindProviders { search, tag },
             Effect::ReplyBodies { id, hub, hashes, .. } => {
                 return self
-                    .read(Read::Bodies { hub, hashes }, Purpose::Answer { id, said: Vec::new() })
+                    .read(ReadRequest::Bodies { hub, hashes }, ReadPurpose::Answer { id, said: Vec::new() })
                     .await;
             }
             Effect::ReplyFound { id, said, query, .. } => {
-                return self.read(Read::Found(query), Purpose::Answer { id, said }).await;
+                return self.read(ReadRequest::Found(query), ReadPurpose::Answer { id, said }).await;
             }
             Effect::Offer { to, hub, head, hashes } => {
-                return self.read(Read::Bodies { hub, hashes }, Purpose::Offer { to, head }).await;
+                return self.read(ReadRequest::Bodies { hub, hashes }, ReadPurpose::Offer { to, head }).await;
             }
             _ => return Ok(()),
         };
@@ -285,13 +292,13 @@ impl<H: Home> Driver<H> {
     }
 
     /// Reads from the store, concurrently if the hub supports it, and sends the records.
-    async fn read(&mut self, read: Read, purpose: Purpose) -> Result<(), Ended<H::Error>> {
+    async fn read(&mut self, read: ReadRequest, purpose: ReadPurpose) -> Result<(), DriverError<H::Error>> {
         let Some(reader) = self.home.reader() else {
             let records = timeout(READ_TIME_IN_LOOP, read.by_home(&mut self.home)).await;
-            return sent(&self.net, purpose, records.ok().transpose().map_err(Ended::Home)?).await;
+            return sent(&self.net, purpose, records.ok().transpose().map_err(DriverError::Home)?).await;
         };
         // Offers are bounded by the running sync rounds; only requests of peers are unbounded.
-        if self.reads.len() >= MAX_READS && matches!(purpose, Purpose::Answer { .. }) {
+        if self.reads.len() >= MAX_READS && matches!(purpose, ReadPurpose::Answer { .. }) {
             return sent(&self.net, purpose, None).await;
         }
         let (net, turns) = (self.net.clone(), self.turns.clone());
@@ -299,21 +306,21 @@ impl<H: Home> Driver<H> {
             let turn = turns.acquire().await;
             let records = timeout(READ_TIME, read.by(&*reader)).await;
             drop(turn);
-            sent(&net, purpose, records.ok().transpose().map_err(Ended::Home)?).await
+            sent(&net, purpose, records.ok().transpose().map_err(DriverError::Home)?).await
         });
         Ok(())
     }
 }
 
-impl Read {
-    async fn by_home<H: Home>(self, home: &mut H) -> Result<Vec<Vec<u8>>, H::Error> {
+impl ReadRequest {
+    async fn by_home<H: EngineStore>(self, home: &mut H) -> Result<Vec<Vec<u8>>, H::Error> {
         match self {
             Self::Bodies { hub, hashes } => home.bodies(hub, hashes, MAX_RECORD_BYTES).await,
             Self::Found(query) => home.find(query, MAX_RECORD_BYTES).await,
         }
     }
 
-    async fn by<E>(self, reader: &dyn Reader<E>) -> Result<Vec<Vec<u8>>, E> {
+    async fn by<E>(self, reader: &dyn EngineReader<E>) -> Result<Vec<Vec<u8>>, E> {
         match self {
             Self::Bodies { hub, hashes } => reader.bodies(hub, hashes, MAX_RECORD_BYTES).await,
             Self::Found(query) => reader.find(query, MAX_RECORD_BYTES).await,
@@ -323,26 +330,28 @@ impl Read {
 
 /// Sends the records of a read. `None` refuses a request; in an offer only the head is sent.
 async fn sent<E: std::error::Error>(
-    net: &Handle,
-    purpose: Purpose,
+    net: &ActorHandle,
+    purpose: ReadPurpose,
     records: Option<Vec<Vec<u8>>>,
-) -> Result<(), Ended<E>> {
+) -> Result<(), DriverError<E>> {
     let command = match (purpose, records) {
-        (Purpose::Answer { id, said }, Some(records)) => {
+        (ReadPurpose::Answer { id, said }, Some(records)) => {
             let records = said.into_iter().chain(records).collect();
-            Command::Reply { id, answer: Answer::Records(records) }
+            ActorCommand::Reply { id, answer: PeerResponse::Records(records) }
         }
-        (Purpose::Answer { id, .. }, None) => Command::Refuse { id },
-        (Purpose::Offer { to, head }, records) => {
+        (ReadPurpose::Answer { id, .. }, None) => ActorCommand::Refuse { id },
+        (ReadPurpose::Offer { to, head }, records) => {
             let records = head.into_iter().chain(records.into_iter().flatten()).collect();
-            Command::Offer { to, records }
+            ActorCommand::Offer { to, records }
         }
     };
     Ok(net.order(command).await?)
 }
 
 /// Returns the error of a finished read, and propagates its panic.
-fn ended<E: std::error::Error>(read: Result<Result<(), Ended<E>>, JoinError>) -> Result<(), Ended<E>> {
+fn ended<E: std::error::Error>(
+    read: Result<Result<(), DriverError<E>>, JoinError>,
+) -> Result<(), DriverError<E>> {
     match read {
         Ok(ended) => ended,
         Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
@@ -368,8 +377,8 @@ const fn is_outward(effect: &Effect) -> bool {
 }
 
 /// Returns whether the event may unblock a hub.
-const fn changes_rules(event: &core::Event) -> bool {
-    use core::Event::{DomainProved, ModeSet, RuleRemoved, RuleSet, RulesReplaced};
+const fn changes_rules(event: &engine::Event) -> bool {
+    use engine::Event::{DomainProved, ModeSet, RuleRemoved, RuleSet, RulesReplaced};
     matches!(
         event,
         ModeSet(_) | RuleSet { .. } | RuleRemoved { .. } | RulesReplaced { .. } | DomainProved { .. }
@@ -383,9 +392,9 @@ mod tests {
     use plexus_a2a::keys::SecretKey;
 
     use super::*;
-    use crate::core::{
-        Request,
-        policy::{Mode, Policy},
+    use crate::engine::{
+        PeerRequest,
+        policy::{AdmissionMode, Policy},
     };
 
     const START: Timestamp = Timestamp::from_millis(1_000_000);
@@ -398,7 +407,7 @@ mod tests {
 
     struct Beside(Arc<Semaphore>);
 
-    impl Home for Slow {
+    impl EngineStore for Slow {
         type Error = Infallible;
 
         fn now(&self) -> Timestamp {
@@ -409,12 +418,12 @@ mod tests {
             Ok(())
         }
 
-        async fn keep(&mut self, kept: Vec<Kept>) -> Result<(), Infallible> {
+        async fn keep(&mut self, kept: Vec<PersistedNetState>) -> Result<(), Infallible> {
             _ = self.kept.send(kept.len()).await;
             Ok(())
         }
 
-        fn reader(&self) -> Option<Arc<dyn Reader<Infallible>>> {
+        fn reader(&self) -> Option<Arc<dyn EngineReader<Infallible>>> {
             Some(Arc::new(Beside(self.reads.clone()?)))
         }
 
@@ -422,12 +431,12 @@ mod tests {
             std::future::pending().await
         }
 
-        async fn find(&mut self, _: Query, _: usize) -> Result<Vec<Vec<u8>>, Infallible> {
+        async fn find(&mut self, _: SearchQuery, _: usize) -> Result<Vec<Vec<u8>>, Infallible> {
             std::future::pending().await
         }
     }
 
-    impl Reader<Infallible> for Beside {
+    impl EngineReader<Infallible> for Beside {
         fn bodies(
             &self,
             _: HubId,
@@ -437,7 +446,7 @@ mod tests {
             Box::pin(std::future::pending())
         }
 
-        fn find(&self, query: Query, _: usize) -> BoxFuture<'_, Result<Vec<Vec<u8>>, Infallible>> {
+        fn find(&self, query: SearchQuery, _: usize) -> BoxFuture<'_, Result<Vec<Vec<u8>>, Infallible>> {
             Box::pin(async move {
                 let place = self.0.acquire().await;
                 place.into_iter().for_each(tokio::sync::SemaphorePermit::forget);
@@ -447,10 +456,10 @@ mod tests {
     }
 
     struct Run {
-        events: mpsc::Sender<api::Event>,
-        commands: mpsc::Receiver<Command>,
+        events: mpsc::Sender<actor_api::ActorEvent>,
+        commands: mpsc::Receiver<ActorCommand>,
         kept: mpsc::Receiver<usize>,
-        _orders: mpsc::Sender<Order>,
+        _orders: mpsc::Sender<DriverCommand>,
     }
 
     fn hub(n: u8) -> HubId {
@@ -458,9 +467,9 @@ mod tests {
     }
 
     fn start(reads: Option<Arc<Semaphore>>) -> Run {
-        let ((net, commands), (tell, kept)) = (Handle::new(), mpsc::channel(8));
+        let ((net, commands), (tell, kept)) = (ActorHandle::new(), mpsc::channel(8));
         let ((events, told), (orders, inbox)) = (mpsc::channel(512), mpsc::channel(1));
-        let core = Core::new(SecretKey::from_seed(&[1; 32]), Policy::new(Mode::Open), START);
+        let core = Engine::new(SecretKey::from_seed(&[1; 32]), Policy::new(AdmissionMode::Open), START);
         let driver = Driver::new(core, Slow { reads, kept: tell }, net, told, inbox);
         tokio::spawn(driver.run());
         Run { events, commands, kept, _orders: orders }
@@ -469,16 +478,21 @@ mod tests {
     impl Run {
         async fn search(&self, id: u64) {
             let from = hub(u8::try_from(id / 4).unwrap() + 2);
-            let query = Query { text: id.to_string(), tags: Vec::new(), limit: 5 };
-            self.events.send(api::Event::Asked { from, id, request: Request::Find(query) }).await.unwrap();
+            let query = SearchQuery { text: id.to_string(), tags: Vec::new(), limit: 5 };
+            self.events
+                .send(actor_api::ActorEvent::Asked { from, id, request: PeerRequest::Find(query) })
+                .await
+                .unwrap();
         }
 
         /// Returns the next response or refusal, with its records.
         async fn answer(&mut self) -> (u64, Option<Vec<Vec<u8>>>) {
             loop {
                 match self.commands.recv().await.unwrap() {
-                    Command::Reply { id, answer: Answer::Records(records) } => return (id, Some(records)),
-                    Command::Refuse { id } => return (id, None),
+                    ActorCommand::Reply { id, answer: PeerResponse::Records(records) } => {
+                        return (id, Some(records));
+                    }
+                    ActorCommand::Refuse { id } => return (id, None),
                     _ => {}
                 }
             }
@@ -495,7 +509,7 @@ mod tests {
         for id in MAX_READS as u64..MAX_READS as u64 + 3 {
             assert_eq!(run.answer().await, (id, None), "as many wait as may");
         }
-        run.events.send(api::Event::Keep(Vec::new())).await.unwrap();
+        run.events.send(actor_api::ActorEvent::Keep(Vec::new())).await.unwrap();
         assert_eq!(run.kept.recv().await, Some(0), "the loop goes on");
         reads.add_permits(MAX_READS);
         let mut answered = Vec::new();
@@ -513,14 +527,17 @@ mod tests {
         let mut run = start(None);
         run.search(7).await;
         assert_eq!(run.answer().await, (7, None));
-        run.events.send(api::Event::Keep(Vec::new())).await.unwrap();
+        run.events.send(actor_api::ActorEvent::Keep(Vec::new())).await.unwrap();
         assert_eq!(run.kept.recv().await, Some(0));
     }
 
     #[tokio::test]
     async fn an_offer_is_noted_once_it_was_looked_at() {
         let mut run = start(None);
-        run.events.send(api::Event::Offered { from: hub(2), id: 9, records: Vec::new() }).await.unwrap();
-        while !matches!(run.commands.recv().await.unwrap(), Command::Noted { id: 9 }) {}
+        run.events
+            .send(actor_api::ActorEvent::Offered { from: hub(2), id: 9, records: Vec::new() })
+            .await
+            .unwrap();
+        while !matches!(run.commands.recv().await.unwrap(), ActorCommand::Noted { id: 9 }) {}
     }
 }

@@ -1,54 +1,54 @@
 //! libp2p network layer.
 //!
-//! [`start`] spawns the actor that owns the swarm; its commands and events are in `api`. `driver` joins it
+//! [`start`] spawns the actor that owns the swarm; its commands and events are in `actor_api`. `driver` joins it
 //! with the engine and the store.
 //!
-//! Connections: `book` (address book and backoff), `trim` (pruning), `reach` (dial policy), `crowd` (limits
-//! per address and relay), `links` (connected peers). Protocols: `gossip` (gossipsub and scores), `pace`
-//! (gossip rate limit), `codec` and `wire` (requests and responses), `records` (DHT store), `announcing` (DHT
-//! provider records), `measure` (latency). `calls` are requests to agents of hubs without a public address,
+//! Connections: `address_book` (address book and backoff), `connection_pruning` (pruning), `dial_policy` (dial policy), `connection_limits` (limits
+//! per address and relay), `connections` (connected peers). Protocols: `gossip` (gossipsub and scores), `gossip_rate_limit`
+//! (gossip rate limit), `request_codec` and `cbor` (requests and responses), `dht_store` (DHT store), `provider_announcer` (DHT
+//! provider records), `latency` (latency). `streams` are requests to agents of hubs without a public address,
 //! on streams that bypass the actor.
 //!
-//! Reachability: `finding` (addresses of other hubs), `nat` (whether this hub is reachable), `probing`
-//! (AutoNAT, filtered by `gated` and `share`), `relays` (relay client), `lend` (relay server).
+//! Reachability: `discovery` (addresses of other hubs), `reachability` (whether this hub is reachable), `autonat`
+//! (AutoNAT, filtered by `filtered_behaviour` and `window_quota`), `relay_client` (relay client), `relay_server` (relay server).
 
 mod actor;
-mod announcing;
-pub mod api;
+pub mod actor_api;
+mod address_book;
 #[cfg(test)]
-mod attacked;
-mod behaviour;
-mod book;
-pub mod calls;
-mod codec;
-mod crowd;
-pub mod door;
+mod attack_tests;
+mod autonat;
+pub mod cbor;
+mod connection_limits;
+mod connection_pruning;
+mod connections;
+pub mod dht_keys;
+pub mod dht_store;
+pub mod dial_policy;
+mod discovery;
+pub mod dns_bootstrap;
 pub mod driver;
-mod finding;
-mod gated;
+mod filtered_behaviour;
 mod gossip;
-pub mod id;
-pub mod key;
-pub mod lend;
-mod links;
-pub mod measure;
-pub mod nat;
-mod pace;
-mod pending;
-mod probing;
-pub mod reach;
-mod react;
-pub mod records;
-mod relays;
-mod share;
-mod tend;
-mod trim;
-pub mod wire;
+mod gossip_rate_limit;
+mod in_flight;
+pub mod latency;
+mod maintenance;
+pub mod peer_id;
+mod provider_announcer;
+pub mod reachability;
+mod relay_client;
+pub mod relay_server;
+mod request_codec;
+pub mod streams;
+mod swarm;
+mod swarm_events;
+mod window_quota;
 
 pub use libp2p::{Multiaddr, PeerId, kad::RecordKey, multiaddr::Protocol};
 
 pub use self::{
     actor::start,
-    api::{Config, Handle},
-    behaviour::StartError,
+    actor_api::{ActorHandle, NetConfig},
+    swarm::StartError,
 };

@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     RecordError, Seq,
-    frame::{Payload, is_line},
+    line_format::{Payload, is_line},
     signed::HubPayload,
 };
 use crate::HubId;
 
 /// Maximum lifetime of a hub record.
-pub const HUB_RECORD_LIFE: Duration = Duration::from_secs(48 * 3_600);
+pub const HUB_RECORD_TTL: Duration = Duration::from_secs(48 * 3_600);
 
 const MAX_NAME: usize = 80;
 const MAX_DOMAIN: usize = 253;
@@ -57,7 +57,7 @@ impl Payload for HubRecord {
 
     fn check(&self) -> Result<(), RecordError> {
         let issued = self.seq.issued();
-        let life = issued < self.expires && self.expires <= issued + HUB_RECORD_LIFE;
+        let life = issued < self.expires && self.expires <= issued + HUB_RECORD_TTL;
         let urls = [&self.api, &self.policy].into_iter().flatten().all(|url| is_url(url));
         let addresses =
             self.addresses.len() <= MAX_ADDRESSES && self.addresses.iter().all(|it| is_address(it));

@@ -6,21 +6,20 @@ use plexus_a2a::{
     Card,
     jws::{self, Jws, JwsError},
     keys::{PublicKey, SecretKey},
-    listing::{Genesis, ListingId},
+    listing_id::{Genesis, ListingId},
 };
 use plexus_domain::{Digest, Name, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Chain, Lang, MAX_BYTES, MAX_TAGS, RecordError, Rotation, Seq, Tag,
-    frame::{self, Frame, Payload},
-    hex,
+    KeyChain, Lang, MAX_BYTES, MAX_TAGS, RecordError, Rotation, Seq, Tag, hex,
+    line_format::{self, Payload, RecordLines},
     signed::{Record, Unverified},
 };
 use crate::HubId;
 
 /// Maximum lifetime of a listing after signing.
-pub const LIFE: Duration = Duration::from_secs(90 * 24 * 3_600);
+pub const LISTING_TTL: Duration = Duration::from_secs(90 * 24 * 3_600);
 /// Additional retention, so that clock skew between hubs does not let an older version return.
 const MARGIN: Duration = Duration::from_secs(24 * 3_600);
 pub const MAX_CARD_BYTES: usize = 12 * 1024;
@@ -31,7 +30,7 @@ const MAX_LANGS: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Document", into = "Document")]
 pub struct Envelope {
-    pub chain: Chain,
+    pub chain: KeyChain,
     pub seq: Seq,
     pub hub: HubId,
     /// Together with `name` the agent's address on its hub.
@@ -117,12 +116,12 @@ impl Envelope {
     /// Returns the end of the retention on every hub, visible or not. Everything that this version supersedes
     /// was signed earlier and expires earlier. Purging it therefore cannot let an older version return.
     pub fn kept_until(&self) -> Timestamp {
-        self.seq.issued() + LIFE + MARGIN
+        self.seq.issued() + LISTING_TTL + MARGIN
     }
 
     /// Returns the payload line that both keys sign, for owners who hold the agent's key outside the hub.
     pub fn payload(&self) -> Result<Vec<u8>, RecordError> {
-        frame::write(self)
+        line_format::write(self)
     }
 }
 
@@ -134,7 +133,7 @@ impl Payload for Envelope {
         let issued = self.seq.issued();
         let rules = [
             (
-                issued < content.expires && content.expires <= issued + LIFE,
+                issued < content.expires && content.expires <= issued + LISTING_TTL,
                 "a listing expires within 90 days of being signed",
             ),
             (
@@ -183,11 +182,11 @@ impl Listing {
 
     /// Parses a listing without verifying its signatures.
     pub fn parse(bytes: &[u8]) -> Result<Unverified<Self>, RecordError> {
-        let Frame { payload, signatures: [agent, hub], rest } = frame::split(bytes, MAX_BYTES)?;
+        let RecordLines { payload, signatures: [agent, hub], rest } = line_format::split(bytes, MAX_BYTES)?;
         if rest.len() > MAX_CARD_BYTES {
             return Err(RecordError::TooLarge { bytes: rest.len(), limit: MAX_CARD_BYTES });
         }
-        let envelope = frame::read(payload)?;
+        let envelope = line_format::read(payload)?;
         let (hash, payload) = (Digest::of(payload), payload.to_vec());
         let signatures = Signatures { agent, hub };
         Ok(Unverified::new(Self { envelope, payload, signatures, card: rest.to_vec(), hash }))
@@ -195,7 +194,7 @@ impl Listing {
 
     /// Encodes the listing as a record.
     pub fn encode(&self) -> Vec<u8> {
-        frame::join(&self.payload, [&self.signatures.agent, &self.signatures.hub], &self.card)
+        line_format::join(&self.payload, [&self.signatures.agent, &self.signatures.hub], &self.card)
     }
 
     pub const fn envelope(&self) -> &Envelope {
@@ -260,6 +259,6 @@ impl TryFrom<Document> for Envelope {
 
     fn try_from(document: Document) -> Result<Self, RecordError> {
         let Document { genesis, rotations, seq, hub, owner, name, status } = document;
-        Ok(Self { chain: Chain::from_parts(genesis, rotations)?, seq, hub, owner, name, status })
+        Ok(Self { chain: KeyChain::from_parts(genesis, rotations)?, seq, hub, owner, name, status })
     }
 }

@@ -8,37 +8,37 @@
 //! |---|---|---|
 //! | [`Listing`] | agent's key, hub's key | agent on this hub, with card and expiry, or its deletion |
 //! | [`HubRecord`] | hub's key | how to reach this hub |
-//! | [`Head`] | hub's key | which listings this hub has, as count and fingerprint |
+//! | [`InventoryHead`] | hub's key | which listings this hub has, as count and fingerprint |
 //!
 //! A [`RuleList`] has the same form, but is not replicated: subscribers download it.
 //!
 //! Parsers accept unknown fields, since the signature covers them, and forward records byte for byte. Unknown
 //! versions are ignored without a penalty for the sender.
 
-mod chain;
-mod fingerprint;
-mod frame;
-mod head;
 mod hex;
 mod hub_record;
-mod labels;
+mod inventory_head;
+mod key_chain;
+mod line_format;
 mod listing;
 mod rule_list;
 mod seq;
+mod set_fingerprint;
 mod signed;
+mod tags;
 
-use plexus_a2a::{json::JsonError, jws::JwsError};
+use plexus_a2a::{bounded_json::JsonError, jws::JwsError};
 
 pub use self::{
-    chain::{Chain, MAX_ROTATIONS, Rotation, Signer},
-    fingerprint::Fingerprint,
-    head::Head,
-    hub_record::{HUB_RECORD_LIFE, HubRecord},
-    labels::{Lang, MAX_TAGS, Tag},
-    listing::{Content, Envelope, LIFE, Listing, MAX_CARD_BYTES, Signatures, Status},
-    rule_list::{Action, ListedRule, MAX_LISTED, RuleList},
+    hub_record::{HUB_RECORD_TTL, HubRecord},
+    inventory_head::InventoryHead,
+    key_chain::{KeyChain, MAX_ROTATIONS, Rotation, RotationSigner},
+    listing::{Content, Envelope, LISTING_TTL, Listing, MAX_CARD_BYTES, Signatures, Status},
+    rule_list::{ListedRule, MAX_LISTED, RuleAction, RuleList},
     seq::{MAX_SKEW, Seq},
+    set_fingerprint::SetFingerprint,
     signed::{HubPayload, Record, Signed, Unverified},
+    tags::{Lang, MAX_TAGS, Tag},
 };
 
 /// Maximum bytes of a record.
@@ -69,18 +69,18 @@ pub enum RecordError {
 
 /// A parsed record of any kind, not verified yet.
 #[derive(Clone, Debug)]
-pub enum Received {
+pub enum ParsedRecord {
     Listing(Box<Unverified<Listing>>),
     Hub(Unverified<Signed<HubRecord>>),
-    Head(Unverified<Signed<Head>>),
+    Head(Unverified<Signed<InventoryHead>>),
 }
 
 /// Parses a record of any kind, without checking signatures: see [`Unverified::verify`].
-pub fn parse(bytes: &[u8]) -> Result<Received, RecordError> {
-    match frame::kind_of(bytes)? {
-        Listing::KIND => Listing::parse(bytes).map(Box::new).map(Received::Listing),
-        HubRecord::KIND => Signed::parse(bytes).map(Received::Hub),
-        Head::KIND => Signed::parse(bytes).map(Received::Head),
+pub fn parse(bytes: &[u8]) -> Result<ParsedRecord, RecordError> {
+    match line_format::kind_of(bytes)? {
+        Listing::KIND => Listing::parse(bytes).map(Box::new).map(ParsedRecord::Listing),
+        HubRecord::KIND => Signed::parse(bytes).map(ParsedRecord::Hub),
+        InventoryHead::KIND => Signed::parse(bytes).map(ParsedRecord::Head),
         kind if kind.starts_with("plexus/") => Err(RecordError::Unknown),
         _ => Err(RecordError::Payload("its type is none of Plexus".to_owned())),
     }

@@ -1,12 +1,12 @@
 //! Rule list: allow and block rules that a hub publishes for subscribers.
 
-use plexus_a2a::json::Limits;
+use plexus_a2a::bounded_json::JsonLimits;
 use plexus_domain::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
     RecordError, Seq,
-    frame::{Payload, is_line},
+    line_format::{Payload, is_line},
     signed::HubPayload,
 };
 use crate::HubId;
@@ -23,7 +23,7 @@ const MAX_REASON: usize = 200;
 /// Action of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Action {
+pub enum RuleAction {
     Allow,
     Block,
 }
@@ -33,7 +33,7 @@ pub enum Action {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListedRule {
     pub subject: String,
-    pub action: Action,
+    pub action: RuleAction,
     pub reason: String,
     pub created: Timestamp,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,7 +56,7 @@ impl RuleList {
 
 impl Payload for RuleList {
     const KIND: &'static str = Self::KIND;
-    const LIMITS: Limits = Limits { bytes: MAX_LIST_BYTES, depth: 8, values: 12 * MAX_LISTED };
+    const LIMITS: JsonLimits = JsonLimits { bytes: MAX_LIST_BYTES, depth: 8, values: 12 * MAX_LISTED };
 
     fn check(&self) -> Result<(), RecordError> {
         let rules = [

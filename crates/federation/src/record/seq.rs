@@ -36,7 +36,7 @@ impl Seq {
     }
 
     /// Returns whether the signing time is further in the future than clock skew explains.
-    pub fn is_ahead_of(self, now: Timestamp) -> bool {
+    pub fn is_in_future_of(self, now: Timestamp) -> bool {
         self.issued() > now + MAX_SKEW
     }
 }
@@ -65,8 +65,8 @@ mod tests {
         let first = Seq::next(None, at);
         assert_eq!((first.get(), first.issued()), (1_000_000, at));
         assert_eq!(Seq::next(Some(first), at - Duration::from_secs(1)).get(), 1_000_001);
-        assert!(!first.is_ahead_of(at - MAX_SKEW));
-        assert!(first.is_ahead_of(at - MAX_SKEW - Duration::from_millis(1)));
+        assert!(!first.is_in_future_of(at - MAX_SKEW));
+        assert!(first.is_in_future_of(at - MAX_SKEW - Duration::from_millis(1)));
         assert!(Seq::try_from(1 << 53).is_err());
     }
 }

@@ -8,7 +8,7 @@ use plexus_domain::Digest;
 
 use super::{
     MAX_BYTES, RecordError, Seq,
-    frame::{self, Frame, Payload},
+    line_format::{self, Payload, RecordLines},
 };
 use crate::HubId;
 
@@ -70,7 +70,7 @@ impl<T: HubPayload> Signed<T> {
     /// # Errors
     /// When `body` violates a rule of its kind, or `key` does not belong to its hub.
     pub fn sign(body: T, key: &SecretKey) -> Result<Self, RecordError> {
-        let payload = frame::write(&body)?;
+        let payload = line_format::write(&body)?;
         let signature = jws::sign(key, &payload).map_err(|error| RecordError::Payload(error.to_string()))?;
         let record = Self { hash: Digest::of(&payload), body, payload, signature };
         let bytes = record.encode().len();
@@ -81,17 +81,17 @@ impl<T: HubPayload> Signed<T> {
     }
 
     pub fn parse(bytes: &[u8]) -> Result<Unverified<Self>, RecordError> {
-        let Frame { payload, signatures: [signature], rest } = frame::split(bytes, T::LIMIT)?;
+        let RecordLines { payload, signatures: [signature], rest } = line_format::split(bytes, T::LIMIT)?;
         if !rest.is_empty() {
             return Err(RecordError::Lines);
         }
-        let body = frame::read(payload)?;
+        let body = line_format::read(payload)?;
         let (payload, hash) = (payload.to_vec(), Digest::of(payload));
         Ok(Unverified::new(Self { body, payload, signature, hash }))
     }
 
     pub fn encode(&self) -> Vec<u8> {
-        frame::join(&self.payload, [&self.signature], &[])
+        line_format::join(&self.payload, [&self.signature], &[])
     }
 
     pub const fn body(&self) -> &T {

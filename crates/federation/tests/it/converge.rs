@@ -3,14 +3,14 @@
 use proptest::prelude::*;
 
 use plexus_federation::{
-    core::{Core, Effect, Event, KnownHub, policy::Mode},
+    engine::{Effect, Engine, Event, KnownHub, policy::AdmissionMode},
     record::Listing,
 };
 
 use crate::{
-    dice::Dice,
-    make::{HOUR, MINUTE, START, core, deleted, head, hub, live},
+    fixtures::{HOUR, MINUTE, START, core, deleted, head, hub, live},
     network::Network,
+    rng::Dice,
 };
 
 #[test]
@@ -76,7 +76,7 @@ fn an_agent_moves_to_another_hub() {
     network.run(200);
     assert!(network.agrees());
     assert!(network.nodes.values().all(|node| node.accusations.is_empty()), "its old home signs a new head");
-    let rows = network.node(3).core.rows(network.now);
+    let rows = network.node(3).core.inventory(network.now);
     let count = |n| rows.iter().find(|row| row.hub == hub(n)).map(|row| row.count);
     assert_eq!((count(1), count(2)), (Some(0), Some(1)));
 }
@@ -112,9 +112,9 @@ fn a_hub_from_an_old_backup_gets_its_own_back() {
     network.nodes.insert(hub(1), empty);
     network.link(hub(1), hub(2));
     network.run(15 * 60);
-    assert!(network.node(1).core.holds(listing.envelope().id()));
+    assert!(network.node(1).core.contains(listing.envelope().id()));
     assert!(network.agrees());
-    assert!(network.node(1).core.rows(network.now).iter().all(|row| row.head.is_some()));
+    assert!(network.node(1).core.inventory(network.now).iter().all(|row| row.head.is_some()));
 }
 
 #[test]
@@ -123,10 +123,10 @@ fn what_was_stored_is_brought_back_without_signatures() {
     let listing = live(1, 1, START);
     network.publish(&listing);
     network.run(10);
-    let mut again = core(2, Mode::Open);
+    let mut again = core(2, AdmissionMode::Open);
     again.restore_listing(listing.envelope(), listing.hash(), listing.encode().len(), false);
-    let row = |core: &Core| {
-        let rows = core.rows(network.now);
+    let row = |core: &Engine| {
+        let rows = core.inventory(network.now);
         rows.into_iter().find(|row| row.hub == hub(1)).map(|row| (row.count, row.fingerprint))
     };
     assert_eq!(row(&again), None, "its hub is not known yet");

@@ -3,10 +3,10 @@
 
 use data_encoding::BASE64URL_NOPAD;
 use plexus_a2a::jws;
-use plexus_federation::core::{Core, policy::Mode};
+use plexus_federation::engine::{Engine, policy::AdmissionMode};
 
 use crate::{
-    make::{DAY, MINUTE, START, agent_key, core, gossip, head, hub, key, live, record},
+    fixtures::{DAY, MINUTE, START, agent_key, core, gossip, head, hub, key, live, record},
     network::Network,
 };
 
@@ -83,7 +83,7 @@ fn forgeries_are_stored_by_nobody_and_go_no_further_than_the_first_hub() {
     for n in 1..=HONEST {
         assert!(
             network.node(n).bodies.is_empty()
-                && network.node(n).core.rows(network.now).len() <= usize::from(HONEST)
+                && network.node(n).core.inventory(network.now).len() <= usize::from(HONEST)
         );
     }
     network.say(hub(LIAR), hub(VICTIM), listing.encode());
@@ -93,13 +93,13 @@ fn forgeries_are_stored_by_nobody_and_go_no_further_than_the_first_hub() {
 
 #[test]
 fn what_was_replaced_is_not_taken_again() {
-    let mut core: Core = core(9, Mode::Open);
+    let mut core: Engine = core(9, AdmissionMode::Open);
     let (old, new) = (live(1, 1, START), live(1, 1, START + MINUTE));
     let later = START + MINUTE * 2;
     gossip(&mut core, &new.encode(), later);
-    let before = core.rows(later);
+    let before = core.inventory(later);
     for _ in 0..3 {
         gossip(&mut core, &old.encode(), later);
     }
-    assert_eq!(core.rows(later), before);
+    assert_eq!(core.inventory(later), before);
 }

@@ -2,11 +2,11 @@
 
 use plexus_domain::Timestamp;
 use plexus_federation::record::{
-    self, Chain, Envelope, HUB_RECORD_LIFE, HubRecord, Lang, Listing, Received, RecordError, Seq, Signed,
-    Signer, Status,
+    self, Envelope, HUB_RECORD_TTL, HubRecord, KeyChain, Lang, Listing, ParsedRecord, RecordError,
+    RotationSigner, Seq, Signed, Status,
 };
 
-use crate::make::{START, agent_key, card, chain, content, deleted, envelope, head, hub, key, sign};
+use crate::fixtures::{START, agent_key, card, chain, content, deleted, envelope, head, hub, key, sign};
 
 fn check(file: &str, bytes: &[u8]) {
     let path = format!("{}/tests/golden/{file}", env!("CARGO_MANIFEST_DIR"));
@@ -24,9 +24,9 @@ fn check(file: &str, bytes: &[u8]) {
 
 fn verified(bytes: &[u8]) -> Result<Vec<u8>, RecordError> {
     Ok(match record::parse(bytes)? {
-        Received::Listing(listing) => listing.verify()?.encode(),
-        Received::Hub(record) => record.verify()?.encode(),
-        Received::Head(head) => head.verify()?.encode(),
+        ParsedRecord::Listing(listing) => listing.verify()?.encode(),
+        ParsedRecord::Hub(record) => record.verify()?.encode(),
+        ParsedRecord::Head(head) => head.verify()?.encode(),
     })
 }
 
@@ -37,16 +37,16 @@ fn full() -> Listing {
     sign(envelope(1, 1, seq, Status::Live(content)), card, 1, 1)
 }
 
-fn rotated() -> Chain {
-    let first = chain(1).rotate(agent_key(2).public(), Signer::Agent(&agent_key(1))).unwrap();
-    first.rotate(agent_key(3).public(), Signer::Recovery(&key(30_001))).unwrap()
+fn rotated() -> KeyChain {
+    let first = chain(1).rotate(agent_key(2).public(), RotationSigner::Agent(&agent_key(1))).unwrap();
+    first.rotate(agent_key(3).public(), RotationSigner::Recovery(&key(30_001))).unwrap()
 }
 
 fn hub_record() -> HubRecord {
     HubRecord {
         hub: hub(1),
         seq: Seq::next(None, START),
-        expires: START + HUB_RECORD_LIFE,
+        expires: START + HUB_RECORD_TTL,
         name: "Ada's hub".to_owned(),
         software: "plexus/0.1.0".to_owned(),
         domain: Some("hub.example.org".to_owned()),
@@ -92,7 +92,7 @@ fn bodies_that_break_a_rule_are_not_signed() {
         assert!(Signed::sign(record, &key(1)).is_err());
     };
     refused(|record| record.expires = Timestamp::from_millis(0));
-    refused(|record| record.expires = record.expires + HUB_RECORD_LIFE);
+    refused(|record| record.expires = record.expires + HUB_RECORD_TTL);
     refused(|record| record.name = "two\nlines".to_owned());
     refused(|record| record.domain = Some("Hub.Example.org".to_owned()));
     refused(|record| record.api = Some("http://127.0.0.1/".to_owned()));

@@ -8,13 +8,14 @@ use proptest::prelude::*;
 
 use plexus_domain::Timestamp;
 use plexus_federation::{
-    core::{
-        Answer, Core, Effect, Event, Ignored, MAX_BATCH, MAX_FRAME, Query, Request, Verdict, policy::Mode,
+    engine::{
+        Effect, Engine, Event, GossipVerdict, IgnoreReason, MAX_BATCH, MAX_FRAME, PeerRequest, PeerResponse,
+        SearchQuery, policy::AdmissionMode,
     },
-    record::{self, MAX_BYTES, MAX_CARD_BYTES, Received, RecordError, Seq, Signatures, Status},
+    record::{self, MAX_BYTES, MAX_CARD_BYTES, ParsedRecord, RecordError, Seq, Signatures, Status},
 };
 
-use crate::make::{
+use crate::fixtures::{
     DAY, HOUR, MINUTE, START, agent_key, card, content, core, deleted, envelope, gossip, head, hub, key,
     live, stores,
 };
@@ -22,17 +23,17 @@ use crate::make::{
 const NOW: Timestamp = START;
 
 /// Passes `bytes` to a new hub by gossip, asserts that it stores nothing, and returns the verdict.
-fn refused(bytes: &[u8]) -> Verdict {
-    let mut core = core(9, Mode::Open);
+fn refused(bytes: &[u8]) -> GossipVerdict {
+    let mut core = core(9, AdmissionMode::Open);
     let (verdict, effects) = gossip(&mut core, bytes, NOW);
-    assert!(!stores(&effects) && verdict != Verdict::Accept, "{verdict:?}");
-    assert!(core.rows(NOW).iter().all(|row| row.count == 0));
+    assert!(!stores(&effects) && verdict != GossipVerdict::Accept, "{verdict:?}");
+    assert!(core.inventory(NOW).iter().all(|row| row.count == 0));
     verdict
 }
 
 fn rejected(bytes: &[u8]) {
     let verdict = refused(bytes);
-    assert!(matches!(verdict, Verdict::Reject(_)), "{verdict:?}");
+    assert!(matches!(verdict, GossipVerdict::Reject(_)), "{verdict:?}");
 }
 
 fn lines(bytes: &[u8]) -> Vec<String> {
@@ -110,8 +111,8 @@ fn cards_that_cannot_be_read_or_are_too_large() {
         );
         [lines.as_bytes(), &card].concat()
     };
-    let mut core = core(9, Mode::Open);
-    assert_eq!(gossip(&mut core, &signed(skills(200)), NOW).0, Verdict::Accept);
+    let mut core = core(9, AdmissionMode::Open);
+    assert_eq!(gossip(&mut core, &signed(skills(200)), NOW).0, GossipVerdict::Accept);
     rejected(&signed(skills(1_000)));
     rejected(&signed(vec![b' '; MAX_CARD_BYTES + 1]));
     rejected(&signed(b"\x1f\x8b\x08 not a card".to_vec()));
@@ -142,20 +143,20 @@ fn payloads_that_two_parsers_read_differently() {
 
 #[test]
 fn old_and_future_numbers() {
-    let mut core = core(9, Mode::Open);
+    let mut core = core(9, AdmissionMode::Open);
     let now = START + DAY;
     let verdict = |core: &mut _, at| gossip(core, &live(1, 1, at).encode(), now).0;
-    assert_eq!(verdict(&mut core, now), Verdict::Accept);
-    assert_eq!(verdict(&mut core, now - HOUR), Verdict::Ignore(Ignored::Older));
-    assert_eq!(verdict(&mut core, now), Verdict::Ignore(Ignored::Known));
-    assert_eq!(verdict(&mut core, now + MINUTE * 11), Verdict::Ignore(Ignored::Ahead));
-    assert_eq!(verdict(&mut core, now + MINUTE * 9), Verdict::Accept);
+    assert_eq!(verdict(&mut core, now), GossipVerdict::Accept);
+    assert_eq!(verdict(&mut core, now - HOUR), GossipVerdict::Ignore(IgnoreReason::Older));
+    assert_eq!(verdict(&mut core, now), GossipVerdict::Ignore(IgnoreReason::Known));
+    assert_eq!(verdict(&mut core, now + MINUTE * 11), GossipVerdict::Ignore(IgnoreReason::Ahead));
+    assert_eq!(verdict(&mut core, now + MINUTE * 9), GossipVerdict::Accept);
     assert_eq!(
         gossip(&mut core, &live(2, 1, START).encode(), START + DAY * 91).0,
-        Verdict::Ignore(Ignored::Lapsed)
+        GossipVerdict::Ignore(IgnoreReason::Lapsed)
     );
     let farthest = Seq::try_from((1 << 53) - 1).unwrap();
-    assert!(farthest.is_ahead_of(now));
+    assert!(farthest.is_in_future_of(now));
 }
 
 #[test]
@@ -169,48 +170,48 @@ fn one_kind_does_not_serve_for_another() {
 
 #[test]
 fn forgeries_do_not_use_up_the_share_of_the_hub_they_name() {
-    let mut core = core(9, Mode::Open);
+    let mut core = core(9, AdmissionMode::Open);
     let stranger = jws::sign(&key(5), b"x").unwrap().to_string();
     let forged = with_line(2, &stranger);
     for _ in 0..1_000 {
-        assert!(matches!(gossip(&mut core, &forged, NOW).0, Verdict::Reject(_)));
+        assert!(matches!(gossip(&mut core, &forged, NOW).0, GossipVerdict::Reject(_)));
     }
-    assert_eq!(gossip(&mut core, &live(1, 1, NOW).encode(), NOW).0, Verdict::Accept);
+    assert_eq!(gossip(&mut core, &live(1, 1, NOW).encode(), NOW).0, GossipVerdict::Accept);
 }
 
 #[test]
 fn requests_and_answers_that_nobody_honest_sends() {
-    let mut core = core(9, Mode::Open);
-    let me = core.me();
+    let mut core = core(9, AdmissionMode::Open);
+    let me = core.local_id();
     let peer = hub(1);
     core.handle(Event::Connected(peer), NOW);
     let hubs = vec![peer; MAX_BATCH + 1];
     let hashes = vec![plexus_domain::Digest::of("x"); MAX_BATCH + 1];
-    let query = Query { text: "x".repeat(2_000), tags: Vec::new(), limit: 10 };
+    let query = SearchQuery { text: "x".repeat(2_000), tags: Vec::new(), limit: 10 };
     for request in [
-        Request::Heads { hubs },
-        Request::Bodies { hub: me, hashes },
-        Request::Compare { hub: me, message: vec![0; MAX_FRAME + 1] },
-        Request::Compare { hub: me, message: Vec::new() },
-        Request::Find(query),
+        PeerRequest::Heads { hubs },
+        PeerRequest::Bodies { hub: me, hashes },
+        PeerRequest::Compare { hub: me, message: vec![0; MAX_FRAME + 1] },
+        PeerRequest::Compare { hub: me, message: Vec::new() },
+        PeerRequest::Find(query),
     ] {
         let effects = core.handle(Event::Asked { from: peer, id: 1, request }, NOW);
         assert_eq!(effects, [Effect::Refuse { to: peer, id: 1 }]);
     }
-    let rows = vec![core.rows(NOW)[0]; 50_000];
+    let rows = vec![core.inventory(NOW)[0]; 50_000];
     for id in 0..5 {
-        core.handle(Event::Answered { from: peer, id, answer: Answer::Rows(Some(rows.clone())) }, NOW);
+        core.handle(Event::Answered { from: peer, id, answer: PeerResponse::Rows(Some(rows.clone())) }, NOW);
         core.handle(
-            Event::Answered { from: peer, id, answer: Answer::Records(vec![b"{}".to_vec(); 9]) },
+            Event::Answered { from: peer, id, answer: PeerResponse::Records(vec![b"{}".to_vec(); 9]) },
             NOW,
         );
         core.handle(Event::Failed { from: peer, id }, NOW);
     }
 }
 
-fn carrying_forty() -> Core {
-    static CORE: LazyLock<Core> = LazyLock::new(|| {
-        let mut core = core(9, Mode::Open);
+fn carrying_forty() -> Engine {
+    static CORE: LazyLock<Engine> = LazyLock::new(|| {
+        let mut core = core(9, AdmissionMode::Open);
         (0..40).for_each(|agent| _ = gossip(&mut core, &live(agent, 1, NOW).encode(), NOW));
         core
     });
@@ -240,9 +241,9 @@ proptest! {
     fn bent_bytes_never_panic_and_never_verify(bytes in any_bytes()) {
         let whole = live(1, 1, NOW).encode();
         let holds = match record::parse(&bytes) {
-            Ok(Received::Listing(listing)) => listing.verify().is_ok(),
-            Ok(Received::Head(head)) => head.verify().is_ok(),
-            Ok(Received::Hub(record)) => record.verify().is_ok(),
+            Ok(ParsedRecord::Listing(listing)) => listing.verify().is_ok(),
+            Ok(ParsedRecord::Head(head)) => head.verify().is_ok(),
+            Ok(ParsedRecord::Hub(record)) => record.verify().is_ok(),
             Err(RecordError::TooLarge { .. }) => false,
             Err(_) => false,
         };
@@ -254,11 +255,11 @@ proptest! {
         let mut core = carrying_forty();
         let message = if version { [&[0x61][..], &message].concat() } else { message };
         let peer = hub(2);
-        let request = Request::Compare { hub: hub(1), message: message.clone() };
+        let request = PeerRequest::Compare { hub: hub(1), message: message.clone() };
         core.handle(Event::Asked { from: peer, id: 1, request }, NOW);
         core.handle(Event::Connected(peer), NOW);
-        let theirs = plexus_federation::core::Row { count: 7, ..core.rows(NOW)[0] };
-        for (id, answer) in [(1, Answer::Rows(Some(vec![theirs]))), (2, Answer::Compare { message })] {
+        let theirs = plexus_federation::engine::HubInventory { count: 7, ..core.inventory(NOW)[0] };
+        for (id, answer) in [(1, PeerResponse::Rows(Some(vec![theirs]))), (2, PeerResponse::Compare { message })] {
             core.handle(Event::Answered { from: peer, id, answer }, NOW);
         }
     }

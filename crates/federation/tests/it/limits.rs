@@ -4,22 +4,23 @@ use std::time::Duration;
 
 use plexus_domain::Digest;
 use plexus_federation::{
-    core::{
-        Answer, Core, Effect, Event, Ignored, KnownHub, Query, Request, Row, SYNC_EVERY, Verdict,
-        policy::Mode,
-        quota::{BROUGHT, PROBATION, PROBATION_TIME},
+    engine::{
+        Effect, Engine, Event, GossipVerdict, HubInventory, IgnoreReason, KnownHub, PeerRequest,
+        PeerResponse, SYNC_INTERVAL, SearchQuery,
+        policy::AdmissionMode,
+        quota::{ANSWER_RECORD_RATE, PROBATION, PROBATION_TIME},
     },
     record::{Seq, Status},
 };
 
-use crate::make::{MINUTE, SECOND, START, core, deleted, envelope, gossip, head, hub, live, stores};
+use crate::fixtures::{MINUTE, SECOND, START, core, deleted, envelope, gossip, head, hub, live, stores};
 
 /// Restores `home` with `count` listings, which needs no signatures.
-fn fill(core: &mut Core, home: u16, count: u16, bytes: usize) {
+fn fill(core: &mut Engine, home: u16, count: u16, bytes: usize) {
     fill_from(core, home, home * 100, count, bytes);
 }
 
-fn fill_from(core: &mut Core, home: u16, first: u16, count: u16, bytes: usize) {
+fn fill_from(core: &mut Engine, home: u16, first: u16, count: u16, bytes: usize) {
     core.restore_hub(KnownHub {
         hub: hub(home),
         first_seen: START,
@@ -38,93 +39,97 @@ fn fill_from(core: &mut Core, home: u16, first: u16, count: u16, bytes: usize) {
     }
 }
 
-fn offer(core: &mut Core, agent: u16, home: u16) -> Verdict {
+fn offer(core: &mut Engine, agent: u16, home: u16) -> GossipVerdict {
     gossip(core, &live(agent, home, START + MINUTE).encode(), START + MINUTE).0
 }
 
 #[test]
 fn a_new_hub_is_carried_up_to_its_cap_until_it_has_proved_itself() {
-    let mut core = core(9, Mode::Probation);
+    let mut core = core(9, AdmissionMode::Probation);
     fill(&mut core, 1, u16::try_from(PROBATION.listings).unwrap() - 1, 1_000);
-    assert_eq!(offer(&mut core, 9_001, 1), Verdict::Accept);
-    assert_eq!(offer(&mut core, 9_002, 1), Verdict::Ignore(Ignored::OverQuota));
-    let row = core.rows(START).into_iter().find(|row| row.hub == hub(1)).unwrap();
+    assert_eq!(offer(&mut core, 9_001, 1), GossipVerdict::Accept);
+    assert_eq!(offer(&mut core, 9_002, 1), GossipVerdict::Ignore(IgnoreReason::OverQuota));
+    let row = core.inventory(START).into_iter().find(|row| row.hub == hub(1)).unwrap();
     assert!(row.partial, "it says that it carries a part");
-    assert_eq!(offer(&mut core, 101, 1), Verdict::Accept, "what replaces another needs no room");
+    assert_eq!(offer(&mut core, 101, 1), GossipVerdict::Accept, "what replaces another needs no room");
     core.handle(Event::DomainProved { hub: hub(1), domain: "hub.example".into() }, START);
-    assert_eq!(offer(&mut core, 9_002, 1), Verdict::Accept);
+    assert_eq!(offer(&mut core, 9_002, 1), GossipVerdict::Accept);
 }
 
 #[test]
 fn a_new_hub_passes_after_a_week() {
-    let mut core = core(9, Mode::Probation);
+    let mut core = core(9, AdmissionMode::Probation);
     fill(&mut core, 1, u16::try_from(PROBATION.listings).unwrap(), 1_000);
     let week = START + PROBATION_TIME;
     assert_eq!(
         gossip(&mut core, &live(9_001, 1, START).encode(), week - SECOND).0,
-        Verdict::Ignore(Ignored::OverQuota)
+        GossipVerdict::Ignore(IgnoreReason::OverQuota)
     );
-    assert_eq!(gossip(&mut core, &live(9_001, 1, START).encode(), week).0, Verdict::Accept);
+    assert_eq!(gossip(&mut core, &live(9_001, 1, START).encode(), week).0, GossipVerdict::Accept);
 }
 
 #[test]
 fn bytes_are_capped_as_well() {
-    let mut core = core(9, Mode::Probation);
+    let mut core = core(9, AdmissionMode::Probation);
     fill(&mut core, 1, 10, PROBATION.bytes / 10);
-    assert_eq!(offer(&mut core, 9_001, 1), Verdict::Ignore(Ignored::OverQuota));
+    assert_eq!(offer(&mut core, 9_001, 1), GossipVerdict::Ignore(IgnoreReason::OverQuota));
     assert_eq!(
         gossip(&mut core, &deleted(105, 1, START + MINUTE).encode(), START + MINUTE).0,
-        Verdict::Accept
+        GossipVerdict::Accept
     );
-    assert_eq!(offer(&mut core, 9_001, 1), Verdict::Accept, "a tombstone made room");
+    assert_eq!(offer(&mut core, 9_001, 1), GossipVerdict::Accept, "a tombstone made room");
 }
 
 #[test]
 fn a_hundred_invented_hubs_share_one_cap() {
-    let mut core = core(300, Mode::Probation);
+    let mut core = core(300, AdmissionMode::Probation);
     (1..=100).for_each(|home| fill(&mut core, home, 100, 1_000));
-    let count = |core: &Core| core.rows(START).iter().map(|row| row.count).sum::<u64>();
+    let count = |core: &Engine| core.inventory(START).iter().map(|row| row.count).sum::<u64>();
     core.handle(Event::Tick, START);
     assert_eq!(count(&core), 9_000, "each gives up a tenth, so that there is room for others");
-    assert_eq!(offer(&mut core, 9_001, 200), Verdict::Accept, "a hub that nobody heard of before");
-    assert_eq!(offer(&mut core, 9_002, 1), Verdict::Ignore(Ignored::OverQuota), "one that has its share");
-    core.handle(Event::ModeSet(Mode::Open), START);
-    assert_eq!(offer(&mut core, 9_002, 1), Verdict::Accept);
+    assert_eq!(offer(&mut core, 9_001, 200), GossipVerdict::Accept, "a hub that nobody heard of before");
+    assert_eq!(
+        offer(&mut core, 9_002, 1),
+        GossipVerdict::Ignore(IgnoreReason::OverQuota),
+        "one that has its share"
+    );
+    core.handle(Event::ModeSet(AdmissionMode::Open), START);
+    assert_eq!(offer(&mut core, 9_002, 1), GossipVerdict::Accept);
 }
 
 /// A hub with few listings gets room within a minute, however many hubs are invented and however much each
 /// stores.
 #[test]
 fn a_thousand_invented_hubs_keep_out_nobody() {
-    let mut core = core(300, Mode::Probation);
+    let mut core = core(300, AdmissionMode::Probation);
     let mut now = START;
     (0..1_000).for_each(|n| fill_from(&mut core, 1_000 + n, 100 + n * 10, 10, 1_000));
     for honest in 1..=3 {
         now = now + MINUTE;
         core.handle(Event::Tick, now);
         let listing = live(honest, honest, now);
-        assert_eq!(gossip(&mut core, &listing.encode(), now).0, Verdict::Accept);
-        assert!(core.rows(now).iter().map(|row| row.count).sum::<u64>() <= 10_000);
+        assert_eq!(gossip(&mut core, &listing.encode(), now).0, GossipVerdict::Accept);
+        assert!(core.inventory(now).iter().map(|row| row.count).sum::<u64>() <= 10_000);
     }
-    assert!((1..=3).all(|n| core.rows(now).iter().any(|row| row.hub == hub(n) && row.count == 1)));
+    assert!((1..=3).all(|n| core.inventory(now).iter().any(|row| row.hub == hub(n) && row.count == 1)));
 }
 
 #[test]
 fn a_flood_by_gossip_is_cut_and_other_hubs_go_on() {
-    let mut core = core(9, Mode::Open);
+    let mut core = core(9, AdmissionMode::Open);
     gossip(&mut core, &head(1, START, &[]).encode(), START);
-    let flood: Vec<Verdict> =
+    let flood: Vec<GossipVerdict> =
         (0..100).map(|agent| gossip(&mut core, &live(agent, 1, START).encode(), START).0).collect();
-    assert_eq!(flood.iter().filter(|verdict| **verdict == Verdict::Accept).count(), 60);
-    assert_eq!(flood.last(), Some(&Verdict::Ignore(Ignored::TooFast)));
-    assert_eq!(gossip(&mut core, &live(500, 2, START).encode(), START).0, Verdict::Accept);
-    assert_eq!(gossip(&mut core, &live(99, 1, START).encode(), START + SECOND).0, Verdict::Accept);
+    assert_eq!(flood.iter().filter(|verdict| **verdict == GossipVerdict::Accept).count(), 60);
+    assert_eq!(flood.last(), Some(&GossipVerdict::Ignore(IgnoreReason::TooFast)));
+    assert_eq!(gossip(&mut core, &live(500, 2, START).encode(), START).0, GossipVerdict::Accept);
+    assert_eq!(gossip(&mut core, &live(99, 1, START).encode(), START + SECOND).0, GossipVerdict::Accept);
 }
 
 /// Listings beyond the rate limit are found by anti-entropy.
 #[test]
 fn a_hub_announces_no_more_than_others_hear() {
-    let mut core = core(1, Mode::Open);
+    let mut core = core(1, AdmissionMode::Open);
     let mut announces = |agent, now| {
         let effects = core.handle(Event::Published(Box::new(live(agent, 1, now))), now);
         effects.iter().any(|effect| matches!(effect, Effect::Announce(_)))
@@ -135,22 +140,22 @@ fn a_hub_announces_no_more_than_others_hear() {
 
 #[test]
 fn a_flood_of_heads_by_gossip_is_cut() {
-    let mut core = core(9, Mode::Open);
+    let mut core = core(9, AdmissionMode::Open);
     let at = |n: u32| START + Duration::from_millis(1) * n;
-    let verdicts: Vec<Verdict> =
+    let verdicts: Vec<GossipVerdict> =
         (0..100).map(|n| gossip(&mut core, &head(1, at(n), &[]).encode(), at(n)).0).collect();
-    let taken = verdicts.iter().filter(|verdict| **verdict == Verdict::Accept).count();
-    assert_eq!((taken, verdicts.last()), (60, Some(&Verdict::Ignore(Ignored::TooFast))));
-    assert_eq!(gossip(&mut core, &head(2, START, &[]).encode(), at(100)).0, Verdict::Accept);
+    let taken = verdicts.iter().filter(|verdict| **verdict == GossipVerdict::Accept).count();
+    assert_eq!((taken, verdicts.last()), (60, Some(&GossipVerdict::Ignore(IgnoreReason::TooFast))));
+    assert_eq!(gossip(&mut core, &head(2, START, &[]).encode(), at(100)).0, GossipVerdict::Accept);
     let later = START + MINUTE;
-    assert_eq!(gossip(&mut core, &head(1, later, &[]).encode(), later).0, Verdict::Accept);
+    assert_eq!(gossip(&mut core, &head(1, later, &[]).encode(), later).0, GossipVerdict::Accept);
 }
 
 #[test]
 fn a_peer_that_asks_without_end_is_refused_and_others_are_answered() {
-    let mut core = core(9, Mode::Open);
+    let mut core = core(9, AdmissionMode::Open);
     let mut ask = |peer, now| {
-        let request = Request::Find(Query { text: "count".into(), tags: Vec::new(), limit: 5 });
+        let request = PeerRequest::Find(SearchQuery { text: "count".into(), tags: Vec::new(), limit: 5 });
         core.handle(Event::Asked { from: hub(peer), id: 1, request }, now).remove(0)
     };
     let answers: Vec<Effect> = (0..1_000).map(|_| ask(1, START)).collect();
@@ -164,72 +169,78 @@ fn a_peer_that_asks_without_end_is_refused_and_others_are_answered() {
 /// Otherwise a few reconnecting peers would occupy all sync rounds.
 #[test]
 fn who_comes_again_at_once_is_not_compared_with_again() {
-    let mut core = core(9, Mode::Open);
+    let mut core = core(9, AdmissionMode::Open);
     let mut come = |now| {
         let asked = core.handle(Event::Connected(hub(1)), now);
         core.handle(Event::Disconnected(hub(1)), now);
-        asked.iter().any(|effect| matches!(effect, Effect::Ask { request: Request::Rows { .. }, .. }))
+        asked.iter().any(|effect| matches!(effect, Effect::Ask { request: PeerRequest::Rows { .. }, .. }))
     };
-    assert!(come(START) && !come(START + SECOND) && !come(START + SYNC_EVERY - SECOND));
-    assert!(come(START + SYNC_EVERY));
+    assert!(come(START) && !come(START + SECOND) && !come(START + SYNC_INTERVAL - SECOND));
+    assert!(come(START + SYNC_INTERVAL));
 }
 
 /// Answers a round with successive heads of hub 1, until the delivery quota of the peer is used up.
 #[test]
 fn what_a_peer_brings_is_cut_and_the_copy_says_so() {
-    let (mut core, mut peer) = (core(9, Mode::Open), core(2, Mode::Open));
+    let (mut core, mut peer) = (core(9, AdmissionMode::Open), core(2, AdmissionMode::Open));
     let listing = live(1, 1, START);
     gossip(&mut peer, &listing.encode(), START);
     core.handle(Event::Tick, START);
     let now = START + SECOND;
-    let row = peer.rows(now).into_iter().find(|row| row.hub == hub(1)).unwrap();
+    let row = peer.inventory(now).into_iter().find(|row| row.hub == hub(1)).unwrap();
     let head_seq = Some(Seq::next(None, now));
-    let many = (1_000..1_000 + u16::try_from(BROUGHT.burst / 2).unwrap() + 512).map(hub);
-    let rows = many.map(|hub| Row { hub, head: head_seq, ..row }).chain([Row { head: head_seq, ..row }]);
-    let rows: Vec<Row> = rows.collect();
+    let many = (1_000..1_000 + u16::try_from(ANSWER_RECORD_RATE.burst / 2).unwrap() + 512).map(hub);
+    let rows = many
+        .map(|hub| HubInventory { hub, head: head_seq, ..row })
+        .chain([HubInventory { head: head_seq, ..row }]);
+    let rows: Vec<HubInventory> = rows.collect();
 
     let (mut brought, mut asked) = (0, core.handle(Event::Connected(hub(2)), now));
     let bodies = loop {
         let Some(Effect::Ask { id, request, .. }) = asked.pop() else { panic!("{asked:?}") };
         let answer = match request {
-            Request::Rows { .. } => Answer::Rows(Some(rows.clone())),
-            Request::Heads { .. } => {
+            PeerRequest::Rows { .. } => PeerResponse::Rows(Some(rows.clone())),
+            PeerRequest::Heads { .. } => {
                 let at = |n: u32| START + Duration::from_millis(1) * n;
                 let heads = (0..512).map(|n| head(1, at(brought + n), &[]).encode()).collect();
                 brought += 512;
-                Answer::Records(heads)
+                PeerResponse::Records(heads)
             }
-            request @ Request::Compare { .. } => {
+            request @ PeerRequest::Compare { .. } => {
                 match peer.handle(Event::Asked { from: hub(9), id, request }, now).pop() {
                     Some(Effect::Reply { answer, .. }) => answer,
                     other => panic!("{other:?}"),
                 }
             }
-            Request::Bodies { .. } => {
+            PeerRequest::Bodies { .. } => {
                 break core.handle(
-                    Event::Answered { from: hub(2), id, answer: Answer::Records(vec![listing.encode()]) },
+                    Event::Answered {
+                        from: hub(2),
+                        id,
+                        answer: PeerResponse::Records(vec![listing.encode()]),
+                    },
                     now,
                 );
             }
-            Request::Find(_) => panic!("nobody searches"),
+            PeerRequest::Find(_) => panic!("nobody searches"),
         };
         asked = core.handle(Event::Answered { from: hub(2), id, answer }, now);
     };
-    assert!(brought > BROUGHT.burst);
+    assert!(brought > ANSWER_RECORD_RATE.burst);
     assert!(!stores(&bodies) && bodies.is_empty(), "the round ends: {bodies:?}");
-    let ours = core.rows(now).into_iter().find(|row| row.hub == hub(1)).unwrap();
+    let ours = core.inventory(now).into_iter().find(|row| row.hub == hub(1)).unwrap();
     assert!(ours.partial && ours.count == 0, "it says that it carries a part");
     core.handle(Event::Tick, START + 2 * MINUTE);
-    assert!(core.rows(now).iter().all(|row| !row.partial), "and goes on once there is time");
+    assert!(core.inventory(now).iter().all(|row| !row.partial), "and goes on once there is time");
 }
 
 #[test]
 fn who_is_let_in_again_is_compared_with_at_once() {
-    let mut core = core(9, Mode::Open);
+    let mut core = core(9, AdmissionMode::Open);
     let asks = |effects: &[Effect]| effects.iter().any(|effect| matches!(effect, Effect::Ask { .. }));
     assert!(asks(&core.handle(Event::Connected(hub(1)), START)));
-    core.handle(Event::ModeSet(Mode::Allowlist), START);
+    core.handle(Event::ModeSet(AdmissionMode::Allowlist), START);
     core.handle(Event::Disconnected(hub(1)), START);
-    core.handle(Event::ModeSet(Mode::Open), START + SECOND);
+    core.handle(Event::ModeSet(AdmissionMode::Open), START + SECOND);
     assert!(asks(&core.handle(Event::Connected(hub(1)), START + SECOND)));
 }

@@ -3,18 +3,18 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod converge;
-mod dice;
+mod fixtures;
 mod forged;
 mod golden;
 mod hostile;
-mod laws;
+mod leases_and_expiry;
 mod limits;
-mod make;
-mod mirrors;
+mod live_search;
+mod merge_properties;
 mod network;
 mod reports;
-mod rounds;
+mod rng;
 mod rule_lists;
 mod rules;
-mod searching;
-mod time;
+mod slow_peers;
+mod violations;

@@ -6,20 +6,23 @@ use std::collections::{BTreeMap, VecDeque};
 use plexus_domain::{Digest, Timestamp};
 use plexus_federation::{
     HubId,
-    core::{Accusation, Answer, Core, Effect, Event, Row, Verdict, policy::Mode},
+    engine::{
+        Effect, Engine, Event, GossipVerdict, HubInventory, PeerResponse, ViolationReport,
+        policy::AdmissionMode,
+    },
     record::Listing,
 };
 
 use crate::{
-    dice::Dice,
-    make::{SECOND, START, core, hub},
+    fixtures::{SECOND, START, core, hub},
+    rng::Dice,
 };
 
 /// One hub of the network.
 pub struct Node {
-    pub core: Core,
+    pub core: Engine,
     pub bodies: BTreeMap<Digest, Vec<u8>>,
-    pub accusations: Vec<Accusation>,
+    pub accusations: Vec<ViolationReport>,
 }
 
 /// Selects records that a dishonest hub pretends never to have received.
@@ -52,7 +55,8 @@ impl Network {
     }
 
     fn new(n: u16, links: Vec<(HubId, HubId)>, seed: u64) -> Self {
-        let node = |n| Node { core: core(n, Mode::Open), bodies: BTreeMap::new(), accusations: Vec::new() };
+        let node =
+            |n| Node { core: core(n, AdmissionMode::Open), bodies: BTreeMap::new(), accusations: Vec::new() };
         let nodes = (1..=n).map(|n| (hub(n), node(n))).collect();
         let mut network = Self {
             nodes,
@@ -117,7 +121,7 @@ impl Network {
     fn perform(&mut self, me: HubId, from: Option<HubId>, heard: &[u8], effect: Effect) {
         let node = self.nodes.get_mut(&me).unwrap();
         match effect {
-            Effect::Judge { verdict: Verdict::Accept, .. } => {
+            Effect::Judge { verdict: GossipVerdict::Accept, .. } => {
                 self.passed_on += 1;
                 self.spread(me, from, heard);
             }
@@ -127,7 +131,7 @@ impl Network {
             Effect::Reply { to, id, answer } => self.reply(me, to, id, answer),
             Effect::ReplyBodies { to, id, hashes, .. } => {
                 let bodies = hashes.iter().filter_map(|hash| node.bodies.get(hash).cloned()).collect();
-                self.reply(me, to, id, Answer::Records(bodies));
+                self.reply(me, to, id, PeerResponse::Records(bodies));
             }
             Effect::Offer { to, hashes, head, .. } => {
                 let bodies = hashes.iter().filter_map(|hash| node.bodies.get(hash).cloned());
@@ -141,8 +145,8 @@ impl Network {
         }
     }
 
-    fn reply(&mut self, me: HubId, to: HubId, id: u64, mut answer: Answer) {
-        if let Answer::Records(records) = &mut answer {
+    fn reply(&mut self, me: HubId, to: HubId, id: u64, mut answer: PeerResponse) {
+        if let PeerResponse::Records(records) = &mut answer {
             records.retain(|record| self.sees(to, record));
         }
         self.send(me, to, Event::Answered { from: me, id, answer });
@@ -186,9 +190,9 @@ impl Network {
     }
 
     /// Returns every hub's inventory, without the head numbers, which differ while heads are in transit.
-    pub fn sets(&self) -> Vec<Vec<Row>> {
-        let set = |row: Row| Row { head: None, ..row };
-        self.nodes.values().map(|node| node.core.rows(self.now).into_iter().map(set).collect()).collect()
+    pub fn sets(&self) -> Vec<Vec<HubInventory>> {
+        let set = |row: HubInventory| HubInventory { head: None, ..row };
+        self.nodes.values().map(|node| node.core.inventory(self.now).into_iter().map(set).collect()).collect()
     }
 
     pub fn agrees(&self) -> bool {

@@ -1,16 +1,18 @@
 //! Rule lists as signed documents.
 
-use plexus_federation::record::{self, Action, ListedRule, MAX_LISTED, RecordError, RuleList, Seq, Signed};
+use plexus_federation::record::{
+    self, ListedRule, MAX_LISTED, RecordError, RuleAction, RuleList, Seq, Signed,
+};
 
-use crate::make::{START, hub, key};
+use crate::fixtures::{START, hub, key};
 
 fn rule(n: usize) -> ListedRule {
     ListedRule {
         subject: format!("domain:hub-{n}.example"),
-        action: if n.is_multiple_of(2) { Action::Block } else { Action::Allow },
+        action: if n.is_multiple_of(2) { RuleAction::Block } else { RuleAction::Allow },
         reason: "It sends what nobody asked for.".into(),
         created: START,
-        expires: n.is_multiple_of(3).then(|| START + crate::make::DAY),
+        expires: n.is_multiple_of(3).then(|| START + crate::fixtures::DAY),
     }
 }
 

@@ -2,19 +2,21 @@
 
 use std::time::{Duration, Instant};
 
-use plexus_a2a::listing::Genesis;
+use plexus_a2a::listing_id::Genesis;
 use plexus_domain::Digest;
 use plexus_federation::{
-    core::{
-        Core, KnownHub,
-        policy::{Mode, Policy},
+    engine::{
+        Engine, KnownHub,
+        policy::{AdmissionMode, Policy},
     },
-    record::{Chain, Content, Envelope, Fingerprint, Head, LIFE, Listing, Seq, Signed, Status},
+    record::{
+        Content, Envelope, InventoryHead, KeyChain, LISTING_TTL, Listing, Seq, SetFingerprint, Signed, Status,
+    },
 };
 
 use crate::{
-    hubs::{Whole, config, now},
-    make::{self, START, agent_key, key},
+    fixtures::{self, START, agent_key, key},
+    full_hub::{Whole, config, now},
     measure::{memory, say},
 };
 
@@ -34,7 +36,7 @@ async fn long_a_new_hub_has_a_hundred_thousand_listings_within_a_minute() {
 /// Measures the catch-up from one hub that stores `each` listings of each of `homes` hubs.
 async fn measure(homes: u16, each: u32) {
     let began = Instant::now();
-    let mut core = Core::new(key(1), Policy::new(Mode::Open), now());
+    let mut core = Engine::new(key(1), Policy::new(AdmissionMode::Open), now());
     let mut bodies = Vec::new();
     for home in 2..2 + homes {
         let listings: Vec<Listing> = (0..each).map(|n| listing(home, n)).collect();
@@ -66,26 +68,30 @@ async fn measure(homes: u16, each: u32) {
 
 /// Builds one of many listings by few authors.
 pub fn listing(home: u16, n: u32) -> Listing {
-    let (agent, card) = (home, make::card(&format!("{home}-{n}")));
+    let (agent, card) = (home, fixtures::card(&format!("{home}-{n}")));
     let mut nonce = [0; 16];
     nonce[..4].copy_from_slice(&n.to_le_bytes());
     let genesis =
         Genesis { agent: agent_key(agent).public(), recovery: key(1).public(), created: START, nonce };
     let seq = Seq::next(None, now() - Duration::from_millis(n.into()));
-    let expires = seq.issued() + LIFE;
+    let expires = seq.issued() + LISTING_TTL;
     let content = Content { card: Digest::of(&card), expires, tags: Vec::new(), langs: Vec::new() };
     let (owner, name) = ("ada".parse().unwrap(), format!("agent-{n}").parse().unwrap());
-    let (chain, hub, status) = (Chain::new(genesis).unwrap(), make::hub(home), Status::Live(content));
-    make::sign(Envelope { chain, seq, hub, owner, name, status }, card, agent, home)
+    let (chain, hub, status) = (KeyChain::new(genesis).unwrap(), fixtures::hub(home), Status::Live(content));
+    fixtures::sign(Envelope { chain, seq, hub, owner, name, status }, card, agent, home)
 }
 
-fn bring_back(core: &mut Core, home: u16, listings: &[Listing]) {
+fn bring_back(core: &mut Engine, home: u16, listings: &[Listing]) {
     let hashes: Vec<Digest> = listings.iter().map(Listing::hash).collect();
-    let fingerprint: Fingerprint = hashes.iter().collect();
-    let head =
-        Head { hub: make::hub(home), seq: Seq::next(None, now()), count: hashes.len() as u64, fingerprint };
+    let fingerprint: SetFingerprint = hashes.iter().collect();
+    let head = InventoryHead {
+        hub: fixtures::hub(home),
+        seq: Seq::next(None, now()),
+        count: hashes.len() as u64,
+        fingerprint,
+    };
     let head = Some(Signed::sign(head, &key(home)).unwrap());
-    let hub = make::hub(home);
+    let hub = fixtures::hub(home);
     core.restore_hub(KnownHub { hub, first_seen: now(), proved_domain: None, head, record: None });
     for listing in listings {
         core.restore_listing(listing.envelope(), listing.hash(), listing.encode().len(), true);

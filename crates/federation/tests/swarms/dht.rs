@@ -13,21 +13,21 @@ use libp2p::{
 };
 use plexus_domain::Digest;
 use plexus_federation::{
-    net::{id, key},
+    net::{dht_keys, peer_id},
     record::Tag,
 };
 
 use crate::{
-    attack,
-    hub::{Found, Hub},
-    js::Js,
+    dht_node::{Found, Hub},
+    js_peer::Js,
     measure::{memory, say, spread},
+    raw_kad_peer,
 };
 
 /// Concurrent visitors.
 const AT_ONCE: usize = 8;
 /// Timeout of filling routing tables, on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 struct Shape {
     hubs: usize,
@@ -73,7 +73,7 @@ async fn measure(shape: Shape) {
     announced.extend(absent(&hubs, shape.absent, &tag).await);
     if let Some(js) = &mut js {
         js.dial(&hubs[0].address.clone().with_p2p(hubs[0].peer).unwrap()).await;
-        js.provide(&key::tag(&tag)).await;
+        js.provide(&dht_keys::tag(&tag)).await;
         js.provide(&shard(js.peer, &tag)).await;
         announced.insert(js.peer);
         assert!(js.find(&rare()).await.contains(&hubs[1].peer), "js-libp2p finds what a hub announced");
@@ -86,7 +86,7 @@ async fn measure(shape: Shape) {
     let connected = memory();
     let each = shape.junk / shape.attackers / shape.victims;
     let (victims, others) = hubs.split_at(shape.victims);
-    let flood = attack::junk(&attackers, victims, each);
+    let flood = raw_kad_peer::junk(&attackers, victims, each);
     let times = look_ups_while(flood, others, &tag).await;
     more_junk(victims, shape.more_junk).await;
     settled(victims).await;
@@ -133,7 +133,7 @@ async fn join(hubs: &[Hub], others: &[Hub]) {
     }
     for hub in hubs {
         while hub.counts().await.known < enough {
-            assert!(began.elapsed() < PATIENCE, "a hub knows only {}", hub.counts().await.known);
+            assert!(began.elapsed() < TIMEOUT, "a hub knows only {}", hub.counts().await.known);
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
@@ -170,7 +170,7 @@ async fn announce(hubs: &[Hub], count: usize, tag: &Tag) -> HashSet<PeerId> {
 async fn absent(hubs: &[Hub], count: usize, tag: &Tag) -> Vec<PeerId> {
     let absent: Vec<PeerId> = (0..count).map(|_| Keypair::generate_ed25519().public().to_peer_id()).collect();
     for peer in &absent {
-        for key in [key::tag(tag), shard(*peer, tag)] {
+        for key in [dht_keys::tag(tag), shard(*peer, tag)] {
             let target = KBucketKey::new(key.clone());
             let mut closest: Vec<&Hub> = hubs.iter().collect();
             closest.sort_by_key(|hub| KBucketKey::from(hub.peer).distance(&target));
@@ -199,16 +199,16 @@ async fn more_junk(victims: &[Hub], count: usize) {
 }
 
 async fn announce_one(hub: &Hub, tag: &Tag) {
-    assert!(hub.provide(key::tag(tag)).await && hub.provide(shard(hub.peer, tag)).await);
+    assert!(hub.provide(dht_keys::tag(tag)).await && hub.provide(shard(hub.peer, tag)).await);
 }
 
 fn shard(hub: PeerId, tag: &Tag) -> RecordKey {
-    key::tag_shard(tag, key::shard_of(id::hub_of(&hub).unwrap()))
+    dht_keys::tag_shard(tag, dht_keys::shard_of(peer_id::hub_of(&hub).unwrap()))
 }
 
 /// Returns the key of a tag that one hub has.
 fn rare() -> RecordKey {
-    key::tag(&Tag::from_text("rare").unwrap())
+    dht_keys::tag(&Tag::from_text("rare").unwrap())
 }
 
 async fn attackers(victims: &[Hub], count: usize) -> Vec<Hub> {
@@ -236,7 +236,7 @@ async fn look_ups_while(work: impl Future<Output = ()>, hubs: &[Hub], tag: &Tag)
     tokio::pin!(work);
     while working || times.is_empty() {
         let began = Instant::now();
-        let look_up = hubs[times.len() % hubs.len()].find(key::tag(tag));
+        let look_up = hubs[times.len() % hubs.len()].find(dht_keys::tag(tag));
         tokio::pin!(look_up);
         let found = tokio::select! {
             () = &mut work, if working => { working = false; look_up.await }
@@ -253,17 +253,18 @@ async fn recall(when: &str, askers: &[Hub], announced: &HashSet<PeerId>, tag: &T
     let (mut whole, mut requests, mut times) = (0, 0, Vec::new());
     for asker in askers {
         let began = Instant::now();
-        let Found { hubs, .. } = asker.find(key::tag(tag)).await;
+        let Found { hubs, .. } = asker.find(dht_keys::tag(tag)).await;
         times.push(began.elapsed());
         whole = whole.max(hubs.intersection(announced).count());
-        let shards = (0..key::SHARDS).map(|shard| asker.find(key::tag_shard(tag, shard)));
+        let shards = (0..dht_keys::SHARDS).map(|shard| asker.find(dht_keys::tag_shard(tag, shard)));
         let shards = join_all(shards).await;
         requests += shards.iter().map(|found| found.requests).sum::<u32>();
         let found: HashSet<PeerId> = shards.into_iter().flat_map(|found| found.hubs).collect();
         lowest = lowest.min(found.intersection(announced).count());
         assert!(asker.find(rare()).await.hubs.len() <= 2);
     }
-    let (lookups, all) = (u32::from(key::SHARDS) * u32::try_from(askers.len()).unwrap(), announced.len());
+    let (lookups, all) =
+        (u32::from(dht_keys::SHARDS) * u32::try_from(askers.len()).unwrap(), announced.len());
     say(&format!(
         "{when}: {lowest} of {all} found over shards, {whole} under the tag alone, {} requests a look-up, {}",
         requests / lookups,

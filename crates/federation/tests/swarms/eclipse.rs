@@ -10,15 +10,15 @@ use libp2p::{
 };
 use plexus_domain::Digest;
 use plexus_federation::{
-    core::{Event, Query, Wanted},
-    net::{id, key},
+    engine::{Event, LiveQuery, SearchQuery},
+    net::{dht_keys, peer_id},
     record::Tag,
 };
 
 use crate::{
-    hub::Hub,
-    hubs::{Whole, now, through_one, until},
-    make::tagged,
+    dht_node::Hub,
+    fixtures::tagged,
+    full_hub::{Whole, now, through_one, until},
     measure::say,
 };
 
@@ -43,7 +43,7 @@ async fn long_a_tag_of_50_hubs_whose_place_is_taken() {
 async fn measure(count: u16) {
     let tag = Tag::from_text(TAG).unwrap();
     let hubs = through_one(count, usize::from(count - 1).min(8)).await;
-    let sybils = sybils(&key::tag(&tag), &hubs).await;
+    let sybils = sybils(&dht_keys::tag(&tag), &hubs).await;
     let heard = || sybils.iter().map(Hub::heard).sum::<usize>();
     let before = heard();
     for (agent, hub) in (0..).zip(&hubs) {
@@ -56,10 +56,10 @@ async fn measure(count: u16) {
     .await;
 
     let stranger = Hub::visiting();
-    stranger.reach(id::peer_of(hubs[0].me).unwrap(), hubs[0].address().await).await;
+    stranger.reach(peer_id::peer_of(hubs[0].me).unwrap(), hubs[0].address().await).await;
     until("the stranger knows it", async || stranger.counts().await.known > 0).await;
-    let names: HashSet<PeerId> = hubs.iter().filter_map(|hub| id::peer_of(hub.me)).collect();
-    let there = stranger.find(key::tag(&tag)).await.hubs;
+    let names: HashSet<PeerId> = hubs.iter().filter_map(|hub| peer_id::peer_of(hub.me)).collect();
+    let there = stranger.find(dht_keys::tag(&tag)).await.hubs;
     until("the shards are elsewhere", async || {
         over_shards(&stranger, &tag).await.len() * 10 >= hubs.len() * 9
     })
@@ -84,7 +84,7 @@ async fn measure(count: u16) {
 
 /// Returns the hubs found under the shards of a tag.
 async fn over_shards(stranger: &Hub, tag: &Tag) -> HashSet<PeerId> {
-    let shards = (0..key::SHARDS).map(|shard| stranger.find(key::tag_shard(tag, shard)));
+    let shards = (0..dht_keys::SHARDS).map(|shard| stranger.find(dht_keys::tag_shard(tag, shard)));
     join_all(shards).await.into_iter().flat_map(|found| found.hubs).collect()
 }
 
@@ -107,7 +107,7 @@ async fn sybils(key: &RecordKey, hubs: &[Whole]) -> Vec<Hub> {
         one.meet(other).await;
     }
     for (sybil, hub) in sybils.iter().flat_map(|sybil| hubs.iter().map(move |hub| (sybil, hub))) {
-        sybil.reach(id::peer_of(hub.me).unwrap(), hub.address().await).await;
+        sybil.reach(peer_id::peer_of(hub.me).unwrap(), hub.address().await).await;
     }
     sybils
 }
@@ -115,8 +115,8 @@ async fn sybils(key: &RecordKey, hubs: &[Whole]) -> Vec<Hub> {
 /// Returns whether a search of this hub raises the alarm that the DHT returned none of the hubs it knows.
 async fn is_alarmed(hub: &Whole, tag: &Tag) -> bool {
     let (search, before) = (now().millis().unsigned_abs(), hub.stored.lock().unwrap().done.len());
-    let query = Query { text: String::new(), tags: vec![tag.clone()], limit: 10 };
-    let wanted = Wanted { query, whole_network: true, own: 0, carried: 0 };
+    let query = SearchQuery { text: String::new(), tags: vec![tag.clone()], limit: 10 };
+    let wanted = LiveQuery { query, whole_network: true, own: 0, carried: 0 };
     hub.tell(Event::Search { search, wanted }).await;
     until("a search ends", async || hub.stored.lock().unwrap().done.len() > before).await;
     std::mem::take(&mut hub.stored.lock().unwrap().unnamed).contains(tag)

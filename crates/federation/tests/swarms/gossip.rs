@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use plexus_federation::{
-    core::{
+    engine::{
         Event,
-        policy::{Action, Rule, Source, Subject},
+        policy::{PolicyRule, RuleAction, RuleSource, RuleSubject},
     },
     record::Listing,
 };
 
 use crate::{
-    hubs::{Whole, connected, now, through_one, until},
-    make::{self, live},
+    fixtures::{self, live},
+    full_hub::{Whole, connected, now, through_one, until},
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -23,7 +23,7 @@ async fn what_one_publishes_all_verify_and_show() {
     for hub in &hubs {
         until("a listing is shown everywhere", async || hub.shows(&listing)).await;
     }
-    let gone = make::deleted(1, 4, now());
+    let gone = fixtures::deleted(1, 4, now());
     hubs[3].publish(&gone).await;
     for hub in &hubs {
         until("and withdrawn everywhere", async || !hub.shows(&listing)).await;
@@ -42,7 +42,7 @@ async fn a_forgery_dies_at_the_first_hop() {
     let last = forged.len() - 1;
     forged[last] ^= 1;
     // The engine of the malicious hub would not announce this, so use its network actor directly.
-    liar.net.order(plexus_federation::net::api::Command::Announce(forged)).await.unwrap();
+    liar.net.order(plexus_federation::net::actor_api::ActorCommand::Announce(forged)).await.unwrap();
     liar.publish(&good).await;
     until("what is true arrives", async || behind.holds(&good) && honest.holds(&good)).await;
     for hub in [&honest, &behind] {
@@ -55,8 +55,9 @@ async fn who_is_blocked_is_cut_off_and_let_in_again() {
     let (one, two) = (Whole::start(1, &[]).await, Whole::start(2, &[]).await);
     two.dial(&one).await;
     connected(&[&one, &two], 1).await;
-    let rule = Rule { action: Action::Block, reason: "spam".into(), author: "ada".into(), expires: None };
-    let (source, subject) = (Source::Local, Subject::Hub(two.me));
+    let rule =
+        PolicyRule { action: RuleAction::Block, reason: "spam".into(), author: "ada".into(), expires: None };
+    let (source, subject) = (RuleSource::Local, RuleSubject::Hub(two.me));
     one.tell(Event::RuleSet { source: source.clone(), subject: subject.clone(), rule }).await;
     until("a blocked hub is cut off", async || one.status().await.connections == 0).await;
     until("and sees it", async || two.status().await.connections == 0).await;

@@ -4,32 +4,32 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
-mod attack;
 mod catch_up;
-mod control;
-mod crew;
-mod delay;
 mod dht;
-#[path = "../it/dice.rs"]
-mod dice;
+mod dht_lookup;
+mod dht_node;
 mod eclipse;
-mod far;
-mod flood;
-mod foreign;
-mod gossip;
-mod greedy;
-mod hub;
-mod hubs;
-mod js;
-mod lone;
-mod look_up;
-#[path = "../it/make.rs"]
+#[path = "../it/fixtures.rs"]
 #[expect(dead_code, reason = "the other tests use all of it")]
-mod make;
+mod fixtures;
+mod flood;
+mod full_hub;
+mod gossip;
+mod gossipsub_control_flood;
+mod hub_processes;
+mod js_interop;
+mod js_peer;
+mod latency_proxy;
+mod latency_setup;
 mod measure;
 mod probing;
-mod raw;
+mod propagation_latency;
+mod raw_gossip_peer;
+mod raw_kad_peer;
 mod relay;
-mod road;
+mod resource_exhaustion;
+#[path = "../it/rng.rs"]
+mod rng;
+mod single_listing_hub;
 mod store;
 mod sync;

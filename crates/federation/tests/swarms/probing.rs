@@ -18,7 +18,7 @@ use libp2p::{
 };
 use tokio::{net::TcpListener, time::timeout};
 
-use crate::hubs::{PATIENCE, Whole};
+use crate::full_hub::{TIMEOUT, Whole};
 
 /// Addresses that it requests; more than the dial-backs per minute.
 const PLACES: usize = 8;
@@ -43,7 +43,7 @@ async fn a_hub_calls_back_a_few_times_a_minute() {
     asker.dial(hub.address().await).unwrap();
     // No address answers libp2p, so each dial-back that was made has failed.
     for _ in 0..CALLED_BACK {
-        timeout(PATIENCE, failure(&mut asker)).await.unwrap();
+        timeout(TIMEOUT, failure(&mut asker)).await.unwrap();
     }
     // The client retries the others every five seconds.
     assert!(timeout(Duration::from_secs(6), failure(&mut asker)).await.is_err());
@@ -81,6 +81,6 @@ fn asker() -> Swarm<Asker> {
             identify: identify::Behaviour::new(identify::Config::new("/plexus/1".into(), key.public())),
         })
         .unwrap()
-        .with_swarm_config(|config| config.with_idle_connection_timeout(PATIENCE))
+        .with_swarm_config(|config| config.with_idle_connection_timeout(TIMEOUT))
         .build()
 }

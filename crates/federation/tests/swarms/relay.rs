@@ -13,30 +13,30 @@ use std::{
 
 use futures::{Stream, StreamExt, stream};
 use plexus_federation::{
-    core::Event,
+    engine::Event,
     net::{
-        Config, Multiaddr, Protocol,
-        api::Status,
-        calls::{Called, Calls, Question, Told},
-        lend::{Lending, Use},
-        nat::Reachability,
+        Multiaddr, NetConfig, Protocol,
+        actor_api::NetStatus,
+        reachability::Reachability,
+        relay_server::{RelayLimits, RelayUsage},
+        streams::{IncomingRequest, RequestHead, ResponseHead, StreamListener},
     },
 };
 use tokio::time::{interval, sleep, timeout};
 
 use crate::{
-    hubs::{PATIENCE, Whole, config, until},
+    full_hub::{TIMEOUT, Whole, config, until},
     measure::{memory, say, spread},
 };
 
 const LOOPBACK: &str = "/ip4/127.0.0.1/tcp/0";
 const TOKEN: usize = 24;
-const TOKENS_EVERY: Duration = Duration::from_millis(20);
+const TOKENS_INTERVAL: Duration = Duration::from_millis(20);
 /// A writer without progress for this long is blocked.
 const BLOCKED: Duration = Duration::from_secs(1);
 const CHUNK: usize = 16 * 1024;
 /// Maximum bytes buffered for a stream that is not read, in four buffers.
-const MOST_ON_THE_WAY: usize = 8 * 1024 * 1024;
+const MAX_IN_FLIGHT: usize = 8 * 1024 * 1024;
 /// Delay above which a token counts as stalled.
 const STALL: Duration = Duration::from_millis(250);
 /// Timeout of a token, on a busy machine.
@@ -56,7 +56,7 @@ async fn long_words_come_through_a_relay_for_five_minutes() {
 }
 
 async fn measure(time: Duration) {
-    let relay = lending(1, Lending::default());
+    let relay = lending(1, RelayLimits::default());
     let home = Home::start(2, &relay).await;
     let caller = nowhere(3, &[&relay]).await;
 
@@ -64,7 +64,7 @@ async fn measure(time: Duration) {
     let mut blocked = ask(&caller, &home, "/flood").await;
     let on_the_way = until_blocked(&home.flooded).await;
     say(&format!("a stream that nobody reads: the writer blocks after {} KiB", on_the_way / 1024));
-    assert!(on_the_way < MOST_ON_THE_WAY);
+    assert!(on_the_way < MAX_IN_FLIGHT);
 
     let late = listen(ask(&caller, &home, "/words").await, time).await;
     let (count, worst) = (late.len(), *late.iter().max().unwrap());
@@ -99,7 +99,7 @@ async fn listen(mut words: Words, time: Duration) -> Vec<Duration> {
         let number = u32::from_le_bytes(token[..4].try_into().unwrap());
         assert_eq!(usize::try_from(number).unwrap(), late.len(), "each once, in order");
         let first = *first.get_or_insert_with(Instant::now);
-        late.push(first.elapsed().saturating_sub(TOKENS_EVERY * number));
+        late.push(first.elapsed().saturating_sub(TOKENS_INTERVAL * number));
     }
     late
 }
@@ -120,13 +120,13 @@ async fn until_blocked(written: &AtomicUsize) -> usize {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_circuit_beyond_its_budget_is_cut_and_the_next_call_goes_on() {
     let budget = 512 * 1024;
-    let relay = lending(1, Lending { bytes: budget, hourly_each: 2, ..Lending::default() });
+    let relay = lending(1, RelayLimits { bytes: budget, hourly_each: 2, ..RelayLimits::default() });
     let home = Home::start(2, &relay).await;
     let caller = nowhere(3, &[&relay]).await;
     for _ in 0..2 {
         let mut flood = ask(&caller, &home, "/flood").await;
         let (mut read, mut error) = (0, None);
-        while let Some(piece) = timeout(PATIENCE, flood.next()).await.unwrap() {
+        while let Some(piece) = timeout(TIMEOUT, flood.next()).await.unwrap() {
             match piece {
                 Ok(piece) => read += piece.len() as u64,
                 Err(broken) => error = Some(broken),
@@ -144,13 +144,13 @@ async fn a_circuit_beyond_its_budget_is_cut_and_the_next_call_goes_on() {
 /// The hub learns of each relay only from its record, so it connects at a time that the test controls.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_relay_that_is_lost_is_replaced_by_one_that_said_that_it_lends_itself() {
-    let [door, second, third] = [1, 2, 3].map(|n| lending(n, Lending::default()));
+    let [door, second, third] = [1, 2, 3].map(|n| lending(n, RelayLimits::default()));
     let hidden = nowhere(4, &[&door]).await;
     assert_eq!(hidden.status().await.reachability, Reachability::No);
     until("it has a place at the door", async || uses(&hidden, &door).await).await;
     hears_of(&hidden, &second).await;
     until("it has a second place", async || uses(&hidden, &second).await).await;
-    assert_eq!(second.status().await.lent, Some(Use { hubs: 1, circuits: 0 }));
+    assert_eq!(second.status().await.lent, Some(RelayUsage { hubs: 1, circuits: 0 }));
     let told = hidden.status().await.addresses;
     assert_eq!(told.len(), 2, "one address for each relay: {told:?}");
     assert_eq!(
@@ -161,7 +161,7 @@ async fn a_relay_that_is_lost_is_replaced_by_one_that_said_that_it_lends_itself(
     drop(second);
     hears_of(&hidden, &third).await;
     until("another takes its place", async || uses(&hidden, &third).await).await;
-    let Status { addresses, relays, .. } = hidden.status().await;
+    let NetStatus { addresses, relays, .. } = hidden.status().await;
     assert_eq!((addresses.len(), relays.len()), (2, 2), "{addresses:?}");
 }
 
@@ -173,15 +173,15 @@ async fn hears_of(hub: &Whole, lender: &Whole) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hub_that_is_called_back_takes_no_relay() {
-    let relay = lending(1, Lending::default());
+    let relay = lending(1, RelayLimits::default());
     let hub = Whole::start(2, &[&relay]).await;
-    let id = plexus_federation::net::id::peer_of(relay.me).unwrap();
+    let id = plexus_federation::net::peer_id::peer_of(relay.me).unwrap();
     until("another called it back", async || {
         hub.status().await.reachability == Reachability::Confirmed { by: id }
     })
     .await;
     assert!(hub.status().await.relays.is_empty());
-    assert_eq!(relay.status().await.lent, Some(Use::default()));
+    assert_eq!(relay.status().await.lent, Some(RelayUsage::default()));
 }
 
 /// The relay refuses to dial loopback addresses, so its probes find the others unreachable; they can reach
@@ -190,8 +190,8 @@ async fn a_hub_that_is_called_back_takes_no_relay() {
 async fn hubs_that_meet_at_a_relay_go_on_directly() {
     let relay = Whole::start_as(
         1,
-        Config {
-            lending: Some(Lending::default()),
+        NetConfig {
+            lending: Some(RelayLimits::default()),
             is_public: Some(|_| false),
             ..config(1, Vec::new(), Vec::new(), LOOPBACK)
         },
@@ -212,9 +212,9 @@ fn is_relayed(address: &Multiaddr) -> bool {
 }
 
 /// Starts a reachable hub with a relay server.
-fn lending(n: u16, lending: Lending) -> Whole {
+fn lending(n: u16, lending: RelayLimits) -> Whole {
     let lending = Some(lending);
-    Whole::start_as(n, Config { lending, ..config(n, Vec::new(), Vec::new(), LOOPBACK) })
+    Whole::start_as(n, NetConfig { lending, ..config(n, Vec::new(), Vec::new(), LOOPBACK) })
 }
 
 /// Starts a hub without listen addresses.
@@ -223,7 +223,7 @@ async fn nowhere(n: u16, doors: &[&Whole]) -> Whole {
     for door in doors {
         ways.push(door.address().await);
     }
-    Whole::start_as(n, Config { listen: Vec::new(), ..config(n, ways, Vec::new(), LOOPBACK) })
+    Whole::start_as(n, NetConfig { listen: Vec::new(), ..config(n, ways, Vec::new(), LOOPBACK) })
 }
 
 async fn uses(hub: &Whole, relay: &Whole) -> bool {
@@ -255,7 +255,7 @@ impl Home {
     }
 }
 
-async fn serve(mut calls: Calls, flooded: Arc<AtomicUsize>, ended: Arc<AtomicUsize>) {
+async fn serve(mut calls: StreamListener, flooded: Arc<AtomicUsize>, ended: Arc<AtomicUsize>) {
     while let Some(coming) = calls.next().await {
         let (flooded, ended) = (Arc::clone(&flooded), Arc::clone(&ended));
         tokio::spawn(async move {
@@ -266,8 +266,8 @@ async fn serve(mut calls: Calls, flooded: Arc<AtomicUsize>, ended: Arc<AtomicUsi
     }
 }
 
-async fn answer(called: Called, flooded: Arc<AtomicUsize>) {
-    let told = Told { status: 200, ..Told::default() };
+async fn answer(called: IncomingRequest, flooded: Arc<AtomicUsize>) {
+    let told = ResponseHead { status: 200, ..ResponseHead::default() };
     if called.question.path == "/words" {
         called.answer(told, words()).await;
     } else {
@@ -277,7 +277,7 @@ async fn answer(called: Called, flooded: Arc<AtomicUsize>) {
 
 /// Streams tokens at a fixed rate.
 fn words() -> impl Stream<Item = io::Result<Vec<u8>>> + Send {
-    stream::unfold((interval(TOKENS_EVERY), 0_u32), |(mut ticks, number)| async move {
+    stream::unfold((interval(TOKENS_INTERVAL), 0_u32), |(mut ticks, number)| async move {
         ticks.tick().await;
         let mut token = vec![b'.'; TOKEN];
         token[..4].copy_from_slice(&number.to_le_bytes());
@@ -293,8 +293,8 @@ fn flood(taken: Arc<AtomicUsize>) -> impl Stream<Item = io::Result<Vec<u8>>> + S
     })
 }
 
-fn question(path: &str) -> Question {
-    Question { path: path.to_owned(), deadline_ms: 1_000_000, ..Question::default() }
+fn question(path: &str) -> RequestHead {
+    RequestHead { path: path.to_owned(), deadline_ms: 1_000_000, ..RequestHead::default() }
 }
 
 /// Sends a request, retrying until the DHT returns the hub's address.
@@ -303,7 +303,7 @@ async fn ask(caller: &Whole, home: &Home, path: &str) -> Words {
     loop {
         match net.ask(home.hub.me, &question(path), b"").await {
             Ok(answer) => return Box::pin(answer.into_body()),
-            Err(error) => assert!(began.elapsed() < PATIENCE, "{error}"),
+            Err(error) => assert!(began.elapsed() < TIMEOUT, "{error}"),
         }
         sleep(Duration::from_millis(50)).await;
     }

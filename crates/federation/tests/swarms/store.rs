@@ -8,7 +8,7 @@ use libp2p::{
     kad::{ProviderRecord, RecordKey, store::RecordStore},
 };
 use plexus_domain::Digest;
-use plexus_federation::net::records::{MAX_ANNOUNCEMENTS, Records};
+use plexus_federation::net::dht_store::{DhtStore, MAX_ANNOUNCEMENTS};
 
 use crate::measure::{memory, say};
 
@@ -32,7 +32,7 @@ fn fill(count: usize) {
     let name = || Keypair::generate_ed25519().public().to_peer_id();
     let (me, honest) = (name(), name());
     let attackers: Vec<PeerId> = (0..ATTACKERS).map(|_| PeerId::random()).collect();
-    let mut store = Records::new(me, [3; 16]);
+    let mut store = DhtStore::new(me, [3; 16]);
     let ours: Vec<RecordKey> = (0..HONEST).map(|n| key(&format!("honest {n}"))).collect();
     ours.iter().for_each(|key| _ = store.take(ProviderRecord::new(key.clone(), honest, Vec::new())));
     // A third of the junk uses keys that other attackers announce as well.

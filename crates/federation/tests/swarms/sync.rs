@@ -1,14 +1,14 @@
 //! Catch-up after an absence, address book, and live search, between full hubs.
 
 use plexus_federation::{
-    core::{Effect, Event, Outcome, Query, Wanted, policy::Mode},
-    net::Config,
+    engine::{Effect, Event, HubOutcome, LiveQuery, SearchQuery, policy::AdmissionMode},
+    net::NetConfig,
     record::Tag,
 };
 
 use crate::{
-    hubs::{Whole, config, connected, now, until},
-    make::{live, tagged},
+    fixtures::{live, tagged},
+    full_hub::{Whole, config, connected, now, until},
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -48,7 +48,7 @@ async fn a_hub_that_lacks_neighbours_calls_whoever_says_where_it_is() {
     let one = Whole::start(1, &[&middle]).await;
     connected(&[&one, &middle], 1).await;
     let at = config(3, vec![middle.address().await], Vec::new(), "/ip4/127.0.0.1/tcp/0");
-    let quiet = Whole::start_as(3, Config { is_public: Some(|_| false), ..at });
+    let quiet = Whole::start_as(3, NetConfig { is_public: Some(|_| false), ..at });
     connected(&[&quiet], 1).await;
     quiet.describe().await;
     connected(&[&quiet, &one], 2).await;
@@ -70,15 +70,15 @@ async fn a_search_reaches_hubs_that_the_dht_names() {
     }
 
     let asker = Whole::start_with(3, Vec::new(), Vec::new(), "/ip4/127.0.0.1/tcp/0");
-    asker.tell(Event::ModeSet(Mode::Probation)).await;
+    asker.tell(Event::ModeSet(AdmissionMode::Probation)).await;
     asker.dial(&middle).await;
     let carried = async || listings.iter().filter(|listing| asker.holds(listing)).count();
     until("as much is carried as a new hub may have", async || carried().await >= 100).await;
 
-    let query = Query { text: String::new(), tags: vec![Tag::from_text("rare").unwrap()], limit: 10 };
+    let query = SearchQuery { text: String::new(), tags: vec![Tag::from_text("rare").unwrap()], limit: 10 };
     until("others are found live", async || {
         let before = asker.stored.lock().unwrap().done.len();
-        let wanted = Wanted { query: query.clone(), whole_network: true, own: 0, carried: 0 };
+        let wanted = LiveQuery { query: query.clone(), whole_network: true, own: 0, carried: 0 };
         asker.tell(Event::Search { search: u64::try_from(before).unwrap(), wanted }).await;
         until("a search ends", async || asker.stored.lock().unwrap().done.len() > before).await;
         let found = std::mem::take(&mut asker.stored.lock().unwrap().found);
@@ -88,5 +88,5 @@ async fn a_search_reaches_hubs_that_the_dht_names() {
     assert_eq!(carried().await, 100, "and not carried for that");
     let done = asker.stored.lock().unwrap().done.pop();
     let Some(Effect::SearchDone { provenance, .. }) = done else { panic!("{done:?}") };
-    assert_eq!(provenance.asked.get(&one.me), Some(&Outcome::Answered { wrong: 0 }));
+    assert_eq!(provenance.asked.get(&one.me), Some(&HubOutcome::Answered { wrong: 0 }));
 }

@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use crate::{
-    make::{self, SECOND},
+    fixtures::{self, SECOND},
     measure::{say, spread},
     scale::{part, publish},
-    simulation::{CALM, Kind, World},
+    simulator::{CALM, Kind, World},
 };
 
 const WARM: Duration = Duration::from_secs(11 * 60);
@@ -44,10 +44,10 @@ fn measure(count: usize, listings: usize) {
     ));
     assert!(found * 100 >= times.len() * 99, "{found} of {}", times.len());
     assert!(part(&times, 99) < part(&baseline, 99) * 2);
-    let innocent: Vec<_> = world.hubs[..honest].iter().map(|hub| hub.core.me()).collect();
+    let innocent: Vec<_> = world.hubs[..honest].iter().map(|hub| hub.core.local_id()).collect();
     for hub in &world.hubs[..honest] {
         assert!(hub.accusations.iter().all(|accusation| !innocent.contains(&accusation.accused)));
-        assert!(hub.core.rows(world.now).iter().map(|row| row.count).sum::<u64>() <= listings as u64);
+        assert!(hub.core.inventory(world.now).iter().map(|row| row.count).sum::<u64>() <= listings as u64);
     }
 }
 
@@ -55,9 +55,9 @@ fn measure(count: usize, listings: usize) {
 /// signature.
 fn forge(world: &mut World, n: usize) {
     let number = u16::try_from(n).unwrap();
-    let mut bent = make::live(5_000 + number, number, world.now).encode();
+    let mut bent = fixtures::live(5_000 + number, number, world.now).encode();
     *bent.last_mut().unwrap() ^= 1;
-    let mut lines: Vec<String> = String::from_utf8(make::live(7_000 + number, 0, world.now).encode())
+    let mut lines: Vec<String> = String::from_utf8(fixtures::live(7_000 + number, 0, world.now).encode())
         .unwrap()
         .splitn(4, '\n')
         .map(str::to_owned)

@@ -1,20 +1,20 @@
-//! Discrete-event simulation of many hubs: real engines on a virtual clock and a modelled network (`mesh`).
+//! Discrete-event simulation of many hubs: real engines on a virtual clock and a modelled network (`gossip_model`).
 //! Times thus show what the protocol needs, without processor time; `tests/swarms` uses real connections.
 //! Each has a short form for every day and a long one (`--ignored`) that prints its measurements (`make bench
 //! BENCH=network`).
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
-#[path = "../it/dice.rs"]
-mod dice;
-mod heal;
-mod hostile;
-mod lease;
-#[path = "../it/make.rs"]
+mod churn;
+#[path = "../it/fixtures.rs"]
 #[expect(dead_code, reason = "the other tests use all of it")]
-mod make;
+mod fixtures;
+mod gossip_model;
+mod hostile;
 #[path = "../swarms/measure.rs"]
 mod measure;
-mod mesh;
+mod partition_heal;
+#[path = "../it/rng.rs"]
+mod rng;
 mod scale;
-mod simulation;
+mod simulator;

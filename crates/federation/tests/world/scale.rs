@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use plexus_a2a::listing::ListingId;
+use plexus_a2a::listing_id::ListingId;
 use plexus_domain::Timestamp;
 
 use crate::{
-    make::{self, MINUTE, SECOND},
+    fixtures::{self, MINUTE, SECOND},
     measure::{memory, say, spread},
-    simulation::{CALM, Kind, LOSSY, World},
+    simulator::{CALM, Kind, LOSSY, World},
 };
 
 /// Warm-up: every hub has signed a head, and all have received it.
@@ -63,7 +63,7 @@ fn long_ten_thousand_hubs() {
     let mut world = World::new(9_999, KNOWING, Kind::Passing, SECOND, CALM);
     // A hub without a head is not visible: those that publish sign one first.
     for n in 0..KNOWING {
-        let head = make::head(u16::try_from(n).unwrap(), world.now, &[]);
+        let head = fixtures::head(u16::try_from(n).unwrap(), world.now, &[]);
         world.announce(n, head.encode());
     }
     world.run(MINUTE);
@@ -91,7 +91,7 @@ pub fn publish(world: &mut World, first: usize, count: usize) -> Vec<Duration> {
             }
         };
         let (agent, home) = (u16::try_from(agent).unwrap(), u16::try_from(home).unwrap());
-        let listing = make::live(agent, home, world.now);
+        let listing = fixtures::live(agent, home, world.now);
         published.push((listing.envelope().id().clone(), world.now));
         world.publish(&listing);
         world.run(SECOND);

@@ -7,7 +7,7 @@ use super::preferences;
 use crate::{Caller, Hub, Result};
 
 /// Name, age, agents and chats of an account.
-pub struct Overview {
+pub struct AccountOverview {
     pub name: Name,
     pub since: Timestamp,
     pub agents: u64,
@@ -17,7 +17,7 @@ pub struct Overview {
 }
 
 /// Returns the summary of the caller's account.
-pub async fn overview(hub: &Hub, caller: &Caller) -> Result<Overview> {
+pub async fn overview(hub: &Hub, caller: &Caller) -> Result<AccountOverview> {
     let person = caller.person()?;
     let mut conn = hub.store().read().await?;
     let account = accounts::find(&mut conn, person.account).await?;
@@ -27,5 +27,5 @@ pub async fn overview(hub: &Hub, caller: &Caller) -> Result<Overview> {
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     let asks_before_tools = preferences::asks(&account.prefs);
     let (name, since) = (person.name.clone(), account.created);
-    Ok(Overview { name, since, agents: count(agents), chats, asks_before_tools })
+    Ok(AccountOverview { name, since, agents: count(agents), chats, asks_before_tools })
 }

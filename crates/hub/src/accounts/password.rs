@@ -1,13 +1,13 @@
 //! Password change and password check.
 
 use plexus_domain::{AccountId, Error as Refusal, account::NewPassword};
-use plexus_store::{credentials, credentials::CredentialKind, sessions};
+use plexus_store::{login_credentials, login_credentials::CredentialKind, sessions};
 
 use crate::{
     Hub, Result,
     caller::{Caller, Person},
     limits::Rate,
-    live::Touched,
+    streaming::AccessChange,
 };
 
 /// Changes the password after checking the current one. Ends all other sessions.
@@ -17,12 +17,12 @@ pub async fn change_password(hub: &Hub, caller: &Caller, present: String, new: S
     let new = NewPassword::new(new, &[person.name.as_str(), &hub.config().hub_name])?;
     let hash = hub.passwords().hash(new).await?;
     let mut tx = hub.store().write().await?;
-    let kept = credentials::by_kind(&mut tx, person.account, CredentialKind::Password).await?;
+    let kept = login_credentials::by_kind(&mut tx, person.account, CredentialKind::Password).await?;
     let kept = kept.ok_or_else(|| Refusal::conflict("This account signs in without a password."))?;
-    credentials::set_data(&mut tx, kept.id, &hash).await?;
+    login_credentials::set_data(&mut tx, kept.id, &hash).await?;
     sessions::delete_by_account(&mut tx, person.account, caller.session()).await?;
     tx.commit().await?;
-    hub.live().access.touch(Touched::Account(person.account));
+    hub.live().access.notify(AccessChange::Account(person.account));
     Ok(())
 }
 
@@ -40,6 +40,6 @@ pub(super) async fn check(hub: &Hub, person: &Person, password: String, field: &
 /// Returns the stored password hash of the account.
 pub(super) async fn kept(hub: &Hub, account: AccountId) -> Result<Option<String>> {
     let credential =
-        credentials::by_kind(&mut hub.store().read().await?, account, CredentialKind::Password).await?;
+        login_credentials::by_kind(&mut hub.store().read().await?, account, CredentialKind::Password).await?;
     Ok(credential.map(|credential| credential.data))
 }

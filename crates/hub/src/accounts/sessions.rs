@@ -5,23 +5,23 @@ use std::{net::IpAddr, time::Duration};
 use plexus_domain::{AccountId, Digest, Error as Refusal, Timestamp, account::Role};
 use plexus_store::{
     Conn, Tx, accounts,
-    accounts::{AccountState, Identity},
+    accounts::{AccountIdentity, AccountState},
     sessions,
-    sessions::{Session, Visit},
+    sessions::{Session, SessionIdentity},
 };
 
-use super::{Device, SignedIn, random_word, tokens};
+use super::{ClientInfo, SignedIn, api_tokens, random_token};
 use crate::{
     Hub, Result,
-    caller::{Caller, Person, Via},
-    live::Touched,
+    caller::{AuthMethod, Caller, Person},
+    streaming::AccessChange,
 };
 
 const IDLE: Duration = Duration::from_secs(14 * 24 * 3_600);
 const ABSOLUTE: Duration = Duration::from_secs(30 * 24 * 3_600);
 const ADMIN_IDLE: Duration = Duration::from_secs(12 * 3_600);
 /// Minimum interval between updates of "last seen", so that not every request causes a write.
-const SEEN_EVERY: Duration = Duration::from_secs(60);
+const LAST_SEEN_INTERVAL: Duration = Duration::from_secs(60);
 const AGENT_MAX: usize = 200;
 
 /// A session in the list of its account.
@@ -38,23 +38,25 @@ pub struct SessionRow {
 /// Returns the caller of a session cookie; anonymous if the session is not valid.
 pub async fn authenticate(hub: &Hub, cookie: &str, ip: IpAddr) -> Result<Caller> {
     let (hash, now) = (Digest::of(cookie), hub.env().now());
-    let mut conn = hub.store().glance().await?;
-    let Some((session, person)) = good(&mut conn, &hash, now).await? else {
-        return Ok(Caller::nobody(ip));
+    let mut conn = hub.store().read_short().await?;
+    let Some((session, person)) = valid_session(&mut conn, &hash, now).await? else {
+        return Ok(Caller::anonymous(ip));
     };
     drop(conn);
-    if now.since(session.seen) > SEEN_EVERY
+    if now.since(session.seen) > LAST_SEEN_INTERVAL
         && let Err(error) = note_seen(hub, &hash, now).await
     {
         // Best effort: requests must succeed while the store is read-only.
         tracing::warn!(%error, "a session was not noted as seen");
     }
-    Ok(Caller { person: Some(person), via: Via::Session(hash), ip })
+    Ok(Caller { person: Some(person), via: AuthMethod::Session(hash), ip })
 }
 
 /// Returns the session and its account, if the session is not expired and the account is active.
-async fn good(conn: &mut Conn, hash: &Digest, now: Timestamp) -> Result<Option<(Session, Person)>> {
-    let Some(Visit { session, identity }) = sessions::visit(conn, hash).await? else { return Ok(None) };
+async fn valid_session(conn: &mut Conn, hash: &Digest, now: Timestamp) -> Result<Option<(Session, Person)>> {
+    let Some(SessionIdentity { session, identity }) = sessions::visit(conn, hash).await? else {
+        return Ok(None);
+    };
     let lets_in = identity.state == AccountState::Active && !is_over(&session, identity.role, now);
     Ok(lets_in.then(|| (session, Person::from(identity))))
 }
@@ -63,16 +65,16 @@ async fn good(conn: &mut Conn, hash: &Digest, now: Timestamp) -> Result<Option<(
 pub(crate) async fn still_lets_in(hub: &Hub, conn: &mut Conn, caller: &Caller) -> Result<bool> {
     let now = hub.env().now();
     Ok(match &caller.via {
-        Via::Session(hash) => good(conn, hash, now).await?.is_some(),
-        Via::Token { hash, .. } => tokens::good(conn, hash, now).await?.is_some(),
-        Via::Operator => true,
+        AuthMethod::Session(hash) => valid_session(conn, hash, now).await?.is_some(),
+        AuthMethod::Token { hash, .. } => api_tokens::good(conn, hash, now).await?.is_some(),
+        AuthMethod::Operator => true,
         // Callers with an account never use these methods.
-        Via::Hub(_) | Via::Nobody => false,
+        AuthMethod::Hub(_) | AuthMethod::Nobody => false,
     })
 }
 
 async fn note_seen(hub: &Hub, hash: &Digest, now: Timestamp) -> Result<()> {
-    let mut tx = hub.store().write_bulk().await?;
+    let mut tx = hub.store().write_background().await?;
     sessions::set_seen(&mut tx, hash, now).await?;
     Ok(tx.commit().await?)
 }
@@ -88,18 +90,26 @@ pub(crate) async fn person(conn: &mut Conn, account: AccountId) -> Result<Option
     Ok(known.filter(|known| known.state == AccountState::Active).map(Person::from))
 }
 
-impl From<Identity> for Person {
-    fn from(known: Identity) -> Self {
-        let Identity { account, role, principal, namespace, name, .. } = known;
+impl From<AccountIdentity> for Person {
+    fn from(known: AccountIdentity) -> Self {
+        let AccountIdentity { account, role, principal, namespace, name, .. } = known;
         Self { account, principal, namespace, name, role }
     }
 }
 
 /// Creates a session for an account.
-pub(super) async fn begin(hub: &Hub, tx: &mut Tx, account: AccountId, device: &Device) -> Result<SignedIn> {
-    let cookie = random_word(hub);
+pub(super) async fn create(
+    hub: &Hub,
+    tx: &mut Tx,
+    account: AccountId,
+    device: &ClientInfo,
+) -> Result<SignedIn> {
+    let cookie = random_token(hub);
     let now = hub.env().now();
-    let agent = plexus_domain::text::shorten(&plexus_domain::text::one_line(&device.agent), AGENT_MAX);
+    let agent = plexus_domain::sanitized_text::ellipsize(
+        &plexus_domain::sanitized_text::one_line(&device.agent),
+        AGENT_MAX,
+    );
     let hash = Digest::of(&cookie);
     let ip = device.ip.to_string();
     sessions::insert(tx, &Session { hash, account, created: now, seen: now, sudo_until: None, agent, ip })
@@ -109,7 +119,7 @@ pub(super) async fn begin(hub: &Hub, tx: &mut Tx, account: AccountId, device: &D
 
 /// Ends the session of the caller. Has no effect for other credentials.
 pub async fn sign_out(hub: &Hub, caller: &Caller) -> Result<()> {
-    let Via::Session(hash) = &caller.via else { return Ok(()) };
+    let AuthMethod::Session(hash) = &caller.via else { return Ok(()) };
     let mut tx = hub.store().write().await?;
     sessions::delete(&mut tx, hash).await?;
     tx.commit().await?;
@@ -120,7 +130,7 @@ pub async fn sign_out(hub: &Hub, caller: &Caller) -> Result<()> {
 /// Makes open streams of the account re-check their access.
 fn ended(hub: &Hub, caller: &Caller) {
     if let Some(person) = &caller.person {
-        hub.live().access.touch(Touched::Account(person.account));
+        hub.live().access.notify(AccessChange::Account(person.account));
     }
 }
 
@@ -130,7 +140,7 @@ pub async fn list_sessions(hub: &Hub, caller: &Caller) -> Result<Vec<SessionRow>
     let mut rows = sessions::list_by_account(&mut hub.store().read().await?, person.account).await?;
     rows.sort_by_key(|row| std::cmp::Reverse(row.seen));
     let row = |row: Session| SessionRow {
-        current: caller.via == Via::Session(row.hash),
+        current: caller.via == AuthMethod::Session(row.hash),
         hash: row.hash,
         created: row.created,
         seen: row.seen,

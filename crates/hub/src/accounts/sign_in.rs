@@ -9,14 +9,14 @@ use plexus_store::{
 };
 
 use super::{
-    delete::{come_back, is_leaving},
+    deletion::{cancel_deletion, is_pending_deletion},
     password as passwords, sessions,
 };
 use crate::{Hub, Result, caller::source, limits::Rate};
 
 /// The client that signs in.
 #[derive(Clone, Debug)]
-pub struct Device {
+pub struct ClientInfo {
     pub ip: IpAddr,
     /// Its user agent, as sent by the browser.
     pub agent: String,
@@ -31,7 +31,7 @@ pub struct SignedIn {
 }
 
 /// Signs in. An unknown name takes as long as a wrong password. Rate limited per IP address and per account.
-pub async fn sign_in(hub: &Hub, name: &str, password: String, device: &Device) -> Result<SignedIn> {
+pub async fn sign_in(hub: &Hub, name: &str, password: String, device: &ClientInfo) -> Result<SignedIn> {
     hub.limits().take(Rate::SignIns, &source(device.ip))?;
     let account = find(hub, name).await?;
     if let Some(account) = &account {
@@ -47,9 +47,9 @@ pub async fn sign_in(hub: &Hub, name: &str, password: String, device: &Device) -
         .ok_or_else(|| Refusal::unauthenticated("The name or the password is wrong."))?;
     refuse_inactive(account.state)?;
     let mut tx = hub.store().write().await?;
-    let mut signed_in = sessions::begin(hub, &mut tx, account.id, device).await?;
-    let back = match is_leaving(&account) {
-        true => Some(come_back(hub, &mut tx, &account).await?),
+    let mut signed_in = sessions::create(hub, &mut tx, account.id, device).await?;
+    let back = match is_pending_deletion(&account) {
+        true => Some(cancel_deletion(hub, &mut tx, &account).await?),
         false => None,
     };
     tx.commit().await?;

@@ -3,22 +3,22 @@
 use plexus_domain::{
     AccountId, CredentialId, Digest, Error as Refusal, Name, NamespaceId, Principal, PrincipalId,
     account::{NewPassword, Registration, Role},
-    text,
+    sanitized_text,
 };
 use plexus_store::{
     Tx, accounts,
     accounts::{Account, AccountState},
-    credentials,
-    credentials::{Credential, CredentialKind},
     invites,
     invites::Invite,
+    login_credentials,
+    login_credentials::{Credential, CredentialKind},
     namespaces,
     namespaces::{Namespace, NamespaceKind, NamespaceRole},
     principals,
 };
 use serde_json::json;
 
-use super::{Device, SignedIn, first_administrator, sessions};
+use super::{ClientInfo, SignedIn, bootstrap_admin, sessions};
 use crate::{Hub, Result, admin, caller::source, error::conflict, limits::Rate};
 
 const REASON_MAX: usize = 300;
@@ -36,7 +36,7 @@ pub struct SignUp {
 }
 
 /// Creates an account and signs in. Returns `None` if an administrator has to approve the account first.
-pub async fn sign_up(hub: &Hub, form: SignUp, device: &Device) -> Result<Option<SignedIn>> {
+pub async fn sign_up(hub: &Hub, form: SignUp, device: &ClientInfo) -> Result<Option<SignedIn>> {
     hub.limits().take(Rate::SignUps, &source(device.ip))?;
     let name: Name = form.name.trim().parse()?;
     let password = NewPassword::new(form.password, &[name.as_str(), &hub.config().hub_name])?;
@@ -57,11 +57,11 @@ pub async fn sign_up(hub: &Hub, form: SignUp, device: &Device) -> Result<Option<
         admin::record_use(hub, &mut tx, &invite, account).await?;
     }
     if let Some(reason) = form.reason.filter(|_| state == AccountState::Pending) {
-        let reason = text::shorten(&text::one_line(&reason), REASON_MAX);
+        let reason = sanitized_text::ellipsize(&sanitized_text::one_line(&reason), REASON_MAX);
         accounts::set_prefs(&mut tx, account, &json!({ "reason": reason })).await?;
     }
     let signed_in = match state {
-        AccountState::Active => Some(sessions::begin(hub, &mut tx, account, device).await?),
+        AccountState::Active => Some(sessions::create(hub, &mut tx, account, device).await?),
         _ => None,
     };
     tx.commit().await?;
@@ -89,9 +89,9 @@ fn state_of_new(registration: Registration) -> Result<AccountState, Refusal> {
 
 /// Consumes the first administrator's token. Of two concurrent sign-ups, the first to commit wins.
 async fn take_first(hub: &Hub, tx: &mut Tx, token: &str) -> Result<Role> {
-    let invite = invites::take(tx, &Digest::of(token), hub.env().now()).await?;
-    let invite = invite.filter(|invite| invite.invited_by.is_none()).ok_or_else(first_administrator::dead)?;
-    first_administrator::check(tx, &invite).await?;
+    let invite = invites::redeem(tx, &Digest::of(token), hub.env().now()).await?;
+    let invite = invite.filter(|invite| invite.invited_by.is_none()).ok_or_else(bootstrap_admin::dead)?;
+    bootstrap_admin::check(tx, &invite).await?;
     Ok(invite.role)
 }
 
@@ -102,8 +102,8 @@ async fn take_invite(hub: &Hub, tx: &mut Tx, invite: Option<&str>) -> Result<Inv
     let token = invite.map(str::trim).filter(|text| !text.is_empty());
     let token =
         token.ok_or_else(|| Refusal::invalid("invite", "This hub takes new accounts by invitation only."))?;
-    let invite = invites::take(tx, &Digest::of(token), hub.env().now()).await?.ok_or_else(unusable)?;
-    first_administrator::check(tx, &invite).await?;
+    let invite = invites::redeem(tx, &Digest::of(token), hub.env().now()).await?.ok_or_else(unusable)?;
+    bootstrap_admin::check(tx, &invite).await?;
     Ok(invite)
 }
 
@@ -142,7 +142,7 @@ async fn insert(
     accounts::insert(tx, &row).await?;
     namespaces::set_role(tx, namespace, account, NamespaceRole::Owner).await?;
     let (id, kind, data) = (env.id(CredentialId::new), CredentialKind::Password, hash.to_owned());
-    credentials::insert(tx, &Credential { id, account, kind, data, created: now, used: None }).await?;
+    login_credentials::insert(tx, &Credential { id, account, kind, data, created: now, used: None }).await?;
     principals::ensure(tx, &Principal::Account { account }, env.id(PrincipalId::new)).await?;
     Ok(account)
 }

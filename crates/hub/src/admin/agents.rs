@@ -1,7 +1,8 @@
 //! Moderation of agents: list, pause, resume, unlist and delete the agents of all owners.
 
 use plexus_domain::{
-    Address, AgentId, Error as Refusal, Timestamp, account::Role, agent::Visibility, page::PageSize, text,
+    Address, AgentId, Error as Refusal, Timestamp, account::Role, agent::Visibility, page::PageSize,
+    sanitized_text,
 };
 use plexus_store::{
     Conn, Tx, admin,
@@ -13,14 +14,14 @@ use serde_json::json;
 
 use super::{
     Page, TODAY,
-    record::{Act, record},
+    record::{AuditEvent, write_audit},
     slice,
 };
 use crate::{
     Caller, Hub, Result,
     agents::withdraw,
     caller::Person,
-    listings::{Summary, publish},
+    listings::{ListingSummary, publish},
 };
 
 const REASON_MAX: usize = 200;
@@ -46,7 +47,7 @@ pub struct AgentRow {
 
 /// A moderation action on an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AgentAct {
+pub enum AgentModeration {
     /// The agent cannot be called until it is resumed.
     Pause,
     Resume,
@@ -56,7 +57,7 @@ pub enum AgentAct {
     Withdraw,
 }
 
-impl AgentAct {
+impl AgentModeration {
     const fn action(self) -> &'static str {
         match self {
             Self::Pause => "agent.pause",
@@ -85,8 +86,9 @@ pub async fn list_agents(hub: &Hub, caller: &Caller, words: &str, page: u32) -> 
 }
 
 fn row(person: &Person, row: admin::AgentRow) -> AgentRow {
-    let summary: Summary = row.summary.and_then(|json| serde_json::from_value(json).ok()).unwrap_or_default();
-    let elsewhere = row.connector.as_ref().is_some_and(|connector| connector.called().is_some());
+    let summary: ListingSummary =
+        row.summary.and_then(|json| serde_json::from_value(json).ok()).unwrap_or_default();
+    let elsewhere = row.connector.as_ref().is_some_and(|connector| connector.remote_url().is_some());
     AgentRow {
         seed: row.listing_id.unwrap_or_else(|| row.id.to_string()),
         title: if summary.title.is_empty() { row.name.to_string() } else { summary.title },
@@ -108,13 +110,13 @@ pub async fn act_on_agent(
     hub: &Hub,
     caller: &Caller,
     id: AgentId,
-    act: AgentAct,
+    act: AgentModeration,
     reason: &str,
     request: &str,
 ) -> Result<()> {
     let by = caller.require(act.needs())?;
-    let reason = text::shorten(&text::one_line(reason), REASON_MAX);
-    if reason.is_empty() && act != AgentAct::Resume {
+    let reason = sanitized_text::ellipsize(&sanitized_text::one_line(reason), REASON_MAX);
+    if reason.is_empty() && act != AgentModeration::Resume {
         return Err(Refusal::invalid("reason", "Say why: the owner of the agent will ask.").into());
     }
     let mut tx = hub.store().write().await?;
@@ -123,31 +125,31 @@ pub async fn act_on_agent(
     let agent = agent.ok_or_else(|| Refusal::not_found("There is no such agent."))?;
     apply(hub, &mut tx, &agent, act).await?;
     let (action, change) = (act.action(), json!({ "reason": reason }));
-    record(hub, &mut tx, Act { by, action, target: target(id), change, request }).await?;
+    write_audit(hub, &mut tx, AuditEvent { by, action, target: target(id), change, request }).await?;
     tx.commit().await?;
-    hub.listings_changed();
+    hub.wake_index_worker();
     Ok(())
 }
 
-async fn apply(hub: &Hub, tx: &mut Tx, agent: &Agent, act: AgentAct) -> Result<()> {
+async fn apply(hub: &Hub, tx: &mut Tx, agent: &Agent, act: AgentModeration) -> Result<()> {
     match act {
-        AgentAct::Pause if agent.state == AgentState::Paused => {
+        AgentModeration::Pause if agent.state == AgentState::Paused => {
             return Err(Refusal::conflict("This agent is paused already.").into());
         }
-        AgentAct::Resume if agent.state == AgentState::Active => {
+        AgentModeration::Resume if agent.state == AgentState::Active => {
             return Err(Refusal::conflict("This agent is not paused.").into());
         }
-        AgentAct::Unlist if !agent.visibility.is_listed() => {
+        AgentModeration::Unlist if !agent.visibility.is_listed() => {
             return Err(Refusal::conflict("This agent is in no list.").into());
         }
-        AgentAct::Withdraw if is_built_in(tx, agent).await? => {
+        AgentModeration::Withdraw if is_built_in(tx, agent).await? => {
             let words = "The hub’s own agents cannot be deleted. Pause it instead.";
             return Err(Refusal::conflict(words).into());
         }
-        AgentAct::Withdraw => return withdraw(hub, tx, agent).await,
-        AgentAct::Pause => agents::set_state(tx, agent.id, AgentState::Paused).await?,
-        AgentAct::Resume => agents::set_state(tx, agent.id, AgentState::Active).await?,
-        AgentAct::Unlist => agents::set_visibility(tx, agent.id, Visibility::Unlisted).await?,
+        AgentModeration::Withdraw => return withdraw(hub, tx, agent).await,
+        AgentModeration::Pause => agents::set_state(tx, agent.id, AgentState::Paused).await?,
+        AgentModeration::Resume => agents::set_state(tx, agent.id, AgentState::Active).await?,
+        AgentModeration::Unlist => agents::set_visibility(tx, agent.id, Visibility::Unlisted).await?,
     };
     publish(hub, tx, agent.id).await
 }
@@ -161,14 +163,14 @@ async fn is_built_in(conn: &mut Conn, agent: &Agent) -> Result<bool> {
 /// Returns why moderators have paused this agent. None if its owner did, or if it is not paused.
 ///
 /// The owner cannot resume an agent that moderators have paused.
-pub(crate) async fn paused_by_moderators(conn: &mut Conn, agent: &Agent) -> Result<Option<String>> {
+pub(crate) async fn moderation_pause(conn: &mut Conn, agent: &Agent) -> Result<Option<String>> {
     if agent.state != AgentState::Paused {
         return Ok(None);
     }
     let entries = audit::list_by_target(conn, &target(agent.id), PageSize::DEFAULT).await?;
-    let [pause, resume] = [AgentAct::Pause, AgentAct::Resume].map(AgentAct::action);
+    let [pause, resume] = [AgentModeration::Pause, AgentModeration::Resume].map(AgentModeration::action);
     let last = entries.into_iter().find(|entry| entry.action == pause || entry.action == resume);
-    let reason = |entry: audit::Entry| entry.change.get("reason")?.as_str().map(str::to_owned);
+    let reason = |entry: audit::AuditEntry| entry.change.get("reason")?.as_str().map(str::to_owned);
     Ok(last.filter(|entry| entry.action == pause).and_then(reason))
 }
 

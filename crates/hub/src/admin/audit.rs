@@ -3,13 +3,13 @@
 use plexus_domain::{AccountId, AgentId, Name, Timestamp, account::Role};
 use plexus_store::{
     Conn, accounts, agents,
-    audit::{self, Entry, Wanted},
+    audit::{self, AuditEntry, AuditFilter},
     namespaces,
 };
 use serde_json::Value;
 
 use super::{Page, record, slice};
-use crate::{Caller, Hub, Result, views};
+use crate::{Caller, Hub, Result, message_views};
 
 /// One audit entry, formatted for display.
 pub struct AuditRow {
@@ -42,7 +42,7 @@ pub async fn list_audit(
     caller.require(Role::Admin)?;
     let mut conn = hub.store().snapshot().await?;
     let actor = written(&mut conn, actor.trim().trim_start_matches('@')).await?;
-    let wanted = Wanted { actor: &actor, action: action.trim() };
+    let wanted = AuditFilter { actor: &actor, action: action.trim() };
     let total = audit::count(&mut conn, wanted).await?;
     let mut rows = Vec::new();
     for entry in audit::slice(&mut conn, wanted, slice(page, total)).await? {
@@ -60,7 +60,7 @@ async fn written(conn: &mut Conn, actor: &str) -> Result<String> {
     Ok(account.map_or_else(|| actor.to_owned(), |account| record::account(account.id)))
 }
 
-async fn row(conn: &mut Conn, entry: Entry) -> Result<AuditRow> {
+async fn row(conn: &mut Conn, entry: AuditEntry) -> Result<AuditRow> {
     Ok(AuditRow {
         at: entry.at,
         actor: named(conn, &entry.actor).await?,
@@ -90,7 +90,7 @@ async fn account(conn: &mut Conn, id: Option<AccountId>) -> Result<Option<String
 
 async fn agent(conn: &mut Conn, id: Option<AgentId>) -> Result<Option<String>> {
     let Some(id) = id else { return Ok(None) };
-    Ok(agents::find(conn, id).await?.map(|agent| views::address(&agent).to_string()))
+    Ok(agents::find(conn, id).await?.map(|agent| message_views::address(&agent).to_string()))
 }
 
 fn change(change: &Value) -> Vec<(String, String)> {

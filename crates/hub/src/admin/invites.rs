@@ -10,13 +10,13 @@ use plexus_domain::{
 use plexus_store::{Conn, admin, audit, invites, invites::Invite};
 use serde_json::json;
 
-use super::record::{Act, INVITE_USED, actor_name, invitation, record};
-use crate::{Caller, Hub, Result, accounts::random_word};
+use super::record::{AuditEvent, INVITE_USED, actor_name, invitation, write_audit};
+use crate::{Caller, Hub, Result, accounts::random_token};
 
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 const MAX_DAYS: u32 = 30;
 /// Maximum number of stored invitations, including used ones.
-const MOST: u16 = 500;
+const MAX_ITEMS: u16 = 500;
 
 /// An invitation in the administrators' list.
 pub struct InviteRow {
@@ -40,7 +40,7 @@ pub async fn list_invites(hub: &Hub, caller: &Caller) -> Result<Vec<InviteRow>> 
     let now = hub.env().now();
     let mut conn = hub.store().snapshot().await?;
     let mut rows = Vec::new();
-    for found in admin::invites(&mut conn, MOST).await? {
+    for found in admin::invites(&mut conn, MAX_ITEMS).await? {
         if found.used.is_none() && found.expires <= now {
             continue;
         }
@@ -76,17 +76,17 @@ pub async fn create_invite(hub: &Hub, caller: &Caller, days: u32, request: &str)
     if !(1..=MAX_DAYS).contains(&days) {
         return Err(Refusal::invalid("days", "An invitation is good for 1 to 30 days.").into());
     }
-    let (token, now) = (random_word(hub), hub.env().now());
+    let (token, now) = (random_token(hub), hub.env().now());
     let hash = Digest::of(&token);
     let mut tx = hub.store().write().await?;
-    if admin::invites(&mut tx, MOST).await?.len() >= usize::from(MOST) {
+    if admin::invites(&mut tx, MAX_ITEMS).await?.len() >= usize::from(MAX_ITEMS) {
         return Err(Refusal::conflict("There are 500 invitations. Withdraw some that nobody uses.").into());
     }
     let expires = now + DAY * days;
     let invite = Invite { hash, invited_by: Some(by.account), role: Role::User, expires, used: None };
     invites::insert(&mut tx, &invite).await?;
     let (target, change) = (invitation(&hash), json!({ "days": days }));
-    record(hub, &mut tx, Act { by, action: "invite.create", target, change, request }).await?;
+    write_audit(hub, &mut tx, AuditEvent { by, action: "invite.create", target, change, request }).await?;
     tx.commit().await?;
     Ok(Invitation { link: format!("{}signup?invite={token}", hub.config().public_url) })
 }
@@ -95,11 +95,11 @@ pub async fn create_invite(hub: &Hub, caller: &Caller, days: u32, request: &str)
 pub async fn revoke_invite(hub: &Hub, caller: &Caller, id: &str, request: &str) -> Result<()> {
     let by = caller.require(Role::Admin)?;
     let mut tx = hub.store().write().await?;
-    let known = admin::invites(&mut tx, MOST).await?;
+    let known = admin::invites(&mut tx, MAX_ITEMS).await?;
     let found = known.into_iter().find(|invite| invite.used.is_none() && invite.hash.to_string() == id);
     let found = found.ok_or_else(|| Refusal::not_found("This invitation was used, or withdrawn before."))?;
     invites::delete(&mut tx, &found.hash).await?;
     let (target, change) = (invitation(&found.hash), json!({}));
-    record(hub, &mut tx, Act { by, action: "invite.revoke", target, change, request }).await?;
+    write_audit(hub, &mut tx, AuditEvent { by, action: "invite.revoke", target, change, request }).await?;
     Ok(tx.commit().await?)
 }

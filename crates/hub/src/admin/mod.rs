@@ -3,29 +3,29 @@
 //! Administrators have all permissions. Moderators can list accounts and agents, and can pause and resume
 //! agents.
 
+mod accounts;
 mod agents;
 mod audit;
 mod invites;
-mod origins;
 mod overview;
-mod people;
 mod record;
+mod trusted_origins;
 
-pub(crate) use agents::paused_by_moderators;
-pub use agents::{AgentAct, AgentRow, act_on_agent, list_agents};
+pub use accounts::{AccountModeration, AccountRow, act_on_person, list_people};
+pub(crate) use agents::moderation_pause;
+pub use agents::{AgentModeration, AgentRow, act_on_agent, list_agents};
 pub use audit::{AuditLog, AuditRow, list_audit};
 pub use invites::{Invitation, InviteRow, create_invite, list_invites, revoke_invite};
-pub(crate) use origins::vouch_for;
-pub use origins::{OriginRow, list_origins, vouch, withdraw_voucher};
-pub use overview::{Overview, overview};
-pub use people::{PersonAct, PersonRow, act_on_person, list_people};
+pub use overview::{AdminOverview, overview};
 pub use plexus_store::{accounts::AccountState, admin::Counts};
-pub(crate) use record::{Act, record, record_use};
+pub(crate) use record::{AuditEvent, record_use, write_audit};
+pub(crate) use trusted_origins::trust_origin_of;
+pub use trusted_origins::{OriginRow, list_origins, trust_origin, untrust_origin};
 
 use std::time::Duration;
 
 use plexus_domain::page::PageSize;
-use plexus_store::admin::Slice;
+use plexus_store::admin::RowRange;
 
 /// The period that administration pages call "today".
 const TODAY: Duration = Duration::from_secs(24 * 3_600);
@@ -39,9 +39,9 @@ pub struct Page<T> {
 
 /// Returns the offset and length of page `page`, counted from 1. A page number past the end selects the last
 /// page.
-pub(crate) fn slice(page: u32, total: u64) -> Slice {
+pub(crate) fn slice(page: u32, total: u64) -> RowRange {
     let rows = PageSize::DEFAULT.rows();
     let last = total.div_ceil(u64::from(rows)).max(1);
     let page = u64::from(page).clamp(1, last);
-    Slice { skip: (page - 1) * u64::from(rows), take: rows }
+    RowRange { skip: (page - 1) * u64::from(rows), take: rows }
 }

@@ -18,7 +18,7 @@ const JOBS_COUNTED: i64 = 100;
 const TOP: u16 = 10;
 
 /// State of the hub, for administrators.
-pub struct Overview {
+pub struct AdminOverview {
     pub started: Timestamp,
     pub database: String,
     pub public_url: String,
@@ -33,13 +33,13 @@ pub struct Overview {
 }
 
 /// Returns the overview.
-pub async fn overview(hub: &Hub, caller: &Caller) -> Result<Overview> {
+pub async fn overview(hub: &Hub, caller: &Caller) -> Result<AdminOverview> {
     caller.require(Role::Admin)?;
     let mut conn = hub.store().snapshot().await?;
     let now = hub.env().now();
     let counts = admin::counts(&mut conn, now - TODAY).await?;
     let given_up = jobs::list_failed(&mut conn, JOBS_COUNTED).await?.len();
-    Ok(Overview {
+    Ok(AdminOverview {
         started: admin::started(&mut conn, hub.process()).await?.unwrap_or(now),
         database: admin::database(&mut conn).await?,
         public_url: hub.config().public_url.to_string(),

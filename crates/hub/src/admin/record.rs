@@ -1,7 +1,7 @@
 //! Writes audit entries, in the transaction of the action.
 
-use plexus_domain::{AccountId, AuditId, Digest, Name, text};
-use plexus_store::{Conn, Tx, accounts, accounts::AccountState, audit, audit::Entry, namespaces};
+use plexus_domain::{AccountId, AuditId, Digest, Name, sanitized_text};
+use plexus_store::{Conn, Tx, accounts, accounts::AccountState, audit, audit::AuditEntry, namespaces};
 use serde_json::{Value, json};
 
 use crate::{Hub, Result, caller::Person};
@@ -9,7 +9,7 @@ use crate::{Hub, Result, caller::Person};
 const REQUEST_MAX: usize = 64;
 
 /// An audited action. `request` is the id of the HTTP request, or empty.
-pub(crate) struct Act<'a> {
+pub(crate) struct AuditEvent<'a> {
     pub by: &'a Person,
     pub action: &'a str,
     pub target: String,
@@ -18,15 +18,15 @@ pub(crate) struct Act<'a> {
 }
 
 /// Writes an audit entry.
-pub(crate) async fn record(hub: &Hub, tx: &mut Tx, act: Act<'_>) -> Result<()> {
-    let entry = Entry {
+pub(crate) async fn write_audit(hub: &Hub, tx: &mut Tx, act: AuditEvent<'_>) -> Result<()> {
+    let entry = AuditEntry {
         id: hub.env().id(AuditId::new),
         at: hub.env().now(),
         actor: account(act.by.account),
         action: act.action.to_owned(),
         target: act.target,
         change: act.change,
-        request: text::shorten(act.request, REQUEST_MAX),
+        request: sanitized_text::ellipsize(act.request, REQUEST_MAX),
     };
     Ok(audit::insert(tx, &entry).await?)
 }
@@ -35,7 +35,7 @@ pub(super) const INVITE_USED: &str = "invite.use";
 
 /// Writes the audit entry for the use of an invitation.
 pub(crate) async fn record_use(hub: &Hub, tx: &mut Tx, invite: &Digest, account_id: AccountId) -> Result<()> {
-    let entry = Entry {
+    let entry = AuditEntry {
         id: hub.env().id(AuditId::new),
         at: hub.env().now(),
         actor: account(account_id),
@@ -56,7 +56,7 @@ pub(super) fn invitation(hash: &Digest) -> String {
 }
 
 /// Returns the name of the account that is an entry's actor, unless the account was deleted.
-pub(super) async fn actor_name(conn: &mut Conn, entry: &Entry) -> Result<Option<Name>> {
+pub(super) async fn actor_name(conn: &mut Conn, entry: &AuditEntry) -> Result<Option<Name>> {
     let Some(id) = actor(entry) else { return Ok(None) };
     let account = accounts::find(conn, id).await?;
     let Some(account) = account.filter(|account| account.state != AccountState::Deleted) else {
@@ -65,6 +65,6 @@ pub(super) async fn actor_name(conn: &mut Conn, entry: &Entry) -> Result<Option<
     Ok(namespaces::find(conn, account.namespace).await?.map(|namespace| namespace.name))
 }
 
-fn actor(entry: &Entry) -> Option<AccountId> {
+fn actor(entry: &AuditEntry) -> Option<AccountId> {
     entry.actor.strip_prefix("account:")?.parse().ok()
 }

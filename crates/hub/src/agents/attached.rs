@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use plexus_domain::{Address, AgentId, DraftId, Error as Refusal, Name, agent::Connector};
-use plexus_runtime::attached::{Link, frame::Order};
+use plexus_runtime::attached::{AttachedConnection, protocol::HubFrame};
 use plexus_store::{Tx, agents::Agent};
 use tokio::{
     select,
@@ -13,60 +13,61 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    about::About,
-    draft::{self, What},
-    endpoint::numbered,
+    http_endpoint::numbered,
     manage,
-    versions::{self, Pinned},
+    profile::AgentProfile,
+    registration_draft::{self, DraftTarget},
+    versions::{self, NewVersion},
 };
 use crate::{Caller, Hub, Result, caller::Scope, listings};
 
 /// Interval at which the program is marked as online, and its agent and permission are checked again.
-const LOOK_EVERY: Duration = Duration::from_secs(60);
+const POLL_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Creates the registration draft of a new agent. The only remaining step is to publish it.
-pub async fn describe(hub: &Hub, caller: &Caller, name: &str, about: &About) -> Result<DraftId> {
+pub async fn describe(hub: &Hub, caller: &Caller, name: &str, about: &AgentProfile) -> Result<DraftId> {
     let person = caller.may(Scope::Agents)?;
     let name: Name = name.trim().parse()?;
-    draft::begin_named(hub, person, name, What::Attached(about.checked()?)).await
+    registration_draft::begin_named(hub, person, name, DraftTarget::Attached(about.checked()?)).await
 }
 
 /// Adds the first version.
-pub(super) async fn add(hub: &Hub, tx: &mut Tx, agent: &Agent, about: &About) -> Result<()> {
+pub(super) async fn add(hub: &Hub, tx: &mut Tx, agent: &Agent, about: &AgentProfile) -> Result<()> {
     let (number, card) = numbered(hub, tx, agent, about).await?;
-    let pinned = Pinned { card: &card, connector: Connector::Attached, secret: None, wanted: &number };
+    let pinned = NewVersion { card: &card, connector: Connector::Attached, secret: None, wanted: &number };
     versions::add(hub, tx, agent.id, pinned).await?;
     Ok(())
 }
 
 /// Attached program. The agent counts as online until this is dropped.
-pub struct Attachment {
+pub struct AttachedProgram {
     hub: Hub,
     caller: Caller,
     address: Address,
     agent: AgentId,
-    link: Arc<Link>,
-    orders: mpsc::Receiver<Order>,
+    link: Arc<AttachedConnection>,
+    orders: mpsc::Receiver<HubFrame>,
     broken: CancellationToken,
     look: Instant,
 }
 
 /// Attaches a program as the agent at `address`. Replaces a program that was attached before.
-pub async fn attach(hub: &Hub, caller: &Caller, address: &Address) -> Result<Attachment> {
+pub async fn attach(hub: &Hub, caller: &Caller, address: &Address) -> Result<AttachedProgram> {
     let agent = attachable(hub, caller, address).await?;
     let broken = CancellationToken::new();
-    let (link, orders) = Link::new(broken.clone());
+    let (link, orders) = AttachedConnection::new(broken.clone());
     hub.attachments().put(agent, link.clone());
     let (hub, caller, address) = (hub.clone(), caller.clone(), address.clone());
-    let attachment = Attachment { hub, caller, address, agent, link, orders, broken, look: Instant::now() };
-    listings::seen_alive(&attachment.hub, agent).await?;
+    let attachment =
+        AttachedProgram { hub, caller, address, agent, link, orders, broken, look: Instant::now() };
+    listings::mark_online(&attachment.hub, agent).await?;
     Ok(attachment)
 }
 
 async fn attachable(hub: &Hub, caller: &Caller, address: &Address) -> Result<AgentId> {
     let person = caller.may(Scope::Agents)?;
     let mut conn = hub.store().read().await?;
-    let agent = manage::owned(&mut conn, person, address).await?;
+    let agent = manage::agent_owned_by(&mut conn, person, address).await?;
     let (version, _) = manage::current(&mut conn, &agent).await?;
     if version.connector != Connector::Attached {
         let kind = version.connector.kind();
@@ -78,14 +79,14 @@ async fn attachable(hub: &Hub, caller: &Caller, address: &Address) -> Result<Age
     Ok(agent.id)
 }
 
-impl Attachment {
+impl AttachedProgram {
     /// Returns the link that receives the output of the program.
-    pub fn link(&self) -> Arc<Link> {
+    pub fn link(&self) -> Arc<AttachedConnection> {
         self.link.clone()
     }
 
     /// Returns the next order for the program. The error says why it is no longer attached.
-    pub async fn order(&mut self) -> Result<Order> {
+    pub async fn order(&mut self) -> Result<HubFrame> {
         loop {
             select! {
                 biased;
@@ -95,8 +96,8 @@ impl Attachment {
                 }
                 () = time::sleep_until(self.look) => {
                     attachable(&self.hub, &self.caller, &self.address).await?;
-                    self.look = Instant::now() + LOOK_EVERY;
-                    listings::seen_alive(&self.hub, self.agent).await?;
+                    self.look = Instant::now() + POLL_INTERVAL;
+                    listings::mark_online(&self.hub, self.agent).await?;
                 }
                 order = self.orders.recv() => {
                     return order.ok_or_else(|| Refusal::unavailable("The connection has ended.").into());
@@ -114,7 +115,7 @@ impl Attachment {
     }
 }
 
-impl Drop for Attachment {
+impl Drop for AttachedProgram {
     fn drop(&mut self) {
         self.link.close();
         if self.hub.attachments().remove(self.agent, &self.link) {
@@ -122,7 +123,7 @@ impl Drop for Attachment {
             self.hub.spawn_once("agent detachment", async move {
                 // The program may have reconnected already.
                 if hub.attachments().find(agent).is_none()
-                    && let Err(error) = listings::seen_gone(&hub, agent).await
+                    && let Err(error) = listings::mark_offline(&hub, agent).await
                 {
                     tracing::warn!(%error, "an agent that went could not be noted as offline");
                 }

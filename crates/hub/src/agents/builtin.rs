@@ -1,17 +1,16 @@
 //! Built-in agents of every hub, and the agent for conformance test kits. They need no model and no network.
 
-use plexus_a2a::{Card, card::OwnCard, wire::v1::AgentSkill};
+use plexus_a2a::{Card, card::LocalCard, wire::v1::AgentSkill};
 use plexus_domain::{
     Address, AgentId, Digest, HubRowId, Name, NamespaceId, VersionId,
-    agent::{Access, Builtin, Connector, Visibility},
+    agent::{AgentAccess, Builtin, Connector, Visibility},
 };
 use plexus_store::{
-    Conn, Duty, Tx,
+    Conn, LockKey, Tx, agent_versions,
+    agent_versions::Version,
     agents::{self, Agent, AgentState},
     cards, listings, namespaces,
     namespaces::{Namespace, NamespaceKind},
-    versions,
-    versions::Version,
 };
 use url::Url;
 
@@ -121,7 +120,7 @@ fn name(text: &str) -> Name {
 /// Creates the hub's namespace and built-in agents if missing, and a new version of each agent that changed.
 pub(crate) async fn ensure_builtin(hub: &Hub) -> Result<()> {
     let mut tx = hub.store().write().await?;
-    tx.alone(Duty::Setup).await?;
+    tx.lock_for_transaction(LockKey::Setup).await?;
     let owner = ensure_namespace(hub, &mut tx, OWNER).await?;
     keys::ensure_hub(hub, &mut tx, owner).await?;
     for kind in &KINDS {
@@ -154,12 +153,12 @@ async fn ensure(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Resu
     let card = card(&hub.config().public_url, kind)?;
     let digest = Digest::of(&card);
     let listed = listings::find(tx, agent.id).await?.is_some_and(|listing| listing.card == digest);
-    let current = versions::current(tx, agent.id).await?;
+    let current = agent_versions::current(tx, agent.id).await?;
     match current {
         Some(version) if version.card == digest && listed => return Ok(()),
         Some(version) if says_the_same(tx, &version, kind).await? => {
             cards::insert(tx, &card).await?;
-            versions::set_card(tx, version.id, &digest).await?;
+            agent_versions::set_card(tx, version.id, &digest).await?;
         }
         _ => add_version(hub, tx, agent.id, kind, &card).await?,
     }
@@ -171,11 +170,11 @@ async fn identified(hub: &Hub, tx: &mut Tx, owner: NamespaceId, agent: Agent) ->
     if agent.listing_id.is_some() {
         return Ok(agent);
     }
-    let identity = keys::Identity::new(hub, agent.created)?;
+    let identity = keys::AgentIdentity::new(hub, agent.created)?;
     let listing_id = identity.listing.to_string();
     agents::set_listing_id(tx, agent.id, &listing_id).await?;
     identity.keep(hub, tx, agent.id, owner).await?;
-    listings::touch(tx, agent.id).await?;
+    listings::mark_changed(tx, agent.id).await?;
     Ok(Agent { listing_id: Some(listing_id), ..agent })
 }
 
@@ -191,7 +190,7 @@ async fn says_the_same(conn: &mut Conn, version: &Version, kind: &Kind) -> Resul
 
 async fn add_version(hub: &Hub, tx: &mut Tx, agent: AgentId, kind: &Kind, card: &[u8]) -> Result<()> {
     let digest = cards::insert(tx, card).await?;
-    let number = versions::list_by_agent(tx, agent).await?.len() + 1;
+    let number = agent_versions::list_by_agent(tx, agent).await?.len() + 1;
     let version = Version {
         id: hub.env().id(VersionId::new),
         agent,
@@ -202,12 +201,12 @@ async fn add_version(hub: &Hub, tx: &mut Tx, agent: AgentId, kind: &Kind, card: 
         created: hub.env().now(),
         yanked_reason: None,
     };
-    Ok(versions::insert(tx, &version).await?)
+    Ok(agent_versions::insert(tx, &version).await?)
 }
 
 async fn insert(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Result<Agent> {
     let created = hub.env().now();
-    let identity = keys::Identity::new(hub, created)?;
+    let identity = keys::AgentIdentity::new(hub, created)?;
     let agent = Agent {
         id: hub.env().id(AgentId::new),
         hub: HubRowId::SELF,
@@ -217,7 +216,7 @@ async fn insert(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Resu
         listing_id: Some(identity.listing.to_string()),
         namespace: Some(owner),
         visibility: Visibility::Public,
-        access: Access::Open,
+        access: AgentAccess::Open,
         state: AgentState::Active,
         created,
     };
@@ -240,7 +239,7 @@ fn card_at(base: Url, kind: &Kind) -> Result<Vec<u8>> {
         examples: words(skill.examples),
         ..AgentSkill::default()
     };
-    let card = OwnCard {
+    let card = LocalCard {
         name: kind.name.to_owned(),
         description: kind.description.to_owned(),
         version: "1".to_owned(),

@@ -4,44 +4,47 @@ use std::sync::Arc;
 
 use plexus_a2a::{
     Card,
-    card::{Credential, KeyPlace, Origin, Security},
+    card::{Credential, KeyPlace, Origin, SecurityRequirements},
 };
 use plexus_domain::{
     AccountId, Address, AgentId, Error as Refusal, SecretId,
-    agent::{Connector, Oauth, http::Template},
+    agent::{Connector, OauthRequirement, http_endpoint::EndpointTemplate},
 };
-use plexus_runtime::{Shown, oauth::Client};
-use plexus_store::{Conn, Tx, agent_secrets, agents::Agent, proofs, secrets, versions, versions::Version};
+use plexus_runtime::{CredentialSource, oauth_client::Client};
+use plexus_store::{
+    Conn, Tx, agent_credentials, agent_versions, agent_versions::Version, agents::Agent,
+    origin_verifications, secrets,
+};
 use url::Url;
 
 pub use plexus_domain::agent::Scheme;
 
 use super::{
-    connection, manage,
-    reach::owns,
-    tokens::{Connection, OfPerson, Server},
+    access::owns,
+    manage, oauth_connect,
+    oauth_tokens::{AuthorizationServer, OauthConnection, UserTokens},
 };
 use crate::{
     Caller, Error, Hub, Result,
-    caller::{Asker, Person, Scope},
-    keys, views,
+    caller::{Person, Requester, Scope},
+    keys, message_views,
 };
 
 mod sealed;
 
-pub(super) use sealed::Sealed;
+pub(super) use sealed::SealedCredentials;
 
 const MAX_SECRET_BYTES: usize = 8 << 10;
 const MAX_USER_BYTES: usize = 256;
 
 /// Credential requirement of an agent: scheme and the origin that is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Asks {
+pub(super) struct CredentialRequirement {
     scheme: Option<Scheme>,
     pub origin: String,
 }
 
-impl Asks {
+impl CredentialRequirement {
     /// Returns the requirement; `None` if the agent needs no credentials.
     pub fn of(connector: &Connector, card: &Card) -> Option<Self> {
         let asks = match connector {
@@ -56,7 +59,7 @@ impl Asks {
         Some(Self { scheme: scheme(card), origin })
     }
 
-    pub fn of_template(template: &Template) -> Result<Self> {
+    pub fn of_template(template: &EndpointTemplate) -> Result<Self> {
         let request = template.request();
         let url: Url = request.url.parse().map_err(|_| unusable())?;
         let origin = Origin::of(&url).ok_or_else(unusable)?.to_string();
@@ -70,7 +73,7 @@ impl Asks {
     }
 
     /// Returns the OAuth configuration and origin if each user must authorize the hub; otherwise `None`.
-    pub fn by_person(&self) -> Option<(&Oauth, &str)> {
+    pub fn by_person(&self) -> Option<(&OauthRequirement, &str)> {
         match &self.scheme {
             Some(Scheme::Oauth2(oauth)) if oauth.authorization_url.is_some() => Some((oauth, &self.origin)),
             _ => None,
@@ -85,14 +88,14 @@ impl Asks {
 
 /// Credential form.
 #[derive(Clone, Default)]
-pub struct Given {
+pub struct CredentialInput {
     pub user: String,
     pub secret: String,
 }
 
 /// Credentials that the caller has to enter, and whether they are stored.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct CredentialStatus {
     pub scheme: Scheme,
     pub kept: bool,
     /// True if the caller is the owner and the credentials are used for all callers.
@@ -100,12 +103,12 @@ pub struct Asked {
     /// The only origin to which they are sent.
     pub origin: String,
     /// OAuth client settings, for the owner of an agent with a user OAuth flow.
-    pub client: Option<HubAsClient>,
+    pub client: Option<OauthClientIdentity>,
 }
 
 /// Identity of the hub as a client at the authorization server.
 #[derive(Clone, Debug)]
-pub struct HubAsClient {
+pub struct OauthClientIdentity {
     /// Client id that the owner entered; `None` means [`Self::document`].
     pub id: Option<String>,
     /// Client id for servers that support client metadata documents.
@@ -116,7 +119,7 @@ pub struct HubAsClient {
 
 /// Returns the scheme that the card requires; `None` if it requires none that the hub supports.
 pub fn scheme(card: &Card) -> Option<Scheme> {
-    let Security::OneOf(ways) = &card.security else { return None };
+    let SecurityRequirements::OneOf(ways) = &card.security else { return None };
     let single = ways.iter().find(|way| way.len() == 1).and_then(|way| way.values().next())?;
     Some(match single {
         Credential::Bearer => Scheme::Bearer,
@@ -129,11 +132,11 @@ pub fn scheme(card: &Card) -> Option<Scheme> {
 }
 
 /// Serializes the credentials for encryption, bound to the called origin.
-pub(super) fn plain(asks: &Asks, given: &Given) -> Result<Vec<u8>> {
-    serde_json::to_vec(&Sealed::new(asks, given)?).map_err(Error::fault)
+pub(super) fn plain(asks: &CredentialRequirement, given: &CredentialInput) -> Result<Vec<u8>> {
+    serde_json::to_vec(&SealedCredentials::new(asks, given)?).map_err(Error::fault)
 }
 
-fn check(scheme: &Scheme, given: &Given) -> Result<(), Refusal> {
+fn check(scheme: &Scheme, given: &CredentialInput) -> Result<(), Refusal> {
     let has_controls = |text: &str| text.chars().any(char::is_control);
     let is_public = matches!(scheme, Scheme::Oauth2(oauth) if oauth.authorization_url.is_some());
     if given.secret.is_empty() && !is_public {
@@ -169,13 +172,17 @@ pub(super) fn own_purpose(agent: AgentId, account: AccountId) -> String {
 }
 
 /// Returns the credentials that the caller can enter; `None` if there are none.
-pub async fn asked(hub: &Hub, caller: &Caller, address: &Address) -> Result<Option<Asked>> {
+pub async fn credential_status(
+    hub: &Hub,
+    caller: &Caller,
+    address: &Address,
+) -> Result<Option<CredentialStatus>> {
     let person = caller.may(Scope::Read)?;
     let mut conn = hub.store().snapshot().await?;
-    let agent = manage::visible(&mut conn, person, address).await?;
+    let agent = manage::agent_visible_to(&mut conn, person, address).await?;
     let (version, card) = manage::current(&mut conn, &agent).await?;
-    let Some(asks) = Asks::of(&version.connector, &card) else { return Ok(None) };
-    let own = agent_secrets::find(&mut conn, agent.id, person.account).await?;
+    let Some(asks) = CredentialRequirement::of(&version.connector, &card) else { return Ok(None) };
+    let own = agent_credentials::find(&mut conn, agent.id, person.account).await?;
     let is_owner = owns(&mut conn, person, &agent).await?;
     let by_person = asks.by_person().is_some();
     let for_everybody = version.secret.is_some() && !by_person;
@@ -187,8 +194,8 @@ pub async fn asked(hub: &Hub, caller: &Caller, address: &Address) -> Result<Opti
         None => None,
     };
     let kept = for_everybody || own.is_some();
-    let Asks { scheme, origin } = asks;
-    Ok(scheme.map(|scheme| Asked { scheme, kept, for_everybody, origin, client }))
+    let CredentialRequirement { scheme, origin } = asks;
+    Ok(scheme.map(|scheme| CredentialStatus { scheme, kept, for_everybody, origin, client }))
 }
 
 async fn as_client(
@@ -196,25 +203,25 @@ async fn as_client(
     conn: &mut Conn,
     agent: &Agent,
     version: &Version,
-    oauth: &Oauth,
-) -> Result<HubAsClient> {
+    oauth: &OauthRequirement,
+) -> Result<OauthClientIdentity> {
     let entered = entered_client(hub, conn, agent, version, oauth).await?;
-    Ok(HubAsClient {
+    Ok(OauthClientIdentity {
         id: entered.map(|client| client.id),
-        document: connection::client_document(hub).into(),
-        redirect: connection::redirect(hub).into(),
+        document: oauth_connect::client_document(hub).into(),
+        redirect: oauth_connect::redirect(hub).into(),
     })
 }
 
 /// Returns whether the user has to enter credentials before the agent can be called for them.
-pub(crate) async fn is_lacking(
+pub(crate) async fn needs_credentials(
     conn: &mut Conn,
-    asker: &Asker,
+    asker: &Requester,
     agent: &Agent,
     version: &Version,
     card: &Card,
 ) -> Result<bool> {
-    let Some(asks) = Asks::of(&version.connector, card) else { return Ok(false) };
+    let Some(asks) = CredentialRequirement::of(&version.connector, card) else { return Ok(false) };
     if agent.home.is_some() {
         // Agents on other hubs are called with this hub's HTTP signature; no user credentials needed.
         return Ok(false);
@@ -223,23 +230,28 @@ pub(crate) async fn is_lacking(
         return Ok(false);
     }
     let Some(account) = asker.account() else { return Ok(true) };
-    Ok(agent_secrets::find(conn, agent.id, account).await?.is_none())
+    Ok(agent_credentials::find(conn, agent.id, account).await?.is_none())
 }
 
 pub(super) fn lacking(agent: &Agent) -> Refusal {
-    let address = views::address(agent);
+    let address = message_views::address(agent);
     Refusal::forbidden(format!(
         "{address} asks for credentials of your own. Enter them at /{address}/credentials."
     ))
 }
 
 /// Encrypts and stores the caller's credentials, replacing earlier ones.
-pub async fn give(hub: &Hub, caller: &Caller, address: &Address, given: Given) -> Result<()> {
+pub async fn set_credentials(
+    hub: &Hub,
+    caller: &Caller,
+    address: &Address,
+    given: CredentialInput,
+) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
     let mut tx = hub.store().write().await?;
-    let agent = manage::visible(&mut tx, person, address).await?;
+    let agent = manage::agent_visible_to(&mut tx, person, address).await?;
     let (version, card) = manage::current(&mut tx, &agent).await?;
-    let asks = Asks::of(&version.connector, &card).ok_or_else(asks_nothing)?;
+    let asks = CredentialRequirement::of(&version.connector, &card).ok_or_else(asks_nothing)?;
     if asks.by_person().is_some() {
         set_client(hub, &mut tx, person, &agent, &version, &asks, &given).await?;
         return Ok(tx.commit().await?);
@@ -267,8 +279,8 @@ async fn set_client(
     person: &Person,
     agent: &Agent,
     version: &Version,
-    asks: &Asks,
-    given: &Given,
+    asks: &CredentialRequirement,
+    given: &CredentialInput,
 ) -> Result<()> {
     if !owns(tx, person, agent).await? {
         let words = "This agent asks you to connect on its page. There is nothing to give.";
@@ -291,10 +303,10 @@ pub(super) async fn give_own(
     agent: AgentId,
     plain: &[u8],
 ) -> Result<()> {
-    let before = agent_secrets::find(tx, agent, person.account).await?;
+    let before = agent_credentials::find(tx, agent, person.account).await?;
     let purpose = own_purpose(agent, person.account);
     let new = keys::seal(hub, tx, person.namespace, &purpose, plain).await?;
-    agent_secrets::set(tx, agent, person.account, new).await?;
+    agent_credentials::set(tx, agent, person.account, new).await?;
     if let Some(before) = before {
         secrets::delete(tx, before).await?;
     }
@@ -302,12 +314,13 @@ pub(super) async fn give_own(
 }
 
 /// Deletes the caller's credentials.
-pub async fn forget(hub: &Hub, caller: &Caller, address: &Address) -> Result<()> {
+pub async fn delete_credentials(hub: &Hub, caller: &Caller, address: &Address) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
     let mut tx = hub.store().write().await?;
-    let agent = manage::visible(&mut tx, person, address).await?;
+    let agent = manage::agent_visible_to(&mut tx, person, address).await?;
     let (version, card) = manage::current(&mut tx, &agent).await?;
-    let by_person = Asks::of(&version.connector, &card).is_some_and(|asks| asks.by_person().is_some());
+    let by_person =
+        CredentialRequirement::of(&version.connector, &card).is_some_and(|asks| asks.by_person().is_some());
     // Credentials of tool servers are deleted separately.
     let is_for_tools = matches!(version.connector, Connector::Llm { .. });
     let is_shared = agent.namespace.is_some() && !by_person && !is_for_tools;
@@ -316,8 +329,8 @@ pub async fn forget(hub: &Hub, caller: &Caller, address: &Address) -> Result<()>
     {
         share(&mut tx, &agent, Some(shared), None).await?;
     }
-    if let Some(own) = agent_secrets::find(&mut tx, agent.id, person.account).await? {
-        agent_secrets::delete(&mut tx, agent.id, person.account).await?;
+    if let Some(own) = agent_credentials::find(&mut tx, agent.id, person.account).await? {
+        agent_credentials::delete(&mut tx, agent.id, person.account).await?;
         secrets::delete(&mut tx, own).await?;
     }
     Ok(tx.commit().await?)
@@ -330,9 +343,9 @@ pub(super) async fn share(
     before: Option<SecretId>,
     after: Option<SecretId>,
 ) -> Result<()> {
-    for version in versions::list_by_agent(tx, agent.id).await? {
+    for version in agent_versions::list_by_agent(tx, agent.id).await? {
         if version.secret == before {
-            versions::set_secret(tx, version.id, after).await?;
+            agent_versions::set_secret(tx, version.id, after).await?;
         }
     }
     if let Some(before) = before {
@@ -345,31 +358,31 @@ pub(super) async fn share(
 pub(crate) async fn credentials_for(
     hub: &Hub,
     conn: &mut Conn,
-    asker: &Asker,
+    asker: &Requester,
     agent: &Agent,
     version: &Version,
     card: &Card,
-) -> Result<Option<(Url, Shown)>> {
-    let Some(asks) = Asks::of(&version.connector, card) else { return Ok(None) };
+) -> Result<Option<(Url, CredentialSource)>> {
+    let Some(asks) = CredentialRequirement::of(&version.connector, card) else { return Ok(None) };
     if let Some((oauth, _)) = asks.by_person() {
         return connected(hub, conn, asker, agent, version, card, oauth).await.map(Some);
     }
     let held = match (version.secret, asker.account()) {
         (Some(shared), _) => Some((shared, shared_purpose(agent.id))),
         (None, Some(account)) => {
-            let own = agent_secrets::find(conn, agent.id, account).await?;
+            let own = agent_credentials::find(conn, agent.id, account).await?;
             own.map(|own| (own, own_purpose(agent.id, account)))
         }
         (None, None) => None,
     };
     let (secret, purpose) = held.ok_or_else(|| lacking(agent))?;
     let plain = keys::open(hub, conn, secret, &purpose).await?;
-    let sealed = Sealed::open(&plain)?;
+    let sealed = SealedCredentials::open(&plain)?;
     check_proved(conn, agent, &sealed.origin).await?;
     let origin = sealed.origin()?;
     let resource = resource(&version.connector, card)?;
     let outbound = hub.outbound().anyone(manage::is_administrators(conn, agent).await?);
-    let address = views::address(agent);
+    let address = message_views::address(agent);
     let mend = match version.secret {
         Some(_) => format!("Its owner can enter the client again at /{address}/credentials."),
         None => format!("Enter your client again at /{address}/credentials."),
@@ -380,11 +393,11 @@ pub(crate) async fn credentials_for(
 
 /// Fails if control of the origin is not verified. Credentials are sent to verified origins only.
 pub(super) async fn check_proved(conn: &mut Conn, agent: &Agent, origin: &str) -> Result<()> {
-    let proof = proofs::find(conn, agent.id, origin).await?;
+    let proof = origin_verifications::find(conn, agent.id, origin).await?;
     if proof.is_some_and(|proof| proof.holds()) {
         return Ok(());
     }
-    let address = views::address(agent);
+    let address = message_views::address(agent);
     let words = format!(
         "{address} asks for credentials, and control of {origin} is not proved: the hub sends them to proved addresses \
          only. Prove it at /{address}/manage."
@@ -396,24 +409,25 @@ pub(super) async fn check_proved(conn: &mut Conn, agent: &Agent, origin: &str) -
 async fn connected(
     hub: &Hub,
     conn: &mut Conn,
-    asker: &Asker,
+    asker: &Requester,
     agent: &Agent,
     version: &Version,
     card: &Card,
-    oauth: &Oauth,
-) -> Result<(Url, Shown)> {
+    oauth: &OauthRequirement,
+) -> Result<(Url, CredentialSource)> {
     let account = asker.account().ok_or_else(|| lacking(agent))?;
-    let secret = agent_secrets::find(conn, agent.id, account).await?.ok_or_else(|| lacking(agent))?;
+    let secret = agent_credentials::find(conn, agent.id, account).await?.ok_or_else(|| lacking(agent))?;
     let plain = keys::open(hub, conn, secret, &own_purpose(agent.id, account)).await?;
     // Credentials entered for another scheme do not deserialize, and count as not connected.
-    let kept: Option<Connection> = serde_json::from_slice(&plain).ok();
-    let kept = kept.filter(|kept| kept.oauth.is_same_server(oauth)).ok_or_else(|| lacking(agent))?;
+    let kept: Option<OauthConnection> = serde_json::from_slice(&plain).ok();
+    let kept =
+        kept.filter(|kept| kept.oauth.is_same_authorization_server(oauth)).ok_or_else(|| lacking(agent))?;
     check_proved(conn, agent, &kept.origin).await?;
     let origin = Url::parse(&kept.origin).map_err(Error::fault)?;
     let server = Arc::new(server(hub, conn, agent, version, card, oauth).await?);
-    let (hub, address) = (hub.clone(), views::address(agent).to_string());
-    let tokens = OfPerson { hub, agent: agent.id, address, account, secret, server };
-    Ok((origin, Shown::Fetched(Arc::new(tokens))))
+    let (hub, address) = (hub.clone(), message_views::address(agent).to_string());
+    let tokens = UserTokens { hub, agent: agent.id, address, account, secret, server };
+    Ok((origin, CredentialSource::Fetched(Arc::new(tokens))))
 }
 
 /// Returns the client of the authorization server for user flows.
@@ -423,17 +437,17 @@ pub(super) async fn server(
     agent: &Agent,
     version: &Version,
     card: &Card,
-    oauth: &Oauth,
-) -> Result<Server> {
+    oauth: &OauthRequirement,
+) -> Result<AuthorizationServer> {
     let entered = entered_client(hub, conn, agent, version, oauth).await?;
-    let document = || Client { id: connection::client_document(hub).into(), secret: None };
-    Ok(Server {
+    let document = || Client { id: oauth_connect::client_document(hub).into(), secret: None };
+    Ok(AuthorizationServer {
         env: hub.env().clone(),
         outbound: hub.outbound().anyone(manage::is_administrators(conn, agent).await?),
         oauth: oauth.clone(),
         client: entered.unwrap_or_else(document),
         resource: resource(&version.connector, card)?,
-        mend: format!("Connect again at /{}/credentials.", views::address(agent)),
+        mend: format!("Connect again at /{}/credentials.", message_views::address(agent)),
     })
 }
 
@@ -443,12 +457,13 @@ async fn entered_client(
     conn: &mut Conn,
     agent: &Agent,
     version: &Version,
-    oauth: &Oauth,
+    oauth: &OauthRequirement,
 ) -> Result<Option<Client>> {
     let Some(shared) = version.secret else { return Ok(None) };
     let plain = keys::open(hub, conn, shared, &shared_purpose(agent.id)).await?;
-    let sealed = Sealed::open(&plain)?;
-    let is_here = matches!(&sealed.scheme, Scheme::Oauth2(given) if given.is_same_server(oauth));
+    let sealed = SealedCredentials::open(&plain)?;
+    let is_here =
+        matches!(&sealed.scheme, Scheme::Oauth2(given) if given.is_same_authorization_server(oauth));
     Ok(is_here.then(|| sealed.client()))
 }
 
@@ -464,7 +479,7 @@ fn resource(connector: &Connector, card: &Card) -> Result<Url> {
 }
 
 /// Returns the resource indicator of an HTTP endpoint, without the placeholders that each message fills.
-pub(super) fn template_resource(template: &Template) -> Result<Url> {
+pub(super) fn template_resource(template: &EndpointTemplate) -> Result<Url> {
     let url = &template.request().url;
     let fixed = url.split("{{").next().unwrap_or_default();
     let mut url: Url = fixed.parse().map_err(|_| unusable())?;

@@ -4,63 +4,62 @@ use plexus_a2a::{Card, card::Severity};
 use plexus_domain::{
     Address, Error as Refusal,
     account::Role,
-    agent::{Access, Connector, Visibility},
+    agent::{AgentAccess, Connector, Visibility},
 };
 use plexus_store::{
     Conn, Tx, accounts,
     accounts::AccountState,
+    agent_versions as version_rows,
+    agent_versions::Version,
     agents::{self, Agent, AgentState},
-    cards, proofs as rows,
-    proofs::ProofMethod,
-    versions as version_rows,
-    versions::Version,
+    cards, origin_verifications as rows,
+    origin_verifications::ProofMethod,
 };
 use url::Url;
 
 use super::{
-    proofs::{self, Check, OriginProof},
-    publish,
-    reach::owns,
-    register,
-    versions::{self, Pinned},
+    access::owns,
+    origin_verification::{self, OriginVerification, VerificationStatus},
+    publish, register_a2a,
+    versions::{self, NewVersion},
     withdraw,
 };
 use crate::{
     Caller, Error, Hub, Result, admin,
     caller::{Person, Scope},
+    cluster::ClusterNotice,
     limits::Rate,
     listings,
-    processes::Hint,
 };
 
 /// Settings of an agent, for its owner.
-pub struct Managed {
+pub struct AgentSettings {
     pub visibility: Visibility,
-    pub access: Access,
+    pub access: AgentAccess,
     pub paused: bool,
     pub can_federate: bool,
     /// True if it has instructions, a request or a program description that can be edited.
     pub editable: bool,
     /// True if it has an external card that can be fetched again.
     pub refreshable: bool,
-    pub origins: Vec<OriginProof>,
+    pub origins: Vec<OriginVerification>,
 }
 
 /// Result of fetching a card again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refreshed {
+pub enum CardRefresh {
     Same,
     NewVersion,
 }
 
-pub async fn managed(hub: &Hub, caller: &Caller, address: &Address) -> Result<Managed> {
+pub async fn managed(hub: &Hub, caller: &Caller, address: &Address) -> Result<AgentSettings> {
     let person = caller.may(Scope::Agents)?;
     let mut conn = hub.store().snapshot().await?;
-    let agent = owned(&mut conn, person, address).await?;
+    let agent = agent_owned_by(&mut conn, person, address).await?;
     let (version, _) = current(&mut conn, &agent).await?;
-    let token = proofs::token(&mut conn, agent.id).await?;
+    let token = origin_verification::token(&mut conn, agent.id).await?;
     let known = rows::list_by_agent(&mut conn, agent.id).await?;
-    Ok(Managed {
+    Ok(AgentSettings {
         visibility: agent.visibility,
         access: agent.access,
         paused: agent.state == AgentState::Paused,
@@ -72,18 +71,20 @@ pub async fn managed(hub: &Hub, caller: &Caller, address: &Address) -> Result<Ma
         refreshable: matches!(version.connector, Connector::A2a { .. }),
         origins: known
             .iter()
-            .map(|proof| proofs::describe(&proof.origin, proofs::read(proof), &token))
+            .map(|proof| {
+                origin_verification::describe(&proof.origin, origin_verification::read(proof), &token)
+            })
             .collect(),
     })
 }
 
 /// Sets visibility and access. `None` leaves a value unchanged.
-pub async fn set_reach(
+pub async fn set_visibility_and_access(
     hub: &Hub,
     caller: &Caller,
     address: &Address,
     visibility: Option<Visibility>,
-    access: Option<Access>,
+    access: Option<AgentAccess>,
 ) -> Result<()> {
     let (mut tx, agent) = change(hub, caller, address).await?;
     if let Some(visibility) = visibility {
@@ -100,7 +101,7 @@ pub async fn set_reach(
 /// Pauses or resumes the agent. Active runs are not affected.
 pub async fn set_paused(hub: &Hub, caller: &Caller, address: &Address, paused: bool) -> Result<()> {
     let (mut tx, agent) = change(hub, caller, address).await?;
-    if !paused && let Some(reason) = admin::paused_by_moderators(&mut tx, &agent).await? {
+    if !paused && let Some(reason) = admin::moderation_pause(&mut tx, &agent).await? {
         let words = format!(
             "Those who run this hub have paused {address}, saying: \u{201c}{reason}\u{201d}. Ask them to resume it."
         );
@@ -117,36 +118,36 @@ pub async fn delete(hub: &Hub, caller: &Caller, address: &Address) -> Result<()>
     withdraw(hub, &mut tx, &agent).await?;
     tx.commit().await?;
     hub.attachments().close(agent.id);
-    hub.hints().add(Hint::Withdrawn(agent.id));
-    hub.listings_changed();
+    hub.cluster_notifier().enqueue(ClusterNotice::Withdrawn(agent.id));
+    hub.wake_index_worker();
     Ok(())
 }
 
 /// Fetches the card again. A changed card becomes a new version, and new origins start unverified.
-pub async fn refresh(hub: &Hub, caller: &Caller, address: &Address) -> Result<Refreshed> {
+pub async fn refresh(hub: &Hub, caller: &Caller, address: &Address) -> Result<CardRefresh> {
     let person = caller.may(Scope::Agents)?;
     hub.limits().take(Rate::Fetches, &caller.key())?;
     let mut conn = hub.store().read().await?;
-    let agent = owned(&mut conn, person, address).await?;
+    let agent = agent_owned_by(&mut conn, person, address).await?;
     let (version, before) = current(&mut conn, &agent).await?;
     let Connector::A2a { card_url, .. } = &version.connector else { return Err(nothing_to_fetch().into()) };
     let outbound = hub.outbound().anyone(is_administrators(&mut conn, &agent).await?);
     drop(conn);
     let url: Url = card_url.parse().map_err(Error::fault)?;
     let found = outbound.fetch_card(&url).await.map_err(|failure| Refusal::conflict(failure.message))?;
-    let (card, _) = register::read_card(&outbound, &found.body).map_err(|problems| {
+    let (card, _) = register_a2a::read_card(&outbound, &found.body).map_err(|problems| {
         let words = problems.iter().filter(|problem| problem.severity == Severity::Error);
         let words: Vec<String> =
             words.map(|problem| format!("{}: {}", problem.pointer, problem.message)).collect();
         Refusal::conflict(format!("The card at {} cannot be used any more. {}", found.url, words.join(" ")))
     })?;
     if card.digest() == version.card {
-        listings::seen_alive(hub, agent.id).await?;
-        return Ok(Refreshed::Same);
+        listings::mark_online(hub, agent.id).await?;
+        return Ok(CardRefresh::Same);
     }
     replace_card(hub, &agent, &version, &before, &card, card_url).await?;
-    listings::seen_alive(hub, agent.id).await?;
-    Ok(Refreshed::NewVersion)
+    listings::mark_online(hub, agent.id).await?;
+    Ok(CardRefresh::NewVersion)
 }
 
 async fn replace_card(
@@ -160,14 +161,14 @@ async fn replace_card(
     let tx = hub.store().write().await?;
     let same_place = old.best_interface().map(|interface| interface.url.origin())
         == card.best_interface().map(|interface| interface.url.origin());
-    let pinned = Pinned {
+    let pinned = NewVersion {
         card: &card.source,
         connector: versions::connector(card, card_url)?,
         // Credentials for one origin must not be sent to another.
         secret: before.secret.filter(|_| same_place),
         wanted: &card.version,
     };
-    replace(hub, tx, agent, pinned, &proofs::origins(card)).await
+    replace(hub, tx, agent, pinned, &origin_verification::origins(card)).await
 }
 
 /// Adds a version that is called at the origins `named`. Origins that are new must be verified.
@@ -175,7 +176,7 @@ pub(super) async fn replace(
     hub: &Hub,
     mut tx: Tx,
     agent: &Agent,
-    pinned: Pinned<'_>,
+    pinned: NewVersion<'_>,
     named: &[String],
 ) -> Result<()> {
     versions::add(hub, &mut tx, agent.id, pinned).await?;
@@ -184,18 +185,18 @@ pub(super) async fn replace(
         rows::delete(&mut tx, agent.id, &proof.origin).await?;
     }
     for origin in named.iter().filter(|origin| !known.iter().any(|proof| proof.origin == **origin)) {
-        proofs::put(hub, &mut tx, agent.id, origin, &Check::Never).await?;
+        origin_verification::put(hub, &mut tx, agent.id, origin, &VerificationStatus::Never).await?;
     }
     tell(hub, tx, agent).await
 }
 
 /// Verifies each origin again. Origins trusted by an administrator are skipped.
-pub async fn check_proofs(hub: &Hub, caller: &Caller, address: &Address) -> Result<Vec<OriginProof>> {
+pub async fn check_proofs(hub: &Hub, caller: &Caller, address: &Address) -> Result<Vec<OriginVerification>> {
     let person = caller.may(Scope::Agents)?;
     hub.limits().take(Rate::Fetches, &caller.key())?;
     let mut conn = hub.store().read().await?;
-    let agent = owned(&mut conn, person, address).await?;
-    let token = proofs::token(&mut conn, agent.id).await?;
+    let agent = agent_owned_by(&mut conn, person, address).await?;
+    let token = origin_verification::token(&mut conn, agent.id).await?;
     let known = rows::list_by_agent(&mut conn, agent.id).await?;
     let outbound = hub.outbound().anyone(is_administrators(&mut conn, &agent).await?);
     drop(conn);
@@ -203,15 +204,15 @@ pub async fn check_proofs(hub: &Hub, caller: &Caller, address: &Address) -> Resu
     for proof in known {
         let vouched = proof.method == ProofMethod::Voucher && proof.holds();
         let check = match vouched {
-            true => proofs::read(&proof),
-            false => proofs::check(hub, &outbound, &proof.origin, &token).await,
+            true => origin_verification::read(&proof),
+            false => origin_verification::check(hub, &outbound, &proof.origin, &token).await,
         };
-        found.push(proofs::describe(&proof.origin, check, &token));
+        found.push(origin_verification::describe(&proof.origin, check, &token));
     }
     let (mut tx, agent) = change(hub, caller, address).await?;
     for proof in found.iter().filter(|proof| !proof.check.is_vouched()) {
         if rows::find(&mut tx, agent.id, &proof.origin).await?.is_some() {
-            proofs::put(hub, &mut tx, agent.id, &proof.origin, &proof.check).await?;
+            origin_verification::put(hub, &mut tx, agent.id, &proof.origin, &proof.check).await?;
         }
     }
     tell(hub, tx, &agent).await?;
@@ -225,7 +226,7 @@ pub async fn vouch(hub: &Hub, caller: &Caller, address: &Address, origin: &str) 
     let agent = at(&mut tx, address).await?;
     let unknown = || Refusal::invalid("origin", "The card of this agent names no such address.");
     rows::find(&mut tx, agent.id, origin).await?.ok_or_else(unknown)?;
-    admin::vouch_for(hub, &mut tx, person, origin).await?;
+    admin::trust_origin_of(hub, &mut tx, person, origin).await?;
     tell(hub, tx, &agent).await
 }
 
@@ -234,20 +235,20 @@ async fn change(hub: &Hub, caller: &Caller, address: &Address) -> Result<(Tx, Ag
     let person = caller.may(Scope::Agents)?;
     hub.limits().take(Rate::Changes, &caller.key())?;
     let mut tx = hub.store().write().await?;
-    let agent = owned(&mut tx, person, address).await?;
+    let agent = agent_owned_by(&mut tx, person, address).await?;
     Ok((tx, agent))
 }
 
 async fn tell(hub: &Hub, mut tx: Tx, agent: &Agent) -> Result<()> {
     listings::publish(hub, &mut tx, agent.id).await?;
     tx.commit().await?;
-    hub.listings_changed();
+    hub.wake_index_worker();
     Ok(())
 }
 
 /// Returns the agent if the user acts for its owner; otherwise an error.
-pub(super) async fn owned(conn: &mut Conn, person: &Person, address: &Address) -> Result<Agent> {
-    let agent = visible(conn, person, address).await?;
+pub(super) async fn agent_owned_by(conn: &mut Conn, person: &Person, address: &Address) -> Result<Agent> {
+    let agent = agent_visible_to(conn, person, address).await?;
     if owns(conn, person, &agent).await? {
         return Ok(agent);
     }
@@ -255,7 +256,7 @@ pub(super) async fn owned(conn: &mut Conn, person: &Person, address: &Address) -
 }
 
 /// Returns the agent if the user may see it; otherwise an error.
-pub(super) async fn visible(conn: &mut Conn, person: &Person, address: &Address) -> Result<Agent> {
+pub(super) async fn agent_visible_to(conn: &mut Conn, person: &Person, address: &Address) -> Result<Agent> {
     let agent = at(conn, address).await?;
     if agent.visibility == Visibility::Private && !owns(conn, person, &agent).await? {
         return Err(missing(address).into());

@@ -1,52 +1,52 @@
 //! Agents: registration, versions, credentials, access and management.
 
-mod about;
+mod access;
 pub mod attached;
-mod attachments;
+mod attached_registry;
 mod builtin;
-pub mod connection;
 pub mod credentials;
-mod draft;
-pub mod endpoint;
-pub mod instructions;
-mod kept;
-mod look;
+mod draft_secrets;
+pub mod http_endpoint;
 pub mod manage;
+pub mod model_agent;
 mod models;
-pub mod program;
-pub mod proofs;
+pub mod oauth_connect;
+mod oauth_tokens;
+pub mod origin_verification;
+mod profile;
+pub mod program_agent;
 mod publish;
-mod reach;
-pub mod register;
+pub mod register_a2a;
+mod registration_draft;
 pub mod stars;
-mod tokens;
+pub mod test_call;
 pub mod tool_credentials;
-pub mod trial;
 mod versions;
+mod view;
 mod withdraw;
 
-pub use about::About;
-pub(crate) use attachments::Attachments;
+pub(crate) use access::{ResolvedAgent, manages, resolve_callable, resolve_callable_by_principal};
+pub(crate) use attached_registry::AttachedRegistry;
 pub(crate) use builtin::ensure_builtin;
 pub use builtin::guide_address;
 pub(crate) use builtin::tck_address;
-pub(crate) use connection::Begun;
 pub(crate) use credentials::credentials_for;
-pub use draft::{Step, Way};
-pub(crate) use look::rows;
-pub use look::{AgentView, Callable, OwnerView, look, own, owner};
 pub(crate) use manage::is_administrators;
 pub use models::{models, try_provider};
+pub(crate) use oauth_connect::PendingOauthFlows;
+pub(crate) use oauth_tokens::TokenCache;
+pub(crate) use origin_verification::check_proved;
 pub use plexus_a2a::{
     Card,
     card::{Interface as CardInterface, Problem, Severity, Skill as CardSkill},
 };
 pub use plexus_store::{
-    agents::AgentState, namespaces::NamespaceKind, proofs::ProofMethod, versions::Version,
+    agent_versions::Version, agents::AgentState, namespaces::NamespaceKind, origin_verifications::ProofMethod,
 };
-pub(crate) use proofs::check_proved;
-pub use publish::{Done, PublishStep, done, publish, publish_step};
-pub(crate) use reach::{Reached, manages, reach, reach_again};
-pub(crate) use tokens::Slots;
+pub use profile::AgentProfile;
+pub use publish::{PublishStep, RegisteredAgent, done, publish, publish_step};
+pub use registration_draft::{RegistrationKind, RegistrationStep};
 pub(crate) use tool_credentials::ToolKeys;
+pub(crate) use view::rows;
+pub use view::{AgentView, CallableState, OwnerView, get, get_namespace, list_own};
 pub(crate) use withdraw::withdraw;

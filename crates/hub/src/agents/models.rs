@@ -6,18 +6,18 @@ use futures::future::join_all;
 use plexus_domain::{Error as Refusal, run::Failure};
 use plexus_runtime::{
     Secret,
-    outbound::{Dns, Fetched, Network, Outbound},
+    outbound::{Dns, Fetched, HttpClients, OutboundClient},
 };
 use serde::Deserialize;
 
 use crate::{
-    Config, Hub, Result,
+    Hub, HubConfig, Result,
     config::{Models, Provider},
 };
 
 const MAX_LIST_BYTES: usize = 1 << 20;
 /// Maximum number of models of one provider.
-const MOST: usize = 200;
+const MAX_ITEMS: usize = 200;
 const MAX_NAME: usize = 200;
 
 /// Response of `GET /models` (OpenAI API reference, "List models").
@@ -79,10 +79,10 @@ async fn served(hub: &Hub, provider: &Provider) -> Vec<String> {
 }
 
 /// Checks whether a provider answers, and returns the result as text. For CLI commands, which have no hub.
-pub async fn try_provider(config: &Config, provider: &Provider) -> Result<String, String> {
+pub async fn try_provider(config: &HubConfig, provider: &Provider) -> Result<String, String> {
     let words = |failure: Failure| failure.message;
-    let network = Network::with_lookup(Dns::new(config.dns_server).lookup()).map_err(words)?;
-    let client = network.operators(&provider.base_url).map_err(words)?;
+    let network = HttpClients::with_lookup(Dns::new(config.dns_server).lookup()).map_err(words)?;
+    let client = network.for_operator(&provider.base_url).map_err(words)?;
     let found = list(&client, provider).await.map_err(words)?;
     match found.status.as_u16() {
         200..300 => Ok(format!("answers, and lists {} models", names(&found).len())),
@@ -92,7 +92,7 @@ pub async fn try_provider(config: &Config, provider: &Provider) -> Result<String
     }
 }
 
-async fn list(client: &Outbound, provider: &Provider) -> Result<Fetched, Failure> {
+async fn list(client: &OutboundClient, provider: &Provider) -> Result<Fetched, Failure> {
     let mut url = provider.base_url.clone();
     url.set_path(&format!("{}/models", provider.base_url.path().trim_end_matches('/')));
     let key = provider.api_key.as_ref().map(|key| Secret::new(key.reveal()));
@@ -102,11 +102,11 @@ async fn list(client: &Outbound, provider: &Provider) -> Result<Fetched, Failure
 fn names(found: &Fetched) -> Vec<String> {
     let listed: Option<Listed> = serde_json::from_slice(&found.body).ok();
     let names = listed.into_iter().flat_map(|listed| listed.data).map(|model| model.id);
-    names.filter(|name| is_name(name)).take(MOST).collect()
+    names.filter(|name| is_name(name)).take(MAX_ITEMS).collect()
 }
 
 fn is_name(name: &str) -> bool {
-    (1..=MAX_NAME).contains(&name.len()) && !name.chars().any(plexus_domain::text::is_invisible)
+    (1..=MAX_NAME).contains(&name.len()) && !name.chars().any(plexus_domain::sanitized_text::is_invisible)
 }
 
 /// Fails if the model is not available.

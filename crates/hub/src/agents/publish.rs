@@ -2,7 +2,7 @@
 
 use plexus_domain::{
     Address, AgentId, DraftId, Error as Refusal, HubRowId, Name, Principal, PrincipalId,
-    agent::{Access, Connector, Visibility},
+    agent::{AgentAccess, Connector, Visibility},
 };
 use plexus_runtime::outbound::is_public;
 use plexus_store::{
@@ -13,10 +13,10 @@ use plexus_store::{
 use url::{Host, Url};
 
 use super::{
-    attached, draft,
-    draft::{Draft, Remote, Step, Way, What},
-    endpoint, instructions, kept, program, proofs, register,
-    versions::{self, Pinned},
+    attached, draft_secrets, http_endpoint, model_agent, origin_verification, program_agent, register_a2a,
+    registration_draft,
+    registration_draft::{A2aDraft, DraftTarget, RegistrationDraft, RegistrationKind, RegistrationStep},
+    versions::{self, NewVersion},
 };
 use crate::{
     Caller, Error, Hub, Result,
@@ -32,12 +32,12 @@ pub struct PublishStep {
     pub title: String,
     pub address: Address,
     pub proved: bool,
-    pub way: Way,
+    pub way: RegistrationKind,
     pub can_federate: bool,
 }
 
 /// Registered agent.
-pub struct Done {
+pub struct RegisteredAgent {
     pub seed: String,
     pub title: String,
     pub address: Address,
@@ -48,7 +48,8 @@ pub struct Done {
 pub async fn publish_step(hub: &Hub, caller: &Caller, id: DraftId) -> Result<PublishStep> {
     let person = caller.may(Scope::Agents)?;
     let mut conn = hub.store().read().await?;
-    let draft = draft::load(hub, &mut conn, person, id).await?.reached(Step::Publish)?;
+    let draft =
+        registration_draft::load(hub, &mut conn, person, id).await?.reached(RegistrationStep::Publish)?;
     Ok(PublishStep {
         seed: draft.seed(),
         title: draft.title()?,
@@ -65,43 +66,45 @@ pub async fn publish(
     caller: &Caller,
     id: DraftId,
     visibility: Visibility,
-    access: Access,
+    access: AgentAccess,
 ) -> Result<Address> {
     let person = caller.may(Scope::Agents)?;
     hub.limits().take(Rate::Registrations, &caller.key())?;
     hub.limits().take(Rate::RegistrationsOfHub, WHOLE_HUB)?;
     let mut tx = hub.store().write().await?;
-    let mut draft = draft::load(hub, &mut tx, person, id).await?.reached(Step::Publish)?;
+    let mut draft =
+        registration_draft::load(hub, &mut tx, person, id).await?.reached(RegistrationStep::Publish)?;
     let address = draft.address(person).ok_or_else(nameless)?;
-    if draft.step == Step::Done {
+    if draft.step == RegistrationStep::Done {
         return Ok(address);
     }
     check_visibility(hub, visibility, &connector(&draft)?)?;
-    register::check_free(&mut tx, person, &address.name).await?;
+    register_a2a::ensure_name_free(&mut tx, person, &address.name).await?;
     quotas::check_agent(hub, &mut tx, person).await?;
     insert(hub, &mut tx, person, &draft, &address.name, visibility, access).await?;
     listings::publish(hub, &mut tx, draft.data.agent).await?;
-    draft.step = Step::Done;
+    draft.step = RegistrationStep::Done;
     draft.save(hub, &mut tx, person).await?;
     tx.commit().await?;
-    hub.listings_changed();
+    hub.wake_index_worker();
     if is_seen(&draft)
-        && let Err(error) = listings::seen_alive(hub, draft.data.agent).await
+        && let Err(error) = listings::mark_online(hub, draft.data.agent).await
     {
         tracing::warn!(%error, "an agent that was registered could not be noted as online");
     }
     Ok(address)
 }
 
-pub async fn done(hub: &Hub, caller: &Caller, id: DraftId) -> Result<Done> {
+pub async fn done(hub: &Hub, caller: &Caller, id: DraftId) -> Result<RegisteredAgent> {
     let person = caller.may(Scope::Agents)?;
     let mut conn = hub.store().read().await?;
-    let draft = draft::load(hub, &mut conn, person, id).await?.reached(Step::Done)?;
+    let draft =
+        registration_draft::load(hub, &mut conn, person, id).await?.reached(RegistrationStep::Done)?;
     let agent = agents::find(&mut conn, draft.data.agent).await?.ok_or_else(nameless)?;
-    Ok(Done {
-        seed: crate::views::seed(&agent),
+    Ok(RegisteredAgent {
+        seed: crate::message_views::identicon_seed(&agent),
         title: draft.title()?,
-        address: crate::views::address(&agent),
+        address: crate::message_views::address(&agent),
         proved: is_proved(&mut conn, &draft).await?,
         visibility: agent.visibility,
     })
@@ -112,25 +115,25 @@ fn nameless() -> Error {
 }
 
 /// Returns whether the agent is known to be online: its card was fetched, or its test call succeeded.
-fn is_seen(draft: &Draft) -> bool {
+fn is_seen(draft: &RegistrationDraft) -> bool {
     match &draft.data.what {
-        What::A2a(_) => true,
-        What::Http(prepared) => prepared.tried.as_ref().is_some_and(|tried| tried.failed.is_none()),
-        What::Llm(_) | What::Process(_) | What::Attached(_) => false,
+        DraftTarget::A2a(_) => true,
+        DraftTarget::Http(prepared) => prepared.tried.as_ref().is_some_and(|tried| tried.failed.is_none()),
+        DraftTarget::Llm(_) | DraftTarget::Process(_) | DraftTarget::Attached(_) => false,
     }
 }
 
-async fn is_proved(conn: &mut Conn, draft: &Draft) -> Result<bool> {
-    proofs::all_proved(conn, draft.checks()).await
+async fn is_proved(conn: &mut Conn, draft: &RegistrationDraft) -> Result<bool> {
+    origin_verification::all_proved(conn, draft.checks()).await
 }
 
-fn connector(draft: &Draft) -> Result<Connector> {
+fn connector(draft: &RegistrationDraft) -> Result<Connector> {
     match &draft.data.what {
-        What::A2a(remote) => versions::connector(&remote.read()?, &remote.card_url),
-        What::Llm(written) => Ok(written.filled.connector()),
-        What::Process(described) => Ok(described.connector()),
-        What::Http(prepared) => Ok(Connector::Http { request: Box::new(prepared.template.clone()) }),
-        What::Attached(_) => Ok(Connector::Attached),
+        DraftTarget::A2a(remote) => versions::connector(&remote.read()?, &remote.card_url),
+        DraftTarget::Llm(written) => Ok(written.filled.connector()),
+        DraftTarget::Process(described) => Ok(described.connector()),
+        DraftTarget::Http(prepared) => Ok(Connector::Http { request: Box::new(prepared.template.clone()) }),
+        DraftTarget::Attached(_) => Ok(Connector::Attached),
     }
 }
 
@@ -138,7 +141,9 @@ fn connector(draft: &Draft) -> Result<Connector> {
 pub(super) fn can_federate(connector: &Connector) -> bool {
     match connector {
         Connector::Builtin { .. } => false,
-        other => other.called().is_none_or(|url| Url::parse(url).is_ok_and(|url| is_on_the_internet(&url))),
+        other => {
+            other.remote_url().is_none_or(|url| Url::parse(url).is_ok_and(|url| is_on_the_internet(&url)))
+        }
     }
 }
 
@@ -178,10 +183,10 @@ async fn insert(
     hub: &Hub,
     tx: &mut Tx,
     person: &Person,
-    draft: &Draft,
+    draft: &RegistrationDraft,
     name: &Name,
     visibility: Visibility,
-    access: Access,
+    access: AgentAccess,
 ) -> Result<()> {
     let (id, identity) = (draft.data.agent, draft.identity(hub)?);
     let agent = Agent {
@@ -197,23 +202,29 @@ async fn insert(
         state: AgentState::Active,
         created: hub.env().now(),
     };
-    conflict(agents::insert(tx, &agent).await, register::taken)?;
+    conflict(agents::insert(tx, &agent).await, register_a2a::taken)?;
     identity.keep(hub, tx, id, person.namespace).await?;
     principals::ensure(tx, &Principal::Agent { agent: id }, hub.env().id(PrincipalId::new)).await?;
     match &draft.data.what {
-        What::A2a(remote) => insert_remote(hub, tx, person, id, remote).await,
-        What::Llm(written) => instructions::add(hub, tx, person, &agent, written).await,
-        What::Http(prepared) => endpoint::add(hub, tx, person, &agent, prepared).await,
-        What::Process(described) => program::add(hub, tx, &agent, described).await,
-        What::Attached(about) => attached::add(hub, tx, &agent, about).await,
+        DraftTarget::A2a(remote) => insert_remote(hub, tx, person, id, remote).await,
+        DraftTarget::Llm(written) => model_agent::add(hub, tx, person, &agent, written).await,
+        DraftTarget::Http(prepared) => http_endpoint::add(hub, tx, person, &agent, prepared).await,
+        DraftTarget::Process(described) => program_agent::add(hub, tx, &agent, described).await,
+        DraftTarget::Attached(about) => attached::add(hub, tx, &agent, about).await,
     }
 }
 
-async fn insert_remote(hub: &Hub, tx: &mut Tx, person: &Person, id: AgentId, remote: &Remote) -> Result<()> {
+async fn insert_remote(
+    hub: &Hub,
+    tx: &mut Tx,
+    person: &Person,
+    id: AgentId,
+    remote: &A2aDraft,
+) -> Result<()> {
     let card = remote.read()?;
-    let secret = kept::take_up(hub, tx, person, id, remote.credentials.as_ref()).await?;
+    let secret = draft_secrets::transfer_secret(hub, tx, person, id, remote.credentials.as_ref()).await?;
     let connector = versions::connector(&card, &remote.card_url)?;
-    let pinned = Pinned { card: remote.card.as_bytes(), connector, secret, wanted: &card.version };
+    let pinned = NewVersion { card: remote.card.as_bytes(), connector, secret, wanted: &card.version };
     versions::add(hub, tx, id, pinned).await?;
-    kept::put_checks(hub, tx, person, id, &remote.checks).await
+    draft_secrets::put_checks(hub, tx, person, id, &remote.checks).await
 }

@@ -10,19 +10,19 @@ use plexus_store::{
 };
 
 use super::{
-    look::row,
-    reach::{is_known, owns},
+    access::{is_visible_to, owns},
+    view::row,
 };
 use crate::{
     Caller, Hub, Result,
     caller::{Person, Scope},
     limits::Rate,
-    listings::Row,
+    listings::AgentListRow,
     quotas,
 };
 
 /// Page cursor of starred agents: the last star of a page.
-pub type Place = (Timestamp, AgentId);
+pub type StarCursor = (Timestamp, AgentId);
 
 /// Stars an agent that the caller may see. Idempotent: an existing star stays unchanged.
 pub async fn star(hub: &Hub, caller: &Caller, address: &Address) -> Result<()> {
@@ -58,9 +58,9 @@ pub async fn unstar(hub: &Hub, caller: &Caller, address: &Address) -> Result<()>
 pub async fn starred(
     hub: &Hub,
     caller: &Caller,
-    after: Option<Place>,
+    after: Option<StarCursor>,
     size: PageSize,
-) -> Result<(Vec<Row>, Option<Place>)> {
+) -> Result<(Vec<AgentListRow>, Option<StarCursor>)> {
     let person = caller.may(Scope::Read)?;
     let now = hub.env().now();
     let mut conn = hub.store().snapshot().await?;
@@ -81,7 +81,7 @@ pub(crate) async fn list(conn: &mut Conn, person: &Person) -> Result<Vec<Agent>>
 }
 
 /// Returns all of them: a quota bounds their number.
-async fn given(conn: &mut Conn, person: &Person) -> Result<Vec<(Place, Agent)>> {
+async fn given(conn: &mut Conn, person: &Person) -> Result<Vec<(StarCursor, Agent)>> {
     let stars = stars::list_by_account(conn, person.account).await?;
     let ids: Vec<AgentId> = stars.iter().map(|star| star.agent).collect();
     let found = agents::list(conn, &ids).await?;
@@ -103,7 +103,7 @@ async fn at(conn: &mut Conn, address: &Address) -> Result<Option<Agent>> {
 
 async fn known(conn: &mut Conn, person: &Person, found: Option<Agent>) -> Result<Option<Agent>> {
     let Some(agent) = found else { return Ok(None) };
-    let is_known = is_known(&agent, false) || is_known(&agent, owns(conn, person, &agent).await?);
+    let is_known = is_visible_to(&agent, false) || is_visible_to(&agent, owns(conn, person, &agent).await?);
     Ok(is_known.then_some(agent))
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use plexus_domain::{
     Address, AgentId, Error as Refusal, SecretId,
-    agent::{Scheme, ToolPlace, ToolSource, http},
+    agent::{Scheme, ToolServerLocation, ToolSource, http_endpoint},
 };
 use plexus_runtime::Credentials;
 use plexus_store::{Conn, Tx, agents::Agent, secrets};
@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::{
-    credentials::{self, Asks, Given, Sealed},
-    draft::Kept,
-    instructions::{self, Owned},
+    credentials::{self, CredentialInput, CredentialRequirement, SealedCredentials},
+    model_agent::{self, Owned},
+    registration_draft::DraftSecret,
 };
 use crate::{
     Caller, Error, Hub, Result,
@@ -55,34 +55,34 @@ impl ForServer {
             return Ok(Scheme::Bearer);
         }
         let is_taken = OF_THE_PROTOCOL.contains(&self.header.to_ascii_lowercase().as_str());
-        if is_taken || !http::takes_key(&self.header) {
+        if is_taken || !http_endpoint::takes_key(&self.header) {
             let words = "Enter the name of the header, such as X-API-Key. A bearer token needs none.";
             return Err(Refusal::invalid("header", words));
         }
         Ok(Scheme::ApiKey { name: self.header.clone(), in_query: false })
     }
 
-    fn sealed(&self, url: &Url) -> Result<Sealed> {
-        let asks = Asks::of_server(url, self.scheme()?)?;
+    fn sealed(&self, url: &Url) -> Result<SealedCredentials> {
+        let asks = CredentialRequirement::of_server(url, self.scheme()?)?;
         if self.secret.is_empty() {
             return Err(Refusal::invalid("secret", "Enter the token or key that the server wants.").into());
         }
-        Sealed::new(&asks, &Given { user: String::new(), secret: self.secret.clone() })
+        SealedCredentials::new(&asks, &CredentialInput { user: String::new(), secret: self.secret.clone() })
     }
 }
 
 /// Returns the URLs of the remote servers among `tools`.
 fn remotes(tools: &[ToolSource]) -> Vec<Url> {
     let url = |source: &ToolSource| match &source.place {
-        ToolPlace::Url(url) => url.parse::<Url>().ok(),
-        ToolPlace::Program(_) => None,
+        ToolServerLocation::Url(url) => url.parse::<Url>().ok(),
+        ToolServerLocation::Program(_) => None,
     };
     tools.iter().filter_map(url).collect()
 }
 
 /// Credentials of an agent's tool servers, by URL.
 #[derive(Default, Serialize, Deserialize)]
-pub(crate) struct ToolKeys(BTreeMap<String, Sealed>);
+pub(crate) struct ToolKeys(BTreeMap<String, SealedCredentials>);
 
 impl ToolKeys {
     /// Loads the credentials from the secret that the versions share. Empty if they
@@ -184,7 +184,7 @@ pub(super) async fn take_up(
     tx: &mut Tx,
     person: &Person,
     agent: AgentId,
-    kept: Option<&Kept>,
+    kept: Option<&DraftSecret>,
 ) -> Result<Option<SecretId>> {
     let Some(kept) = kept else { return Ok(None) };
     keys::keep_sealed(hub, tx, person.namespace, &purpose(agent), kept.sealed()?).await.map(Some)
@@ -219,8 +219,8 @@ pub async fn give(hub: &Hub, caller: &Caller, address: &Address, given: ForServe
     let url = given.server(&written.tools)?;
     let given = [given];
     let keys = keys.with(&written.tools, &given)?;
-    let source = ToolSource { place: ToolPlace::Url(url.into()), asks: false };
-    instructions::check_server(hub, caller, &source, &keys, "secret").await?;
+    let source = ToolSource { place: ToolServerLocation::Url(url.into()), asks: false };
+    model_agent::check_server(hub, caller, &source, &keys, "secret").await?;
     let mut tx = hub.store().write().await?;
     let Owned { agent, version, written, keys } = Owned::at(hub, &mut tx, person, address).await?;
     keys.with(&written.tools, &given)?.keep(hub, &mut tx, person, &agent, version.secret).await?;
@@ -241,7 +241,8 @@ mod tests {
     use super::*;
 
     fn at(urls: &[&str]) -> Vec<ToolSource> {
-        let source = |url: &&str| ToolSource { place: ToolPlace::Url((*url).to_owned()), asks: false };
+        let source =
+            |url: &&str| ToolSource { place: ToolServerLocation::Url((*url).to_owned()), asks: false };
         urls.iter().map(source).collect()
     }
 

@@ -2,7 +2,7 @@
 
 use plexus_a2a::Card;
 use plexus_domain::{AgentId, Error as Refusal, SecretId, VersionId, agent::Connector};
-use plexus_store::{Tx, cards, versions, versions::Version};
+use plexus_store::{Tx, agent_versions, agent_versions::Version, cards};
 
 use crate::{Hub, Result, quotas};
 
@@ -10,7 +10,7 @@ const FIRST: &str = "1.0.0";
 const MAX_NUMBER: usize = 40;
 
 /// Content of a new version: pinned card and connector.
-pub(super) struct Pinned<'a> {
+pub(super) struct NewVersion<'a> {
     pub card: &'a [u8],
     pub connector: Connector,
     pub secret: Option<SecretId>,
@@ -18,9 +18,9 @@ pub(super) struct Pinned<'a> {
     pub wanted: &'a str,
 }
 
-pub(super) async fn add(hub: &Hub, tx: &mut Tx, agent: AgentId, pinned: Pinned<'_>) -> Result<Version> {
+pub(super) async fn add(hub: &Hub, tx: &mut Tx, agent: AgentId, pinned: NewVersion<'_>) -> Result<Version> {
     quotas::check_version(hub, tx, agent).await?;
-    let known = versions::list_by_agent(tx, agent).await?;
+    let known = agent_versions::list_by_agent(tx, agent).await?;
     let used: Vec<&str> = known.iter().map(|version| version.semver.as_str()).collect();
     let version = Version {
         id: hub.env().id(VersionId::new),
@@ -32,7 +32,7 @@ pub(super) async fn add(hub: &Hub, tx: &mut Tx, agent: AgentId, pinned: Pinned<'
         created: hub.env().now(),
         yanked_reason: None,
     };
-    versions::insert(tx, &version).await?;
+    agent_versions::insert(tx, &version).await?;
     Ok(version)
 }
 

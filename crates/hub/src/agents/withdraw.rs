@@ -1,11 +1,11 @@
 //! Deletion of an agent.
 
 use plexus_store::{
-    Tx,
+    Tx, agent_versions,
     agents::{self, Agent, AgentState},
     keys, listings,
     listings::ListingState,
-    secrets, stars, versions,
+    secrets, stars,
 };
 
 use crate::{Hub, Result};
@@ -20,9 +20,9 @@ pub(crate) async fn withdraw(hub: &Hub, tx: &mut Tx, agent: &Agent) -> Result<()
         keys::retire(tx, key.id, hub.env().now()).await?;
     }
     let mut shared = Vec::new();
-    for version in versions::list_by_agent(tx, agent.id).await? {
+    for version in agent_versions::list_by_agent(tx, agent.id).await? {
         shared.extend(version.secret.filter(|secret| !shared.contains(secret)));
-        versions::set_secret(tx, version.id, None).await?;
+        agent_versions::set_secret(tx, version.id, None).await?;
     }
     for secret in shared {
         secrets::delete(tx, secret).await?;

@@ -2,17 +2,17 @@
 
 use plexus_a2a::{
     Card,
-    card::{Serving, serve, sign_from},
+    card::{GatewayTerms, gateway_card, sign_from},
     wire::v1::AgentCard,
 };
 use plexus_domain::{
     Address, Error as Refusal, HubRowId,
-    agent::{Access, Visibility},
+    agent::{AgentAccess, Visibility},
 };
 use plexus_store::{
-    Conn,
+    Conn, agent_versions,
     agents::{self, Agent, AgentState},
-    cards, versions,
+    cards,
 };
 
 use crate::{
@@ -57,10 +57,10 @@ async fn unsigned(
 
 /// Builds the card of the current version. None if the agent has no version.
 async fn of(hub: &Hub, conn: &mut Conn, agent: &Agent) -> Result<Option<AgentCard>> {
-    let Some(version) = versions::current(conn, agent.id).await? else { return Ok(None) };
+    let Some(version) = agent_versions::current(conn, agent.id).await? else { return Ok(None) };
     let body = cards::find(conn, &version.card).await?;
     let Some(said) = body.and_then(|body| Card::read(&body).card) else { return Ok(None) };
-    Ok(Some(serve(&said, serving(hub, agent, version.semver)?)))
+    Ok(Some(gateway_card(&said, serving(hub, agent, version.semver)?)))
 }
 
 /// Returns the signed card of an agent as it is replicated to remote hubs. The bytes are deterministic.
@@ -88,17 +88,17 @@ async fn is_shown(conn: &mut Conn, caller: &Caller, agent: &Agent) -> Result<boo
     Ok(agent.visibility != Visibility::Private || manages(conn, caller.person.as_ref(), agent).await?)
 }
 
-fn serving(hub: &Hub, agent: &Agent, version: String) -> Result<Serving> {
+fn serving(hub: &Hub, agent: &Agent, version: String) -> Result<GatewayTerms> {
     let public = &hub.config().public_url;
     let at = |path: String| public.join(&path).map_err(Error::fault);
     let (owner, name) = (&agent.owner, &agent.name);
-    Ok(Serving {
-        address: crate::views::address(agent).to_string(),
+    Ok(GatewayTerms {
+        address: crate::message_views::address(agent).to_string(),
         version,
         base: at(format!("a2a/{owner}/{name}/"))?,
         provider: (owner.to_string(), at(format!("@{owner}"))?),
         page: at(format!("@{owner}/{name}"))?,
-        open: agent.access == Access::Open,
+        open: agent.access == AgentAccess::Open,
         push: true,
     })
 }

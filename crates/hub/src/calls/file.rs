@@ -1,15 +1,15 @@
 //! Download of files that a task shows.
 
-use plexus_domain::{Content, Digest, Error as Refusal, Part, RunId};
+use plexus_domain::{Digest, Error as Refusal, Part, PartBody, RunId};
 
-use super::{Door, Task, task};
+use super::{AuthorizedAgent, Task, task};
 use crate::{
     Hub, Result,
     blobs::{self, Download},
 };
 
 /// Opens a file of a task that the caller may read.
-pub async fn file(hub: &Hub, door: &Door, id: RunId, sha256: &str) -> Result<Download> {
+pub async fn file(hub: &Hub, door: &AuthorizedAgent, id: RunId, sha256: &str) -> Result<Download> {
     let task = task::get(hub, door, id).await?;
     let blob = sha256.parse().map_err(|_| gone())?;
     shown(hub, &task, &blob).await
@@ -20,7 +20,7 @@ pub(super) fn gone() -> Refusal {
 }
 
 pub(super) async fn shown(hub: &Hub, task: &Task, wanted: &Digest) -> Result<Download> {
-    let shows = |part: &&Part| matches!(&part.content, Content::File { blob, .. } if blob == wanted);
+    let shows = |part: &&Part| matches!(&part.content, PartBody::File { blob, .. } if blob == wanted);
     let part = task.messages.iter().flat_map(|message| &message.parts).find(shows).ok_or_else(gone)?;
     blobs::open(hub, wanted, part.name.clone(), part.media_type.clone()).await
 }

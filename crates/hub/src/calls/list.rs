@@ -2,18 +2,18 @@
 
 use plexus_domain::{RunState, Timestamp, page::PageSize};
 use plexus_store::{
-    Conn, contexts,
-    runs::{self, Run, Wanted},
+    Conn, caller_contexts,
+    runs::{self, Run, RunFilter},
 };
 
-use super::{Door, Task, task};
+use super::{AuthorizedAgent, Task, task};
 use crate::{Hub, Result};
 
 pub use plexus_store::runs::Cursor as TaskCursor;
 
 /// Filter for tasks.
 #[derive(Clone, Debug, Default)]
-pub struct Filter {
+pub struct TaskFilter {
     pub context: Option<String>,
     pub state: Option<RunState>,
     /// Only tasks whose last state change is at least as recent.
@@ -32,20 +32,20 @@ pub struct TaskPage {
 /// Lists tasks, the most recently changed first. Anonymous callers get none, since they share one principal.
 pub async fn list(
     hub: &Hub,
-    door: &Door,
-    filter: &Filter,
+    door: &AuthorizedAgent,
+    filter: &TaskFilter,
     after: Option<TaskCursor>,
     size: PageSize,
 ) -> Result<TaskPage> {
     let nothing = TaskPage { tasks: Vec::new(), next: None, total: 0 };
-    if door.is_stranger() {
+    if door.is_anonymous() {
         return Ok(nothing);
     }
     let (caller, agent) = (door.asker.principal, door.reached.agent.id);
     let mut conn = hub.store().snapshot().await?;
     let chat = match &filter.context {
         None => None,
-        Some(name) => match contexts::find(&mut conn, caller, agent, name).await? {
+        Some(name) => match caller_contexts::find(&mut conn, caller, agent, name).await? {
             Some(chat) => Some(chat),
             None => match name.parse() {
                 Ok(chat) => Some(chat),
@@ -53,7 +53,7 @@ pub async fn list(
             },
         },
     };
-    let wanted = Wanted { caller, agent, chat, state: filter.state, since: filter.since };
+    let wanted = RunFilter { caller, agent, chat, state: filter.state, since: filter.since };
     let total = runs::count_by_caller(&mut conn, &wanted).await?;
     let rows = runs::list_by_caller(&mut conn, &wanted, after, size).await?;
     let next = next(&mut conn, &wanted, &rows, size).await?;
@@ -65,7 +65,12 @@ pub async fn list(
 }
 
 /// Returns the cursor of the next page. Probes for one more row when the page is full.
-async fn next(conn: &mut Conn, wanted: &Wanted, rows: &[Run], size: PageSize) -> Result<Option<TaskCursor>> {
+async fn next(
+    conn: &mut Conn,
+    wanted: &RunFilter,
+    rows: &[Run],
+    size: PageSize,
+) -> Result<Option<TaskCursor>> {
     let Some(last) = rows.last().filter(|_| rows.len() == usize::from(size.rows())) else { return Ok(None) };
     let more = runs::list_by_caller(conn, wanted, Some(last.cursor()), PageSize::new(1)?).await?;
     Ok((!more.is_empty()).then(|| last.cursor()))

@@ -4,39 +4,39 @@
 //! the site can show it. Every protocol edge calls agents through this module, and only adds its own
 //! encoding.
 //!
-//! [`enter`] authorizes the caller once and returns a [`Door`], which all other functions take.
+//! [`authorize`] authorizes the caller once and returns a [`AuthorizedAgent`], which all other functions take.
 
-mod ask;
-mod begin;
+mod authorize;
 mod cancel;
+mod cancel_on_drop;
 mod card;
-mod door;
+mod conversation_matching;
+mod create_task;
 mod file;
-mod follow;
-mod history;
-mod leash;
-mod link;
+mod invoke;
 mod list;
-mod offered;
-pub mod push;
+mod model_catalog;
+mod signed_links;
+mod subscribe;
 mod task;
+mod text_stream;
 mod upload;
-mod words;
+pub mod webhooks;
 
-pub use ask::{Asked, Reply, ask, begin};
-pub use begin::{Before, Call};
+pub use authorize::{AuthorizedAgent, authorize};
 pub use cancel::cancel;
+pub use cancel_on_drop::CancelOnDrop;
 pub(crate) use card::public_card;
 pub use card::{card, hub_card};
-pub use door::{Door, enter};
+pub use create_task::{CallRequest, PriorMessage};
 pub use file::file;
-pub use follow::{Following, News, Until, follow};
-pub use leash::Leash;
-pub use link::{Pass, file_by_link};
-pub use list::{Filter, TaskCursor, TaskPage, list};
-pub use offered::{Offered, offered};
+pub use invoke::{CallOutcome, DirectReply, invoke, start};
+pub use list::{TaskCursor, TaskFilter, TaskPage, list};
+pub use model_catalog::{CatalogAgent, list_callable_agents};
 pub use plexus_store::runs::Origin;
+pub use signed_links::{SignedLinkParams, file_by_link};
+pub use subscribe::{SubscriptionScope, TaskSubscription, TaskUpdate, subscribe};
 pub use task::{Task, get};
+pub use text_stream::{AnswerText, part_to_markdown};
 pub use upload::MEDIA_TYPE;
 pub(crate) use upload::acceptable_to;
-pub use words::{Words, in_words};

@@ -1,20 +1,20 @@
 //! A run as its caller sees it: an A2A task.
 
 use plexus_domain::{
-    Address, Content, Digest, Error as Refusal, MessageId, Part, Principal, PrincipalId, RunId, RunState,
+    Address, Digest, Error as Refusal, MessageId, Part, PartBody, Principal, PrincipalId, RunId, RunState,
     Timestamp,
     message::{Message, MessageState},
     run::{Failure, Usage},
 };
 use plexus_store::{
-    Conn, chats, contexts, members, messages,
-    messages::Header,
+    Conn, caller_contexts, chats, members, messages,
+    messages::MessageHeader,
     principals,
     runs::{self, Run},
 };
 
-use super::Door;
-use crate::{Hub, Result, views};
+use super::AuthorizedAgent;
+use crate::{Hub, Result, message_views};
 
 /// How long an anonymous caller may read a task whose id it holds, since the last state change of the run.
 const STRANGERS_MEMORY: std::time::Duration = std::time::Duration::from_secs(60 * 60);
@@ -40,8 +40,8 @@ pub struct Task {
 }
 
 impl Task {
-    pub fn as_run(&self) -> plexus_a2a::task::Run<'_> {
-        plexus_a2a::task::Run {
+    pub fn as_run(&self) -> plexus_a2a::task::CallerRun<'_> {
+        plexus_a2a::task::CallerRun {
             id: self.id,
             context: &self.context,
             agent: self.agent,
@@ -70,19 +70,19 @@ pub(super) fn file_url(hub: &Hub, agent: &Address, run: RunId, blob: &Digest) ->
 }
 
 /// Returns a task of the caller with this agent. Tasks of other callers are reported as missing.
-pub async fn get(hub: &Hub, door: &Door, id: RunId) -> Result<Task> {
+pub async fn get(hub: &Hub, door: &AuthorizedAgent, id: RunId) -> Result<Task> {
     let mut conn = hub.store().snapshot().await?;
     let run = find(hub, &mut conn, door, id).await?;
     load(hub, &mut conn, run).await
 }
 
 /// Returns the run if it belongs to this agent and the caller may read it.
-pub(super) async fn find(hub: &Hub, conn: &mut Conn, door: &Door, id: RunId) -> Result<Run> {
+pub(super) async fn find(hub: &Hub, conn: &mut Conn, door: &AuthorizedAgent, id: RunId) -> Result<Run> {
     let gone = || Refusal::not_found("There is no such task, or it is not yours.");
     let run =
         runs::find(conn, id).await?.filter(|run| run.agent == door.reached.agent.id).ok_or_else(gone)?;
     let is_callers = run.caller == door.asker.principal;
-    let held = if door.is_stranger() {
+    let held = if door.is_anonymous() {
         is_callers && hub.env().now().since(run.state_at) < STRANGERS_MEMORY
     } else if is_callers {
         true
@@ -112,7 +112,7 @@ pub(super) async fn load(hub: &Hub, conn: &mut Conn, run: Run) -> Result<Task> {
         if run.state == RunState::Queued {
             waits = hub.live().status(message.id);
         }
-        message.parts = views::parts_so_far(hub, conn, message.id, &run).await?;
+        message.parts = message_views::parts_so_far(hub, conn, message.id, &run).await?;
         message.parts.iter_mut().for_each(hide_unfinished);
     }
     Ok(Task {
@@ -131,19 +131,19 @@ pub(super) async fn load(hub: &Hub, conn: &mut Conn, run: Run) -> Result<Task> {
 
 /// Blanks a file of an unfinished message: it is not stored yet, and its digest is not final.
 fn hide_unfinished(part: &mut Part) {
-    if matches!(part.content, Content::File { .. }) {
-        part.content = Content::Text { text: String::new() };
+    if matches!(part.content, PartBody::File { .. }) {
+        part.content = PartBody::Text { text: String::new() };
     }
 }
 
 /// Returns the caller's context id, else the id of the chat.
 pub(super) async fn context(conn: &mut Conn, run: &Run) -> Result<String> {
-    let named = contexts::name_of(conn, run.caller, run.agent, run.chat).await?;
+    let named = caller_contexts::name_of(conn, run.caller, run.agent, run.chat).await?;
     Ok(named.unwrap_or_else(|| run.chat.to_string()))
 }
 
 /// Returns the messages of the run, preceded by the question that started it.
-fn with_question(headers: &[Header], agent: PrincipalId) -> Vec<MessageId> {
+fn with_question(headers: &[MessageHeader], agent: PrincipalId) -> Vec<MessageId> {
     let first = headers.first().filter(|first| first.author == agent);
     let question = first.and_then(|first| first.parent);
     question.into_iter().chain(headers.iter().map(|header| header.id)).collect()

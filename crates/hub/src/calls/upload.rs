@@ -1,13 +1,13 @@
 //! Files that callers attach to a message.
 
-use plexus_domain::{Content, Error as Refusal, Part};
+use plexus_domain::{Error as Refusal, Part, PartBody};
 use plexus_store::{Conn, cards};
 
-use super::{Call, Door};
+use super::{AuthorizedAgent, CallRequest};
 use crate::{
     Hub, Result,
-    agents::{Card, Reached},
-    blobs::{NewBlob, Written},
+    agents::{Card, ResolvedAgent},
+    blobs::{NewBlob, StagedFiles},
     quotas,
 };
 
@@ -18,7 +18,11 @@ const UNKNOWN: &str = "application/octet-stream";
 /// Checks media types and quotas, then stages the files of a call on disk. None without files.
 ///
 /// Files of a call that is rejected later are deleted as orphans within the hour.
-pub(super) async fn keep<'a>(hub: &'a Hub, door: &Door, call: &'a Call) -> Result<Option<Written<'a>>> {
+pub(super) async fn keep<'a>(
+    hub: &'a Hub,
+    door: &AuthorizedAgent,
+    call: &'a CallRequest,
+) -> Result<Option<StagedFiles<'a>>> {
     if call.parts.iter().any(|part| media_type(part).is_some()) {
         check(&mut hub.store().read().await?, door, call).await?;
     }
@@ -32,7 +36,7 @@ pub(super) async fn keep<'a>(hub: &'a Hub, door: &Door, call: &'a Call) -> Resul
 }
 
 /// Rejects media types that the agent's card does not list (A2A 1.0, section 3.1.1).
-async fn check(conn: &mut Conn, door: &Door, call: &Call) -> Result<()> {
+async fn check(conn: &mut Conn, door: &AuthorizedAgent, call: &CallRequest) -> Result<()> {
     let given: Vec<&str> = call.parts.iter().filter_map(media_type).collect();
     if given.is_empty() {
         return Ok(());
@@ -42,7 +46,7 @@ async fn check(conn: &mut Conn, door: &Door, call: &Call) -> Result<()> {
     let words = format!(
         "{} does not take {}, only {}.",
         door.address(),
-        plexus_domain::text::shorten(wrong, 60),
+        plexus_domain::sanitized_text::ellipsize(wrong, 60),
         modes.join(", ")
     );
     Err(Refusal::invalid(MEDIA_TYPE, words).into())
@@ -51,7 +55,7 @@ async fn check(conn: &mut Conn, door: &Door, call: &Call) -> Result<()> {
 /// Removes the parts that the agent does not accept, for callers that cannot choose what to send.
 pub(crate) async fn acceptable_to(
     conn: &mut Conn,
-    reached: &Reached,
+    reached: &ResolvedAgent,
     mut parts: Vec<Part>,
 ) -> Result<Vec<Part>> {
     if parts.iter().any(|part| media_type(part).is_some()) {
@@ -62,7 +66,7 @@ pub(crate) async fn acceptable_to(
 }
 
 /// Returns the input modes of the agent's card. Empty means that it accepts everything.
-async fn modes(conn: &mut Conn, reached: &Reached) -> Result<Vec<String>> {
+async fn modes(conn: &mut Conn, reached: &ResolvedAgent) -> Result<Vec<String>> {
     let body = cards::find(conn, &reached.version.card).await?;
     let card = body.and_then(|body| Card::read(&body).card);
     Ok(card.map(|card| card.input_modes).unwrap_or_default())
@@ -74,7 +78,7 @@ fn is_taken(modes: &[String], given: &str) -> bool {
 
 /// Returns the media type of a part. Files without one count as octet streams.
 fn media_type(part: &Part) -> Option<&str> {
-    let is_file = matches!(part.content, Content::File { .. });
+    let is_file = matches!(part.content, PartBody::File { .. });
     part.media_type.as_deref().or_else(|| is_file.then_some(UNKNOWN))
 }
 

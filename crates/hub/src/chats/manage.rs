@@ -5,19 +5,19 @@ use std::{collections::HashSet, iter};
 use plexus_domain::{
     ChatId, Error as Refusal,
     chat::Title,
-    event::Event,
-    team::{Author, Event as TeamEvent, Note},
+    chat_event::Event,
+    team::{ShortText, TeamActor, TeamEvent},
 };
 use plexus_store::{chats, members::MemberRole, teams as rows};
 
-use super::{Telling, membership};
+use super::{ChatChangeSet, membership};
 use crate::{
     Caller, Hub, Result,
-    caller::{Asker, Scope},
-    live::{Frame, FrameKind, Topic, Touched},
-    processes::Hint,
+    caller::{Requester, Scope},
+    cluster::ClusterNotice,
     quotas, runs,
-    teams::{self, Wish},
+    streaming::{AccessChange, FrameKind, StreamFrame, Topic},
+    teams::{self, TeamCommand},
 };
 
 /// Renames a chat of which the caller is a member.
@@ -28,10 +28,10 @@ pub async fn rename(hub: &Hub, caller: &Caller, chat: ChatId, title: String) -> 
     membership(&mut tx, person, chat).await?;
     let row =
         chats::lock(&mut tx, chat).await?.ok_or_else(|| Refusal::not_found("There is no such chat."))?;
-    let mut telling = Telling::new(&row);
+    let mut telling = ChatChangeSet::new(&row);
     chats::set_title(&mut tx, chat, &title).await?;
     telling.record(Event::Title { title: title.into() });
-    telling.commit(hub, tx).await?.tell(hub, Some(person.account)).await;
+    telling.commit(hub, tx).await?.publish(hub, Some(person.account)).await;
     Ok(())
 }
 
@@ -43,12 +43,12 @@ pub async fn delete(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<()> {
         return Err(Refusal::forbidden("Only the person who began this chat may delete it.").into());
     }
     let all = stop_and_delete(hub, chat).await?;
-    quotas::forget(hub, &Asker::from(person));
+    quotas::forget(hub, &Requester::from(person));
     for chat in all {
-        hub.live().access.touch(Touched::Chat(chat));
+        hub.live().access.notify(AccessChange::Chat(chat));
     }
-    hub.hints().add(Hint::Chats(person.account));
-    hub.live().channels.tell(Topic::Account(person.account), Frame::new(FrameKind::ChatsChanged));
+    hub.cluster_notifier().enqueue(ClusterNotice::Chats(person.account));
+    hub.live().channels.publish(Topic::Account(person.account), StreamFrame::new(FrameKind::ChatsChanged));
     Ok(())
 }
 
@@ -60,7 +60,7 @@ async fn stop_and_delete(hub: &Hub, chat: ChatId) -> Result<Vec<ChatId>> {
     let mut stopped = HashSet::new();
     loop {
         let mut tx = hub.store().write().await?;
-        let below = rows::list_below(&mut tx, chat, i64::MAX).await?;
+        let below = rows::list_descendants(&mut tx, chat, i64::MAX).await?;
         let all: Vec<ChatId> = iter::once(chat).chain(below.into_iter().map(|team| team.chat)).collect();
         let going_on: Vec<ChatId> = all.iter().copied().filter(|chat| stopped.insert(*chat)).collect();
         if going_on.is_empty() {
@@ -79,8 +79,13 @@ async fn stop_and_delete(hub: &Hub, chat: ChatId) -> Result<Vec<ChatId>> {
 
 async fn stop(hub: &Hub, chat: ChatId) {
     // Cancel a team first, or it would start new runs. Fails harmlessly if the chat is no team.
-    if let Ok(reason) = Note::try_from("Its owner deleted it.".to_owned()) {
-        let _ = teams::ask(hub, chat, Wish::Event(Author::Home, TeamEvent::Cancelled { reason })).await;
+    if let Ok(reason) = ShortText::try_from("Its owner deleted it.".to_owned()) {
+        let _ = teams::send_command(
+            hub,
+            chat,
+            TeamCommand::Event(TeamActor::Home, TeamEvent::Cancelled { reason }),
+        )
+        .await;
     }
     runs::stop_chat(hub, chat).await;
 }

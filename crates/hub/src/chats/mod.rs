@@ -1,23 +1,25 @@
 //! Chats: sends messages, subscribes to events, lists and manages chats.
 
-mod address;
-mod expire;
-mod follow;
-mod follow_all;
+mod change_set;
 mod manage;
-mod read;
-pub(crate) mod saying;
+mod mentions;
+pub(crate) mod post_message;
+mod queries;
+mod retention;
 mod send;
-mod telling;
+mod subscribe;
+mod subscribe_many;
 
-pub(crate) use address::without_mentions;
-pub(crate) use expire::sweep_expired;
-pub use follow::{Reader, follow};
-pub use follow_all::{MOST_CHATS, News, Readers, follow_all};
+pub(crate) use change_set::{ChatChangeSet, frames};
 pub use manage::{delete, rename};
-pub use read::{ChatItem, ChatPage, Partner, Suggested, list, message, open, partner, suggested, title};
+pub(crate) use mentions::without_mentions;
+pub use queries::{
+    ChatItem, ChatPage, ChatRecipient, SuggestedAgents, list, message, open, partner, suggested, title,
+};
+pub(crate) use retention::sweep_expired;
 pub use send::{NewMessage, Sent, retry, send, start};
-pub(crate) use telling::{Telling, frames};
+pub use subscribe::{ChatSubscription, subscribe};
+pub use subscribe_many::{ChatUpdate, MAX_CHATS, MultiChatSubscription, subscribe_many};
 
 use plexus_domain::{ChatId, Error as Refusal};
 use plexus_store::{Conn, members, members::Member};

@@ -3,28 +3,28 @@
 use plexus_domain::{
     Address, ChatId, Error as Refusal, MessageId, Part, RunId,
     chat::{ChatKind, Title},
-    message::{MessageState, Node, alternatives},
-    text,
+    message::{MessageState, TreeNode, alternatives},
+    sanitized_text,
 };
 use plexus_store::{
     Tx,
     chats::Chat,
     messages,
-    messages::Header,
+    messages::MessageHeader,
     runs::{self as run_rows, Origin},
 };
 
 use super::{
-    Telling, address, membership, membership_or,
-    saying::{Said, Saying, insert_chat, lock, say},
+    ChatChangeSet, membership, membership_or, mentions,
+    post_message::{PostMessage, PostedMessage, insert_chat, lock, post_message},
 };
 use crate::{
     Caller, Error, Hub, Result,
-    agents::{Reached, reach_again},
-    caller::{Asker, Person, Scope},
+    agents::{ResolvedAgent, resolve_callable_by_principal},
+    caller::{Person, Requester, Scope},
     limits::Rate,
     quotas,
-    runs::{self, Ask},
+    runs::{self, NewRunSpec},
 };
 
 /// A message to be sent. The client chooses `id`, which makes sending idempotent.
@@ -77,24 +77,33 @@ async fn begin_chat(
     text: String,
 ) -> Result<Sent> {
     let mut tx = hub.store().write().await?;
-    let (mentioned, rest) = address::mentions(&text);
+    let (mentioned, rest) = mentions::mentions(&text);
     let asked = match (mentioned.is_empty(), to) {
         (false, _) => mentioned,
         (true, Some(to)) => vec![to.clone()],
         (true, None) => vec![crate::agents::guide_address()],
     };
-    let asker = Asker::from(person);
-    let agents = address::resolve(&mut tx, &asker, &asked).await?;
+    let asker = Requester::from(person);
+    let agents = mentions::resolve(&mut tx, &asker, &asked).await?;
     let title = Title::from_message(if rest.is_empty() { &text } else { rest });
     quotas::check_chat(hub, &mut tx, &asker).await?;
     let chat = insert_chat(hub, &mut tx, person.principal, ChatKind::Direct, title, None).await?;
     let parts = [Part::text(text)];
     let (parent, origin, continues, until) = (None, Origin::Page, None, None);
-    let saying =
-        Saying { chat: &chat, tree: &[], parent, id, parts: &parts, called: None, origin, continues, until };
-    let said = say(hub, &mut tx, &asker, saying, &agents).await?;
+    let saying = PostMessage {
+        chat: &chat,
+        tree: &[],
+        parent,
+        id,
+        parts: &parts,
+        called: None,
+        origin,
+        continues,
+        until,
+    };
+    let said = post_message(hub, &mut tx, &asker, saying, &agents).await?;
     let sent = Sent { chat: chat.id, message: id, runs: said.runs() };
-    said.go(hub, &asker, tx).await?;
+    said.commit_and_start(hub, &asker, tx).await?;
     Ok(sent)
 }
 
@@ -112,25 +121,34 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
     }
     let parent = new.parent.or(member.leaf);
     check_parent(&tree, parent)?;
-    let asker = Asker::from(person);
-    let (mentioned, _) = address::mentions(&text);
+    let asker = Requester::from(person);
+    let (mentioned, _) = mentions::mentions(&text);
     let agents = if mentioned.is_empty() {
         let mut kept = Vec::new();
-        for agent in address::last_addressed(&tree, parent) {
-            kept.push(reach_again(&mut tx, &asker, agent).await?);
+        for agent in mentions::last_responders(&tree, parent) {
+            kept.push(resolve_callable_by_principal(&mut tx, &asker, agent).await?);
         }
         kept
     } else {
-        address::resolve(&mut tx, &asker, &mentioned).await?
+        mentions::resolve(&mut tx, &asker, &mentioned).await?
     };
     let continues = waiting_run(&mut tx, &tree, parent, &agents).await?;
     let parts = [Part::text(text)];
     let (id, origin, until) = (new.id, Origin::Page, None);
-    let saying =
-        Saying { chat: &row, tree: &tree, parent, id, parts: &parts, called: None, origin, continues, until };
-    let said = say(hub, &mut tx, &asker, saying, &agents).await?;
+    let saying = PostMessage {
+        chat: &row,
+        tree: &tree,
+        parent,
+        id,
+        parts: &parts,
+        called: None,
+        origin,
+        continues,
+        until,
+    };
+    let said = post_message(hub, &mut tx, &asker, saying, &agents).await?;
     let sent = Sent { chat, message: new.id, runs: said.runs() };
-    said.go(hub, &asker, tx).await?;
+    said.commit_and_start(hub, &asker, tx).await?;
     Ok(sent)
 }
 
@@ -149,17 +167,17 @@ pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId) -> Result<Sent
     }
     // Lane 0 has the users' messages, which cannot be retried.
     let Some(question) = found.parent.filter(|_| found.lane > 0) else { return Err(gone().into()) };
-    let asker = Asker::from(person);
+    let asker = Requester::from(person);
     quotas::check_bytes(hub, &mut tx, &asker, &[]).await?;
-    let reached = reach_again(&mut tx, &asker, found.author).await?;
+    let reached = resolve_callable_by_principal(&mut tx, &asker, found.author).await?;
     let headers = messages::list_by_chat(&mut tx, chat.id).await?;
-    let tree: Vec<_> = headers.iter().map(Node::from).collect();
-    let mut telling = Telling::new(&chat);
-    let seen = runs::seen(headers.iter().map(Header::by), question);
+    let tree: Vec<_> = headers.iter().map(TreeNode::from).collect();
+    let mut telling = ChatChangeSet::new(&chat);
+    let seen = runs::visible_messages(headers.iter().map(MessageHeader::by), question);
     let beside = alternatives(&tree, answer);
     let (chat, lane, author, origin) = (chat.id, found.lane, found.author, Origin::Page);
     let called = None;
-    let ask = Ask {
+    let ask = NewRunSpec {
         chat,
         question,
         called,
@@ -173,22 +191,22 @@ pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId) -> Result<Sent
         continues: None,
         until: None,
     };
-    let job = runs::begin(hub, &mut tx, &mut telling, &asker, ask).await?;
+    let job = runs::create(hub, &mut tx, &mut telling, &asker, ask).await?;
     let sent = Sent { chat, message: job.answer.id, runs: vec![job.run] };
-    telling.look_at(person.principal, job.answer.id);
-    Said::of(telling, vec![job]).go(hub, &asker, tx).await?;
+    telling.set_read_position(person.principal, job.answer.id);
+    PostedMessage::of(telling, vec![job]).commit_and_start(hub, &asker, tx).await?;
     Ok(sent)
 }
 
 /// Returns the run that waits for this message as its input.
 async fn waiting_run(
     tx: &mut Tx,
-    tree: &[Header],
+    tree: &[MessageHeader],
     parent: Option<MessageId>,
-    agents: &[Reached],
+    agents: &[ResolvedAgent],
 ) -> Result<Option<run_rows::Run>> {
     let (Some(parent), [asked_now]) = (parent, agents) else { return Ok(None) };
-    if !asked_now.version.connector.may_ask() {
+    if !asked_now.version.connector.may_require_input() {
         return Ok(None);
     }
     let asked = tree.iter().find(|header| header.id == parent).and_then(|header| header.run);
@@ -203,7 +221,7 @@ fn acceptable(hub: &Hub, caller: &Caller, raw: &str) -> Result<String> {
         let words = format!("A message has at most {} KiB. Send the rest in another.", limit / 1024);
         return Err(Refusal::too_large(words, limit as u64).into());
     }
-    let text = text::multi_line(raw);
+    let text = sanitized_text::multi_line(raw);
     if text.trim().is_empty() {
         return Err(Refusal::invalid("text", "Write something first.").into());
     }
@@ -221,7 +239,7 @@ fn check_kind(chat: &Chat) -> Result<(), Refusal> {
     }
 }
 
-fn check_parent(tree: &[Header], parent: Option<MessageId>) -> Result<()> {
+fn check_parent(tree: &[MessageHeader], parent: Option<MessageId>) -> Result<()> {
     let Some(parent) = parent else { return Ok(()) };
     match tree.iter().find(|header| header.id == parent).map(|header| header.state) {
         None => Err(Refusal::invalid("parent", "The message that this answers is not in this chat.").into()),

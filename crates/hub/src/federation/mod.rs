@@ -3,50 +3,50 @@
 //! The protocol and its decisions are in `plexus_federation` (the engine). This module
 //! connects the engine to the hub:
 //!
-//! - Lifecycle: `work` starts and restarts the engine, `restore` loads its state, `home` persists its effects
-//!   (`carry` for listings, `known` for hubs, `book` for peer addresses).
-//! - Publishing: `announce` signs this hub's agents, `describe` signs the hub's own record.
-//! - Calls: `prove` verifies that an agent's endpoint belongs to its hub, `vouch` signs requests for
-//!   local users, `calls` transports A2A over libp2p where a hub has no address, `guest`
+//! - Lifecycle: `lifecycle` starts and restarts the engine, `restore` loads its state, `engine_store` persists its effects
+//!   (`replica_rows` for listings, `hub_rows` for hubs, `p2p_state` for peer addresses).
+//! - Publishing: `listing_publisher` signs this hub's agents, `hub_record` signs the hub's own record.
+//! - Calls: `endpoint_verification` verifies that an agent's endpoint belongs to its hub, `request_signing` signs requests for
+//!   local users, `p2p_calls` transports A2A over libp2p where a hub has no address, `remote_users`
 //!   authenticates users of remote hubs.
-//! - Search: `search` queries remote hubs live, `found` ranks their answers, `registry` lists hubs that
+//! - Search: `live_search` queries remote hubs live, `live_results` ranks their answers, `registry` lists hubs that
 //!   clients can query themselves.
-//! - Rules: `rules` (with `subjects`) manages allow and block rules, `lists` signed rule lists,
-//!   `subscriptions` subscriptions to such lists.
-//! - Views: `overview` and `other` for known hubs, with `faults` and `measures`.
+//! - Rules: `rules` (with `rule_subjects`) manages allow and block rules, `rule_exchange` signed rule lists,
+//!   `rule_subscriptions` subscriptions to such lists.
+//! - Views: `hub_list` and `hub_details` for known hubs, with `violations` and `latency_stats`.
 //!
 //! A replicated agent is stored beside this hub's own agents, with its signed listing. The engine decides
 //! whether it is shown: its listing is `live` while it is shown, and `paused` otherwise.
 
-mod announce;
-mod book;
-mod calls;
-mod carry;
-mod describe;
-mod faults;
-mod found;
-mod guest;
-#[cfg(test)]
-mod guest_tests;
-mod home;
-mod known;
-mod lists;
-mod measures;
-mod other;
-mod overview;
-mod prove;
+mod endpoint_verification;
+mod engine_store;
+mod hub_details;
+mod hub_list;
+mod hub_record;
+mod hub_rows;
+mod latency_stats;
+mod lifecycle;
+mod listing_publisher;
+mod live_results;
+mod live_search;
+mod p2p_calls;
+mod p2p_state;
 mod registry;
+mod remote_users;
+#[cfg(test)]
+mod remote_users_tests;
+mod replica_rows;
+mod request_signing;
 mod restore;
+mod rule_exchange;
+mod rule_subjects;
+mod rule_subscriptions;
 mod rules;
 #[cfg(test)]
 mod rules_tests;
-mod search;
-mod subjects;
-mod subscriptions;
 #[cfg(test)]
 mod tests;
-mod vouch;
-mod work;
+mod violations;
 
 use std::{sync::Arc, time::Duration};
 
@@ -54,47 +54,49 @@ use parking_lot::Mutex;
 use plexus_domain::{Error as Refusal, Timestamp};
 use plexus_federation::{
     HubId,
-    core::{Event, policy::Policy},
-    net::{Handle, driver::Order},
+    engine::{Event, policy::Policy},
+    net::{ActorHandle, driver::DriverCommand},
 };
 use tokio::{
     sync::{Notify, Semaphore, mpsc, oneshot},
     time::timeout,
 };
 
-pub use self::{
-    calls::{Answered, Asked, Edge, answer_calls},
-    faults::{Fault, FaultRow},
-    found::Elsewhere,
-    guest::{PERSON, admit, is_signed},
-    lists::{Imported, export_rules, import_rules, shared_rules},
-    measures::{Figures, Speeds},
-    other::{AGENTS, OtherHub, agents_of, other},
-    overview::{HubRow, Itself, Overview, Standing, alive, overview},
-    registry::{Registry, elsewhere, referrals},
-    rules::{Made, RuleRow, Ruled, block, list_rules, unblock},
-    search::{AskedHub, Asking, Came, Provenance, ask_others, is_askable},
-    subscriptions::{SHARED_RULES, Subscription, subscribe, subscriptions, unsubscribe},
-};
 pub(crate) use self::{
-    calls::{OverNetwork, way},
-    guest::still_lets_in,
-    prove::prove,
-    rules::heed,
-    vouch::Voucher,
-    work::start,
+    endpoint_verification::prove,
+    lifecycle::start,
+    p2p_calls::{P2pTransport, transport_for},
+    remote_users::ensure_not_blocked,
+    request_signing::UserRequestSigner,
+    rules::reload,
+};
+pub use self::{
+    hub_details::{AGENTS, HubDetails, agents_of, other},
+    hub_list::{HubRow, HubStatus, LocalHubInfo, NetworkOverview, alive, overview},
+    latency_stats::{LatencySummary, NetworkLatencies},
+    live_results::RemoteSearchHit,
+    live_search::{
+        LiveSearchHandle, Provenance, QueriedHub, QueryOutcome, start_live_search, supports_live_search,
+    },
+    p2p_calls::{P2pHandler, P2pRequest, P2pResponse, serve_p2p_calls},
+    registry::{RemoteRegistry, elsewhere, referrals},
+    remote_users::{PERSON, authenticate, is_signed},
+    rule_exchange::{RuleImport, export_rules, import_rules, shared_rules},
+    rule_subscriptions::{RuleSubscription, SHARED_RULES, subscribe, subscriptions, unsubscribe},
+    rules::{RuleOrigin, RuleRow, Ruled, block, list_rules, unblock},
+    violations::{HubViolation, ViolationRow},
 };
 pub use plexus_federation::{
-    core::{Fetching, Report, Terms},
-    net::nat::Reachability,
+    engine::{FetchProgress, HubReport, ReplicationTier},
+    net::reachability::Reachability,
 };
 
-use self::measures::Measures;
+use self::latency_stats::LatencyRecorder;
 use crate::{Error, Hub, Result, keys};
 
 /// Handle of the federation driver.
-pub(crate) struct Room {
-    running: Mutex<Option<Running>>,
+pub(crate) struct FederationHandle {
+    running: Mutex<Option<RunningFederation>>,
     /// Wakes the publisher after agents of this hub changed.
     own_changed: Notify,
     /// Requests a restart of the engine, since it may lack changes that another instance made.
@@ -102,8 +104,8 @@ pub(crate) struct Room {
     /// Limits concurrent domain verifications.
     proving: Semaphore,
     /// Handler of calls from remote hubs.
-    edge: Mutex<Option<Arc<dyn Edge>>>,
-    measures: Measures,
+    edge: Mutex<Option<Arc<dyn P2pHandler>>>,
+    measures: LatencyRecorder,
     /// Serializes rule changes, so that the engine receives them in the order in which they were written.
     ruling: tokio::sync::Mutex<()>,
     /// Cache of the rules, with the time when they were read.
@@ -111,14 +113,14 @@ pub(crate) struct Room {
     /// Cache of this hub's signed rule list for other hubs, with the time of signing.
     shared_rules: tokio::sync::Mutex<Option<(Timestamp, Result<String, Refusal>)>>,
     /// Live searches that wait for answers of remote hubs.
-    searches: search::Searches,
+    searches: live_search::PendingSearches,
 }
 
 const DOMAINS_AT_ONCE: usize = 4;
 /// Timeout for a report of the driver, which may be busy with writes.
 const REPORT_TIME: Duration = Duration::from_secs(2);
 
-impl Default for Room {
+impl Default for FederationHandle {
     fn default() -> Self {
         Self {
             running: Mutex::default(),
@@ -126,22 +128,22 @@ impl Default for Room {
             anew: Notify::new(),
             proving: Semaphore::new(DOMAINS_AT_ONCE),
             edge: Mutex::default(),
-            measures: Measures::default(),
+            measures: LatencyRecorder::default(),
             ruling: tokio::sync::Mutex::default(),
             policy: tokio::sync::Mutex::default(),
             shared_rules: tokio::sync::Mutex::default(),
-            searches: search::Searches::default(),
+            searches: live_search::PendingSearches::default(),
         }
     }
 }
 
 #[derive(Clone)]
-struct Running {
-    orders: mpsc::Sender<Order>,
-    net: Handle,
+struct RunningFederation {
+    orders: mpsc::Sender<DriverCommand>,
+    net: ActorHandle,
 }
 
-impl Room {
+impl FederationHandle {
     /// Notifies the publisher of changed agents. A lost notification costs time
     /// only: the publisher also polls.
     pub fn own_changed(&self) {
@@ -160,17 +162,17 @@ impl Room {
         self.edge.lock().take();
     }
 
-    fn running(&self) -> Option<Running> {
+    fn running(&self) -> Option<RunningFederation> {
         self.running.lock().clone()
     }
 
     /// Returns the engine's reports about these hubs; empty if the driver is not
     /// running or does not answer in time.
-    async fn report(&self, hubs: Vec<HubId>) -> Vec<Report> {
+    async fn report(&self, hubs: Vec<HubId>) -> Vec<HubReport> {
         let Some(running) = self.running() else { return Vec::new() };
         let (tell, told) = oneshot::channel();
         let asked = async {
-            running.orders.send(Order::Report { hubs, tell }).await.ok()?;
+            running.orders.send(DriverCommand::Report { hubs, tell }).await.ok()?;
             told.await.ok()
         };
         timeout(REPORT_TIME, asked).await.ok().flatten().unwrap_or_default()
@@ -181,7 +183,7 @@ impl Room {
     async fn tell(&self, event: Event) {
         if let Some(running) = self.running() {
             // A failed send means that the driver has stopped. It restarts from the store.
-            let _ = running.orders.send(Order::Event(Box::new(event))).await;
+            let _ = running.orders.send(DriverCommand::Event(Box::new(event))).await;
         }
     }
 }

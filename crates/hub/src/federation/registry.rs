@@ -5,43 +5,43 @@ use std::collections::{HashMap, HashSet, hash_map::Entry};
 use plexus_a2a::card::with_base;
 use plexus_domain::Error as Refusal;
 use plexus_federation::HubId;
-use plexus_search::{Query, Start};
+use plexus_search::{PageStart, Query};
 use plexus_store::{
     Conn, agents,
     hubs::{self, Hub as Row},
 };
 use url::Url;
 
-use super::{Standing, ask_others, is_askable, overview, overview::record_of};
+use super::{HubStatus, hub_list::record_of, overview, start_live_search, supports_live_search};
 use crate::{
     Caller, Error, Hub, Result,
-    listings::{Described, Matched, Publisher, described, matching},
-    views,
+    listings::{CatalogAgentInfo, CatalogMatch, UrnPublisher, described, matching},
+    message_views,
 };
 
 /// Maximum number of referred hubs per search.
-const MOST: usize = 8;
+const MAX_ITEMS: usize = 8;
 /// Maximum number of replicated agents per search.
-const MOST_CARRIED: usize = 100;
+const MAX_REPLICATED: usize = 100;
 
 /// Remote hub that can be searched over HTTP.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Registry {
-    pub publisher: Publisher,
+pub struct RemoteRegistry {
+    pub publisher: UrnPublisher,
     /// Name that the hub gives itself; not verified.
     pub name: String,
     /// Public URL.
     pub url: Url,
 }
 
-impl Registry {
+impl RemoteRegistry {
     /// Builds a registry. A hub is identified by its domain only if that is verified, against impersonation.
     fn of(id: HubId, name: &str, domain: Option<&str>, api: &str) -> Option<Self> {
         let url: Url = api.parse().ok()?;
         let proved = domain.filter(|domain| url.host_str() == Some(*domain));
         let publisher = match proved {
-            Some(domain) => Publisher::Domain(domain.to_owned()),
-            None => Publisher::of_key(&id.key().ok()?),
+            Some(domain) => UrnPublisher::Domain(domain.to_owned()),
+            None => UrnPublisher::of_key(&id.key().ok()?),
         };
         Some(Self { publisher, name: name.to_owned(), url: with_base(url) })
     }
@@ -61,16 +61,16 @@ pub async fn elsewhere(
     caller: &Caller,
     query: Query,
     own: usize,
-) -> Result<Vec<(Described, Registry)>> {
+) -> Result<Vec<(CatalogAgentInfo, RemoteRegistry)>> {
     if hub.config().federation.is_none() {
         return Ok(Vec::new());
     }
-    let query = Query { here: Some(false), start: Start::Page(0), ..query };
+    let query = Query { here: Some(false), start: PageStart::Page(0), ..query };
     let mut carried = matching(hub, query.clone()).await?;
-    carried.truncate(MOST_CARRIED);
+    carried.truncate(MAX_REPLICATED);
     let few = own + carried.len() < usize::from(query.size.rows());
     let mut all = described(hub, &carried).await?;
-    if few && is_askable(hub, &query) {
+    if few && supports_live_search(hub, &query) {
         all.extend(live(hub, caller, query).await?);
     }
     all.sort_by_key(|described| std::cmp::Reverse(described.score));
@@ -79,16 +79,19 @@ pub async fn elsewhere(
 
 /// Queries remote hubs live. Returns nothing if the caller is rate limited, since
 /// it did not ask for live search.
-async fn live(hub: &Hub, caller: &Caller, query: Query) -> Result<Vec<Described>> {
-    match ask_others(hub, caller, query, false).await {
+async fn live(hub: &Hub, caller: &Caller, query: Query) -> Result<Vec<CatalogAgentInfo>> {
+    match start_live_search(hub, caller, query, false).await {
         Ok(asking) => Ok(asking.all().await?.0.into_iter().map(|found| found.described).collect()),
         Err(Error::Refused(Refusal::Limited { .. })) => Ok(Vec::new()),
         Err(error) => Err(error),
     }
 }
 
-async fn with_registries(conn: &mut Conn, all: Vec<Described>) -> Result<Vec<(Described, Registry)>> {
-    let mut registries: HashMap<String, Option<Registry>> = HashMap::new();
+async fn with_registries(
+    conn: &mut Conn,
+    all: Vec<CatalogAgentInfo>,
+) -> Result<Vec<(CatalogAgentInfo, RemoteRegistry)>> {
+    let mut registries: HashMap<String, Option<RemoteRegistry>> = HashMap::new();
     let mut found = Vec::with_capacity(all.len());
     for described in all {
         let Some(home) = described.address.hub.clone() else { continue };
@@ -97,7 +100,7 @@ async fn with_registries(conn: &mut Conn, all: Vec<Described>) -> Result<Vec<(De
                 None => hubs::by_peer(conn, &home).await?,
                 by_domain => by_domain,
             };
-            place.insert(row.as_ref().and_then(Registry::of_row));
+            place.insert(row.as_ref().and_then(RemoteRegistry::of_row));
         }
         found.extend(registries[&home].clone().map(|registry| (described, registry)));
     }
@@ -105,26 +108,26 @@ async fn with_registries(conn: &mut Conn, all: Vec<Described>) -> Result<Vec<(De
 }
 
 /// Returns hubs that may have matching agents: fresh and not blocked, those with matching replicas first.
-pub async fn referrals(hub: &Hub, query: Query) -> Result<Vec<Registry>> {
+pub async fn referrals(hub: &Hub, query: Query) -> Result<Vec<RemoteRegistry>> {
     if hub.config().federation.is_none() {
         return Ok(Vec::new());
     }
     let fitting = homes(hub, &matching(hub, Query { here: Some(false), ..query }).await?).await?;
     let mut rows = overview(hub).await?.hubs;
-    rows.retain(|row| row.standing == Standing::Fresh);
+    rows.retain(|row| row.standing == HubStatus::Fresh);
     rows.sort_by_key(|row| !fitting.contains(row.domain.as_ref().unwrap_or(&row.id)));
     let registry = |row: super::HubRow| {
         let name = row.name.unwrap_or_default();
-        Registry::of(row.id.parse().ok()?, &name, row.domain.as_deref(), row.api.as_deref()?)
+        RemoteRegistry::of(row.id.parse().ok()?, &name, row.domain.as_deref(), row.api.as_deref()?)
     };
-    Ok(rows.into_iter().filter_map(registry).take(MOST).collect())
+    Ok(rows.into_iter().filter_map(registry).take(MAX_ITEMS).collect())
 }
 
 /// Returns the home hubs of these agents, as written in addresses.
-async fn homes(hub: &Hub, found: &[Matched]) -> Result<HashSet<String>> {
+async fn homes(hub: &Hub, found: &[CatalogMatch]) -> Result<HashSet<String>> {
     let ids: Vec<_> = found.iter().map(|found| found.agent).collect();
     let agents = agents::list(&mut hub.store().read().await?, &ids).await?;
-    Ok(agents.iter().filter_map(|agent| views::address(agent).hub).collect())
+    Ok(agents.iter().filter_map(|agent| message_views::address(agent).hub).collect())
 }
 
 #[cfg(test)]
@@ -136,12 +139,12 @@ mod tests {
     #[test]
     fn a_domain_that_was_not_proved_names_nobody() {
         let key = SecretKey::from_seed(&[1; 32]).public();
-        let of = |domain| Registry::of(HubId::from(key), "Far", domain, "https://far.example").unwrap();
+        let of = |domain| RemoteRegistry::of(HubId::from(key), "Far", domain, "https://far.example").unwrap();
         let proved = of(Some("far.example"));
-        assert_eq!(proved.publisher, Publisher::Domain("far.example".to_owned()));
+        assert_eq!(proved.publisher, UrnPublisher::Domain("far.example".to_owned()));
         assert_eq!(proved.url.as_str(), "https://far.example/");
         for domain in [None, Some("other.example")] {
-            assert_eq!(of(domain).publisher, Publisher::of_key(&key));
+            assert_eq!(of(domain).publisher, UrnPublisher::of_key(&key));
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use plexus_federation::{
     HubId,
-    core::{Core, KnownHub},
-    record::{Head, HubRecord, Listing, Signed},
+    engine::{Engine, KnownHub},
+    record::{HubRecord, InventoryHead, Listing, Signed},
 };
 use plexus_store::{
-    carried,
     hubs::{self, Hub as Row, HubState},
     listings::ListingState,
+    replicated_listings,
 };
 
 use super::{own_id, unreadable};
@@ -17,7 +17,7 @@ use crate::{Hub, Result};
 /// Listings read per query.
 const BATCH: i64 = 500;
 
-pub(super) async fn restore(hub: &Hub, core: &mut Core) -> Result<()> {
+pub(super) async fn restore(hub: &Hub, core: &mut Engine) -> Result<()> {
     let me = own_id(hub).await?;
     remember_own(hub, me).await?;
     for row in hubs::list_known(&mut hub.store().read().await?).await? {
@@ -25,7 +25,7 @@ pub(super) async fn restore(hub: &Hub, core: &mut Core) -> Result<()> {
     }
     let mut after = None;
     loop {
-        let rows = carried::list(&mut hub.store().read().await?, after, BATCH).await?;
+        let rows = replicated_listings::list(&mut hub.store().read().await?, after, BATCH).await?;
         let Some(last) = rows.last() else { return Ok(()) };
         after = Some(last.agent);
         for row in &rows {
@@ -38,7 +38,7 @@ pub(super) async fn restore(hub: &Hub, core: &mut Core) -> Result<()> {
 
 /// Stores this hub's public key in its own row, so that its own full address resolves.
 async fn remember_own(hub: &Hub, me: HubId) -> Result<()> {
-    let mut tx = hub.store().write_bulk().await?;
+    let mut tx = hub.store().write_background().await?;
     let found = hubs::find(&mut tx, plexus_domain::HubRowId::SELF).await?;
     let Some(row) = found.filter(|row| row.peer.as_deref() != Some(me.to_string().as_str())) else {
         return Ok(());
@@ -53,7 +53,7 @@ fn known(me: HubId, row: &Row) -> Result<KnownHub> {
         HubState::Itself => me,
         _ => row.peer.as_deref().unwrap_or_default().parse().map_err(|error| unreadable("a hub", error))?,
     };
-    let head = row.head.as_deref().map(Signed::<Head>::parse).transpose();
+    let head = row.head.as_deref().map(Signed::<InventoryHead>::parse).transpose();
     let record = row.record.as_deref().map(Signed::<HubRecord>::parse).transpose();
     let head = head.map_err(|error| unreadable("a head", error))?;
     let record = record.map_err(|error| unreadable("the record of a hub", error))?;

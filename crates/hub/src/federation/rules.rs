@@ -2,35 +2,35 @@
 
 use std::{sync::Arc, time::Duration};
 
-use plexus_domain::{Error as Refusal, Timestamp, account::Role, text};
+use plexus_domain::{Error as Refusal, Timestamp, account::Role, sanitized_text};
 use plexus_federation::{
     HubId,
-    core::{
+    engine::{
         Event,
-        policy::{MAX_RULES, Mode, Policy, Rule, Source, Subject, holds},
+        policy::{AdmissionMode, MAX_RULES, Policy, PolicyRule, RuleSource, RuleSubject, holds},
     },
 };
 use plexus_store::{
     Conn,
-    hub_rules::{self, Rule as Row, RuleAction},
+    federation_rules::{self, FederationRule as Row, RuleAction},
     hubs::{self, HubState},
-    rule_lists::{self, Listed},
+    rule_subscriptions::{self, SubscribedRule},
 };
 use serde_json::json;
 
-use super::subjects::{of_hub, read, subject, written};
+use super::rule_subjects::{of_hub, read, subject, written};
 use crate::{
     Caller, Hub, Result,
-    admin::{Act, record},
-    live::Touched,
-    processes::Hint,
+    admin::{AuditEvent, write_audit},
+    cluster::ClusterNotice,
+    streaming::AccessChange,
 };
 
 const REASON_MAX: usize = 200;
 const KNOWN_FOR: Duration = Duration::from_secs(10);
 
 /// Effect of a rule: allow or block.
-pub use plexus_federation::core::policy::Action as Ruled;
+pub use plexus_federation::engine::policy::RuleAction as Ruled;
 
 /// Rule, for the UI.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,14 +39,14 @@ pub struct RuleRow {
     pub subject: String,
     pub does: Ruled,
     pub reason: String,
-    pub made: Made,
+    pub made: RuleOrigin,
     pub since: Timestamp,
     pub expires: Option<Timestamp>,
 }
 
 /// Origin of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Made {
+pub enum RuleOrigin {
     /// Made by the administrator with this name.
     Here(String),
     /// From the subscribed list at this URL.
@@ -56,14 +56,14 @@ pub enum Made {
 impl From<Row> for RuleRow {
     fn from(row: Row) -> Self {
         let Row { subject, action, reason, author, created, expires } = row;
-        Self { subject, does: does(action), reason, made: Made::Here(author), since: created, expires }
+        Self { subject, does: does(action), reason, made: RuleOrigin::Here(author), since: created, expires }
     }
 }
 
-impl From<Listed> for RuleRow {
-    fn from(row: Listed) -> Self {
-        let Listed { list, subject, action, reason, created, expires } = row;
-        Self { subject, does: does(action), reason, made: Made::List(list), since: created, expires }
+impl From<SubscribedRule> for RuleRow {
+    fn from(row: SubscribedRule) -> Self {
+        let SubscribedRule { list, subject, action, reason, created, expires } = row;
+        Self { subject, does: does(action), reason, made: RuleOrigin::List(list), since: created, expires }
     }
 }
 
@@ -84,7 +84,7 @@ pub(super) const fn action_of(does: Ruled) -> RuleAction {
 /// Lists this hub's own rules, newest first.
 pub async fn list_rules(hub: &Hub, caller: &Caller) -> Result<Vec<RuleRow>> {
     caller.require(Role::Admin)?;
-    let rows = hub_rules::list(&mut hub.store().read().await?, most()).await?;
+    let rows = federation_rules::list(&mut hub.store().read().await?, most()).await?;
     Ok(rows.into_iter().map(RuleRow::from).collect())
 }
 
@@ -103,7 +103,7 @@ pub async fn block(
     request: &str,
 ) -> Result<String> {
     let by = caller.require(Role::Admin)?;
-    let reason = text::shorten(&text::one_line(reason), REASON_MAX);
+    let reason = sanitized_text::ellipsize(&sanitized_text::one_line(reason), REASON_MAX);
     if reason.is_empty() {
         return Err(Refusal::invalid("reason", "Say why, for whoever looks at this rule later.").into());
     }
@@ -119,14 +119,14 @@ pub async fn block(
         created: hub.env().now(),
         expires: None,
     };
-    hub_rules::put(&mut tx, &row).await?;
+    federation_rules::put(&mut tx, &row).await?;
     let (action, change) = (act(does), json!({ "reason": row.reason }));
-    record(hub, &mut tx, Act { by, action, target: name.clone(), change, request }).await?;
+    write_audit(hub, &mut tx, AuditEvent { by, action, target: name.clone(), change, request }).await?;
     tx.commit().await?;
-    hub.hints().add(Hint::Rules(None));
-    took_effect(hub).await?;
+    hub.cluster_notifier().enqueue(ClusterNotice::Rules(None));
+    after_change(hub).await?;
     let rule = rule(RuleRow::from(row));
-    hub.federation().tell(Event::RuleSet { source: Source::Local, subject, rule }).await;
+    hub.federation().tell(Event::RuleSet { source: RuleSource::Local, subject, rule }).await;
     Ok(name)
 }
 
@@ -144,22 +144,27 @@ pub async fn unblock(hub: &Hub, caller: &Caller, what: &str, request: &str) -> R
     let mut tx = hub.store().write().await?;
     let subject = subject(&mut tx, what).await?;
     let name = written(&subject);
-    if !hub_rules::delete(&mut tx, &name).await? {
+    if !federation_rules::delete(&mut tx, &name).await? {
         return Err(Refusal::not_found(format!("There is no rule about {name}.")).into());
     }
     let target = name.clone();
-    record(hub, &mut tx, Act { by, action: "network.unblock", target, change: json!({}), request }).await?;
+    write_audit(
+        hub,
+        &mut tx,
+        AuditEvent { by, action: "network.unblock", target, change: json!({}), request },
+    )
+    .await?;
     tx.commit().await?;
-    hub.hints().add(Hint::Rules(None));
-    took_effect(hub).await?;
-    hub.federation().tell(Event::RuleRemoved { source: Source::Local, subject }).await;
+    hub.cluster_notifier().enqueue(ClusterNotice::Rules(None));
+    after_change(hub).await?;
+    hub.federation().tell(Event::RuleRemoved { source: RuleSource::Local, subject }).await;
     Ok(name)
 }
 
 /// Applies changed rules: invalidates caches, re-checks open subscriptions and
 /// cancels the runs of blocked hubs.
-async fn took_effect(hub: &Hub) -> Result<()> {
-    hub.live().access.hear(Touched::Hubs);
+async fn after_change(hub: &Hub) -> Result<()> {
+    hub.live().access.on_remote_change(AccessChange::Hubs);
     hub.federation().policy.lock().await.take();
     hub.federation().shared_rules.lock().await.take();
     let (policy, now) = (current(hub).await?, hub.env().now());
@@ -167,18 +172,20 @@ async fn took_effect(hub: &Hub) -> Result<()> {
     for row in hubs::list_known(&mut conn).await? {
         let id: Option<HubId> = row.peer.as_deref().and_then(|peer| peer.parse().ok());
         let Some(id) = id.filter(|_| row.state != HubState::Itself) else { continue };
-        if keeps_out(hub, policy.on_hub(id, row.domain.as_deref(), now)) {
-            hub.running().stop_of_hub(row.id);
+        if is_blocked(hub, policy.on_hub(id, row.domain.as_deref(), now)) {
+            hub.run_registry().cancel_hub(row.id);
         }
     }
     Ok(())
 }
 
 /// Returns whether a hub with this rule is blocked.
-pub(super) fn keeps_out(hub: &Hub, said: Option<Ruled>) -> bool {
+pub(super) fn is_blocked(hub: &Hub, said: Option<Ruled>) -> bool {
     match said {
         Some(said) => said == Ruled::Block,
-        None => hub.config().federation.as_ref().is_some_and(|config| config.mode == Mode::Allowlist),
+        None => {
+            hub.config().federation.as_ref().is_some_and(|config| config.mode == AdmissionMode::Allowlist)
+        }
     }
 }
 
@@ -200,12 +207,13 @@ pub(super) async fn about(
     domain: Option<&str>,
     now: Timestamp,
 ) -> Result<Option<RuleRow>> {
-    let mut listed: Vec<Listed> = Vec::new();
+    let mut listed: Vec<SubscribedRule> = Vec::new();
     for subject in of_hub(id, domain).iter().map(written) {
-        if let Some(own) = hub_rules::find(conn, &subject).await?.filter(|row| holds(row.expires, now)) {
+        if let Some(own) = federation_rules::find(conn, &subject).await?.filter(|row| holds(row.expires, now))
+        {
             return Ok(Some(own.into()));
         }
-        listed.extend(rule_lists::about(conn, &subject).await?);
+        listed.extend(rule_subscriptions::rules_about(conn, &subject).await?);
     }
     listed.retain(|row| holds(row.expires, now));
     // Subjects are ordered by specificity, and `min_by` returns the first rule of
@@ -215,13 +223,13 @@ pub(super) async fn about(
 
 /// Reads all rules from the store.
 pub(super) async fn policy(hub: &Hub, conn: &mut Conn) -> Result<Policy> {
-    let mode = hub.config().federation.as_ref().map_or(Mode::Open, |config| config.mode);
+    let mode = hub.config().federation.as_ref().map_or(AdmissionMode::Open, |config| config.mode);
     let mut policy = Policy::new(mode);
-    let own = hub_rules::list(conn, most()).await?;
-    policy.replace(Source::Local, readable(own.into_iter().map(RuleRow::from)));
-    for list in rule_lists::list(conn).await? {
-        let rules = rule_lists::rules(conn, &list.url).await?;
-        policy.replace(Source::List(list.url), readable(rules.into_iter().map(RuleRow::from)));
+    let own = federation_rules::list(conn, most()).await?;
+    policy.replace(RuleSource::Local, readable(own.into_iter().map(RuleRow::from)));
+    for list in rule_subscriptions::list(conn).await? {
+        let rules = rule_subscriptions::rules(conn, &list.url).await?;
+        policy.replace(RuleSource::List(list.url), readable(rules.into_iter().map(RuleRow::from)));
     }
     Ok(policy)
 }
@@ -242,36 +250,36 @@ pub(super) async fn current(hub: &Hub) -> Result<Arc<Policy>> {
 /// Publishes the new rules of one source to all instances of this hub and to the engine.
 pub(super) async fn replaced(
     hub: &Hub,
-    source: Source,
+    source: RuleSource,
     rows: impl IntoIterator<Item = RuleRow>,
 ) -> Result<()> {
     let list = match &source {
-        Source::Local => None,
-        Source::List(url) => Some(url.clone()),
+        RuleSource::Local => None,
+        RuleSource::List(url) => Some(url.clone()),
     };
-    hub.hints().add(Hint::Rules(list));
+    hub.cluster_notifier().enqueue(ClusterNotice::Rules(list));
     replace(hub, source, rows).await
 }
 
-async fn replace(hub: &Hub, source: Source, rows: impl IntoIterator<Item = RuleRow>) -> Result<()> {
-    took_effect(hub).await?;
+async fn replace(hub: &Hub, source: RuleSource, rows: impl IntoIterator<Item = RuleRow>) -> Result<()> {
+    after_change(hub).await?;
     let rules = readable(rows);
     hub.federation().tell(Event::RulesReplaced { source, rules }).await;
     Ok(())
 }
 
 /// Reloads rules that another instance changed: this hub's own, or those of the list at this URL.
-pub(crate) async fn heed(hub: &Hub, list: Option<String>) -> Result<()> {
+pub(crate) async fn reload(hub: &Hub, list: Option<String>) -> Result<()> {
     let _turn = hub.federation().ruling.lock().await;
     let mut conn = hub.store().read().await?;
     let (source, rows): (_, Vec<RuleRow>) = match list {
         None => {
-            let own = hub_rules::list(&mut conn, most()).await?;
-            (Source::Local, own.into_iter().map(RuleRow::from).collect())
+            let own = federation_rules::list(&mut conn, most()).await?;
+            (RuleSource::Local, own.into_iter().map(RuleRow::from).collect())
         }
         Some(url) => {
-            let listed = rule_lists::rules(&mut conn, &url).await?;
-            (Source::List(url), listed.into_iter().map(RuleRow::from).collect())
+            let listed = rule_subscriptions::rules(&mut conn, &url).await?;
+            (RuleSource::List(url), listed.into_iter().map(RuleRow::from).collect())
         }
     };
     drop(conn);
@@ -279,7 +287,7 @@ pub(crate) async fn heed(hub: &Hub, list: Option<String>) -> Result<()> {
 }
 
 /// Parses rules for the engine. Rules that cannot be parsed are skipped and logged.
-pub(super) fn readable(rows: impl IntoIterator<Item = RuleRow>) -> Vec<(Subject, Rule)> {
+pub(super) fn readable(rows: impl IntoIterator<Item = RuleRow>) -> Vec<(RuleSubject, PolicyRule)> {
     let rule = |row: RuleRow| match read(&row.subject) {
         Some(subject) => Some((subject, rule(row))),
         None => {
@@ -290,7 +298,7 @@ pub(super) fn readable(rows: impl IntoIterator<Item = RuleRow>) -> Vec<(Subject,
     rows.into_iter().filter_map(rule).collect()
 }
 
-fn rule(row: RuleRow) -> Rule {
-    let (Made::Here(author) | Made::List(author)) = row.made;
-    Rule { action: row.does, reason: row.reason, author, expires: row.expires }
+fn rule(row: RuleRow) -> PolicyRule {
+    let (RuleOrigin::Here(author) | RuleOrigin::List(author)) = row.made;
+    PolicyRule { action: row.does, reason: row.reason, author, expires: row.expires }
 }

@@ -8,18 +8,19 @@ use std::{
 use axum::{Router, http::StatusCode, routing::get};
 use plexus_domain::Timestamp;
 use plexus_federation::{
-    core::{Accusation, Effect, Fault as Found},
-    net::driver::Home as _,
-    record::{Action, Fingerprint, Head, ListedRule, RuleList, Seq, Signed},
+    engine::{Effect, Violation as Found, ViolationReport},
+    net::driver::EngineStore as _,
+    record::{InventoryHead, ListedRule, RuleAction, RuleList, Seq, SetFingerprint, Signed},
 };
-use plexus_store::{hub_rules, on_both, rule_lists};
+use plexus_store::{federation_rules, on_both, rule_subscriptions};
 
 use super::{
-    Fault, Made, RuleRow, Ruled, Standing, block, export_rules,
-    guest_tests::{boss, words},
-    home::Stored,
-    import_rules, list_rules, other, shared_rules, subscribe, subscriptions,
-    subscriptions::{refresh, refresh_due},
+    HubStatus, HubViolation, RuleOrigin, RuleRow, Ruled, block,
+    engine_store::SqlEngineStore,
+    export_rules, import_rules, list_rules, other,
+    remote_users_tests::{boss, words},
+    rule_subscriptions::{refresh, refresh_due},
+    shared_rules, subscribe, subscriptions,
     tests::{far, key, open},
     unblock, unsubscribe,
 };
@@ -29,7 +30,7 @@ const DAY: Duration = Duration::from_secs(24 * 3_600);
 /// In microseconds.
 const TOMORROW: u64 = 24 * 3_600 * 1_000_000;
 
-fn rule(subject: &str, action: Action, expires: Option<Timestamp>) -> ListedRule {
+fn rule(subject: &str, action: RuleAction, expires: Option<Timestamp>) -> ListedRule {
     let created = Timestamp::from_millis(5_000);
     ListedRule { subject: subject.into(), action, reason: format!("Because of {subject}"), created, expires }
 }
@@ -48,12 +49,12 @@ fn signed_by(seed: u8, hub: &Hub, n: u64, rules: Vec<ListedRule>) -> String {
 /// Stores an inventory head of the remote hub, so that this hub knows it.
 async fn meet(hub: &Hub) {
     let seq = Seq::next(None, hub.env().now());
-    let head = Head { hub: far(), seq, count: 0, fingerprint: Fingerprint::default() };
+    let head = InventoryHead { hub: far(), seq, count: 0, fingerprint: SetFingerprint::default() };
     let head = Signed::sign(head, &key(9)).unwrap();
-    Stored::new(hub.clone()).perform(vec![Effect::StoreHead(Box::new(head))]).await.unwrap();
+    SqlEngineStore::new(hub.clone()).perform(vec![Effect::StoreHead(Box::new(head))]).await.unwrap();
 }
 
-async fn stands(hub: &Hub, caller: &Caller) -> (Standing, Option<RuleRow>) {
+async fn stands(hub: &Hub, caller: &Caller) -> (HubStatus, Option<RuleRow>) {
     let found = other(hub, caller, &far().to_string()).await.unwrap().unwrap();
     (found.row.standing, found.rule)
 }
@@ -81,10 +82,10 @@ on_both! {
 
         let now = hub.env().now();
         let rules = vec![
-            rule(&format!("hub:{}", far()), Action::Block, Some(now + DAY)),
-            rule("tag:mine", Action::Allow, None),
-            rule("domain:old.example", Action::Block, Some(now - DAY)),
-            rule("king:arthur", Action::Block, None),
+            rule(&format!("hub:{}", far()), RuleAction::Block, Some(now + DAY)),
+            rule("tag:mine", RuleAction::Allow, None),
+            rule("domain:old.example", RuleAction::Block, Some(now - DAY)),
+            rule("king:arthur", RuleAction::Block, None),
         ];
         let document = list(&hub, 0, rules);
         // Forms send CRLF line endings.
@@ -94,8 +95,8 @@ on_both! {
         assert_eq!((done.from, done.taken, done.kept, done.left_out), (far(), 1, 1, 2));
         let (standing, said) = stands(&hub, &boss).await;
         let said = said.unwrap();
-        assert_eq!((standing, said.does, said.expires), (Standing::Blocked, Ruled::Block, Some(now + DAY)));
-        assert_eq!((said.reason, said.made), (format!("Because of hub:{}", far()), Made::Here("boss".into())));
+        assert_eq!((standing, said.does, said.expires), (HubStatus::Blocked, Ruled::Block, Some(now + DAY)));
+        assert_eq!((said.reason, said.made), (format!("Because of hub:{}", far()), RuleOrigin::Here("boss".into())));
         let own = list_rules(&hub, &boss).await.unwrap();
         assert!(own.iter().any(|row| row.subject == "tag:mine" && row.does == Ruled::Block), "it stays");
 
@@ -109,18 +110,18 @@ on_both! {
     async fn a_rule_that_ran_out_keeps_nobody_out(store: Store) {
         let (hub, ada, _folder) = open(&store).await;
         meet(&hub).await;
-        let row = hub_rules::Rule {
+        let row = federation_rules::FederationRule {
             subject: format!("hub:{}", far()),
-            action: hub_rules::RuleAction::Block,
+            action: federation_rules::RuleAction::Block,
             reason: "For a while.".into(),
             author: "boss".into(),
             created: hub.env().now() - DAY,
             expires: Some(hub.env().now() - Duration::from_secs(1)),
         };
         let mut tx = hub.store().write().await.unwrap();
-        hub_rules::put(&mut tx, &row).await.unwrap();
+        federation_rules::put(&mut tx, &row).await.unwrap();
         tx.commit().await.unwrap();
-        assert_eq!(stands(&hub, &ada).await, (Standing::Fresh, None));
+        assert_eq!(stands(&hub, &ada).await, (HubStatus::Fresh, None));
         hub.close().await;
     }
 
@@ -129,7 +130,7 @@ on_both! {
         let boss = boss(&hub).await;
         meet(&hub).await;
         let subject = format!("hub:{}", far());
-        let rules = vec![rule(&subject, Action::Block, None), rule("king:arthur", Action::Block, None)];
+        let rules = vec![rule(&subject, RuleAction::Block, None), rule("king:arthur", RuleAction::Block, None)];
         // The list is signed by a different hub than the one that it blocks.
         let served = Arc::new(Mutex::new((StatusCode::OK, signed_by(8, &hub, 1, rules.clone()))));
         let url = serve(Arc::clone(&served)).await;
@@ -143,18 +144,18 @@ on_both! {
         assert_eq!((kept.len(), kept[0].rules), (1, 1), "what nobody can read is left out");
         assert_eq!(kept[0].signer, plexus_federation::HubId::from(signer).to_string());
         let (standing, said) = stands(&hub, &boss).await;
-        assert_eq!((standing, said.unwrap().made), (Standing::Blocked, Made::List(url.clone())));
+        assert_eq!((standing, said.unwrap().made), (HubStatus::Blocked, RuleOrigin::List(url.clone())));
         assert!(list_rules(&hub, &boss).await.unwrap().is_empty(), "they are not this hub's own");
 
         // Own rules take precedence.
         block(&hub, &boss, &far().to_string(), Ruled::Allow, "We know them.", "r").await.unwrap();
         let (standing, said) = stands(&hub, &boss).await;
-        assert_eq!((standing, said.unwrap().made), (Standing::Fresh, Made::Here("boss".into())));
+        assert_eq!((standing, said.unwrap().made), (HubStatus::Fresh, RuleOrigin::Here("boss".into())));
         unblock(&hub, &boss, &far().to_string(), "r").await.unwrap();
-        assert_eq!(stands(&hub, &boss).await.0, Standing::Blocked);
+        assert_eq!(stands(&hub, &boss).await.0, HubStatus::Blocked);
 
         unsubscribe(&hub, &boss, &url, "r").await.unwrap();
-        assert_eq!(stands(&hub, &boss).await, (Standing::Fresh, None));
+        assert_eq!(stands(&hub, &boss).await, (HubStatus::Fresh, None));
         assert!(unsubscribe(&hub, &boss, &url, "r").await.is_err());
         hub.close().await;
     }
@@ -163,7 +164,7 @@ on_both! {
         let (hub, _, _folder) = open(&store).await;
         let boss = boss(&hub).await;
         meet(&hub).await;
-        let blocked = vec![rule(&format!("hub:{}", far()), Action::Block, None)];
+        let blocked = vec![rule(&format!("hub:{}", far()), RuleAction::Block, None)];
         let served = Arc::new(Mutex::new((StatusCode::OK, signed_by(8, &hub, 5_000_000, blocked))));
         let put = |answer| *served.lock().unwrap() = answer;
         let url = serve(Arc::clone(&served)).await;
@@ -180,7 +181,7 @@ on_both! {
             put(answer);
             refresh(&hub, &url).await.unwrap();
             assert!(problem().await.contains(why), "{why}: {}", problem().await);
-            assert_eq!(stands(&hub, &boss).await.0, Standing::Blocked, "it holds as it was");
+            assert_eq!(stands(&hub, &boss).await.0, HubStatus::Blocked, "it holds as it was");
         }
         put((StatusCode::OK, signed_by(7, &hub, 9_000_000, Vec::new())));
         let anew = subscribe(&hub, &boss, &url, None, "r").await;
@@ -188,16 +189,16 @@ on_both! {
         put((StatusCode::OK, signed_by(8, &hub, 9_000_000, Vec::new())));
         refresh(&hub, &url).await.unwrap();
         assert_eq!(problem().await, "");
-        assert_eq!(stands(&hub, &boss).await, (Standing::Fresh, None));
+        assert_eq!(stands(&hub, &boss).await, (HubStatus::Fresh, None));
 
         // The next refresh is due after a day.
         put((StatusCode::NOT_FOUND, String::new()));
         refresh_due(&hub).await.unwrap();
         assert_eq!(problem().await, "");
         let mut tx = hub.store().write().await.unwrap();
-        let row = rule_lists::find(&mut tx, &url).await.unwrap().unwrap();
-        let row = rule_lists::RuleList { checked: row.checked - DAY, ..row };
-        rule_lists::put(&mut tx, &row).await.unwrap();
+        let row = rule_subscriptions::find(&mut tx, &url).await.unwrap().unwrap();
+        let row = rule_subscriptions::RuleSubscription { checked: row.checked - DAY, ..row };
+        rule_subscriptions::put(&mut tx, &row).await.unwrap();
         tx.commit().await.unwrap();
         refresh_due(&hub).await.unwrap();
         assert!(problem().await.contains("404"));
@@ -208,8 +209,8 @@ on_both! {
         let (hub, ada, _folder) = open(&store).await;
         let boss = boss(&hub).await;
         meet(&hub).await;
-        let accuse = |about, fault| Effect::Accuse(Accusation { accused: far(), about, fault });
-        let mut home = Stored::new(hub.clone());
+        let accuse = |about, fault| Effect::Accuse(ViolationReport { accused: far(), about, fault });
+        let mut home = SqlEngineStore::new(hub.clone());
         home.perform(vec![accuse(far(), Found::ContradictsItself)]).await.unwrap();
         let elsewhere = key(8).public().into();
         let faults = vec![accuse(elsewhere, Found::Withholds { missing: 3 }), accuse(elsewhere, Found::Withholds { missing: 2 })];
@@ -217,7 +218,7 @@ on_both! {
         let found = other(&hub, &ada, &far().to_string()).await.unwrap().unwrap();
         let noted: Vec<_> = found.faults.iter().map(|row| (row.fault, row.times, row.about.is_some())).collect();
         assert_eq!(noted.len(), 2);
-        assert!(noted.contains(&(Fault::Withholds, 2, true)) && noted.contains(&(Fault::ContradictsItself, 1, false)));
+        assert!(noted.contains(&(HubViolation::Withholds, 2, true)) && noted.contains(&(HubViolation::ContradictsItself, 1, false)));
         assert_eq!(found.addresses, None, "addresses are for those who run the hub");
         assert_eq!(other(&hub, &boss, &far().to_string()).await.unwrap().unwrap().addresses, Some(Vec::new()));
         assert!(other(&hub, &boss, "hub.example").await.unwrap().is_none());

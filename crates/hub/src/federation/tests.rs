@@ -1,46 +1,49 @@
 //! Tests that the engine's effects are stored as rows, on both databases.
 
-use plexus_a2a::{keys::SecretKey, listing::Genesis};
+use plexus_a2a::{keys::SecretKey, listing_id::Genesis};
 use plexus_domain::{
     Address, AgentId, Digest, HubRowId, Timestamp,
     account::{Registration, Role},
-    agent::{Access, Visibility},
+    agent::{AgentAccess, Visibility},
 };
 use plexus_federation::{
     HubId,
-    core::{
-        Core, Effect,
-        policy::{Mode, Policy},
+    engine::{
+        Effect, Engine,
+        policy::{AdmissionMode, Policy},
     },
-    net::driver::Home as _,
-    record::{Chain, Content, Envelope, Fingerprint, Head, LIFE, Listing, Seq, Signed, Status, Tag},
+    net::driver::EngineStore as _,
+    record::{
+        Content, Envelope, InventoryHead, KeyChain, LISTING_TTL, Listing, Seq, SetFingerprint, Signed,
+        Status, Tag,
+    },
 };
 use plexus_store::{
-    Store, StoreUrl,
+    Store, StoreUrl, agent_versions,
     agents::{self as rows, AgentState},
-    cards, carried, hubs, listings, on_both, versions,
+    cards, hubs, listings, on_both, replicated_listings,
 };
 
-use super::{announce, home::Stored, restore};
+use super::{engine_store::SqlEngineStore, listing_publisher, restore};
 use crate::{
-    Caller, Config, Env, Hub, accounts, agents,
-    agents::About,
-    config::{Federation, PrivateNetworks, Quotas, Rates, RunLimits, Scale, Secret},
+    Caller, ClockRng, Hub, HubConfig, accounts, agents,
+    agents::AgentProfile,
+    config::{Federation, PrivateNetworks, Quotas, RateLimitScale, Rates, RunLimits, Secret},
 };
 
 /// Opens a hub on the database of a test, with one user.
 pub(super) async fn open(store: &Store) -> (Hub, Caller, tempfile::TempDir) {
-    open_in(store, Mode::Open).await
+    open_in(store, AdmissionMode::Open).await
 }
 
 /// Opens a hub with this policy for unknown hubs.
-pub(super) async fn open_in(store: &Store, mode: Mode) -> (Hub, Caller, tempfile::TempDir) {
+pub(super) async fn open_in(store: &Store, mode: AdmissionMode) -> (Hub, Caller, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let database = match store.url() {
         StoreUrl::Postgres { url } => Some(Secret::new(url.to_string())),
         StoreUrl::Sqlite { .. } => None,
     };
-    let config = Config {
+    let config = HubConfig {
         hub_name: "Plexus".to_owned(),
         public_url: "https://near.example/".parse().unwrap(),
         listen: Vec::new(),
@@ -76,12 +79,12 @@ pub(super) async fn open_in(store: &Store, mode: Mode) -> (Hub, Caller, tempfile
         limits: RunLimits::default(),
         quotas: Quotas::default(),
         rates: Rates::default(),
-        scale: Scale(10),
+        scale: RateLimitScale(10),
     };
-    let hub = Hub::open(config, Env::system()).await.unwrap();
+    let hub = Hub::open(config, ClockRng::system()).await.unwrap();
     let password = "correct horse battery staple".to_owned();
     accounts::create_by_operator(&hub, "ada", password, Role::User).await.unwrap();
-    let ada = accounts::act_for(&hub, Some("ada")).await.unwrap();
+    let ada = accounts::impersonate(&hub, Some("ada")).await.unwrap();
     (hub, ada, folder)
 }
 
@@ -118,13 +121,13 @@ fn listing(hub: &Hub, seed: u8, n: u64, card: Option<&[u8]>) -> Listing {
     let status = card.map_or(Status::Deleted, |card| {
         Status::Live(Content {
             card: Digest::of(card),
-            expires: seq.issued() + LIFE,
+            expires: seq.issued() + LISTING_TTL,
             tags: vec![Tag::from_text("sea").unwrap()],
             langs: Vec::new(),
         })
     });
     let envelope = Envelope {
-        chain: Chain::new(genesis).unwrap(),
+        chain: KeyChain::new(genesis).unwrap(),
         seq,
         hub: far(),
         owner: "bob".parse().unwrap(),
@@ -139,12 +142,12 @@ fn address() -> Address {
 }
 
 async fn seen(hub: &Hub, caller: &Caller) -> Option<String> {
-    let found = agents::look(hub, caller, &address()).await.unwrap();
+    let found = agents::get(hub, caller, &address()).await.unwrap();
     found.map(|view| view.summary.description)
 }
 
-async fn core(hub: &Hub) -> Core {
-    let mut core = Core::new(key(1), Policy::new(Mode::Open), hub.env().now());
+async fn core(hub: &Hub) -> Engine {
+    let mut core = Engine::new(key(1), Policy::new(AdmissionMode::Open), hub.env().now());
     restore::restore(hub, &mut core).await.unwrap();
     core
 }
@@ -152,7 +155,7 @@ async fn core(hub: &Hub) -> Core {
 on_both! {
     async fn a_carried_agent_is_there_while_the_core_shows_it(store: Store) {
         let (hub, ada, _folder) = open(&store).await;
-        let mut home = Stored::new(hub.clone());
+        let mut home = SqlEngineStore::new(hub.clone());
         let (first, id) = (listing(&hub, 1, 0, Some(&card("First."))), listing(&hub, 1, 0, None));
         let id = id.envelope().id().clone();
         home.perform(vec![Effect::StoreListing(Box::new(first.clone()))]).await.unwrap();
@@ -167,14 +170,14 @@ on_both! {
         let mut conn = hub.store().read().await.unwrap();
         assert_eq!(cards::find(&mut conn, &Digest::of(card("First."))).await.unwrap(), None);
         let row = rows::at(&mut conn, &address()).await.unwrap().unwrap();
-        assert_eq!(versions::list_by_agent(&mut conn, row.id).await.unwrap().len(), 1);
+        assert_eq!(agent_versions::list_by_agent(&mut conn, row.id).await.unwrap().len(), 1);
         drop(conn);
         let bodies = home.bodies(far(), vec![first.hash(), second.hash()], 1 << 20).await.unwrap();
         assert_eq!(bodies, [second.encode()]);
         assert!(home.bodies(far(), vec![second.hash()], 10).await.unwrap().is_empty(), "it does not fit");
 
         let again = core(&hub).await;
-        assert!(again.holds(&id) && again.is_shown(&id));
+        assert!(again.contains(&id) && again.is_shown(&id));
         home.perform(vec![Effect::Hide(vec![id.clone()])]).await.unwrap();
         assert_eq!(seen(&hub, &ada).await, None);
         assert!(!core(&hub).await.is_shown(&id));
@@ -192,13 +195,13 @@ on_both! {
         let mut conn = hub.store().read().await.unwrap();
         assert_eq!(rows::find(&mut conn, row.id).await.unwrap(), None);
         drop(conn);
-        assert!(!core(&hub).await.holds(&id));
+        assert!(!core(&hub).await.contains(&id));
         hub.close().await;
     }
 
     async fn two_agents_with_one_address_do_not_stop_the_hub(store: Store) {
         let (hub, ada, _folder) = open(&store).await;
-        let mut home = Stored::new(hub.clone());
+        let mut home = SqlEngineStore::new(hub.clone());
         let (one, other) = (listing(&hub, 1, 0, Some(&card("One."))), listing(&hub, 2, 0, Some(&card("Other."))));
         let ids = [&one, &other].map(|listing| listing.envelope().id().clone());
         let effects = vec![
@@ -209,7 +212,7 @@ on_both! {
         home.perform(effects).await.unwrap();
         assert_eq!(seen(&hub, &ada).await.as_deref(), Some("One."), "the address belongs to the first");
         let core = core(&hub).await;
-        assert!(ids.iter().all(|id| core.holds(id)), "both are kept, as the other hub has them");
+        assert!(ids.iter().all(|id| core.contains(id)), "both are kept, as the other hub has them");
         hub.close().await;
     }
 
@@ -217,21 +220,21 @@ on_both! {
         let (hub, ada, _folder) = open(&store).await;
         let gone = listing(&hub, 1, 0, None);
         let id = gone.envelope().id().clone();
-        Stored::new(hub.clone()).perform(vec![Effect::StoreListing(Box::new(gone))]).await.unwrap();
-        assert!(core(&hub).await.holds(&id));
+        SqlEngineStore::new(hub.clone()).perform(vec![Effect::StoreListing(Box::new(gone))]).await.unwrap();
+        assert!(core(&hub).await.contains(&id));
         assert_eq!(seen(&hub, &ada).await, None);
         hub.close().await;
     }
 
     async fn hubs_are_remembered_and_forgotten(store: Store) {
         let (hub, _, _folder) = open(&store).await;
-        let mut home = Stored::new(hub.clone());
+        let mut home = SqlEngineStore::new(hub.clone());
         let seq = Seq::next(None, hub.env().now());
-        let head = Head { hub: far(), seq, count: 0, fingerprint: Fingerprint::default() };
+        let head = InventoryHead { hub: far(), seq, count: 0, fingerprint: SetFingerprint::default() };
         let head = Signed::sign(head, &key(9)).unwrap();
         home.perform(vec![Effect::StoreHead(Box::new(head))]).await.unwrap();
         let known = core(&hub).await;
-        assert_eq!(known.lease(far(), hub.env().now()), plexus_federation::core::lease::Lease::Fresh);
+        assert_eq!(known.lease(far(), hub.env().now()), plexus_federation::engine::lease::VisibilityLease::Fresh);
         let found = crate::federation::overview(&hub).await.unwrap();
         assert_eq!(found.hubs.iter().map(|row| row.id.clone()).collect::<Vec<_>>(), [far().to_string()]);
         home.perform(vec![Effect::ForgetHubs(vec![far()])]).await.unwrap();
@@ -245,31 +248,31 @@ on_both! {
 
     async fn what_is_said_of_an_own_agent_follows_it(store: Store) {
         let (hub, ada, _folder) = open(&store).await;
-        let about = About { title: "Clerk".into(), summary: "Answers.".into(), ..About::default() };
+        let about = AgentProfile { title: "Clerk".into(), summary: "Answers.".into(), ..AgentProfile::default() };
         let draft = agents::attached::describe(&hub, &ada, "clerk", &about).await.unwrap();
-        let at = agents::publish(&hub, &ada, draft, Visibility::Public, Access::Open).await.unwrap();
+        let at = agents::publish(&hub, &ada, draft, Visibility::Public, AgentAccess::Open).await.unwrap();
         let mut conn = hub.store().read().await.unwrap();
         let id = rows::at(&mut conn, &at).await.unwrap().unwrap().id;
         drop(conn);
-        announce::publish(&hub, id).await.unwrap();
+        listing_publisher::publish(&hub, id).await.unwrap();
         assert_eq!(said(&hub, id).await, None, "its owner keeps it here");
 
-        agents::manage::set_reach(&hub, &ada, &at, Some(Visibility::Federated), None).await.unwrap();
-        assert!(announce::publish(&hub, id).await.unwrap().is_some());
+        agents::manage::set_visibility_and_access(&hub, &ada, &at, Some(Visibility::Federated), None).await.unwrap();
+        assert!(listing_publisher::publish(&hub, id).await.unwrap().is_some());
         let first = said(&hub, id).await.unwrap();
         assert!(matches!(first.envelope().status, Status::Live(_)));
-        announce::publish(&hub, id).await.unwrap();
+        listing_publisher::publish(&hub, id).await.unwrap();
         assert_eq!(said(&hub, id).await.unwrap(), first, "what is right is not signed again");
 
         agents::manage::set_paused(&hub, &ada, &at, true).await.unwrap();
-        announce::publish(&hub, id).await.unwrap();
+        listing_publisher::publish(&hub, id).await.unwrap();
         let second = said(&hub, id).await.unwrap();
         assert!(matches!(second.envelope().status, Status::Paused(_)));
         assert!(second.envelope().seq > first.envelope().seq);
 
         // The last listing signed with its key is the tombstone.
         agents::manage::delete(&hub, &ada, &at).await.unwrap();
-        announce::publish(&hub, id).await.unwrap();
+        listing_publisher::publish(&hub, id).await.unwrap();
         let last = said(&hub, id).await.unwrap();
         assert_eq!(last.envelope().status, Status::Deleted);
         assert_eq!(last.envelope().id(), first.envelope().id());
@@ -284,6 +287,6 @@ on_both! {
 
 async fn said(hub: &Hub, agent: AgentId) -> Option<Listing> {
     let mut conn = hub.store().read().await.unwrap();
-    let bytes = carried::find(&mut conn, agent).await.unwrap()?;
+    let bytes = replicated_listings::find(&mut conn, agent).await.unwrap()?;
     Some(Listing::parse(&bytes).unwrap().verify().unwrap())
 }

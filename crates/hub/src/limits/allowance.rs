@@ -2,7 +2,7 @@
 
 use std::{fmt, num::NonZeroU32, str::FromStr, time::Duration};
 
-use super::Scale;
+use super::RateLimitScale;
 
 /// A burst size and a refill period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Allowance {
 #[error("write how many at once and how long until the next, as in 60/1s; units are ms, s, m and h")]
 pub struct Unreadable;
 
-const LONGEST: Duration = Duration::from_secs(7 * 24 * 3_600);
+const MAX_DURATION: Duration = Duration::from_secs(7 * 24 * 3_600);
 /// The shortest period. A scaled period must not become zero.
 const SHORTEST: Duration = Duration::from_nanos(1);
 
@@ -31,7 +31,7 @@ impl Allowance {
     }
 
     /// Scales the burst up and the period down by a factor.
-    pub(super) fn raised(self, Scale(scale): Scale) -> Self {
+    pub(super) fn raised(self, RateLimitScale(scale): RateLimitScale) -> Self {
         let scale = NonZeroU32::new(scale).unwrap_or(NonZeroU32::MIN);
         Self { burst: self.burst.saturating_mul(scale), every: (self.every / scale.get()).max(SHORTEST) }
     }
@@ -55,7 +55,7 @@ impl FromStr for Allowance {
             _ => None,
         };
         let every = Duration::from_millis(millis.ok_or(Unreadable)?);
-        if every.is_zero() || every > LONGEST {
+        if every.is_zero() || every > MAX_DURATION {
             return Err(Unreadable);
         }
         Ok(Self { burst, every })

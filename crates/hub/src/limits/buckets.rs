@@ -22,11 +22,11 @@ type Moment = <DefaultClock as governor::clock::Clock>::Instant;
 /// Above this many keys, full buckets are removed from the table.
 const KEYS: usize = 50_000;
 /// Above this many, new keys share buckets: a flood of addresses must not exhaust memory.
-const MOST_KEYS: usize = 2 * KEYS;
+const MAX_KEYS: usize = 2 * KEYS;
 /// Number of shared buckets.
 const SHARED: u64 = 1_024;
 /// Minimum interval between sweeps, since a sweep visits every key.
-const SWEEP_EVERY: Duration = Duration::from_secs(1);
+const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The buckets of one rate limit.
 pub(super) struct Buckets {
@@ -67,7 +67,7 @@ impl Buckets {
             return Cow::Borrowed(key);
         }
         self.sweep();
-        if self.table.len() < MOST_KEYS {
+        if self.table.len() < MAX_KEYS {
             return Cow::Borrowed(key);
         }
         let mut hasher = DefaultHasher::new();
@@ -78,7 +78,7 @@ impl Buckets {
     fn sweep(&self) {
         let now = self.clock.now();
         let mut swept = self.swept.lock();
-        let is_due = swept.is_none_or(|before| Duration::from(now.duration_since(before)) >= SWEEP_EVERY);
+        let is_due = swept.is_none_or(|before| Duration::from(now.duration_since(before)) >= SWEEP_INTERVAL);
         if is_due {
             *swept = Some(now);
             drop(swept);
@@ -95,7 +95,7 @@ mod tests {
     fn a_flood_of_keys_fills_a_bounded_table_and_is_still_limited() {
         let buckets = Buckets::new(Allowance::new(1, 3_600_000));
         let refused = (0..150_000).filter(|key| buckets.take(&format!("address {key}"), 1).is_err()).count();
-        let most = MOST_KEYS + usize::try_from(SHARED).unwrap();
+        let most = MAX_KEYS + usize::try_from(SHARED).unwrap();
         assert!(buckets.table.len() <= most, "{} keys", buckets.table.len());
         // Keys that arrived when the table was full get one token for each shared bucket.
         assert!(refused >= 150_000 - most, "{refused} refused");

@@ -14,7 +14,7 @@ pub use self::{
 use crate::Caller;
 
 /// The rate limits of this hub, one table of buckets for each rate.
-pub struct Limits(Vec<Buckets>);
+pub struct RateLimits(Vec<Buckets>);
 
 /// Settings of the operator that replace defaults.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +22,7 @@ pub struct Rates(Vec<(Rate, Allowance)>);
 
 /// Factor that raises all limits: 1 normally, more in benchmarks, which report it.
 #[derive(Clone, Copy, Debug)]
-pub struct Scale(pub u32);
+pub struct RateLimitScale(pub u32);
 
 /// The key of limits that apply to all callers together.
 pub const WHOLE_HUB: &str = "hub";
@@ -40,8 +40,8 @@ impl Rates {
     }
 }
 
-impl Limits {
-    pub fn new(rates: &Rates, scale: Scale) -> Self {
+impl RateLimits {
+    pub fn new(rates: &Rates, scale: RateLimitScale) -> Self {
         Self(Rate::ALL.iter().map(|rate| Buckets::new(rates.get(*rate).raised(scale))).collect())
     }
 
@@ -86,7 +86,7 @@ mod tests {
     fn a_bucket_empties_for_its_key_only_and_says_when_to_come_back() {
         let mut rates = Rates::default();
         rates.set(Rate::Fetches, "2/300s".parse().unwrap());
-        let limits = Limits::new(&rates, Scale(1));
+        let limits = RateLimits::new(&rates, RateLimitScale(1));
         assert!(limits.take(Rate::Fetches, "ada").is_ok() && limits.take(Rate::Fetches, "ada").is_ok());
         let Err(Error::Limited { message, retry_after_ms }) = limits.take(Rate::Fetches, "ada") else {
             panic!("not limited")
@@ -101,7 +101,7 @@ mod tests {
     fn more_than_a_bucket_holds_needs_a_full_one() {
         let mut rates = Rates::default();
         rates.set(Rate::FileKib, "100/1s".parse().unwrap());
-        let limits = Limits::new(&rates, Scale(1));
+        let limits = RateLimits::new(&rates, RateLimitScale(1));
         assert!(limits.take_many(Rate::FileKib, "ada", 1_000).is_ok());
         let again = limits.take_many(Rate::FileKib, "ada", 1_000);
         assert!(matches!(again, Err(Error::Limited { retry_after_ms: 99_000..=100_000, .. })), "{again:?}");
@@ -112,7 +112,7 @@ mod tests {
     fn a_scale_raises_how_many_and_how_often() {
         let mut rates = Rates::default();
         rates.set(Rate::Stars, "1/60s".parse().unwrap());
-        let limits = Limits::new(&rates, Scale(3));
+        let limits = RateLimits::new(&rates, RateLimitScale(3));
         assert!((0..3).all(|_| limits.take(Rate::Stars, "ada").is_ok()));
         let next = limits.take(Rate::Stars, "ada");
         assert!(matches!(next, Err(Error::Limited { retry_after_ms: 19_000..=20_000, .. })), "{next:?}");

@@ -1,30 +1,30 @@
 //! Catalog entries for other standards: the publicly listed agents with their current versions.
 
-use plexus_store::versions::{self, Version};
+use plexus_store::agent_versions::{self, Version};
 
-use super::{Place, Query, Row, find::search};
+use super::{AgentListRow, Query, RowCursor, search::search};
 use crate::{Hub, Result};
 
-pub struct Entries {
-    pub entries: Vec<Entry>,
+pub struct CatalogPage {
+    pub entries: Vec<CatalogEntry>,
     /// Cursor of the next page, if there is one.
-    pub last: Option<Place>,
+    pub last: Option<RowCursor>,
 }
 
-pub struct Entry {
-    pub row: Row,
+pub struct CatalogEntry {
+    pub row: AgentListRow,
     pub version: Version,
 }
 
-pub async fn entries(hub: &Hub, query: Query) -> Result<Entries> {
+pub async fn entries(hub: &Hub, query: Query) -> Result<CatalogPage> {
     let found = search(hub, Query { here: Some(true), ..query }).await?;
     let mut conn = hub.store().snapshot().await?;
     let mut entries = Vec::with_capacity(found.rows.len());
     for row in found.rows {
         // Skip agents without a current version (all yanked); they reappear with the next version.
-        if let Some(version) = versions::current(&mut conn, row.agent).await? {
-            entries.push(Entry { row, version });
+        if let Some(version) = agent_versions::current(&mut conn, row.agent).await? {
+            entries.push(CatalogEntry { row, version });
         }
     }
-    Ok(Entries { entries, last: found.last })
+    Ok(CatalogPage { entries, last: found.last })
 }

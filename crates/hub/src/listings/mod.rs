@@ -4,26 +4,27 @@
 //! applies changes to the index. The index stores the number of its last change, so it resumes there after a
 //! crash. The hub serves searches before the index is complete; results then carry a flag.
 
-mod described;
+mod catalog;
 mod entries;
-mod find;
+mod index_worker;
 mod publish;
-mod publisher;
+mod search;
 mod summary;
-mod sync;
+mod urn;
 
-pub use described::{Described, Matched, describe, described, matched};
-pub(crate) use described::{matching, shares};
-pub use entries::{Entries, Entry, entries};
-pub use find::{
-    Found, Lists, Row, finder, is_whole, last_change, lists, online_since, search_for, until_whole,
+pub use catalog::{CatalogAgentInfo, CatalogMatch, describe, described, matched};
+pub(crate) use catalog::{matching, shares};
+pub use entries::{CatalogEntry, CatalogPage, entries};
+pub(crate) use index_worker::{index_document, run_index_worker};
+pub use plexus_search::{FacetCount, Facets, PageStart, Query, RowCursor, Sort};
+pub(crate) use publish::{mark_offline, mark_online, publish, read_summary};
+pub use search::{
+    AgentListRow, HomePageLists, SearchResults, finder, is_index_ready, last_change, lists, online_since,
+    search_for, wait_index_ready,
 };
-pub(crate) use find::{fitting, search};
-pub use plexus_search::{FacetCount, Facets, Place, Query, Sort, Start};
-pub(crate) use publish::{publish, read_summary, seen_alive, seen_gone};
-pub use publisher::{Identifier, Publisher, publisher};
-pub use summary::Summary;
-pub(crate) use sync::{entry_of, index_until};
+pub(crate) use search::{rank_agents, search};
+pub use summary::ListingSummary;
+pub use urn::{AirUrn, UrnPublisher, publisher};
 
 use std::{path::Path, sync::Arc};
 

@@ -5,19 +5,19 @@ use std::time::Duration;
 use plexus_a2a::Card;
 use plexus_domain::{AgentId, Timestamp, agent::Connector};
 use plexus_store::{
-    Conn, Tx,
+    Conn, Tx, agent_versions,
     agents::{self, AgentState},
     cards,
     listings::{self, Listing, ListingState},
-    proofs::{self, Proof},
-    runs, versions,
+    origin_verifications::{self, Proof},
+    runs,
 };
 
-use super::Summary;
+use super::ListingSummary;
 use crate::{Error, Hub, Result};
 
 /// Interval at which an agent that keeps answering is marked as online (write amplification).
-const ALIVE_EVERY: Duration = Duration::from_secs(5 * 60);
+const LIVENESS_INTERVAL: Duration = Duration::from_secs(5 * 60);
 const USES_COUNTED: i64 = 1_000;
 const MONTH: Duration = Duration::from_secs(30 * 24 * 3_600);
 
@@ -26,11 +26,12 @@ const MONTH: Duration = Duration::from_secs(30 * 24 * 3_600);
 pub(crate) async fn publish(hub: &Hub, tx: &mut Tx, agent: AgentId) -> Result<()> {
     let missing = |what| Error::Fault(anyhow::anyhow!("agent {agent} has no {what}"));
     let row = agents::find(tx, agent).await?.ok_or_else(|| missing("row"))?;
-    let version = versions::current(tx, agent).await?.ok_or_else(|| missing("version"))?;
+    let version = agent_versions::current(tx, agent).await?.ok_or_else(|| missing("version"))?;
     let body = cards::find(tx, &version.card).await?.ok_or_else(|| missing("card"))?;
     let card = Card::read(&body).card.ok_or_else(|| missing("readable card"))?;
     let before = listings::find(tx, agent).await?;
-    let mut summary = Summary::new(&card, &version.connector, verified(tx, agent, &version.connector).await?);
+    let mut summary =
+        ListingSummary::new(&card, &version.connector, verified(tx, agent, &version.connector).await?);
     if let Some(before) = before.as_ref().map(read_summary) {
         (summary.online_at, summary.uses) = (before.online_at, before.uses);
     }
@@ -62,7 +63,7 @@ pub(crate) async fn publish(hub: &Hub, tx: &mut Tx, agent: AgentId) -> Result<()
     Ok(())
 }
 
-pub(crate) fn read_summary(listing: &Listing) -> Summary {
+pub(crate) fn read_summary(listing: &Listing) -> ListingSummary {
     serde_json::from_value(listing.summary.clone()).unwrap_or_default()
 }
 
@@ -71,7 +72,7 @@ pub(crate) fn read_summary(listing: &Listing) -> Summary {
 async fn verified(conn: &mut Conn, agent: AgentId, connector: &Connector) -> Result<bool> {
     match connector {
         Connector::A2a { .. } | Connector::Http { .. } => {
-            let proofs = proofs::list_by_agent(conn, agent).await?;
+            let proofs = origin_verifications::list_by_agent(conn, agent).await?;
             Ok(!proofs.is_empty() && proofs.iter().all(Proof::holds))
         }
         Connector::Llm { .. }
@@ -82,10 +83,10 @@ async fn verified(conn: &mut Conn, agent: AgentId, connector: &Connector) -> Res
 }
 
 /// Marks the agent as online.
-pub(crate) async fn seen_alive(hub: &Hub, agent: AgentId) -> Result<()> {
+pub(crate) async fn mark_online(hub: &Hub, agent: AgentId) -> Result<()> {
     let now = hub.env().now();
     let known = listings::find(&mut hub.store().read().await?, agent).await?;
-    let fresh = |at: Timestamp| now.since(at) < ALIVE_EVERY;
+    let fresh = |at: Timestamp| now.since(at) < LIVENESS_INTERVAL;
     match known {
         Some(listing) if !read_summary(&listing).online_at.is_some_and(fresh) => {}
         _ => return Ok(()),
@@ -94,20 +95,20 @@ pub(crate) async fn seen_alive(hub: &Hub, agent: AgentId) -> Result<()> {
 }
 
 /// Marks an agent as offline, if its disconnect is observed.
-pub(crate) async fn seen_gone(hub: &Hub, agent: AgentId) -> Result<()> {
+pub(crate) async fn mark_offline(hub: &Hub, agent: AgentId) -> Result<()> {
     note_online(hub, agent, None).await
 }
 
 async fn note_online(hub: &Hub, agent: AgentId, online_at: Option<Timestamp>) -> Result<()> {
     let now = hub.env().now();
-    let mut tx = hub.store().write_bulk().await?;
+    let mut tx = hub.store().write_background().await?;
     let Some(mut listing) = listings::find(&mut tx, agent).await? else { return Ok(()) };
     let latest = runs::list_by_agent(&mut tx, agent, USES_COUNTED).await?;
     let uses = latest.iter().filter(|run| now.since(run.queued) < MONTH).count();
-    let summary = Summary { online_at, uses: uses as u64, ..read_summary(&listing) };
+    let summary = ListingSummary { online_at, uses: uses as u64, ..read_summary(&listing) };
     listing.summary = serde_json::to_value(summary).map_err(Error::fault)?;
     listings::put(&mut tx, &listing).await?;
     tx.commit().await?;
-    hub.listings_changed();
+    hub.wake_index_worker();
     Ok(())
 }

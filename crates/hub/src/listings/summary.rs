@@ -6,7 +6,7 @@ use plexus_a2a::Card;
 use plexus_domain::{
     Timestamp,
     agent::{A2aProtocol, Connector},
-    text,
+    sanitized_text,
 };
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ const EXAMPLES: usize = 5;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Summary {
+pub struct ListingSummary {
     /// Name on the card.
     pub title: String,
     /// One line.
@@ -48,7 +48,7 @@ pub struct Summary {
     pub uses: u64,
 }
 
-impl Summary {
+impl ListingSummary {
     pub fn new(card: &Card, connector: &Connector, verified: bool) -> Self {
         let mut tags: Vec<String> = card.skills.iter().flat_map(|skill| skill.tags.clone()).collect();
         tags.iter_mut().for_each(|tag| *tag = tag.trim().to_lowercase());
@@ -79,7 +79,7 @@ impl Summary {
     }
 }
 
-impl Summary {
+impl ListingSummary {
     fn is_built_in(&self) -> bool {
         self.kind == BUILT_IN
     }
@@ -113,9 +113,9 @@ fn skills(card: &Card) -> String {
 }
 
 fn first_sentence(description: &str) -> String {
-    let line = text::one_line(description);
+    let line = sanitized_text::one_line(description);
     let end = line.find(". ").map_or(line.len(), |at| at + 1);
-    text::shorten(&line[..end], SUMMARY_CHARS)
+    sanitized_text::ellipsize(&line[..end], SUMMARY_CHARS)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Quotas of chats and stored bytes, per account, per group of remote or anonymous callers, and for the hub.
 
-use plexus_domain::{Content, Error as Refusal, Part};
+use plexus_domain::{Error as Refusal, Part, PartBody};
 use plexus_store::{
     Conn,
     messages::ROW_BYTES,
@@ -10,39 +10,39 @@ use plexus_store::{
 use super::{ledger::Whose, over};
 use crate::{
     Hub, Result,
-    caller::{Asker, Who},
+    caller::{QuotaSubject, Requester},
     limits::Rate,
 };
 
 /// Checks that the requester may create another chat.
-pub(crate) async fn check_chat(hub: &Hub, conn: &mut Conn, asker: &Asker) -> Result<()> {
+pub(crate) async fn check_chat(hub: &Hub, conn: &mut Conn, asker: &Requester) -> Result<()> {
     check(hub, conn, asker, Stored { chats: 1, bytes: 0 }).await
 }
 
 /// Checks that the requester may store a message of these parts in one of its chats.
-pub(crate) async fn check_bytes(hub: &Hub, conn: &mut Conn, asker: &Asker, parts: &[Part]) -> Result<()> {
+pub(crate) async fn check_bytes(hub: &Hub, conn: &mut Conn, asker: &Requester, parts: &[Part]) -> Result<()> {
     check(hub, conn, asker, Stored { chats: 0, bytes: size(parts) }).await
 }
 
 /// Checks that an answer to the requester may be stored.
-pub(crate) async fn check_answer(hub: &Hub, asker: &Asker, parts: &[Part]) -> Result<()> {
+pub(crate) async fn check_answer(hub: &Hub, asker: &Requester, parts: &[Part]) -> Result<()> {
     let mut conn = hub.store().read().await?;
     check_bytes(hub, &mut conn, asker, parts).await
 }
 
 /// Counts bytes of files against the rate limit of the requester.
-pub(crate) fn check_files(hub: &Hub, asker: &Asker, bytes: u64) -> Result<(), Refusal> {
+pub(crate) fn check_files(hub: &Hub, asker: &Requester, bytes: u64) -> Result<(), Refusal> {
     let key = match asker.who() {
-        Who::Account(account) => account.to_string(),
-        Who::Hub(hub) => format!("hub {hub}"),
-        Who::Newcomers => "newcomers".to_owned(),
-        Who::Nobody => "strangers".to_owned(),
+        QuotaSubject::Account(account) => account.to_string(),
+        QuotaSubject::Hub(hub) => format!("hub {hub}"),
+        QuotaSubject::Newcomers => "newcomers".to_owned(),
+        QuotaSubject::Nobody => "strangers".to_owned(),
     };
     hub.limits().take_many(Rate::FileKib, &key, bytes.div_ceil(KIB))
 }
 
 /// Invalidates the cached sums of the requester and of the hub, after a deletion.
-pub(crate) fn forget(hub: &Hub, asker: &Asker) {
+pub(crate) fn forget(hub: &Hub, asker: &Requester) {
     hub.ledger().forget(Whose::Holder(holder(asker)));
     hub.ledger().forget(Whose::Hub);
 }
@@ -50,28 +50,28 @@ pub(crate) fn forget(hub: &Hub, asker: &Asker) {
 /// Estimates the stored size of a message. Escaping may make its text slightly larger.
 fn size(parts: &[Part]) -> u64 {
     let of = |part: &Part| match &part.content {
-        Content::Text { text } | Content::Reasoning { text } => text.len() as u64,
-        Content::File { size, .. } => *size,
-        Content::Link { url } => url.len() as u64,
+        PartBody::Text { text } | PartBody::Reasoning { text } => text.len() as u64,
+        PartBody::File { size, .. } => *size,
+        PartBody::Link { url } => url.len() as u64,
         other => serde_json::to_vec(other).map_or(0, |json| json.len() as u64),
     };
     parts.iter().map(of).fold(ROW_BYTES.unsigned_abs(), u64::saturating_add)
 }
 
-fn holder(asker: &Asker) -> Holder {
+fn holder(asker: &Requester) -> Holder {
     match asker.who() {
-        Who::Account(_) | Who::Nobody => Holder::Principal(asker.principal),
-        Who::Hub(hub) => Holder::Hub(hub),
-        Who::Newcomers => Holder::Probation,
+        QuotaSubject::Account(_) | QuotaSubject::Nobody => Holder::Principal(asker.principal),
+        QuotaSubject::Hub(hub) => Holder::Hub(hub),
+        QuotaSubject::Newcomers => Holder::Probation,
     }
 }
 
-async fn check(hub: &Hub, conn: &mut Conn, asker: &Asker, added: Stored) -> Result<()> {
+async fn check(hub: &Hub, conn: &mut Conn, asker: &Requester, added: Stored) -> Result<()> {
     let quotas = &hub.config().quotas;
     let (quota, limit) = match asker.who() {
-        Who::Account(_) => ("bytes", quotas.bytes),
-        Who::Nobody => ("bytes_of_strangers", quotas.bytes_of_strangers),
-        Who::Hub(_) | Who::Newcomers => ("bytes_of_peers", quotas.bytes_of_peers),
+        QuotaSubject::Account(_) => ("bytes", quotas.bytes),
+        QuotaSubject::Nobody => ("bytes_of_strangers", quotas.bytes_of_strangers),
+        QuotaSubject::Hub(_) | QuotaSubject::Newcomers => ("bytes_of_peers", quotas.bytes_of_peers),
     };
     let whose = Whose::Holder(holder(asker));
     let fits = |stored: Stored| {
@@ -109,29 +109,31 @@ async fn stored(hub: &Hub, conn: &mut Conn, whose: Whose, fits: impl Fn(Stored) 
     Ok(stored)
 }
 
-fn full(asker: &Asker, used: u64, limit: u64) -> String {
+fn full(asker: &Requester, used: u64, limit: u64) -> String {
     let (used, limit) = (in_units(used), in_units(limit));
     match asker.who() {
-        Who::Account(_) => format!(
+        QuotaSubject::Account(_) => format!(
             "Your account stores {used} in its chats, and may store {limit}. Delete chats that you do not need, or ask \
              an administrator of this hub for more."
         ),
-        Who::Nobody => format!(
+        QuotaSubject::Nobody => format!(
             "Callers without an account store {used} on this hub together, and may store {limit}. Sign in, or try again \
              later: what they store goes an hour after the last message."
         ),
-        Who::Hub(_) | Who::Newcomers => format!(
+        QuotaSubject::Hub(_) | QuotaSubject::Newcomers => format!(
             "People of your hub store {used} here together, and may store {limit}. Try again later: what they store \
              goes 30 days after the last message."
         ),
     }
 }
 
-fn many(asker: &Asker, used: u64, limit: u64) -> String {
+fn many(asker: &Requester, used: u64, limit: u64) -> String {
     let (whose, remedy) = match asker.who() {
-        Who::Account(_) => ("Your account has", "Delete some, or ask an administrator of this hub for more."),
-        Who::Nobody => ("Callers without an account have", "Sign in, or try again later."),
-        Who::Hub(_) | Who::Newcomers => ("People of your hub have", "Try again later."),
+        QuotaSubject::Account(_) => {
+            ("Your account has", "Delete some, or ask an administrator of this hub for more.")
+        }
+        QuotaSubject::Nobody => ("Callers without an account have", "Sign in, or try again later."),
+        QuotaSubject::Hub(_) | QuotaSubject::Newcomers => ("People of your hub have", "Try again later."),
     };
     format!("{whose} {used} of at most {limit} chats here. {remedy}")
 }

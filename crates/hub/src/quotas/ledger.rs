@@ -12,7 +12,7 @@ const FRESH: Duration = Duration::from_secs(60);
 /// Maximum age of a sum that refuses it.
 const FRESH_WHEN_OVER: Duration = Duration::from_secs(1);
 /// Maximum number of cached sums. A full cache is cleared.
-const MOST: usize = 10_000;
+const MAX_ITEMS: usize = 10_000;
 
 /// The last sum read for each holder, plus what was added since.
 #[derive(Default)]
@@ -47,7 +47,7 @@ impl Ledger {
     /// Caches a sum that was just read.
     pub(super) fn keep(&self, whose: Whose, stored: Stored, now: Timestamp) {
         let mut all = self.0.lock();
-        if all.len() >= MOST && !all.contains_key(&whose) {
+        if all.len() >= MAX_ITEMS && !all.contains_key(&whose) {
             all.clear();
         }
         all.insert(whose, Known { stored, read: now });
@@ -107,6 +107,6 @@ mod tests {
             let whose = Whose::Holder(Holder::Principal(PrincipalId::new(START, &entropy)));
             ledger.keep(whose, Stored { chats: 0, bytes: 0 }, START);
         }
-        assert!(ledger.0.lock().len() <= MOST);
+        assert!(ledger.0.lock().len() <= MAX_ITEMS);
     }
 }

@@ -12,7 +12,7 @@ mod usage;
 
 use plexus_domain::{AgentId, Error as Refusal};
 pub use plexus_store::usage::Top;
-use plexus_store::{Conn, agents, push, stars, teams, usage as rows};
+use plexus_store::{Conn, agents, stars, teams, usage as rows, webhooks};
 
 pub use self::{
     bytes::in_units,
@@ -142,7 +142,7 @@ pub(crate) async fn check_team(hub: &Hub, conn: &mut Conn, person: &Person) -> R
 
 /// Checks the quota of an account for another webhook.
 pub(crate) async fn check_push(hub: &Hub, conn: &mut Conn, person: &Person) -> Result<()> {
-    let used = push::count_by_caller(conn, person.principal).await?;
+    let used = webhooks::count_by_caller(conn, person.principal).await?;
     let remedy = "Delete some, or the chats of the tasks that they belong to.";
     Ok(one_more("push", used, hub.config().quotas.push, "push configurations", remedy)?)
 }

@@ -1,6 +1,6 @@
 //! Quota usage of an account.
 
-use plexus_store::{push, stars, teams, usage as rows, usage::Holder};
+use plexus_store::{stars, teams, usage as rows, usage::Holder, webhooks};
 
 use crate::{Caller, Hub, Result, caller::Scope};
 
@@ -24,7 +24,7 @@ pub async fn used(hub: &Hub, caller: &Caller) -> Result<Vec<Used>> {
     let stars = stars::count_by_account(&mut conn, person.account).await?;
     let drafts = rows::drafts(&mut conn, person.account).await?;
     let tokens = rows::tokens(&mut conn, person.account).await?;
-    let push = push::count_by_caller(&mut conn, person.principal).await?;
+    let push = webhooks::count_by_caller(&mut conn, person.principal).await?;
     let teams = teams::count_open(&mut conn, person.principal).await?;
     let all = [
         ("bytes", stored.bytes, quotas.bytes),

@@ -4,44 +4,44 @@ use std::time::Duration;
 
 use plexus_domain::{
     Error as Refusal, RunState,
-    event::Event,
+    chat_event::Event,
     message::{Message, MessageState},
     run::{Failure, FailureClass},
 };
-use plexus_runtime::End;
-use plexus_store::{chats, messages, runs, runs::Step};
+use plexus_runtime::RunEnd;
+use plexus_store::{chats, messages, runs, runs::RunTransition};
 
-use super::{Job, output::Speaker};
+use super::{RunJob, message_writer::MessageWriter};
 use crate::{
     Error, Hub, Result,
     blobs::NewBlob,
-    chats::Telling,
+    chats::ChatChangeSet,
+    message_views::{Author, MessageView, RunView},
     quotas,
-    views::{Author, MessageView, RunView},
 };
 
 /// Final state of a run.
-pub struct Outcome {
+pub struct RunOutcome {
     pub state: RunState,
     pub failure: Option<Failure>,
 }
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+const MAX_BACKOFF: Duration = Duration::from_secs(5);
 /// Faults after which the answer is dropped. A busy store causes refusals, which are retried
 /// without limit.
 const FAULTS: u32 = 6;
 
-impl Outcome {
+impl RunOutcome {
     /// Derives the outcome. `closing`: the hub is shutting down, so a stop counts as an interruption.
-    pub fn new(end: Result<End, Failure>, closing: bool) -> Self {
+    pub fn new(end: Result<RunEnd, Failure>, closing: bool) -> Self {
         let (state, failure) = match end {
-            Ok(End::Completed) => (RunState::Completed, None),
-            Ok(End::InputRequired) => (RunState::InputRequired, None),
-            Ok(End::AuthRequired) => (RunState::AuthRequired, None),
-            Ok(End::Stopped) if closing => (RunState::Failed, Some(interrupted())),
-            Ok(End::Stopped) => (RunState::Stopped, None),
-            Ok(End::Rejected { reason }) => {
+            Ok(RunEnd::Completed) => (RunState::Completed, None),
+            Ok(RunEnd::InputRequired) => (RunState::InputRequired, None),
+            Ok(RunEnd::AuthRequired) => (RunState::AuthRequired, None),
+            Ok(RunEnd::Stopped) if closing => (RunState::Failed, Some(interrupted())),
+            Ok(RunEnd::Stopped) => (RunState::Stopped, None),
+            Ok(RunEnd::Rejected { reason }) => {
                 (RunState::Rejected, Some(Failure::new(FailureClass::Refused, reason)))
             }
             Err(failure) => (RunState::Failed, Some(failure)),
@@ -70,7 +70,7 @@ fn not_kept() -> Failure {
 
 /// Stores the answer. While the store is unavailable, the text stays in memory and in the journal, and this
 /// retries.
-pub(super) async fn finish(hub: &Hub, job: &Job, speaker: &mut Speaker, outcome: Outcome) {
+pub(super) async fn finish(hub: &Hub, job: &RunJob, speaker: &mut MessageWriter, outcome: RunOutcome) {
     let (mut pause, mut faults) = (FIRST_PAUSE, 0);
     let mut outcome = fit(hub, job, speaker, outcome).await;
     let mut files = speaker.take_files();
@@ -86,7 +86,7 @@ pub(super) async fn finish(hub: &Hub, job: &Job, speaker: &mut Speaker, outcome:
                 faults += 1;
                 // A permanent fault must not hold the run and its slot forever.
                 if faults == FAULTS {
-                    outcome = Outcome { state: RunState::Failed, failure: Some(not_kept()) };
+                    outcome = RunOutcome { state: RunState::Failed, failure: Some(not_kept()) };
                     files.clear();
                     speaker.forget();
                 }
@@ -96,13 +96,13 @@ pub(super) async fn finish(hub: &Hub, job: &Job, speaker: &mut Speaker, outcome:
             // The next start finds the run unfinished, and its text in the journal.
             break;
         }
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        pause = (pause * 2).min(MAX_BACKOFF);
     }
 }
 
 /// Enforces the quota of the requester: drops the files first, then the whole answer. The run fails in both
 /// cases.
-async fn fit(hub: &Hub, job: &Job, speaker: &mut Speaker, outcome: Outcome) -> Outcome {
+async fn fit(hub: &Hub, job: &RunJob, speaker: &mut MessageWriter, outcome: RunOutcome) -> RunOutcome {
     let mut why = None;
     if let Err(refusal) = quotas::check_files(hub, &job.asker, speaker.file_bytes()) {
         speaker.drop_files();
@@ -118,20 +118,26 @@ async fn fit(hub: &Hub, job: &Job, speaker: &mut Speaker, outcome: Outcome) -> O
     }
     let Some(refusal) = why else { return outcome };
     let words = format!("What does not fit of the answer was not kept. {refusal}");
-    Outcome { state: RunState::Failed, failure: Some(Failure::new(FailureClass::Budget, words)) }
+    RunOutcome { state: RunState::Failed, failure: Some(Failure::new(FailureClass::Budget, words)) }
 }
 
-async fn keep(hub: &Hub, job: &Job, speaker: &Speaker, files: &[NewBlob], outcome: &Outcome) -> Result<()> {
+async fn keep(
+    hub: &Hub,
+    job: &RunJob,
+    speaker: &MessageWriter,
+    files: &[NewBlob],
+    outcome: &RunOutcome,
+) -> Result<()> {
     let now = hub.env().now();
     let kept = hub.blobs().write(files).await?;
     let mut tx = hub.store().write().await?;
     // The chat may have been deleted meanwhile; then there is nothing to store.
     let Some(chat) = chats::lock(&mut tx, job.chat).await? else { return Ok(()) };
-    let mut telling = Telling::new(&chat);
+    let mut telling = ChatChangeSet::new(&chat);
     kept.record(&mut tx).await?;
     let message = Message { state: outcome.message_state(), parts: speaker.parts(), ..job.answer.clone() };
     let (failure, usage) = (outcome.failure.as_ref(), Some(speaker.usage));
-    let step = Step { from: job.state, to: outcome.state, at: now, failure, usage };
+    let step = RunTransition { from: job.state, to: outcome.state, at: now, failure, usage };
     if !runs::set_state_by(&mut tx, hub.process(), job.run, &step).await? {
         // Another instance declared this one dead and ended the run. Its result stands.
         return Ok(());
@@ -151,7 +157,7 @@ async fn keep(hub: &Hub, job: &Job, speaker: &Speaker, files: &[NewBlob], outcom
     let failure = outcome.failure.clone();
     telling.record(Event::Run { run: job.run, state: outcome.state, failure });
     let committed = telling.commit(hub, tx).await?;
-    job.place.leave();
-    committed.tell(hub, job.asker.account()).await;
+    job.place.release();
+    committed.publish(hub, job.asker.account()).await;
     Ok(())
 }

@@ -1,23 +1,23 @@
 //! Runs: an agent's work on one request. A run belongs to the hub, not to a connection.
 
-mod approve;
-mod begin;
-mod connect;
+mod admission;
+mod approvals;
+mod cancel;
+mod connectors;
+mod conversation;
+mod create;
 mod finish;
-mod output;
+mod message_writer;
 mod recover;
-mod request;
-mod running;
-mod stop;
-mod take_up;
-mod turn;
-mod work;
+mod registry;
+mod resume;
+mod worker;
 
-pub use approve::{Waiting, decide, waiting};
-pub(crate) use begin::{Ask, Job, Seen, begin, seen};
-pub(crate) use connect::{Outbound, llm, tool_server};
+pub use approvals::{PendingToolApproval, decide, waiting};
+pub use cancel::stop;
+pub(crate) use cancel::{cancel, stop_all, stop_chat};
+pub(crate) use connectors::{ConnectorResources, llm, tool_server};
+pub(crate) use create::{MessageAuthors, NewRunSpec, RunJob, create, visible_messages};
 pub(crate) use recover::recover;
-pub(crate) use running::Running;
-pub use stop::stop;
-pub(crate) use stop::{end, stop_all, stop_chat};
-pub(crate) use work::spawn;
+pub(crate) use registry::RunRegistry;
+pub(crate) use worker::spawn_workers;

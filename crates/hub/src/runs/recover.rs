@@ -3,15 +3,15 @@
 //! They end as failed, with the text and approvals so far. Runs that were only queued or waiting for a team
 //! are resumed.
 
-use plexus_domain::{Content, Part, ProcessId, RunId, RunState, event::Event, message::MessageState};
+use plexus_domain::{Part, PartBody, ProcessId, RunId, RunState, chat_event::Event, message::MessageState};
 use plexus_store::{
     chats, messages, processes, runs,
-    runs::{Run, Step},
-    text_log,
+    runs::{Run, RunTransition},
+    stream_journal,
 };
 
-use super::{approve, finish::interrupted, take_up};
-use crate::{Hub, Result, chats::Telling, views::logged};
+use super::{approvals, finish::interrupted, resume};
+use crate::{Hub, Result, chats::ChatChangeSet, message_views::replay_journal};
 
 /// Recovers the runs of these instances, and orphaned runs whose instance has no row any more.
 pub(crate) async fn recover(hub: &Hub, gone: &[ProcessId]) -> Result<()> {
@@ -19,7 +19,7 @@ pub(crate) async fn recover(hub: &Hub, gone: &[ProcessId]) -> Result<()> {
         let left = runs::list_unfinished(&mut hub.store().read().await?, *process).await?;
         end_or_take_up(hub, &left).await?;
         let mut tx = hub.store().write().await?;
-        text_log::delete_by_process(&mut tx, *process).await?;
+        stream_journal::delete_by_process(&mut tx, *process).await?;
         processes::delete(&mut tx, *process).await?;
         tx.commit().await?;
     }
@@ -43,8 +43,8 @@ pub(super) async fn end_panicked(hub: &Hub, run: RunId) {
 
 async fn end_or_take_up(hub: &Hub, left: &[Run]) -> Result<()> {
     for run in left {
-        let waits = take_up::waits(&mut hub.store().read().await?, run).await?;
-        if !waits || !Box::pin(take_up::take_up(hub, run)).await? {
+        let waits = resume::is_resumable(&mut hub.store().read().await?, run).await?;
+        if !waits || !Box::pin(resume::resume(hub, run)).await? {
             end(hub, run).await?;
         }
     }
@@ -55,9 +55,9 @@ async fn end(hub: &Hub, run: &Run) -> Result<()> {
     let failure = interrupted();
     let mut tx = hub.store().write().await?;
     let Some(chat) = chats::lock(&mut tx, run.chat).await? else { return Ok(()) };
-    let mut telling = Telling::new(&chat);
+    let mut telling = ChatChangeSet::new(&chat);
     let (at, failure_of) = (hub.env().now(), Some(&failure));
-    let step = Step { from: run.state, to: RunState::Failed, at, failure: failure_of, usage: None };
+    let step = RunTransition { from: run.state, to: RunState::Failed, at, failure: failure_of, usage: None };
     // Compare and set by instance: another instance may have taken the run over since it was found.
     let is_ended = match run.process {
         Some(process) => runs::set_state_by(&mut tx, process, run.id, &step).await?,
@@ -72,16 +72,16 @@ async fn end(hub: &Hub, run: &Run) -> Result<()> {
             continue;
         }
         // Files were not stored, and other parts are journaled only when several instances run.
-        let is_text = |part: &Part| matches!(part.content, Content::Text { .. });
-        let texts = logged(&mut tx, message.id, run).await?.parts().into_iter().filter(is_text);
-        let asked = approve::asked(&mut tx, run.id).await?;
+        let is_text = |part: &Part| matches!(part.content, PartBody::Text { .. });
+        let texts = replay_journal(&mut tx, message.id, run).await?.parts().into_iter().filter(is_text);
+        let asked = approvals::asked(&mut tx, run.id).await?;
         let parts: Vec<Part> = texts.chain(asked).collect();
         messages::finish(&mut tx, message.id, MessageState::Failed, &parts).await?;
         telling.record(Event::Ended { message: message.id, state: MessageState::Failed });
     }
-    telling.commit(hub, tx).await?.tell(hub, None).await;
+    telling.commit(hub, tx).await?.publish(hub, None).await;
     // Subscribers on this instance may see a mirrored copy of the message.
-    hub.mirror().moved(run.chat);
+    hub.mirror().on_chat_changed(run.chat);
     tracing::info!(run = %run.id, "a run that was interrupted has ended");
     Ok(())
 }

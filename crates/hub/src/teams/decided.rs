@@ -2,31 +2,37 @@
 
 use plexus_domain::{
     run::Usage,
-    team::{Author, Event, Phase},
+    team::{Phase, TeamActor, TeamEvent},
 };
 
 use super::{
-    conduct::Conductor,
-    decide::{Choice, Decision, Matter},
-    help, invite, speak,
+    decision::{CompletedDecision, DecisionResult, DecisionTopic},
+    delegation, invite,
+    orchestrator::TeamOrchestrator,
+    turns,
 };
 use crate::Result;
 
 /// Records the usage of the decision, then its result.
-pub(super) async fn take(conductor: &mut Conductor, decision: Decision) -> Result<()> {
-    let Decision { matter, choice, usage } = decision;
+pub(super) async fn apply(conductor: &mut TeamOrchestrator, decision: CompletedDecision) -> Result<()> {
+    let CompletedDecision { matter, choice, usage } = decision;
     if usage != Usage::default() {
-        conductor.note(Author::Home, Event::Decided { usage }).await?;
+        conductor.propose_lenient(TeamActor::Home, TeamEvent::Decided { usage }).await?;
     }
     match (matter, choice) {
-        (Matter::Members { round }, Choice::Members(members)) => match *conductor.team.phase() {
+        (DecisionTopic::Members { round }, DecisionResult::Members(members)) => match *conductor.team.phase()
+        {
             Phase::Forming { round: now } if now == round => invite::invite(conductor, members).await,
             _ => Ok(()),
         },
-        (Matter::Speech { seat, turn }, Choice::Speech(chosen)) => {
-            speak::decided(conductor, seat, turn, chosen).await
+        (DecisionTopic::Speech { seat, turn }, DecisionResult::Speech(chosen)) => {
+            turns::apply_decision(conductor, seat, turn, chosen).await
         }
-        (Matter::Help { work }, Choice::Help(members)) => help::decided(conductor, work, members).await,
-        (Matter::Members { .. } | Matter::Speech { .. } | Matter::Help { .. }, _) => Ok(()),
+        (DecisionTopic::Help { work }, DecisionResult::Help(members)) => {
+            delegation::decided(conductor, work, members).await
+        }
+        (DecisionTopic::Members { .. } | DecisionTopic::Speech { .. } | DecisionTopic::Help { .. }, _) => {
+            Ok(())
+        }
     }
 }

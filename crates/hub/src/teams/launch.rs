@@ -3,11 +3,11 @@
 use plexus_domain::{
     Address, ChatId, Digest, Error as Refusal, HubRowId, MessageId, Part, RunId, Text, Timestamp,
     chat::{ChatKind, Title},
-    event::Event as ChatEvent,
+    chat_event::Event as ChatEvent,
     message::{Message, MessageState},
     team::{
-        Author, Charter, Entry, Event, Identity, Limits, Pattern, Proposal, Team, charter::Goal,
-        member::Invitee,
+        LogEntry, MemberIdentity, Pattern, Proposal, Team, TeamActor, TeamEvent, TeamLimits, TeamSpec,
+        member::Invitee, spec::Goal,
     },
 };
 use plexus_store::{
@@ -15,35 +15,40 @@ use plexus_store::{
     teams::{self, TeamState},
 };
 
-use super::{conduct, record};
+use super::{log_store, orchestrator};
 use crate::{
     Caller, Error, Hub, Result,
-    caller::{Asker, Person, Scope},
-    chats::{Telling, saying::insert_chat},
+    caller::{Person, Requester, Scope},
+    chats::{ChatChangeSet, post_message::insert_chat},
     limits::Rate,
+    message_views::{Author as Speaker, MessageView},
     quotas,
-    views::{Author as Speaker, MessageView},
 };
 
 /// Request to launch a team.
 #[derive(Clone, Debug)]
-pub struct Launch {
+pub struct LaunchRequest {
     pub goal: String,
     /// Members. If empty, the hub searches for them.
     pub members: Vec<Address>,
     pub pattern: Pattern,
-    pub limits: Limits,
+    pub limits: TeamLimits,
 }
 
-impl Launch {
+impl LaunchRequest {
     /// Request with a goal and defaults otherwise.
     pub fn of(goal: impl Into<String>) -> Self {
-        Self { goal: goal.into(), members: Vec::new(), pattern: Pattern::ALL[0], limits: Limits::default() }
+        Self {
+            goal: goal.into(),
+            members: Vec::new(),
+            pattern: Pattern::ALL[0],
+            limits: TeamLimits::default(),
+        }
     }
 }
 
 /// Creates a team and starts its orchestrator. The team runs independently of the caller.
-pub async fn launch(hub: &Hub, caller: &Caller, launch: Launch) -> Result<ChatId> {
+pub async fn launch(hub: &Hub, caller: &Caller, launch: LaunchRequest) -> Result<ChatId> {
     let person = caller.may(Scope::Team)?;
     hub.limits().take(Rate::Messages, &caller.key())?;
     launch_for(hub, person, launch, None).await
@@ -54,51 +59,51 @@ pub async fn launch(hub: &Hub, caller: &Caller, launch: Launch) -> Result<ChatId
 pub(super) async fn launch_for(
     hub: &Hub,
     person: &Person,
-    launch: Launch,
+    launch: LaunchRequest,
     waits: Option<RunId>,
 ) -> Result<ChatId> {
     let goal = Goal::try_from(launch.goal).map_err(|_| {
         Refusal::invalid("goal", "Say in at most 8,000 characters what the team is to reach.")
     })?;
     let limits = with_room(launch.limits, launch.members.len())?;
-    let asker = Asker::from(person);
+    let asker = Requester::from(person);
     let mut tx = hub.store().write().await?;
     quotas::check_team(hub, &mut tx, person).await?;
     quotas::check_chat(hub, &mut tx, &asker).await?;
     quotas::check_bytes(hub, &mut tx, &asker, &[Part::text(goal.as_str())]).await?;
-    let key = record::key(hub, &mut tx).await?;
-    let home = Text::cut(&key.public().key_id())
+    let key = log_store::key(hub, &mut tx).await?;
+    let home = Text::truncate(&key.public().key_id())
         .ok_or_else(|| Error::Fault(anyhow::anyhow!("a key without an id")))?;
     let title = Title::from_message(goal.as_str());
     let chat = insert_chat(hub, &mut tx, person.principal, ChatKind::Team, title, None).await?;
     let (pattern, needs) = (launch.pattern, Vec::new());
-    let charter = Charter { goal, pattern, limits, home, lineage: None, needs, suppress_repeats: true };
+    let charter = TeamSpec { goal, pattern, limits, home, lineage: None, needs, suppress_repeats: true };
     let now = hub.env().now();
-    let (team, founding) = Team::found(chat.id, charter, now).map_err(Refusal::from)?;
+    let (team, founding) = Team::create(chat.id, charter, now).map_err(Refusal::from)?;
     let invited = invite(&team, launch.members, now)?;
-    let last = invited.last().map_or(0, Entry::seq);
+    let last = invited.last().map_or(0, LogEntry::seq);
     insert(hub, &mut tx, &team).await?;
     if let Some(run) = waits {
         runs::set_remote(&mut tx, run, Some(&team.id().to_string()), None).await?;
     }
-    record::append(&mut tx, &key, Digest::of(b""), &[vec![founding], invited].concat()).await?;
-    let mut telling = Telling::new(&chat);
-    telling.say(said(hub, &team, &asker));
+    log_store::append(&mut tx, &key, Digest::of(b""), &[vec![founding], invited].concat()).await?;
+    let mut telling = ChatChangeSet::new(&chat);
+    telling.add_message(goal_message(hub, &team, &asker));
     telling.record(ChatEvent::Team { entry: last });
     let account = Some(person.account);
-    telling.commit(hub, tx).await?.tell(hub, account).await;
-    conduct::begin(hub, team.id(), asker);
+    telling.commit(hub, tx).await?.publish(hub, account).await;
+    orchestrator::spawn(hub, team.id(), asker);
     Ok(team.id())
 }
 
 /// Ensures that the limits fit all named members.
-fn with_room(mut limits: Limits, named: usize) -> Result<Limits, Refusal> {
-    if named > usize::from(Limits::MAX_MEMBERS) {
-        let words = format!("Name at most {} members.", Limits::MAX_MEMBERS);
+fn with_room(mut limits: TeamLimits, named: usize) -> Result<TeamLimits, Refusal> {
+    if named > usize::from(TeamLimits::MAX_MEMBERS) {
+        let words = format!("Name at most {} members.", TeamLimits::MAX_MEMBERS);
         return Err(Refusal::invalid("members", words));
     }
     if named > 0 {
-        limits.members = limits.members.max(u16::try_from(named).unwrap_or(Limits::MAX_MEMBERS));
+        limits.members = limits.members.max(u16::try_from(named).unwrap_or(TeamLimits::MAX_MEMBERS));
         limits.rounds = 1;
     }
     limits.quorum = limits.quorum.min(limits.members);
@@ -106,13 +111,14 @@ fn with_room(mut limits: Limits, named: usize) -> Result<Limits, Refusal> {
 }
 
 /// Invites the named members at once.
-fn invite(team: &Team, members: Vec<Address>, now: Timestamp) -> Result<Vec<Entry>, Refusal> {
+fn invite(team: &Team, members: Vec<Address>, now: Timestamp) -> Result<Vec<LogEntry>, Refusal> {
     if members.is_empty() {
         return Ok(Vec::new());
     }
-    let invitee = |address| Invitee { identity: Identity::Agent { address }, roles: Vec::new(), key: None };
-    let event = Event::Invited { members: members.into_iter().map(invitee).collect() };
-    let proposal = Proposal { team: team.id(), by: Author::Owner, event, proof: None };
+    let invitee =
+        |address| Invitee { identity: MemberIdentity::Agent { address }, roles: Vec::new(), key: None };
+    let event = TeamEvent::Invited { members: members.into_iter().map(invitee).collect() };
+    let proposal = Proposal { team: team.id(), by: TeamActor::Owner, event, proof: None };
     Ok(team.propose(&proposal, now)?)
 }
 
@@ -128,15 +134,15 @@ pub(super) async fn insert(hub: &Hub, tx: &mut Tx, team: &Team) -> Result<()> {
         depth_left: charter.limits.depth.into(),
         limits: serde_json::to_value(charter.limits).map_err(Error::fault)?,
         state: TeamState::Forming,
-        deadline: team.last_moment(),
+        deadline: team.hard_deadline(),
     };
     teams::insert(tx, &row).await?;
-    teams::conduct(tx, team.id(), hub.process()).await?;
+    teams::claim(tx, team.id(), hub.process()).await?;
     Ok(())
 }
 
 /// Returns the first message of the chat: the goal.
-pub(super) fn said(hub: &Hub, team: &Team, asker: &Asker) -> MessageView {
+pub(super) fn goal_message(hub: &Hub, team: &Team, asker: &Requester) -> MessageView {
     let id = hub.env().id(MessageId::new);
     let message = Message {
         id,

@@ -4,20 +4,20 @@ use std::time::Duration;
 
 use plexus_domain::{
     ChatId, Error as Refusal, HubRowId,
-    team::{Author, Event, Note, Proposal},
+    team::{Proposal, ShortText, TeamActor, TeamEvent},
 };
 use plexus_store::teams;
 
-use super::{conduct, record};
+use super::{log_store, orchestrator};
 use crate::{Hub, Result, accounts};
 
 /// Starts an orchestrator for each active team without one.
 pub(crate) async fn recover(hub: &Hub) -> Result<()> {
-    let free = teams::list_unconducted(&mut hub.store().read().await?, HubRowId::SELF).await?;
+    let free = teams::list_unclaimed(&mut hub.store().read().await?, HubRowId::SELF).await?;
     for (team, launcher) in free {
-        let asker = accounts::asker(&mut hub.store().read().await?, launcher).await?;
+        let asker = accounts::requester(&mut hub.store().read().await?, launcher).await?;
         match asker {
-            Some(asker) if take(hub, team).await? => conduct::begin(hub, team, asker),
+            Some(asker) if take(hub, team).await? => orchestrator::spawn(hub, team, asker),
             Some(_) => {}
             None => {
                 if let Err(error) = give_up(hub, team).await {
@@ -37,22 +37,22 @@ async fn take(hub: &Hub, id: ChatId) -> Result<bool> {
         Err(error) => tracing::warn!(team.id = %id, %error, "team deadlines not extended"),
     }
     let mut tx = hub.store().write().await?;
-    let is_ours = teams::conduct(&mut tx, id, hub.process()).await?;
+    let is_ours = teams::claim(&mut tx, id, hub.process()).await?;
     tx.commit().await?;
     Ok(is_ours)
 }
 
 async fn take_extended(hub: &Hub, id: ChatId) -> Result<bool> {
     let mut tx = hub.store().write().await?;
-    if !teams::conduct(&mut tx, id, hub.process()).await? {
+    if !teams::claim(&mut tx, id, hub.process()).await? {
         return Ok(false);
     }
     let (now, served) = (hub.env().now(), teams::served_until(&mut tx, id).await?);
     let unserved = served.map_or(Duration::ZERO, |served| now.since(served));
-    let (team, key) = (record::replay(&mut tx, id).await?, record::key(hub, &mut tx).await?);
+    let (team, key) = (log_store::replay(&mut tx, id).await?, log_store::key(hub, &mut tx).await?);
     match team.extension(unserved, now).map_err(Refusal::from)? {
         Some(entry) => {
-            record::commit_with(hub, tx, &key, &team, &[entry]).await?;
+            log_store::commit_with(hub, tx, &key, &team, &[entry]).await?;
             tracing::info!(team.id = %id, ?unserved, "team deadlines extended: no process served it");
         }
         None => tx.commit().await?,
@@ -63,11 +63,11 @@ async fn take_extended(hub: &Hub, id: ChatId) -> Result<bool> {
 /// Cancels a team whose owner has no access any more.
 async fn give_up(hub: &Hub, id: ChatId) -> Result<()> {
     let mut conn = hub.store().read().await?;
-    let (team, key) = (record::replay(&mut conn, id).await?, record::key(hub, &mut conn).await?);
+    let (team, key) = (log_store::replay(&mut conn, id).await?, log_store::key(hub, &mut conn).await?);
     drop(conn);
-    let reason = Note::try_from("Whoever launched it may not use this hub any more.".to_owned())?;
-    let event = Event::Cancelled { reason };
-    let proposal = Proposal { team: id, by: Author::Home, event, proof: None };
+    let reason = ShortText::try_from("Whoever launched it may not use this hub any more.".to_owned())?;
+    let event = TeamEvent::Cancelled { reason };
+    let proposal = Proposal { team: id, by: TeamActor::Home, event, proof: None };
     let entries = team.propose(&proposal, hub.env().now()).map_err(Refusal::from)?;
-    record::commit(hub, &key, &team, &entries).await.map(drop)
+    log_store::commit(hub, &key, &team, &entries).await.map(drop)
 }

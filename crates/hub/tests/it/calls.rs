@@ -7,7 +7,10 @@ use plexus_domain::{
 };
 use plexus_hub::{
     Caller, Error,
-    calls::{self, Before, Call, Door, Filter, News, Origin, Task, Until},
+    calls::{
+        self, AuthorizedAgent, CallRequest, Origin, PriorMessage, SubscriptionScope, Task, TaskFilter,
+        TaskUpdate,
+    },
     chats,
 };
 
@@ -17,21 +20,21 @@ fn calc() -> Address {
     "@plexus/calc".parse().unwrap()
 }
 
-fn call(text: &str) -> Call {
-    Call::new(Origin::A2a, vec![Part::text(text)])
+fn call(text: &str) -> CallRequest {
+    CallRequest::new(Origin::A2a, vec![Part::text(text)])
 }
 
 fn answer(task: &Task) -> String {
     task.agents_messages().map(|message| plain_text(&message.parts)).collect()
 }
 
-async fn ask(world: &World, door: &Door, call: Call) -> Task {
-    let (task, following) = calls::begin(&world.hub, door, call, Until::Settled).await.unwrap();
-    following.settle(task).await.unwrap()
+async fn ask(world: &World, door: &AuthorizedAgent, call: CallRequest) -> Task {
+    let (task, following) = calls::start(&world.hub, door, call, SubscriptionScope::Settled).await.unwrap();
+    following.wait_settled(task).await.unwrap()
 }
 
-async fn begin(world: &World, door: &Door, call: Call) -> Result<RunId, Error> {
-    Ok(calls::begin(&world.hub, door, call, Until::Settled).await?.0.id)
+async fn begin(world: &World, door: &AuthorizedAgent, call: CallRequest) -> Result<RunId, Error> {
+    Ok(calls::start(&world.hub, door, call, SubscriptionScope::Settled).await?.0.id)
 }
 
 /// Returns input that takes the calculator a while.
@@ -42,7 +45,7 @@ fn long_sheet() -> String {
 #[tokio::test]
 async fn a_call_is_a_run_that_its_caller_can_find_again() {
     let world = World::new().await;
-    let door = calls::enter(&world.hub, &world.ada, &calc()).await.unwrap();
+    let door = calls::authorize(&world.hub, &world.ada, &calc()).await.unwrap();
     let task = ask(&world, &door, call("2 + 3 * 4")).await;
     assert_eq!(task.state, RunState::Completed);
     assert!(answer(&task).contains("14"), "{}", answer(&task));
@@ -50,7 +53,7 @@ async fn a_call_is_a_run_that_its_caller_can_find_again() {
 
     let again = calls::get(&world.hub, &door, task.id).await.unwrap();
     assert_eq!((again.context.clone(), again.messages.len()), (task.context.clone(), 2));
-    let page = calls::list(&world.hub, &door, &Filter::default(), None, PageSize::DEFAULT).await.unwrap();
+    let page = calls::list(&world.hub, &door, &TaskFilter::default(), None, PageSize::DEFAULT).await.unwrap();
     assert_eq!((page.total, page.tasks[0].id), (1, task.id));
 
     // The site shows the same messages, but not the chat in the list of chats.
@@ -60,7 +63,7 @@ async fn a_call_is_a_run_that_its_caller_can_find_again() {
     assert!(chats::list(&world.hub, &world.ada, None).await.unwrap().0.is_empty());
 
     // A task of another user is reported as missing.
-    let others = calls::enter(&world.hub, &world.bob, &calc()).await.unwrap();
+    let others = calls::authorize(&world.hub, &world.bob, &calc()).await.unwrap();
     assert!(matches!(refusal(calls::get(&world.hub, &others, task.id).await), Refusal::NotFound { .. }));
     assert!(matches!(refusal(calls::cancel(&world.hub, &others, task.id).await), Refusal::NotFound { .. }));
     assert!(matches!(refusal(calls::cancel(&world.hub, &door, task.id).await), Refusal::Conflict { .. }));
@@ -69,8 +72,8 @@ async fn a_call_is_a_run_that_its_caller_can_find_again() {
 #[tokio::test]
 async fn a_context_is_one_conversation_of_one_caller() {
     let world = World::new().await;
-    let door = calls::enter(&world.hub, &world.ada, &calc()).await.unwrap();
-    let named = |text: &str, name: &str| Call { context: Some(name.to_owned()), ..call(text) };
+    let door = calls::authorize(&world.hub, &world.ada, &calc()).await.unwrap();
+    let named = |text: &str, name: &str| CallRequest { context: Some(name.to_owned()), ..call(text) };
     let first = ask(&world, &door, named("1 + 1", "mine")).await;
     let second = ask(&world, &door, named("2 + 2", "mine")).await;
     let other = ask(&world, &door, named("3 + 3", "another")).await;
@@ -78,29 +81,30 @@ async fn a_context_is_one_conversation_of_one_caller() {
     assert_eq!(second.messages[0].parent, Some(first.messages[1].id), "one goes on from the other");
     assert_eq!(other.messages[0].parent, None);
 
-    let bobs = calls::enter(&world.hub, &world.bob, &calc()).await.unwrap();
+    let bobs = calls::authorize(&world.hub, &world.bob, &calc()).await.unwrap();
     let his = ask(&world, &bobs, named("4 + 4", "mine")).await;
     assert_eq!(his.messages[0].parent, None, "a name means something to one caller only");
 
-    let filter = Filter { context: Some("mine".to_owned()), ..Filter::default() };
+    let filter = TaskFilter { context: Some("mine".to_owned()), ..TaskFilter::default() };
     let page = calls::list(&world.hub, &door, &filter, None, PageSize::DEFAULT).await.unwrap();
     assert_eq!(page.tasks.iter().map(|task| task.id).collect::<Vec<_>>(), [second.id, first.id]);
 
-    let wrong = Call { task: Some(first.id), ..named("5", "another") };
+    let wrong = CallRequest { task: Some(first.id), ..named("5", "another") };
     assert!(
         matches!(refusal(begin(&world, &door, wrong).await), Refusal::Invalid { field, .. } if field == "message.contextId")
     );
-    let ended = Call { task: Some(first.id), ..call("5") };
+    let ended = CallRequest { task: Some(first.id), ..call("5") };
     assert!(matches!(refusal(begin(&world, &door, ended).await), Refusal::Conflict { .. }));
 }
 
 #[tokio::test]
 async fn a_reader_has_every_byte_once_and_a_second_one_too() {
     let world = World::new().await;
-    let door = calls::enter(&world.hub, &world.ada, &calc()).await.unwrap();
+    let door = calls::authorize(&world.hub, &world.ada, &calc()).await.unwrap();
     let run = begin(&world, &door, call(&long_sheet())).await.unwrap();
     let read = async || {
-        let (task, mut following) = calls::follow(&world.hub, &door, run, Until::Settled).await.unwrap();
+        let (task, mut following) =
+            calls::subscribe(&world.hub, &door, run, SubscriptionScope::Settled).await.unwrap();
         let mut text = task
             .agents_messages()
             .flat_map(|message| message.parts.clone())
@@ -109,15 +113,17 @@ async fn a_reader_has_every_byte_once_and_a_second_one_too() {
         let mut last = None;
         while let Some(news) = following.next().await.unwrap() {
             match news {
-                News::Part { start, part, .. } => {
+                TaskUpdate::Part { start, part, .. } => {
                     let body = part.as_text().unwrap();
                     assert!(start <= text.len(), "nothing is missing");
                     text.truncate(start);
                     text.push_str(body);
                 }
-                News::Ended { message } => assert!(message.parts[0].as_text().unwrap().starts_with(&text)),
-                News::Waits { line } => panic!("two calls do not wait: {line}"),
-                News::State { task } => last = Some(task),
+                TaskUpdate::Ended { message } => {
+                    assert!(message.parts[0].as_text().unwrap().starts_with(&text))
+                }
+                TaskUpdate::Waits { line } => panic!("two calls do not wait: {line}"),
+                TaskUpdate::State { task } => last = Some(task),
             }
         }
         *last.unwrap()
@@ -130,7 +136,7 @@ async fn a_reader_has_every_byte_once_and_a_second_one_too() {
 #[tokio::test]
 async fn a_call_that_goes_on_can_be_cancelled() {
     let world = World::new().await;
-    let door = calls::enter(&world.hub, &world.ada, &calc()).await.unwrap();
+    let door = calls::authorize(&world.hub, &world.ada, &calc()).await.unwrap();
     let run = begin(&world, &door, call(&long_sheet())).await.unwrap();
     let task = calls::cancel(&world.hub, &door, run).await.unwrap();
     assert_eq!(task.state, RunState::Stopped);
@@ -140,11 +146,11 @@ async fn a_call_that_goes_on_can_be_cancelled() {
 #[tokio::test]
 async fn what_was_said_before_is_part_of_the_conversation_and_a_message_is_asked_once() {
     let world = World::new().await;
-    let door = calls::enter(&world.hub, &world.ada, &calc()).await.unwrap();
+    let door = calls::authorize(&world.hub, &world.ada, &calc()).await.unwrap();
     let before = [(false, "1 + 1"), (true, "2"), (false, "thanks")];
-    let before = before.map(|(by_agent, text)| Before { by_agent, parts: vec![Part::text(text)] });
+    let before = before.map(|(by_agent, text)| PriorMessage { by_agent, parts: vec![Part::text(text)] });
     let id = "0b5c9a52-1f0e-4c0e-9b64-0f4f6a1f5a11".to_owned();
-    let asked = Call { before: before.to_vec(), message_id: Some(id), ..call("5 + 5") };
+    let asked = CallRequest { before: before.to_vec(), message_id: Some(id), ..call("5 + 5") };
     let task = ask(&world, &door, asked.clone()).await;
     let chat = task.context.parse().unwrap();
     let shown = chats::open(&world.hub, &world.ada, chat, None, None).await.unwrap();
@@ -157,9 +163,9 @@ async fn what_was_said_before_is_part_of_the_conversation_and_a_message_is_asked
 async fn the_same_message_to_another_agent_is_another_question() {
     let world = World::new().await;
     let id = "0199c0de-0000-7000-8000-00000000000a".to_owned();
-    let named = |text: &str| Call { message_id: Some(id.clone()), ..call(text) };
-    let calc = calls::enter(&world.hub, &world.ada, &calc()).await.unwrap();
-    let guide = calls::enter(&world.hub, &world.ada, &"@plexus/guide".parse().unwrap()).await.unwrap();
+    let named = |text: &str| CallRequest { message_id: Some(id.clone()), ..call(text) };
+    let calc = calls::authorize(&world.hub, &world.ada, &calc()).await.unwrap();
+    let guide = calls::authorize(&world.hub, &world.ada, &"@plexus/guide".parse().unwrap()).await.unwrap();
     let sum = ask(&world, &calc, named("1 + 1")).await;
     let found = ask(&world, &guide, named("1 + 1")).await;
     assert_ne!(sum.id, found.id);
@@ -169,33 +175,37 @@ async fn the_same_message_to_another_agent_is_another_question() {
 #[tokio::test]
 async fn a_call_has_a_bounded_number_of_parts() {
     let world = World::new().await;
-    let door = calls::enter(&world.hub, &world.ada, &calc()).await.unwrap();
+    let door = calls::authorize(&world.hub, &world.ada, &calc()).await.unwrap();
     let many = |count: usize| vec![Part::text("1"); count];
-    let before = vec![Before { by_agent: false, parts: many(2_001) }];
-    let told = Call { before, ..call("1 + 1") };
+    let before = vec![PriorMessage { by_agent: false, parts: many(2_001) }];
+    let told = CallRequest { before, ..call("1 + 1") };
     assert!(matches!(refusal(begin(&world, &door, told).await), Refusal::Invalid { .. }));
-    let said = Call::new(Origin::A2a, many(257));
+    let said = CallRequest::new(Origin::A2a, many(257));
     assert!(matches!(refusal(begin(&world, &door, said).await), Refusal::Invalid { .. }));
-    let task = ask(&world, &door, Call::new(Origin::A2a, many(200))).await;
+    let task = ask(&world, &door, CallRequest::new(Origin::A2a, many(200))).await;
     assert_eq!(task.messages[0].parts.len(), 200);
 }
 
 #[tokio::test]
 async fn strangers_reach_open_agents_and_hold_the_ids_of_their_tasks() {
     let world = World::new().await;
-    let nobody = Caller::nobody(IpAddr::V4(Ipv4Addr::LOCALHOST));
-    let door = calls::enter(&world.hub, &nobody, &calc()).await.unwrap();
+    let nobody = Caller::anonymous(IpAddr::V4(Ipv4Addr::LOCALHOST));
+    let door = calls::authorize(&world.hub, &nobody, &calc()).await.unwrap();
     let task = ask(&world, &door, call("7 * 6")).await;
     assert!(answer(&task).contains("42"));
     assert_eq!(calls::get(&world.hub, &door, task.id).await.unwrap().state, RunState::Completed);
-    let listed = calls::list(&world.hub, &door, &Filter::default(), None, PageSize::DEFAULT).await.unwrap();
+    let listed =
+        calls::list(&world.hub, &door, &TaskFilter::default(), None, PageSize::DEFAULT).await.unwrap();
     assert!(listed.tasks.is_empty());
 
-    let guessed = Call { context: Some("notes".to_owned()), ..call("1") };
+    let guessed = CallRequest { context: Some("notes".to_owned()), ..call("1") };
     assert!(matches!(refusal(begin(&world, &door, guessed).await), Refusal::Invalid { .. }));
-    let more = ask(&world, &door, Call { context: Some(task.context.clone()), ..call("1 + 1") }).await;
+    let more = ask(&world, &door, CallRequest { context: Some(task.context.clone()), ..call("1 + 1") }).await;
     assert_eq!(more.context, task.context);
 
     let missing: Address = "@ada/none".parse().unwrap();
-    assert!(matches!(refusal(calls::enter(&world.hub, &nobody, &missing).await), Refusal::NotFound { .. }));
+    assert!(matches!(
+        refusal(calls::authorize(&world.hub, &nobody, &missing).await),
+        Refusal::NotFound { .. }
+    ));
 }

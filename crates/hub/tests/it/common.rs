@@ -16,21 +16,21 @@ use parking_lot::Mutex;
 use plexus_domain::{
     Address, DraftId, Error as Refusal,
     account::{Registration, Role},
-    agent::{Access, Visibility},
-    event::Event,
+    agent::{AgentAccess, Visibility},
+    chat_event::Event,
     part::plain_text,
 };
 use plexus_hub::{
-    Caller, Config, Env, Error, Hub, accounts,
+    Caller, ClockRng, Error, Hub, HubConfig, accounts,
     agents::{
         self,
-        register::{self, Begun, Choice},
+        register_a2a::{self, CardFetchOutcome, RegistrationChoices},
     },
     chats,
     chats::NewMessage,
-    config::{Models, PrivateNetworks, Quotas, Rates, RunLimits, Scale},
-    live::FrameKind,
-    views::MessageView,
+    config::{Models, PrivateNetworks, Quotas, RateLimitScale, Rates, RunLimits},
+    message_views::MessageView,
+    streaming::FrameKind,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -55,15 +55,15 @@ impl World {
     }
 
     /// Opens a hub; `change` adjusts the default configuration.
-    pub async fn with(change: impl FnOnce(&mut Config)) -> Self {
+    pub async fn with(change: impl FnOnce(&mut HubConfig)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut config = config(folder.path());
         change(&mut config);
-        let hub = Hub::open(config, Env::system()).await.unwrap();
+        let hub = Hub::open(config, ClockRng::system()).await.unwrap();
         let person = async |name: &str, role| {
             let password = "correct horse battery staple".to_owned();
             accounts::create_by_operator(&hub, name, password, role).await.unwrap();
-            accounts::act_for(&hub, Some(name)).await.unwrap()
+            accounts::impersonate(&hub, Some(name)).await.unwrap()
         };
         let admin = person("grace", Role::Admin).await;
         let (ada, bob) = (person("ada", Role::User).await, person("bob", Role::User).await);
@@ -79,7 +79,7 @@ impl World {
         let id = self.hub.env().id(plexus_domain::MessageId::new);
         let new = NewMessage { id, parent: None, text: text.to_owned() };
         let sent = chats::start(&self.hub, caller, Some(to), new).await?;
-        let mut reader = chats::follow(&self.hub, caller, sent.chat, 0).await?;
+        let mut reader = chats::subscribe(&self.hub, caller, sent.chat, 0).await?;
         loop {
             let frame = reader.next().await?;
             if let FrameKind::Event { event: Event::Ended { message, .. }, .. } = &frame.kind {
@@ -96,28 +96,28 @@ impl World {
     }
 
     pub async fn begin(&self, caller: &Caller, url: &str) -> DraftId {
-        match register::begin(&self.hub, caller, url).await.unwrap() {
-            Begun::Draft(id) => id,
-            Begun::Broken { problems, .. } => panic!("{problems:?}"),
+        match register_a2a::begin(&self.hub, caller, url).await.unwrap() {
+            CardFetchOutcome::Draft(id) => id,
+            CardFetchOutcome::Broken { problems, .. } => panic!("{problems:?}"),
         }
     }
 
     /// Registers a public agent, whose origins an administrator trusts if `vouch` is set.
     pub async fn register(&self, caller: &Caller, url: &str, vouch: bool) -> Address {
         let draft = self.begin(caller, url).await;
-        register::choose(&self.hub, caller, draft, choice("echo")).await.unwrap();
+        register_a2a::save_choices(&self.hub, caller, draft, choice("echo")).await.unwrap();
         if vouch {
-            for proof in register::origins(&self.hub, caller, draft).await.unwrap() {
-                register::vouch_origin(&self.hub, caller, draft, &proof.origin).await.unwrap();
+            for proof in register_a2a::origins(&self.hub, caller, draft).await.unwrap() {
+                register_a2a::vouch_origin(&self.hub, caller, draft, &proof.origin).await.unwrap();
             }
         }
-        register::go_on(&self.hub, caller, draft).await.unwrap();
-        agents::publish(&self.hub, caller, draft, Visibility::Public, Access::Accounts).await.unwrap()
+        register_a2a::continue_unverified(&self.hub, caller, draft).await.unwrap();
+        agents::publish(&self.hub, caller, draft, Visibility::Public, AgentAccess::Accounts).await.unwrap()
     }
 }
 
-pub fn choice(name: &str) -> Choice {
-    Choice { name: name.to_owned(), for_everybody: false, given: Default::default() }
+pub fn choice(name: &str) -> RegistrationChoices {
+    RegistrationChoices { name: name.to_owned(), for_everybody: false, given: Default::default() }
 }
 
 pub fn refusal<T>(result: Result<T, Error>) -> Refusal {
@@ -128,8 +128,8 @@ pub fn refusal<T>(result: Result<T, Error>) -> Refusal {
     }
 }
 
-pub fn config(folder: &Path) -> Config {
-    Config {
+pub fn config(folder: &Path) -> HubConfig {
+    HubConfig {
         hub_name: "Plexus".to_owned(),
         public_url: "http://127.0.0.1:3000/".parse().unwrap(),
         listen: Vec::new(),
@@ -156,7 +156,7 @@ pub fn config(folder: &Path) -> Config {
         limits: RunLimits::default(),
         quotas: Quotas::default(),
         rates: Rates::default(),
-        scale: Scale(10),
+        scale: RateLimitScale(10),
     }
 }
 

@@ -1,12 +1,12 @@
 use plexus_domain::{
     Address, Error as Refusal,
-    agent::{Access, Visibility},
+    agent::{AgentAccess, Visibility},
 };
 use plexus_hub::agents::{
-    self, Callable,
-    credentials::{self, Given, Scheme},
+    self, CallableState,
+    credentials::{self, CredentialInput, Scheme},
     manage,
-    register::{self, Choice},
+    register_a2a::{self, RegistrationChoices},
 };
 use serde_json::json;
 
@@ -14,20 +14,20 @@ use super::common::{Echo, World, refusal};
 
 const SECRET: &str = "swordfish-0123456789";
 
-fn given(secret: &str) -> Given {
-    Given { user: String::new(), secret: secret.to_owned() }
+fn given(secret: &str) -> CredentialInput {
+    CredentialInput { user: String::new(), secret: secret.to_owned() }
 }
 
 /// Registers an agent at a trusted origin, with credentials of its owner.
 async fn register(world: &World, echo: &Echo, for_everybody: bool, secret: &str) -> Address {
     let (hub, admin) = (&world.hub, &world.admin);
     let draft = world.begin(admin, &echo.url).await;
-    let choice = Choice { name: "guarded".to_owned(), for_everybody, given: given(secret) };
-    register::choose(hub, admin, draft, choice).await.unwrap();
+    let choice = RegistrationChoices { name: "guarded".to_owned(), for_everybody, given: given(secret) };
+    register_a2a::save_choices(hub, admin, draft, choice).await.unwrap();
     let origin = echo.url.trim_end_matches('/');
-    register::vouch_origin(hub, admin, draft, origin).await.unwrap();
-    register::go_on(hub, admin, draft).await.unwrap();
-    agents::publish(hub, admin, draft, Visibility::Public, Access::Accounts).await.unwrap()
+    register_a2a::vouch_origin(hub, admin, draft, origin).await.unwrap();
+    register_a2a::continue_unverified(hub, admin, draft).await.unwrap();
+    agents::publish(hub, admin, draft, Visibility::Public, AgentAccess::Accounts).await.unwrap()
 }
 
 fn bearer(secret: &str) -> Option<String> {
@@ -41,19 +41,19 @@ async fn each_person_gives_their_own() {
     let address = register(&world, &echo, false, "").await;
     let refused = refusal(world.ask(bob, &address, "hello").await);
     assert!(refused.to_string().contains(&format!("/{address}/credentials")), "{refused}");
-    let view = agents::look(hub, bob, &address).await.unwrap().unwrap();
-    assert_eq!(view.callable, Callable::NeedsCredentials);
-    let asked = credentials::asked(hub, bob, &address).await.unwrap().unwrap();
+    let view = agents::get(hub, bob, &address).await.unwrap().unwrap();
+    assert_eq!(view.callable, CallableState::NeedsCredentials);
+    let asked = credentials::credential_status(hub, bob, &address).await.unwrap().unwrap();
     assert_eq!((asked.scheme, asked.kept), (Scheme::Bearer, false));
 
-    credentials::give(hub, bob, &address, given(SECRET)).await.unwrap();
+    credentials::set_credentials(hub, bob, &address, given(SECRET)).await.unwrap();
     assert_eq!(world.answer(bob, &address, "hello").await, "Echo: hello");
     assert_eq!(echo.shown(), [bearer(SECRET)]);
     assert!(world.ask(&world.ada, &address, "hello").await.is_err(), "what bob gave is bob's");
-    credentials::give(hub, bob, &address, given("another")).await.unwrap();
+    credentials::set_credentials(hub, bob, &address, given("another")).await.unwrap();
     world.answer(bob, &address, "again").await;
     assert_eq!(echo.shown().last().unwrap(), &bearer("another"));
-    credentials::forget(hub, bob, &address).await.unwrap();
+    credentials::delete_credentials(hub, bob, &address).await.unwrap();
     assert!(world.ask(bob, &address, "hello").await.is_err());
 }
 
@@ -63,8 +63,9 @@ async fn the_owners_are_used_for_everybody_and_lie_sealed() {
     let address = register(&world, &echo, true, SECRET).await;
     assert_eq!(world.answer(&world.bob, &address, "hello").await, "Echo: hello");
     assert_eq!(echo.shown(), [bearer(SECRET)]);
-    assert!(credentials::asked(&world.hub, &world.bob, &address).await.unwrap().is_none());
-    let refused = refusal(credentials::give(&world.hub, &world.bob, &address, given("mine")).await);
+    assert!(credentials::credential_status(&world.hub, &world.bob, &address).await.unwrap().is_none());
+    let refused =
+        refusal(credentials::set_credentials(&world.hub, &world.bob, &address, given("mine")).await);
     assert!(matches!(refused, Refusal::Conflict { .. }));
     for file in std::fs::read_dir(world.folder()).unwrap() {
         let path = file.unwrap().path();
@@ -92,7 +93,7 @@ async fn they_are_sent_to_the_proved_origin_only() {
         refused.to_string().contains("credentials"),
         "the old ones are not for the new address: {refused}"
     );
-    credentials::give(hub, admin, &address, given(SECRET)).await.unwrap();
+    credentials::set_credentials(hub, admin, &address, given(SECRET)).await.unwrap();
     let answer = world.answer(admin, &address, "hello").await;
     assert!(answer.contains(origin) && answer.contains("not proved"), "{answer}");
     assert!(thief.shown().is_empty());
@@ -106,7 +107,8 @@ async fn what_cannot_be_a_credential_is_refused_at_its_field() {
     let (world, echo) = (World::new().await, Echo::guarded().await);
     let address = register(&world, &echo, false, "").await;
     for secret in ["", "two\r\nlines", &"x".repeat(9_000)] {
-        let refused = refusal(credentials::give(&world.hub, &world.bob, &address, given(secret)).await);
+        let refused =
+            refusal(credentials::set_credentials(&world.hub, &world.bob, &address, given(secret)).await);
         assert_eq!(refused.field(), Some("secret"));
     }
 }

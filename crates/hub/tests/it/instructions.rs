@@ -8,12 +8,12 @@ use axum::{
 use parking_lot::Mutex;
 use plexus_domain::{
     Error as Refusal,
-    agent::{Access, Visibility},
+    agent::{AgentAccess, Visibility},
 };
 use plexus_hub::{
     agents::{
-        self, Way,
-        instructions::{self, Instructions},
+        self, RegistrationKind,
+        model_agent::{self, ModelAgentForm},
     },
     config::{Models, Prices, Provider, Secret},
 };
@@ -53,15 +53,15 @@ async fn complete(State(asked): State<Asked>, Json(body): Json<Value>) -> impl I
     ([(header::CONTENT_TYPE, "text/event-stream")], format!("data: {delta}\n\ndata: [DONE]\n\n"))
 }
 
-fn tides() -> Instructions {
-    Instructions {
+fn tides() -> ModelAgentForm {
+    ModelAgentForm {
         title: "Tide clerk".to_owned(),
         summary: "Knows the tides.".to_owned(),
         instructions: "You are a tide clerk.".to_owned(),
         model: "small".to_owned(),
         starters: vec!["When is high water?".to_owned(), "  ".to_owned()],
         tags: vec!["sea".to_owned()],
-        ..Instructions::default()
+        ..ModelAgentForm::default()
     }
 }
 
@@ -71,31 +71,31 @@ async fn instructions_run_on_the_hubs_model_and_a_change_is_a_version() {
     let world = world(model(&asked).await).await;
     let (hub, ada) = (&world.hub, &world.ada);
     assert_eq!(agents::models(hub).await, ["large", "small"]);
-    let draft = instructions::write(hub, ada, "tides", tides(), &[]).await.unwrap();
-    assert_eq!(instructions::write(hub, ada, "tides", tides(), &[]).await.unwrap(), draft, "sent twice");
-    assert_eq!(agents::publish_step(hub, ada, draft).await.unwrap().way, Way::Model);
-    let address = agents::publish(hub, ada, draft, Visibility::Public, Access::Accounts).await.unwrap();
+    let draft = model_agent::write(hub, ada, "tides", tides(), &[]).await.unwrap();
+    assert_eq!(model_agent::write(hub, ada, "tides", tides(), &[]).await.unwrap(), draft, "sent twice");
+    assert_eq!(agents::publish_step(hub, ada, draft).await.unwrap().way, RegistrationKind::Model);
+    let address = agents::publish(hub, ada, draft, Visibility::Public, AgentAccess::Accounts).await.unwrap();
     assert_eq!(world.answer(&world.bob, &address, "When?").await, "High at noon.");
     let sent = asked.lock()[0].clone();
     assert_eq!(sent["model"], "small");
     assert!(sent["messages"].to_string().contains("You are a tide clerk."));
 
-    let kept = instructions::instructions(hub, ada, &address).await.unwrap();
+    let kept = model_agent::instructions(hub, ada, &address).await.unwrap();
     assert_eq!(kept.starters, ["When is high water?"]);
-    instructions::rewrite(hub, ada, &address, kept.clone(), &[]).await.unwrap();
-    let changed = Instructions { instructions: "Be brief.".to_owned(), ..kept };
-    instructions::rewrite(hub, ada, &address, changed, &[]).await.unwrap();
-    let view = agents::look(hub, ada, &address).await.unwrap().unwrap();
+    model_agent::rewrite(hub, ada, &address, kept.clone(), &[]).await.unwrap();
+    let changed = ModelAgentForm { instructions: "Be brief.".to_owned(), ..kept };
+    model_agent::rewrite(hub, ada, &address, changed, &[]).await.unwrap();
+    let view = agents::get(hub, ada, &address).await.unwrap().unwrap();
     let numbers: Vec<&str> = view.versions.iter().map(|version| version.semver.as_str()).collect();
     assert_eq!(numbers, ["1.0.1", "1.0.0"], "what did not change is no version");
-    let theirs = instructions::instructions(hub, &world.bob, &address).await;
+    let theirs = model_agent::instructions(hub, &world.bob, &address).await;
     assert!(matches!(refusal(theirs), Refusal::Forbidden { .. }));
 }
 
 #[tokio::test]
 async fn a_hub_without_a_model_says_so() {
     let world = World::new().await;
-    let refused = refusal(instructions::write(&world.hub, &world.ada, "tides", tides(), &[]).await);
+    let refused = refusal(model_agent::write(&world.hub, &world.ada, "tides", tides(), &[]).await);
     assert!(
         matches!(refused, Refusal::Unavailable { .. }) && refused.to_string().contains("PLEXUS_LLM_BASE_URL")
     );
@@ -105,14 +105,14 @@ async fn a_hub_without_a_model_says_so() {
 async fn each_field_is_checked() {
     let world = world(model(&Asked::default()).await).await;
     for (field, filled) in [
-        ("title", Instructions { title: " \u{202e} ".to_owned(), ..tides() }),
-        ("summary", Instructions { summary: "x".repeat(301), ..tides() }),
-        ("instructions", Instructions { instructions: "x".repeat(32_001), ..tides() }),
-        ("model", Instructions { model: "huge".to_owned(), ..tides() }),
-        ("starters", Instructions { starters: vec!["x".to_owned(); 6], ..tides() }),
-        ("tags", Instructions { tags: vec!["x".repeat(31)], ..tides() }),
+        ("title", ModelAgentForm { title: " \u{202e} ".to_owned(), ..tides() }),
+        ("summary", ModelAgentForm { summary: "x".repeat(301), ..tides() }),
+        ("instructions", ModelAgentForm { instructions: "x".repeat(32_001), ..tides() }),
+        ("model", ModelAgentForm { model: "huge".to_owned(), ..tides() }),
+        ("starters", ModelAgentForm { starters: vec!["x".to_owned(); 6], ..tides() }),
+        ("tags", ModelAgentForm { tags: vec!["x".repeat(31)], ..tides() }),
     ] {
-        let refused = refusal(instructions::write(&world.hub, &world.ada, "tides", filled, &[]).await);
+        let refused = refusal(model_agent::write(&world.hub, &world.ada, "tides", filled, &[]).await);
         assert_eq!(refused.field(), Some(field));
     }
 }

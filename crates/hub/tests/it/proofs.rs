@@ -2,8 +2,8 @@ use plexus_hub::{
     admin,
     agents::{
         self, manage,
-        proofs::{By, Check},
-        register,
+        origin_verification::{VerificationMethod, VerificationStatus},
+        register_a2a,
     },
 };
 use plexus_testing::Dns;
@@ -18,11 +18,11 @@ async fn the_proof_of_one_agent_is_worth_nothing_for_another() {
     let token = manage::managed(hub, grace, &first).await.unwrap().origins[0].token.clone();
     echo.set_proof(token.clone());
     let draft = world.begin(grace, &echo.url).await;
-    register::choose(hub, grace, draft, choice("another")).await.unwrap();
-    register::check_origins(hub, grace, draft).await.unwrap();
-    let other = register::origins(hub, grace, draft).await.unwrap().remove(0);
+    register_a2a::save_choices(hub, grace, draft, choice("another")).await.unwrap();
+    register_a2a::check_origins(hub, grace, draft).await.unwrap();
+    let other = register_a2a::origins(hub, grace, draft).await.unwrap().remove(0);
     assert!(other.token != token);
-    let Check::Failed { message, .. } = other.check else { panic!("proved by another's text") };
+    let VerificationStatus::Failed { message, .. } = other.check else { panic!("proved by another's text") };
     assert!(message.contains("does not hold the text"), "{message}");
 }
 
@@ -32,14 +32,17 @@ async fn control_is_proved_later_and_lost_when_the_file_is_gone() {
     let (hub, grace) = (&world.hub, &world.admin);
     let address = world.register(grace, &echo.url, false).await;
     let found = manage::check_proofs(hub, grace, &address).await.unwrap();
-    assert!(matches!(&found[0].check, Check::Failed { message, .. } if message.contains("404")), "{found:?}");
+    assert!(
+        matches!(&found[0].check, VerificationStatus::Failed { message, .. } if message.contains("404")),
+        "{found:?}"
+    );
     echo.set_proof(found[0].token.clone());
     let found = manage::check_proofs(hub, grace, &address).await.unwrap();
-    assert!(matches!(found[0].check, Check::Proved { by: By::File, .. }));
+    assert!(matches!(found[0].check, VerificationStatus::Proved { by: VerificationMethod::File, .. }));
     assert_eq!(world.answer(&world.bob, &address, "hello").await, "Echo: hello");
     echo.set_proof(String::new());
     manage::check_proofs(hub, grace, &address).await.unwrap();
-    assert!(!agents::look(hub, grace, &address).await.unwrap().unwrap().summary.verified);
+    assert!(!agents::get(hub, grace, &address).await.unwrap().unwrap().summary.verified);
     assert!(world.ask(&world.bob, &address, "hello").await.is_err());
 }
 
@@ -53,7 +56,10 @@ async fn an_administrator_vouches_for_what_the_card_names() {
     let origin = echo.url.trim_end_matches('/');
     manage::vouch(hub, grace, &address, origin).await.unwrap();
     let kept = manage::check_proofs(hub, grace, &address).await.unwrap();
-    assert!(matches!(kept[0].check, Check::Proved { by: By::Voucher, .. }), "a check does not undo it");
+    assert!(
+        matches!(kept[0].check, VerificationStatus::Proved { by: VerificationMethod::Voucher, .. }),
+        "a check does not undo it"
+    );
     assert_eq!(world.answer(&world.bob, &address, "hello").await, "Echo: hello");
 }
 
@@ -69,18 +75,21 @@ async fn control_is_proved_by_a_record_of_the_name() {
     let address = world.register(grace, &url, false).await;
     let found = manage::check_proofs(hub, grace, &address).await.unwrap().remove(0);
     assert_eq!(found.record.as_deref(), Some("_plexus.clerk.example"));
-    let Check::Failed { message, .. } = found.check else { panic!("proved by nothing") };
+    let VerificationStatus::Failed { message, .. } = found.check else { panic!("proved by nothing") };
     assert!(message.contains("_plexus.clerk.example does not exist"), "{message}");
 
     dns.set_text("plexus-agent-proof=of-another".to_owned());
     let found = manage::check_proofs(hub, grace, &address).await.unwrap().remove(0);
     assert!(
-        matches!(&found.check, Check::Failed { message, .. } if message.contains("does not hold")),
+        matches!(&found.check, VerificationStatus::Failed { message, .. } if message.contains("does not hold")),
         "{found:?}"
     );
     dns.set_text(found.token);
     let found = manage::check_proofs(hub, grace, &address).await.unwrap().remove(0);
-    assert!(matches!(found.check, Check::Proved { by: By::Dns, .. }), "{found:?}");
+    assert!(
+        matches!(found.check, VerificationStatus::Proved { by: VerificationMethod::Dns, .. }),
+        "{found:?}"
+    );
     assert_eq!(world.answer(&world.bob, &address, "hello").await, "Echo: hello");
 }
 
@@ -89,16 +98,19 @@ async fn a_word_for_an_origin_covers_agents_that_come_later() {
     let (world, echo) = (World::new().await, Echo::start().await);
     let (hub, grace) = (&world.hub, &world.admin);
     let origin = echo.url.trim_end_matches('/');
-    assert_eq!(admin::vouch(hub, grace, origin, "", "").await.unwrap(), 0);
+    assert_eq!(admin::trust_origin(hub, grace, origin, "", "").await.unwrap(), 0);
     let draft = world.begin(grace, &echo.url).await;
-    register::choose(hub, grace, draft, choice("early")).await.unwrap();
-    let shown = register::origins(hub, grace, draft).await.unwrap();
-    assert!(matches!(shown[0].check, Check::Proved { by: By::Voucher, .. }), "{shown:?}");
+    register_a2a::save_choices(hub, grace, draft, choice("early")).await.unwrap();
+    let shown = register_a2a::origins(hub, grace, draft).await.unwrap();
+    assert!(
+        matches!(shown[0].check, VerificationStatus::Proved { by: VerificationMethod::Voucher, .. }),
+        "{shown:?}"
+    );
 
     let address = world.register(grace, &echo.url, false).await;
     assert_eq!(world.answer(&world.bob, &address, "hello").await, "Echo: hello");
-    assert!(agents::look(hub, grace, &address).await.unwrap().unwrap().summary.verified);
-    admin::withdraw_voucher(hub, grace, origin, "").await.unwrap();
+    assert!(agents::get(hub, grace, &address).await.unwrap().unwrap().summary.verified);
+    admin::untrust_origin(hub, grace, origin, "").await.unwrap();
     assert!(world.ask(&world.bob, &address, "hello").await.is_err());
-    assert!(!agents::look(hub, grace, &address).await.unwrap().unwrap().summary.verified);
+    assert!(!agents::get(hub, grace, &address).await.unwrap().unwrap().summary.verified);
 }

@@ -4,9 +4,9 @@ use std::{path::Path, time::Duration};
 
 use plexus_domain::{Timestamp, account::Role};
 use plexus_hub::{
-    Env, Hub, accounts,
+    ClockRng, Hub, accounts,
     config::Secret,
-    teams::{self, Launch, TeamState},
+    teams::{self, LaunchRequest, TeamState},
 };
 use plexus_store::{StoreUrl, testing::Database};
 use tokio::{task::yield_now, time::timeout};
@@ -16,9 +16,9 @@ use crate::common;
 const START: Timestamp = Timestamp::from_millis(1_795_132_800_000);
 /// Longer than any deadline of a team.
 const AWAY: Duration = Duration::from_hours(24 * 3);
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-async fn open(folder: &Path, database: Option<&Database>, env: Env) -> Hub {
+async fn open(folder: &Path, database: Option<&Database>, env: ClockRng) -> Hub {
     let mut config = common::config(folder);
     config.database_url = database.map(|database| match database.url() {
         StoreUrl::Postgres { url } => Secret::new(url.to_string()),
@@ -32,31 +32,32 @@ async fn open(folder: &Path, database: Option<&Database>, env: Env) -> Hub {
 /// After a restart past the deadline, the team must finish, with its deadline extended by the downtime.
 async fn a_team_is_given_back_the_time(database: Option<Database>) {
     let folder = tempfile::tempdir().unwrap();
-    let (env, _) = Env::fixed(START, 1 << 32);
+    let (env, _) = ClockRng::fixed(START, 1 << 32);
     env.faults().inject("team conductor");
     let hub = open(folder.path(), database.as_ref(), env).await;
     let password = "correct horse battery staple".to_owned();
     accounts::create_by_operator(&hub, "ada", password, Role::User).await.unwrap();
-    let ada = accounts::act_for(&hub, Some("ada")).await.unwrap();
+    let ada = accounts::impersonate(&hub, Some("ada")).await.unwrap();
     let members = vec!["@plexus/calc".parse().unwrap()];
-    let team = teams::launch(&hub, &ada, Launch { members, ..Launch::of("17 * 23") }).await.unwrap();
-    let founded = teams::look(&hub, &ada, team).await.unwrap();
+    let team =
+        teams::launch(&hub, &ada, LaunchRequest { members, ..LaunchRequest::of("17 * 23") }).await.unwrap();
+    let founded = teams::get(&hub, &ada, team).await.unwrap();
     assert_eq!(founded.state, TeamState::Forming);
     hub.close().await;
     drop(hub);
 
-    let (env, _) = Env::fixed(START + AWAY, 2 << 32);
+    let (env, _) = ClockRng::fixed(START + AWAY, 2 << 32);
     let hub = open(folder.path(), database.as_ref(), env).await;
     let ended = async {
         loop {
-            let view = teams::look(&hub, &ada, team).await.unwrap();
+            let view = teams::get(&hub, &ada, team).await.unwrap();
             if !matches!(view.state, TeamState::Forming | TeamState::Working) {
                 return view;
             }
             yield_now().await;
         }
     };
-    let view = timeout(PATIENCE, ended).await.unwrap();
+    let view = timeout(TIMEOUT, ended).await.unwrap();
     assert_eq!(view.state, TeamState::Closed, "{:?}", view.failed);
     assert_eq!(view.deadline, founded.deadline + AWAY);
     hub.close().await;

@@ -6,17 +6,17 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use plexus_a2a::{
     A2aProtocol,
-    client::{self, Call, MAX_ANSWER_BYTES, Update},
-    extension,
+    client::{self, AgentRequest, MAX_ANSWER_BYTES, Update},
+    team_extension,
     wire::v1::CancelTaskRequest,
 };
 use plexus_domain::run::{Failure, FailureClass};
 use tokio_util::sync::CancellationToken;
 
-use super::{A2a, is_other_dialect, other};
+use super::{A2aConnector, is_other_dialect, other};
 use crate::{
     Credentials,
-    outbound::{Halt, Hints, Pace, Reply, by_status, peer, retry_after},
+    outbound::{ErrorHints, HttpResponse, RunInterruption, WaitTimer, by_status, peer, retry_after},
 };
 
 /// JSON-RPC request id. Constant, because each HTTP request has exactly one response.
@@ -26,30 +26,30 @@ const ID: i64 = 1;
 const CANCEL_TIME: Duration = Duration::from_secs(3);
 
 /// Start of the response to a call: a stream, or a complete update.
-pub(super) enum Opened {
-    Stream(Reply),
+pub(super) enum OpenedCall {
+    Stream(HttpResponse),
     Whole(Box<Update>),
 }
 
-fn whole(update: Update) -> Opened {
-    Opened::Whole(Box::new(update))
+fn whole(update: Update) -> OpenedCall {
+    OpenedCall::Whole(Box::new(update))
 }
 
-impl A2a {
+impl A2aConnector {
     /// Makes a call. Reads the response unless it is a stream.
     pub(super) async fn open(
         &self,
         protocol: A2aProtocol,
-        call: Call,
-        pace: &mut Pace<'_>,
-    ) -> Result<Opened, Halt> {
+        call: AgentRequest,
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<OpenedCall, RunInterruption> {
         let method = call.method();
         let reply = self.post(protocol, call, pace).await?;
         if reply.status() != StatusCode::OK {
             return self.read_refusal(protocol, method, reply, pace).await.map(whole);
         }
         if reply.is_of_type("text/event-stream") {
-            return Ok(Opened::Stream(reply));
+            return Ok(OpenedCall::Stream(reply));
         }
         if !reply.is_of_type("application/json") {
             let kind = reply.header(header::CONTENT_TYPE).unwrap_or("something without a type");
@@ -68,12 +68,12 @@ impl A2a {
     pub(super) async fn ask(
         &self,
         protocol: A2aProtocol,
-        call: Call,
-        pace: &mut Pace<'_>,
-    ) -> Result<Update, Halt> {
+        call: AgentRequest,
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<Update, RunInterruption> {
         match self.open(protocol, call, pace).await? {
-            Opened::Whole(update) => Ok(*update),
-            Opened::Stream(_) => {
+            OpenedCall::Whole(update) => Ok(*update),
+            OpenedCall::Stream(_) => {
                 let words = format!("The agent at {} answered a plain question with a stream.", self.peer());
                 Err(Failure::new(FailureClass::Garbage, words).into())
             }
@@ -83,20 +83,20 @@ impl A2a {
     /// Cancels the agent's task. Errors are only logged.
     pub(super) async fn cancel(&self, protocol: A2aProtocol, id: String) {
         let never = CancellationToken::new();
-        let mut pace = Pace::new(&never, CANCEL_TIME);
+        let mut pace = WaitTimer::new(&never, CANCEL_TIME);
         for protocol in [protocol, other(protocol)] {
             let (tenant, id) = (self.endpoint.tenant.clone(), id.clone());
-            let call = Call::CancelTask(CancelTaskRequest { tenant, id, metadata: None });
+            let call = AgentRequest::CancelTask(CancelTaskRequest { tenant, id, metadata: None });
             match self.ask(protocol, call, &mut pace).await {
                 Ok(Update::Error(error)) if is_other_dialect(&error) => {}
                 Ok(Update::Error(error)) => {
                     return tracing::debug!(code = error.code, "an agent did not cancel its task");
                 }
-                Err(Halt::Failed(failure)) => {
+                Err(RunInterruption::Failed(failure)) => {
                     let class = failure.class.as_str();
                     return tracing::debug!(class, "an agent was not told to cancel its task");
                 }
-                Ok(_) | Err(Halt::Stopped) => return,
+                Ok(_) | Err(RunInterruption::Stopped) => return,
             }
         }
     }
@@ -110,7 +110,12 @@ impl A2a {
         peer(&self.endpoint.url)
     }
 
-    async fn post(&self, protocol: A2aProtocol, call: Call, pace: &mut Pace<'_>) -> Result<Reply, Halt> {
+    async fn post(
+        &self,
+        protocol: A2aProtocol,
+        call: AgentRequest,
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<HttpResponse, RunInterruption> {
         let headers = headers(protocol, &call)?;
         let body = client::body(protocol, ID, call).map(Bytes::from).map_err(|error| {
             Failure::new(
@@ -123,7 +128,7 @@ impl A2a {
         if reply.status() != StatusCode::UNAUTHORIZED {
             return Ok(reply);
         }
-        match self.access.another(shown.as_ref(), pace).await? {
+        match self.access.refresh(shown.as_ref(), pace).await? {
             Some(other) => self.send(headers, body, Some(&other), pace).await,
             None => Ok(reply),
         }
@@ -134,20 +139,21 @@ impl A2a {
         mut headers: HeaderMap,
         body: Bytes,
         shown: Option<&Credentials>,
-        pace: &mut Pace<'_>,
-    ) -> Result<Reply, Halt> {
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<HttpResponse, RunInterruption> {
         let mut url = self.endpoint.url.clone();
         if let Some(credentials) = shown {
             credentials.apply(&mut url, &mut headers)?;
         }
         if let Some(carrier) = &self.carrier {
-            return Reply::carried(carrier.carry(&url, &headers, body), &self.peer(), pace).await;
+            return HttpResponse::from_transport(carrier.carry(&url, &headers, body), &self.peer(), pace)
+                .await;
         }
         if let Some(signer) = &self.signer {
             headers.extend(signer.sign(Method::POST.as_str(), &url, &body)?);
         }
         let request = self.outbound.request(Method::POST, &url)?.headers(headers).body(body);
-        Reply::to(request, &self.peer(), pace).await
+        HttpResponse::to(request, &self.peer(), pace).await
     }
 
     /// Reads an error response. Agents may send a JSON-RPC error with any HTTP status; otherwise the status
@@ -156,9 +162,9 @@ impl A2a {
         &self,
         protocol: A2aProtocol,
         method: plexus_a2a::wire::Method,
-        reply: Reply,
-        pace: &mut Pace<'_>,
-    ) -> Result<Update, Halt> {
+        reply: HttpResponse,
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<Update, RunInterruption> {
         let (status, wait) = (reply.status(), retry_after(&reply));
         let body = reply.beginning(pace).await;
         if let Ok(update @ Update::Error(_)) = client::answer(protocol, method, &body) {
@@ -168,7 +174,7 @@ impl A2a {
     }
 
     fn refusal(&self, status: StatusCode, wait: Option<u32>) -> Failure {
-        let hints = Hints {
+        let hints = ErrorHints {
             credentials: self.access.hint(),
             missing: None,
             moved: "Its card has to name the new address.",
@@ -179,7 +185,7 @@ impl A2a {
 }
 
 /// Builds the headers of a call, independent of credentials and signature.
-fn headers(protocol: A2aProtocol, call: &Call) -> Result<HeaderMap, Failure> {
+fn headers(protocol: A2aProtocol, call: &AgentRequest) -> Result<HeaderMap, Failure> {
     let mut headers = HeaderMap::new();
     let is_streaming = call.method().is_streaming();
     let accepted = if is_streaming { "text/event-stream, application/json" } else { "application/json" };
@@ -190,7 +196,7 @@ fn headers(protocol: A2aProtocol, call: &Call) -> Result<HeaderMap, Failure> {
         let used = HeaderValue::try_from(call.extensions().join(", ")).map_err(|error| {
             Failure::new(FailureClass::Internal, format!("An extension has no name: {error}."))
         })?;
-        headers.insert(extension::header(protocol), used);
+        headers.insert(team_extension::header(protocol), used);
     }
     Ok(headers)
 }
@@ -206,9 +212,9 @@ mod tests {
         let message =
             Message { extensions: vec!["urn:x".to_owned()], ..Message::new("1", Role::User, Vec::new()) };
         let calls = [
-            Call::SendMessage(message.clone().into()),
-            Call::SendStreamingMessage(message.into()),
-            Call::GetTask(GetTaskRequest::default()),
+            AgentRequest::SendMessage(message.clone().into()),
+            AgentRequest::SendStreamingMessage(message.into()),
+            AgentRequest::GetTask(GetTaskRequest::default()),
         ];
         for (protocol, name, other) in [
             (A2aProtocol::V1, "a2a-extensions", "x-a2a-extensions"),

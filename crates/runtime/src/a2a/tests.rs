@@ -13,15 +13,15 @@ use axum::{
 };
 use futures::{StreamExt, stream};
 use http::{HeaderMap, StatusCode, header};
-use plexus_domain::{Content, Part};
+use plexus_domain::{Part, PartBody};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    Credentials, File, KeyPlace, Remote, Secret,
-    outbound::{Network, Policy},
-    perform,
+    Credentials, KeyPlace, OutputFile, RemoteConversation, Secret,
+    outbound::{HttpClients, OutboundPolicy},
+    run_connector,
     testing::{Recorder, ask, check_asks_first, nowhere, run_until_first_word, serve, serve_bytes},
 };
 
@@ -57,26 +57,32 @@ impl Scripted {
         self.asked.lock().unwrap().iter().map(|(_, call)| call.clone()).collect()
     }
 
-    fn connector(&self, is_streaming: bool) -> A2a {
+    fn connector(&self, is_streaming: bool) -> A2aConnector {
         connector(&self.base, A2aProtocol::V1, is_streaming)
     }
 }
 
-fn connector(base: &Url, protocol: A2aProtocol, is_streaming: bool) -> A2a {
-    let outbound = Network::new().unwrap().anyone(Policy { allow_private: true, ports: None });
+fn connector(base: &Url, protocol: A2aProtocol, is_streaming: bool) -> A2aConnector {
+    let outbound =
+        HttpClients::new().unwrap().for_untrusted(OutboundPolicy { allow_private: true, ports: None });
     let tenant = Some("t".to_owned());
-    A2a::new(outbound, Endpoint { url: base.clone(), protocol, tenant, is_streaming }).unwrap()
+    A2aConnector::new(outbound, Endpoint { url: base.clone(), protocol, tenant, is_streaming }).unwrap()
 }
 
-async fn hear(connector: &A2a, request: Request) -> (Result<End, Failure>, Recorder) {
+async fn hear(connector: &A2aConnector, request: RunRequest) -> (Result<RunEnd, Failure>, Recorder) {
     let mut heard = Recorder::default();
-    let end = perform(connector, request, &mut heard, &CancellationToken::new()).await;
+    let end = run_connector(connector, request, &mut heard, &CancellationToken::new()).await;
     (end, heard)
 }
 
-fn impatient() -> Request {
-    let limits = Limits { first_byte: SHORT, idle: SHORT, max_answer_bytes: 1 << 20, ..Limits::default() };
-    Request { limits, ..ask("Hi") }
+fn impatient() -> RunRequest {
+    let limits = ConnectorLimits {
+        first_byte: SHORT,
+        idle: SHORT,
+        max_answer_bytes: 1 << 20,
+        ..ConnectorLimits::default()
+    };
+    RunRequest { limits, ..ask("Hi") }
 }
 
 fn result(result: &Value) -> Response {
@@ -135,8 +141,8 @@ fn document(text: &str) -> Vec<(String, Option<String>, String)> {
     vec![("a".to_owned(), Some("answer".to_owned()), text.to_owned())]
 }
 
-fn names() -> Option<Remote> {
-    Some(Remote { task: Some("t1".to_owned()), context: Some("c1".to_owned()) })
+fn names() -> Option<RemoteConversation> {
+    Some(RemoteConversation { task: Some("t1".to_owned()), context: Some("c1".to_owned()) })
 }
 
 #[tokio::test]
@@ -162,7 +168,7 @@ async fn a_streamed_task_is_heard_piece_by_piece() {
         Credentials::ApiKey { place: KeyPlace::Header, name: "x-key".to_owned(), value: Secret::new("k") };
     let connector = agent.connector(true).with_credentials(&agent.base, credentials).unwrap();
     let (end, heard) = hear(&connector, ask("Hi")).await;
-    assert_eq!(end, Ok(End::Completed));
+    assert_eq!(end, Ok(RunEnd::Completed));
     assert_eq!((heard.text.as_str(), heard.artifacts), ("All done.", document("one two")));
     assert_eq!((heard.remote, heard.status), (names(), vec!["Looking".to_owned()]));
 
@@ -186,8 +192,8 @@ async fn a_plain_message_is_a_whole_answer() {
     .await;
     for is_streaming in [true, false] {
         let (end, heard) = hear(&agent.connector(is_streaming), ask("Hi")).await;
-        assert_eq!((end, heard.text.as_str()), (Ok(End::Completed), "Hello.\n\nAnd again."));
-        assert_eq!(heard.remote, Some(Remote { task: None, context: Some("c1".to_owned()) }));
+        assert_eq!((end, heard.text.as_str()), (Ok(RunEnd::Completed), "Hello.\n\nAnd again."));
+        assert_eq!(heard.remote, Some(RemoteConversation { task: None, context: Some("c1".to_owned()) }));
     }
     assert_eq!(agent.methods(), ["SendStreamingMessage", "SendMessage"]);
     assert_eq!(agent.calls()[1]["params"]["configuration"], json!({"returnImmediately": true}));
@@ -207,7 +213,7 @@ async fn a_task_is_asked_after_until_it_is_done_and_nothing_is_told_twice() {
     })
     .await;
     let (end, heard) = hear(&agent.connector(false), ask("Hi")).await;
-    assert_eq!((end, heard.text.as_str()), (Ok(End::Completed), "Done."));
+    assert_eq!((end, heard.text.as_str()), (Ok(RunEnd::Completed), "Done."));
     assert_eq!((heard.artifacts, heard.status), (document("one two three"), vec!["Thinking".to_owned()]));
     assert_eq!(agent.methods(), ["SendMessage", "GetTask", "GetTask", "GetTask"]);
 }
@@ -227,7 +233,10 @@ async fn an_agent_of_the_older_version_is_spoken_to_in_its_words() {
     let agent = Scripted::new(script).await;
     for protocol in [A2aProtocol::V03, A2aProtocol::V1] {
         let (end, heard) = hear(&connector(&agent.base, protocol, true), ask("Hi")).await;
-        assert_eq!((end, heard.artifacts, heard.remote), (Ok(End::Completed), document("one two"), names()));
+        assert_eq!(
+            (end, heard.artifacts, heard.remote),
+            (Ok(RunEnd::Completed), document("one two"), names())
+        );
     }
     assert_eq!(agent.methods(), ["message/stream", "SendStreamingMessage", "message/stream"]);
 }
@@ -247,10 +256,10 @@ async fn a_question_is_answered_in_the_same_task_and_not_heard_again() {
     })
     .await;
     let (end, heard) = hear(&agent.connector(true), ask("Hi")).await;
-    assert_eq!((end, heard.text.as_str()), (Ok(End::InputRequired), "Which one?"));
+    assert_eq!((end, heard.text.as_str()), (Ok(RunEnd::InputRequired), "Which one?"));
     let (end, heard) =
-        hear(&agent.connector(true), Request { remote: heard.remote, ..ask("The red one") }).await;
-    assert_eq!((end, heard.text.as_str()), (Ok(End::Completed), ""));
+        hear(&agent.connector(true), RunRequest { remote: heard.remote, ..ask("The red one") }).await;
+    assert_eq!((end, heard.text.as_str()), (Ok(RunEnd::Completed), ""));
     assert_eq!(heard.artifacts, document("The red one."));
     let sent = agent.calls().pop().unwrap();
     assert_eq!(sent["params"]["message"]["taskId"], "t1");
@@ -275,8 +284,9 @@ async fn what_a_long_task_said_long_ago_is_no_news() {
         ]),
     })
     .await;
-    let (end, heard) = hear(&agent.connector(true), Request { remote: names(), ..ask("The red one") }).await;
-    assert_eq!((end, heard.text.as_str()), (Ok(End::Completed), ""));
+    let (end, heard) =
+        hear(&agent.connector(true), RunRequest { remote: names(), ..ask("The red one") }).await;
+    assert_eq!((end, heard.text.as_str()), (Ok(RunEnd::Completed), ""));
     assert_eq!(heard.artifacts, document("The red one."));
 }
 
@@ -287,8 +297,8 @@ async fn a_task_that_is_gone_is_begun_anew_in_its_context() {
         _ => result(&json!({"message": says("m1", "Hello again.")})),
     })
     .await;
-    let (end, _) = hear(&agent.connector(false), Request { remote: names(), ..ask("Hi") }).await;
-    assert_eq!(end, Ok(End::Completed));
+    let (end, _) = hear(&agent.connector(false), RunRequest { remote: names(), ..ask("Hi") }).await;
+    assert_eq!(end, Ok(RunEnd::Completed));
     let message = agent.calls().pop().unwrap()["params"]["message"].clone();
     assert_eq!((&message["taskId"], &message["contextId"]), (&Value::Null, &json!("c1")));
 }
@@ -296,8 +306,8 @@ async fn a_task_that_is_gone_is_begun_anew_in_its_context() {
 #[tokio::test]
 async fn each_end_of_a_task_is_told() {
     for (state, end) in [
-        ("REJECTED", Ok(End::Rejected { reason: String::new() })),
-        ("AUTH_REQUIRED", Ok(End::AuthRequired)),
+        ("REJECTED", Ok(RunEnd::Rejected { reason: String::new() })),
+        ("AUTH_REQUIRED", Ok(RunEnd::AuthRequired)),
         ("FAILED", Err(FailureClass::Refused)),
         ("CANCELED", Err(FailureClass::Refused)),
     ] {
@@ -308,7 +318,7 @@ async fn each_end_of_a_task_is_told() {
                 assert_eq!(failure.class, class);
                 assert!(failure.message.ends_with(": Own words"), "{failure}");
             }
-            ((Ok(End::Rejected { reason }), _), Ok(End::Rejected { .. })) => {
+            ((Ok(RunEnd::Rejected { reason }), _), Ok(RunEnd::Rejected { .. })) => {
                 assert!(reason.ends_with("Own words"));
             }
             ((Ok(got), heard), Ok(end)) => assert_eq!((got, heard.text.as_str()), (end, "Own words")),
@@ -333,20 +343,20 @@ async fn files_data_and_links_are_given_on() {
     })
     .await;
     let (end, heard) = hear(&agent.connector(true), ask("Hi")).await;
-    assert_eq!(end, Ok(End::Completed));
+    assert_eq!(end, Ok(RunEnd::Completed));
     let (artifact, name) = (Some("a".to_owned()), Some("answer".to_owned()));
-    let part = |content: Content| Part { artifact: artifact.clone(), name: name.clone(), ..content.into() };
-    let link = Content::Link { url: "https://agents.example/b.png".to_owned() };
-    let unsafe_link = Content::Text { text: "[link: javascript:alert(1)]".to_owned() };
+    let part = |content: PartBody| Part { artifact: artifact.clone(), name: name.clone(), ..content.into() };
+    let link = PartBody::Link { url: "https://agents.example/b.png".to_owned() };
+    let unsafe_link = PartBody::Text { text: "[link: javascript:alert(1)]".to_owned() };
     let expected = [
-        part(Content::Data { data: json!({"rows": 4}) }),
+        part(PartBody::Data { data: json!({"rows": 4}) }),
         Part { media_type: Some("image/png".to_owned()), ..part(link) },
         part(unsafe_link),
     ];
     assert_eq!(heard.parts, expected);
     let media_type = Some("text/plain".to_owned());
     let (name, bytes) = (Some("a.txt".to_owned()), "hi".into());
-    let file = File { artifact, name, media_type, bytes, continues: false };
+    let file = OutputFile { artifact, name, media_type, bytes, continues: false };
     assert_eq!(heard.files, [file]);
 }
 
@@ -368,7 +378,7 @@ async fn stop_cancels_the_task() {
     })
     .await;
     let (end, heard) = run_until_first_word(&agent.connector(true), ask("Hi")).await;
-    assert_eq!((end, heard.artifacts), (Ok(End::Stopped), document("one")));
+    assert_eq!((end, heard.artifacts), (Ok(RunEnd::Stopped), document("one")));
     assert_eq!(agent.methods(), ["SendStreamingMessage", "CancelTask"]);
     assert_eq!(agent.calls()[1]["params"]["id"], "t1");
 }
@@ -377,8 +387,8 @@ async fn stop_cancels_the_task() {
 async fn what_waits_for_an_answer_can_be_given_up() {
     let agent = Scripted::new(|_, _| result(&task(status("CANCELED", None), json!([])))).await;
     let connector = agent.connector(true);
-    connector.give_up(&Remote { task: None, context: Some("c1".to_owned()) }).await;
-    connector.give_up(&Remote { task: Some("t1".to_owned()), context: None }).await;
+    connector.give_up(&RemoteConversation { task: None, context: Some("c1".to_owned()) }).await;
+    connector.give_up(&RemoteConversation { task: Some("t1".to_owned()), context: None }).await;
     assert_eq!(agent.methods(), ["CancelTask"]);
     assert_eq!(agent.calls()[0]["params"]["id"], "t1");
     let former = Scripted::new(|method, _| match method {
@@ -388,7 +398,7 @@ async fn what_waits_for_an_answer_can_be_given_up() {
         ),
     })
     .await;
-    former.connector(true).give_up(&Remote { task: Some("t1".to_owned()), context: None }).await;
+    former.connector(true).give_up(&RemoteConversation { task: Some("t1".to_owned()), context: None }).await;
     assert_eq!(former.methods(), ["CancelTask", "tasks/cancel"]);
 }
 
@@ -410,5 +420,5 @@ async fn a_stream_that_breaks_is_made_up_for_by_asking_after_the_task() {
     })
     .await;
     let (end, heard) = hear(&agent.connector(true), ask("Hi")).await;
-    assert_eq!((end, heard.artifacts), (Ok(End::Completed), document("one two")));
+    assert_eq!((end, heard.artifacts), (Ok(RunEnd::Completed), document("one two")));
 }

@@ -4,28 +4,28 @@ use agent_client_protocol_schema::v1::{
     PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest,
     RequestPermissionResponse, SelectedPermissionOutcome,
 };
-use plexus_domain::part::Decision;
+use plexus_domain::part::ApprovalDecision;
 use serde_json::value::RawValue;
 
-use super::wire;
+use super::jsonrpc_lines;
 
 /// Parses the parameters of a permission request. Returns `None` for any other method.
 pub(super) fn asked(method: &str, params: Option<&RawValue>) -> Option<RequestPermissionRequest> {
-    params.filter(|_| method == "session/request_permission").and_then(wire::parse)
+    params.filter(|_| method == "session/request_permission").and_then(jsonrpc_lines::parse)
 }
 
 /// Converts a decision to a response. Approval selects "allow once", even if the program offers more. Any
 /// other decision, or none, rejects.
 pub(super) fn answer(
     asked: &RequestPermissionRequest,
-    decision: Option<Decision>,
+    decision: Option<ApprovalDecision>,
 ) -> RequestPermissionResponse {
     use PermissionOptionKind::{AllowOnce, RejectAlways, RejectOnce};
     let offered = |kind: PermissionOptionKind| {
         asked.options.iter().find(|option: &&PermissionOption| option.kind == kind)
     };
     let chosen = match decision {
-        Some(Decision::Allowed) => offered(AllowOnce),
+        Some(ApprovalDecision::Allowed) => offered(AllowOnce),
         _ => offered(RejectOnce).or_else(|| offered(RejectAlways)),
     };
     RequestPermissionResponse::new(chosen.map_or(RequestPermissionOutcome::Cancelled, |chosen| {

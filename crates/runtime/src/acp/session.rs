@@ -22,15 +22,15 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    answer::Answer,
+    jsonrpc_lines::{self, Incoming},
     permission,
-    wire::{self, Incoming},
+    turn_output::AcpTurnOutput,
 };
 use crate::{
-    End, Limits,
-    outbound::{Halt, Interrupted, Pace, quote},
-    program::{Launch, Process, Started},
-    sse::{Lines, Noise, TooLong},
+    ConnectorLimits, RunEnd,
+    child_process::{ChildProcess, Process, ProcessSpec},
+    outbound::{RunInterruption, WaitInterrupted, WaitTimer, quote_foreign_text},
+    sse::{IgnoredBytes, LineDecoder, TooLong},
 };
 
 /// Maximum bytes of a line: enough for an image.
@@ -44,11 +44,11 @@ const GOODBYE: Duration = Duration::from_secs(4);
 /// The program requires authentication (ACP, "Error codes").
 const AUTH_REQUIRED: i32 = -32_000;
 
-pub(super) struct Session {
+pub(super) struct AcpSession {
     process: Process,
     stdin: ChildStdin,
     stdout: ChildStdout,
-    cutter: Lines,
+    cutter: LineDecoder,
     /// Lines read together with the last returned one, not consumed yet.
     lines: VecDeque<Vec<u8>>,
     last_call: i64,
@@ -57,22 +57,22 @@ pub(super) struct Session {
 }
 
 /// Result of a turn.
-pub(super) struct Turn {
-    pub end: End,
+pub(super) struct AcpTurnResult {
+    pub end: RunEnd,
     /// True if the session accepts another prompt.
     pub goes_on: bool,
 }
 
-impl Session {
+impl AcpSession {
     /// Starts the program and opens a session with it.
-    pub async fn open(launch: Launch, pace: &mut Pace<'_>) -> Result<Self, Halt> {
+    pub async fn open(launch: ProcessSpec, pace: &mut WaitTimer<'_>) -> Result<Self, RunInterruption> {
         let folder = launch.folder().to_owned();
-        let Started { stdin, stdout, process } = launch.start()?;
+        let ChildProcess { stdin, stdout, process } = launch.start()?;
         let mut session = Self {
             process,
             stdin,
             stdout,
-            cutter: Lines::new(MAX_LINE_BYTES),
+            cutter: LineDecoder::new(MAX_LINE_BYTES),
             lines: VecDeque::new(),
             last_call: 0,
             id: SessionId::new(""),
@@ -101,7 +101,7 @@ impl Session {
 
     /// Drains output that the program wrote while idle. Returns false if the program has ended, wrote too
     /// much, or waits for a response to a request of its own.
-    pub fn catch_up(&mut self) -> bool {
+    pub fn drain(&mut self) -> bool {
         let mut left = MAX_MEANWHILE_BYTES;
         loop {
             match self.read().now_or_never() {
@@ -111,38 +111,38 @@ impl Session {
             }
         }
         let said = std::mem::take(&mut self.lines);
-        !said.iter().any(|line| matches!(wire::read(line), Incoming::Request { .. }))
+        !said.iter().any(|line| matches!(jsonrpc_lines::read(line), Incoming::Request { .. }))
     }
 
-    /// Sends a prompt and forwards the output to `answer` until the turn ends.
+    /// Sends a prompt and forwards the output to `turn_output` until the turn ends.
     pub async fn prompt(
         &mut self,
         prompt: Vec<ContentBlock>,
-        answer: &mut Answer<'_>,
-        limits: &Limits,
-        pace: &mut Pace<'_>,
-    ) -> Result<Turn, Halt> {
+        answer: &mut AcpTurnOutput<'_>,
+        limits: &ConnectorLimits,
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<AcpTurnResult, RunInterruption> {
         let request = PromptRequest::new(self.id.clone(), prompt);
         let id = self.begin("session/prompt", request, pace).await?;
         let turn = match self.hear(id, answer, Some(limits), pace).await {
-            Err(Halt::Stopped) => return Ok(self.cancel(id, answer).await),
+            Err(RunInterruption::Stopped) => return Ok(self.cancel(id, answer).await),
             turn => turn?,
         };
         let ended: PromptResponse = self.result("session/prompt", turn)?;
-        Ok(Turn { end: answer.end(&ended)?, goes_on: true })
+        Ok(AcpTurnResult { end: answer.end(&ended)?, goes_on: true })
     }
 
     /// Cancels the turn and waits for the program to confirm. Only then can the session be reused.
-    async fn cancel(&mut self, id: i64, answer: &mut Answer<'_>) -> Turn {
+    async fn cancel(&mut self, id: i64, answer: &mut AcpTurnOutput<'_>) -> AcpTurnResult {
         let never = CancellationToken::new();
-        let pace = &mut Pace::new(&never, GOODBYE);
-        let cancel = wire::call(None, "session/cancel", CancelNotification::new(self.id.clone()));
+        let pace = &mut WaitTimer::new(&never, GOODBYE);
+        let cancel = jsonrpc_lines::call(None, "session/cancel", CancelNotification::new(self.id.clone()));
         let stopped = async {
             self.write(&cancel, pace).await?;
             self.hear(id, answer, None, pace).await
         };
         let goes_on = matches!(tokio::time::timeout(GOODBYE, stopped).await, Ok(Ok(_)));
-        Turn { end: End::Stopped, goes_on }
+        AcpTurnResult { end: RunEnd::Stopped, goes_on }
     }
 
     /// Calls a method outside a turn, when no output is expected.
@@ -150,14 +150,14 @@ impl Session {
         &mut self,
         method: &str,
         params: impl Serialize,
-        pace: &mut Pace<'_>,
-    ) -> Result<T, Halt> {
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<T, RunInterruption> {
         let id = self.begin(method, params, pace).await?;
-        let mut noise = Noise::default();
+        let mut noise = IgnoredBytes::default();
         loop {
             let line = self.line(pace).await?;
             noise.add(line.len())?;
-            match wire::read(&line) {
+            match jsonrpc_lines::read(&line) {
                 Incoming::Answer { id: theirs, result } if theirs == RequestId::Number(id) => {
                     return Ok(self.result(method, result.map(ToOwned::to_owned))?);
                 }
@@ -173,11 +173,11 @@ impl Session {
         &mut self,
         method: &str,
         params: impl Serialize,
-        pace: &mut Pace<'_>,
-    ) -> Result<i64, Halt> {
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<i64, RunInterruption> {
         self.last_call += 1;
         let id = self.last_call;
-        self.write(&wire::call(Some(id), method, params), pace).await?;
+        self.write(&jsonrpc_lines::call(Some(id), method, params), pace).await?;
         Ok(id)
     }
 
@@ -185,15 +185,15 @@ impl Session {
     async fn hear(
         &mut self,
         id: i64,
-        answer: &mut Answer<'_>,
-        limits: Option<&Limits>,
-        pace: &mut Pace<'_>,
-    ) -> Result<Result<Box<RawValue>, Error>, Halt> {
+        answer: &mut AcpTurnOutput<'_>,
+        limits: Option<&ConnectorLimits>,
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<Result<Box<RawValue>, Error>, RunInterruption> {
         let mut is_first = true;
         loop {
             let line = self.line(pace).await?;
             answer.count_received(line.len())?;
-            match wire::read(&line) {
+            match jsonrpc_lines::read(&line) {
                 Incoming::Answer { id: theirs, result } if theirs == RequestId::Number(id) => {
                     return Ok(result.map(ToOwned::to_owned));
                 }
@@ -202,7 +202,7 @@ impl Session {
                     self.serve(id, asked, Some(answer), pace).await?;
                 }
                 Incoming::Notice { method, params: Some(params) } if method == "session/update" => {
-                    answer.hear(&self.id.0, params)?;
+                    answer.on_update(&self.id.0, params)?;
                 }
                 _ => {}
             }
@@ -220,15 +220,15 @@ impl Session {
         &mut self,
         id: RequestId,
         asked: Option<RequestPermissionRequest>,
-        answer: Option<&mut Answer<'_>>,
-        pace: &mut Pace<'_>,
-    ) -> Result<(), Halt> {
+        answer: Option<&mut AcpTurnOutput<'_>>,
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<(), RunInterruption> {
         let Some(asked) = asked else {
             let unknown: Result<RequestPermissionResponse, _> = Err(Error::method_not_found());
-            return self.write(&wire::reply(id, unknown), pace).await;
+            return self.write(&jsonrpc_lines::reply(id, unknown), pace).await;
         };
         let decision = match answer {
-            Some(answer) => answer.ask_leave(&asked.tool_call, pace.stop()).await,
+            Some(answer) => answer.request_approval(&asked.tool_call, pace.stop()).await,
             None => Ok(None),
         };
         pace.go_on();
@@ -237,7 +237,7 @@ impl Session {
             Ok(decision) => permission::answer(&asked, *decision),
             Err(_) => permission::cancel(),
         };
-        let reply = wire::reply(id, Ok(outcome));
+        let reply = jsonrpc_lines::reply(id, Ok(outcome));
         if let Err(halt) = decision {
             self.stdin.write_all(&reply).await.ok();
             return Err(halt);
@@ -251,9 +251,8 @@ impl Session {
         result: Result<Box<RawValue>, Error>,
     ) -> Result<T, Failure> {
         match result {
-            Ok(raw) => {
-                wire::parse(&raw).ok_or_else(|| garbage(&format!("answered {method} with something else")))
-            }
+            Ok(raw) => jsonrpc_lines::parse(&raw)
+                .ok_or_else(|| garbage(&format!("answered {method} with something else"))),
             Err(error) => Err(self.refused(method, &error)),
         }
     }
@@ -261,7 +260,7 @@ impl Session {
     fn refused(&self, method: &str, error: &Error) -> Failure {
         self.log(method);
         let code = i32::from(error.code);
-        let words = quote(&error.message);
+        let words = quote_foreign_text(&error.message);
         if code == AUTH_REQUIRED {
             let words = format!(
                 "The program of this agent wants to be signed in ({words}). Whoever runs it can do that beforehand."
@@ -273,7 +272,7 @@ impl Session {
     }
 
     /// Returns the next line that is not empty.
-    async fn line(&mut self, pace: &mut Pace<'_>) -> Result<Vec<u8>, Halt> {
+    async fn line(&mut self, pace: &mut WaitTimer<'_>) -> Result<Vec<u8>, RunInterruption> {
         loop {
             if let Some(line) = self.lines.pop_front() {
                 return Ok(line);
@@ -300,7 +299,7 @@ impl Session {
         Ok(bytes)
     }
 
-    async fn write(&mut self, line: &[u8], pace: &mut Pace<'_>) -> Result<(), Halt> {
+    async fn write(&mut self, line: &[u8], pace: &mut WaitTimer<'_>) -> Result<(), RunInterruption> {
         let written = pace.wait(self.stdin.write_all(line)).await.map_err(interrupted)?;
         match written {
             Ok(()) => Ok(()),
@@ -325,10 +324,10 @@ impl Session {
     }
 }
 
-pub(super) fn interrupted(interrupted: Interrupted) -> Halt {
+pub(super) fn interrupted(interrupted: WaitInterrupted) -> RunInterruption {
     match interrupted {
-        Interrupted::Stopped => Halt::Stopped,
-        Interrupted::Late(limit) => {
+        WaitInterrupted::Stopped => RunInterruption::Stopped,
+        WaitInterrupted::Late(limit) => {
             let words = format!(
                 "The program of this agent said nothing for {} s. Try again, or ask for less at once.",
                 limit.as_secs_f32()

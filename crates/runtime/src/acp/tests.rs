@@ -2,12 +2,12 @@
 
 use std::{path::Path, process::Command, time::Duration};
 
-use plexus_domain::{Content, part::Decision, run::FailureClass};
+use plexus_domain::{PartBody, part::ApprovalDecision, run::FailureClass};
 use serde_json::json;
 
 use super::*;
 use crate::{
-    Leave, Limits, Remote, Speaker, Turn as Said, perform,
+    ApprovalPolicy, ConnectorLimits, ConversationTurn as Said, RemoteConversation, TurnRole, run_connector,
     testing::{Answers, Recorder, ask, person, run_until_first_word},
 };
 
@@ -25,32 +25,32 @@ fn launcher(script: String) -> Launcher {
     Arc::new(move || {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", &script]);
-        Ok(Launch::new(command, "/"))
+        Ok(ProcessSpec::new(command, "/"))
     })
 }
 
-fn agent(script: &str) -> Acp {
-    agent_among(&Sessions::new(4), script)
+fn agent(script: &str) -> AcpConnector {
+    agent_among(&AcpSessionPool::new(4), script)
 }
 
-fn agent_among(sessions: &Sessions, script: &str) -> Acp {
-    Acp::new(sessions.clone(), "test", launcher(format!("{PREAMBLE}{script}")))
+fn agent_among(sessions: &AcpSessionPool, script: &str) -> AcpConnector {
+    AcpConnector::new(sessions.clone(), "test", launcher(format!("{PREAMBLE}{script}")))
 }
 
-async fn hear(agent: &Acp, request: Request) -> (Result<End, Failure>, Recorder) {
+async fn hear(agent: &AcpConnector, request: RunRequest) -> (Result<RunEnd, Failure>, Recorder) {
     let mut heard = Recorder::default();
-    let end = perform(agent, request, &mut heard, &CancellationToken::new()).await;
+    let end = run_connector(agent, request, &mut heard, &CancellationToken::new()).await;
     (end, heard)
 }
 
 /// Returns the message that follows the answer in `heard`.
-fn next(heard: &Recorder, question: &str) -> Request {
-    let me = Said { speaker: Speaker::Me, ..person(&heard.text) };
+fn next(heard: &Recorder, question: &str) -> RunRequest {
+    let me = Said { speaker: TurnRole::Me, ..person(&heard.text) };
     let turns = vec![person("First"), me, person(question)];
-    Request { turns, remote: heard.remote.clone(), ..ask("") }
+    RunRequest { turns, remote: heard.remote.clone(), ..ask("") }
 }
 
-fn class(end: Result<End, Failure>) -> (FailureClass, String) {
+fn class(end: Result<RunEnd, Failure>) -> (FailureClass, String) {
     let failure = end.unwrap_err();
     (failure.class, failure.message)
 }
@@ -74,15 +74,15 @@ async fn an_answer_comes_as_text_thoughts_tools_and_a_plan() {
         end 3 end_turn; read -r more"#,
     );
     let (end, heard) = hear(&agent, ask("Hi")).await;
-    assert_eq!(end, Ok(End::Completed));
+    assert_eq!(end, Ok(RunEnd::Completed));
     assert_eq!(heard.text, "declined, not offered");
     let [thought, tool, open] = heard.parts.as_slice() else { panic!("{:?}", heard.parts) };
-    assert_eq!(thought.content, Content::Reasoning { text: "Hm".to_owned() });
-    let Content::Tool(used) = &tool.content else { panic!("{tool:?}") };
+    assert_eq!(thought.content, PartBody::Reasoning { text: "Hm".to_owned() });
+    let PartBody::Tool(used) = &tool.content else { panic!("{tool:?}") };
     assert_eq!((used.tool.as_str(), &used.arguments), ("Read it", &json!({"path": "a"})));
     assert_eq!(used.result, Some(json!({"n": 1})));
     assert!(used.took_ms.is_some());
-    let Content::Tool(open) = &open.content else { panic!("{open:?}") };
+    let PartBody::Tool(open) = &open.content else { panic!("{open:?}") };
     assert_eq!((open.tool.as_str(), &open.result), ("Delete it", &None));
     let status = heard.status.join("; ");
     assert_eq!(
@@ -100,13 +100,15 @@ async fn what_a_program_wants_to_do_is_put_to_the_person() {
         read -r leave
         case "$leave" in *'"optionId":"yes"'*) text deleted;; *'"optionId":"no"'*) text kept;; *) text "$leave";; esac
         end 3 end_turn; read -r more"#;
-    for (decision, words) in
-        [(Decision::Allowed, "deleted"), (Decision::Refused, "kept"), (Decision::Unanswered, "kept")]
-    {
-        let leave = Leave::of(Arc::new(Answers(Some(decision))), false);
-        let (end, heard) = hear(&agent(asking), Request { leave, ..ask("Hi") }).await;
-        assert_eq!((end, heard.text.as_str()), (Ok(End::Completed), words));
-        let Content::Approval { tool, arguments, decision: shown, .. } = &heard.parts[0].content else {
+    for (decision, words) in [
+        (ApprovalDecision::Allowed, "deleted"),
+        (ApprovalDecision::Refused, "kept"),
+        (ApprovalDecision::Unanswered, "kept"),
+    ] {
+        let leave = ApprovalPolicy::of(Arc::new(Answers(Some(decision))), false);
+        let (end, heard) = hear(&agent(asking), RunRequest { leave, ..ask("Hi") }).await;
+        assert_eq!((end, heard.text.as_str()), (Ok(RunEnd::Completed), words));
+        let PartBody::Approval { tool, arguments, decision: shown, .. } = &heard.parts[0].content else {
             panic!("{:?}", heard.parts)
         };
         assert_eq!(
@@ -126,7 +128,7 @@ async fn a_program_that_waits_for_an_answer_between_two_questions_is_started_ane
     );
     let (_, first) = hear(&agent, ask("First")).await;
     let (end, second) = hear(&agent, next(&first, "Second")).await;
-    assert_eq!(end, Ok(End::Completed));
+    assert_eq!(end, Ok(RunEnd::Completed));
     assert!(first.text != second.text, "{}", second.text);
 }
 
@@ -147,10 +149,11 @@ async fn a_session_stays_for_the_next_message_and_a_new_one_is_told_what_was_sai
     assert!(first.text.ends_with(" asked"));
     assert_eq!(second.remote, first.remote);
 
-    let unknown = Some(Remote { task: None, context: Some("gone".to_owned()) });
-    let (_, third) = hear(&agent, Request { remote: unknown, ..next(&first, "Third") }).await;
+    let unknown = Some(RemoteConversation { task: None, context: Some("gone".to_owned()) });
+    let (_, third) = hear(&agent, RunRequest { remote: unknown, ..next(&first, "Third") }).await;
     assert!(third.text.ends_with(" told"), "{}", third.text);
-    let other = Acp::new(agent.sessions.clone(), "another agent", launcher(format!("{PREAMBLE}{FAITHFUL}")));
+    let other =
+        AcpConnector::new(agent.sessions.clone(), "another agent", launcher(format!("{PREAMBLE}{FAITHFUL}")));
     let (_, fourth) = hear(&other, next(&first, "Fourth")).await;
     assert!(fourth.text.ends_with(" told"), "a session is found only by whose it is");
 }
@@ -173,29 +176,29 @@ async fn a_program_that_died_while_it_waited_is_started_anew() {
     let agent = agent(once);
     let (_, first) = hear(&agent, ask("First")).await;
     let gone = async {
-        while agent.sessions.take(&key(&first)).is_some_and(|mut held| held.session.catch_up()) {
+        while agent.sessions.take(&key(&first)).is_some_and(|mut held| held.session.drain()) {
             tokio::task::yield_now().await;
         }
     };
     gone.await;
     let (end, second) = hear(&agent, next(&first, "Second")).await;
-    assert_eq!((end, second.text.as_str()), (Ok(End::Completed), "told"));
+    assert_eq!((end, second.text.as_str()), (Ok(RunEnd::Completed), "told"));
 }
 
-fn key(heard: &Recorder) -> Key {
+fn key(heard: &Recorder) -> SessionKey {
     let context = heard.remote.as_ref().unwrap().context.clone().unwrap();
-    Key { scope: "test".to_owned(), context }
+    SessionKey { scope: "test".to_owned(), context }
 }
 
 #[tokio::test]
 async fn what_cannot_be_started_says_so() {
-    let missing: Launcher = Arc::new(|| Ok(Launch::new(Command::new("/no/such/program"), "/")));
-    let agent = Acp::new(Sessions::new(1), "test", missing);
+    let missing: Launcher = Arc::new(|| Ok(ProcessSpec::new(Command::new("/no/such/program"), "/")));
+    let agent = AcpConnector::new(AcpSessionPool::new(1), "test", missing);
     let (class, words) = class(hear(&agent, ask("Hi")).await.0);
     assert_eq!(class, FailureClass::Unreachable);
     assert!(words.starts_with("/no/such/program cannot be started: No such file"), "{words}");
 
-    let silent = Acp::new(Sessions::new(1), "test", launcher("exit 7".to_owned()));
+    let silent = AcpConnector::new(AcpSessionPool::new(1), "test", launcher("exit 7".to_owned()));
     let (_, words) = self::class(hear(&silent, ask("Hi")).await.0);
     assert!(words.contains("ended with exit code 7 before it was ready"), "{words}");
 }
@@ -205,7 +208,7 @@ async fn junk_is_passed_over_and_a_flood_of_it_ends_the_program() {
     let junk = r"say 'Loading …'; say '{}'; say '[1]'; printf '\377\000\n'";
     let heard =
         hear(&agent(&format!("read -r prompt; {junk}; text Hello; {junk}; end 3 end_turn")), ask("Hi")).await;
-    assert_eq!((heard.0, heard.1.text.as_str()), (Ok(End::Completed), "Hello"));
+    assert_eq!((heard.0, heard.1.text.as_str()), (Ok(RunEnd::Completed), "Hello"));
 
     for flood in ["yes", "exec tr '\\000' x </dev/zero"] {
         let (class, words) = class(hear(&agent(&format!("read -r prompt; {flood}")), ask("Hi")).await.0);
@@ -228,7 +231,7 @@ async fn an_answer_of_another_shape_is_no_answer() {
     let (class, _) = self::class(hear(&agent("read -r prompt; end 3 max_turn_requests"), ask("Hi")).await.0);
     assert_eq!(class, FailureClass::Budget);
     let refused = hear(&agent("read -r prompt; end 3 refusal"), ask("Hi")).await.0;
-    assert!(matches!(refused, Ok(End::Rejected { .. })), "{refused:?}");
+    assert!(matches!(refused, Ok(RunEnd::Rejected { .. })), "{refused:?}");
 }
 
 #[tokio::test]
@@ -244,16 +247,18 @@ async fn a_stop_reaches_the_program_and_its_session_goes_on() {
         done"#,
     );
     let (end, first) = run_until_first_word(&agent, ask("First")).await;
-    assert_eq!(end, Ok(End::Stopped));
+    assert_eq!(end, Ok(RunEnd::Stopped));
     let (end, second) = run_until_first_word(&agent, next(&first, "Second")).await;
-    assert_eq!((end, second.text), (Ok(End::Stopped), first.text));
+    assert_eq!((end, second.text), (Ok(RunEnd::Stopped), first.text));
 }
 
 #[tokio::test]
 async fn a_silent_program_is_not_waited_for_for_ever() {
     let limit = Duration::from_millis(300);
-    let request =
-        Request { limits: Limits { first_byte: limit, idle: limit, ..Limits::default() }, ..ask("Hi") };
+    let request = RunRequest {
+        limits: ConnectorLimits { first_byte: limit, idle: limit, ..ConnectorLimits::default() },
+        ..ask("Hi")
+    };
     let (class, words) = class(hear(&agent("read -r prompt; sleep 1000"), request).await.0);
     assert_eq!(class, FailureClass::TimedOut);
     assert!(words.contains("said nothing for 0.3 s"), "{words}");
@@ -281,18 +286,18 @@ async fn all_that_a_program_started_ends_with_it() {
 
 #[tokio::test]
 async fn one_more_program_takes_the_place_of_one_that_waits_or_waits_itself() {
-    let sessions = Sessions::new(1);
+    let sessions = AcpSessionPool::new(1);
     let agent = agent_among(&sessions, FAITHFUL);
     let (_, first) = hear(&agent, ask("One")).await;
     let run = "0191b2c4-0000-7000-8000-000000000001".parse().unwrap();
-    let (end, second) = hear(&agent, Request { run, ..ask("Two") }).await;
-    assert_eq!(end, Ok(End::Completed));
+    let (end, second) = hear(&agent, RunRequest { run, ..ask("Two") }).await;
+    assert_eq!(end, Ok(RunEnd::Completed));
     assert_ne!(first.text, second.text);
     assert!(sessions.take(&key(&first)).is_none(), "it has given up its place");
 
     let busy = sessions.take(&key(&second)).unwrap();
-    let limits = Limits { first_byte: Duration::from_millis(200), ..Limits::default() };
-    let (end, heard) = hear(&agent, Request { limits, ..ask("Three") }).await;
+    let limits = ConnectorLimits { first_byte: Duration::from_millis(200), ..ConnectorLimits::default() };
+    let (end, heard) = hear(&agent, RunRequest { limits, ..ask("Three") }).await;
     assert_eq!(class(end).0, FailureClass::TimedOut);
     assert_eq!(heard.status, ["Waiting: 1 programs are at work, the most at once"]);
     drop(busy);

@@ -1,12 +1,12 @@
-//! Attached programs: agents on their owner's machine. The program opens one WebSocket to the hub ([`frame`]
+//! Attached programs: agents on their owner's machine. The program opens one WebSocket to the hub ([`protocol`]
 //! is the protocol), so it needs no reachable address.
 //!
-//! On the hub, a [`Link`] is that connection and [`Attached`] the connector that sends runs over it. On the
-//! owner's machine, a [`Worker`] executes the runs with any other connector. Neither depends on the transport
+//! On the hub, a [`AttachedConnection`] is that connection and [`AttachedConnector`] the connector that sends runs over it. On the
+//! owner's machine, a [`AttachedWorker`] executes the runs with any other connector. Neither depends on the transport
 //! of the messages.
 
-pub mod frame;
-mod wishes;
+mod approvals;
+pub mod protocol;
 mod worker;
 
 use std::{collections::HashMap, sync::Arc};
@@ -21,12 +21,12 @@ use plexus_domain::{
 use tokio::{select, sync::mpsc};
 use tokio_util::sync::CancellationToken;
 
-pub use self::worker::{Outbox, Worker};
+pub use self::worker::{AttachedWorker, FrameQueue};
 use self::{
-    frame::{News, Order, PIECE, Question, Told},
-    wishes::Wishes,
+    approvals::PendingApprovals,
+    protocol::{HubFrame, PIECE, ProgramEvent, ProgramFrame, RunRequestFrame},
 };
-use crate::{Connector, End, Output, Request, transcript::recent};
+use crate::{Connector, Output, RunEnd, RunRequest, transcript::recent};
 
 /// Capacity of the send queue of a connection. When it is full, runs wait (backpressure).
 const ORDERS: usize = 64;
@@ -36,23 +36,23 @@ const NEWS: usize = 64;
 const TURNS_BYTES: usize = 256 << 10;
 
 /// Hub side of the connection of one program.
-pub struct Link {
-    orders: mpsc::Sender<Order>,
-    runs: Mutex<HashMap<RunId, mpsc::Sender<News>>>,
+pub struct AttachedConnection {
+    orders: mpsc::Sender<HubFrame>,
+    runs: Mutex<HashMap<RunId, mpsc::Sender<ProgramEvent>>>,
     broken: CancellationToken,
 }
 
-impl Link {
+impl AttachedConnection {
     /// Creates a connection and the queue of messages to send over it. The caller cancels `broken` when the
     /// connection ends.
-    pub fn new(broken: CancellationToken) -> (Arc<Self>, mpsc::Receiver<Order>) {
+    pub fn new(broken: CancellationToken) -> (Arc<Self>, mpsc::Receiver<HubFrame>) {
         let (orders, to_send) = mpsc::channel(ORDERS);
         (Arc::new(Self { orders, runs: Mutex::default(), broken }), to_send)
     }
 
     /// Delivers a message of the program to its run, waiting while the queue of the run is full. Messages for
     /// an unknown run are dropped: the run was stopped, or belongs to another program.
-    pub async fn take(&self, told: Told) {
+    pub async fn take(&self, told: ProgramFrame) {
         let waiting = self.lock().get(&told.run).cloned();
         if let Some(waiting) = waiting {
             // A send error means that the run ended meanwhile.
@@ -65,13 +65,13 @@ impl Link {
         self.broken.cancel();
     }
 
-    fn hold(&self, run: RunId) -> (Held<'_>, mpsc::Receiver<News>) {
+    fn hold(&self, run: RunId) -> (PendingReply<'_>, mpsc::Receiver<ProgramEvent>) {
         let (sender, news) = mpsc::channel(NEWS);
         self.lock().insert(run, sender);
-        (Held { link: self, run }, news)
+        (PendingReply { link: self, run }, news)
     }
 
-    async fn send(&self, order: Order) -> Result<(), Failure> {
+    async fn send(&self, order: HubFrame) -> Result<(), Failure> {
         select! {
             biased;
             () = self.broken.cancelled() => Err(lost()),
@@ -79,49 +79,49 @@ impl Link {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<RunId, mpsc::Sender<News>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<RunId, mpsc::Sender<ProgramEvent>>> {
         self.runs.lock()
     }
 }
 
 /// Registration of a run for incoming messages, removed on drop.
-struct Held<'a> {
-    link: &'a Link,
+struct PendingReply<'a> {
+    link: &'a AttachedConnection,
     run: RunId,
 }
 
-impl Drop for Held<'_> {
+impl Drop for PendingReply<'_> {
     fn drop(&mut self) {
         self.link.lock().remove(&self.run);
     }
 }
 
 /// Connector for an attached program.
-pub struct Attached {
-    link: Arc<Link>,
+pub struct AttachedConnector {
+    link: Arc<AttachedConnection>,
 }
 
-impl Attached {
-    pub const fn new(link: Arc<Link>) -> Self {
+impl AttachedConnector {
+    pub const fn new(link: Arc<AttachedConnection>) -> Self {
         Self { link }
     }
 
     /// Stops the run in the program, which might otherwise continue although the hub discards its output.
     /// Returns `failure`.
     fn give_up(&self, run: RunId, failure: Failure) -> Failure {
-        let _ = self.link.orders.try_send(Order::Stop { run });
+        let _ = self.link.orders.try_send(HubFrame::Stop { run });
         failure
     }
 
-    async fn ask(&self, request: Request) -> Result<(), Failure> {
+    async fn ask(&self, request: RunRequest) -> Result<(), Failure> {
         let run = request.run;
         for (digest, bytes) in request.files {
             for piece in pieces(&bytes) {
-                self.link.send(Order::File { run, digest, bytes: piece }).await?;
+                self.link.send(HubFrame::File { run, digest, bytes: piece }).await?;
             }
         }
         let limits = request.limits;
-        let question = Question {
+        let question = RunRequestFrame {
             run,
             text: request.turns.last().map(|turn| plain_text(&turn.parts)).unwrap_or_default(),
             turns: recent(request.turns, TURNS_BYTES),
@@ -130,23 +130,23 @@ impl Attached {
             whole_ms: u64::try_from(limits.whole.as_millis()).unwrap_or(u64::MAX),
             max_answer_bytes: limits.max_answer_bytes,
             max_file_bytes: limits.max_file_bytes,
-            wants_every: request.leave.wants_every(),
+            wants_every: request.leave.asks_always(),
         };
-        self.link.send(Order::Ask(Box::new(question))).await
+        self.link.send(HubFrame::Ask(Box::new(question))).await
     }
 }
 
 #[async_trait]
-impl Connector for Attached {
+impl Connector for AttachedConnector {
     async fn run(
         &self,
-        request: Request,
+        request: RunRequest,
         output: &mut dyn Output,
         stop: &CancellationToken,
-    ) -> Result<End, Failure> {
+    ) -> Result<RunEnd, Failure> {
         let run = request.run;
         let (_held, mut news) = self.link.hold(run);
-        let mut wishes = Wishes::new(request.leave.clone());
+        let mut wishes = PendingApprovals::new(request.leave.clone());
         self.ask(request).await?;
         let mut told_to_stop = false;
         loop {
@@ -155,15 +155,15 @@ impl Connector for Attached {
                 () = self.link.broken.cancelled() => return Err(lost()),
                 () = stop.cancelled(), if !told_to_stop => {
                     told_to_stop = true;
-                    self.link.send(Order::Stop { run }).await?;
+                    self.link.send(HubFrame::Stop { run }).await?;
                 }
                 decided = wishes.next() => match decided.show(output) {
-                    Ok((wish, decision)) => self.link.send(Order::Decided { run, wish, decision }).await?,
+                    Ok((wish, decision)) => self.link.send(HubFrame::Decided { run, wish, decision }).await?,
                     Err(failure) => return Err(self.give_up(run, failure)),
                 },
                 next = news.recv() => {
                     let taken = match next.ok_or_else(lost)? {
-                        News::Wishes(wish) => wishes.put(wish, output).await.map(|()| None),
+                        ProgramEvent::Wishes(wish) => wishes.put(wish, output).await.map(|()| None),
                         news => news.say(output),
                     };
                     match taken {
@@ -192,13 +192,13 @@ fn lost() -> Failure {
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
-    use plexus_domain::{Content, Digest, part::Decision};
+    use plexus_domain::{Digest, PartBody, part::ApprovalDecision};
     use serde_json::json;
     use tokio::task::JoinHandle;
 
     use super::*;
     use crate::{
-        File, Leave, leave,
+        ApprovalPolicy, OutputFile, approval,
         testing::{Answers, Recorder, ask, run, run_until_first_word},
     };
 
@@ -209,14 +209,14 @@ mod tests {
     impl Connector for Echo {
         async fn run(
             &self,
-            request: Request,
+            request: RunRequest,
             output: &mut dyn Output,
             stop: &CancellationToken,
-        ) -> Result<End, Failure> {
+        ) -> Result<RunEnd, Failure> {
             output.status("thinking");
             output.text(&request.question())?;
             for bytes in request.files.into_values() {
-                output.file(File {
+                output.file(OutputFile {
                     artifact: None,
                     name: None,
                     media_type: None,
@@ -227,41 +227,43 @@ mod tests {
             match request.turns.last().map(|_| request.called.as_deref()) {
                 Some(Some("wait")) => {
                     stop.cancelled().await;
-                    Ok(End::Stopped)
+                    Ok(RunEnd::Stopped)
                 }
                 Some(Some("ask")) => {
-                    let question =
-                        leave::Question { tool: "rm".to_owned(), arguments: json!({ "path": "/" }) };
+                    let question = approval::ApprovalRequest {
+                        tool: "rm".to_owned(),
+                        arguments: json!({ "path": "/" }),
+                    };
                     match request.leave.ask(&question, output, stop).await {
                         Ok(decision) => output.text(&format!(" {decision:?}"))?,
-                        Err(_) => return Ok(End::Stopped),
+                        Err(_) => return Ok(RunEnd::Stopped),
                     }
-                    Ok(End::Completed)
+                    Ok(RunEnd::Completed)
                 }
                 Some(Some("fail")) => Err(Failure::new(FailureClass::Refused, "No.")),
-                _ => Ok(End::InputRequired),
+                _ => Ok(RunEnd::InputRequired),
             }
         }
     }
 
     /// Connects a hub side and a program side without a network.
-    fn pair(broken: &CancellationToken) -> (Attached, JoinHandle<()>) {
-        let (link, mut orders) = Link::new(broken.clone());
+    fn pair(broken: &CancellationToken) -> (AttachedConnector, JoinHandle<()>) {
+        let (link, mut orders) = AttachedConnection::new(broken.clone());
         let theirs = link.clone();
         let program = tokio::spawn(async move {
-            let outbox = Arc::new(Outbox::default());
-            let mut worker = Worker::new(Arc::new(Echo), outbox.clone());
+            let outbox = Arc::new(FrameQueue::default());
+            let mut worker = AttachedWorker::new(Arc::new(Echo), outbox.clone());
             loop {
                 select! {
                     order = orders.recv() => match order {
-                        Some(order) => worker.order(order),
+                        Some(order) => worker.handle(order),
                         None => break,
                     },
                     told = outbox.next() => theirs.take(told).await,
                 }
             }
         });
-        (Attached::new(link), program)
+        (AttachedConnector::new(link), program)
     }
 
     #[tokio::test]
@@ -271,7 +273,7 @@ mod tests {
         let large = Bytes::from(vec![7; PIECE + 1]);
         request.files.insert(Digest::of(&large), large.clone());
         let (end, heard) = run(&agent, request).await.unwrap();
-        assert_eq!((end, heard.text.as_str()), (End::InputRequired, "hello"));
+        assert_eq!((end, heard.text.as_str()), (RunEnd::InputRequired, "hello"));
         assert_eq!(heard.status, ["thinking"]);
         let sent: Vec<&[u8]> = heard.files.iter().map(|file| file.bytes.as_ref()).collect();
         assert!(sent.concat() == large && heard.files.iter().skip(1).all(|file| file.continues));
@@ -281,10 +283,10 @@ mod tests {
     #[tokio::test]
     async fn a_stop_and_a_failure_come_through() {
         let (agent, program) = pair(&CancellationToken::new());
-        let waiting = Request { called: Some("wait".to_owned()), ..ask("hello") };
+        let waiting = RunRequest { called: Some("wait".to_owned()), ..ask("hello") };
         let (end, heard) = run_until_first_word(&agent, waiting).await;
-        assert_eq!((end, heard.text.as_str()), (Ok(End::Stopped), "hello"));
-        let failing = Request { called: Some("fail".to_owned()), ..ask("hello") };
+        assert_eq!((end, heard.text.as_str()), (Ok(RunEnd::Stopped), "hello"));
+        let failing = RunRequest { called: Some("fail".to_owned()), ..ask("hello") };
         assert_eq!(run(&agent, failing).await.unwrap_err().message, "No.");
         program.abort();
     }
@@ -292,21 +294,26 @@ mod tests {
     #[tokio::test]
     async fn what_a_program_elsewhere_wants_is_put_to_the_person() {
         let (agent, program) = pair(&CancellationToken::new());
-        let asking = || Request { called: Some("ask".to_owned()), ..ask("hello") };
-        for (given, said) in [(Decision::Allowed, "Allowed"), (Decision::Refused, "Refused")] {
-            let leave = Leave::of(Arc::new(Answers(Some(given))), false);
-            let (_, heard) = run(&agent, Request { leave, ..asking() }).await.unwrap();
+        let asking = || RunRequest { called: Some("ask".to_owned()), ..ask("hello") };
+        for (given, said) in [(ApprovalDecision::Allowed, "Allowed"), (ApprovalDecision::Refused, "Refused")]
+        {
+            let leave = ApprovalPolicy::of(Arc::new(Answers(Some(given))), false);
+            let (_, heard) = run(&agent, RunRequest { leave, ..asking() }).await.unwrap();
             assert_eq!(heard.text, format!("hello Some({said})"));
             let cards = heard.parts.iter().filter_map(|part| match &part.content {
-                Content::Approval { tool, decision, .. } => Some((tool.as_str(), *decision)),
+                PartBody::Approval { tool, decision, .. } => Some((tool.as_str(), *decision)),
                 _ => None,
             });
             assert_eq!(cards.collect::<Vec<_>>(), [("rm", Some(given))], "one card, and it keeps its answer");
         }
         let (_, heard) = run(&agent, asking()).await.unwrap();
         assert_eq!(heard.text, "hello Some(Refused)", "nobody is there to ask");
-        let waits = Request { leave: Leave::of(Arc::new(Answers(None)), false), ..asking() };
-        assert_eq!(run_until_first_word(&agent, waits).await.0, Ok(End::Stopped), "a stop ends the waiting");
+        let waits = RunRequest { leave: ApprovalPolicy::of(Arc::new(Answers(None)), false), ..asking() };
+        assert_eq!(
+            run_until_first_word(&agent, waits).await.0,
+            Ok(RunEnd::Stopped),
+            "a stop ends the waiting"
+        );
         program.abort();
     }
 
@@ -314,7 +321,7 @@ mod tests {
     async fn a_broken_connection_fails_what_was_asked_over_it() {
         let broken = CancellationToken::new();
         let (agent, program) = pair(&broken);
-        let waiting = Request { called: Some("wait".to_owned()), ..ask("hello") };
+        let waiting = RunRequest { called: Some("wait".to_owned()), ..ask("hello") };
         let mut heard = Recorder::default();
         let stop = CancellationToken::new();
         let work = agent.run(waiting, &mut heard, &stop);

@@ -14,8 +14,8 @@ use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
 use parking_lot::{Mutex, MutexGuard};
 use plexus_domain::{
-    ApprovalId, Content, Digest, Part, RunId, Timestamp,
-    part::Decision,
+    ApprovalId, Digest, Part, PartBody, RunId, Timestamp,
+    part::ApprovalDecision,
     run::{Failure, FailureClass, Usage},
 };
 use tokio::{
@@ -24,47 +24,52 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::frame::{FilePiece, News, Order, PIECE, Question, Told, Wish};
-use crate::{Connector, File, Gate, Leave, Limits, Output, Remote, Request, leave, perform};
+use super::protocol::{
+    ApprovalRequestFrame, FilePiece, HubFrame, PIECE, ProgramEvent, ProgramFrame, RunRequestFrame,
+};
+use crate::{
+    ApprovalGate, ApprovalPolicy, Connector, ConnectorLimits, Output, OutputFile, RemoteConversation,
+    RunRequest, approval, run_connector,
+};
 
 /// Maximum concurrent runs. The hub enforces its own bound; this one protects the program from a hub that
 /// does not.
-const MOST: usize = 64;
+const MAX_ITEMS: usize = 64;
 /// Maximum total bytes of files whose question has not arrived yet.
 const MAX_FILES: usize = 64 << 20;
 
 /// Executes the runs that a hub requests.
-pub struct Worker {
+pub struct AttachedWorker {
     connector: Arc<dyn Connector>,
-    outbox: Arc<Outbox>,
-    running: HashMap<RunId, Running>,
+    outbox: Arc<FrameQueue>,
+    running: HashMap<RunId, ActiveRun>,
     files: HashMap<(RunId, Digest), BytesMut>,
     tasks: JoinSet<RunId>,
 }
 
 /// Run in progress.
-struct Running {
+struct ActiveRun {
     stop: CancellationToken,
-    wishes: Arc<Wishes>,
+    wishes: Arc<RemoteApprovals>,
 }
 
-impl Worker {
-    pub fn new(connector: Arc<dyn Connector>, outbox: Arc<Outbox>) -> Self {
+impl AttachedWorker {
+    pub fn new(connector: Arc<dyn Connector>, outbox: Arc<FrameQueue>) -> Self {
         let (running, files) = (HashMap::new(), HashMap::new());
         Self { connector, outbox, running, files, tasks: JoinSet::new() }
     }
 
-    pub fn order(&mut self, order: Order) {
+    pub fn handle(&mut self, order: HubFrame) {
         self.forget_ended();
         match order {
-            Order::File { run, digest, bytes } => self.keep(run, digest, &bytes),
-            Order::Ask(question) => self.begin(*question),
-            Order::Decided { run, wish, decision } => {
+            HubFrame::File { run, digest, bytes } => self.keep(run, digest, &bytes),
+            HubFrame::Ask(question) => self.begin(*question),
+            HubFrame::Decided { run, wish, decision } => {
                 if let Some(running) = self.running.get(&run) {
                     running.wishes.decide(&wish, decision);
                 }
             }
-            Order::Stop { run } => {
+            HubFrame::Stop { run } => {
                 self.files.retain(|(of, _), _| *of != run);
                 if let Some(running) = self.running.get(&run) {
                     running.stop.cancel();
@@ -86,34 +91,34 @@ impl Worker {
         }
     }
 
-    fn begin(&mut self, question: Question) {
+    fn begin(&mut self, question: RunRequestFrame) {
         let run = question.run;
-        if self.running.len() >= MOST || self.running.contains_key(&run) {
+        if self.running.len() >= MAX_ITEMS || self.running.contains_key(&run) {
             let words = "The program behind this agent has too much to do at once. Try again in a while.";
             let news = Err(Failure::new(FailureClass::Refused, words)).into();
-            return self.outbox.push(Told { run, news });
+            return self.outbox.push(ProgramFrame { run, news });
         }
         let stop = CancellationToken::new();
-        let wishes = Arc::new(Wishes::new(run, self.outbox.clone()));
-        let leave = Leave::of(wishes.clone(), question.wants_every);
-        self.running.insert(run, Running { stop: stop.clone(), wishes });
-        let request = Request { leave, ..self.request(question) };
+        let wishes = Arc::new(RemoteApprovals::new(run, self.outbox.clone()));
+        let leave = ApprovalPolicy::of(wishes.clone(), question.wants_every);
+        self.running.insert(run, ActiveRun { stop: stop.clone(), wishes });
+        let request = RunRequest { leave, ..self.request(question) };
         if request.files.iter().any(|(digest, bytes)| Digest::of(bytes) != *digest) {
             self.running.remove(&run);
             let words = "A file of the question did not come through whole. Send it again.";
             let news = Err(Failure::new(FailureClass::Garbage, words)).into();
-            return self.outbox.push(Told { run, news });
+            return self.outbox.push(ProgramFrame { run, news });
         }
         let (connector, outbox) = (self.connector.clone(), self.outbox.clone());
         self.tasks.spawn(async move {
-            let mut output = Post { run, outbox };
-            let end = perform(connector.as_ref(), request, &mut output, &stop).await;
+            let mut output = FrameOutput { run, outbox };
+            let end = run_connector(connector.as_ref(), request, &mut output, &stop).await;
             output.tell(end.into());
             run
         });
     }
 
-    fn request(&mut self, question: Question) -> Request {
+    fn request(&mut self, question: RunRequestFrame) -> RunRequest {
         let run = question.run;
         let all = mem::take(&mut self.files);
         let (own, others): (HashMap<_, _>, HashMap<_, _>) =
@@ -122,9 +127,10 @@ impl Worker {
         let files = own.into_iter().map(|((_, digest), bytes)| (digest, bytes.freeze())).collect();
         let whole = Duration::from_millis(question.whole_ms);
         let (max_answer_bytes, max_file_bytes) = (question.max_answer_bytes, question.max_file_bytes);
-        let limits = Limits { whole, max_answer_bytes, max_file_bytes, ..Limits::default() };
+        let limits =
+            ConnectorLimits { whole, max_answer_bytes, max_file_bytes, ..ConnectorLimits::default() };
         let (turns, called, remote) = (question.turns, question.called, question.remote);
-        Request { run, turns, files, called, remote, limits, leave: Leave::nobody() }
+        RunRequest { run, turns, files, called, remote, limits, leave: ApprovalPolicy::unavailable() }
     }
 
     fn forget_ended(&mut self) {
@@ -142,14 +148,14 @@ impl Worker {
 
 /// Queue of messages to send to the hub. Bounded by the answer limits of the concurrent runs.
 #[derive(Default)]
-pub struct Outbox {
-    waiting: Mutex<VecDeque<Told>>,
+pub struct FrameQueue {
+    waiting: Mutex<VecDeque<ProgramFrame>>,
     came: Notify,
 }
 
-impl Outbox {
+impl FrameQueue {
     /// Returns the next message for the hub.
-    pub async fn next(&self) -> Told {
+    pub async fn next(&self) -> ProgramFrame {
         loop {
             let came = self.came.notified();
             if let Some(told) = self.lock().pop_front() {
@@ -161,12 +167,12 @@ impl Outbox {
 
     /// Queues a message. Merges consecutive text of the same run, so that a slow connection carries few large
     /// messages.
-    fn push(&self, told: Told) {
+    fn push(&self, told: ProgramFrame) {
         let mut waiting = self.lock();
         match (waiting.back_mut(), told) {
             (
-                Some(Told { run, news: News::Text { text } }),
-                Told { run: same, news: News::Text { text: more } },
+                Some(ProgramFrame { run, news: ProgramEvent::Text { text } }),
+                ProgramFrame { run: same, news: ProgramEvent::Text { text: more } },
             ) if *run == same && text.len() + more.len() <= PIECE => text.push_str(&more),
             (_, told) => waiting.push_back(told),
         }
@@ -174,68 +180,68 @@ impl Outbox {
         self.came.notify_one();
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Told>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<ProgramFrame>> {
         self.waiting.lock()
     }
 }
 
 /// Output that sends to the hub.
-struct Post {
+struct FrameOutput {
     run: RunId,
-    outbox: Arc<Outbox>,
+    outbox: Arc<FrameQueue>,
 }
 
-impl Post {
-    fn tell(&self, news: News) {
-        self.outbox.push(Told { run: self.run, news });
+impl FrameOutput {
+    fn tell(&self, news: ProgramEvent) {
+        self.outbox.push(ProgramFrame { run: self.run, news });
     }
 }
 
-impl Output for Post {
+impl Output for FrameOutput {
     fn text(&mut self, delta: &str) -> Result<(), Failure> {
         for piece in texts(delta) {
-            self.tell(News::Text { text: piece.to_owned() });
+            self.tell(ProgramEvent::Text { text: piece.to_owned() });
         }
         Ok(())
     }
 
     fn part(&mut self, part: Part) -> Result<(), Failure> {
-        self.tell(News::Part { part });
+        self.tell(ProgramEvent::Part { part });
         Ok(())
     }
 
     fn artifact_text(&mut self, artifact: &str, name: Option<&str>, delta: &str) -> Result<(), Failure> {
         for piece in texts(delta) {
             let (artifact, name) = (artifact.to_owned(), name.map(str::to_owned));
-            self.tell(News::ArtifactText { artifact, name, text: piece.to_owned() });
+            self.tell(ProgramEvent::ArtifactText { artifact, name, text: piece.to_owned() });
         }
         Ok(())
     }
 
-    fn file(&mut self, file: File) -> Result<(), Failure> {
+    fn file(&mut self, file: OutputFile) -> Result<(), Failure> {
         for (n, bytes) in super::pieces(&file.bytes).enumerate() {
             let (artifact, name) = (file.artifact.clone(), file.name.clone());
             let (media_type, continues) = (file.media_type.clone(), file.continues || n > 0);
-            self.tell(News::File(FilePiece { artifact, name, media_type, bytes, continues }));
+            self.tell(ProgramEvent::File(FilePiece { artifact, name, media_type, bytes, continues }));
         }
         Ok(())
     }
 
-    fn remote(&mut self, remote: Remote) {
-        self.tell(News::Remote(remote));
+    fn remote(&mut self, remote: RemoteConversation) {
+        self.tell(ProgramEvent::Remote(remote));
     }
 
     fn usage(&mut self, usage: Usage) {
-        self.tell(News::Usage(usage));
+        self.tell(ProgramEvent::Usage(usage));
     }
 
     fn status(&mut self, line: &str) {
-        self.tell(News::Status { line: line.to_owned() });
+        self.tell(ProgramEvent::Status { line: line.to_owned() });
     }
 
     /// Drops approval cards: the hub creates its own.
     fn put(&mut self, place: Option<usize>, part: Part) -> Result<usize, Failure> {
-        if !matches!(part.content, Content::Approval { .. }) {
+        if !matches!(part.content, PartBody::Approval { .. }) {
             self.part(part)?;
         }
         Ok(place.unwrap_or_default())
@@ -243,19 +249,19 @@ impl Output for Post {
 }
 
 /// Approval requests of one run that the hub has not decided yet (program side).
-struct Wishes {
+struct RemoteApprovals {
     run: RunId,
-    outbox: Arc<Outbox>,
-    waiting: Mutex<HashMap<ApprovalId, Arc<SetOnce<Decision>>>>,
+    outbox: Arc<FrameQueue>,
+    waiting: Mutex<HashMap<ApprovalId, Arc<SetOnce<ApprovalDecision>>>>,
     last: AtomicU32,
 }
 
-impl Wishes {
-    fn new(run: RunId, outbox: Arc<Outbox>) -> Self {
+impl RemoteApprovals {
+    fn new(run: RunId, outbox: Arc<FrameQueue>) -> Self {
         Self { run, outbox, waiting: Mutex::default(), last: AtomicU32::new(0) }
     }
 
-    fn decide(&self, wish: &str, decision: Decision) {
+    fn decide(&self, wish: &str, decision: ApprovalDecision) {
         let waits = wish.parse().ok().and_then(|wish: ApprovalId| self.waiting.lock().get(&wish).cloned());
         if let Some(waits) = waits {
             let _ = waits.set(decision);
@@ -264,21 +270,25 @@ impl Wishes {
 }
 
 #[async_trait]
-impl Gate for Wishes {
-    async fn ask(&self, question: &leave::Question) -> Result<ApprovalId, Failure> {
+impl ApprovalGate for RemoteApprovals {
+    async fn ask(&self, question: &approval::ApprovalRequest) -> Result<ApprovalId, Failure> {
         // The id only needs to be unique within the run, so a counter suffices.
         let number = self.last.fetch_add(1, Ordering::Relaxed);
         let wish = ApprovalId::new(Timestamp::from_millis(number.into()), &[0; 10]);
         self.waiting.lock().insert(wish, Arc::default());
         let (tool, arguments) = (question.tool.clone(), question.arguments.clone());
-        let news = News::Wishes(Wish { wish: wish.to_string(), tool, arguments });
-        self.outbox.push(Told { run: self.run, news });
+        let news = ProgramEvent::Wishes(ApprovalRequestFrame { wish: wish.to_string(), tool, arguments });
+        self.outbox.push(ProgramFrame { run: self.run, news });
         Ok(wish)
     }
 
-    async fn decided(&self, id: ApprovalId, _question: &leave::Question) -> Result<Decision, Failure> {
+    async fn decided(
+        &self,
+        id: ApprovalId,
+        _question: &approval::ApprovalRequest,
+    ) -> Result<ApprovalDecision, Failure> {
         let waits = self.waiting.lock().get(&id).cloned();
-        let Some(waits) = waits else { return Ok(Decision::Refused) };
+        let Some(waits) = waits else { return Ok(ApprovalDecision::Refused) };
         let decision = *waits.wait().await;
         self.waiting.lock().remove(&id);
         Ok(decision)

@@ -3,7 +3,7 @@
 mod calculator;
 mod expression;
 mod sheet;
-mod threads;
+mod thread_pool;
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use plexus_domain::{
     part::plain_text,
     run::{Failure, FailureClass},
-    text::one_line,
+    sanitized_text::one_line,
 };
 use tokio::{
     sync::{Semaphore, oneshot},
@@ -19,9 +19,9 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use self::{calculator::Calculator, sheet::Sheet, threads::Threads};
+use self::{calculator::Calculator, sheet::Sheet, thread_pool::Threads};
 use super::markdown::{code, escape};
-use crate::{Connector, End, Output, Request, Speaker, Turn};
+use crate::{Connector, ConversationTurn, Output, RunEnd, RunRequest, TurnRole};
 
 /// Maximum concurrent calculations. Waiting ones get their turn between the time slices of the others.
 const AT_ONCE: usize = 2;
@@ -59,10 +59,10 @@ impl Calc {
         mut sheet: Sheet,
         output: &mut dyn Output,
         stop: &CancellationToken,
-    ) -> Result<End, Failure> {
+    ) -> Result<RunEnd, Failure> {
         while !sheet.is_done() {
             if stop.is_cancelled() {
-                return Ok(End::Stopped);
+                return Ok(RunEnd::Stopped);
             }
             let advance = move || {
                 let markdown = sheet.advance();
@@ -78,14 +78,14 @@ impl Calc {
             let reason = format!(
                 "I could work out none of these lines (the first: {problem}). I need expressions, one to a line."
             );
-            return Ok(End::Rejected { reason });
+            return Ok(RunEnd::Rejected { reason });
         }
-        Ok(End::Completed)
+        Ok(RunEnd::Completed)
     }
 
     /// Returns a calculator with the names that users defined earlier in the chat.
-    async fn calculator(&self, before: &[Turn]) -> Result<Calculator, Failure> {
-        let by_people = before.iter().filter(|turn| matches!(turn.speaker, Speaker::Person { .. }));
+    async fn calculator(&self, before: &[ConversationTurn]) -> Result<Calculator, Failure> {
+        let by_people = before.iter().filter(|turn| matches!(turn.speaker, TurnRole::Person { .. }));
         let said: Vec<String> =
             by_people.map(|turn| plain_text(&turn.parts)).filter(|said| said.contains('=')).collect();
         let mut calculator = Calculator::new();
@@ -128,10 +128,10 @@ impl Default for Calc {
 impl Connector for Calc {
     async fn run(
         &self,
-        request: Request,
+        request: RunRequest,
         output: &mut dyn Output,
         stop: &CancellationToken,
-    ) -> Result<End, Failure> {
+    ) -> Result<RunEnd, Failure> {
         let question = request.question();
         let calculator =
             self.calculator(request.turns.split_last().map_or(&[], |(_, before)| before)).await?;
@@ -141,7 +141,7 @@ impl Connector for Calc {
                 return self.answer_sheet(sheet, output, stop).await;
             }
             output.text(HELP)?;
-            return Ok(End::Completed);
+            return Ok(RunEnd::Completed);
         }
         let line = one_line(&question);
         let line = line.trim_end_matches(['=', '?', ' ']);
@@ -151,7 +151,7 @@ impl Connector for Calc {
             self.answer_one(line.to_owned(), calculator).await?
         };
         output.text(&answer)?;
-        Ok(End::Completed)
+        Ok(RunEnd::Completed)
     }
 }
 
@@ -162,7 +162,7 @@ mod tests {
 
     async fn answer_to(question: &str) -> String {
         let (end, heard) = run(&Calc::new(), ask(question)).await.unwrap();
-        assert_eq!(end, End::Completed);
+        assert_eq!(end, RunEnd::Completed);
         heard.text
     }
 
@@ -212,7 +212,7 @@ mod tests {
         let brief = "Your part: find the revenue figures.\n\nWrite a report of one page.";
         let (end, heard) = run(&Calc::new(), ask(brief)).await.unwrap();
         assert!(
-            matches!(&end, End::Rejected { reason } if reason.contains("none of these lines")),
+            matches!(&end, RunEnd::Rejected { reason } if reason.contains("none of these lines")),
             "{end:?}"
         );
         assert!(heard.text.contains("= ? ("), "{}", heard.text);
@@ -230,7 +230,7 @@ mod tests {
     async fn names_of_earlier_messages_are_still_known() {
         let turns =
             vec![person("what = is this\nside = 3 m"), person("area = side^2"), person("area + 1 m^2")];
-        let (_, heard) = run(&Calc::new(), Request { turns, ..ask("") }).await.unwrap();
+        let (_, heard) = run(&Calc::new(), RunRequest { turns, ..ask("") }).await.unwrap();
         assert_eq!(heard.text, "`area + 1 m^2` = **10 m^2**");
     }
 
@@ -270,7 +270,7 @@ mod tests {
     async fn stop_is_heard_between_lines() {
         let request = ask(&"sqrt 2 + pi\n".repeat(20_000));
         let (end, heard) = run_until_first_word(&Calc::new(), request).await;
-        assert_eq!(end, Ok(End::Stopped));
+        assert_eq!(end, Ok(RunEnd::Stopped));
         let lines = heard.text.lines().count();
         assert!((1..20_000).contains(&lines), "{lines}");
     }

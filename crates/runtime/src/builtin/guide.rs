@@ -4,19 +4,19 @@ use std::{fmt::Write, sync::Arc};
 
 use async_trait::async_trait;
 use plexus_domain::{
-    Address, Content, Part,
+    Address, Part, PartBody,
     run::Failure,
-    text::{one_line, shorten},
+    sanitized_text::{ellipsize, one_line},
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::markdown::escape;
-use crate::{Connector, End, Output, Request};
+use crate::{Connector, Output, RunEnd, RunRequest};
 
 /// Search over the agents that the caller may see. The hub implements it with its index.
 #[async_trait]
-pub trait Finder: Send + Sync {
+pub trait AgentSearch: Send + Sync {
     /// Returns the best matches for all words of `query`, best first, at most `limit`.
     async fn find(&self, query: &str, limit: usize) -> Vec<Found>;
 }
@@ -118,11 +118,11 @@ const FILLERS: &[&str] = &[
 
 /// Answers with a list of links, and one button per agent that continues the chat with that agent.
 pub struct Guide {
-    finder: Arc<dyn Finder>,
+    finder: Arc<dyn AgentSearch>,
 }
 
 impl Guide {
-    pub fn new(finder: Arc<dyn Finder>) -> Self {
+    pub fn new(finder: Arc<dyn AgentSearch>) -> Self {
         Self { finder }
     }
 
@@ -148,22 +148,22 @@ impl Guide {
 impl Connector for Guide {
     async fn run(
         &self,
-        request: Request,
+        request: RunRequest,
         output: &mut dyn Output,
         _stop: &CancellationToken,
-    ) -> Result<End, Failure> {
-        let question = shorten(&one_line(&request.question()), QUERY_CHARS);
+    ) -> Result<RunEnd, Failure> {
+        let question = ellipsize(&one_line(&request.question()), QUERY_CHARS);
         let words = wanted(&question);
         if words.is_empty() {
             output.text(HELP)?;
-            return Ok(End::Completed);
+            return Ok(RunEnd::Completed);
         }
         let found = self.search(&words).await;
         output.text(&answer(&words.join(" "), &found))?;
         for agent in found {
-            output.part(Content::Data { data: go_on_with(&agent, &question) }.into())?;
+            output.part(PartBody::Data { data: go_on_with(&agent, &question) }.into())?;
         }
-        Ok(End::Completed)
+        Ok(RunEnd::Completed)
     }
 }
 
@@ -171,16 +171,16 @@ const CONTINUE_WITH: &str = "continue_with";
 
 /// Returns true if a part is a button of the guide. Buttons are for the user and not sent to other agents.
 pub fn is_offer(part: &Part) -> bool {
-    matches!(&part.content, Content::Data { data } if data.get("action").is_some_and(|action| action == CONTINUE_WITH))
+    matches!(&part.content, PartBody::Data { data } if data.get("action").is_some_and(|action| action == CONTINUE_WITH))
 }
 
-/// Returns the data of a button. The page that shows it sends `text` to the agent at `address`.
+/// Returns the data of a button. The page that shows it sends `sanitized_text` to the agent at `address`.
 fn go_on_with(agent: &Found, question: &str) -> Value {
     json!({
         "action": CONTINUE_WITH,
         "address": agent.address,
         "name": one_line(&agent.name),
-        "summary": shorten(&one_line(&agent.summary), SUMMARY_CHARS),
+        "summary": ellipsize(&one_line(&agent.summary), SUMMARY_CHARS),
         "seed": agent.seed,
         "text": question,
     })
@@ -206,7 +206,7 @@ fn answer(query: &str, found: &[Found]) -> String {
     let mut text = format!("I found {count} for “{query}”:\n\n");
     for agent in found {
         let name = escape(&one_line(&agent.name));
-        let summary = escape(&shorten(&one_line(&agent.summary), SUMMARY_CHARS));
+        let summary = escape(&ellipsize(&one_line(&agent.summary), SUMMARY_CHARS));
         let _ =
             writeln!(text, "- [{name}](<{}>) ({}): {summary}", agent.url, escape(&agent.address.to_string()));
     }
@@ -222,7 +222,7 @@ mod tests {
     struct List(Vec<Found>);
 
     #[async_trait]
-    impl Finder for List {
+    impl AgentSearch for List {
         async fn find(&self, query: &str, limit: usize) -> Vec<Found> {
             let has = |agent: &&Found, word| agent.summary.split(' ').any(|other| other == word);
             let matches = |agent: &&Found| query.split(' ').all(|word| has(agent, word));
@@ -265,7 +265,7 @@ mod tests {
             "seed": "@ada/weather",
             "text": "Can you find me an agent for the weather, please?",
         });
-        assert_eq!(heard.parts, [Content::Data { data: button }.into()]);
+        assert_eq!(heard.parts, [PartBody::Data { data: button }.into()]);
     }
 
     #[tokio::test]

@@ -12,15 +12,15 @@ use axum::{
     routing::post,
 };
 use futures::{StreamExt, stream};
-use plexus_domain::{Content, Part, run::Usage};
+use plexus_domain::{Part, PartBody, run::Usage};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::*;
 use crate::{
-    Speaker, Turn,
-    outbound::Network,
-    perform,
+    ConversationTurn, TurnRole,
+    outbound::HttpClients,
+    run_connector,
     testing::{Recorder, ask, check_asks_first, nowhere, person, run_until_first_word, serve, serve_bytes},
 };
 
@@ -29,21 +29,21 @@ mod tools;
 
 const SHORT: Duration = Duration::from_millis(400);
 
-fn model(base: &Url, key: Option<&str>) -> Llm {
-    let outbound = Network::new().unwrap().operators(base).unwrap();
+fn model(base: &Url, key: Option<&str>) -> LlmConnector {
+    let outbound = HttpClients::new().unwrap().for_operator(base).unwrap();
     let key = key.map(Secret::new);
-    let model = Model {
+    let model = ModelEndpoint {
         base: base.join("v1/").unwrap(),
         key,
         name: "small".to_owned(),
         history_bytes: 1_000,
         prices: Prices::default(),
     };
-    Llm::new(outbound, model, "Be brief.".to_owned()).unwrap()
+    LlmConnector::new(outbound, model, "Be brief.".to_owned()).unwrap()
 }
 
 /// Starts a model server that answers each call with `answer`.
-async fn server<R: IntoResponse>(answer: impl Fn() -> R + Clone + Send + Sync + 'static) -> Llm {
+async fn server<R: IntoResponse>(answer: impl Fn() -> R + Clone + Send + Sync + 'static) -> LlmConnector {
     let router = Router::new().route("/v1/chat/completions", post(move || async move { answer() }));
     model(&serve(router).await, None)
 }
@@ -57,15 +57,20 @@ fn event(delta: &str) -> String {
 const STOP: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
 const DONE: &str = "data: [DONE]\n\n";
 
-async fn hear(llm: &Llm, request: Request) -> (Result<End, Failure>, Recorder) {
+async fn hear(llm: &LlmConnector, request: RunRequest) -> (Result<RunEnd, Failure>, Recorder) {
     let mut heard = Recorder::default();
-    let end = perform(llm, request, &mut heard, &CancellationToken::new()).await;
+    let end = run_connector(llm, request, &mut heard, &CancellationToken::new()).await;
     (end, heard)
 }
 
-fn impatient(question: &str) -> Request {
-    let limits = Limits { first_byte: SHORT, idle: SHORT, max_answer_bytes: 1 << 20, ..Limits::default() };
-    Request { limits, ..ask(question) }
+fn impatient(question: &str) -> RunRequest {
+    let limits = ConnectorLimits {
+        first_byte: SHORT,
+        idle: SHORT,
+        max_answer_bytes: 1 << 20,
+        ..ConnectorLimits::default()
+    };
+    RunRequest { limits, ..ask(question) }
 }
 
 #[tokio::test]
@@ -85,7 +90,7 @@ async fn a_streamed_answer_arrives_piece_by_piece_and_is_counted() {
     })
     .await;
     let (end, heard) = hear(&llm, ask("Hello")).await;
-    assert_eq!(end, Ok(End::Completed));
+    assert_eq!(end, Ok(RunEnd::Completed));
     assert_eq!(heard.text, "Zwölf \"Boxer\"\n\n水 😀");
     assert_eq!(heard.usage, Some(Usage { tokens_in: 11, tokens_out: 7, cost_micro: 0 }));
 }
@@ -100,17 +105,17 @@ async fn the_whole_conversation_is_sent_in_order() {
         (EVENTS, format!("{}{STOP}{DONE}", event("ok")))
     };
     let base = serve(Router::new().route("/v1/chat/completions", post(answer))).await;
-    let said = |speaker, text: &str| Turn { speaker, parts: vec![Part::text(text)] };
-    let other = Speaker::Agent { address: "@bob/poet".parse().unwrap() };
+    let said = |speaker, text: &str| ConversationTurn { speaker, parts: vec![Part::text(text)] };
+    let other = TurnRole::Agent { address: "@bob/poet".parse().unwrap() };
     let turns = vec![
         person(&"too old ".repeat(200)),
         person("Hi"),
-        said(Speaker::Me, "Hello"),
+        said(TurnRole::Me, "Hello"),
         said(other, "Roses\nare red"),
         person("Continue"),
     ];
-    let (end, _) = hear(&model(&base, Some("sk-1")), Request { turns, ..ask("") }).await;
-    assert_eq!(end, Ok(End::Completed));
+    let (end, _) = hear(&model(&base, Some("sk-1")), RunRequest { turns, ..ask("") }).await;
+    assert_eq!(end, Ok(RunEnd::Completed));
     let (key, body) = seen.lock().unwrap().clone();
     assert_eq!(key, "Bearer sk-1");
     let quoted =
@@ -132,7 +137,7 @@ async fn a_server_that_does_not_stream_or_count_is_understood() {
         {"index": 0, "message": {"role": "assistant", "content": "four"}, "finish_reason": "stop"}]});
     let llm = server(move || Json(completion.clone())).await;
     let (end, heard) = hear(&llm, ask("2+2")).await;
-    assert_eq!((end, heard.text.as_str()), (Ok(End::Completed), "four"));
+    assert_eq!((end, heard.text.as_str()), (Ok(RunEnd::Completed), "four"));
     let usage = heard.usage.unwrap();
     assert!(usage.tokens_in > 0 && usage.tokens_out == 1, "{usage:?}");
 }
@@ -142,8 +147,8 @@ async fn thoughts_are_kept_apart_from_the_answer() {
     let thought = r#"data: {"choices":[{"delta":{"reasoning_content":"2 and 2, hmm","content":null}}]}"#;
     let body = format!("{thought}\n\n{}{STOP}{DONE}", event("4"));
     let (end, heard) = hear(&server(move || (EVENTS, body.clone())).await, ask("2+2")).await;
-    assert_eq!((end, heard.text.as_str()), (Ok(End::Completed), "4"));
-    assert_eq!(heard.parts, [Content::Reasoning { text: "2 and 2, hmm".to_owned() }.into()]);
+    assert_eq!((end, heard.text.as_str()), (Ok(RunEnd::Completed), "4"));
+    assert_eq!(heard.parts, [PartBody::Reasoning { text: "2 and 2, hmm".to_owned() }.into()]);
     assert_eq!(heard.status, ["Thinking"]);
 }
 
@@ -152,10 +157,10 @@ async fn a_cut_or_withheld_answer_says_so() {
     let with = |reason: &str| STOP.replace("\"stop\"", &format!("\"{reason}\""));
     let body = format!("{}{}{DONE}", event("Once upon"), with("length"));
     let (end, heard) = hear(&server(move || (EVENTS, body.clone())).await, ask("Hi")).await;
-    assert_eq!((end, heard.status.len()), (Ok(End::Completed), 1));
+    assert_eq!((end, heard.status.len()), (Ok(RunEnd::Completed), 1));
     let body = format!("{}{DONE}", with("content_filter"));
     let (end, _) = hear(&server(move || (EVENTS, body.clone())).await, ask("Hi")).await;
-    assert!(matches!(end, Ok(End::Rejected { .. })), "{end:?}");
+    assert!(matches!(end, Ok(RunEnd::Rejected { .. })), "{end:?}");
 }
 
 #[tokio::test]
@@ -280,7 +285,7 @@ async fn stop_closes_the_stream_and_keeps_what_came() {
     .await;
     sender.send(Ok(event("Once").into())).await.unwrap();
     let (end, heard) = run_until_first_word(&llm, ask("Hi")).await;
-    assert_eq!((end, heard.text.as_str()), (Ok(End::Stopped), "Once"));
+    assert_eq!((end, heard.text.as_str()), (Ok(RunEnd::Stopped), "Once"));
     assert!(heard.usage.is_some());
     sender.closed().await;
 }

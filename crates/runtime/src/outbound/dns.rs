@@ -16,9 +16,9 @@ use hickory_resolver::{
 };
 use tokio::time::timeout;
 
-use super::{Lookup, SystemLookup};
+use super::{NameResolver, SystemLookup};
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// DNS resolver configuration.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,7 +44,7 @@ impl Dns {
     }
 
     /// Returns the name resolver for outgoing connections.
-    pub fn lookup(self) -> Arc<dyn Lookup> {
+    pub fn lookup(self) -> Arc<dyn NameResolver> {
         match self.server {
             None => Arc::new(SystemLookup::default()),
             Some(_) => Arc::new(self),
@@ -55,7 +55,7 @@ impl Dns {
     pub async fn texts(self, name: &str) -> Result<Vec<Vec<u8>>, DnsError> {
         let resolver = self.resolver().map_err(|error| DnsError::Unreadable(error.to_string()))?;
         // The trailing dot prevents the resolver from appending the system's search domains.
-        let found = timeout(PATIENCE, resolver.txt_lookup(format!("{name}."))).await;
+        let found = timeout(TIMEOUT, resolver.txt_lookup(format!("{name}."))).await;
         let found =
             found.map_err(|_| DnsError::TimedOut)?.map_err(|error| match error.is_no_records_found() {
                 true => DnsError::Missing,
@@ -78,7 +78,7 @@ impl Dns {
 }
 
 #[async_trait]
-impl Lookup for Dns {
+impl NameResolver for Dns {
     async fn lookup(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         let resolver = self.resolver().map_err(io::Error::other)?;
         let found = resolver.lookup_ip(format!("{}.", host.trim_end_matches('.'))).await;

@@ -10,16 +10,16 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::{
-    Outbound,
-    pace::{Halt, Pace},
+    OutboundClient,
+    deadline::{RunInterruption, WaitTimer},
     refusal,
-    reply::{Reply, peer},
+    response::{HttpResponse, peer},
 };
 use crate::Secret;
 
 const MAX_REDIRECTS: usize = 3;
 /// Timeout of the response head, and between two pieces of the response.
-const WAIT: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 /// Timeout of the whole fetch, redirects included.
 const WHOLE: Duration = Duration::from_secs(30);
 
@@ -32,7 +32,7 @@ pub struct Fetched {
     pub body: Bytes,
 }
 
-impl Outbound {
+impl OutboundClient {
     /// Fetches `url` without credentials. Follows at most three redirects, each validated against the
     /// destination policy.
     pub async fn fetch(&self, url: &Url, max_bytes: usize) -> Result<Fetched, Failure> {
@@ -50,8 +50,8 @@ impl Outbound {
         let fetch = time::timeout(WHOLE, self.follow(url.clone(), key, max_bytes, &stop));
         match fetch.await {
             Ok(Ok(fetched)) => Ok(fetched),
-            Ok(Err(Halt::Failed(failure))) => Err(failure),
-            Ok(Err(Halt::Stopped)) | Err(_) => {
+            Ok(Err(RunInterruption::Failed(failure))) => Err(failure),
+            Ok(Err(RunInterruption::Stopped)) | Err(_) => {
                 let words = format!("{} did not finish within {} s.", peer(url), WHOLE.as_secs());
                 Err(Failure::new(FailureClass::TimedOut, words))
             }
@@ -64,8 +64,8 @@ impl Outbound {
         key: Option<&Secret>,
         max_bytes: usize,
         stop: &CancellationToken,
-    ) -> Result<Fetched, Halt> {
-        let mut pace = Pace::new(stop, WAIT);
+    ) -> Result<Fetched, RunInterruption> {
+        let mut pace = WaitTimer::new(stop, TIMEOUT);
         let origin = url.origin();
         for _ in 0..=MAX_REDIRECTS {
             let mut request =
@@ -73,7 +73,7 @@ impl Outbound {
             if let Some(key) = key.filter(|_| url.origin() == origin) {
                 request = request.bearer_auth(key.reveal());
             }
-            let reply = Reply::to(request, &peer(&url), &mut pace).await?;
+            let reply = HttpResponse::to(request, &peer(&url), &mut pace).await?;
             if !reply.status().is_redirection() {
                 let (status, media_type) =
                     (reply.status(), reply.header(header::CONTENT_TYPE).map(str::to_owned));
@@ -86,7 +86,7 @@ impl Outbound {
     }
 }
 
-fn target(url: &Url, reply: &Reply) -> Result<Url, Failure> {
+fn target(url: &Url, reply: &HttpResponse) -> Result<Url, Failure> {
     reply.header(header::LOCATION).and_then(|place| url.join(place).ok()).ok_or_else(|| {
         Failure::new(FailureClass::Garbage, format!("{} redirects without saying where to.", reply.peer()))
     })

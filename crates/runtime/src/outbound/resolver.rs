@@ -19,7 +19,7 @@ const LOOKUPS_AT_ONCE: usize = 32;
 
 /// Resolves host names.
 #[async_trait]
-pub trait Lookup: Send + Sync {
+pub trait NameResolver: Send + Sync {
     async fn lookup(&self, host: &str) -> io::Result<Vec<IpAddr>>;
 }
 
@@ -35,7 +35,7 @@ impl Default for SystemLookup {
 }
 
 #[async_trait]
-impl Lookup for SystemLookup {
+impl NameResolver for SystemLookup {
     async fn lookup(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         let _turn = self.at_once.acquire().await;
         Ok(lookup_host((host, 0)).await?.map(|address| address.ip()).collect())
@@ -45,22 +45,22 @@ impl Lookup for SystemLookup {
 /// Error: a name has only private addresses.
 #[derive(Debug, thiserror::Error)]
 #[error("{0} has only private addresses")]
-pub(super) struct OnlyPrivate(String);
+pub(super) struct PrivateAddressError(String);
 
 /// Resolver for reqwest that can drop private addresses.
-pub(super) struct PublicOnly {
-    lookup: Arc<dyn Lookup>,
+pub(super) struct PublicResolver {
+    lookup: Arc<dyn NameResolver>,
     is_strict: bool,
 }
 
-impl PublicOnly {
+impl PublicResolver {
     /// Creates a resolver. Private addresses are dropped only if `is_strict`.
-    pub fn new(lookup: Arc<dyn Lookup>, is_strict: bool) -> Self {
+    pub fn new(lookup: Arc<dyn NameResolver>, is_strict: bool) -> Self {
         Self { lookup, is_strict }
     }
 }
 
-impl Resolve for PublicOnly {
+impl Resolve for PublicResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let (lookup, is_strict) = (Arc::clone(&self.lookup), self.is_strict);
         Box::pin(async move {
@@ -68,7 +68,7 @@ impl Resolve for PublicOnly {
             let had_some = !found.is_empty();
             let allowed: Vec<IpAddr> = found.into_iter().filter(|&ip| !is_strict || is_public(ip)).collect();
             if allowed.is_empty() && had_some {
-                return Err(OnlyPrivate(name.as_str().to_owned()).into());
+                return Err(PrivateAddressError(name.as_str().to_owned()).into());
             }
             Ok(Box::new(allowed.into_iter().map(|ip| SocketAddr::new(ip, 0))) as Addrs)
         })
@@ -86,7 +86,7 @@ mod tests {
     struct Rebinding(AtomicUsize);
 
     #[async_trait]
-    impl Lookup for Rebinding {
+    impl NameResolver for Rebinding {
         async fn lookup(&self, _host: &str) -> io::Result<Vec<IpAddr>> {
             let is_first = self.0.fetch_add(1, Ordering::Relaxed) == 0;
             Ok(vec![if is_first { [93, 184, 215, 14].into() } else { [127, 0, 0, 1].into() }])
@@ -96,13 +96,13 @@ mod tests {
     struct Mixed;
 
     #[async_trait]
-    impl Lookup for Mixed {
+    impl NameResolver for Mixed {
         async fn lookup(&self, _host: &str) -> io::Result<Vec<IpAddr>> {
             Ok(vec![[10, 0, 0, 1].into(), [1, 1, 1, 1].into(), [169, 254, 169, 254].into()])
         }
     }
 
-    async fn resolve(resolver: &PublicOnly) -> Result<Vec<String>, String> {
+    async fn resolve(resolver: &PublicResolver) -> Result<Vec<String>, String> {
         let addresses = resolver.resolve("rebind.example".parse().unwrap()).await;
         addresses
             .map(|list| list.map(|address| address.to_string()).collect())
@@ -111,14 +111,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_name_that_turns_private_is_not_connected_to() {
-        let resolver = PublicOnly::new(Arc::new(Rebinding::default()), true);
+        let resolver = PublicResolver::new(Arc::new(Rebinding::default()), true);
         assert_eq!(resolve(&resolver).await.unwrap(), ["93.184.215.14:0"]);
         assert_eq!(resolve(&resolver).await.unwrap_err(), "rebind.example has only private addresses");
     }
 
     #[tokio::test]
     async fn private_addresses_among_public_ones_are_left_out() {
-        assert_eq!(resolve(&PublicOnly::new(Arc::new(Mixed), true)).await.unwrap(), ["1.1.1.1:0"]);
-        assert_eq!(resolve(&PublicOnly::new(Arc::new(Mixed), false)).await.unwrap().len(), 3);
+        assert_eq!(resolve(&PublicResolver::new(Arc::new(Mixed), true)).await.unwrap(), ["1.1.1.1:0"]);
+        assert_eq!(resolve(&PublicResolver::new(Arc::new(Mixed), false)).await.unwrap().len(), 3);
     }
 }

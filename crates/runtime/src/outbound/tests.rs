@@ -14,19 +14,19 @@ use crate::testing::{nowhere, serve, serve_bytes};
 
 const CARD: &str = r#"{"name":"Echo","url":"http://127.0.0.1/","skills":[]}"#;
 
-fn network() -> Network {
-    Network::new().unwrap()
+fn network() -> HttpClients {
+    HttpClients::new().unwrap()
 }
 
-fn strict() -> Outbound {
-    network().anyone(Policy::default())
+fn strict() -> OutboundClient {
+    network().for_untrusted(OutboundPolicy::default())
 }
 
-fn lenient() -> Outbound {
-    network().anyone(Policy { allow_private: true, ports: None })
+fn lenient() -> OutboundClient {
+    network().for_untrusted(OutboundPolicy { allow_private: true, ports: None })
 }
 
-fn class_of(outbound: &Outbound, url: &str) -> Option<FailureClass> {
+fn class_of(outbound: &OutboundClient, url: &str) -> Option<FailureClass> {
     outbound.check(&url.parse().unwrap()).err().map(|failure| failure.class)
 }
 
@@ -61,14 +61,14 @@ fn what_no_agent_needs_is_refused() {
     {
         assert_eq!(class_of(&strict(), url), Some(FailureClass::Policy), "{url}");
     }
-    let ports = network().anyone(Policy { allow_private: false, ports: Some(vec![443]) });
+    let ports = network().for_untrusted(OutboundPolicy { allow_private: false, ports: Some(vec![443]) });
     assert_eq!(class_of(&ports, "https://agents.example/"), None);
     assert_eq!(class_of(&ports, "https://agents.example:22/"), Some(FailureClass::Policy));
 }
 
 #[test]
 fn an_operators_client_calls_one_origin() {
-    let outbound = network().operators(&"http://127.0.0.1:9/v1".parse().unwrap()).unwrap();
+    let outbound = network().for_operator(&"http://127.0.0.1:9/v1".parse().unwrap()).unwrap();
     assert_eq!(class_of(&outbound, "http://127.0.0.1:9/v1/chat/completions"), None);
     for other in ["http://127.0.0.1:10/", "https://127.0.0.1:9/", "http://localhost:9/"] {
         assert_eq!(class_of(&outbound, other), Some(FailureClass::Policy), "{other}");
@@ -79,7 +79,7 @@ fn an_operators_client_calls_one_origin() {
 struct Here(AtomicUsize);
 
 #[async_trait]
-impl Lookup for Here {
+impl NameResolver for Here {
     async fn lookup(&self, _host: &str) -> io::Result<Vec<IpAddr>> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Ok(vec![[127, 0, 0, 1].into()])
@@ -89,16 +89,16 @@ impl Lookup for Here {
 #[tokio::test]
 async fn a_name_with_a_private_address_is_refused_where_it_is_resolved() {
     let here = Arc::new(Here(AtomicUsize::new(0)));
-    let network = Network::with_lookup(Arc::clone(&here) as Arc<dyn Lookup>).unwrap();
+    let network = HttpClients::with_lookup(Arc::clone(&here) as Arc<dyn NameResolver>).unwrap();
     let url = "https://agents.example/".parse().unwrap();
-    let failure = network.anyone(Policy::default()).fetch_card(&url).await.unwrap_err();
+    let failure = network.for_untrusted(OutboundPolicy::default()).fetch_card(&url).await.unwrap_err();
     assert_eq!(failure, private());
     assert_eq!(here.0.load(Ordering::Relaxed), 1);
 
     let base = serve(Router::new().route("/", get(CARD))).await;
     let url = format!("http://agents.example:{}/", base.port().unwrap()).parse().unwrap();
-    let policy = Policy { allow_private: true, ports: None };
-    assert_eq!(network.anyone(policy).fetch_card(&url).await.unwrap().body, CARD);
+    let policy = OutboundPolicy { allow_private: true, ports: None };
+    assert_eq!(network.for_untrusted(policy).fetch_card(&url).await.unwrap().body, CARD);
 }
 
 #[tokio::test]
@@ -161,10 +161,10 @@ async fn each_redirect_is_checked_like_the_first_address() {
         serve(Router::new().route("/card.json", get(|| async move { Redirect::temporary(&target) }))).await;
     let url = outside.join("card.json").unwrap();
 
-    let failure = network().operators(&outside).unwrap().fetch_card(&url).await.unwrap_err();
+    let failure = network().for_operator(&outside).unwrap().fetch_card(&url).await.unwrap_err();
     assert_eq!((failure.class, reached.load(Ordering::Relaxed)), (FailureClass::Policy, 0));
-    let ports = Policy { allow_private: true, ports: outside.port().map(|port| vec![port]) };
-    let failure = network().anyone(ports).fetch_card(&url).await.unwrap_err();
+    let ports = OutboundPolicy { allow_private: true, ports: outside.port().map(|port| vec![port]) };
+    let failure = network().for_untrusted(ports).fetch_card(&url).await.unwrap_err();
     assert_eq!((failure.class, reached.load(Ordering::Relaxed)), (FailureClass::Policy, 0));
 
     assert_eq!(lenient().fetch_card(&url).await.unwrap().url.port(), inside.port());

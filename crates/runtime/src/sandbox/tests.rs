@@ -10,7 +10,7 @@ use super::*;
 /// Script program in its own folder, next to a secret file.
 struct Boxed {
     place: TempDir,
-    program: Program,
+    program: SandboxedCommand,
 }
 
 const SECRET: &str = "the key of the hub";
@@ -23,7 +23,8 @@ fn boxed(script: &str) -> Boxed {
     set_mode(&folder, 0o700);
     fs::write(place.path().join("secret.key"), SECRET).unwrap();
     let args = vec!["-c".to_owned(), script.to_owned()];
-    let program = Program { name: "test".to_owned(), command: "bash".to_owned(), args, folder, ..probe() };
+    let program =
+        SandboxedCommand { name: "test".to_owned(), command: "bash".to_owned(), args, folder, ..probe() };
     Boxed { place, program }
 }
 
@@ -32,7 +33,7 @@ fn set_mode(path: &Path, mode: u32) {
 }
 
 /// Runs the program. Returns its stdout, its stderr and how it ended.
-async fn run(sandbox: &Sandbox, program: &Program) -> (String, String, String) {
+async fn run(sandbox: &Sandbox, program: &SandboxedCommand) -> (String, String, String) {
     let mut started = sandbox.launch(program).unwrap().start().unwrap();
     let mut said = String::new();
     started.stdout.read_to_string(&mut said).await.unwrap();
@@ -42,7 +43,11 @@ async fn run(sandbox: &Sandbox, program: &Program) -> (String, String, String) {
 
 fn walls() -> Sandbox {
     let sandbox = Sandbox::find(false);
-    assert!(matches!(sandbox.0, Kind::Walls { .. }), "these tests need bubblewrap: {:?}", sandbox.describe());
+    assert!(
+        matches!(sandbox.0, SandboxKind::Walls { .. }),
+        "these tests need bubblewrap: {:?}",
+        sandbox.describe()
+    );
     sandbox
 }
 
@@ -83,7 +88,7 @@ async fn a_program_has_a_network_only_where_it_is_given_one() {
     let port = hub.local_addr().unwrap().port();
     let test = boxed(&format!("(echo > /dev/tcp/127.0.0.1/{port}) && echo reached"));
     assert_eq!(run(&walls(), &test.program).await.0, "");
-    let program = Program { network: true, ..test.program.clone() };
+    let program = SandboxedCommand { network: true, ..test.program.clone() };
     assert_eq!(run(&walls(), &program).await.0, "reached\n");
 }
 
@@ -175,7 +180,7 @@ async fn a_program_may_not_make_system_calls_that_it_does_not_need() {
 
 #[tokio::test]
 async fn the_last_that_a_program_complains_of_is_there_once_it_has_ended() {
-    let bare = Sandbox(Kind::Nothing { why: "there are none".to_owned() });
+    let bare = Sandbox(SandboxKind::Nothing { why: "there are none".to_owned() });
     let test = boxed("head -c 60000 /dev/zero | tr '\\0' x >&2; exec >&-; echo the end >&2");
     let (_, complaints, ending) = run(&bare, &test.program).await;
     assert_eq!(ending, "ended with exit code 0");
@@ -186,18 +191,18 @@ async fn the_last_that_a_program_complains_of_is_there_once_it_has_ended() {
 async fn without_walls_a_program_is_refused_or_runs_as_somebody_else_or_as_it_is() {
     let why = "there are none".to_owned();
     let test = boxed("cat ../secret.key; id -u; pwd");
-    let refused = Sandbox(Kind::Impossible { why: why.clone() }).launch(&test.program).unwrap_err();
+    let refused = Sandbox(SandboxKind::Impossible { why: why.clone() }).launch(&test.program).unwrap_err();
     assert_eq!(refused.class, FailureClass::Policy);
     assert!(refused.message.contains("there are none. Install bubblewrap"), "{refused}");
 
-    let bare = Sandbox(Kind::Nothing { why: why.clone() });
+    let bare = Sandbox(SandboxKind::Nothing { why: why.clone() });
     assert!(bare.describe().unwrap().starts_with("NOTHING"));
     assert!(run(&bare, &test.program).await.0.starts_with(SECRET));
 
-    let other = Sandbox(Kind::OtherUser { why });
+    let other = Sandbox(SandboxKind::OtherUser { why });
     let words = other.launch(&test.program).unwrap_err().message;
     assert!(words.contains("without a network"), "{words}");
-    let program = Program { network: true, ..test.program.clone() };
+    let program = SandboxedCommand { network: true, ..test.program.clone() };
     let words = other.launch(&program).unwrap_err().message;
     assert!(words.contains("is closed to the user of the program"), "a temporary folder is: {words}");
     if geteuid().is_root() {

@@ -1,16 +1,16 @@
 //! Agents that are local programs, connected over stdio.
 
-mod console;
+mod json_lines;
 mod lenient;
-mod lines;
-mod plain;
+mod terminal_text;
+mod text_program;
 
 use std::{ffi::OsString, time::Duration};
 
 use futures::StreamExt as _;
 use plexus_domain::{
     run::{Failure, FailureClass},
-    text::{one_line, shorten},
+    sanitized_text::{ellipsize, one_line},
 };
 use tokio::{
     process::{ChildStderr, ChildStdin, ChildStdout, Command},
@@ -22,11 +22,11 @@ use tokio_util::codec::{AnyDelimiterCodec, FramedRead};
 
 use self::lenient::Lenient;
 pub use self::{
-    console::Console,
-    lines::{Lines, told},
-    plain::Plain,
+    json_lines::{Lines, read_frames},
+    terminal_text::TerminalText,
+    text_program::TextProgram,
 };
-use crate::program::{Group, Streams};
+use crate::child_process::{ProcessGroup, StdioStreams};
 
 /// Maximum bytes of a stderr line.
 const LINE: usize = 16 << 10;
@@ -37,12 +37,12 @@ const COMPLAINT_CHARS: usize = 300;
 
 /// Command line of a program.
 #[derive(Clone, Debug)]
-pub struct Program {
+pub struct ProgramSpec {
     command: OsString,
     arguments: Vec<OsString>,
 }
 
-impl Program {
+impl ProgramSpec {
     /// Creates a program from its command and arguments. Returns `None` if `line` is empty.
     pub fn new(line: impl IntoIterator<Item = OsString>) -> Option<Self> {
         let mut words = line.into_iter();
@@ -57,8 +57,9 @@ impl Program {
 
     fn start(&self) -> Result<Running, Failure> {
         let mut command = Command::new(&self.command);
-        let (group, Streams { stdin, stdout, stderr }) = Group::start(command.args(&self.arguments))
-            .map_err(|error| self.failed(&format!("could not be started: {error}")))?;
+        let (group, StdioStreams { stdin, stdout, stderr }) =
+            ProcessGroup::start(command.args(&self.arguments))
+                .map_err(|error| self.failed(&format!("could not be started: {error}")))?;
         let last_words = tokio::spawn(last_words(stderr));
         Ok(Running { stdin: Some(stdin), stdout: Some(stdout), group, last_words })
     }
@@ -73,7 +74,7 @@ impl Program {
 struct Running {
     stdin: Option<ChildStdin>,
     stdout: Option<ChildStdout>,
-    group: Group,
+    group: ProcessGroup,
     last_words: JoinHandle<String>,
 }
 
@@ -84,7 +85,7 @@ impl Running {
     }
 
     /// Waits for the program to exit. Fails if its exit status is not success.
-    async fn wait(mut self, program: &Program) -> Result<(), Failure> {
+    async fn wait(mut self, program: &ProgramSpec) -> Result<(), Failure> {
         let status = self.group.wait().await;
         let status = status.map_err(|error| program.failed(&format!("was lost: {error}")))?;
         if status.success() {
@@ -106,7 +107,7 @@ async fn last_words(stderr: ChildStderr) -> String {
     let mut last = String::new();
     while let Some(Ok(line)) = lines.next().await {
         let line = String::from_utf8_lossy(&line);
-        let line = shorten(&one_line(&anstream::adapter::strip_str(&line).to_string()), COMPLAINT_CHARS);
+        let line = ellipsize(&one_line(&anstream::adapter::strip_str(&line).to_string()), COMPLAINT_CHARS);
         if !line.is_empty() {
             tracing::info!(target: "plexus_program", "{line}");
             last = line;

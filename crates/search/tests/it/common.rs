@@ -1,7 +1,7 @@
 //! Fixtures: listings and indexes.
 
 use plexus_domain::{AgentId, Timestamp};
-use plexus_search::{Change, Hits, Index, Listing, Query};
+use plexus_search::{Hits, Index, IndexChange, Listing, Query};
 
 pub fn id(n: u16) -> AgentId {
     let [high, low] = n.to_be_bytes();
@@ -30,13 +30,13 @@ pub fn listing(n: u16, name: &str) -> Listing {
     }
 }
 
-pub fn put(listing: Listing) -> Change {
-    Change::Put(Box::new(listing))
+pub fn put(listing: Listing) -> IndexChange {
+    IndexChange::Put(Box::new(listing))
 }
 
 pub fn index(listings: impl IntoIterator<Item = Listing>) -> Index {
     let index = Index::in_memory().unwrap();
-    let changes: Vec<Change> = listings.into_iter().map(put).collect();
+    let changes: Vec<IndexChange> = listings.into_iter().map(put).collect();
     index.apply(&changes, 1).unwrap();
     index
 }

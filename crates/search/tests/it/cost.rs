@@ -1,6 +1,6 @@
 //! Cost tests of queries: at most linear in the query length, measured as CPU time of the calling thread.
 
-use plexus_search::{Change, Index, Needs, Query};
+use plexus_search::{Index, IndexChange, Query, SkillQuery};
 use plexus_testing::cost::{self, Cost};
 
 use super::common::listing;
@@ -27,7 +27,7 @@ const GROWTH: f64 = 2.5;
 
 fn index() -> Index {
     let index = Index::in_memory().unwrap();
-    let put = |n| Change::Put(Box::new(listing(n, "weather 字 forecast")));
+    let put = |n| IndexChange::Put(Box::new(listing(n, "weather 字 forecast")));
     index.apply(&(0..8).map(put).collect::<Vec<_>>(), 1).unwrap();
     index
 }
@@ -43,9 +43,10 @@ fn a_question_costs_no_more_than_its_length() {
         let text = |size: usize| unit.repeat(size / unit.len());
         let search = |text: &String| index.search(&Query::text(text.as_str())).unwrap();
         assert_linear(&format!("search {unit:?}"), cost::growth(8 * 1024, text, search));
-        let alike = |text: &String| index.alike(text).unwrap();
+        let alike = |text: &String| index.related_terms(text).unwrap();
         assert_linear(&format!("alike {unit:?}"), cost::growth(8 * 1024, text, alike));
-        let fit = |text: &String| index.fitting(&Needs { parts: &[text], most: 3, also: None }).unwrap();
+        let fit =
+            |text: &String| index.rank_agents(&SkillQuery { parts: &[text], most: 3, also: None }).unwrap();
         assert_linear(&format!("fitting {unit:?}"), cost::growth(8 * 1024, text, fit));
     }
 }

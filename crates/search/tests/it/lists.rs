@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::common::{find, id, index, listing, names, put};
 use plexus_domain::{Timestamp, page::PageSize};
-use plexus_search::{Change, FacetCount, Index, Listing, Place, Query, Sort, Start};
+use plexus_search::{FacetCount, Index, IndexChange, Listing, PageStart, Query, RowCursor, Sort};
 use proptest::prelude::*;
 
 fn some() -> Index {
@@ -80,7 +80,7 @@ fn pages_cut_one_list() {
     let mut seen = Vec::new();
     for page in 0..4 {
         let query =
-            Query { start: Start::Page(page), size: PageSize::new(30).unwrap(), ..Query::text("agent") };
+            Query { start: PageStart::Page(page), size: PageSize::new(30).unwrap(), ..Query::text("agent") };
         let hits = index.search(&query).unwrap();
         assert_eq!(hits.total, 95);
         seen.extend(names(&hits).into_iter().map(str::to_owned));
@@ -90,14 +90,14 @@ fn pages_cut_one_list() {
     assert_eq!(seen.len(), 95);
     for page in [4, 1_000, usize::MAX] {
         assert_eq!(
-            index.search(&Query { start: Start::Page(page), ..Query::text("agent") }).unwrap().rows.len(),
+            index.search(&Query { start: PageStart::Page(page), ..Query::text("agent") }).unwrap().rows.len(),
             if page == 4 { 15 } else { 0 }
         );
     }
 }
 
 /// Returns the numbers of agents, newest first, and the cursor for the next page.
-fn newest(index: &Index, start: Start) -> (Vec<u16>, Option<Place>) {
+fn newest(index: &Index, start: PageStart) -> (Vec<u16>, Option<RowCursor>) {
     let query = Query { start, size: PageSize::new(10).unwrap(), sort: Sort::New, ..Query::default() };
     let hits = index.search(&query).unwrap();
     (names(&hits).iter().map(|name| name[1..].parse().unwrap()).collect(), hits.last)
@@ -106,29 +106,29 @@ fn newest(index: &Index, start: Start) -> (Vec<u16>, Option<Place>) {
 #[test]
 fn a_list_goes_on_behind_the_last_row_whatever_came_and_went() {
     let index = index((0..40).map(|n| listing(n, &format!("A{n}"))));
-    let (first, last) = newest(&index, Start::Page(0));
+    let (first, last) = newest(&index, PageStart::Page(0));
     let last = last.unwrap();
-    assert_eq!((first, last), ((30..40).rev().collect(), Place { agent: id(30), row: 9 }));
-    let next = |index: &Index| newest(index, Start::After(last)).0;
+    assert_eq!((first, last), ((30..40).rev().collect(), RowCursor { agent: id(30), row: 9 }));
+    let next = |index: &Index| newest(index, PageStart::After(last)).0;
     let expected: Vec<u16> = (20..30).rev().collect();
     assert_eq!(next(&index), expected);
-    let newer: Vec<Change> = (100..105).map(|n| put(listing(n, &format!("A{n}")))).collect();
+    let newer: Vec<IndexChange> = (100..105).map(|n| put(listing(n, &format!("A{n}")))).collect();
     index.apply(&newer, 2).unwrap();
     assert_eq!(next(&index), expected, "what came before it hides nothing and repeats nothing");
-    index.apply(&(100..105).map(|n| Change::Remove(id(n))).collect::<Vec<_>>(), 3).unwrap();
-    index.apply(&[Change::Remove(id(35))], 4).unwrap();
+    index.apply(&(100..105).map(|n| IndexChange::Remove(id(n))).collect::<Vec<_>>(), 3).unwrap();
+    index.apply(&[IndexChange::Remove(id(35))], 4).unwrap();
     assert_eq!(next(&index), expected, "nor does what went");
-    index.apply(&[put(listing(35, "A35")), Change::Remove(id(30))], 5).unwrap();
+    index.apply(&[put(listing(35, "A35")), IndexChange::Remove(id(30))], 5).unwrap();
     assert_eq!(next(&index), expected, "and without the row itself the next takes its place");
 }
 
 #[test]
 fn the_last_page_says_so() {
     let index = index((0..20).map(|n| listing(n, &format!("A{n}"))));
-    let last = newest(&index, Start::Page(0)).1.unwrap();
-    assert_eq!(newest(&index, Start::After(last)), ((0..10).rev().collect(), None));
-    let nowhere = Place { agent: id(500), row: usize::MAX };
-    assert_eq!(newest(&index, Start::After(nowhere)), (Vec::new(), None));
+    let last = newest(&index, PageStart::Page(0)).1.unwrap();
+    assert_eq!(newest(&index, PageStart::After(last)), ((0..10).rev().collect(), None));
+    let nowhere = RowCursor { agent: id(500), row: usize::MAX };
+    assert_eq!(newest(&index, PageStart::After(nowhere)), (Vec::new(), None));
 }
 
 #[test]

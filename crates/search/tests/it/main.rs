@@ -3,7 +3,7 @@
 
 mod common;
 mod cost;
-mod fitting;
-mod folder;
+mod index_dir;
 mod lists;
-mod words;
+mod matching;
+mod skill_ranking;

@@ -3,14 +3,14 @@
 use plexus_domain::{AccountId, CredentialId, Digest, NamespaceId, TokenId, account::Role, page::PageSize};
 use plexus_store::{
     accounts::{self, AccountState},
-    contexts,
-    credentials::{self, Credential, CredentialKind},
+    api_tokens::{self, Token},
+    caller_contexts,
     invites::{self, Invite},
+    login_credentials::{self, Credential, CredentialKind},
     namespaces::{self, Namespace, NamespaceKind, NamespaceRole},
     on_both, principals,
     sessions::{self, Session},
     testing::{Person, World},
-    tokens::{self, Token},
 };
 use serde_json::json;
 
@@ -157,13 +157,13 @@ on_both! {
             used: None,
         };
         let mut tx = world.write().await;
-        tokens::insert(&mut tx, &token).await.unwrap();
-        assert_eq!(tokens::by_hash(&mut tx, &token.hash).await.unwrap().as_ref(), Some(&token));
-        assert!(!tokens::delete(&mut tx, bob.account, token.id).await.unwrap(), "it is not Bob's");
-        assert!(tokens::set_used(&mut tx, token.id, token.created).await.unwrap());
-        assert_eq!(tokens::list_by_account(&mut tx, ada.account).await.unwrap()[0].used, Some(token.created));
-        assert_eq!(tokens::delete_expired(&mut tx, token.created).await.unwrap(), 0);
-        assert_eq!(tokens::delete_expired(&mut tx, token.expires).await.unwrap(), 1);
+        api_tokens::insert(&mut tx, &token).await.unwrap();
+        assert_eq!(api_tokens::by_hash(&mut tx, &token.hash).await.unwrap().as_ref(), Some(&token));
+        assert!(!api_tokens::delete(&mut tx, bob.account, token.id).await.unwrap(), "it is not Bob's");
+        assert!(api_tokens::set_used(&mut tx, token.id, token.created).await.unwrap());
+        assert_eq!(api_tokens::list_by_account(&mut tx, ada.account).await.unwrap()[0].used, Some(token.created));
+        assert_eq!(api_tokens::delete_expired(&mut tx, token.created).await.unwrap(), 0);
+        assert_eq!(api_tokens::delete_expired(&mut tx, token.expires).await.unwrap(), 1);
     }
 
     async fn of_several_credentials_of_a_kind_the_newest_counts(store: Store) {
@@ -176,15 +176,15 @@ on_both! {
             ids.push(id);
             let created = world.now();
             let new = Credential { id, account: ada.account, kind, data: "…".to_owned(), created, used: None };
-            credentials::insert(&mut tx, &new).await.unwrap();
+            login_credentials::insert(&mut tx, &new).await.unwrap();
         }
-        let found = credentials::by_kind(&mut tx, ada.account, CredentialKind::Password).await.unwrap().unwrap();
+        let found = login_credentials::by_kind(&mut tx, ada.account, CredentialKind::Password).await.unwrap().unwrap();
         assert_eq!(found.id, ids[1]);
-        assert!(credentials::by_kind(&mut tx, ada.account, CredentialKind::Totp).await.unwrap().is_none());
-        assert!(credentials::set_data(&mut tx, ids[1], "new").await.unwrap());
-        assert!(credentials::set_used(&mut tx, ids[1], found.created).await.unwrap());
-        assert!(credentials::delete(&mut tx, ids[0]).await.unwrap());
-        let left = credentials::list_by_account(&mut tx, ada.account).await.unwrap();
+        assert!(login_credentials::by_kind(&mut tx, ada.account, CredentialKind::Totp).await.unwrap().is_none());
+        assert!(login_credentials::set_data(&mut tx, ids[1], "new").await.unwrap());
+        assert!(login_credentials::set_used(&mut tx, ids[1], found.created).await.unwrap());
+        assert!(login_credentials::delete(&mut tx, ids[0]).await.unwrap());
+        let left = login_credentials::list_by_account(&mut tx, ada.account).await.unwrap();
         assert_eq!(left.iter().map(|one| one.id).collect::<Vec<_>>(), ids[1..]);
         assert_eq!((left[0].data.as_str(), left[0].used), ("new", Some(found.created)));
     }
@@ -200,12 +200,12 @@ on_both! {
             invites::insert(&mut tx, &new).await.unwrap();
         }
         let first = Digest::of("first");
-        assert_eq!(invites::take(&mut tx, &first, expires).await.unwrap(), None, "it has expired");
-        assert_eq!(invites::take(&mut tx, &first, early).await.unwrap().unwrap().used, Some(early));
-        assert_eq!(invites::take(&mut tx, &first, early).await.unwrap(), None, "it is used up");
-        assert_eq!(invites::take(&mut tx, &Digest::of("other"), early).await.unwrap(), None);
+        assert_eq!(invites::redeem(&mut tx, &first, expires).await.unwrap(), None, "it has expired");
+        assert_eq!(invites::redeem(&mut tx, &first, early).await.unwrap().unwrap().used, Some(early));
+        assert_eq!(invites::redeem(&mut tx, &first, early).await.unwrap(), None, "it is used up");
+        assert_eq!(invites::redeem(&mut tx, &Digest::of("other"), early).await.unwrap(), None);
         assert_eq!(invites::list_by_account(&mut tx, ada.account).await.unwrap().len(), 1);
-        assert_eq!(invites::delete_first(&mut tx).await.unwrap(), 1);
+        assert_eq!(invites::delete_bootstrap(&mut tx).await.unwrap(), 1);
         assert_eq!(invites::find(&mut tx, &first).await.unwrap(), None);
         assert_eq!(invites::delete_expired(&mut tx, expires).await.unwrap(), 1);
     }
@@ -216,22 +216,22 @@ on_both! {
         let (one, two) = (world.agent(&ada, "@ada/one").await, world.agent(&ada, "@ada/two").await);
         let chats = [world.chat(&ada, &[&one]).await, world.chat(&bob, &[&one]).await, world.chat(&ada, &[&two]).await];
         let mut tx = world.write().await;
-        contexts::insert(&mut tx, ada.principal, one.agent, "same", chats[0]).await.unwrap();
-        contexts::insert(&mut tx, bob.principal, one.agent, "same", chats[1]).await.unwrap();
-        contexts::insert(&mut tx, ada.principal, two.agent, "same", chats[2]).await.unwrap();
+        caller_contexts::insert(&mut tx, ada.principal, one.agent, "same", chats[0]).await.unwrap();
+        caller_contexts::insert(&mut tx, bob.principal, one.agent, "same", chats[1]).await.unwrap();
+        caller_contexts::insert(&mut tx, ada.principal, two.agent, "same", chats[2]).await.unwrap();
         tx.commit().await.unwrap();
 
         let mut tx = world.write().await;
         for (caller, agent, chat) in
             [(&ada, &one, chats[0]), (&bob, &one, chats[1]), (&ada, &two, chats[2])]
         {
-            let found = contexts::find(&mut tx, caller.principal, agent.agent, "same").await.unwrap();
+            let found = caller_contexts::find(&mut tx, caller.principal, agent.agent, "same").await.unwrap();
             assert_eq!(found, Some(chat));
-            let name = contexts::name_of(&mut tx, caller.principal, agent.agent, chat).await.unwrap();
+            let name = caller_contexts::name_of(&mut tx, caller.principal, agent.agent, chat).await.unwrap();
             assert_eq!(name.as_deref(), Some("same"));
         }
-        assert_eq!(contexts::find(&mut tx, bob.principal, two.agent, "same").await.unwrap(), None);
-        let again = contexts::insert(&mut tx, ada.principal, one.agent, "same", chats[2]).await;
+        assert_eq!(caller_contexts::find(&mut tx, bob.principal, two.agent, "same").await.unwrap(), None);
+        let again = caller_contexts::insert(&mut tx, ada.principal, one.agent, "same", chats[2]).await;
         assert!(again.unwrap_err().is_conflict());
     }
 }

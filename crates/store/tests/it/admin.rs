@@ -5,16 +5,16 @@ use std::time::Duration;
 use plexus_domain::{Digest, HubRowId, ProofId, account::Role};
 use plexus_store::{
     accounts::{self, AccountState},
-    admin::{self, Slice},
+    admin::{self, RowRange},
     agents::{self, AgentState},
     invites::{self, Invite},
     on_both,
-    proofs::{self, Proof, ProofMethod},
+    origin_verifications::{self, Proof, ProofMethod},
     testing::World,
-    vouched_origins,
+    trusted_origins,
 };
 
-const ALL: Slice = Slice { skip: 0, take: 100 };
+const ALL: RowRange = RowRange { skip: 0, take: 100 };
 
 on_both! {
     async fn counts_know_who_waits_what_runs_and_what_is_unproved(store: Store) {
@@ -36,7 +36,7 @@ on_both! {
         };
         let mut tx = world.write().await;
         accounts::set_state(&mut tx, eve.account, AccountState::Pending).await.unwrap();
-        proofs::put(&mut tx, &proof).await.unwrap();
+        origin_verifications::put(&mut tx, &proof).await.unwrap();
         tx.commit().await.unwrap();
 
         let mut conn = world.store.read().await.unwrap();
@@ -72,7 +72,7 @@ on_both! {
         for nobody in ["a%a", "'", "!", "\0ada\0x"] {
             assert_eq!(admin::count_people(&mut conn, nobody).await.unwrap(), 0, "{nobody:?}");
         }
-        let second = admin::people(&mut conn, "", Slice { skip: 1, take: 1 }).await.unwrap();
+        let second = admin::people(&mut conn, "", RowRange { skip: 1, take: 1 }).await.unwrap();
         assert_eq!(second[0].name.as_str(), "eve");
     }
 
@@ -110,30 +110,30 @@ on_both! {
             let origin = "https://a.example".to_owned();
             let (method, failed_at) = (ProofMethod::WellKnown, Some(since));
             let proof = Proof { id, agent: agent.agent, origin, method, ok_at: None, failed_at };
-            proofs::put(&mut tx, &proof).await.unwrap();
+            origin_verifications::put(&mut tx, &proof).await.unwrap();
         }
         agents::set_state(&mut tx, agents[1].agent, AgentState::Deleted).await.unwrap();
-        assert!(vouched_origins::insert(&mut tx, "https://a.example", since).await.unwrap());
-        assert!(!vouched_origins::insert(&mut tx, "https://a.example", since).await.unwrap());
+        assert!(trusted_origins::insert(&mut tx, "https://a.example", since).await.unwrap());
+        assert!(!trusted_origins::insert(&mut tx, "https://a.example", since).await.unwrap());
         tx.commit().await.unwrap();
 
         let mut conn = world.store.read().await.unwrap();
         let vouched = admin::vouched(&mut conn, 10).await.unwrap();
         assert_eq!((vouched.len(), vouched[0].agents, vouched[0].since), (1, 1, since));
-        let there = proofs::list_by_origin(&mut conn, "https://a.example").await.unwrap();
+        let there = origin_verifications::list_by_origin(&mut conn, "https://a.example").await.unwrap();
         assert_eq!(there.iter().map(|proof| proof.agent).collect::<Vec<_>>(), [agents[0].agent]);
         assert!(there[0].holds() && there[0].method == ProofMethod::Voucher && there[0].ok_at == Some(since));
-        assert!(proofs::list_by_origin(&mut conn, "https://b.example").await.unwrap().is_empty());
+        assert!(origin_verifications::list_by_origin(&mut conn, "https://b.example").await.unwrap().is_empty());
         assert_eq!(admin::counts(&mut conn, since).await.unwrap().unverified, 0);
         drop(conn);
 
         let mut tx = world.write().await;
         let later = Proof { method: ProofMethod::Dns, ok_at: Some(since), failed_at: None, ..there[0].clone() };
-        proofs::put(&mut tx, &later).await.unwrap();
-        let own = proofs::list_by_agent(&mut tx, agents[0].agent).await.unwrap();
+        origin_verifications::put(&mut tx, &later).await.unwrap();
+        let own = origin_verifications::list_by_agent(&mut tx, agents[0].agent).await.unwrap();
         assert_eq!(own[0].method, ProofMethod::Dns, "a proof of its own is stronger");
-        assert!(vouched_origins::delete(&mut tx, "https://a.example").await.unwrap());
-        assert!(!proofs::list_by_agent(&mut tx, agents[1].agent).await.unwrap()[0].holds());
+        assert!(trusted_origins::delete(&mut tx, "https://a.example").await.unwrap());
+        assert!(!origin_verifications::list_by_agent(&mut tx, agents[1].agent).await.unwrap()[0].holds());
         tx.commit().await.unwrap();
     }
 

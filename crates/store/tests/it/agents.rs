@@ -2,23 +2,25 @@
 
 use plexus_domain::{
     AccountId, DraftId, HubRowId, KeyId, ModelId, Principal, PrincipalId, ProofId, SecretId, VersionId,
-    agent::{Access, Builtin, Connector, Visibility},
+    agent::{AgentAccess, Builtin, Connector, Visibility},
     page::PageSize,
 };
 use plexus_store::{
-    agent_secrets, agents,
+    agent_credentials,
+    agent_versions::{self, Version},
+    agents,
     agents::{Agent, AgentState},
-    cards, drafts,
-    drafts::Draft,
-    grants::{self, Target},
-    hubs::{self, Hub, HubState, Standing},
+    cards,
+    grants::{self, GrantTarget},
+    hubs::{self, Hub, HubState, TrustLevel},
     keys::{self, Key, KeyKind},
     models::{self, Model},
-    on_both, principals,
-    proofs::{self, Proof, ProofMethod},
+    on_both,
+    origin_verifications::{self, Proof, ProofMethod},
+    principals, registration_drafts,
+    registration_drafts::Draft,
     secrets::{self, Secret},
     testing::{Person, World},
-    versions::{self, Version},
 };
 use serde_json::json;
 
@@ -28,7 +30,7 @@ async fn hub(world: &mut World, domain: &str) -> HubRowId {
         id,
         domain: Some(domain.to_owned()),
         state: HubState::Probation,
-        standing: Standing::Normal,
+        standing: TrustLevel::Normal,
         record: None,
         head_seq: 0,
         seen: world.now(),
@@ -82,12 +84,12 @@ on_both! {
         let (one, two) = (world.agent(&ada, "@ada/one").await, world.agent(&ada, "@ada/two").await);
         let mut tx = world.write().await;
         assert!(agents::set_visibility(&mut tx, one.agent, Visibility::Federated).await.unwrap());
-        assert!(agents::set_access(&mut tx, one.agent, Access::Open).await.unwrap());
+        assert!(agents::set_access(&mut tx, one.agent, AgentAccess::Open).await.unwrap());
         assert!(agents::set_state(&mut tx, two.agent, AgentState::Deleted).await.unwrap());
         assert!(!agents::set_state(&mut tx, two.agent, AgentState::Active).await.unwrap());
         let owned = agents::list_by_namespace(&mut tx, ada.namespace).await.unwrap();
         assert_eq!(owned.len(), 1);
-        assert_eq!((owned[0].visibility, owned[0].access), (Visibility::Federated, Access::Open));
+        assert_eq!((owned[0].visibility, owned[0].access), (Visibility::Federated, AgentAccess::Open));
         let listing_id = owned[0].listing_id.clone().unwrap();
         assert_eq!(agents::by_listing_id(&mut tx, &listing_id).await.unwrap().unwrap().id, one.agent);
     }
@@ -129,15 +131,15 @@ on_both! {
             yanked_reason: None,
         };
         let mut tx = world.write().await;
-        versions::insert(&mut tx, &second).await.unwrap();
-        assert_eq!(versions::current(&mut tx, agent.agent).await.unwrap().as_ref(), Some(&second));
-        assert!(versions::yank(&mut tx, second.id, "It lies.").await.unwrap());
-        assert_eq!(versions::current(&mut tx, agent.agent).await.unwrap().unwrap().id, agent.version);
-        let all = versions::list_by_agent(&mut tx, agent.agent).await.unwrap();
+        agent_versions::insert(&mut tx, &second).await.unwrap();
+        assert_eq!(agent_versions::current(&mut tx, agent.agent).await.unwrap().as_ref(), Some(&second));
+        assert!(agent_versions::yank(&mut tx, second.id, "It lies.").await.unwrap());
+        assert_eq!(agent_versions::current(&mut tx, agent.agent).await.unwrap().unwrap().id, agent.version);
+        let all = agent_versions::list_by_agent(&mut tx, agent.agent).await.unwrap();
         assert_eq!(all.iter().map(|one| one.id).collect::<Vec<_>>(), [second.id, agent.version]);
-        assert_eq!(versions::find(&mut tx, second.id).await.unwrap().unwrap().yanked_reason.as_deref(), Some("It lies."));
+        assert_eq!(agent_versions::find(&mut tx, second.id).await.unwrap().unwrap().yanked_reason.as_deref(), Some("It lies."));
         let again = Version { id: world.id(VersionId::new), ..second };
-        assert!(versions::insert(&mut tx, &again).await.unwrap_err().is_conflict());
+        assert!(agent_versions::insert(&mut tx, &again).await.unwrap_err().is_conflict());
     }
 
     async fn a_card_is_kept_once_to_the_byte(store: Store) {
@@ -178,7 +180,7 @@ on_both! {
         let mut world = World::new(store);
         let (ada, bob) = (world.person("ada").await, world.person("bob").await);
         let agent = world.agent(&ada, "@ada/calc").await;
-        let target = Target::Agent(agent.agent);
+        let target = GrantTarget::Agent(agent.agent);
         let mut tx = world.write().await;
         assert!(grants::insert(&mut tx, target, bob.principal, world.now()).await.unwrap());
         assert!(!grants::insert(&mut tx, target, bob.principal, world.now()).await.unwrap());
@@ -195,9 +197,9 @@ on_both! {
         let agent = world.agent(&ada, "@ada/calc").await;
         let (old, new) = (secret(&mut world, &ada).await, secret(&mut world, &ada).await);
         let mut tx = world.write().await;
-        agent_secrets::set(&mut tx, agent.agent, ada.account, old).await.unwrap();
-        agent_secrets::set(&mut tx, agent.agent, ada.account, new).await.unwrap();
-        assert_eq!(agent_secrets::find(&mut tx, agent.agent, ada.account).await.unwrap(), Some(new));
+        agent_credentials::set(&mut tx, agent.agent, ada.account, old).await.unwrap();
+        agent_credentials::set(&mut tx, agent.agent, ada.account, new).await.unwrap();
+        assert_eq!(agent_credentials::find(&mut tx, agent.agent, ada.account).await.unwrap(), Some(new));
         assert!(secrets::delete(&mut tx, old).await.unwrap());
         assert!(secrets::set_sealed(&mut tx, new, &[9], 2).await.unwrap());
         assert_eq!(secrets::list_sealed_before(&mut tx, 2, 10).await.unwrap(), []);
@@ -208,7 +210,7 @@ on_both! {
         assert!(secrets::delete(&mut tx, new).await.unwrap_err().is_conflict());
         drop(tx);
         let mut tx = world.write().await;
-        assert!(agent_secrets::delete(&mut tx, agent.agent, ada.account).await.unwrap());
+        assert!(agent_credentials::delete(&mut tx, agent.agent, ada.account).await.unwrap());
         assert!(secrets::delete(&mut tx, new).await.unwrap());
     }
 
@@ -261,14 +263,14 @@ on_both! {
             failed_at: None,
         };
         let mut tx = world.write().await;
-        proofs::put(&mut tx, &proof).await.unwrap();
-        assert!(proofs::find(&mut tx, agent.agent, &proof.origin).await.unwrap().unwrap().holds());
+        origin_verifications::put(&mut tx, &proof).await.unwrap();
+        assert!(origin_verifications::find(&mut tx, agent.agent, &proof.origin).await.unwrap().unwrap().holds());
         let refuted = Proof { id: world.id(ProofId::new), failed_at: Some(world.now()), ..proof.clone() };
-        proofs::put(&mut tx, &refuted).await.unwrap();
-        let listed = proofs::list_by_agent(&mut tx, agent.agent).await.unwrap();
+        origin_verifications::put(&mut tx, &refuted).await.unwrap();
+        let listed = origin_verifications::list_by_agent(&mut tx, agent.agent).await.unwrap();
         assert_eq!(listed.len(), 1);
         assert_eq!((listed[0].id, listed[0].holds()), (proof.id, false));
-        assert!(proofs::delete(&mut tx, agent.agent, &proof.origin).await.unwrap());
+        assert!(origin_verifications::delete(&mut tx, agent.agent, &proof.origin).await.unwrap());
     }
 
     async fn a_model_goes_with_what_was_granted_on_it(store: Store) {
@@ -285,7 +287,7 @@ on_both! {
         };
         let mut tx = world.write().await;
         models::insert(&mut tx, &model).await.unwrap();
-        grants::insert(&mut tx, Target::Model(model.id), ada.principal, world.now()).await.unwrap();
+        grants::insert(&mut tx, GrantTarget::Model(model.id), ada.principal, world.now()).await.unwrap();
         let found = models::by_name(&mut tx, ada.namespace, &"small".parse().unwrap()).await.unwrap();
         assert_eq!(found.as_ref(), Some(&model));
         assert!(models::set_limits(&mut tx, model.id, &json!({ "tokens_per_day": 1 })).await.unwrap());
@@ -294,7 +296,7 @@ on_both! {
         assert_eq!((changed.limits, changed.connector), (json!({ "tokens_per_day": 1 }), json!({})));
         assert_eq!(models::list_by_namespace(&mut tx, ada.namespace).await.unwrap().len(), 1);
         assert!(models::delete(&mut tx, model.id).await.unwrap());
-        assert!(!grants::exists(&mut tx, Target::Model(model.id), ada.principal).await.unwrap());
+        assert!(!grants::exists(&mut tx, GrantTarget::Model(model.id), ada.principal).await.unwrap());
     }
 
     async fn a_draft_is_seen_by_its_account_alone(store: Store) {
@@ -309,15 +311,15 @@ on_both! {
             expires: world.now(),
         };
         let mut tx = world.write().await;
-        drafts::insert(&mut tx, &draft).await.unwrap();
+        registration_drafts::insert(&mut tx, &draft).await.unwrap();
         draft.step = "proof".to_owned();
         draft.data = json!({ "nul": "\0" });
-        assert!(drafts::set_step(&mut tx, &draft).await.unwrap());
-        assert_eq!(drafts::find(&mut tx, ada.account, draft.id).await.unwrap().as_ref(), Some(&draft));
-        assert_eq!(drafts::find(&mut tx, stranger, draft.id).await.unwrap(), None);
-        assert!(!drafts::delete(&mut tx, stranger, draft.id).await.unwrap());
-        assert_eq!(drafts::list_by_account(&mut tx, ada.account).await.unwrap().len(), 1);
-        assert_eq!(drafts::delete_expired(&mut tx, draft.expires).await.unwrap(), 1);
+        assert!(registration_drafts::set_step(&mut tx, &draft).await.unwrap());
+        assert_eq!(registration_drafts::find(&mut tx, ada.account, draft.id).await.unwrap().as_ref(), Some(&draft));
+        assert_eq!(registration_drafts::find(&mut tx, stranger, draft.id).await.unwrap(), None);
+        assert!(!registration_drafts::delete(&mut tx, stranger, draft.id).await.unwrap());
+        assert_eq!(registration_drafts::list_by_account(&mut tx, ada.account).await.unwrap().len(), 1);
+        assert_eq!(registration_drafts::delete_expired(&mut tx, draft.expires).await.unwrap(), 1);
     }
 
     async fn this_hub_is_row_zero_and_others_come_and_go(store: Store) {
@@ -326,7 +328,7 @@ on_both! {
         let mut tx = world.write().await;
         assert_eq!(hubs::find(&mut tx, HubRowId::SELF).await.unwrap().unwrap().state, HubState::Itself);
         let mut row = hubs::by_domain(&mut tx, "hub.example").await.unwrap().unwrap();
-        row.standing = Standing::Blocked;
+        row.standing = TrustLevel::Blocked;
         row.record = Some(vec![1]);
         row.head_seq = 7;
         assert!(hubs::set(&mut tx, &row).await.unwrap());

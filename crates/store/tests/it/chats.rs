@@ -3,11 +3,11 @@
 use plexus_domain::{
     ChatId, Timestamp,
     chat::{ChatKind, Title},
-    event::Event,
+    chat_event::Event,
     page::PageSize,
 };
 use plexus_store::{
-    chats, chats::Chat, contexts, copy, members, members::MemberRole, on_both, testing::World,
+    caller_contexts, chats, chats::Chat, members, members::MemberRole, on_both, testing::World, transfer,
 };
 use serde_json::json;
 
@@ -113,7 +113,7 @@ on_both! {
         let mut world = World::new(store);
         let ada = world.person("ada").await;
         let agent = world.agent(&ada, "@ada/calc").await;
-        let before = copy::contents(&mut world.store.read().await.unwrap()).await.unwrap();
+        let before = transfer::contents(&mut world.store.read().await.unwrap()).await.unwrap();
 
         let chat = world.chat(&ada, &[&agent]).await;
         let question = world.say(chat, ada.principal, None, "2+2").await;
@@ -122,7 +122,7 @@ on_both! {
         let reply = world.say(chat, ada.principal, Some(answer), "thanks").await;
         let mut tx = world.write().await;
         members::set_leaf(&mut tx, chat, ada.principal, Some(reply)).await.unwrap();
-        contexts::insert(&mut tx, ada.principal, agent.agent, "ctx", chat).await.unwrap();
+        caller_contexts::insert(&mut tx, ada.principal, agent.agent, "ctx", chat).await.unwrap();
         let event = Event::Message { message: answer, run: Some(run) };
         World::tell(&mut tx, chat, &[event], world.now()).await;
         tx.commit().await.unwrap();
@@ -131,6 +131,6 @@ on_both! {
         assert!(chats::delete(&mut tx, chat).await.unwrap());
         assert!(!chats::delete(&mut tx, chat).await.unwrap());
         tx.commit().await.unwrap();
-        assert_eq!(copy::contents(&mut world.store.read().await.unwrap()).await.unwrap(), before);
+        assert_eq!(transfer::contents(&mut world.store.read().await.unwrap()).await.unwrap(), before);
     }
 }

@@ -1,6 +1,6 @@
 //! Contention: many tasks that read and then write the same chat, on few connections.
 
-use plexus_domain::{Part, event::Event};
+use plexus_domain::{Part, chat_event::Event};
 use plexus_store::{
     Store, StoreConfig, StoreUrl, chats, events, messages,
     testing::{Database, World},

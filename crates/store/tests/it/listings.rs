@@ -2,9 +2,9 @@
 
 use plexus_domain::Timestamp;
 use plexus_store::{
-    Store, counters,
+    Store,
     listings::{self, Listing, ListingState},
-    on_both,
+    on_both, sequences,
     testing::{AgentSeed, World},
 };
 use serde_json::json;
@@ -48,7 +48,7 @@ on_both! {
         assert_eq!(changed.iter().map(|one| (one.agent, one.change)).collect::<Vec<_>>(), [(two.agent, 2), (one.agent, 3)]);
         assert_eq!(changed[1].envelope.as_deref(), Some([0].as_slice()));
         assert_eq!(listings::changed_since(&mut tx, 0, 1).await.unwrap().len(), 1);
-        assert_eq!(listings::touch(&mut tx, two.agent).await.unwrap(), Some(4));
+        assert_eq!(listings::mark_changed(&mut tx, two.agent).await.unwrap(), Some(4));
         assert_eq!(listings::set_state(&mut tx, one.agent, ListingState::Deleted).await.unwrap(), Some(5));
         assert_eq!(listings::last_change(&mut tx).await.unwrap(), 5);
         assert_eq!(listings::find(&mut tx, one.agent).await.unwrap().unwrap().state, ListingState::Deleted);
@@ -77,7 +77,7 @@ on_both! {
             let store = store.clone();
             tasks.spawn(async move {
                 let mut tx = store.write().await.unwrap();
-                let n = counters::next(&mut tx, "test").await.unwrap();
+                let n = sequences::next(&mut tx, "test").await.unwrap();
                 tx.commit().await.unwrap();
                 n
             });
@@ -87,10 +87,10 @@ on_both! {
         assert_eq!(taken, (1..=16).collect::<Vec<_>>());
         // A rolled-back number is allocated again.
         let mut tx = store.write().await.unwrap();
-        assert_eq!(counters::next(&mut tx, "test").await.unwrap(), 17);
+        assert_eq!(sequences::next(&mut tx, "test").await.unwrap(), 17);
         drop(tx);
         let mut conn = store.read().await.unwrap();
-        assert_eq!(counters::current(&mut conn, "test").await.unwrap(), 16);
-        assert_eq!(counters::current(&mut conn, "other").await.unwrap(), 0);
+        assert_eq!(sequences::current(&mut conn, "test").await.unwrap(), 16);
+        assert_eq!(sequences::current(&mut conn, "other").await.unwrap(), 0);
     }
 }

@@ -9,9 +9,9 @@ use plexus_domain::{
 use plexus_store::{
     approvals::{self, Approval, Decision},
     on_both, processes,
-    push::{self, Push},
-    runs::{self, Step, Tally},
+    runs::{self, RunTally, RunTransition},
     testing::World,
+    webhooks::{self, Webhook},
 };
 
 on_both! {
@@ -24,10 +24,10 @@ on_both! {
         let (run, _) = world.run(&ada, &agent, chat, question, 1).await;
         let failure = Failure::new(FailureClass::TimedOut, "No answer for a minute.\0");
         let (began, ended) = (world.now(), world.now());
-        let begin = Step { from: RunState::Queued, to: RunState::Working, at: began, failure: None, usage: None };
+        let begin = RunTransition { from: RunState::Queued, to: RunState::Working, at: began, failure: None, usage: None };
         let usage = Usage { tokens_in: 10, tokens_out: u64::from(u32::MAX) * 2, cost_micro: 7 };
         let (failure, usage_at_end) = (Some(&failure), Some(usage));
-        let end = Step {
+        let end = RunTransition {
             from: RunState::Working,
             to: RunState::Failed,
             at: ended,
@@ -47,7 +47,7 @@ on_both! {
         assert_eq!(found.usage(), usage);
         assert_eq!(runs::list(&mut tx, &[run]).await.unwrap(), std::slice::from_ref(&found));
         assert_eq!(runs::list_by_chat(&mut tx, chat).await.unwrap(), std::slice::from_ref(&found));
-        let tally = Tally { completed: 0, failed: 1 };
+        let tally = RunTally { completed: 0, failed: 1 };
         let since = async |tx: &mut _, at| runs::tally(tx, &[agent.agent], at).await.unwrap();
         assert_eq!(since(&mut tx, found.queued).await, HashMap::from([(agent.agent, tally)]));
         assert_eq!(since(&mut tx, found.queued + Duration::from_millis(1)).await, HashMap::new());
@@ -72,9 +72,9 @@ on_both! {
         let mut tx = world.write().await;
         let at = world.now();
         for (from, to) in [(RunState::Queued, RunState::Working), (RunState::Working, RunState::InputRequired)] {
-            assert!(runs::set_state(&mut tx, started[1], &Step { from, to, at, failure: None, usage: None }).await.unwrap());
+            assert!(runs::set_state(&mut tx, started[1], &RunTransition { from, to, at, failure: None, usage: None }).await.unwrap());
         }
-        assert!(processes::beat(&mut tx, alive, at).await.unwrap());
+        assert!(processes::heartbeat(&mut tx, alive, at).await.unwrap());
         let others = processes::list_others(&mut tx, dead).await.unwrap();
         assert_eq!(others.iter().map(|one| (one.id, one.beat)).collect::<Vec<_>>(), [(alive, at)]);
 
@@ -82,7 +82,7 @@ on_both! {
         assert_eq!(ids(runs::list_unfinished(&mut tx, dead).await.unwrap()), [started[0]], "one waits for its caller");
         assert_eq!(ids(runs::list_orphaned(&mut tx).await.unwrap()), [started[3]]);
         assert!(processes::delete(&mut tx, dead).await.unwrap());
-        assert!(!processes::beat(&mut tx, dead, at).await.unwrap(), "it was declared dead");
+        assert!(!processes::heartbeat(&mut tx, dead, at).await.unwrap(), "it was declared dead");
         assert_eq!(ids(runs::list_orphaned(&mut tx).await.unwrap()), [started[0], started[3]]);
     }
 
@@ -94,7 +94,7 @@ on_both! {
         let question = world.say(chat, ada.principal, None, "2+2").await;
         let (run, _) = world.run(&ada, &agent, chat, question, 1).await;
         let (former, now) = (world.process().await, world.process().await);
-        let step = Step {
+        let step = RunTransition {
             from: RunState::Queued,
             to: RunState::Working,
             at: world.now(),
@@ -105,8 +105,8 @@ on_both! {
         runs::set_process(&mut tx, run, Some(former)).await.unwrap();
         assert_eq!(runs::list_busy(&mut tx, &[chat]).await.unwrap(), [chat]);
         assert_eq!(runs::list_busy(&mut tx, &[]).await.unwrap(), []);
-        assert!(!runs::take_over(&mut tx, run, Some(now), now).await.unwrap(), "it was another's");
-        assert!(runs::take_over(&mut tx, run, Some(former), now).await.unwrap());
+        assert!(!runs::claim(&mut tx, run, Some(now), now).await.unwrap(), "it was another's");
+        assert!(runs::claim(&mut tx, run, Some(former), now).await.unwrap());
         assert!(!runs::set_state_by(&mut tx, former, run, &step).await.unwrap());
         assert!(runs::set_state_by(&mut tx, now, run, &step).await.unwrap());
     }
@@ -124,18 +124,18 @@ on_both! {
             let mut tx = world.write().await;
             runs::set_process(&mut tx, run, process).await.unwrap();
             for _ in 0..2 {
-                runs::ask_to_stop(&mut tx, run).await.unwrap();
+                runs::request_cancel(&mut tx, run).await.unwrap();
             }
             tx.commit().await.unwrap();
             asked.push(run);
         }
         let mut tx = world.write().await;
-        assert_eq!(runs::take_stops(&mut tx, own).await.unwrap(), [asked[0]]);
-        assert_eq!(runs::take_stops(&mut tx, own).await.unwrap(), []);
-        assert_eq!(runs::take_stops(&mut tx, other).await.unwrap(), [asked[1]]);
+        assert_eq!(runs::take_cancel_requests(&mut tx, own).await.unwrap(), [asked[0]]);
+        assert_eq!(runs::take_cancel_requests(&mut tx, own).await.unwrap(), []);
+        assert_eq!(runs::take_cancel_requests(&mut tx, other).await.unwrap(), [asked[1]]);
         // The request for an orphaned run stays until an instance takes over the run.
-        assert!(runs::take_over(&mut tx, asked[2], None, own).await.unwrap());
-        assert_eq!(runs::take_stops(&mut tx, own).await.unwrap(), [asked[2]]);
+        assert!(runs::claim(&mut tx, asked[2], None, own).await.unwrap());
+        assert_eq!(runs::take_cancel_requests(&mut tx, own).await.unwrap(), [asked[2]]);
     }
 
     async fn a_question_is_answered_once_and_in_time(store: Store) {
@@ -161,7 +161,7 @@ on_both! {
         approvals::insert(&mut tx, &approval).await.unwrap();
         assert_eq!(approvals::list_waiting(&mut tx, by, now, 9).await.unwrap(), [], "the run has not begun");
         let (from, to) = (RunState::Queued, RunState::Working);
-        assert!(runs::set_state(&mut tx, run, &Step { from, to, at: now, failure: None, usage: None }).await.unwrap());
+        assert!(runs::set_state(&mut tx, run, &RunTransition { from, to, at: now, failure: None, usage: None }).await.unwrap());
         let waiting = approvals::list_waiting(&mut tx, by, now, 9).await.unwrap();
         assert_eq!(waiting, std::slice::from_ref(&approval));
         assert_eq!(approvals::list_waiting(&mut tx, by, approval.expires, 9).await.unwrap(), []);
@@ -173,14 +173,14 @@ on_both! {
         assert_eq!((found.decision, found.decided_by), (Some(Decision::No), Some(by)));
         assert_eq!(approvals::list_by_run(&mut tx, run).await.unwrap(), [found]);
 
-        let hook = Push { id: world.id(PushId::new), run, caller: None, name: "mine".to_owned(), sealed: vec![0, 255] };
-        push::set(&mut tx, &hook).await.unwrap();
-        let again = Push { id: world.id(PushId::new), sealed: vec![1], ..hook.clone() };
-        push::set(&mut tx, &again).await.unwrap();
-        let kept = Push { id: hook.id, ..again };
-        assert_eq!(push::list_by_run(&mut tx, run).await.unwrap(), std::slice::from_ref(&kept));
-        assert_eq!(push::find(&mut tx, hook.id).await.unwrap(), Some(kept));
-        assert!(push::delete(&mut tx, run, "mine").await.unwrap());
-        assert!(!push::delete(&mut tx, run, "mine").await.unwrap());
+        let hook = Webhook { id: world.id(PushId::new), run, caller: None, name: "mine".to_owned(), sealed: vec![0, 255] };
+        webhooks::set(&mut tx, &hook).await.unwrap();
+        let again = Webhook { id: world.id(PushId::new), sealed: vec![1], ..hook.clone() };
+        webhooks::set(&mut tx, &again).await.unwrap();
+        let kept = Webhook { id: hook.id, ..again };
+        assert_eq!(webhooks::list_by_run(&mut tx, run).await.unwrap(), std::slice::from_ref(&kept));
+        assert_eq!(webhooks::find(&mut tx, hook.id).await.unwrap(), Some(kept));
+        assert!(webhooks::delete(&mut tx, run, "mine").await.unwrap());
+        assert!(!webhooks::delete(&mut tx, run, "mine").await.unwrap());
     }
 }

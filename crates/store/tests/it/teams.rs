@@ -2,8 +2,8 @@
 
 use plexus_domain::{ChatId, Digest, HubRowId, Timestamp};
 use plexus_store::{
-    Tx, on_both, processes, team_shares,
-    teams::{self, Kin, Team, TeamState},
+    Tx, on_both, processes, team_share_links,
+    teams::{self, RelatedTeam, Team, TeamState},
     testing::World,
 };
 use serde_json::json;
@@ -23,7 +23,7 @@ async fn insert(tx: &mut Tx, chat: ChatId, parent: Option<ChatId>, depth_left: u
     teams::insert(tx, &team).await.unwrap();
 }
 
-fn ids(kin: &[Kin]) -> Vec<ChatId> {
+fn ids(kin: &[RelatedTeam]) -> Vec<ChatId> {
     kin.iter().map(|kin| kin.chat).collect()
 }
 
@@ -35,27 +35,27 @@ on_both! {
         let (first, second, third) =
             (world.process().await, world.process().await, world.process().await);
         let mut tx = world.write().await;
-        assert!(!teams::conduct(&mut tx, team, first).await.unwrap(), "there is no such team");
+        assert!(!teams::claim(&mut tx, team, first).await.unwrap(), "there is no such team");
         insert(&mut tx, team, None, 0).await;
         let free = [(team, ada.principal)];
-        assert_eq!(teams::list_unconducted(&mut tx, HubRowId::SELF).await.unwrap(), free);
-        assert!(teams::conduct(&mut tx, team, first).await.unwrap());
-        assert!(!teams::conduct(&mut tx, team, second).await.unwrap());
-        assert_eq!(teams::list_unconducted(&mut tx, HubRowId::SELF).await.unwrap(), []);
+        assert_eq!(teams::list_unclaimed(&mut tx, HubRowId::SELF).await.unwrap(), free);
+        assert!(teams::claim(&mut tx, team, first).await.unwrap());
+        assert!(!teams::claim(&mut tx, team, second).await.unwrap());
+        assert_eq!(teams::list_unclaimed(&mut tx, HubRowId::SELF).await.unwrap(), []);
         assert_eq!(teams::served_until(&mut tx, team).await.unwrap(), None);
         let last = Timestamp::from_millis(77_000);
-        assert!(processes::beat(&mut tx, first, last).await.unwrap());
+        assert!(processes::heartbeat(&mut tx, first, last).await.unwrap());
         processes::delete(&mut tx, first).await.unwrap();
         assert_eq!(teams::served_until(&mut tx, team).await.unwrap(), Some(last));
-        assert_eq!(teams::list_unconducted(&mut tx, HubRowId::SELF).await.unwrap(), free);
-        assert!(teams::conduct(&mut tx, team, second).await.unwrap());
-        teams::leave(&mut tx, team, third).await.unwrap();
-        assert!(!teams::conduct(&mut tx, team, third).await.unwrap(), "only who conducts it leaves it");
-        teams::leave(&mut tx, team, second).await.unwrap();
-        assert!(teams::conduct(&mut tx, team, third).await.unwrap());
-        teams::leave(&mut tx, team, third).await.unwrap();
+        assert_eq!(teams::list_unclaimed(&mut tx, HubRowId::SELF).await.unwrap(), free);
+        assert!(teams::claim(&mut tx, team, second).await.unwrap());
+        teams::release_claim(&mut tx, team, third).await.unwrap();
+        assert!(!teams::claim(&mut tx, team, third).await.unwrap(), "only who conducts it leaves it");
+        teams::release_claim(&mut tx, team, second).await.unwrap();
+        assert!(teams::claim(&mut tx, team, third).await.unwrap());
+        teams::release_claim(&mut tx, team, third).await.unwrap();
         teams::set_state(&mut tx, team, TeamState::Closed).await.unwrap();
-        assert_eq!(teams::list_unconducted(&mut tx, HubRowId::SELF).await.unwrap(), []);
+        assert_eq!(teams::list_unclaimed(&mut tx, HubRowId::SELF).await.unwrap(), []);
     }
 
     async fn a_tree_is_read_up_and_down(store: Store) {
@@ -76,12 +76,12 @@ on_both! {
         tx.commit().await.unwrap();
 
         let mut conn = world.store.read().await.unwrap();
-        let below = teams::list_below(&mut conn, top, 10).await.unwrap();
+        let below = teams::list_descendants(&mut conn, top, 10).await.unwrap();
         assert_eq!(ids(&below), [left, right, deep]);
         assert_eq!((below[2].parent, below[2].state), (Some(right), TeamState::Closed));
-        assert_eq!(ids(&teams::list_below(&mut conn, top, 1).await.unwrap()), [left]);
-        assert_eq!(ids(&teams::list_above(&mut conn, deep).await.unwrap()), [right, top]);
-        assert!(teams::list_above(&mut conn, other).await.unwrap().is_empty());
+        assert_eq!(ids(&teams::list_descendants(&mut conn, top, 1).await.unwrap()), [left]);
+        assert_eq!(ids(&teams::list_ancestors(&mut conn, deep).await.unwrap()), [right, top]);
+        assert!(teams::list_ancestors(&mut conn, other).await.unwrap().is_empty());
         assert_eq!(teams::state(&mut conn, deep).await.unwrap(), Some(TeamState::Closed));
         // Subteams are neither counted nor listed.
         assert_eq!(teams::count_open(&mut conn, ada.principal).await.unwrap(), 2);
@@ -96,15 +96,15 @@ on_both! {
         let (first, second, at) = (Digest::of("first"), Digest::of("second"), world.now());
         let mut tx = world.write().await;
         insert(&mut tx, chat, None, 0).await;
-        team_shares::put(&mut tx, chat, &first, at).await.unwrap();
-        assert_eq!(team_shares::team(&mut tx, &first).await.unwrap(), Some(chat));
-        team_shares::put(&mut tx, chat, &second, at).await.unwrap();
-        assert_eq!(team_shares::team(&mut tx, &first).await.unwrap(), None);
-        assert_eq!(team_shares::team(&mut tx, &second).await.unwrap(), Some(chat));
-        assert_eq!(team_shares::created(&mut tx, chat).await.unwrap(), Some(at));
-        assert!(team_shares::delete(&mut tx, chat).await.unwrap());
-        assert!(!team_shares::delete(&mut tx, chat).await.unwrap());
-        assert_eq!(team_shares::team(&mut tx, &second).await.unwrap(), None);
-        assert_eq!(team_shares::created(&mut tx, chat).await.unwrap(), None);
+        team_share_links::put(&mut tx, chat, &first, at).await.unwrap();
+        assert_eq!(team_share_links::team(&mut tx, &first).await.unwrap(), Some(chat));
+        team_share_links::put(&mut tx, chat, &second, at).await.unwrap();
+        assert_eq!(team_share_links::team(&mut tx, &first).await.unwrap(), None);
+        assert_eq!(team_share_links::team(&mut tx, &second).await.unwrap(), Some(chat));
+        assert_eq!(team_share_links::created(&mut tx, chat).await.unwrap(), Some(at));
+        assert!(team_share_links::delete(&mut tx, chat).await.unwrap());
+        assert!(!team_share_links::delete(&mut tx, chat).await.unwrap());
+        assert_eq!(team_share_links::team(&mut tx, &second).await.unwrap(), None);
+        assert_eq!(team_share_links::created(&mut tx, chat).await.unwrap(), None);
     }
 }

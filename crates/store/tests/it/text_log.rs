@@ -3,15 +3,15 @@
 use plexus_domain::{MessageId, ProcessId};
 use plexus_store::{
     on_both,
+    stream_journal::{self, JournalEntry},
     testing::World,
-    text_log::{self, Piece},
 };
 
 /// Returns pieces of these messages in round-robin order, like a flush of many streams.
-fn pieces(messages: &[MessageId], count: i64) -> Vec<Piece> {
+fn pieces(messages: &[MessageId], count: i64) -> Vec<JournalEntry> {
     let turns = i64::try_from(messages.len()).unwrap();
     (0..count)
-        .map(|n| Piece {
+        .map(|n| JournalEntry {
             n,
             message: messages[usize::try_from(n % turns).unwrap()],
             part: 0,
@@ -28,19 +28,19 @@ on_both! {
         let messages: Vec<MessageId> = (0..7).map(|_| world.id(MessageId::new)).collect();
         // Uses every statement size: 3 * 128 + 3 * 32 + 2 * 8 + 3.
         let written = pieces(&messages, 499);
-        let mut tx = world.store.write_bulk().await.unwrap();
-        text_log::append(&mut tx, process, &written).await.unwrap();
-        text_log::append(&mut tx, other, &written[..1]).await.unwrap();
-        text_log::append(&mut tx, other, &[]).await.unwrap();
+        let mut tx = world.store.write_background().await.unwrap();
+        stream_journal::append(&mut tx, process, &written).await.unwrap();
+        stream_journal::append(&mut tx, other, &written[..1]).await.unwrap();
+        stream_journal::append(&mut tx, other, &[]).await.unwrap();
         tx.commit().await.unwrap();
 
         let mut conn = world.store.read().await.unwrap();
-        assert_eq!(text_log::list_after(&mut conn, process, -1, &messages, 1000).await.unwrap(), written);
-        assert_eq!(text_log::list_after(&mut conn, process, 100, &messages, 2).await.unwrap(), written[101..103]);
-        let after = text_log::list_after(&mut conn, process, 3, &messages[3..5], 3).await.unwrap();
+        assert_eq!(stream_journal::list_after(&mut conn, process, -1, &messages, 1000).await.unwrap(), written);
+        assert_eq!(stream_journal::list_after(&mut conn, process, 100, &messages, 2).await.unwrap(), written[101..103]);
+        let after = stream_journal::list_after(&mut conn, process, 3, &messages[3..5], 3).await.unwrap();
         assert_eq!(after.iter().map(|piece| piece.n).collect::<Vec<_>>(), [4, 10, 11]);
-        let of_one = text_log::list_by_message(&mut conn, process, messages[3]).await.unwrap();
-        let expected: Vec<Piece> = written.iter().filter(|piece| piece.message == messages[3]).cloned().collect();
+        let of_one = stream_journal::list_by_message(&mut conn, process, messages[3]).await.unwrap();
+        let expected: Vec<JournalEntry> = written.iter().filter(|piece| piece.message == messages[3]).cloned().collect();
         assert_eq!(of_one, expected);
     }
 
@@ -49,11 +49,11 @@ on_both! {
         let process = world.id(ProcessId::new);
         let messages = [world.id(MessageId::new), world.id(MessageId::new)];
         let mut tx = world.write().await;
-        text_log::append(&mut tx, process, &pieces(&messages, 20)).await.unwrap();
-        assert_eq!(text_log::delete(&mut tx, process, messages[0], 0, 9).await.unwrap(), 5);
-        assert_eq!(text_log::trim(&mut tx, process, 10).await.unwrap(), 5);
-        let left = text_log::list_after(&mut tx, process, -1, &messages, 100).await.unwrap();
+        stream_journal::append(&mut tx, process, &pieces(&messages, 20)).await.unwrap();
+        assert_eq!(stream_journal::delete(&mut tx, process, messages[0], 0, 9).await.unwrap(), 5);
+        assert_eq!(stream_journal::delete_before(&mut tx, process, 10).await.unwrap(), 5);
+        let left = stream_journal::list_after(&mut tx, process, -1, &messages, 100).await.unwrap();
         assert_eq!(left.iter().map(|piece| piece.n).collect::<Vec<_>>(), (10..20).collect::<Vec<_>>());
-        assert_eq!(text_log::delete_by_process(&mut tx, process).await.unwrap(), 10);
+        assert_eq!(stream_journal::delete_by_process(&mut tx, process).await.unwrap(), 10);
     }
 }

@@ -1,6 +1,6 @@
 //! Tests of storage usage, as it is counted on insertion and deletion.
 
-use plexus_domain::{Content, Digest, Part, message::MessageState};
+use plexus_domain::{Digest, Part, PartBody, message::MessageState};
 use plexus_store::{
     blobs::{self, Blob},
     chats, messages, on_both, teams,
@@ -33,7 +33,7 @@ on_both! {
         assert_eq!(stored(&world, &ada).await, Stored { chats: 2, bytes: said });
 
         let sha256 = Digest::of("a picture");
-        let file = Part { name: Some("p.png".to_owned()), ..Part::from(Content::File { blob: sha256, size: 9_000_000 }) };
+        let file = Part { name: Some("p.png".to_owned()), ..Part::from(PartBody::File { blob: sha256, size: 9_000_000 }) };
         let mut tx = world.write().await;
         let blob = Blob { sha256, size: 9_000_000, media_type: "image/png".to_owned(), place: "ab/cd".to_owned() };
         blobs::insert(&mut tx, &blob).await.unwrap();
@@ -81,7 +81,7 @@ on_both! {
             deadline: world.now(),
         }).await.unwrap();
         let body = "x".repeat(500);
-        let entry = teams::Signed { seq: 0, author_key: b"k", prev_hash: b"h", body: &body, signature: b"s" };
+        let entry = teams::SignedEntry { seq: 0, author_key: b"k", prev_hash: b"h", body: &body, signature: b"s" };
         teams::append(&mut tx, chat, &entry).await.unwrap();
         tx.commit().await.unwrap();
         assert_eq!(stored(&world, &ada).await, Stored { chats: 1, bytes: 500 });

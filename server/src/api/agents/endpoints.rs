@@ -2,13 +2,13 @@
 
 use plexus_domain::{
     DraftId, Error as Refusal,
-    agent::http::{Preset, Request},
+    agent::http_endpoint::{EndpointRequestSpec, Preset},
 };
 use plexus_hub::{
     Error, Hub,
     agents::{
-        endpoint::{self, Endpoint},
-        register, trial,
+        http_endpoint::{self, EndpointForm},
+        register_a2a, test_call,
     },
     caller::Caller,
 };
@@ -19,11 +19,11 @@ use super::{NewAgent, vouch_for};
 /// Returns the request template of an endpoint: the given one, or that of a preset. `None` if the new agent
 /// is not an endpoint.
 pub fn request(
-    described: Option<Request>,
+    described: Option<EndpointRequestSpec>,
     like: Option<&str>,
     url: Option<&str>,
     model: &Option<String>,
-) -> Result<Option<Request>, Refusal> {
+) -> Result<Option<EndpointRequestSpec>, Refusal> {
     if let Some(mut request) = described {
         if request.url.is_empty() {
             request.url = url.unwrap_or_default().to_owned();
@@ -47,7 +47,7 @@ pub fn request(
 pub async fn describe(
     hub: &Hub,
     caller: &Caller,
-    mut request: Request,
+    mut request: EndpointRequestSpec,
     new: &NewAgent,
 ) -> Result<DraftId, Error> {
     let name = new.chosen_name()?;
@@ -59,16 +59,16 @@ pub async fn describe(
     if about.summary.is_empty() {
         about.summary.clone_from(&name);
     }
-    let filled = Endpoint { about, request };
-    let draft = endpoint::describe(hub, caller, new.choice(name), filled).await?;
+    let filled = EndpointForm { about, request };
+    let draft = http_endpoint::describe(hub, caller, new.choice(name), filled).await?;
     vouch_for(hub, caller, draft, new.vouch).await?;
-    register::go_on(hub, caller, draft).await?;
+    register_a2a::continue_unverified(hub, caller, draft).await?;
     if let Some(message) = &new.r#try {
-        let tried = trial::try_out(hub, caller, draft, message).await?;
+        let tried = test_call::send_test_message(hub, caller, draft, message).await?;
         if let Some(words) = tried.failed {
             return Err(Refusal::invalid("try", words).into());
         }
     }
-    trial::accept(hub, caller, draft).await?;
+    test_call::finish_test_step(hub, caller, draft).await?;
     Ok(draft)
 }

@@ -1,6 +1,6 @@
 //! `plexus agent`: registers and lists agents, on the hub of the data folder or on a remote one.
 
-mod behind;
+mod backend;
 mod new;
 pub mod run;
 
@@ -8,14 +8,14 @@ use std::{io::Write as _, path::PathBuf};
 
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use plexus_domain::{agent::http::Preset, page::PageSize};
-use plexus_hub::{Env, Hub, accounts};
+use plexus_domain::{agent::http_endpoint::Preset, page::PageSize};
+use plexus_hub::{ClockRng, Hub, accounts};
 use serde_json::{Value, json};
 
 use crate::{
     api::{agent_lists, agents},
-    cli::remote::{self, Remote},
-    config::Serve,
+    cli::api_client::{self, HubClient},
+    config::ServeConfig,
     settings::Settings,
 };
 
@@ -106,7 +106,7 @@ fn whose(command: Command) -> Command {
     command
         .arg(owner.help("The account that it belongs to; the first administrator unless given"))
         .arg(json)
-        .args(remote::arguments())
+        .args(api_client::arguments())
 }
 
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
@@ -121,7 +121,7 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
         "create" => Some(creation(arguments)),
         _ => None,
     };
-    let answer = match Remote::named(arguments)? {
+    let answer = match HubClient::named(arguments)? {
         Some(hub) => over_api(&hub, body).await?,
         None => here(settings, arguments, body).await?,
     };
@@ -134,7 +134,7 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     Ok(0)
 }
 
-async fn over_api(hub: &Remote, body: Option<Value>) -> anyhow::Result<Value> {
+async fn over_api(hub: &HubClient, body: Option<Value>) -> anyhow::Result<Value> {
     match body {
         Some(body) => hub.post("agents", &body).await,
         None => {
@@ -150,19 +150,19 @@ async fn over_api(hub: &Remote, body: Option<Value>) -> anyhow::Result<Value> {
 /// Performs the command on this machine's hub. Only one process can open the data folder, so a running hub is
 /// asked over its admin socket.
 async fn here(settings: &Settings, arguments: &ArgMatches, body: Option<Value>) -> anyhow::Result<Value> {
-    let config = Serve::folder(settings)?;
+    let config = ServeConfig::folder(settings)?;
     let owner = arguments.get_one::<String>("owner").map(String::as_str);
-    if let Some(hub) = Remote::serving(&config.data_dir, owner)? {
+    if let Some(hub) = HubClient::serving(&config.data_dir, owner)? {
         return over_api(&hub, body).await;
     }
-    let hub = Hub::open(config, Env::system()).await.context("the hub's data could not be opened")?;
+    let hub = Hub::open(config, ClockRng::system()).await.context("the hub's data could not be opened")?;
     let done = act(&hub, owner, body).await;
     hub.close().await;
     done
 }
 
 async fn act(hub: &Hub, owner: Option<&str>, body: Option<Value>) -> anyhow::Result<Value> {
-    let caller = accounts::act_for(hub, owner).await?;
+    let caller = accounts::impersonate(hub, owner).await?;
     Ok(match body {
         Some(body) => {
             serde_json::to_value(agents::register(hub, &caller, serde_json::from_value(body)?).await?)?

@@ -11,7 +11,7 @@ use clap::{Arg, ArgMatches, Command};
 use plexus_domain::Address;
 use plexus_runtime::{
     Connector,
-    attached::{Outbox, Worker},
+    attached::{AttachedWorker, FrameQueue},
 };
 use serde_json::{Value, json};
 use tokio::{
@@ -21,21 +21,21 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    behind::{self, Behind},
+    backend::{self, AgentBackend},
     set,
 };
 use crate::{
     cli::{
-        attach::{self, Ended},
-        remote::{self, Remote},
+        api_client::{self, HubClient},
+        attach_client::{self, AttachEnd},
     },
     settings::Settings,
     telemetry,
 };
 
 /// Initial backoff before reconnecting; it doubles after each attempt.
-const FIRST_WAIT: Duration = Duration::from_secs(1);
-const LONGEST_WAIT: Duration = Duration::from_secs(30);
+const INITIAL_BACKOFF: Duration = Duration::from_secs(1);
+const MAX_BACKOFF: Duration = Duration::from_secs(30);
 /// Minimum duration of a connection that resets the backoff.
 const GOOD: Duration = Duration::from_secs(60);
 
@@ -56,7 +56,7 @@ pub fn command() -> Command {
         .arg(Arg::new("address").required(true).value_name("@OWNER/NAME").help("The agent's address, or its name alone"))
         .arg(text("title").help("What people see in lists and on its page, when the agent is made; its name unless given"))
         .arg(text("summary").help("One line that says what it does, when the agent is made"))
-        .args(behind::arguments());
+        .args(backend::arguments());
     super::reach(command)
         .arg(
             Arg::new("owner")
@@ -65,7 +65,7 @@ pub fn command() -> Command {
                 .conflicts_with("hub")
                 .help("The account of this hub that acts; the address's owner unless given"),
         )
-        .args(remote::arguments())
+        .args(api_client::arguments())
 }
 
 /// Runs until interrupted, or until the hub rejects the program permanently.
@@ -73,8 +73,8 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     telemetry::start("plexus_program=info", "")?;
     let (owner, name) = address(arguments)?;
     let acts = arguments.get_one::<String>("owner").or(owner.as_ref()).map(String::as_str);
-    let (hub, page) = Remote::reached(settings, arguments, acts)?;
-    let behind = Behind::of(arguments).await?;
+    let (hub, page) = HubClient::reached(settings, arguments, acts)?;
+    let behind = AgentBackend::of(arguments).await?;
     let (address, was_there) = ensure(&hub, arguments, owner.as_deref(), &name, &behind).await?;
     let made = if was_there { "" } else { " was made. Its page" };
     say(&format!("{address}{made} is at {}", page.join(&address.to_string())?));
@@ -87,25 +87,25 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
 
 /// Keeps the program attached, reconnecting with exponential backoff.
 async fn stay(
-    hub: &Remote,
+    hub: &HubClient,
     address: &Address,
     connector: Arc<dyn Connector>,
     stop: &CancellationToken,
 ) -> anyhow::Result<()> {
-    let mut wait = FIRST_WAIT;
+    let mut wait = INITIAL_BACKOFF;
     loop {
         let since = Instant::now();
-        let outbox = Arc::new(Outbox::default());
-        let worker = Worker::new(connector.clone(), outbox.clone());
-        match attach::attach(hub, address, worker, &outbox, stop).await {
-            Ended::Stopped => {
+        let outbox = Arc::new(FrameQueue::default());
+        let worker = AttachedWorker::new(connector.clone(), outbox.clone());
+        match attach_client::attach(hub, address, worker, &outbox, stop).await {
+            AttachEnd::Stopped => {
                 say("Left.");
                 return Ok(());
             }
-            Ended::ForGood(reason) => bail!("{reason}"),
-            Ended::Broken(reason) => {
+            AttachEnd::ForGood(reason) => bail!("{reason}"),
+            AttachEnd::Broken(reason) => {
                 if since.elapsed() > GOOD {
-                    wait = FIRST_WAIT;
+                    wait = INITIAL_BACKOFF;
                 }
                 say(&format!("{reason}. Connecting again in {} s.", wait.as_secs()));
             }
@@ -113,7 +113,7 @@ async fn stay(
         if stop.run_until_cancelled(tokio::time::sleep(wait)).await.is_none() {
             return Ok(());
         }
-        wait = LONGEST_WAIT.min(wait * 2);
+        wait = MAX_BACKOFF.min(wait * 2);
     }
 }
 
@@ -130,11 +130,11 @@ fn address(arguments: &ArgMatches) -> anyhow::Result<(Option<String>, String)> {
 
 /// Returns the agent's address and whether it existed before. Creates the agent if needed.
 async fn ensure(
-    hub: &Remote,
+    hub: &HubClient,
     arguments: &ArgMatches,
     owner: Option<&str>,
     name: &str,
-    behind: &Behind,
+    behind: &AgentBackend,
 ) -> anyhow::Result<(Address, bool)> {
     let own = match owner {
         Some(owner) => owner.to_owned(),
@@ -159,7 +159,7 @@ async fn ensure(
     Ok((address, false))
 }
 
-async fn own_name(hub: &Remote) -> anyhow::Result<String> {
+async fn own_name(hub: &HubClient) -> anyhow::Result<String> {
     let me = hub.get("account").await?;
     me["name"].as_str().map(str::to_owned).context("the hub did not say whose token this is")
 }

@@ -3,8 +3,8 @@
 
 #![expect(deprecated, reason = "the suite asks for logging and sampling up to 2025-11-25")]
 
-mod list;
-mod rounds;
+mod fixtures;
+mod multi_round;
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use self::rounds::Rounds;
+use self::multi_round::Rounds;
 
 type Context = RequestContext<RoleServer>;
 type Answer<T> = Result<T, ErrorData>;
@@ -71,16 +71,16 @@ impl ServerHandler for Fixtures {
     }
 
     async fn list_tools(&self, _: Option<PaginatedRequestParams>, _: Context) -> Answer<ListToolsResult> {
-        Ok(ListToolsResult::with_all_items(made(list::tools())?))
+        Ok(ListToolsResult::with_all_items(made(fixtures::tools())?))
     }
 
     async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Answer<CallToolResponse> {
         let name = request.name.clone();
-        if let Some(content) = list::content(&name) {
+        if let Some(content) = fixtures::content(&name) {
             return Ok(CallToolResult::success(made(content)?).into());
         }
         let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
-        if let Some(elicitation) = list::elicitation(&name, &arguments) {
+        if let Some(elicitation) = fixtures::elicitation(&name, &arguments) {
             return elicit(&context.peer, elicitation).await.map(Into::into);
         }
         match name.as_ref() {
@@ -100,12 +100,12 @@ impl ServerHandler for Fixtures {
     }
 
     async fn list_prompts(&self, _: Option<PaginatedRequestParams>, _: Context) -> Answer<ListPromptsResult> {
-        Ok(ListPromptsResult::with_all_items(made(list::prompts())?))
+        Ok(ListPromptsResult::with_all_items(made(fixtures::prompts())?))
     }
 
     async fn get_prompt(&self, request: GetPromptRequestParams, _: Context) -> Answer<GetPromptResponse> {
         let arguments = Value::Object(request.arguments.unwrap_or_default());
-        if let Some(messages) = list::messages(&request.name, &arguments) {
+        if let Some(messages) = fixtures::messages(&request.name, &arguments) {
             return Ok(GetPromptResult::new(made(messages)?).into());
         }
         self.0.prompt(&request.name, (request.input_responses, request.request_state))
@@ -116,7 +116,7 @@ impl ServerHandler for Fixtures {
         _: Option<PaginatedRequestParams>,
         _: Context,
     ) -> Answer<ListResourcesResult> {
-        Ok(ListResourcesResult::with_all_items(made(list::resources())?))
+        Ok(ListResourcesResult::with_all_items(made(fixtures::resources())?))
     }
 
     async fn list_resource_templates(
@@ -124,7 +124,7 @@ impl ServerHandler for Fixtures {
         _: Option<PaginatedRequestParams>,
         _: Context,
     ) -> Answer<ListResourceTemplatesResult> {
-        Ok(ListResourceTemplatesResult::with_all_items(made(list::templates())?))
+        Ok(ListResourceTemplatesResult::with_all_items(made(fixtures::templates())?))
     }
 
     async fn read_resource(
@@ -134,7 +134,7 @@ impl ServerHandler for Fixtures {
     ) -> Answer<ReadResourceResponse> {
         let uri = request.uri;
         let missing = || ErrorData::resource_not_found("Resource not found", Some(json!({ "uri": uri })));
-        let contents = list::resource(&uri).ok_or_else(missing)?;
+        let contents = fixtures::resource(&uri).ok_or_else(missing)?;
         Ok(ReadResourceResult::new(vec![made(contents)?]).into())
     }
 
@@ -163,7 +163,7 @@ async fn log(peer: &Peer<RoleServer>) -> Answer<CallToolResult> {
     for words in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
         let message = made(json!({ "level": "info", "data": words }))?;
         peer.notify_logging_message(message).await.map_err(lost)?;
-        sleep(list::PAUSE).await;
+        sleep(fixtures::PAUSE).await;
     }
     Ok(said("Told three times what happens."))
 }
@@ -174,7 +174,7 @@ async fn progress(context: &Context) -> Answer<CallToolResult> {
             let progress = ProgressNotificationParam::new(token, done).with_total(100.0);
             context.peer.notify_progress(progress).await.map_err(lost)?;
         }
-        sleep(list::PAUSE).await;
+        sleep(fixtures::PAUSE).await;
     }
     Ok(said("Told three times how far it is."))
 }
@@ -187,7 +187,8 @@ async fn sample(peer: &Peer<RoleServer>, arguments: &Value) -> Answer<CallToolRe
 }
 
 async fn elicit(peer: &Peer<RoleServer>, request: Value) -> Answer<CallToolResult> {
-    let before = if request["message"] == json!(list::DEFAULTS) || request["message"] == json!(list::CHOICES)
+    let before = if request["message"] == json!(fixtures::DEFAULTS)
+        || request["message"] == json!(fixtures::CHOICES)
     {
         "Elicitation completed"
     } else {

@@ -5,23 +5,27 @@ use axum::{
     http::StatusCode,
     response::Response,
 };
-use plexus_app::model::{
+use plexus_app::view_models::{
     Pager,
     admin::{AdminAgentRow, AdminAgents},
 };
 use plexus_domain::{Error as Refusal, page::PageSize};
-use plexus_hub::admin::{self, AgentAct, AgentRow};
+use plexus_hub::admin::{self, AgentModeration, AgentRow};
 
 use super::{TableQuery, words};
 use crate::{
-    state::Site,
+    app_state::AppState,
     web::{
         form::Fields,
-        page::{Visit, done},
+        page::{PageContext, redirect_with_notice},
     },
 };
 
-pub async fn show(State(site): State<Site>, visit: Visit, Query(query): Query<TableQuery>) -> Response {
+pub async fn show(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Query(query): Query<TableQuery>,
+) -> Response {
     let words = words(&query);
     let found = admin::list_agents(&site.hub, &visit.caller, &words, query.page).await;
     visit.show_or_refuse(found.map(|found| AdminAgents {
@@ -48,7 +52,12 @@ fn row(row: AgentRow) -> AdminAgentRow {
     }
 }
 
-pub async fn act(State(site): State<Site>, visit: Visit, Path(id): Path<String>, fields: Fields) -> Response {
+pub async fn act(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Path(id): Path<String>,
+    fields: Fields,
+) -> Response {
     let Ok(id) = id.parse() else { return visit.refuse_status(StatusCode::NOT_FOUND) };
     let (reason, request) = (fields.get("reason"), visit.request_id());
     let acted = match wanted(&fields) {
@@ -56,17 +65,17 @@ pub async fn act(State(site): State<Site>, visit: Visit, Path(id): Path<String>,
         Err(refusal) => Err(refusal.into()),
     };
     match acted {
-        Ok(()) => done("/admin/agents", "saved"),
+        Ok(()) => redirect_with_notice("/admin/agents", "saved"),
         Err(error) => visit.refuse(error),
     }
 }
 
-fn wanted(fields: &Fields) -> Result<AgentAct, Refusal> {
+fn wanted(fields: &Fields) -> Result<AgentModeration, Refusal> {
     match fields.get("action") {
-        "pause" => Ok(AgentAct::Pause),
-        "resume" => Ok(AgentAct::Resume),
-        "unlist" => Ok(AgentAct::Unlist),
-        "delete" => Ok(AgentAct::Withdraw),
+        "pause" => Ok(AgentModeration::Pause),
+        "resume" => Ok(AgentModeration::Resume),
+        "unlist" => Ok(AgentModeration::Unlist),
+        "delete" => Ok(AgentModeration::Withdraw),
         _ => Err(Refusal::invalid("action", "Choose what to do with this agent.")),
     }
 }

@@ -4,7 +4,7 @@ use axum::{
     extract::{Query, State},
     response::Response,
 };
-use plexus_app::model::{
+use plexus_app::view_models::{
     Pager,
     admin::{AdminAudit, AuditRow},
 };
@@ -13,7 +13,7 @@ use plexus_hub::admin;
 use serde::Deserialize;
 
 use super::shown;
-use crate::{state::Site, web::page::Visit};
+use crate::{app_state::AppState, web::page::PageContext};
 
 #[derive(Deserialize)]
 pub struct AuditQuery {
@@ -25,7 +25,11 @@ pub struct AuditQuery {
     page: u32,
 }
 
-pub async fn show(State(site): State<Site>, visit: Visit, Query(query): Query<AuditQuery>) -> Response {
+pub async fn show(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Query(query): Query<AuditQuery>,
+) -> Response {
     let (actor, action) = (shown(&query.actor), shown(&query.action));
     let found = admin::list_audit(&site.hub, &visit.caller, &actor, &action, query.page).await;
     visit.show_or_refuse(found.map(|found| AdminAudit {

@@ -1,7 +1,7 @@
 //! Page `/admin/invites`: creates, lists and revokes invitations.
 
 use axum::{extract::State, response::Response};
-use plexus_app::model::{
+use plexus_app::view_models::{
     Form,
     admin::{AdminInvites, InviteRow},
 };
@@ -9,15 +9,15 @@ use plexus_domain::Error as Refusal;
 use plexus_hub::{Caller, Error, Hub, admin};
 
 use crate::{
+    app_state::AppState,
     pages::account::refused,
-    state::Site,
     web::{
         form::Fields,
-        page::{Visit, done},
+        page::{PageContext, redirect_with_notice},
     },
 };
 
-pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
+pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response {
     let page = page(&site.hub, &visit.caller).await;
     visit.show_or_refuse(page)
 }
@@ -35,7 +35,7 @@ async fn page(hub: &Hub, caller: &Caller) -> Result<AdminInvites, Error> {
     Ok(AdminInvites { registration, rows, created: None, form: Form::default() })
 }
 
-pub async fn create(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+pub async fn create(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let made = match fields.get("days").parse() {
         Ok(days) => admin::create_invite(&site.hub, &visit.caller, days, visit.request_id()).await,
         Err(_) => Err(Refusal::invalid("days", "Choose how many days the invitation is good for.").into()),
@@ -47,9 +47,9 @@ pub async fn create(State(site): State<Site>, visit: Visit, fields: Fields) -> R
     }
 }
 
-pub async fn revoke(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+pub async fn revoke(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     match admin::revoke_invite(&site.hub, &visit.caller, fields.get("id"), visit.request_id()).await {
-        Ok(()) => done("/admin/invites", "saved"),
+        Ok(()) => redirect_with_notice("/admin/invites", "saved"),
         Err(error) => visit.refuse(error),
     }
 }

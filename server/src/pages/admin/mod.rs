@@ -26,5 +26,5 @@ fn words(query: &TableQuery) -> String {
 
 /// Returns a query parameter as one line, shortened to what a field accepts.
 fn shown(word: &str) -> String {
-    plexus_domain::text::shorten(&plexus_domain::text::one_line(word), 200)
+    plexus_domain::sanitized_text::ellipsize(&plexus_domain::sanitized_text::one_line(word), 200)
 }

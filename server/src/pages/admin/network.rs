@@ -5,25 +5,25 @@ use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse as _, Response},
 };
-use plexus_app::model::{
+use plexus_app::view_models::{
     Form,
     admin::{AdminNetwork, ImportedRules, NetworkRuleRow, RuleListRow},
 };
 use plexus_hub::{
     Caller, Error, Hub,
-    federation::{self, Imported, Made, RuleRow, Ruled, Subscription},
+    federation::{self, RuleImport, RuleOrigin, RuleRow, RuleSubscription, Ruled},
 };
 
 use crate::{
+    app_state::AppState,
     pages::{account::refused, network},
-    state::Site,
     web::{
         form::Fields,
-        page::{Visit, done},
+        page::{PageContext, redirect_with_notice},
     },
 };
 
-pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
+pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response {
     let page = page(&site.hub, &visit.caller).await;
     visit.show_or_refuse(page)
 }
@@ -37,7 +37,7 @@ async fn page(hub: &Hub, caller: &Caller) -> Result<AdminNetwork, Error> {
 }
 
 fn row(row: RuleRow) -> NetworkRuleRow {
-    let (Made::Here(by) | Made::List(by)) = row.made;
+    let (RuleOrigin::Here(by) | RuleOrigin::List(by)) = row.made;
     NetworkRuleRow {
         subject: row.subject,
         allows: row.does == Ruled::Allow,
@@ -48,41 +48,41 @@ fn row(row: RuleRow) -> NetworkRuleRow {
     }
 }
 
-fn list(list: Subscription) -> RuleListRow {
-    let Subscription { url, signer, name, author, rules, checked, problem } = list;
+fn list(list: RuleSubscription) -> RuleListRow {
+    let RuleSubscription { url, signer, name, author, rules, checked, problem } = list;
     RuleListRow { url, name, signer, rules, by: author, checked, problem }
 }
 
-pub async fn block(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+pub async fn block(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let (subject, reason) = (fields.get("subject"), fields.get("reason"));
     let made =
         federation::block(&site.hub, &visit.caller, subject, Ruled::Block, reason, visit.request_id()).await;
     saved(&site.hub, visit, fields, made).await
 }
 
-pub async fn unblock(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+pub async fn unblock(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let subject = fields.get("subject");
     match federation::unblock(&site.hub, &visit.caller, subject, visit.request_id()).await {
-        Ok(_) => done("/admin/network", "saved"),
+        Ok(_) => redirect_with_notice("/admin/network", "saved"),
         Err(error) => visit.refuse(error),
     }
 }
 
-pub async fn subscribe(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+pub async fn subscribe(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let (list, signer) = (fields.get("list"), fields.given("signer"));
     let made = federation::subscribe(&site.hub, &visit.caller, list, signer, visit.request_id()).await;
     saved(&site.hub, visit, fields, made).await
 }
 
-pub async fn unsubscribe(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+pub async fn unsubscribe(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     match federation::unsubscribe(&site.hub, &visit.caller, fields.get("url"), visit.request_id()).await {
-        Ok(()) => done("/admin/network", "saved"),
+        Ok(()) => redirect_with_notice("/admin/network", "saved"),
         Err(error) => visit.refuse(error),
     }
 }
 
 /// Downloads this hub's rules as a signed file.
-pub async fn save(State(site): State<Site>, visit: Visit) -> Response {
+pub async fn save(State(site): State<AppState>, visit: PageContext) -> Response {
     match federation::export_rules(&site.hub, &visit.caller).await {
         Ok(list) => {
             let mut response = list.into_response();
@@ -97,7 +97,7 @@ pub async fn save(State(site): State<Site>, visit: Visit) -> Response {
 
 /// Imports a rule list and shows the result without a redirect. Repeating the request is harmless
 /// (idempotent).
-pub async fn import(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+pub async fn import(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let document = fields.get("document");
     let made = federation::import_rules(&site.hub, &visit.caller, document, visit.request_id()).await;
     match made {
@@ -109,20 +109,20 @@ pub async fn import(State(site): State<Site>, visit: Visit, fields: Fields) -> R
     }
 }
 
-fn imported(done: Imported) -> ImportedRules {
-    let Imported { from, name, taken, kept, left_out } = done;
+fn imported(done: RuleImport) -> ImportedRules {
+    let RuleImport { from, name, taken, kept, left_out } = done;
     ImportedRules { name, from: from.to_string(), taken, kept, left_out }
 }
 
-async fn saved<T>(hub: &Hub, visit: Visit, fields: Fields, made: Result<T, Error>) -> Response {
+async fn saved<T>(hub: &Hub, visit: PageContext, fields: Fields, made: Result<T, Error>) -> Response {
     match made {
-        Ok(_) => done("/admin/network", "saved"),
+        Ok(_) => redirect_with_notice("/admin/network", "saved"),
         Err(error) => refuse(hub, visit, fields, error).await,
     }
 }
 
 /// Returns the page again, with the form as it was filled in and the error.
-async fn refuse(hub: &Hub, visit: Visit, fields: Fields, error: Error) -> Response {
+async fn refuse(hub: &Hub, visit: PageContext, fields: Fields, error: Error) -> Response {
     match page(hub, &visit.caller).await {
         Ok(page) => refused(visit, error, fields, |form| AdminNetwork { form, ..page }),
         Err(error) => visit.refuse(error),

@@ -1,22 +1,22 @@
 //! Page `/admin/origins`: trusted origins.
 
 use axum::{extract::State, response::Response};
-use plexus_app::model::{
+use plexus_app::view_models::{
     Form,
     admin::{AdminOrigins, OriginRow},
 };
 use plexus_hub::{Caller, Error, Hub, admin};
 
 use crate::{
+    app_state::AppState,
     pages::account::refused,
-    state::Site,
     web::{
         form::Fields,
-        page::{Visit, done},
+        page::{PageContext, redirect_with_notice},
     },
 };
 
-pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
+pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response {
     let page = page(&site.hub, &visit.caller).await;
     visit.show_or_refuse(page)
 }
@@ -33,10 +33,10 @@ async fn page(hub: &Hub, caller: &Caller) -> Result<AdminOrigins, Error> {
     Ok(AdminOrigins { rows, form: Form::default() })
 }
 
-pub async fn vouch(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+pub async fn vouch(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let (origin, note) = (fields.get("origin"), fields.get("note"));
-    match admin::vouch(&site.hub, &visit.caller, origin, note, visit.request_id()).await {
-        Ok(_) => done("/admin/origins", "saved"),
+    match admin::trust_origin(&site.hub, &visit.caller, origin, note, visit.request_id()).await {
+        Ok(_) => redirect_with_notice("/admin/origins", "saved"),
         Err(error) => match page(&site.hub, &visit.caller).await {
             Ok(page) => refused(visit, error, fields, |form| AdminOrigins { form, ..page }),
             Err(error) => visit.refuse(error),
@@ -44,10 +44,10 @@ pub async fn vouch(State(site): State<Site>, visit: Visit, fields: Fields) -> Re
     }
 }
 
-pub async fn withdraw(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+pub async fn withdraw(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let origin = fields.get("origin");
-    match admin::withdraw_voucher(&site.hub, &visit.caller, origin, visit.request_id()).await {
-        Ok(()) => done("/admin/origins", "saved"),
+    match admin::untrust_origin(&site.hub, &visit.caller, origin, visit.request_id()).await {
+        Ok(()) => redirect_with_notice("/admin/origins", "saved"),
         Err(error) => visit.refuse(error),
     }
 }

@@ -4,16 +4,16 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::model::admin::{AdminOverview, TopAccount};
+use plexus_app::view_models::admin::{AdminOverview, TopAccount};
 use plexus_domain::account::Role;
 use plexus_hub::{
     admin,
     quotas::{Top, in_units},
 };
 
-use crate::{state::Site, web::page::Visit};
+use crate::{app_state::AppState, web::page::PageContext};
 
-pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
+pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response {
     if visit.caller.person.as_ref().is_some_and(|person| person.role == Role::Moderator) {
         return Redirect::to("/admin/agents").into_response();
     }
@@ -26,7 +26,7 @@ fn top(account: Top) -> TopAccount {
     TopAccount { name: name.to_string(), stored: in_units(bytes), chats, agents }
 }
 
-fn page(found: admin::Overview) -> AdminOverview {
+fn page(found: admin::AdminOverview) -> AdminOverview {
     AdminOverview {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         started: found.started,

@@ -5,23 +5,27 @@ use axum::{
     http::StatusCode,
     response::Response,
 };
-use plexus_app::model::{
+use plexus_app::view_models::{
     Pager,
     admin::{AdminUsers, UserRow, UserState},
 };
 use plexus_domain::{Error as Refusal, account::Role, page::PageSize};
-use plexus_hub::admin::{self, AccountState, PersonAct, PersonRow};
+use plexus_hub::admin::{self, AccountModeration, AccountRow, AccountState};
 
 use super::{TableQuery, words};
 use crate::{
-    state::Site,
+    app_state::AppState,
     web::{
         form::Fields,
-        page::{Visit, done},
+        page::{PageContext, redirect_with_notice},
     },
 };
 
-pub async fn show(State(site): State<Site>, visit: Visit, Query(query): Query<TableQuery>) -> Response {
+pub async fn show(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Query(query): Query<TableQuery>,
+) -> Response {
     let words = words(&query);
     let found = admin::list_people(&site.hub, &visit.caller, &words, query.page).await;
     visit.show_or_refuse(found.map(|found| AdminUsers {
@@ -31,7 +35,7 @@ pub async fn show(State(site): State<Site>, visit: Visit, Query(query): Query<Ta
     }))
 }
 
-fn row(row: PersonRow) -> UserRow {
+fn row(row: AccountRow) -> UserRow {
     UserRow {
         id: row.id,
         name: row.name,
@@ -50,25 +54,30 @@ fn row(row: PersonRow) -> UserRow {
     }
 }
 
-pub async fn act(State(site): State<Site>, visit: Visit, Path(id): Path<String>, fields: Fields) -> Response {
+pub async fn act(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Path(id): Path<String>,
+    fields: Fields,
+) -> Response {
     let Ok(id) = id.parse() else { return visit.refuse_status(StatusCode::NOT_FOUND) };
     let acted = match wanted(&fields) {
         Ok(act) => admin::act_on_person(&site.hub, &visit.caller, id, act, visit.request_id()).await,
         Err(refusal) => Err(refusal.into()),
     };
     match acted {
-        Ok(()) => done("/admin/users", "saved"),
+        Ok(()) => redirect_with_notice("/admin/users", "saved"),
         Err(error) => visit.refuse(error),
     }
 }
 
-fn wanted(fields: &Fields) -> Result<PersonAct, Refusal> {
+fn wanted(fields: &Fields) -> Result<AccountModeration, Refusal> {
     match fields.get("action") {
-        "approve" => Ok(PersonAct::Approve),
-        "suspend" => Ok(PersonAct::Suspend),
-        "restore" => Ok(PersonAct::Restore),
+        "approve" => Ok(AccountModeration::Approve),
+        "suspend" => Ok(AccountModeration::Suspend),
+        "restore" => Ok(AccountModeration::Restore),
         "role" => Role::parse(fields.get("role"))
-            .map(PersonAct::SetRole)
+            .map(AccountModeration::SetRole)
             .ok_or_else(|| Refusal::invalid("role", "Choose one of the roles user, moderator and admin.")),
         _ => Err(Refusal::invalid("action", "Choose what to do with this account.")),
     }

@@ -1,6 +1,6 @@
 //! Snippets that show how programs call an agent through this hub.
 
-use plexus_app::model::agent::Snippet;
+use plexus_app::view_models::agent::Snippet;
 use plexus_domain::Address;
 
 const BASH: &str = "bash";

@@ -8,7 +8,7 @@ use axum::{
     http::StatusCode,
     response::Response,
 };
-use plexus_app::model::{
+use plexus_app::view_models::{
     Badge,
     agent::{self as model, AgentHead, AgentPage, AgentTab, ExternalLink, Overview, Skill, VersionRow},
 };
@@ -16,34 +16,50 @@ use plexus_domain::{
     Address, Error as Refusal,
     agent::{Connector, Visibility},
 };
-use plexus_hub::agents::{self, AgentState, AgentView, Callable};
+use plexus_hub::agents::{self, AgentState, AgentView, CallableState};
 
 use crate::{
+    app_state::AppState,
     rendering::Pen,
-    state::Site,
-    web::{kept, page::Visit},
+    web::{page::PageContext, page_cache},
 };
 
-pub async fn overview(site: State<Site>, visit: Visit, Path(path): Path<(String, String)>) -> Response {
+pub async fn overview(
+    site: State<AppState>,
+    visit: PageContext,
+    Path(path): Path<(String, String)>,
+) -> Response {
     show(site, visit, &path, |view, _, pen| AgentTab::Overview(about(view, pen))).await
 }
 
-pub async fn skills(site: State<Site>, visit: Visit, Path(path): Path<(String, String)>) -> Response {
+pub async fn skills(
+    site: State<AppState>,
+    visit: PageContext,
+    Path(path): Path<(String, String)>,
+) -> Response {
     show(site, visit, &path, |view, _, _| AgentTab::Skills(skill_rows(view))).await
 }
 
-pub async fn versions(site: State<Site>, visit: Visit, Path(path): Path<(String, String)>) -> Response {
+pub async fn versions(
+    site: State<AppState>,
+    visit: PageContext,
+    Path(path): Path<(String, String)>,
+) -> Response {
     show(site, visit, &path, |view, _, _| AgentTab::Versions(version_rows(view))).await
 }
 
-pub async fn connect(site: State<Site>, visit: Visit, Path(path): Path<(String, String)>) -> Response {
+pub async fn connect(
+    site: State<AppState>,
+    visit: PageContext,
+    Path(path): Path<(String, String)>,
+) -> Response {
     show(site, visit, &path, |view, origin, _| AgentTab::Connect(connect::snippets(origin, &view.address)))
         .await
 }
 
 async fn show(
-    State(site): State<Site>,
-    visit: Visit,
+    State(site): State<AppState>,
+    visit: PageContext,
     (owner, name): &(String, String),
     tab: impl FnOnce(&AgentView, &str, &mut Pen) -> AgentTab + Send + 'static,
 ) -> Response {
@@ -53,11 +69,11 @@ async fn show(
     let origin = visit.frame().origin.clone();
     let caller = visit.caller.clone();
     let page = async {
-        let view = agents::look(&site.hub, &caller, &address).await?;
+        let view = agents::get(&site.hub, &caller, &address).await?;
         let view = view.ok_or_else(|| Refusal::not_found(format!("There is no agent {address} here.")))?;
         site.renderer.run(move |pen| AgentPage { tab: tab(&view, &origin, pen), head: head(view) }).await
     };
-    kept::show(&site, visit, page).await
+    page_cache::cached_page(&site, visit, page).await
 }
 
 /// Returns the data above the tabs and in the side bar.
@@ -71,12 +87,12 @@ pub fn head(view: AgentView) -> AgentHead {
         summary: view.summary.summary.clone(),
         badges,
         callable: match view.callable {
-            Callable::Yes => model::Callable::Yes,
-            Callable::SignIn => model::Callable::SignIn,
-            Callable::NeedsCredentials => model::Callable::NeedsCredentials,
-            Callable::Unproved { origin } => model::Callable::Unproved { origin },
-            Callable::NotAllowed => model::Callable::NotAllowed,
-            Callable::Paused => model::Callable::Paused,
+            CallableState::Yes => model::Callable::Yes,
+            CallableState::SignIn => model::Callable::SignIn,
+            CallableState::NeedsCredentials => model::Callable::NeedsCredentials,
+            CallableState::Unproved { origin } => model::Callable::Unproved { origin },
+            CallableState::NotAllowed => model::Callable::NotAllowed,
+            CallableState::Paused => model::Callable::Paused,
         },
         visibility: view.agent.visibility,
         can_manage: view.can_manage,

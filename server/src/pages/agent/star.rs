@@ -8,13 +8,13 @@ use plexus_domain::{Address, Error as Refusal};
 use plexus_hub::{Error, agents::stars};
 
 use crate::{
-    state::Site,
-    web::{form::Fields, page::Visit},
+    app_state::AppState,
+    web::{form::Fields, page::PageContext},
 };
 
 pub async fn turn(
-    State(site): State<Site>,
-    visit: Visit,
+    State(site): State<AppState>,
+    visit: PageContext,
     Path((owner, name)): Path<(String, String)>,
     fields: Fields,
 ) -> Response {
@@ -28,7 +28,7 @@ pub async fn turn(
     }
 }
 
-async fn set(site: &Site, visit: &Visit, address: &Address, star: &str) -> Result<(), Error> {
+async fn set(site: &AppState, visit: &PageContext, address: &Address, star: &str) -> Result<(), Error> {
     match star {
         "yes" => stars::star(&site.hub, &visit.caller, address).await,
         "no" => stars::unstar(&site.hub, &visit.caller, address).await,

@@ -4,7 +4,7 @@ use axum::{
     extract::{Path, State},
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::model::{
+use plexus_app::view_models::{
     Form,
     chat::{ChatAction, ChatDialogPage},
 };
@@ -13,33 +13,46 @@ use plexus_hub::{Error, caller::Caller, chats};
 
 use super::thread::gone;
 use crate::{
+    app_state::AppState,
     pages::account::refused,
-    state::Site,
     web::{
         form::Fields,
-        page::{Visit, done},
+        page::{PageContext, redirect_with_notice},
     },
 };
 
-pub async fn show_rename(State(site): State<Site>, visit: Visit, Path(id): Path<String>) -> Response {
+pub async fn show_rename(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Path(id): Path<String>,
+) -> Response {
     let page = page(&site, &visit.caller, &id, ChatAction::Rename).await;
     visit.show_or_refuse(page)
 }
 
-pub async fn show_delete(State(site): State<Site>, visit: Visit, Path(id): Path<String>) -> Response {
+pub async fn show_delete(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Path(id): Path<String>,
+) -> Response {
     let page = page(&site, &visit.caller, &id, ChatAction::Delete).await;
     visit.show_or_refuse(page)
 }
 
-async fn page(site: &Site, caller: &Caller, id: &str, action: ChatAction) -> Result<ChatDialogPage, Error> {
+async fn page(
+    site: &AppState,
+    caller: &Caller,
+    id: &str,
+    action: ChatAction,
+) -> Result<ChatDialogPage, Error> {
     let chat: ChatId = id.parse().map_err(gone)?;
     let title = chats::title(&site.hub, caller, chat).await?;
     Ok(ChatDialogPage { chat, title, action, form: Form::default() })
 }
 
 pub async fn rename(
-    State(site): State<Site>,
-    visit: Visit,
+    State(site): State<AppState>,
+    visit: PageContext,
     Path(id): Path<String>,
     fields: Fields,
 ) -> Response {
@@ -58,13 +71,13 @@ pub async fn rename(
     }
 }
 
-pub async fn delete(State(site): State<Site>, visit: Visit, Path(id): Path<String>) -> Response {
+pub async fn delete(State(site): State<AppState>, visit: PageContext, Path(id): Path<String>) -> Response {
     let deleted = match id.parse::<ChatId>() {
         Ok(chat) => chats::delete(&site.hub, &visit.caller, chat).await,
         Err(refusal) => Err(gone(refusal)),
     };
     match deleted {
-        Ok(()) => done("/chat", "deleted"),
+        Ok(()) => redirect_with_notice("/chat", "deleted"),
         Err(error) => visit.refuse(error),
     }
 }

@@ -1,12 +1,12 @@
 //! Chat pages.
 
-pub mod article;
-pub mod follow;
+pub mod html_stream;
 pub mod manage;
+pub mod message_view;
 pub mod new;
 pub mod thread;
 
-use plexus_app::model::{
+use plexus_app::view_models::{
     agents::AgentRow,
     chat::{AgentChoice, ChatItem, Sidebar},
 };
@@ -28,7 +28,7 @@ fn next_id(hub: &Hub) -> MessageId {
     hub.env().id(MessageId::new)
 }
 
-fn choice(agent: &chats::Partner) -> AgentChoice {
+fn choice(agent: &chats::ChatRecipient) -> AgentChoice {
     AgentChoice {
         seed: agent.seed.clone(),
         name: agent.name.clone(),
@@ -39,7 +39,7 @@ fn choice(agent: &chats::Partner) -> AgentChoice {
     }
 }
 
-fn row(agent: chats::Partner) -> AgentRow {
+fn row(agent: chats::ChatRecipient) -> AgentRow {
     AgentRow {
         seed: agent.seed,
         name: agent.name,

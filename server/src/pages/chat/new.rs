@@ -4,7 +4,7 @@ use axum::{
     extract::{Query, State},
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::model::{Form, chat::NewChatPage};
+use plexus_app::view_models::{Form, chat::NewChatPage};
 use plexus_domain::Address;
 use plexus_hub::{
     Error,
@@ -15,9 +15,9 @@ use serde::Deserialize;
 
 use super::{choice, next_id, row, sidebar};
 use crate::{
+    app_state::AppState,
     pages::account::refused,
-    state::Site,
-    web::{form::Fields, page::Visit},
+    web::{form::Fields, page::PageContext},
 };
 
 #[derive(Deserialize)]
@@ -26,13 +26,17 @@ pub struct NewQuery {
     text: Option<String>,
 }
 
-pub async fn show(State(site): State<Site>, visit: Visit, Query(query): Query<NewQuery>) -> Response {
+pub async fn show(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Query(query): Query<NewQuery>,
+) -> Response {
     let form = Form::filled(query.text.map(|text| ("text", text)));
     let page = page(&site, &visit.caller, query.to.as_deref(), form).await;
     visit.show_or_refuse(page)
 }
 
-async fn page(site: &Site, caller: &Caller, to: Option<&str>, form: Form) -> Result<NewChatPage, Error> {
+async fn page(site: &AppState, caller: &Caller, to: Option<&str>, form: Form) -> Result<NewChatPage, Error> {
     let to: Option<Address> = to.and_then(|to| to.parse().ok());
     let to = match to {
         Some(address) => Some(chats::partner(&site.hub, caller, &address).await?),
@@ -49,7 +53,7 @@ async fn page(site: &Site, caller: &Caller, to: Option<&str>, form: Form) -> Res
     })
 }
 
-pub async fn send(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+pub async fn send(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let to = fields.given("to").and_then(|to| to.parse::<Address>().ok());
     let id = fields.given("id").and_then(|id| id.parse().ok()).unwrap_or_else(|| next_id(&site.hub));
     let new = NewMessage { id, parent: None, text: fields.get("text").to_owned() };

@@ -4,23 +4,23 @@ use axum::{
     extract::{Path, Query, State},
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::model::{Form, chat::ThreadPage, message::Article};
+use plexus_app::view_models::{Form, chat::ThreadPage, message::Article};
 use plexus_domain::{ChatId, Error as Refusal, MessageId, message::MessageState};
 use plexus_hub::{
     Error,
     caller::Caller,
     chats::{self, NewMessage},
+    message_views::MessageView,
     runs,
-    views::MessageView,
 };
 use serde::Deserialize;
 
-use super::{article::article, choice, follow, next_id, sidebar};
+use super::{choice, html_stream, message_view::article, next_id, sidebar};
 use crate::{
+    app_state::AppState,
     pages::account::refused,
     rendering::Pen,
-    state::Site,
-    web::{form::Fields, page::Visit},
+    web::{form::Fields, page::PageContext},
 };
 
 #[derive(Default, Deserialize)]
@@ -33,8 +33,8 @@ pub struct ThreadQuery {
 }
 
 pub async fn show(
-    State(site): State<Site>,
-    visit: Visit,
+    State(site): State<AppState>,
+    visit: PageContext,
     Path(id): Path<String>,
     Query(query): Query<ThreadQuery>,
 ) -> Response {
@@ -46,7 +46,7 @@ pub async fn show(
         Ok(page)
             if query.follow.is_some() && page.messages.iter().any(|one| one.state == MessageState::Open) =>
         {
-            follow::respond(site, visit, page).await
+            html_stream::respond(site, visit, page).await
         }
         page => visit.show_or_refuse(page),
     }
@@ -57,7 +57,12 @@ pub fn gone(_: plexus_domain::Error) -> Error {
     plexus_domain::Error::not_found("There is no such chat, or it is not yours.").into()
 }
 
-async fn page(site: &Site, caller: &Caller, chat: ChatId, query: &ThreadQuery) -> Result<ThreadPage, Error> {
+async fn page(
+    site: &AppState,
+    caller: &Caller,
+    chat: ChatId,
+    query: &ThreadQuery,
+) -> Result<ThreadPage, Error> {
     let message = |text: &Option<String>| text.as_ref().and_then(|text| text.parse::<MessageId>().ok());
     let open = chats::open(&site.hub, caller, chat, message(&query.m), message(&query.before)).await?;
     let messages = open.messages;
@@ -85,8 +90,8 @@ fn articles(chat: ChatId, messages: Vec<MessageView>, pen: &mut Pen) -> Vec<Arti
 }
 
 pub async fn send(
-    State(site): State<Site>,
-    visit: Visit,
+    State(site): State<AppState>,
+    visit: PageContext,
     Path(id): Path<String>,
     fields: Fields,
 ) -> Response {
@@ -109,8 +114,8 @@ pub async fn send(
 }
 
 pub async fn stop(
-    State(site): State<Site>,
-    visit: Visit,
+    State(site): State<AppState>,
+    visit: PageContext,
     Path(id): Path<String>,
     fields: Fields,
 ) -> Response {
@@ -125,8 +130,8 @@ pub async fn stop(
 }
 
 pub async fn retry(
-    State(site): State<Site>,
-    visit: Visit,
+    State(site): State<AppState>,
+    visit: PageContext,
     Path(id): Path<String>,
     fields: Fields,
 ) -> Response {
@@ -141,7 +146,7 @@ pub async fn retry(
 }
 
 /// Allows or denies a tool call that a run waits for.
-pub async fn approve(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+pub async fn approve(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let decided = match (fields.get("approval").parse(), fields.get("decision")) {
         (Ok(question), word @ ("yes" | "no")) => {
             runs::decide(&site.hub, &visit.caller, question, word == "yes").await

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use serde_json::{Map, Value};
 
 use super::slug;
-use crate::api::document::DOCUMENT;
+use crate::api::openapi::DOCUMENT;
 
 const PAGE: &str = "/docs/api";
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];

@@ -6,26 +6,26 @@ use axum::{
     response::{IntoResponse as _, Redirect, Response},
 };
 use plexus_app::{
-    components::text::hub_href,
-    model::{
+    components::format::hub_href,
+    view_models::{
         Form, Pager,
-        network::{Carried, FaultRow, HubAdmin, HubPage, HubRule, RuleMaker, RuleOrigin, Terms},
+        network::{Carried, FaultRow, HubAdmin, HubPage, HubRule, HubRuleOrigin, RuleMaker, Terms},
     },
 };
 use plexus_domain::Error as Refusal;
 use plexus_hub::{
     Caller, Error, Hub,
-    federation::{self, Fault, Made, OtherHub, Ruled},
+    federation::{self, HubDetails, HubViolation, RuleOrigin, Ruled},
 };
 use serde::Deserialize;
 
 use super::row;
 use crate::{
+    app_state::AppState,
     pages::{account::refused, agents},
-    state::Site,
     web::{
         form::Fields,
-        page::{Visit, done},
+        page::{PageContext, redirect_with_notice},
     },
 };
 
@@ -36,8 +36,8 @@ pub struct HubQuery {
 }
 
 pub async fn show(
-    State(site): State<Site>,
-    visit: Visit,
+    State(site): State<AppState>,
+    visit: PageContext,
     Path(name): Path<String>,
     Query(query): Query<HubQuery>,
 ) -> Response {
@@ -57,15 +57,15 @@ async fn is_own(hub: &Hub, name: &str) -> bool {
     own.is_some_and(|own| own == name)
 }
 
-async fn page(hub: &Hub, found: OtherHub, page: u32) -> Result<HubPage, Error> {
+async fn page(hub: &Hub, found: HubDetails, page: u32) -> Result<HubPage, Error> {
     let agents = federation::agents_of(hub, &found.row.id, page).await?;
     let pager = Pager::new(page, federation::AGENTS.rows(), agents.total);
     let report = found.row.report;
     let carried = report.map(|report| Carried {
         terms: match report.terms {
-            federation::Terms::Full => Terms::Full,
-            federation::Terms::Probation { until } => Terms::Probation(until),
-            federation::Terms::Refused => Terms::Refused,
+            federation::ReplicationTier::Full => Terms::Full,
+            federation::ReplicationTier::Probation { until } => Terms::Probation(until),
+            federation::ReplicationTier::Refused => Terms::Refused,
         },
         here: report.here,
         promised: report.promised,
@@ -76,12 +76,12 @@ async fn page(hub: &Hub, found: OtherHub, page: u32) -> Result<HubPage, Error> {
         allows: rule.does == Ruled::Allow,
         expires: rule.expires,
     });
-    let origin = found.rule.map(|rule| RuleOrigin {
+    let origin = found.rule.map(|rule| HubRuleOrigin {
         reason: rule.reason,
         since: rule.since,
         made: match rule.made {
-            Made::Here(name) => RuleMaker::Here(name),
-            Made::List(url) => RuleMaker::List(url),
+            RuleOrigin::Here(name) => RuleMaker::Here(name),
+            RuleOrigin::List(url) => RuleMaker::List(url),
         },
     });
     let admin = |addresses| HubAdmin { addresses, rule: origin, form: Form::default() };
@@ -101,28 +101,28 @@ async fn page(hub: &Hub, found: OtherHub, page: u32) -> Result<HubPage, Error> {
     })
 }
 
-fn fault(row: federation::FaultRow) -> FaultRow {
-    let federation::FaultRow { fault, about, first, last, times } = row;
+fn fault(row: federation::ViolationRow) -> FaultRow {
+    let federation::ViolationRow { fault, about, first, last, times } = row;
     FaultRow { what: words(fault), about, times, first, last }
 }
 
-const fn words(fault: Fault) -> &'static str {
+const fn words(fault: HubViolation) -> &'static str {
     match fault {
-        Fault::Withholds => "Its copy lacks listings that it was offered, or that it says it has",
-        Fault::Pads => "Its copy has listings that moved elsewhere, as it was told",
-        Fault::Swaps => "Its copy has other versions of listings than it was offered",
-        Fault::StaleHead => {
+        HubViolation::Withholds => "Its copy lacks listings that it was offered, or that it says it has",
+        HubViolation::Pads => "Its copy has listings that moved elsewhere, as it was told",
+        HubViolation::Swaps => "Its copy has other versions of listings than it was offered",
+        HubViolation::StaleHead => {
             "It goes on with an old count of a hub's listings after it was offered the new one"
         }
-        Fault::Contradicts => "It signed two versions of a listing with one number",
-        Fault::ContradictsItself => "It signed two things about itself with one number",
+        HubViolation::Contradicts => "It signed two versions of a listing with one number",
+        HubViolation::ContradictsItself => "It signed two things about itself with one number",
     }
 }
 
 /// Performs an administrator's action on the hub: block, allow, or remove the rule.
 pub async fn act(
-    State(site): State<Site>,
-    visit: Visit,
+    State(site): State<AppState>,
+    visit: PageContext,
     Path(name): Path<String>,
     fields: Fields,
 ) -> Response {
@@ -133,7 +133,7 @@ pub async fn act(
     };
     let id = found.row.id.clone();
     match rule(&site.hub, &visit.caller, &id, &fields, visit.request_id()).await {
-        Ok(()) => done(&hub_href(&id), "saved"),
+        Ok(()) => redirect_with_notice(&hub_href(&id), "saved"),
         Err(error) => match page(&site.hub, found, 1).await {
             Ok(page) if page.admin.is_some() => refused(visit, error, fields, |form| {
                 let admin = page.admin.map(|admin| HubAdmin { form, ..admin });

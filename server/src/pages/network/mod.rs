@@ -1,19 +1,19 @@
 //! Page `/network`: this hub and the remote hubs that it knows.
 
 use axum::{extract::State, response::Response};
-use plexus_app::model::network::{
+use plexus_app::view_models::network::{
     CatchingUp, Figures as Shown, HubRow, HubState, NetworkMode, NetworkPage, Speeds,
 };
 use plexus_hub::{
-    config::Mode,
-    federation::{self, Figures, Standing},
+    config::AdmissionMode,
+    federation::{self, HubStatus, LatencySummary},
 };
 
-use crate::{state::Site, web::page::Visit};
+use crate::{app_state::AppState, web::page::PageContext};
 
 pub mod hub;
 
-pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
+pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response {
     let page = async {
         let found = federation::overview(&site.hub).await?;
         Ok(NetworkPage {
@@ -34,11 +34,11 @@ pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
     visit.show_or_refuse(page.await)
 }
 
-const fn mode(mode: Mode) -> NetworkMode {
+const fn mode(mode: AdmissionMode) -> NetworkMode {
     match mode {
-        Mode::Open => NetworkMode::Open,
-        Mode::Probation => NetworkMode::Probation,
-        Mode::Allowlist => NetworkMode::Allowlist,
+        AdmissionMode::Open => NetworkMode::Open,
+        AdmissionMode::Probation => NetworkMode::Probation,
+        AdmissionMode::Allowlist => NetworkMode::Allowlist,
     }
 }
 
@@ -49,10 +49,10 @@ pub fn row(row: federation::HubRow) -> HubRow {
         name: row.name,
         domain: row.domain,
         state: match row.standing {
-            Standing::Fresh => HubState::Fresh,
-            Standing::Stale => HubState::Stale,
-            Standing::Silent => HubState::Silent,
-            Standing::Blocked => HubState::Blocked,
+            HubStatus::Fresh => HubState::Fresh,
+            HubStatus::Stale => HubState::Stale,
+            HubStatus::Silent => HubState::Silent,
+            HubStatus::Blocked => HubState::Blocked,
         },
         connected: row.connected,
         agents: row.agents,
@@ -61,8 +61,8 @@ pub fn row(row: federation::HubRow) -> HubRow {
     }
 }
 
-fn figures(figures: Figures) -> Shown {
+fn figures(figures: LatencySummary) -> Shown {
     let millis = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-    let Figures { median, p99, samples, since } = figures;
+    let LatencySummary { median, p99, samples, since } = figures;
     Shown { median: millis(median), p99: millis(p99), samples, since }
 }

@@ -4,44 +4,44 @@ use axum::{
     extract::{Path, State},
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::model::{Form, register::RegisterCard};
+use plexus_app::view_models::{Form, register::RegisterCard};
 use plexus_hub::{
     Error,
     agents::{
-        credentials::Given,
-        register::{self, Choice},
+        credentials::CredentialInput,
+        register_a2a::{self, RegistrationChoices},
     },
     caller::Caller,
 };
 
-use super::{draft, shown};
+use super::{card_views, draft};
 use crate::{
+    app_state::AppState,
     pages::account::refused,
-    state::Site,
-    web::{form::Fields, page::Visit},
+    web::{form::Fields, page::PageContext},
 };
 
-pub async fn show(State(site): State<Site>, visit: Visit, Path(id): Path<String>) -> Response {
+pub async fn show(State(site): State<AppState>, visit: PageContext, Path(id): Path<String>) -> Response {
     let page = page(&site, &visit.caller, &id).await;
     visit.show_or_refuse(page)
 }
 
-async fn page(site: &Site, caller: &Caller, id: &str) -> Result<RegisterCard, Error> {
+async fn page(site: &AppState, caller: &Caller, id: &str) -> Result<RegisterCard, Error> {
     let draft = draft(id)?;
-    let step = register::card(&site.hub, caller, draft).await?;
+    let step = register_a2a::card(&site.hub, caller, draft).await?;
     let whose = if step.for_everybody { "owner" } else { "each" };
     Ok(RegisterCard {
         draft,
         owner: step.owner.to_string(),
-        card: shown::preview(step.seed, step.card_url, &step.card),
-        problems: step.problems.into_iter().map(shown::problem).collect(),
+        card: card_views::preview(step.seed, step.card_url, &step.card),
+        problems: step.problems.into_iter().map(card_views::problem).collect(),
         form: Form::filled([("name", step.name.as_str()), ("credentials", whose)]),
     })
 }
 
 pub async fn choose(
-    State(site): State<Site>,
-    visit: Visit,
+    State(site): State<AppState>,
+    visit: PageContext,
     Path(id): Path<String>,
     fields: Fields,
 ) -> Response {
@@ -54,15 +54,18 @@ pub async fn choose(
     }
 }
 
-async fn act(site: &Site, caller: &Caller, id: &str, fields: &Fields) -> Result<(), Error> {
-    let choice = Choice {
+async fn act(site: &AppState, caller: &Caller, id: &str, fields: &Fields) -> Result<(), Error> {
+    let choice = RegistrationChoices {
         name: fields.get("name").to_owned(),
         for_everybody: fields.get("credentials") == "owner",
         given: given(fields),
     };
-    register::choose(&site.hub, caller, draft(id)?, choice).await
+    register_a2a::save_choices(&site.hub, caller, draft(id)?, choice).await
 }
 
-pub fn given(fields: &Fields) -> Given {
-    Given { user: fields.get("user").trim().to_owned(), secret: fields.get("secret").trim().to_owned() }
+pub fn given(fields: &Fields) -> CredentialInput {
+    CredentialInput {
+        user: fields.get("user").trim().to_owned(),
+        secret: fields.get("secret").trim().to_owned(),
+    }
 }

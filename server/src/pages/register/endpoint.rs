@@ -7,20 +7,20 @@ use axum::{
     extract::{Path, Query, State},
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::model::{Form, register::EndpointPage};
+use plexus_app::view_models::{Form, register::EndpointPage};
 use plexus_domain::{
     DraftId, Error as Refusal,
     agent::{
-        Oauth, Scheme,
-        http::{Method, Preset, Reading, Request},
+        OauthRequirement, Scheme,
+        http_endpoint::{EndpointRequestSpec, Method, Preset, ResponseFormat},
     },
 };
 use plexus_hub::{
     Error,
     agents::{
-        About,
-        endpoint::{self, Endpoint},
-        register::{self, Choice},
+        AgentProfile,
+        http_endpoint::{self, EndpointForm},
+        register_a2a::{self, RegistrationChoices},
     },
     caller::{Caller, Scope},
 };
@@ -29,9 +29,9 @@ use serde_json::Value;
 
 use super::{card::given, draft};
 use crate::{
+    app_state::AppState,
     pages::account::refused,
-    state::Site,
-    web::{form::Fields, page::Visit},
+    web::{form::Fields, page::PageContext},
 };
 
 /// Example base URLs with which the form of a preset is filled in.
@@ -43,19 +43,19 @@ pub struct Like {
     like: Option<String>,
 }
 
-pub async fn show(State(site): State<Site>, visit: Visit, Query(like): Query<Like>) -> Response {
+pub async fn show(State(site): State<AppState>, visit: PageContext, Query(like): Query<Like>) -> Response {
     let page = page(&site, &visit.caller, like.like.as_deref().and_then(Preset::parse));
     visit.show_or_refuse(page)
 }
 
-fn page(site: &Site, caller: &Caller, chosen: Option<Preset>) -> Result<EndpointPage, Error> {
+fn page(site: &AppState, caller: &Caller, chosen: Option<Preset>) -> Result<EndpointPage, Error> {
     let owner = caller.may(Scope::Agents)?.name.to_string();
-    let base = if register::allows_private(&site.hub, caller) { LOCAL } else { ELSEWHERE };
+    let base = if register_a2a::allows_private(&site.hub, caller) { LOCAL } else { ELSEWHERE };
     let form = chosen.map(|preset| request_form(&preset.request(base))).unwrap_or_default();
     Ok(EndpointPage { owner, editing: None, draft: None, chosen, form: Form::filled(form) })
 }
 
-pub async fn describe(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+pub async fn describe(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     match act(&site, &visit.caller, &fields).await {
         Ok(id) => Redirect::to(&format!("/register/{id}/proof")).into_response(),
         Err(error) => match page(&site, &visit.caller, None) {
@@ -65,12 +65,12 @@ pub async fn describe(State(site): State<Site>, visit: Visit, fields: Fields) ->
     }
 }
 
-async fn act(site: &Site, caller: &Caller, fields: &Fields) -> Result<DraftId, Error> {
-    endpoint::describe(&site.hub, caller, choice(fields), filled(fields)?).await
+async fn act(site: &AppState, caller: &Caller, fields: &Fields) -> Result<DraftId, Error> {
+    http_endpoint::describe(&site.hub, caller, choice(fields), filled(fields)?).await
 }
 
-fn choice(fields: &Fields) -> Choice {
-    Choice {
+fn choice(fields: &Fields) -> RegistrationChoices {
+    RegistrationChoices {
         name: fields.get("name").to_owned(),
         for_everybody: fields.get("auth") != "none" && fields.get("credentials") == "owner",
         given: given(fields),
@@ -78,14 +78,18 @@ fn choice(fields: &Fields) -> Choice {
 }
 
 /// Shows `/register/{draft}/request`: the same form, for a draft that is not published yet.
-pub async fn show_again(State(site): State<Site>, visit: Visit, Path(id): Path<String>) -> Response {
+pub async fn show_again(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Path(id): Path<String>,
+) -> Response {
     let page = page_again(&site, &visit.caller, &id).await;
     visit.show_or_refuse(page)
 }
 
-async fn page_again(site: &Site, caller: &Caller, id: &str) -> Result<EndpointPage, Error> {
+async fn page_again(site: &AppState, caller: &Caller, id: &str) -> Result<EndpointPage, Error> {
     let (draft, owner) = (draft(id)?, caller.may(Scope::Agents)?.name.to_string());
-    let begun = endpoint::described(&site.hub, caller, draft).await?;
+    let begun = http_endpoint::described(&site.hub, caller, draft).await?;
     let whose = ("credentials", if begun.for_everybody { "owner" } else { "each" }.to_owned());
     let name = begun.name.map(|name| ("name", name.to_string()));
     let form = Form::filled(values(&begun.endpoint).chain(name).chain([whose]));
@@ -93,8 +97,8 @@ async fn page_again(site: &Site, caller: &Caller, id: &str) -> Result<EndpointPa
 }
 
 pub async fn describe_again(
-    State(site): State<Site>,
-    visit: Visit,
+    State(site): State<AppState>,
+    visit: PageContext,
     Path(id): Path<String>,
     fields: Fields,
 ) -> Response {
@@ -107,23 +111,23 @@ pub async fn describe_again(
     }
 }
 
-async fn act_again(site: &Site, caller: &Caller, id: &str, fields: &Fields) -> Result<(), Error> {
-    endpoint::describe_again(&site.hub, caller, draft(id)?, choice(fields), filled(fields)?).await
+async fn act_again(site: &AppState, caller: &Caller, id: &str, fields: &Fields) -> Result<(), Error> {
+    http_endpoint::describe_again(&site.hub, caller, draft(id)?, choice(fields), filled(fields)?).await
 }
 
 /// Reads the form; shared with the edit page.
-pub fn filled(fields: &Fields) -> Result<Endpoint, Refusal> {
+pub fn filled(fields: &Fields) -> Result<EndpointForm, Refusal> {
     let text = |name: &str| fields.get(name).trim().to_owned();
     let given = |name: &str| fields.given(name).map(|value| value.trim().to_owned());
-    let about = About {
+    let about = AgentProfile {
         title: text("title"),
         summary: text("summary"),
         starters: fields.get("starters").lines().map(str::to_owned).collect(),
         tags: fields.get("tags").split(',').map(str::to_owned).collect(),
     };
     let method = Method::parse(fields.get("method"));
-    let answer = Reading::parse(fields.get("answer"));
-    let request = Request {
+    let answer = ResponseFormat::parse(fields.get("answer"));
+    let request = EndpointRequestSpec {
         method: method.ok_or_else(|| Refusal::invalid("method", "Choose GET, POST or PUT."))?,
         url: text("url"),
         headers: headers(fields.get("headers"))?,
@@ -137,7 +141,7 @@ pub fn filled(fields: &Fields) -> Result<Endpoint, Refusal> {
         question: given("question"),
         auth: auth(fields)?,
     };
-    Ok(Endpoint { about, request })
+    Ok(EndpointForm { about, request })
 }
 
 fn headers(text: &str) -> Result<BTreeMap<String, String>, Refusal> {
@@ -174,12 +178,12 @@ fn auth(fields: &Fields) -> Result<Option<Scheme>, Refusal> {
     })
 }
 
-fn oauth(fields: &Fields, by_person: bool) -> Result<Oauth, Refusal> {
+fn oauth(fields: &Fields, by_person: bool) -> Result<OauthRequirement, Refusal> {
     let authorization_url = fields.get("authorization_url").trim().to_owned();
     if by_person && authorization_url.is_empty() {
         return Err(Refusal::invalid("authorization_url", "Enter where each person agrees."));
     }
-    Ok(Oauth {
+    Ok(OauthRequirement {
         authorization_url: by_person.then_some(authorization_url),
         token_url: fields.get("token_url").trim().to_owned(),
         refresh_url: None,
@@ -188,11 +192,11 @@ fn oauth(fields: &Fields, by_person: bool) -> Result<Oauth, Refusal> {
 }
 
 /// Returns the form filled with a stored endpoint.
-pub fn form(kept: &Endpoint) -> Form {
+pub fn form(kept: &EndpointForm) -> Form {
     Form::filled(values(kept))
 }
 
-fn values(kept: &Endpoint) -> impl Iterator<Item = (&'static str, String)> {
+fn values(kept: &EndpointForm) -> impl Iterator<Item = (&'static str, String)> {
     let about = [
         ("title", kept.about.title.clone()),
         ("summary", kept.about.summary.clone()),
@@ -202,7 +206,7 @@ fn values(kept: &Endpoint) -> impl Iterator<Item = (&'static str, String)> {
     about.into_iter().chain(request_form(&kept.request))
 }
 
-fn request_form(request: &Request) -> Vec<(&'static str, String)> {
+fn request_form(request: &EndpointRequestSpec) -> Vec<(&'static str, String)> {
     let pretty = |value: &Option<Value>| value.as_ref().map(|value| format!("{value:#}")).unwrap_or_default();
     let (auth, auth_name) = match &request.auth {
         None => ("none", ""),
@@ -210,11 +214,14 @@ fn request_form(request: &Request) -> Vec<(&'static str, String)> {
         Some(Scheme::Basic) => ("basic", ""),
         Some(Scheme::ApiKey { name, in_query: false }) => ("header", name.as_str()),
         Some(Scheme::ApiKey { name, in_query: true }) => ("query", name.as_str()),
-        Some(Scheme::Oauth2(Oauth { authorization_url: None, .. })) => ("client", ""),
+        Some(Scheme::Oauth2(OauthRequirement { authorization_url: None, .. })) => ("client", ""),
         Some(Scheme::Oauth2(_)) => ("connect", ""),
     };
-    let oauth =
-        if let Some(Scheme::Oauth2(oauth)) = &request.auth { oauth.clone() } else { Oauth::default() };
+    let oauth = if let Some(Scheme::Oauth2(oauth)) = &request.auth {
+        oauth.clone()
+    } else {
+        OauthRequirement::default()
+    };
     let headers = request.headers.iter().map(|(name, value)| format!("{name}: {value}"));
     vec![
         ("method", request.method.as_str().to_owned()),

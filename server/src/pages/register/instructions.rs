@@ -6,49 +6,49 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::model::{
+use plexus_app::view_models::{
     Form,
     register::{InstructionsPage, ModelOption},
 };
 use plexus_domain::{
     Error as Refusal,
-    agent::{Allowance, Budget, ToolPlace, ToolSource},
+    agent::{AnswerLimits, AnswerLimitsInput, ToolServerLocation, ToolSource},
     money,
 };
 use plexus_hub::{
     Error,
-    agents::{self, instructions, instructions::Instructions, program, tool_credentials::ForServer},
+    agents::{self, model_agent, model_agent::ModelAgentForm, program_agent, tool_credentials::ForServer},
     caller::{Caller, Scope},
-    config::{Models, Prices, Speaks},
+    config::{Models, Prices, ProgramProtocol},
 };
 
 use crate::{
+    app_state::AppState,
     pages::account::refused,
-    state::Site,
-    web::{form::Fields, page::Visit},
+    web::{form::Fields, page::PageContext},
 };
 
-pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
+pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response {
     let page = page(&site, &visit.caller).await;
     visit.show_or_refuse(page)
 }
 
-async fn page(site: &Site, caller: &Caller) -> Result<InstructionsPage, Error> {
+async fn page(site: &AppState, caller: &Caller) -> Result<InstructionsPage, Error> {
     let owner = caller.may(Scope::Agents)?.name.to_string();
     let (programs, priced) = tools_here(site, caller)?;
     let (models, form) = (options(site).await, Form::default());
     Ok(InstructionsPage { owner, programs, priced, editing: None, models, form })
 }
 
-pub async fn options(site: &Site) -> Vec<ModelOption> {
+pub async fn options(site: &AppState) -> Vec<ModelOption> {
     let option = |id: String| ModelOption { label: id.clone(), id };
     agents::models(&site.hub).await.into_iter().map(option).collect()
 }
 
-pub async fn write(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+pub async fn write(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let written = async {
         let (name, given) = (fields.get("name"), given(&fields));
-        instructions::write(&site.hub, &visit.caller, name, filled(&fields)?, given.as_slice()).await
+        model_agent::write(&site.hub, &visit.caller, name, filled(&fields)?, given.as_slice()).await
     };
     match written.await {
         Ok(id) => Redirect::to(&format!("/register/{id}/publish")).into_response(),
@@ -61,9 +61,9 @@ pub async fn write(State(site): State<Site>, visit: Visit, fields: Fields) -> Re
 
 /// Reads the form; shared with the edit page. Starters and tools are one per line, tags are separated by
 /// commas.
-pub fn filled(fields: &Fields) -> Result<Instructions, Refusal> {
+pub fn filled(fields: &Fields) -> Result<ModelAgentForm, Refusal> {
     let text = |name: &str| fields.get(name).to_owned();
-    Ok(Instructions {
+    Ok(ModelAgentForm {
         title: text("title"),
         summary: text("summary"),
         instructions: text("instructions"),
@@ -87,8 +87,8 @@ pub fn for_server(fields: &Fields) -> ForServer {
 }
 
 /// Returns the operator's MCP servers that the caller may use, and whether any model here has a price.
-pub fn tools_here(site: &Site, caller: &Caller) -> Result<(Vec<String>, bool), Error> {
-    let programs = program::programs(&site.hub, caller, Speaks::Mcp)?;
+pub fn tools_here(site: &AppState, caller: &Caller) -> Result<(Vec<String>, bool), Error> {
+    let programs = program_agent::programs(&site.hub, caller, ProgramProtocol::Mcp)?;
     let costs = |models: &Models| models.all().any(|(_, provider)| provider.prices != Prices::default());
     Ok((programs, site.hub.config().models.as_ref().is_some_and(costs)))
 }
@@ -107,16 +107,20 @@ fn tools(text: &str) -> Result<Vec<ToolSource>, Refusal> {
     lines.map(source).collect()
 }
 
-fn place(at: &str) -> ToolPlace {
-    if at.contains("://") { ToolPlace::Url(at.to_owned()) } else { ToolPlace::Program(at.to_owned()) }
+fn place(at: &str) -> ToolServerLocation {
+    if at.contains("://") {
+        ToolServerLocation::Url(at.to_owned())
+    } else {
+        ToolServerLocation::Program(at.to_owned())
+    }
 }
 
-fn budget(fields: &Fields) -> Result<Budget, Refusal> {
+fn budget(fields: &Fields) -> Result<AnswerLimits, Refusal> {
     let given = |name: &str| fields.given(name).map(str::trim).filter(|text| !text.is_empty());
     let cost = given("cost").map(|text| {
-        money::micro(text).ok_or_else(|| Refusal::invalid("cost", "Enter an amount such as 0.05."))
+        money::parse_micros(text).ok_or_else(|| Refusal::invalid("cost", "Enter an amount such as 0.05."))
     });
-    Budget::try_from(Allowance {
+    AnswerLimits::try_from(AnswerLimitsInput {
         turns: number(given("turns"), "turns")?,
         tokens: number(given("tokens"), "tokens")?,
         seconds: number(given("seconds"), "seconds")?,
@@ -135,7 +139,7 @@ fn line(source: &ToolSource) -> String {
 }
 
 /// Returns the form filled with stored instructions.
-pub fn form(kept: &Instructions) -> Form {
+pub fn form(kept: &ModelAgentForm) -> Form {
     Form::filled([
         ("title", kept.title.clone()),
         ("summary", kept.summary.clone()),
@@ -147,6 +151,6 @@ pub fn form(kept: &Instructions) -> Form {
         ("turns", kept.budget.turns().to_string()),
         ("tokens", kept.budget.tokens().to_string()),
         ("seconds", kept.budget.seconds().to_string()),
-        ("cost", kept.budget.cost_micro().map(money::shown).unwrap_or_default()),
+        ("cost", kept.budget.cost_micro().map(money::format_micros).unwrap_or_default()),
     ])
 }

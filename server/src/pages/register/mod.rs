@@ -1,12 +1,12 @@
 //! Pages to register an agent: one page and form for each step.
 
 pub mod card;
+pub mod card_views;
 pub mod endpoint;
 pub mod instructions;
 pub mod program;
 pub mod proof;
 pub mod publish;
-pub mod shown;
 pub mod start;
 pub mod try_it;
 

@@ -4,39 +4,44 @@ use axum::{
     extract::{Path, State},
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::model::{Form, register::RegisterProof};
+use plexus_app::view_models::{Form, register::RegisterProof};
 use plexus_domain::{Error as Refusal, account::Role};
 use plexus_hub::{
     Error,
-    agents::{Way, register},
+    agents::{RegistrationKind, register_a2a},
     caller::Caller,
 };
 
-use super::{draft, shown};
+use super::{card_views, draft};
 use crate::{
+    app_state::AppState,
     pages::account::refused,
-    state::Site,
-    web::{form::Fields, page::Visit},
+    web::{form::Fields, page::PageContext},
 };
 
-pub async fn show(State(site): State<Site>, visit: Visit, Path(id): Path<String>) -> Response {
+pub async fn show(State(site): State<AppState>, visit: PageContext, Path(id): Path<String>) -> Response {
     let page = page(&site, &visit.caller, &id).await;
     visit.show_or_refuse(page)
 }
 
-async fn page(site: &Site, caller: &Caller, id: &str) -> Result<RegisterProof, Error> {
+async fn page(site: &AppState, caller: &Caller, id: &str) -> Result<RegisterProof, Error> {
     let draft = draft(id)?;
-    let origins = register::origins(&site.hub, caller, draft).await?;
+    let origins = register_a2a::origins(&site.hub, caller, draft).await?;
     Ok(RegisterProof {
         draft,
-        way: shown::way(register::way(&site.hub, caller, draft).await?),
-        origins: origins.into_iter().map(shown::origin).collect(),
+        way: card_views::way(register_a2a::way(&site.hub, caller, draft).await?),
+        origins: origins.into_iter().map(card_views::origin).collect(),
         can_vouch: caller.require(Role::Admin).is_ok(),
         form: Form::default(),
     })
 }
 
-pub async fn act(State(site): State<Site>, visit: Visit, Path(id): Path<String>, fields: Fields) -> Response {
+pub async fn act(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Path(id): Path<String>,
+    fields: Fields,
+) -> Response {
     match perform(&site, &visit.caller, &id, &fields).await {
         Ok(next) => Redirect::to(&format!("/register/{id}/{next}")).into_response(),
         Err(error) => match page(&site, &visit.caller, &id).await {
@@ -47,19 +52,22 @@ pub async fn act(State(site): State<Site>, visit: Visit, Path(id): Path<String>,
 }
 
 /// Performs the action and returns the next step.
-async fn perform(site: &Site, caller: &Caller, id: &str, fields: &Fields) -> Result<&'static str, Error> {
+async fn perform(site: &AppState, caller: &Caller, id: &str, fields: &Fields) -> Result<&'static str, Error> {
     let draft = draft(id)?;
     match fields.get("action") {
-        "check" => register::check_origins(&site.hub, caller, draft).await.map(|()| "proof"),
+        "check" => register_a2a::check_origins(&site.hub, caller, draft).await.map(|()| "proof"),
         "vouch" => {
             let origin = fields.get("origin");
-            register::vouch_origin(&site.hub, caller, draft, origin).await.map(|()| "proof")
+            register_a2a::vouch_origin(&site.hub, caller, draft, origin).await.map(|()| "proof")
         }
         "continue" => {
-            register::go_on(&site.hub, caller, draft).await?;
-            Ok(match register::way(&site.hub, caller, draft).await? {
-                Way::Request => "try",
-                Way::Card | Way::Model | Way::Program | Way::Attached => "publish",
+            register_a2a::continue_unverified(&site.hub, caller, draft).await?;
+            Ok(match register_a2a::way(&site.hub, caller, draft).await? {
+                RegistrationKind::Request => "try",
+                RegistrationKind::Card
+                | RegistrationKind::Model
+                | RegistrationKind::Program
+                | RegistrationKind::Attached => "publish",
             })
         }
         _ => Err(Refusal::invalid("", "Choose whether to check or to continue.").into()),

@@ -4,29 +4,29 @@ use axum::{
     extract::{Path, State},
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::model::{
+use plexus_app::view_models::{
     Form,
     register::{RegisterDone, RegisterPublish},
 };
 use plexus_domain::{
     Error as Refusal,
-    agent::{Access, Visibility},
+    agent::{AgentAccess, Visibility},
 };
 use plexus_hub::{Error, agents, caller::Caller};
 
-use super::{draft, shown};
+use super::{card_views, draft};
 use crate::{
+    app_state::AppState,
     pages::account::refused,
-    state::Site,
-    web::{form::Fields, page::Visit},
+    web::{form::Fields, page::PageContext},
 };
 
-pub async fn show(State(site): State<Site>, visit: Visit, Path(id): Path<String>) -> Response {
+pub async fn show(State(site): State<AppState>, visit: PageContext, Path(id): Path<String>) -> Response {
     let page = page(&site, &visit.caller, &id).await;
     visit.show_or_refuse(page)
 }
 
-async fn page(site: &Site, caller: &Caller, id: &str) -> Result<RegisterPublish, Error> {
+async fn page(site: &AppState, caller: &Caller, id: &str) -> Result<RegisterPublish, Error> {
     let draft = draft(id)?;
     let step = agents::publish_step(&site.hub, caller, draft).await?;
     Ok(RegisterPublish {
@@ -35,15 +35,15 @@ async fn page(site: &Site, caller: &Caller, id: &str) -> Result<RegisterPublish,
         name: step.title,
         address: step.address,
         proved: step.proved,
-        way: shown::way(step.way),
+        way: card_views::way(step.way),
         can_federate: step.can_federate,
         form: Form::default(),
     })
 }
 
 pub async fn publish(
-    State(site): State<Site>,
-    visit: Visit,
+    State(site): State<AppState>,
+    visit: PageContext,
     Path(id): Path<String>,
     fields: Fields,
 ) -> Response {
@@ -56,7 +56,7 @@ pub async fn publish(
     }
 }
 
-async fn act(site: &Site, caller: &Caller, id: &str, fields: &Fields) -> Result<(), Error> {
+async fn act(site: &AppState, caller: &Caller, id: &str, fields: &Fields) -> Result<(), Error> {
     let draft = draft(id)?;
     let (visibility, access) = reach(fields)?;
     agents::publish(&site.hub, caller, draft, visibility, access).await?;
@@ -64,21 +64,21 @@ async fn act(site: &Site, caller: &Caller, id: &str, fields: &Fields) -> Result<
 }
 
 /// Reads visibility and access; shared with the manage tab.
-pub fn reach(fields: &Fields) -> Result<(Visibility, Access), Refusal> {
+pub fn reach(fields: &Fields) -> Result<(Visibility, AgentAccess), Refusal> {
     let visibility = Visibility::parse(fields.get("visibility"));
-    let access = Access::parse(fields.get("access"));
+    let access = AgentAccess::parse(fields.get("access"));
     Ok((
         visibility.ok_or_else(|| Refusal::invalid("visibility", "Choose who can find it."))?,
         access.ok_or_else(|| Refusal::invalid("access", "Choose who can use it."))?,
     ))
 }
 
-pub async fn done(State(site): State<Site>, visit: Visit, Path(id): Path<String>) -> Response {
+pub async fn done(State(site): State<AppState>, visit: PageContext, Path(id): Path<String>) -> Response {
     let page = finished(&site, &visit.caller, &id).await;
     visit.show_or_refuse(page)
 }
 
-async fn finished(site: &Site, caller: &Caller, id: &str) -> Result<RegisterDone, Error> {
+async fn finished(site: &AppState, caller: &Caller, id: &str) -> Result<RegisterDone, Error> {
     let done = agents::done(&site.hub, caller, draft(id)?).await?;
     Ok(RegisterDone {
         seed: done.seed,

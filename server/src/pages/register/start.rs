@@ -5,7 +5,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::model::{
+use plexus_app::view_models::{
     Form,
     register::{DraftRow, RegisterCard, RegisterStart, Step},
 };
@@ -13,55 +13,55 @@ use plexus_domain::DraftId;
 use plexus_hub::{
     Error,
     agents::{
-        self, program,
-        register::{self, Begun},
+        self, program_agent,
+        register_a2a::{self, CardFetchOutcome},
     },
     caller::Caller,
-    config::Speaks,
+    config::ProgramProtocol,
 };
 
-use super::{draft, shown};
+use super::{card_views, draft};
 use crate::{
+    app_state::AppState,
     pages::account::refused,
-    state::Site,
-    web::{form::Fields, page::Visit},
+    web::{form::Fields, page::PageContext},
 };
 
-pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
+pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response {
     let page = page(&site, &visit.caller).await;
     visit.show_or_refuse(page)
 }
 
-async fn page(site: &Site, caller: &Caller) -> Result<RegisterStart, Error> {
-    let row = |row: register::DraftRow| DraftRow {
+async fn page(site: &AppState, caller: &Caller) -> Result<RegisterStart, Error> {
+    let row = |row: register_a2a::DraftRow| DraftRow {
         id: row.id,
         label: row.label,
-        way: shown::way(row.way),
+        way: card_views::way(row.way),
         step: step(row.step),
         begun: row.begun,
     };
     Ok(RegisterStart {
-        drafts: register::list(&site.hub, caller).await?.into_iter().map(row).collect(),
-        has_programs: !program::programs(&site.hub, caller, Speaks::Acp)?.is_empty(),
+        drafts: register_a2a::list(&site.hub, caller).await?.into_iter().map(row).collect(),
+        has_programs: !program_agent::programs(&site.hub, caller, ProgramProtocol::Acp)?.is_empty(),
         has_models: site.hub.config().models.is_some(),
-        allows_private: register::allows_private(&site.hub, caller),
+        allows_private: register_a2a::allows_private(&site.hub, caller),
         form: Form::default(),
     })
 }
 
-const fn step(step: agents::Step) -> Step {
+const fn step(step: agents::RegistrationStep) -> Step {
     match step {
-        agents::Step::Card => Step::Card,
-        agents::Step::Proof => Step::Proof,
-        agents::Step::Try => Step::Try,
-        agents::Step::Publish | agents::Step::Done => Step::Publish,
+        agents::RegistrationStep::Card => Step::Card,
+        agents::RegistrationStep::Proof => Step::Proof,
+        agents::RegistrationStep::Try => Step::Try,
+        agents::RegistrationStep::Publish | agents::RegistrationStep::Done => Step::Publish,
     }
 }
 
-pub async fn fetch(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
-    match register::begin(&site.hub, &visit.caller, fields.get("url")).await {
-        Ok(Begun::Draft(id)) => Redirect::to(&format!("/register/{id}/card")).into_response(),
-        Ok(Begun::Broken { card_url, problems }) => {
+pub async fn fetch(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
+    match register_a2a::begin(&site.hub, &visit.caller, fields.get("url")).await {
+        Ok(CardFetchOutcome::Draft(id)) => Redirect::to(&format!("/register/{id}/card")).into_response(),
+        Ok(CardFetchOutcome::Broken { card_url, problems }) => {
             let page = broken(&site, &visit, card_url, problems);
             visit.show_as(StatusCode::UNPROCESSABLE_ENTITY, page)
         }
@@ -73,8 +73,8 @@ pub async fn fetch(State(site): State<Site>, visit: Visit, fields: Fields) -> Re
 }
 
 /// Handles `/register/{draft}/discard`.
-pub async fn discard(State(site): State<Site>, visit: Visit, Path(id): Path<String>) -> Response {
-    let discarded = async { register::discard(&site.hub, &visit.caller, draft(&id)?).await };
+pub async fn discard(State(site): State<AppState>, visit: PageContext, Path(id): Path<String>) -> Response {
+    let discarded = async { register_a2a::discard(&site.hub, &visit.caller, draft(&id)?).await };
     match discarded.await {
         Ok(()) => Redirect::to("/register").into_response(),
         Err(error) => visit.refuse(error),
@@ -82,13 +82,18 @@ pub async fn discard(State(site): State<Site>, visit: Visit, Path(id): Path<Stri
 }
 
 /// Returns the card's page for an unusable card. It has no stored draft, so the registration cannot continue.
-fn broken(site: &Site, visit: &Visit, card_url: String, problems: Vec<agents::Problem>) -> RegisterCard {
+fn broken(
+    site: &AppState,
+    visit: &PageContext,
+    card_url: String,
+    problems: Vec<agents::Problem>,
+) -> RegisterCard {
     let owner = visit.caller.person.as_ref().map(|person| person.name.to_string());
     RegisterCard {
         draft: site.hub.env().id(DraftId::new),
         owner: owner.unwrap_or_default(),
-        card: shown::unreadable(card_url.clone(), card_url),
-        problems: problems.into_iter().map(shown::problem).collect(),
+        card: card_views::unreadable(card_url.clone(), card_url),
+        problems: problems.into_iter().map(card_views::problem).collect(),
         form: Form::default(),
     }
 }

@@ -4,28 +4,28 @@ use axum::{
     extract::{Path, State},
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::model::{
+use plexus_app::view_models::{
     Form,
-    register::{RegisterTry, Tried},
+    register::{RegisterTry, TestCallView},
 };
 use plexus_domain::Error as Refusal;
-use plexus_hub::{Error, agents::trial, caller::Caller};
+use plexus_hub::{Error, agents::test_call, caller::Caller};
 
 use super::draft;
 use crate::{
+    app_state::AppState,
     pages::account::refused,
-    state::Site,
-    web::{form::Fields, page::Visit},
+    web::{form::Fields, page::PageContext},
 };
 
-pub async fn show(State(site): State<Site>, visit: Visit, Path(id): Path<String>) -> Response {
+pub async fn show(State(site): State<AppState>, visit: PageContext, Path(id): Path<String>) -> Response {
     let page = page(&site, &visit.caller, &id).await;
     visit.show_or_refuse(page)
 }
 
-async fn page(site: &Site, caller: &Caller, id: &str) -> Result<RegisterTry, Error> {
+async fn page(site: &AppState, caller: &Caller, id: &str) -> Result<RegisterTry, Error> {
     let draft = draft(id)?;
-    let step = trial::try_step(&site.hub, caller, draft).await?;
+    let step = test_call::try_step(&site.hub, caller, draft).await?;
     let tried = match step.tried {
         Some(tried) => Some(shown(site, tried).await?),
         None => None,
@@ -42,8 +42,8 @@ async fn page(site: &Site, caller: &Caller, id: &str) -> Result<RegisterTry, Err
     })
 }
 
-async fn shown(site: &Site, tried: trial::Tried) -> Result<Tried, Error> {
-    Ok(Tried {
+async fn shown(site: &AppState, tried: test_call::TestCallResult) -> Result<TestCallView, Error> {
+    Ok(TestCallView {
         message: tried.message,
         answer: site.renderer.html(tried.answer).await?,
         failed: tried.failed,
@@ -51,7 +51,12 @@ async fn shown(site: &Site, tried: trial::Tried) -> Result<Tried, Error> {
     })
 }
 
-pub async fn act(State(site): State<Site>, visit: Visit, Path(id): Path<String>, fields: Fields) -> Response {
+pub async fn act(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Path(id): Path<String>,
+    fields: Fields,
+) -> Response {
     match perform(&site, &visit.caller, &id, &fields).await {
         Ok(next) => Redirect::to(&format!("/register/{id}/{next}")).into_response(),
         Err(error) => match page(&site, &visit.caller, &id).await {
@@ -62,14 +67,14 @@ pub async fn act(State(site): State<Site>, visit: Visit, Path(id): Path<String>,
 }
 
 /// Performs the action and returns the next step.
-async fn perform(site: &Site, caller: &Caller, id: &str, fields: &Fields) -> Result<&'static str, Error> {
+async fn perform(site: &AppState, caller: &Caller, id: &str, fields: &Fields) -> Result<&'static str, Error> {
     let draft = draft(id)?;
     match fields.get("action") {
         "try" => {
-            trial::try_out(&site.hub, caller, draft, fields.get("message")).await?;
+            test_call::send_test_message(&site.hub, caller, draft, fields.get("message")).await?;
             Ok("try#answer")
         }
-        "continue" => trial::accept(&site.hub, caller, draft).await.map(|()| "publish"),
+        "continue" => test_call::finish_test_step(&site.hub, caller, draft).await.map(|()| "publish"),
         _ => Err(Refusal::invalid("", "Choose whether to try it or to continue.").into()),
     }
 }

@@ -2,8 +2,8 @@
 
 use axum::{extract::State, response::Response};
 use plexus_app::{
-    components::text::grouped,
-    model::{
+    components::format::grouped,
+    view_models::{
         Form,
         settings::{AccountPage, UsageRow},
     },
@@ -16,15 +16,15 @@ use plexus_hub::{
 };
 
 use crate::{
+    app_state::AppState,
     pages::account::refused,
-    state::Site,
     web::{
         form::Fields,
-        page::{Visit, done},
+        page::{PageContext, redirect_with_notice},
     },
 };
 
-pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
+pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response {
     let page = page(&site.hub, &visit.caller).await;
     visit.show_or_refuse(page)
 }
@@ -63,22 +63,22 @@ fn usage(used: &Used) -> UsageRow {
     UsageRow { label: label.to_owned(), used: used.used, limit: used.limit, words }
 }
 
-pub async fn change_password(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+pub async fn change_password(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let (current, new) = (fields.get("current").to_owned(), fields.get("password").to_owned());
     match accounts::change_password(&site.hub, &visit.caller, current, new).await {
-        Ok(()) => done("/settings/account", "password"),
+        Ok(()) => redirect_with_notice("/settings/account", "password"),
         Err(error) => again(&site, visit, error, fields, |page, form| page.password = form).await,
     }
 }
 
-pub async fn set_tools(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+pub async fn set_tools(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     match accounts::set_asks_before_tools(&site.hub, &visit.caller, fields.get("ask") == "yes").await {
-        Ok(()) => done("/settings/account", "saved"),
+        Ok(()) => redirect_with_notice("/settings/account", "saved"),
         Err(error) => visit.refuse(error),
     }
 }
 
-pub async fn delete(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+pub async fn delete(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let typed = fields.get("name").trim().to_owned();
     let confirmed =
         visit.caller.person.as_ref().is_some_and(|person| person.name.as_str().eq_ignore_ascii_case(&typed));
@@ -88,14 +88,14 @@ pub async fn delete(State(site): State<Site>, visit: Visit, fields: Fields) -> R
         Err(Refusal::invalid("name", "Type your name as it is written above, to be sure.").into())
     };
     match deleted {
-        Ok(()) => done("/", "account"),
+        Ok(()) => redirect_with_notice("/", "account"),
         Err(error) => again(&site, visit, error, fields, |page, form| page.delete = form).await,
     }
 }
 
 async fn again(
-    site: &Site,
-    visit: Visit,
+    site: &AppState,
+    visit: PageContext,
     error: Error,
     fields: Fields,
     put: impl FnOnce(&mut AccountPage, Form),

@@ -5,11 +5,11 @@ use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::model::{Density, Theme, settings::AppearancePage};
+use plexus_app::view_models::{Density, Theme, settings::AppearancePage};
 
-use crate::web::{form::Fields, page::Visit};
+use crate::web::{form::Fields, page::PageContext};
 
-pub async fn show(visit: Visit) -> Response {
+pub async fn show(visit: PageContext) -> Response {
     let page = AppearancePage { theme: visit.frame().theme, density: visit.frame().density };
     visit.show(page)
 }

@@ -1,18 +1,18 @@
 //! Page `/settings/sessions`: lists and revokes the user's sessions.
 
 use axum::{extract::State, response::Response};
-use plexus_app::model::settings::{SessionRow, SessionsPage};
+use plexus_app::view_models::settings::{SessionRow, SessionsPage};
 use plexus_hub::{Error, Hub, accounts, caller::Caller};
 
 use crate::{
-    state::Site,
+    app_state::AppState,
     web::{
         form::Fields,
-        page::{Visit, done},
+        page::{PageContext, redirect_with_notice},
     },
 };
 
-pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
+pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response {
     let page = page(&site.hub, &visit.caller).await;
     visit.show_or_refuse(page)
 }
@@ -30,13 +30,13 @@ async fn page(hub: &Hub, caller: &Caller) -> Result<SessionsPage, Error> {
     Ok(SessionsPage { sessions: rows.into_iter().map(row).collect() })
 }
 
-pub async fn revoke(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+pub async fn revoke(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let ended = match fields.get("id") {
         "others" => accounts::revoke_other_sessions(&site.hub, &visit.caller).await.map(|_| "sessions"),
         id => accounts::revoke_session(&site.hub, &visit.caller, id).await.map(|()| "session"),
     };
     match ended {
-        Ok(word) => done("/settings/sessions", word),
+        Ok(word) => redirect_with_notice("/settings/sessions", word),
         Err(error) => visit.refuse(error),
     }
 }
@@ -64,7 +64,7 @@ fn browser(agent: &str) -> String {
         (Some(browser), Some(system)) => format!("{browser} on {system}"),
         (Some(browser), None) => browser.to_owned(),
         _ if agent.is_empty() => "Unknown program".to_owned(),
-        _ => plexus_domain::text::shorten(agent, 60),
+        _ => plexus_domain::sanitized_text::ellipsize(agent, 60),
     }
 }
 

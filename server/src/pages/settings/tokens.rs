@@ -1,7 +1,7 @@
 //! Page `/settings/tokens`: API tokens, and OAuth clients that may act for the user.
 
 use axum::{extract::State, response::Response};
-use plexus_app::model::{
+use plexus_app::view_models::{
     Form,
     oauth::GrantRow,
     settings::{ScopeOption, TokenRow, TokensPage},
@@ -11,20 +11,20 @@ use plexus_hub::{
     Error, Hub,
     accounts::{self, NewToken},
     caller::{Caller, Scope},
-    oauth::{self, Grant},
+    oauth_server::{self, OauthGrant},
 };
 use url::Url;
 
 use crate::{
+    app_state::AppState,
     pages::account::refused,
-    state::Site,
     web::{
         form::Fields,
-        page::{Visit, done},
+        page::{PageContext, redirect_with_notice},
     },
 };
 
-pub async fn show(State(site): State<Site>, visit: Visit) -> Response {
+pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response {
     let page = page(&site.hub, &visit.caller).await;
     visit.show_or_refuse(page)
 }
@@ -39,14 +39,14 @@ async fn page(hub: &Hub, caller: &Caller) -> Result<TokensPage, Error> {
         used: token.used,
     };
     let tokens = accounts::list_tokens(hub, caller).await?.into_iter().map(row).collect();
-    let grants = oauth::list(hub, caller).await?.into_iter().map(grant).collect();
+    let grants = oauth_server::list(hub, caller).await?.into_iter().map(grant).collect();
     let scopes = Scope::ALL
         .into_iter()
         .map(|scope| ScopeOption { scope: scope.as_str().to_owned(), meaning: meaning(scope).to_owned() });
     Ok(TokensPage { tokens, grants, scopes: scopes.collect(), created: None, form: Form::default() })
 }
 
-fn grant(grant: Grant) -> GrantRow {
+fn grant(grant: OauthGrant) -> GrantRow {
     GrantRow {
         id: grant.id,
         host: host(&grant.client),
@@ -73,7 +73,7 @@ pub const fn meaning(scope: Scope) -> &'static str {
     }
 }
 
-pub async fn create(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+pub async fn create(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let created = match wanted(&fields) {
         Ok(new) => accounts::create_token(&site.hub, &visit.caller, new).await,
         Err(refusal) => Err(refusal.into()),
@@ -94,25 +94,25 @@ fn wanted(fields: &Fields) -> Result<NewToken, Refusal> {
     })
 }
 
-pub async fn revoke(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+pub async fn revoke(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let revoked = match fields.get("id").parse() {
         Ok(id) => accounts::revoke_token(&site.hub, &visit.caller, id).await,
         Err(refusal) => Err(refusal.into()),
     };
     match revoked {
-        Ok(()) => done("/settings/tokens", "token"),
+        Ok(()) => redirect_with_notice("/settings/tokens", "token"),
         Err(error) => visit.refuse(error),
     }
 }
 
 /// Revokes the grant of an OAuth client.
-pub async fn end(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+pub async fn end(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let ended = match fields.get("id").parse() {
-        Ok(id) => oauth::revoke(&site.hub, &visit.caller, id).await,
+        Ok(id) => oauth_server::revoke(&site.hub, &visit.caller, id).await,
         Err(refusal) => Err(refusal.into()),
     };
     match ended {
-        Ok(()) => done("/settings/tokens", "program"),
+        Ok(()) => redirect_with_notice("/settings/tokens", "program"),
         Err(error) => visit.refuse(error),
     }
 }

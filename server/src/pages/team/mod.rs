@@ -1,43 +1,43 @@
 //! Pages `/teams` and `/teams/{id}`, with replay, report and share link.
 
+mod log_text;
 mod replay;
 mod report;
 pub mod share;
 mod view;
-mod words;
 
 use axum::{
     extract::{Path, State},
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::model::{
+use plexus_app::view_models::{
     Form,
     team::{TeamPage, TeamRow, TeamsPage},
 };
 use plexus_domain::{
     Address, ChatId, Error as Refusal,
-    team::{Limits, Pattern, Seat, WorkNo},
+    team::{AssignmentNo, Pattern, Seat, TeamLimits},
 };
 use plexus_hub::{
     Error,
-    teams::{self, Act, Launch},
+    teams::{self, LaunchRequest, OwnerAction},
 };
 
 pub use replay::show as replay;
 use view::{page, standing};
 
 use crate::{
+    app_state::AppState,
     pages::account::refused,
-    state::Site,
-    web::{form::Fields, page::Visit},
+    web::{form::Fields, page::PageContext},
 };
 
-pub async fn list(State(site): State<Site>, visit: Visit) -> Response {
+pub async fn list(State(site): State<AppState>, visit: PageContext) -> Response {
     let page = all(&site, &visit).await;
     visit.show_or_refuse(page)
 }
 
-async fn all(site: &Site, visit: &Visit) -> Result<TeamsPage, Error> {
+async fn all(site: &AppState, visit: &PageContext) -> Result<TeamsPage, Error> {
     let row = |item: teams::TeamItem| TeamRow {
         id: item.id.to_string(),
         title: item.title,
@@ -65,7 +65,7 @@ fn patterns() -> Vec<(String, String)> {
     Pattern::ALL.iter().map(|pattern| (pattern.as_str().to_owned(), words(pattern).to_owned())).collect()
 }
 
-pub async fn launch(State(site): State<Site>, visit: Visit, fields: Fields) -> Response {
+pub async fn launch(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let launched = match filled(&fields) {
         Ok(launch) => teams::launch(&site.hub, &visit.caller, launch).await,
         Err(refusal) => Err(refusal.into()),
@@ -79,7 +79,7 @@ pub async fn launch(State(site): State<Site>, visit: Visit, fields: Fields) -> R
     }
 }
 
-fn filled(fields: &Fields) -> Result<Launch, Refusal> {
+fn filled(fields: &Fields) -> Result<LaunchRequest, Refusal> {
     let wrong = |word: &str| {
         Refusal::invalid("members", format!("{word} is no address of an agent. One looks like @ada/tide."))
     };
@@ -88,22 +88,22 @@ fn filled(fields: &Fields) -> Result<Launch, Refusal> {
     let depth = depth.map_err(|_| Refusal::invalid("depth", "Choose how many levels."))?;
     let members: Result<Vec<Address>, Refusal> =
         words.map(|word| word.parse().map_err(|_| wrong(word))).collect();
-    Ok(Launch {
+    Ok(LaunchRequest {
         goal: fields.get("goal").to_owned(),
         members: members?,
         pattern: Pattern::parse(fields.get("pattern")).unwrap_or(Pattern::ALL[0]),
-        limits: Limits { depth: depth.unwrap_or(Limits::default().depth), ..Limits::default() },
+        limits: TeamLimits { depth: depth.unwrap_or(TeamLimits::default().depth), ..TeamLimits::default() },
     })
 }
 
-pub async fn show(State(site): State<Site>, visit: Visit, Path(id): Path<String>) -> Response {
+pub async fn show(State(site): State<AppState>, visit: PageContext, Path(id): Path<String>) -> Response {
     let page = one(&site, &visit, &id).await;
     visit.show_or_refuse(page)
 }
 
-async fn one(site: &Site, visit: &Visit, id: &str) -> Result<TeamPage, Error> {
+async fn one(site: &AppState, visit: &PageContext, id: &str) -> Result<TeamPage, Error> {
     let (hub, caller, id) = (&site.hub, &visit.caller, team(id)?);
-    let view = teams::look(hub, caller, id).await?;
+    let view = teams::get(hub, caller, id).await?;
     let ended = view.ended;
     let page = site.renderer.run(move |pen| page(view, false, pen)).await?;
     if ended.is_none() {
@@ -120,7 +120,12 @@ fn team(id: &str) -> Result<ChatId, Refusal> {
     id.parse().map_err(|_| Refusal::not_found("There is no such team, or it is not yours."))
 }
 
-pub async fn act(State(site): State<Site>, visit: Visit, Path(id): Path<String>, fields: Fields) -> Response {
+pub async fn act(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Path(id): Path<String>,
+    fields: Fields,
+) -> Response {
     let done = match (team(&id), asked(&fields)) {
         (Ok(team), Ok(act)) => teams::act(&site.hub, &visit.caller, team, act).await,
         (Err(refusal), _) | (_, Err(refusal)) => Err(refusal.into()),
@@ -134,7 +139,7 @@ pub async fn act(State(site): State<Site>, visit: Visit, Path(id): Path<String>,
     }
 }
 
-fn asked(fields: &Fields) -> Result<Act, Refusal> {
+fn asked(fields: &Fields) -> Result<OwnerAction, Refusal> {
     let text = || fields.get("text").to_owned();
     let seat =
         || fields.get("seat").parse().map(Seat).map_err(|_| Refusal::invalid("seat", "Choose a member."));
@@ -142,7 +147,7 @@ fn asked(fields: &Fields) -> Result<Act, Refusal> {
         fields
             .get("work")
             .parse()
-            .map(WorkNo)
+            .map(AssignmentNo)
             .map_err(|_| Refusal::invalid("work", "Choose a piece of work."))
     };
     let address = || {
@@ -150,18 +155,18 @@ fn asked(fields: &Fields) -> Result<Act, Refusal> {
         fields.get("address").trim().parse::<Address>().map_err(wrong)
     };
     Ok(match fields.get("do") {
-        "cancel" => Act::Cancel { reason: String::new() },
-        "remark" => Act::Remark { text: text() },
-        "skip" => Act::Skip,
-        "floor" => Act::GiveFloor { to: seat()? },
-        "hold" => Act::Hold { seat: seat()? },
-        "resume" => Act::Resume { seat: seat()? },
-        "dismiss" => Act::Dismiss { seat: seat()? },
-        "invite" => Act::Invite { address: address()? },
-        "stop" => Act::Stop { work: work()? },
-        "nest" => Act::Nest { work: work()?, members: Vec::new() },
-        "take_over" => Act::TakeOver { work: work()?, text: text() },
-        "answer" => Act::Answer { work: work()?, text: text() },
+        "cancel" => OwnerAction::Cancel { reason: String::new() },
+        "remark" => OwnerAction::Remark { text: text() },
+        "skip" => OwnerAction::Skip,
+        "floor" => OwnerAction::GiveFloor { to: seat()? },
+        "hold" => OwnerAction::Hold { seat: seat()? },
+        "resume" => OwnerAction::Resume { seat: seat()? },
+        "dismiss" => OwnerAction::Dismiss { seat: seat()? },
+        "invite" => OwnerAction::Invite { address: address()? },
+        "stop" => OwnerAction::Stop { work: work()? },
+        "nest" => OwnerAction::Nest { work: work()?, members: Vec::new() },
+        "take_over" => OwnerAction::TakeOver { work: work()?, text: text() },
+        "answer" => OwnerAction::Answer { work: work()?, text: text() },
         _ => return Err(Refusal::invalid("", "Choose what to do.")),
     })
 }

@@ -4,57 +4,57 @@ use axum::{
     extract::{Path, Query, State},
     response::Response,
 };
-use plexus_app::model::team::{Step, TeamPage};
+use plexus_app::view_models::team::{TeamPage, TimelineStep};
 use plexus_hub::{
     Error,
-    teams::{self, Moment},
+    teams::{self, TeamSnapshot},
 };
 use serde::Deserialize;
 
 use super::{
+    log_text::{LogNames, words},
     team,
     view::page,
-    words::{Names, words},
 };
-use crate::{rendering::Pen, state::Site, web::page::Visit};
+use crate::{app_state::AppState, rendering::Pen, web::page::PageContext};
 
 /// Query of the page. A step that is not a number means the first step.
 #[derive(Deserialize)]
-pub struct Asked {
+pub struct ReplayQuery {
     #[serde(default)]
     step: String,
 }
 
-impl Asked {
+impl ReplayQuery {
     pub fn number(&self) -> u64 {
         self.step.trim().parse().unwrap_or(0)
     }
 }
 
 pub async fn show(
-    State(site): State<Site>,
-    visit: Visit,
+    State(site): State<AppState>,
+    visit: PageContext,
     Path(id): Path<String>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<ReplayQuery>,
 ) -> Response {
     let shown = one(&site, &visit, &id, asked.number()).await;
     visit.show_or_refuse(shown)
 }
 
-async fn one(site: &Site, visit: &Visit, id: &str, step: u64) -> Result<TeamPage, Error> {
+async fn one(site: &AppState, visit: &PageContext, id: &str, step: u64) -> Result<TeamPage, Error> {
     let id = team(id)?;
-    let moment = teams::moment(&site.hub, &visit.caller, id, step).await?;
+    let moment = teams::snapshot_at(&site.hub, &visit.caller, id, step).await?;
     site.renderer.run(move |pen| at(moment, &format!("/teams/{id}"), false, pen)).await
 }
 
 /// Builds the page of one step; `back` is the path of the team's page.
-pub fn at(moment: Moment, back: &str, guest: bool, pen: &mut Pen) -> TeamPage {
-    let Moment { view, entry, last } = moment;
+pub fn at(moment: TeamSnapshot, back: &str, guest: bool, pen: &mut Pen) -> TeamPage {
+    let TeamSnapshot { view, entry, last } = moment;
     let members: Vec<String> = view.members.iter().map(|member| member.name.clone()).collect();
     let work: Vec<String> = view.work.iter().map(|work| work.title.clone()).collect();
     let owner = if guest { "The owner" } else { "You" };
-    let (words, text) = words(&entry, &Names { members: &members, work: &work, owner }, !guest);
-    let step = Step {
+    let (words, text) = words(&entry, &LogNames { members: &members, work: &work, owner }, !guest);
+    let step = TimelineStep {
         number: entry.seq(),
         last,
         at: entry.at(),

@@ -1,19 +1,19 @@
 //! Report of a team that has ended: timeline, files and links, replay and share link.
 
 use plexus_app::{
-    components::text::size,
-    model::team::{
-        ArtifactRow, Report as Shown, Share, TeamPage, Timeline, TimelineBar, TimelineMark, TimelineRow,
+    components::format::size,
+    view_models::team::{
+        ArtifactRow, Report as Shown, Share, TeamPage, TimelineBar, TimelineChart, TimelineMark, TimelineRow,
     },
 };
 use plexus_domain::{
-    Content, Timestamp,
-    team::{Seat, story::Story},
+    PartBody, Timestamp,
+    team::{Seat, timeline::Timeline},
 };
-use plexus_hub::teams::{Artifact, Report};
+use plexus_hub::teams::{TeamArtifact, TeamReport};
 
 /// Adds the report to a page; `base` is the path of the page.
-pub fn with_report(mut page: TeamPage, report: Report, base: &str) -> TeamPage {
+pub fn with_report(mut page: TeamPage, report: TeamReport, base: &str) -> TeamPage {
     let (from, until) = (page.strip.launched, page.strip.ended.unwrap_or(page.strip.launched));
     for member in &mut page.members {
         member.worked = Some(report.story.busy_ms(Seat(member.seat), until));
@@ -27,10 +27,10 @@ pub fn with_report(mut page: TeamPage, report: Report, base: &str) -> TeamPage {
     TeamPage { report: Some(shown), ..page }
 }
 
-fn artifact(artifact: Artifact, files: &str) -> Option<ArtifactRow> {
-    let Artifact { by, part } = artifact;
+fn artifact(artifact: TeamArtifact, files: &str) -> Option<ArtifactRow> {
+    let TeamArtifact { by, part } = artifact;
     Some(match part.content {
-        Content::File { blob, size: bytes } => ArtifactRow {
+        PartBody::File { blob, size: bytes } => ArtifactRow {
             by,
             name: part.name.unwrap_or_else(|| "File".to_owned()),
             about: [part.media_type.unwrap_or_default(), size(bytes)].join(" ").trim().to_owned(),
@@ -38,7 +38,7 @@ fn artifact(artifact: Artifact, files: &str) -> Option<ArtifactRow> {
             is_link: false,
         },
         // Only http and https: other schemes, such as `javascript:`, must not become links.
-        Content::Link { url } if url.starts_with("https://") || url.starts_with("http://") => ArtifactRow {
+        PartBody::Link { url } if url.starts_with("https://") || url.starts_with("http://") => ArtifactRow {
             by,
             name: part.name.unwrap_or_else(|| url.clone()),
             about: url.clone(),
@@ -49,7 +49,7 @@ fn artifact(artifact: Artifact, files: &str) -> Option<ArtifactRow> {
     })
 }
 
-fn timeline(page: &TeamPage, story: &Story, from: Timestamp, until: Timestamp) -> Timeline {
+fn timeline(page: &TeamPage, story: &Timeline, from: Timestamp, until: Timestamp) -> TimelineChart {
     let millis = |at: Timestamp| u64::try_from(at.since(from).as_millis()).unwrap_or(u64::MAX);
     let length = millis(until).max(1);
     let row = |seat: Seat, name: String| TimelineRow {
@@ -75,10 +75,10 @@ fn timeline(page: &TeamPage, story: &Story, from: Timestamp, until: Timestamp) -
         page.members.iter().map(|member| row(Seat(member.seat), member.name.clone())).collect();
     let team = marks(story, None, &millis);
     rows.push(TimelineRow { name: "Team".to_owned(), bars: Vec::new(), marks: team });
-    Timeline { length, rows }
+    TimelineChart { length, rows }
 }
 
-fn marks(story: &Story, seat: Option<Seat>, millis: &impl Fn(Timestamp) -> u64) -> Vec<TimelineMark> {
+fn marks(story: &Timeline, seat: Option<Seat>, millis: &impl Fn(Timestamp) -> u64) -> Vec<TimelineMark> {
     let own = story.marks.iter().filter(|mark| mark.seat == seat);
     own.map(|mark| TimelineMark { at: millis(mark.at), kind: mark.kind }).collect()
 }

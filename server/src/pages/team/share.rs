@@ -5,28 +5,28 @@ use axum::{
     http::{HeaderName, HeaderValue, header},
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::model::team::TeamPage;
+use plexus_app::view_models::team::TeamPage;
 use plexus_hub::{Error, teams};
 
 use super::{
     one,
-    replay::{Asked, at},
+    replay::{ReplayQuery, at},
     report::with_report,
     team,
     view::page,
 };
 use crate::{
-    state::Site,
-    web::{download, page::Visit},
+    app_state::AppState,
+    web::{download, page::PageContext},
 };
 
 /// Creates the share link and shows it; it cannot be shown again.
-pub async fn make(State(site): State<Site>, visit: Visit, Path(id): Path<String>) -> Response {
+pub async fn make(State(site): State<AppState>, visit: PageContext, Path(id): Path<String>) -> Response {
     let made = made(&site, &visit, &id).await;
     visit.show_or_refuse(made)
 }
 
-async fn made(site: &Site, visit: &Visit, id: &str) -> Result<TeamPage, Error> {
+async fn made(site: &AppState, visit: &PageContext, id: &str) -> Result<TeamPage, Error> {
     let word = teams::share(&site.hub, &visit.caller, team(id)?).await?;
     let mut page = one(site, visit, id).await?;
     if let Some(share) = page.report.as_mut().and_then(|report| report.share.as_mut()) {
@@ -36,11 +36,11 @@ async fn made(site: &Site, visit: &Visit, id: &str) -> Result<TeamPage, Error> {
 }
 
 /// Returns the URL of a share link.
-pub fn link(site: &Site, word: &str) -> String {
+pub fn link(site: &AppState, word: &str) -> String {
     format!("{}s/{word}", site.hub.config().public_url)
 }
 
-pub async fn revoke(State(site): State<Site>, visit: Visit, Path(id): Path<String>) -> Response {
+pub async fn revoke(State(site): State<AppState>, visit: PageContext, Path(id): Path<String>) -> Response {
     let revoked = match team(&id) {
         Ok(team) => teams::unshare(&site.hub, &visit.caller, team).await,
         Err(refusal) => Err(refusal.into()),
@@ -51,36 +51,41 @@ pub async fn revoke(State(site): State<Site>, visit: Visit, Path(id): Path<Strin
     }
 }
 
-pub async fn show(State(site): State<Site>, visit: Visit, Path(word): Path<String>) -> Response {
+pub async fn show(State(site): State<AppState>, visit: PageContext, Path(word): Path<String>) -> Response {
     let shown = shown(&site, &visit, &word).await;
     unlisted(visit.show_or_refuse(shown))
 }
 
-async fn shown(site: &Site, visit: &Visit, word: &str) -> Result<TeamPage, Error> {
+async fn shown(site: &AppState, visit: &PageContext, word: &str) -> Result<TeamPage, Error> {
     let (view, report) = teams::shared(&site.hub, &visit.caller, word).await?;
     let page = site.renderer.run(move |pen| page(view, true, pen)).await?;
     Ok(with_report(page, report, &format!("/s/{word}")))
 }
 
 pub async fn replay(
-    State(site): State<Site>,
-    visit: Visit,
+    State(site): State<AppState>,
+    visit: PageContext,
     Path(word): Path<String>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<ReplayQuery>,
 ) -> Response {
     let shown = moment(&site, &visit, &word, &asked).await;
     unlisted(visit.show_or_refuse(shown))
 }
 
-async fn moment(site: &Site, visit: &Visit, word: &str, asked: &Asked) -> Result<TeamPage, Error> {
+async fn moment(
+    site: &AppState,
+    visit: &PageContext,
+    word: &str,
+    asked: &ReplayQuery,
+) -> Result<TeamPage, Error> {
     let moment = teams::shared_moment(&site.hub, &visit.caller, word, asked.number()).await?;
     let back = format!("/s/{word}");
     site.renderer.run(move |pen| at(moment, &back, true, pen)).await
 }
 
 pub async fn file(
-    State(site): State<Site>,
-    visit: Visit,
+    State(site): State<AppState>,
+    visit: PageContext,
     Path((word, sha256)): Path<(String, String)>,
 ) -> Response {
     unlisted(match teams::shared_file(&site.hub, &visit.caller, &word, &sha256).await {

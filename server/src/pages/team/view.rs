@@ -1,22 +1,25 @@
 //! Converts a team to the view model of its page.
 
-use plexus_app::model::{
+use plexus_app::view_models::{
     Form,
-    team::{Branch, Member, MemberMay, Said, Standing, Strip, TeamPage, Work, WorkTone},
+    team::{
+        AssignmentCard, AssignmentTone, Member, MemberActions, SubteamNode, TeamPage, TeamStatus,
+        TeamStatusBar, UtteranceView,
+    },
 };
 use plexus_domain::{ChatId, chat::Title, team::Seat};
-use plexus_hub::teams::{Kin, MemberView, TeamState, TeamView, WorkView};
+use plexus_hub::teams::{AssignmentView, MemberView, RelatedTeam, TeamState, TeamView};
 
 use crate::rendering::Pen;
 
-pub(super) const fn standing(state: TeamState) -> Standing {
+pub(super) const fn standing(state: TeamState) -> TeamStatus {
     match state {
-        TeamState::Forming => Standing::Forming,
-        TeamState::Working => Standing::Working,
-        TeamState::Closed => Standing::Done,
-        TeamState::Failed => Standing::Failed,
-        TeamState::Cancelled => Standing::Cancelled,
-        TeamState::Lost => Standing::Lost,
+        TeamState::Forming => TeamStatus::Forming,
+        TeamState::Working => TeamStatus::Working,
+        TeamState::Closed => TeamStatus::Done,
+        TeamState::Failed => TeamStatus::Failed,
+        TeamState::Cancelled => TeamStatus::Cancelled,
+        TeamState::Lost => TeamStatus::Lost,
     }
 }
 
@@ -29,7 +32,7 @@ pub(super) fn page(view: TeamView, guest: bool, pen: &mut Pen) -> TeamPage {
         id: view.id.to_string(),
         title: Title::from_message(&view.goal).as_str().to_owned(),
         standing: standing(view.state),
-        strip: Strip {
+        strip: TeamStatusBar {
             phase: phase(view.phase).to_owned(),
             floor: view.floor.map(name),
             turn: view.turn,
@@ -55,7 +58,7 @@ pub(super) fn page(view: TeamView, guest: bool, pen: &mut Pen) -> TeamPage {
         said: view
             .said
             .into_iter()
-            .map(|(seat, text)| Said { by: seat.map(name), text: pen.html("", &text) })
+            .map(|(seat, text)| UtteranceView { by: seat.map(name), text: pen.html("", &text) })
             .collect(),
         answer: view.answer.as_deref().map(|text| pen.html("", text)),
         failed: view.failed,
@@ -68,15 +71,15 @@ pub(super) fn page(view: TeamView, guest: bool, pen: &mut Pen) -> TeamPage {
     }
 }
 
-fn kin_row(kin: &Kin) -> Branch {
+fn kin_row(kin: &RelatedTeam) -> SubteamNode {
     let (href, standing) = (format!("/teams/{}", kin.id), standing(kin.state));
-    Branch { href, title: kin.title.clone(), standing, below: Vec::new() }
+    SubteamNode { href, title: kin.title.clone(), standing, below: Vec::new() }
 }
 
 /// Builds the tree of subteams.
-fn below(all: &[Kin], parent: ChatId) -> Vec<Branch> {
+fn below(all: &[RelatedTeam], parent: ChatId) -> Vec<SubteamNode> {
     let own = all.iter().filter(|kin| kin.parent == Some(parent));
-    own.map(|kin| Branch { below: below(all, kin.id), ..kin_row(kin) }).collect()
+    own.map(|kin| SubteamNode { below: below(all, kin.id), ..kin_row(kin) }).collect()
 }
 
 fn phase(phase: &str) -> &'static str {
@@ -94,13 +97,13 @@ fn phase(phase: &str) -> &'static str {
 
 fn member(view: MemberView, floor: Option<Seat>, over: bool, guest: bool) -> Member {
     let (presence, may) = match view.presence {
-        "invited" => ("Invited", MemberMay::Nothing),
-        "active" if over => ("Took part", MemberMay::Nothing),
-        "active" => ("Takes part", MemberMay::Rest),
-        "held" => ("Paused", MemberMay::GoOn),
-        "declined" => ("Declined", MemberMay::Nothing),
-        "silent" => ("Gave no answer", MemberMay::Nothing),
-        _ => ("Left", MemberMay::Nothing),
+        "invited" => ("Invited", MemberActions::Nothing),
+        "active" if over => ("Took part", MemberActions::Nothing),
+        "active" => ("Takes part", MemberActions::Rest),
+        "held" => ("Paused", MemberActions::GoOn),
+        "declined" => ("Declined", MemberActions::Nothing),
+        "silent" => ("Gave no answer", MemberActions::Nothing),
+        _ => ("Left", MemberActions::Nothing),
     };
     Member {
         seat: view.seat.0,
@@ -119,20 +122,20 @@ fn member(view: MemberView, floor: Option<Seat>, over: bool, guest: bool) -> Mem
     }
 }
 
-fn work(view: &WorkView, to: String, may_nest: bool, guest: bool, pen: &mut Pen) -> Work {
+fn work(view: &AssignmentView, to: String, may_nest: bool, guest: bool, pen: &mut Pen) -> AssignmentCard {
     let (state, tone) = match view.state {
-        "offered" => ("Given", WorkTone::Open),
-        "working" | "answered" => ("Working", WorkTone::Open),
-        "asking" => ("Asks something", WorkTone::Asking),
-        "completed" => ("Done", WorkTone::Good),
-        "failed" => ("Failed", WorkTone::Bad),
-        "rejected" => ("Declined", WorkTone::Bad),
-        "timed_out" => ("Out of time", WorkTone::Bad),
-        _ => ("Stopped", WorkTone::Neutral),
+        "offered" => ("Given", AssignmentTone::Open),
+        "working" | "answered" => ("Working", AssignmentTone::Open),
+        "asking" => ("Asks something", AssignmentTone::Asking),
+        "completed" => ("Done", AssignmentTone::Good),
+        "failed" => ("Failed", AssignmentTone::Bad),
+        "rejected" => ("Declined", AssignmentTone::Bad),
+        "timed_out" => ("Out of time", AssignmentTone::Bad),
+        _ => ("Stopped", AssignmentTone::Neutral),
     };
-    let asks = tone == WorkTone::Asking;
-    let is_open = matches!(tone, WorkTone::Open | WorkTone::Asking);
-    Work {
+    let asks = tone == AssignmentTone::Asking;
+    let is_open = matches!(tone, AssignmentTone::Open | AssignmentTone::Asking);
+    AssignmentCard {
         number: view.no.0,
         title: view.title.clone(),
         to,

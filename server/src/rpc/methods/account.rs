@@ -6,13 +6,13 @@ use plexus_hub::Caller;
 use super::{Answer, Nothing, add};
 use crate::{
     api::account::{Account, who},
-    state::Site,
+    app_state::AppState,
 };
 
-pub fn add_to(module: &mut RpcModule<Site>) -> Result<(), RegisterMethodError> {
+pub fn add_to(module: &mut RpcModule<AppState>) -> Result<(), RegisterMethodError> {
     add(module, "account.get", get_account)
 }
 
-async fn get_account(site: Site, caller: Caller, _: Nothing) -> Answer<Account> {
+async fn get_account(site: AppState, caller: Caller, _: Nothing) -> Answer<Account> {
     Ok(who(&site.hub, &caller).await?)
 }

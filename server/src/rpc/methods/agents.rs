@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use jsonrpsee::{RpcModule, core::RegisterMethodError};
 use plexus_domain::{
     Address,
-    agent::{Access, Visibility},
+    agent::{AgentAccess, Visibility},
     page::PageSize,
 };
 use plexus_hub::{
     Caller,
     agents::{
-        credentials::{self, Given},
+        credentials::{self, CredentialInput},
         manage, stars,
         tool_credentials::{self, ForServer},
     },
@@ -21,7 +21,7 @@ use serde::Deserialize;
 use super::{Answer, Nothing, add};
 use crate::{
     api::{
-        agent::{self, Agent, Change, Origins, Renewed, Running},
+        agent::{self, Agent, Change, DesiredState, Origins, RefreshResult},
         agent_credentials::{self, AskedCredentials},
         agent_lists::{self, AgentList},
         agents::{self, NewAgent},
@@ -29,10 +29,10 @@ use crate::{
         stars::starred,
         tool_credentials::{self as tool_servers, ToolServers},
     },
-    state::Site,
+    app_state::AppState,
 };
 
-pub fn add_to(module: &mut RpcModule<Site>) -> Result<(), RegisterMethodError> {
+pub fn add_to(module: &mut RpcModule<AppState>) -> Result<(), RegisterMethodError> {
     add(module, "agents.search", search_agents)?;
     add(module, "agents.own", own_agents)?;
     add(module, "agents.starred", starred_agents)?;
@@ -73,7 +73,7 @@ struct Search {
     place: Option<String>,
 }
 
-async fn search_agents(site: Site, caller: Caller, asked: Search) -> Answer<AgentList> {
+async fn search_agents(site: AppState, caller: Caller, asked: Search) -> Answer<AgentList> {
     Ok(agent_lists::search(&site, &caller, asked.into_pairs()).await?)
 }
 
@@ -109,12 +109,12 @@ struct Own {
     limit: Option<u16>,
 }
 
-async fn starred_agents(site: Site, caller: Caller, asked: Own) -> Answer<AgentList> {
+async fn starred_agents(site: AppState, caller: Caller, asked: Own) -> Answer<AgentList> {
     let size = asked.limit.map_or(Ok(PageSize::DEFAULT), PageSize::new)?;
     Ok(starred(&site.hub, &caller, asked.after.as_deref(), size).await?)
 }
 
-async fn own_agents(site: Site, caller: Caller, asked: Own) -> Answer<AgentList> {
+async fn own_agents(site: AppState, caller: Caller, asked: Own) -> Answer<AgentList> {
     let size = asked.limit.map_or(Ok(PageSize::DEFAULT), PageSize::new)?;
     Ok(agent_lists::own(&site.hub, &caller, asked.after.as_deref(), size).await?)
 }
@@ -125,11 +125,11 @@ struct OneAgent {
     agent: Address,
 }
 
-async fn get_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<Agent> {
+async fn get_agent(site: AppState, caller: Caller, asked: OneAgent) -> Answer<Agent> {
     Ok(agent::one(&site.hub, &caller, &asked.agent).await?)
 }
 
-async fn register_agent(site: Site, caller: Caller, asked: NewAgent) -> Answer<Agent> {
+async fn register_agent(site: AppState, caller: Caller, asked: NewAgent) -> Answer<Agent> {
     Ok(agents::register(&site.hub, &caller, asked).await?)
 }
 
@@ -140,26 +140,26 @@ struct ChangeOne {
     #[serde(default)]
     visibility: Option<Visibility>,
     #[serde(default)]
-    access: Option<Access>,
+    access: Option<AgentAccess>,
     #[serde(default)]
-    state: Option<Running>,
+    state: Option<DesiredState>,
 }
 
-async fn change_agent(site: Site, caller: Caller, asked: ChangeOne) -> Answer<Agent> {
+async fn change_agent(site: AppState, caller: Caller, asked: ChangeOne) -> Answer<Agent> {
     let ChangeOne { agent, visibility, access, state } = asked;
     Ok(agent::apply(&site.hub, &caller, &agent, Change { visibility, access, state }).await?)
 }
 
-async fn delete_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<bool> {
+async fn delete_agent(site: AppState, caller: Caller, asked: OneAgent) -> Answer<bool> {
     manage::delete(&site.hub, &caller, &asked.agent).await?;
     Ok(true)
 }
 
-async fn refresh_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<Renewed> {
+async fn refresh_agent(site: AppState, caller: Caller, asked: OneAgent) -> Answer<RefreshResult> {
     Ok(agent::renew(&site.hub, &caller, &asked.agent).await?)
 }
 
-async fn check_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<Origins> {
+async fn check_agent(site: AppState, caller: Caller, asked: OneAgent) -> Answer<Origins> {
     Ok(agent::prove(&site.hub, &caller, &asked.agent).await?)
 }
 
@@ -170,7 +170,7 @@ struct VouchFor {
     origin: String,
 }
 
-async fn vouch_for_agent(site: Site, caller: Caller, asked: VouchFor) -> Answer<bool> {
+async fn vouch_for_agent(site: AppState, caller: Caller, asked: VouchFor) -> Answer<bool> {
     manage::vouch(&site.hub, &caller, &asked.agent, &asked.origin).await?;
     Ok(true)
 }
@@ -185,22 +185,22 @@ struct Credentials {
     user: String,
 }
 
-async fn give_credentials(site: Site, caller: Caller, asked: Credentials) -> Answer<bool> {
-    let given = Given { user: asked.user, secret: asked.secret };
-    credentials::give(&site.hub, &caller, &asked.agent, given).await?;
+async fn give_credentials(site: AppState, caller: Caller, asked: Credentials) -> Answer<bool> {
+    let given = CredentialInput { user: asked.user, secret: asked.secret };
+    credentials::set_credentials(&site.hub, &caller, &asked.agent, given).await?;
     Ok(true)
 }
 
-async fn forget_credentials(site: Site, caller: Caller, asked: OneAgent) -> Answer<bool> {
-    credentials::forget(&site.hub, &caller, &asked.agent).await?;
+async fn forget_credentials(site: AppState, caller: Caller, asked: OneAgent) -> Answer<bool> {
+    credentials::delete_credentials(&site.hub, &caller, &asked.agent).await?;
     Ok(true)
 }
 
-async fn asked_credentials(site: Site, caller: Caller, asked: OneAgent) -> Answer<AskedCredentials> {
+async fn asked_credentials(site: AppState, caller: Caller, asked: OneAgent) -> Answer<AskedCredentials> {
     Ok(agent_credentials::asked(&site.hub, &caller, &asked.agent).await?)
 }
 
-async fn tool_servers_of_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<ToolServers> {
+async fn tool_servers_of_agent(site: AppState, caller: Caller, asked: OneAgent) -> Answer<ToolServers> {
     Ok(tool_servers::of(&site.hub, &caller, &asked.agent).await?)
 }
 
@@ -214,7 +214,7 @@ struct ToolCredentials {
     header: String,
 }
 
-async fn give_tool_credentials(site: Site, caller: Caller, asked: ToolCredentials) -> Answer<bool> {
+async fn give_tool_credentials(site: AppState, caller: Caller, asked: ToolCredentials) -> Answer<bool> {
     let ToolCredentials { agent, url, secret, header } = asked;
     tool_credentials::give(&site.hub, &caller, &agent, ForServer { url, header, secret }).await?;
     Ok(true)
@@ -227,21 +227,21 @@ struct OneToolServer {
     url: String,
 }
 
-async fn forget_tool_credentials(site: Site, caller: Caller, asked: OneToolServer) -> Answer<bool> {
+async fn forget_tool_credentials(site: AppState, caller: Caller, asked: OneToolServer) -> Answer<bool> {
     tool_credentials::forget(&site.hub, &caller, &asked.agent, &asked.url).await?;
     Ok(true)
 }
 
-async fn star_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<bool> {
+async fn star_agent(site: AppState, caller: Caller, asked: OneAgent) -> Answer<bool> {
     stars::star(&site.hub, &caller, &asked.agent).await?;
     Ok(true)
 }
 
-async fn unstar_agent(site: Site, caller: Caller, asked: OneAgent) -> Answer<bool> {
+async fn unstar_agent(site: AppState, caller: Caller, asked: OneAgent) -> Answer<bool> {
     stars::unstar(&site.hub, &caller, &asked.agent).await?;
     Ok(true)
 }
 
-async fn list_models(site: Site, caller: Caller, _: Nothing) -> Answer<Models> {
+async fn list_models(site: AppState, caller: Caller, _: Nothing) -> Answer<Models> {
     Ok(models::all(&site.hub, &caller).await?)
 }

@@ -13,13 +13,13 @@ use super::{Answer, Nothing, add};
 use crate::{
     api::{
         approvals::{self, Approvals},
-        chats::{Began, Chat, ChatList, listed, opened},
-        messages::Shown,
+        chats::{Chat, ChatList, PostedMessageJson, listed, opened},
+        messages::MessageJson,
     },
-    state::Site,
+    app_state::AppState,
 };
 
-pub fn add_to(module: &mut RpcModule<Site>) -> Result<(), RegisterMethodError> {
+pub fn add_to(module: &mut RpcModule<AppState>) -> Result<(), RegisterMethodError> {
     add(module, "chats.list", list_chats)?;
     add(module, "chats.get", get_chat)?;
     add(module, "chats.start", start_chat)?;
@@ -40,7 +40,7 @@ struct After {
     after: Option<String>,
 }
 
-async fn list_chats(site: Site, caller: Caller, asked: After) -> Answer<ChatList> {
+async fn list_chats(site: AppState, caller: Caller, asked: After) -> Answer<ChatList> {
     Ok(listed(&site.hub, &caller, asked.after.as_deref()).await?)
 }
 
@@ -50,7 +50,7 @@ struct OneChat {
     chat: ChatId,
 }
 
-async fn get_chat(site: Site, caller: Caller, asked: OneChat) -> Answer<Chat> {
+async fn get_chat(site: AppState, caller: Caller, asked: OneChat) -> Answer<Chat> {
     Ok(opened(&site.hub, &caller, asked.chat).await?)
 }
 
@@ -63,7 +63,7 @@ struct Start {
     to: Option<Address>,
 }
 
-async fn start_chat(site: Site, caller: Caller, asked: Start) -> Answer<Began> {
+async fn start_chat(site: AppState, caller: Caller, asked: Start) -> Answer<PostedMessageJson> {
     let new = NewMessage { id: asked.id, parent: None, text: asked.text };
     Ok(chats::start(&site.hub, &caller, asked.to.as_ref(), new).await?.into())
 }
@@ -78,7 +78,7 @@ struct Say {
     parent: Option<MessageId>,
 }
 
-async fn send(site: Site, caller: Caller, asked: Say) -> Answer<Began> {
+async fn send(site: AppState, caller: Caller, asked: Say) -> Answer<PostedMessageJson> {
     let new = NewMessage { id: asked.id, parent: asked.parent, text: asked.text };
     Ok(chats::send(&site.hub, &caller, asked.chat, new).await?.into())
 }
@@ -90,12 +90,12 @@ struct Rename {
     title: String,
 }
 
-async fn rename_chat(site: Site, caller: Caller, asked: Rename) -> Answer<bool> {
+async fn rename_chat(site: AppState, caller: Caller, asked: Rename) -> Answer<bool> {
     chats::rename(&site.hub, &caller, asked.chat, asked.title).await?;
     Ok(true)
 }
 
-async fn delete_chat(site: Site, caller: Caller, asked: OneChat) -> Answer<bool> {
+async fn delete_chat(site: AppState, caller: Caller, asked: OneChat) -> Answer<bool> {
     chats::delete(&site.hub, &caller, asked.chat).await?;
     Ok(true)
 }
@@ -106,11 +106,11 @@ struct OneMessage {
     message: MessageId,
 }
 
-async fn get_message(site: Site, caller: Caller, asked: OneMessage) -> Answer<Shown> {
+async fn get_message(site: AppState, caller: Caller, asked: OneMessage) -> Answer<MessageJson> {
     Ok(chats::message(&site.hub, &caller, asked.message).await?.into())
 }
 
-async fn retry(site: Site, caller: Caller, asked: OneMessage) -> Answer<Began> {
+async fn retry(site: AppState, caller: Caller, asked: OneMessage) -> Answer<PostedMessageJson> {
     Ok(chats::retry(&site.hub, &caller, asked.message).await?.into())
 }
 
@@ -120,12 +120,12 @@ struct OneRun {
     run: RunId,
 }
 
-async fn stop_run(site: Site, caller: Caller, asked: OneRun) -> Answer<bool> {
+async fn stop_run(site: AppState, caller: Caller, asked: OneRun) -> Answer<bool> {
     runs::stop(&site.hub, &caller, asked.run).await?;
     Ok(true)
 }
 
-async fn list_approvals(site: Site, caller: Caller, _: Nothing) -> Answer<Approvals> {
+async fn list_approvals(site: AppState, caller: Caller, _: Nothing) -> Answer<Approvals> {
     Ok(approvals::waiting(&site.hub, &caller).await?)
 }
 
@@ -136,7 +136,7 @@ struct Decide {
     allow: bool,
 }
 
-async fn decide(site: Site, caller: Caller, asked: Decide) -> Answer<bool> {
+async fn decide(site: AppState, caller: Caller, asked: Decide) -> Answer<bool> {
     runs::decide(&site.hub, &caller, asked.approval, asked.allow).await?;
     Ok(true)
 }

@@ -7,15 +7,15 @@ use serde::Deserialize;
 use super::{Answer, Nothing, add};
 use crate::{
     api::{
-        hub_rules::{
+        federation_rules::{
             self, ImportedRules, NewRule, NewRuleList, RuleListPlace, RuleLists, Rules, SignedRules,
         },
         hubs::{self, HubDetails, Network},
     },
-    state::Site,
+    app_state::AppState,
 };
 
-pub fn add_to(module: &mut RpcModule<Site>) -> Result<(), RegisterMethodError> {
+pub fn add_to(module: &mut RpcModule<AppState>) -> Result<(), RegisterMethodError> {
     add(module, "hubs.list", list_hubs)?;
     add(module, "hubs.show", show_hub)?;
     add(module, "hubs.rules", list_rules)?;
@@ -27,7 +27,7 @@ pub fn add_to(module: &mut RpcModule<Site>) -> Result<(), RegisterMethodError> {
     add(module, "hubs.unsubscribe", unsubscribe)
 }
 
-async fn list_hubs(site: Site, caller: Caller, _: Nothing) -> Answer<Network> {
+async fn list_hubs(site: AppState, caller: Caller, _: Nothing) -> Answer<Network> {
     Ok(hubs::known(&site.hub, &caller).await?)
 }
 
@@ -37,33 +37,33 @@ struct OneHub {
     hub: String,
 }
 
-async fn show_hub(site: Site, caller: Caller, asked: OneHub) -> Answer<HubDetails> {
+async fn show_hub(site: AppState, caller: Caller, asked: OneHub) -> Answer<HubDetails> {
     Ok(hubs::one(&site.hub, &caller, &asked.hub).await?)
 }
 
-async fn list_rules(site: Site, caller: Caller, _: Nothing) -> Answer<Rules> {
-    Ok(hub_rules::made(&site.hub, &caller).await?)
+async fn list_rules(site: AppState, caller: Caller, _: Nothing) -> Answer<Rules> {
+    Ok(federation_rules::made(&site.hub, &caller).await?)
 }
 
-async fn make_rule(site: Site, caller: Caller, asked: NewRule) -> Answer<bool> {
-    hub_rules::make(&site.hub, &caller, asked).await?;
+async fn make_rule(site: AppState, caller: Caller, asked: NewRule) -> Answer<bool> {
+    federation_rules::make(&site.hub, &caller, asked).await?;
     Ok(true)
 }
 
-async fn export_rules(site: Site, caller: Caller, _: Nothing) -> Answer<SignedRules> {
-    Ok(hub_rules::signed(&site.hub, &caller).await?)
+async fn export_rules(site: AppState, caller: Caller, _: Nothing) -> Answer<SignedRules> {
+    Ok(federation_rules::signed(&site.hub, &caller).await?)
 }
 
-async fn import_rules(site: Site, caller: Caller, asked: SignedRules) -> Answer<ImportedRules> {
-    Ok(hub_rules::take_over(&site.hub, &caller, &asked).await?)
+async fn import_rules(site: AppState, caller: Caller, asked: SignedRules) -> Answer<ImportedRules> {
+    Ok(federation_rules::take_over(&site.hub, &caller, &asked).await?)
 }
 
-async fn list_lists(site: Site, caller: Caller, _: Nothing) -> Answer<RuleLists> {
-    Ok(hub_rules::followed(&site.hub, &caller).await?)
+async fn list_lists(site: AppState, caller: Caller, _: Nothing) -> Answer<RuleLists> {
+    Ok(federation_rules::followed(&site.hub, &caller).await?)
 }
 
-async fn subscribe(site: Site, caller: Caller, asked: NewRuleList) -> Answer<RuleListPlace> {
-    Ok(hub_rules::follow(&site.hub, &caller, &asked).await?)
+async fn subscribe(site: AppState, caller: Caller, asked: NewRuleList) -> Answer<RuleListPlace> {
+    Ok(federation_rules::follow(&site.hub, &caller, &asked).await?)
 }
 
 #[derive(Deserialize)]
@@ -72,7 +72,7 @@ struct OneList {
     url: String,
 }
 
-async fn unsubscribe(site: Site, caller: Caller, asked: OneList) -> Answer<bool> {
+async fn unsubscribe(site: AppState, caller: Caller, asked: OneList) -> Answer<bool> {
     federation::unsubscribe(&site.hub, &caller, &asked.url, "").await?;
     Ok(true)
 }

@@ -10,12 +10,12 @@ use super::{Answer, Nothing, add};
 use crate::{
     api::{
         team_log,
-        teams::{Asked, NewTeam, begin, listed, say, seen},
+        teams::{NewTeam, OwnerActionJson, begin, listed, say, seen},
     },
-    state::Site,
+    app_state::AppState,
 };
 
-pub fn add_to(module: &mut RpcModule<Site>) -> Result<(), RegisterMethodError> {
+pub fn add_to(module: &mut RpcModule<AppState>) -> Result<(), RegisterMethodError> {
     add(module, "teams.list", list_teams)?;
     add(module, "teams.get", get_team)?;
     add(module, "teams.launch", launch_team)?;
@@ -25,7 +25,7 @@ pub fn add_to(module: &mut RpcModule<Site>) -> Result<(), RegisterMethodError> {
     add(module, "teams.unshare", unshare_team)
 }
 
-async fn list_teams(site: Site, caller: Caller, _: Nothing) -> Answer<Value> {
+async fn list_teams(site: AppState, caller: Caller, _: Nothing) -> Answer<Value> {
     Ok(listed(&teams::list(&site.hub, &caller).await?))
 }
 
@@ -37,11 +37,11 @@ struct Look {
     entry: Option<u64>,
 }
 
-async fn get_team(site: Site, caller: Caller, asked: Look) -> Answer<Value> {
+async fn get_team(site: AppState, caller: Caller, asked: Look) -> Answer<Value> {
     Ok(seen(&site.hub, &caller, asked.team, asked.entry).await?)
 }
 
-async fn launch_team(site: Site, caller: Caller, asked: NewTeam) -> Answer<Value> {
+async fn launch_team(site: AppState, caller: Caller, asked: NewTeam) -> Answer<Value> {
     Ok(begin(&site.hub, &caller, asked).await?)
 }
 
@@ -49,10 +49,10 @@ async fn launch_team(site: Site, caller: Caller, asked: NewTeam) -> Answer<Value
 #[serde(deny_unknown_fields)]
 struct ActIn {
     team: ChatId,
-    act: Asked,
+    act: OwnerActionJson,
 }
 
-async fn act_in_team(site: Site, caller: Caller, asked: ActIn) -> Answer<Value> {
+async fn act_in_team(site: AppState, caller: Caller, asked: ActIn) -> Answer<Value> {
     Ok(say(&site.hub, &caller, asked.team, asked.act).await?)
 }
 
@@ -64,7 +64,7 @@ struct Log {
     after: Option<u64>,
 }
 
-async fn read_log(site: Site, caller: Caller, asked: Log) -> Answer<Value> {
+async fn read_log(site: AppState, caller: Caller, asked: Log) -> Answer<Value> {
     Ok(team_log::page(&site.hub, &caller, asked.team, asked.after).await?)
 }
 
@@ -74,11 +74,11 @@ struct OneTeam {
     team: ChatId,
 }
 
-async fn share_team(site: Site, caller: Caller, asked: OneTeam) -> Answer<Value> {
+async fn share_team(site: AppState, caller: Caller, asked: OneTeam) -> Answer<Value> {
     Ok(team_log::shared(&site, &caller, asked.team).await?)
 }
 
-async fn unshare_team(site: Site, caller: Caller, asked: OneTeam) -> Answer<bool> {
+async fn unshare_team(site: AppState, caller: Caller, asked: OneTeam) -> Answer<bool> {
     teams::unshare(&site.hub, &caller, asked.team).await?;
     Ok(true)
 }

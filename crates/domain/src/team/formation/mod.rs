@@ -5,23 +5,23 @@
 //! quorum and rounds. The rules use only scores that the hub computed itself, never an agent's own
 //! description.
 
-mod below;
-pub mod choice;
-mod context;
-mod cover;
-mod needs;
-mod pool;
+mod candidate_pool;
+mod joint_fit;
+pub mod model_selection;
+mod required_skills;
+mod set_cover;
+mod subteam;
 
 use std::collections::BTreeMap;
 
-use super::{Identity, member::Invitee, work::End};
+use super::{MemberIdentity, assignment::AssignmentOutcome, member::Invitee};
 use crate::Text;
 
-pub use below::{alone_or_helped, helped, helped_by};
-pub use context::in_context;
-pub use cover::{Search, cover};
-pub use needs::{is_stepwise, needs};
-pub use pool::{LOOKED_AT, Pool};
+pub use candidate_pool::{CandidatePool, LOOKED_AT};
+pub use joint_fit::joint_fit;
+pub use required_skills::{is_sequential, required_skills};
+pub use set_cover::{CoverSearch, cover};
+pub use subteam::{choose_execution, form_subteam, form_subteam_with};
 
 /// Minimum fit by which a candidate covers a skill, in thousandths of the best candidate's fit.
 const COVERS: u64 = 900;
@@ -34,28 +34,28 @@ pub type Skill = Text<64>;
 /// An agent that may be invited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    pub identity: Identity,
+    pub identity: MemberIdentity,
     /// Fit per required skill in thousandths, from the hub's own index.
     pub fits: BTreeMap<Skill, u16>,
-    pub track: Track,
+    pub track: TrackRecord,
     /// Its signing key, if it signs its own proposals.
     pub key: Option<Text<128>>,
 }
 
 /// Track record: outcomes of earlier assignments as seen by this hub.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Track {
+pub struct TrackRecord {
     pub completed: u32,
     pub ended_otherwise: u32,
 }
 
-impl Track {
+impl TrackRecord {
     /// Adds an outcome to the record. Cancellations are ignored: they are not the member's fault.
-    pub const fn with(self, end: End) -> Self {
+    pub const fn with(self, end: AssignmentOutcome) -> Self {
         match end {
-            End::Completed => Self { completed: self.completed.saturating_add(1), ..self },
-            End::Cancelled => self,
-            End::Failed | End::Rejected | End::TimedOut => {
+            AssignmentOutcome::Completed => Self { completed: self.completed.saturating_add(1), ..self },
+            AssignmentOutcome::Cancelled => self,
+            AssignmentOutcome::Failed | AssignmentOutcome::Rejected | AssignmentOutcome::TimedOut => {
                 Self { ended_otherwise: self.ended_otherwise.saturating_add(1), ..self }
             }
         }
@@ -71,8 +71,8 @@ impl Track {
 
 impl Candidate {
     /// Creates a candidate without any record.
-    pub const fn new(identity: Identity) -> Self {
-        let track = Track { completed: 0, ended_otherwise: 0 };
+    pub const fn new(identity: MemberIdentity) -> Self {
+        let track = TrackRecord { completed: 0, ended_otherwise: 0 };
         Self { identity, fits: BTreeMap::new(), track, key: None }
     }
 

@@ -19,7 +19,7 @@ pub use plan_and_delegate::PlanAndDelegate;
 pub use reply_to_all::ReplyToAll;
 pub use round_robin::RoundRobin;
 
-use super::{Kind, Seat, Team};
+use super::{Seat, Team, UtteranceKind};
 
 /// A conversation pattern with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,7 +61,7 @@ impl Pattern {
         Self::ALL.into_iter().find(|pattern| pattern.as_str() == text)
     }
 
-    pub fn rules(&self) -> &dyn Rules {
+    pub fn rules(&self) -> &dyn TurnPolicy {
         match self {
             Self::PlanAndDelegate(rules) => rules,
             Self::DiscussOnly(rules) => rules,
@@ -73,22 +73,22 @@ impl Pattern {
 }
 
 /// Turn policy. Deterministic: equal teams give equal results.
-pub trait Rules {
+pub trait TurnPolicy {
     /// Returns the first speaker, or `None` if the team has no active member.
     fn first(&self, team: &Team) -> Option<Seat> {
-        team.lead()
+        team.leader()
     }
 
     /// Returns the utterances allowed for the speaker.
-    fn allowed(&self, team: &Team, seat: Seat) -> Vec<Kind>;
+    fn allowed(&self, team: &Team, seat: Seat) -> Vec<UtteranceKind>;
 
     /// Returns what follows after `seat` spoke, timed out or left. `named` is the next speaker it requested.
-    fn after(&self, team: &Team, seat: Seat, named: Option<Seat>) -> Next;
+    fn after(&self, team: &Team, seat: Seat, named: Option<Seat>) -> NextTurn;
 }
 
 /// What follows a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum NextTurn {
     Floor(Seat),
     /// All these members answer once, in parallel.
     Everybody(BTreeSet<Seat>),
@@ -96,9 +96,9 @@ pub enum Next {
 }
 
 /// Gives the floor to the requested speaker, else to the leader, else to the next member in cyclic order.
-fn by_wish(team: &Team, seat: Seat, named: Option<Seat>) -> Next {
-    let lead = team.lead().filter(|&lead| lead != seat);
-    Next::Floor(named.or(lead).or_else(|| team.next_after(seat)).unwrap_or(seat))
+fn by_wish(team: &Team, seat: Seat, named: Option<Seat>) -> NextTurn {
+    let lead = team.leader().filter(|&lead| lead != seat);
+    NextTurn::Floor(named.or(lead).or_else(|| team.next_after(seat)).unwrap_or(seat))
 }
 
 /// Returns the next of `speakers` in cyclic order with fewer than `rounds` turns, or `None` if all are done.

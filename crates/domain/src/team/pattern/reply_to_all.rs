@@ -1,27 +1,27 @@
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, Next, Rules, Seat, Team};
+use super::{NextTurn, Seat, Team, TurnPolicy, UtteranceKind};
 
 /// Pattern: the leader speaks and all others answer in parallel; repeated until the leader concludes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplyToAll {}
 
-impl Rules for ReplyToAll {
-    fn allowed(&self, team: &Team, seat: Seat) -> Vec<Kind> {
-        if team.lead() == Some(seat) {
-            vec![Kind::Discuss, Kind::Vote, Kind::Conclude]
+impl TurnPolicy for ReplyToAll {
+    fn allowed(&self, team: &Team, seat: Seat) -> Vec<UtteranceKind> {
+        if team.leader() == Some(seat) {
+            vec![UtteranceKind::Discuss, UtteranceKind::Vote, UtteranceKind::Conclude]
         } else {
-            vec![Kind::Discuss]
+            vec![UtteranceKind::Discuss]
         }
     }
 
-    fn after(&self, team: &Team, seat: Seat, _: Option<Seat>) -> Next {
-        let lead = team.lead().unwrap_or(seat);
+    fn after(&self, team: &Team, seat: Seat, _: Option<Seat>) -> NextTurn {
+        let lead = team.leader().unwrap_or(seat);
         let others: std::collections::BTreeSet<Seat> = team.active().filter(|&other| other != lead).collect();
         match others.is_empty() {
-            true => Next::Conclude(lead),
-            false if seat == lead => Next::Everybody(others),
-            false => Next::Floor(lead),
+            true => NextTurn::Conclude(lead),
+            false if seat == lead => NextTurn::Everybody(others),
+            false => NextTurn::Floor(lead),
         }
     }
 }

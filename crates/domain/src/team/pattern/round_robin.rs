@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, Next, Rules, Seat, Team, next_with_turns_left};
+use super::{NextTurn, Seat, Team, TurnPolicy, UtteranceKind, next_with_turns_left};
 
 /// Pattern: all members speak in seat order, `rounds` times; then the leader concludes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -8,16 +8,16 @@ pub struct RoundRobin {
     pub rounds: u8,
 }
 
-impl Rules for RoundRobin {
-    fn allowed(&self, _: &Team, _: Seat) -> Vec<Kind> {
-        vec![Kind::Discuss]
+impl TurnPolicy for RoundRobin {
+    fn allowed(&self, _: &Team, _: Seat) -> Vec<UtteranceKind> {
+        vec![UtteranceKind::Discuss]
     }
 
-    fn after(&self, team: &Team, seat: Seat, _: Option<Seat>) -> Next {
+    fn after(&self, team: &Team, seat: Seat, _: Option<Seat>) -> NextTurn {
         let table: Vec<Seat> = team.active().collect();
         match next_with_turns_left(team, &table, seat, self.rounds) {
-            Some(next) => Next::Floor(next),
-            None => Next::Conclude(team.lead().unwrap_or(seat)),
+            Some(next) => NextTurn::Floor(next),
+            None => NextTurn::Conclude(team.leader().unwrap_or(seat)),
         }
     }
 }

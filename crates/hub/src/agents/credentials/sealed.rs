@@ -5,33 +5,35 @@ use std::sync::Arc;
 use plexus_a2a::card::Origin;
 use plexus_domain::{
     SecretId,
-    agent::{Oauth, Scheme},
+    agent::{OauthRequirement, Scheme},
 };
-use plexus_runtime::{Credentials, KeyPlace as Place, Secret, Shown, oauth::Client, outbound::Outbound};
+use plexus_runtime::{
+    CredentialSource, Credentials, KeyPlace as Place, Secret, oauth_client::Client, outbound::OutboundClient,
+};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::{Asks, Given, asks_nothing, check};
+use super::{CredentialInput, CredentialRequirement, asks_nothing, check};
 use crate::{
     Error, Hub, Result,
-    agents::tokens::{OfClient, Server},
+    agents::oauth_tokens::{AuthorizationServer, ClientTokens},
 };
 
 /// Content of the encrypted credentials. Origin and scheme are included, so that a changed card cannot
 /// redirect them to another origin or send them in another way.
 #[derive(Serialize, Deserialize)]
-pub(in crate::agents) struct Sealed {
+pub(in crate::agents) struct SealedCredentials {
     pub(super) origin: String,
     pub(super) scheme: Scheme,
     user: String,
     secret: String,
 }
 
-impl Sealed {
-    pub fn new(asks: &Asks, given: &Given) -> Result<Self> {
+impl SealedCredentials {
+    pub fn new(asks: &CredentialRequirement, given: &CredentialInput) -> Result<Self> {
         let scheme = asks.scheme.clone().ok_or_else(asks_nothing)?;
         check(&scheme, given)?;
-        let (origin, Given { user, secret }) = (asks.origin.clone(), given.clone());
+        let (origin, CredentialInput { user, secret }) = (asks.origin.clone(), given.clone());
         Ok(Self { origin, scheme, user, secret })
     }
 
@@ -62,23 +64,23 @@ impl Sealed {
     pub fn shown(
         self,
         hub: &Hub,
-        outbound: Outbound,
+        outbound: OutboundClient,
         resource: Url,
         mend: String,
         kept: Option<SecretId>,
-    ) -> Shown {
-        match self.fixed().map_err(Oauth::clone) {
-            Ok(fixed) => Shown::Fixed(fixed),
+    ) -> CredentialSource {
+        match self.fixed().map_err(OauthRequirement::clone) {
+            Ok(fixed) => CredentialSource::Fixed(fixed),
             Err(oauth) => {
                 let (env, client) = (hub.env().clone(), self.client());
-                let server = Server { env, outbound, oauth, client, resource, mend };
-                Shown::Fetched(Arc::new(OfClient::new(hub, server, kept)))
+                let server = AuthorizationServer { env, outbound, oauth, client, resource, mend };
+                CredentialSource::Fetched(Arc::new(ClientTokens::new(hub, server, kept)))
             }
         }
     }
 
     /// Returns static credentials, or the OAuth configuration if a token must be fetched.
-    pub fn fixed(&self) -> Result<Credentials, &Oauth> {
+    pub fn fixed(&self) -> Result<Credentials, &OauthRequirement> {
         let value = Secret::new(&self.secret);
         match &self.scheme {
             Scheme::Bearer => Ok(Credentials::Bearer(value)),

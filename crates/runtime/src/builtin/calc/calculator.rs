@@ -8,7 +8,7 @@ use std::{
 };
 
 use fend_core::{Context, FendResult, Interrupt, SpanKind, evaluate_with_interrupt};
-use plexus_domain::text::{one_line, shorten};
+use plexus_domain::sanitized_text::{ellipsize, one_line};
 
 use super::expression::Expression;
 
@@ -51,7 +51,7 @@ impl Calculator {
             Some(name) if !is_value => {
                 Err(format!("'{name}' can stand for a number or a date, not for this"))
             }
-            _ => Ok(shorten(&one_line(result.get_main_result()), MAX_CHARS)),
+            _ => Ok(ellipsize(&one_line(result.get_main_result()), MAX_CHARS)),
         }
     }
 
@@ -69,13 +69,13 @@ impl Calculator {
     }
 
     fn attempt(&mut self, body: &str, time: Duration) -> Result<FendResult, String> {
-        let guard = Guard::new(time);
+        let guard = EvalGuard::new(time);
         let context = &mut self.context;
         let result = catch_unwind(AssertUnwindSafe(|| evaluate_with_interrupt(body, context, &guard)))
             .unwrap_or_else(|_| Err("it is beyond this calculator".to_owned()));
         result.map_err(|message| {
             self.forget_answer();
-            guard.reason().unwrap_or_else(|| shorten(&one_line(&message), MAX_CHARS))
+            guard.reason().unwrap_or_else(|| ellipsize(&one_line(&message), MAX_CHARS))
         })
     }
 
@@ -92,7 +92,7 @@ impl Calculator {
 
     /// Clears fend's last value. It may be huge, or a function that a later line could nest without bound.
     fn forget_answer(&mut self) {
-        let _ = evaluate_with_interrupt("0", &mut self.context, &Guard::new(KEEPING));
+        let _ = evaluate_with_interrupt("0", &mut self.context, &EvalGuard::new(KEEPING));
     }
 }
 
@@ -108,7 +108,7 @@ fn is_value(result: &FendResult) -> bool {
 }
 
 /// Interrupts fend when its time or stack is exhausted.
-struct Guard {
+struct EvalGuard {
     until: Instant,
     time: Duration,
     /// Stack address where the evaluation began.
@@ -117,7 +117,7 @@ struct Guard {
     is_deep: AtomicBool,
 }
 
-impl Guard {
+impl EvalGuard {
     fn new(time: Duration) -> Self {
         Self {
             until: Instant::now() + time,
@@ -137,7 +137,7 @@ impl Guard {
     }
 }
 
-impl Interrupt for Guard {
+impl Interrupt for EvalGuard {
     fn should_interrupt(&self) -> bool {
         let is_deep = self.bottom.abs_diff(stack_position()) > STACK_USED_MAX;
         let is_late = Instant::now() > self.until;

@@ -10,14 +10,14 @@ use axum::{
     http::{HeaderMap, StatusCode as Status},
     routing::any,
 };
-use plexus_domain::{agent::Allowance, part::Decision};
+use plexus_domain::{agent::AnswerLimitsInput, part::ApprovalDecision};
 
 use super::*;
 use crate::{
-    Leave,
-    mcp::{Places, Server},
-    outbound::Policy,
-    sandbox::{Limits, Program, Sandbox},
+    ApprovalPolicy,
+    mcp_client::{McpProcessSlots, McpServer},
+    outbound::OutboundPolicy,
+    sandbox::{Limits, Sandbox, SandboxedCommand},
     testing::Answers,
 };
 
@@ -71,7 +71,7 @@ fn flood() -> Response {
 }
 
 /// Starts a model server that answers with one script entry per turn, and records the request bodies.
-async fn script(turns: Vec<Vec<Value>>) -> (Llm, Arc<Mutex<Vec<Value>>>) {
+async fn script(turns: Vec<Vec<Value>>) -> (LlmConnector, Arc<Mutex<Vec<Value>>>) {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&seen);
     let router = Router::new().route(
@@ -103,27 +103,31 @@ fn call(index: usize, name: &str, arguments: &str) -> Value {
 }
 
 fn remote(url: &Url, asks: bool) -> ToolServer {
-    let outbound = Network::new().unwrap().anyone(Policy { allow_private: true, ports: None });
+    let outbound =
+        HttpClients::new().unwrap().for_untrusted(OutboundPolicy { allow_private: true, ports: None });
     let shown = Some(Credentials::Bearer(Secret::new("t1")));
-    ToolServer { server: Server::Remote { outbound, url: url.clone(), shown, mend: MEND.to_owned() }, asks }
+    ToolServer {
+        server: McpServer::Remote { outbound, url: url.clone(), shown, mend: MEND.to_owned() },
+        asks,
+    }
 }
 
 const MEND: &str = "Ask for the key.";
 
-fn free(llm: Llm, url: &Url) -> Llm {
+fn free(llm: LlmConnector, url: &Url) -> LlmConnector {
     llm.with_tools(vec![remote(url, false)])
 }
 
-fn asking(llm: Llm, url: &Url) -> Llm {
+fn asking(llm: LlmConnector, url: &Url) -> LlmConnector {
     llm.with_tools(vec![remote(url, true)])
 }
 
-fn limited(wanted: Allowance) -> Budget {
-    Budget::try_from(wanted).unwrap()
+fn limited(wanted: AnswerLimitsInput) -> AnswerLimits {
+    AnswerLimits::try_from(wanted).unwrap()
 }
 
-fn answered(decision: Option<Decision>, question: &str) -> Request {
-    Request { leave: Leave::of(Arc::new(Answers(decision)), false), ..ask(question) }
+fn answered(decision: Option<ApprovalDecision>, question: &str) -> RunRequest {
+    RunRequest { leave: ApprovalPolicy::of(Arc::new(Answers(decision)), false), ..ask(question) }
 }
 
 /// Returns the number of tool calls that the server received.
@@ -138,7 +142,7 @@ fn told(seen: &Arc<Mutex<Vec<Value>>>, turn: usize, at: usize) -> String {
 
 fn tool_of(part: &Part) -> &plexus_domain::part::ToolUse {
     match &part.content {
-        Content::Tool(tool) => tool,
+        PartBody::Tool(tool) => tool,
         other => panic!("no tool: {other:?}"),
     }
 }
@@ -150,7 +154,7 @@ async fn a_model_calls_tools_and_reads_what_they_say() {
         vec![says("Let me see. "), call(0, "add", "{\"a\":"), call(0, "add", " 41}"), call(1, "fail", "")];
     let (llm, seen) = script(vec![pieces, vec![says("It is 42.")]]).await;
     let (end, heard) = hear(&free(llm, &url), ask("41 + 1?")).await;
-    assert_eq!((end, heard.text.as_str()), (Ok(End::Completed), "Let me see. It is 42."));
+    assert_eq!((end, heard.text.as_str()), (Ok(RunEnd::Completed), "Let me see. It is 42."));
     let (add, fail) = (tool_of(&heard.parts[0]), tool_of(&heard.parts[1]));
     let label = format!("127.0.0.1:{}/add", url.port().unwrap());
     assert_eq!((&add.tool, &add.arguments, &add.result), (&label, &json!({ "a": 41 }), &Some(json!("42"))));
@@ -181,17 +185,17 @@ async fn a_model_calls_tools_and_reads_what_they_say() {
 
 #[tokio::test]
 async fn a_call_waits_for_leave_with_exactly_its_arguments() {
-    for (decision, words) in [(Decision::Allowed, "> 2"), (Decision::Refused, "refused")] {
+    for (decision, words) in [(ApprovalDecision::Allowed, "> 2"), (ApprovalDecision::Refused, "refused")] {
         let (url, asked) = tools().await;
         let (llm, seen) = script(vec![vec![call(0, "add", "{\"a\": 1}")], vec![says("Done.")]]).await;
         let (end, heard) = hear(&asking(llm, &url), answered(Some(decision), "?")).await;
-        assert_eq!(end, Ok(End::Completed));
-        let Content::Approval { tool, arguments, decision: shown, .. } = &heard.parts[0].content else {
+        assert_eq!(end, Ok(RunEnd::Completed));
+        let PartBody::Approval { tool, arguments, decision: shown, .. } = &heard.parts[0].content else {
             panic!()
         };
         let label = format!("127.0.0.1:{}/add", url.port().unwrap());
         assert_eq!((tool, arguments, *shown), (&label, &json!({ "a": 1 }), Some(decision)));
-        let allowed = usize::from(decision == Decision::Allowed);
+        let allowed = usize::from(decision == ApprovalDecision::Allowed);
         assert_eq!((calls(&asked), heard.parts.len()), (allowed, 1 + allowed));
         assert!(told(&seen, 1, 3).contains(words), "{}", told(&seen, 1, 3));
     }
@@ -201,7 +205,7 @@ async fn a_call_waits_for_leave_with_exactly_its_arguments() {
 async fn nobodys_answer_ends_the_run() {
     let (url, asked) = tools().await;
     let (llm, seen) = script(vec![vec![call(0, "add", "{\"a\": 1}")], vec![says("Done.")]]).await;
-    let (end, _) = hear(&asking(llm, &url), answered(Some(Decision::Unanswered), "?")).await;
+    let (end, _) = hear(&asking(llm, &url), answered(Some(ApprovalDecision::Unanswered), "?")).await;
     let failure = end.unwrap_err();
     assert_eq!((failure.class, calls(&asked)), (FailureClass::TimedOut, 0));
     assert!(failure.message.contains("/add may be used"), "{failure}");
@@ -212,9 +216,9 @@ async fn nobodys_answer_ends_the_run() {
 async fn a_person_may_want_to_be_asked_where_the_owner_does_not() {
     let (url, asked) = tools().await;
     let (llm, _) = script(vec![vec![call(0, "add", "{\"a\": 1}")], vec![says("Done.")]]).await;
-    let leave = Leave::of(Arc::new(Answers(Some(Decision::Refused))), true);
-    let (end, heard) = hear(&free(llm, &url), Request { leave, ..ask("?") }).await;
-    assert_eq!((end, heard.parts.len(), calls(&asked)), (Ok(End::Completed), 1, 0));
+    let leave = ApprovalPolicy::of(Arc::new(Answers(Some(ApprovalDecision::Refused))), true);
+    let (end, heard) = hear(&free(llm, &url), RunRequest { leave, ..ask("?") }).await;
+    assert_eq!((end, heard.parts.len(), calls(&asked)), (Ok(RunEnd::Completed), 1, 0));
 }
 
 #[tokio::test]
@@ -222,7 +226,7 @@ async fn where_nobody_can_be_asked_nothing_is_done() {
     let (url, asked) = tools().await;
     let (llm, seen) = script(vec![vec![call(0, "add", "{\"a\": 1}")], vec![says("Done.")]]).await;
     let (end, heard) = hear(&asking(llm, &url), ask("?")).await;
-    assert_eq!((end, calls(&asked)), (Ok(End::Completed), 0));
+    assert_eq!((end, calls(&asked)), (Ok(RunEnd::Completed), 0));
     assert!(tool_of(&heard.parts[0]).result.as_ref().unwrap()["error"].is_string());
     assert!(told(&seen, 1, 3).contains("nobody is there to ask"));
 }
@@ -234,7 +238,7 @@ async fn a_stop_ends_a_question_and_a_tool_that_hangs() {
         let (llm, _) = script(vec![vec![says("Wait. "), call(0, name, "{\"a\": 1}")]]).await;
         let llm = llm.with_tools(vec![remote(&url, asks)]);
         let (end, heard) = run_until_first_word(&llm, answered(None, "?")).await;
-        assert_eq!((end, heard.text.as_str()), (Ok(End::Stopped), "Wait. "));
+        assert_eq!((end, heard.text.as_str()), (Ok(RunEnd::Stopped), "Wait. "));
     }
 }
 
@@ -244,7 +248,7 @@ async fn what_a_model_gets_wrong_it_is_told_and_people_see() {
     let calls = vec![call(0, "none", "{}"), call(1, "add", "[1"), call(2, "big", "{}")];
     let (llm, seen) = script(vec![calls, vec![says("Sorry.")]]).await;
     let (end, heard) = hear(&free(llm, &url), ask("?")).await;
-    assert_eq!((end, heard.parts.len()), (Ok(End::Completed), 3));
+    assert_eq!((end, heard.parts.len()), (Ok(RunEnd::Completed), 3));
     assert!(told(&seen, 1, 3).ends_with("> There is no such tool."));
     assert!(told(&seen, 1, 4).ends_with("> The arguments are not a JSON object."));
     assert!((16_000..16_100).contains(&told(&seen, 1, 5).chars().count()));
@@ -254,13 +258,13 @@ async fn what_a_model_gets_wrong_it_is_told_and_people_see() {
 #[tokio::test]
 async fn turns_tokens_time_and_cost_are_limited() {
     let (url, asked) = tools().await;
-    let turns = Allowance { turns: Some(3), ..Allowance::default() };
-    let tokens = Allowance { tokens: Some(1_000), turns: Some(50), ..Allowance::default() };
-    let cost = Allowance { cost_micro: Some(250), turns: Some(50), ..Allowance::default() };
+    let turns = AnswerLimitsInput { turns: Some(3), ..AnswerLimitsInput::default() };
+    let tokens = AnswerLimitsInput { tokens: Some(1_000), turns: Some(50), ..AnswerLimitsInput::default() };
+    let cost = AnswerLimitsInput { cost_micro: Some(250), turns: Some(50), ..AnswerLimitsInput::default() };
     for (allowance, words) in [(turns, "3 times"), (tokens, "tokens, and its owner"), (cost, "cost as much")]
     {
         let (llm, _) = script(vec![vec![call(0, "add", "{\"a\": 1}")]]).await;
-        let (end, heard) = hear(&free(priced(llm), &url).within(limited(allowance)), ask("?")).await;
+        let (end, heard) = hear(&free(priced(llm), &url).with_limits(limited(allowance)), ask("?")).await;
         let failure = end.unwrap_err();
         assert_eq!(failure.class, FailureClass::Budget);
         assert!(failure.message.contains(words), "{failure}");
@@ -274,7 +278,7 @@ async fn turns_tokens_time_and_cost_are_limited() {
 }
 
 /// Sets prices: one millionth per input token, two per output token.
-fn priced(mut llm: Llm) -> Llm {
+fn priced(mut llm: LlmConnector) -> LlmConnector {
     llm.providers[0].model.prices = Prices { sent: 1_000_000, received: 2_000_000 };
     llm
 }
@@ -283,7 +287,8 @@ fn priced(mut llm: Llm) -> Llm {
 async fn a_tool_that_hangs_takes_no_longer_than_the_owner_allows() {
     let (url, _) = tools().await;
     let (llm, _) = script(vec![vec![call(0, "hang", "{}")]]).await;
-    let llm = free(llm, &url).within(limited(Allowance { seconds: Some(1), ..Allowance::default() }));
+    let llm = free(llm, &url)
+        .with_limits(limited(AnswerLimitsInput { seconds: Some(1), ..AnswerLimitsInput::default() }));
     let (end, heard) = hear(&llm, ask("?")).await;
     let failure = end.unwrap_err();
     assert_eq!((failure.class, heard.parts.len()), (FailureClass::Budget, 1));
@@ -293,7 +298,8 @@ async fn a_tool_that_hangs_takes_no_longer_than_the_owner_allows() {
 #[tokio::test]
 async fn a_flood_of_words_ends_at_the_tokens_that_the_owner_allows() {
     let (llm, _) = script(vec![vec![says("word "); 3_000]]).await;
-    let llm = llm.within(limited(Allowance { tokens: Some(1_000), ..Allowance::default() }));
+    let llm =
+        llm.with_limits(limited(AnswerLimitsInput { tokens: Some(1_000), ..AnswerLimitsInput::default() }));
     let (end, heard) = hear(&llm, ask("?")).await;
     assert_eq!(end.unwrap_err().class, FailureClass::Budget);
     assert!((900..1_001).contains(&heard.text.split_whitespace().count()), "{}", heard.text.len());
@@ -314,16 +320,16 @@ async fn a_flood_of_events_ends_the_call_and_not_the_answer() {
     let (url, _) = tools().await;
     let (llm, seen) = script(vec![vec![call(0, "flood", "{}")], vec![says("It is broken.")]]).await;
     let (end, heard) = hear(&free(llm, &url), ask("?")).await;
-    assert_eq!((end, heard.text.as_str()), (Ok(End::Completed), "It is broken."));
+    assert_eq!((end, heard.text.as_str()), (Ok(RunEnd::Completed), "It is broken."));
     assert!(tool_of(&heard.parts[0]).result.as_ref().unwrap()["error"].is_string(), "{:?}", heard.parts);
     assert!(told(&seen, 1, 3).contains("127.0.0.1:"), "{}", told(&seen, 1, 3));
 }
 
 /// Returns an MCP server program with the tool `add`. With `junk` it also writes invalid lines, with `flood`
 /// only those.
-fn program(how: &str) -> Program {
+fn program(how: &str) -> SandboxedCommand {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/llm/tests");
-    Program {
+    SandboxedCommand {
         name: "adder".to_owned(),
         command: "sh".to_owned(),
         args: vec![format!("{folder}/server.sh"), how.to_owned()],
@@ -335,10 +341,14 @@ fn program(how: &str) -> Program {
     }
 }
 
-fn in_a_box(program: Program, folder: &Path) -> ToolServer {
-    let program = Box::new(Program { folder: folder.to_owned(), ..program });
+fn in_a_box(program: SandboxedCommand, folder: &Path) -> ToolServer {
+    let program = Box::new(SandboxedCommand { folder: folder.to_owned(), ..program });
     ToolServer {
-        server: Server::Program { program, sandbox: Sandbox::find(false), places: Places::new(1) },
+        server: McpServer::Program {
+            program,
+            sandbox: Sandbox::find(false),
+            places: McpProcessSlots::new(1),
+        },
         asks: false,
     }
 }
@@ -350,7 +360,7 @@ async fn a_program_of_the_operator_is_a_server_whatever_else_it_writes() {
         let (llm, _) = script(vec![vec![call(0, "add", "{\"a\": 41}")], vec![says("It is 42.")]]).await;
         let tools = vec![in_a_box(program(how), folder.path())];
         let (end, heard) = hear(&llm.with_tools(tools), ask("?")).await;
-        assert_eq!((end, heard.text.as_str()), (Ok(End::Completed), "It is 42."), "{how}");
+        assert_eq!((end, heard.text.as_str()), (Ok(RunEnd::Completed), "It is 42."), "{how}");
         assert_eq!(tool_of(&heard.parts[0]).result, Some(json!("42")));
     }
 }
@@ -358,7 +368,7 @@ async fn a_program_of_the_operator_is_a_server_whatever_else_it_writes() {
 #[tokio::test]
 async fn a_program_that_floods_or_is_missing_ends_the_run_with_its_name() {
     let folder = tempfile::tempdir().unwrap();
-    let missing = Program { command: "/no/such".to_owned(), ..program("plain") };
+    let missing = SandboxedCommand { command: "/no/such".to_owned(), ..program("plain") };
     for program in [program("flood"), program("ends"), missing] {
         let (llm, _) = script(vec![vec![says("Hi")]]).await;
         let tools = vec![in_a_box(program, folder.path())];
@@ -375,9 +385,9 @@ async fn a_server_without_tools_or_life_is_named() {
         let failure = hear(&free(llm, &url), ask("?")).await.0.unwrap_err();
         assert!(failure.message.starts_with("The MCP server 127.0.0.1:"), "{failure}");
     }
-    let outbound = Network::new().unwrap().anyone(Policy::default());
+    let outbound = HttpClients::new().unwrap().for_untrusted(OutboundPolicy::default());
     let url = "http://127.0.0.1:9/mcp".parse().unwrap();
-    let server = Server::Remote { outbound, url, shown: None, mend: String::new() };
+    let server = McpServer::Remote { outbound, url, shown: None, mend: String::new() };
     let (llm, _) = script(vec![vec![says("Hi")]]).await;
     let llm = llm.with_tools(vec![ToolServer { server, asks: false }]);
     assert_eq!(hear(&llm, ask("?")).await.0.unwrap_err().class, FailureClass::Policy);
@@ -402,7 +412,7 @@ async fn a_server_that_wants_other_credentials_is_named_with_what_to_do() {
             (None, "asks for credentials that this hub does not hold."),
         ] {
             let mut tools = remote(&url, false);
-            if let Server::Remote { shown, .. } = &mut tools.server {
+            if let McpServer::Remote { shown, .. } = &mut tools.server {
                 *shown = credentials;
             }
             let (llm, _) = script(vec![vec![says("Hi")]]).await;
@@ -433,16 +443,16 @@ async fn another_provider_stands_in_until_something_was_said() {
         post(|| async { (EVENTS, format!("{}{STOP}{DONE}", event("Here."))) }),
     ))
     .await;
-    let spare = || Model {
+    let spare = || ModelEndpoint {
         base: other.join("v1").unwrap(),
         key: None,
         name: "large".to_owned(),
         history_bytes: 1_000,
         prices: Prices::default(),
     };
-    let outbound = || Network::new().unwrap().operators(&other).unwrap();
+    let outbound = || HttpClients::new().unwrap().for_operator(&other).unwrap();
     let (end, heard) = hear(&dead.with_fallback(outbound(), spare()).unwrap(), ask("?")).await;
-    assert_eq!((end, heard.text.as_str()), (Ok(End::Completed), "Here."));
+    assert_eq!((end, heard.text.as_str()), (Ok(RunEnd::Completed), "Here."));
     let half = server(|| (EVENTS, event("Once"))).await.with_fallback(outbound(), spare()).unwrap();
     let (end, heard) = hear(&half, ask("?")).await;
     assert_eq!((end.unwrap_err().class, heard.text.as_str()), (FailureClass::Unreachable, "Once"));

@@ -1,0 +1,229 @@
+//! Formatting helpers: URLs, numbers, sizes, durations, and labels of enum values.
+
+use leptos::prelude::*;
+use plexus_domain::{
+    Address,
+    account::{Registration, Role},
+    agent::{AgentAccess, Visibility},
+    money,
+};
+
+use crate::view_models::{agent::Scheme, agent_query::percent_encode};
+
+/// Returns the path of an agent's page.
+pub fn agent_href(address: &Address) -> String {
+    format!("/{address}")
+}
+
+/// Returns the domain of a hub, or its shortened id.
+pub fn short_hub(hub: &str) -> String {
+    const LONG: usize = 20;
+    // All ids start alike, so more of the end is shown.
+    const START: usize = 4;
+    const END: usize = 8;
+    if hub.contains('.') || hub.len() <= LONG || !hub.is_ascii() {
+        return hub.to_owned();
+    }
+    format!("{}…{}", &hub[..START], &hub[hub.len() - END..])
+}
+
+/// Returns the path of a hub's page, by its id or its domain.
+pub fn hub_href(hub: &str) -> String {
+    let mut href = String::from("/network/");
+    percent_encode(hub, &mut href);
+    href
+}
+
+/// Returns an address with a shortened hub id.
+pub fn address_text(address: &Address) -> String {
+    match &address.hub {
+        Some(hub) => format!("@{}/{}@{}", address.owner, address.name, short_hub(hub)),
+        None => address.to_string(),
+    }
+}
+
+/// Returns the path that starts a chat with an agent, optionally with a prefilled first message.
+pub fn chat_href(address: &Address, text: Option<&str>) -> String {
+    let mut href = String::from("/chat?to=");
+    percent_encode(&address.to_string(), &mut href);
+    if let Some(text) = text {
+        href.push_str("&text=");
+        percent_encode(text, &mut href);
+    }
+    href
+}
+
+/// Escapes a value for a `<textarea>`, whose content Leptos writes unescaped.
+///
+/// The HTML parser drops one leading line break. The added one protects a line break that the value starts
+/// with (WHATWG HTML, 13.2.6.4.7).
+pub fn in_textarea(value: &str) -> String {
+    format!("\n{}", value.replace('&', "&amp;").replace('<', "&lt;"))
+}
+
+/// Formats a count with its noun: "1 agent", "2 agents", "12,000 agents".
+pub fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+}
+
+/// Formats a cost that is given in millionths of the hub's currency unit.
+pub fn cost(micro: u64) -> String {
+    format!("cost {}", money::format_micros(micro))
+}
+
+/// Formats a number with thousands separators.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Formats a size in decimal units: "512 bytes", "3.4 KB", "12 MB".
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
+    if bytes < 1_000 {
+        return count(bytes, "byte", "bytes");
+    }
+    let (mut whole, mut unit) = (bytes, 0);
+    while whole >= 1_000_000 && unit + 1 < UNITS.len() {
+        whole /= 1_000;
+        unit += 1;
+    }
+    let (units, tenths) = (whole / 1_000, whole % 1_000 / 100);
+    if units < 10 { format!("{units}.{tenths} {}", UNITS[unit]) } else { format!("{units} {}", UNITS[unit]) }
+}
+
+/// Formats milliseconds: "850 ms", "3.2 s", "2 min".
+pub fn duration(millis: u64) -> String {
+    match millis {
+        0..1_000 => format!("{millis} ms"),
+        1_000..60_000 => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
+        _ => format!("{} min", millis / 60_000),
+    }
+}
+
+pub const fn visibility_name(visibility: Visibility) -> &'static str {
+    match visibility {
+        Visibility::Private => "Private",
+        Visibility::Unlisted => "Unlisted",
+        Visibility::Public => "Public on this hub",
+        Visibility::Federated => "Public everywhere",
+    }
+}
+
+pub const fn visibility_meaning(visibility: Visibility) -> &'static str {
+    match visibility {
+        Visibility::Private => "Only you can see it.",
+        Visibility::Unlisted => "Whoever has the link can see it. It is not in lists or search.",
+        Visibility::Public => "Everybody on this hub can find it.",
+        Visibility::Federated => "Other hubs may carry it too. Copies that they hold cannot be recalled.",
+    }
+}
+
+pub const fn access_name(access: AgentAccess) -> &'static str {
+    match access {
+        AgentAccess::Owner => "Only you",
+        AgentAccess::Listed => "People you name",
+        AgentAccess::Accounts => "Everybody who signs in",
+        AgentAccess::Open => "Anybody, signed in or not",
+    }
+}
+
+pub const fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::User => "User",
+        Role::Moderator => "Moderator",
+        Role::Admin => "Administrator",
+    }
+}
+
+pub const fn registration_meaning(registration: Registration) -> &'static str {
+    match registration {
+        Registration::Open => "Open: anybody can sign up.",
+        Registration::Approval => "By approval: an administrator says yes to each.",
+        Registration::Invite => "By invitation only.",
+        Registration::Closed => "Closed: nobody can sign up.",
+    }
+}
+
+pub fn scheme_name(scheme: &Scheme) -> String {
+    match scheme {
+        Scheme::Bearer => "a bearer token".to_owned(),
+        Scheme::ApiKey(header) => format!("an API key in the header {header}"),
+        Scheme::Basic => "a user name and a password".to_owned(),
+        Scheme::Client(server) => format!("a token of {server}, which the hub gets as a client (OAuth)"),
+        Scheme::Connect(server) => format!("a token of {server}, to which each person agrees there (OAuth)"),
+    }
+}
+
+/// Renders an error message. The path of a credentials page in it becomes a link.
+pub fn with_mending_link(words: &str) -> AnyView {
+    let Some((before, path, after)) = mending_place(words) else { return words.to_owned().into_any() };
+    let (before, path, after) = (before.to_owned(), path.to_owned(), after.to_owned());
+    let href = path.clone();
+    view! { {before}<a href=href>{path}</a>{after} }.into_any()
+}
+
+/// Finds the path of a credentials page in an error message: (text before, path, text after).
+///
+/// Accepts only paths of this hub, because agents can write such messages too.
+fn mending_place(words: &str) -> Option<(&str, &str, &str)> {
+    const PAGE: &str = "/credentials";
+    let start = words.find(" /@")? + 1;
+    let end = start + words[start..].find(PAGE)? + PAGE.len();
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '@' | '-' | '_');
+    let path = &words[start..end];
+    let is_whole = !words[end..].starts_with(|c: char| fits(c));
+    let is_page = path.chars().all(fits) && path.matches('/').count() == 3;
+    (is_page && is_whole).then(|| (&words[..start], path, &words[end..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_for_credentials_is_found_in_words() {
+        let words = "It ended. Connect again at /@ada/tide-clerk/credentials.";
+        let found = mending_place(words);
+        assert_eq!(found, Some(("It ended. Connect again at ", "/@ada/tide-clerk/credentials", ".")));
+        for other in [
+            "",
+            "at /@ada/credentials.",
+            "at //evil.example/@a/b/credentials",
+            "at /@a/b c/credentials",
+            "at /@a/b/credentials/x",
+            "see /@a/b?x/credentials",
+        ] {
+            assert_eq!(mending_place(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn what_was_typed_cannot_leave_its_textarea() {
+        assert_eq!(in_textarea("</textarea><b>&amp;"), "\n&lt;/textarea>&lt;b>&amp;amp;");
+    }
+
+    #[test]
+    fn numbers_come_with_units() {
+        assert_eq!(count(1, "agent", "agents"), "1 agent");
+        assert_eq!(count(1_234_567, "agent", "agents"), "1,234,567 agents");
+        assert_eq!(
+            [size(1), size(999), size(3_456), size(12_000_000)],
+            ["1 byte", "999 bytes", "3.4 KB", "12 MB"]
+        );
+        assert_eq!([duration(850), duration(3_250), duration(130_000)], ["850 ms", "3.2 s", "2 min"]);
+    }
+
+    #[test]
+    fn links_to_a_chat_carry_text_that_survives() {
+        let address = "@ada/tide".parse().unwrap();
+        assert_eq!(chat_href(&address, Some("2 & 3?")), "/chat?to=%40ada%2Ftide&text=2%20%26%203%3F");
+    }
+}

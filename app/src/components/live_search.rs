@@ -1,0 +1,95 @@
+//! Live search: results of remote hubs, or a button to query them.
+
+use leptos::prelude::*;
+
+use super::{agent_row::AgentList, button::Kind, format::short_hub};
+use crate::view_models::live_search::{LiveSearchView, QueriedHub, QueryOutcome, Sources};
+
+pub fn others(others: LiveSearchView) -> AnyView {
+    match others {
+        LiveSearchView::Askable { page, stream, few } => askable(page, stream, few).into_any(),
+        LiveSearchView::Asked { rows, sources } => view! {
+            <section class="others" aria-labelledby="others">
+                {heading()}
+                {(!rows.is_empty()).then(|| view! { <AgentList rows /> })}
+                <div class="sources">{sources_line(sources)}</div>
+            </section>
+        }
+        .into_any(),
+    }
+}
+
+/// Renders the button to query remote hubs.
+///
+/// `site.js` queries over the event stream `stream` and fills the list and the status. Without JavaScript the
+/// link opens a page with all results.
+fn askable(page: String, stream: String, few: bool) -> impl IntoView {
+    view! {
+        <section class="others" aria-labelledby="others" data-ask=stream data-few=few.then_some("")>
+            {heading()}
+            <p>"Other hubs may have agents that this one does not carry." " "<a class=Kind::Plain.class() href=page rel="nofollow">"Ask other hubs"</a></p>
+            <ul class="rows" role="list" hidden></ul>
+            <div class="sources" role="status"></div>
+        </section>
+    }
+}
+
+fn heading() -> AnyView {
+    view! { <h2 id="others">"From other hubs"</h2> }.into_any()
+}
+
+/// Renders the sources of the results, and the outcome of each queried hub.
+pub fn sources_line(sources: Sources) -> AnyView {
+    let hubs = sources.asked.iter().map(|hub| view! { <li>{of_hub(hub)}</li> }).collect_view();
+    let list = (!sources.asked.is_empty()).then(|| view! { <ul role="list">{hubs}</ul> });
+    view! { <p>{summary(&sources)}</p>{list} }.into_any()
+}
+
+/// Returns a line such as "This hub 3, carried 41, asked live: 2 hubs answered, 1 did not in time."
+fn summary(sources: &Sources) -> String {
+    let here = format!("This hub {}, carried {}", sources.own, sources.carried);
+    if sources.asked.is_empty() {
+        return format!("{here}. There is no hub to ask of which not all is here.");
+    }
+    let silent = sources.asked.iter().filter(|hub| hub.came == QueryOutcome::Nothing).count();
+    let answered = sources.asked.len() - silent;
+    let hubs = if answered == 1 { "hub" } else { "hubs" };
+    let rest = if silent == 0 { String::new() } else { format!(", {silent} did not in time") };
+    format!("{here}, asked live: {answered} {hubs} answered{rest}.")
+}
+
+fn of_hub(hub: &QueriedHub) -> String {
+    let name = short_hub(&hub.name);
+    let came = match hub.came {
+        QueryOutcome::Answer { found: 0, wrong: 0 } => "nothing new".to_owned(),
+        QueryOutcome::Answer { found, wrong: 0 } => format!("{found} found"),
+        QueryOutcome::Answer { found, wrong } => {
+            format!("{found} found, and {wrong} not signed as they have to be, which are not shown")
+        }
+        QueryOutcome::Nothing => "no answer in time".to_owned(),
+    };
+    format!("{name}: {came}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_says_where_results_come_from() {
+        let hub = |name: &str, came| QueriedHub { name: name.to_owned(), came };
+        let mut sources = Sources { own: 3, carried: 41, asked: Vec::new() };
+        assert!(summary(&sources).starts_with("This hub 3, carried 41. There is no hub to ask"));
+        sources.asked = vec![
+            hub("far.example", QueryOutcome::Answer { found: 2, wrong: 0 }),
+            hub("12D3KooWabcdefghijklmnop", QueryOutcome::Answer { found: 0, wrong: 7 }),
+            hub("slow.example", QueryOutcome::Nothing),
+        ];
+        let said = "This hub 3, carried 41, asked live: 2 hubs answered, 1 did not in time.";
+        assert_eq!(summary(&sources), said);
+        let hubs: Vec<String> = sources.asked.iter().map(of_hub).collect();
+        assert_eq!(hubs[0], "far.example: 2 found");
+        assert!(hubs[1].starts_with("12D3…ijklmnop: 0 found, and 7 not signed"), "{}", hubs[1]);
+        assert_eq!(hubs[2], "slow.example: no answer in time");
+    }
+}

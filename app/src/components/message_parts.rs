@@ -1,0 +1,213 @@
+//! Parts of a message: text, data, files, links, tool calls, reasoning and approvals.
+
+use leptos::prelude::*;
+use plexus_domain::{
+    ApprovalId, message::MessageState, part::ApprovalDecision, sanitized_text::is_invisible,
+};
+use serde_json::Value;
+
+use super::{
+    button::{ActionForm, Button, Kind},
+    code_block::CodeBlock,
+    context,
+    format::{agent_href, duration, size},
+    icon::Icon,
+    identicon::Mark,
+};
+use crate::view_models::message::{Article, PartView};
+
+/// Renders the part at `index`. The chat island finds it by `data-part`.
+pub fn part(index: usize, part: &PartView, article: &Article) -> AnyView {
+    let inner = match part.clone() {
+        PartView::Text { closed, tail } => return text(index, closed.into_string(), tail, article),
+        PartView::Data { name, value } => data(name, &value),
+        PartView::File { name, media_type, size: bytes, href } => file(name, &media_type, bytes, href),
+        PartView::Link { name, url } => link(name, url),
+        PartView::Tool { tool, arguments, result, took_ms } => {
+            tool_card(tool, &arguments, result, took_ms, article.state == MessageState::Open)
+        }
+        PartView::Reasoning { html } => {
+            let html = html.into_string();
+            fold(
+                Icon::Reasoning,
+                "Reasoning".to_owned(),
+                None,
+                view! { <div class="prose" inner_html=html></div> }.into_any(),
+            )
+        }
+        PartView::Approval { id, tool, arguments, decision } => {
+            approval(id, tool, &arguments, decision, article)
+        }
+        PartView::ContinueWith { seed, name, address, summary, text } => {
+            let fields = vec![("parent", article.id.to_string()), ("text", format!("{address} {text}"))];
+            let (action, href) = (format!("/chat/{}", article.chat), agent_href(&address));
+            view! {
+                <div class="card continue">
+                    <Mark seed />
+                    <div>
+                        <p><a href=href>{name.clone()}</a>" "<span class="address">{address.to_string()}</span></p>
+                        <p class="quiet">{summary}</p>
+                    </div>
+                    <ActionForm action label=format!("Ask {name}") icon=Icon::Go fields />
+                </div>
+            }
+            .into_any()
+        }
+    };
+    view! { <div class="part" data-part=index>{inner}</div> }.into_any()
+}
+
+/// Renders a text part. `tail` is the block that is still being written, as plain text.
+///
+/// It is empty when the part is complete.
+fn text(index: usize, mut closed: String, tail: String, article: &Article) -> AnyView {
+    if article.state == MessageState::Open {
+        closed.push_str(&context::follow_mark(article.id));
+    }
+    view! {
+        <div class="part" data-part=index>
+            <div class="closed prose" inner_html=closed></div>
+            <div class="tail">{(!tail.is_empty()).then_some(tail)}</div>
+        </div>
+    }
+    .into_any()
+}
+
+fn data(name: Option<String>, value: &Value) -> AnyView {
+    let language = name.unwrap_or_else(|| "Data".to_owned());
+    view! { <CodeBlock language code=pretty(value) /> }.into_any()
+}
+
+fn file(name: String, media_type: &str, bytes: u64, href: Option<String>) -> AnyView {
+    let kind = match media_type {
+        "" => size(bytes),
+        media_type => format!("{media_type}, {}", size(bytes)),
+    };
+    let saved_as = name.clone();
+    let shown = match href {
+        Some(href) => view! { <a href=href download=saved_as>{name}</a> }.into_any(),
+        None => view! { <span>{name}</span> }.into_any(),
+    };
+    view! { <p class="card">{Icon::File.view()} {shown} " "<span class="quiet">{kind}</span></p> }.into_any()
+}
+
+fn link(name: Option<String>, url: String) -> AnyView {
+    let known = ["http://", "https://", "mailto:"].iter().any(|scheme| url.starts_with(scheme));
+    let shown = name.unwrap_or_else(|| url.clone());
+    if !known {
+        return view! { <p class="card">{Icon::Link.view()} <span>{shown}</span>" "<code>{url}</code></p> }
+            .into_any();
+    }
+    view! {
+        <p class="card">{Icon::External.view()} <a href=url.clone() rel="nofollow noopener noreferrer ugc">{shown}</a>" "<code class="quiet">{url}</code></p>
+    }
+    .into_any()
+}
+
+fn tool_card(
+    tool: String,
+    arguments: &Value,
+    result: Option<Value>,
+    took_ms: Option<u64>,
+    open: bool,
+) -> AnyView {
+    let failed = result.as_ref().is_some_and(|result| result.get("error").is_some());
+    let state = match (&result, took_ms) {
+        (None, _) if open => "running".to_owned(),
+        (None, _) => "not finished".to_owned(),
+        (Some(_), Some(millis)) if failed => format!("failed after {}", duration(millis)),
+        (Some(_), None) if failed => "failed".to_owned(),
+        (Some(_), Some(millis)) => duration(millis),
+        (Some(_), None) => "done".to_owned(),
+    };
+    let inside = view! {
+        <CodeBlock language="Arguments" code=pretty(arguments) />
+        {result.map(|result| view! { <CodeBlock language="Result" code=pretty(&result) /> })}
+    };
+    fold(Icon::Tool, tool, Some(state), inside.into_any())
+}
+
+fn approval(
+    id: ApprovalId,
+    tool: String,
+    arguments: &Value,
+    decision: Option<ApprovalDecision>,
+    article: &Article,
+) -> AnyView {
+    let answer = match decision {
+        Some(ApprovalDecision::Allowed) => {
+            view! { <p class="state good">{Icon::Check.view()} "Allowed."</p> }.into_any()
+        }
+        Some(ApprovalDecision::Refused) => {
+            view! { <p class="state">{Icon::Close.view()} "Refused."</p> }.into_any()
+        }
+        Some(ApprovalDecision::Unanswered) => unanswered(),
+        None if article.state != MessageState::Open => unanswered(),
+        None => {
+            let action = format!("/chat/{}/approve", article.chat);
+            view! {
+                <form class="actions" method="post" action=action>
+                    <input type="hidden" name="approval" value=id.to_string() />
+                    <Button label="Allow once" kind=Kind::Primary name="decision" value="yes" />
+                    <Button label="Refuse" name="decision" value="no" />
+                </form>
+            }
+            .into_any()
+        }
+    };
+    view! {
+        <div class="card approval">
+            <p>"Asks for leave to use " <code>{tool}</code> " with exactly this:"</p>
+            <CodeBlock language="Arguments" code=pretty(arguments) />
+            {answer}
+        </div>
+    }
+    .into_any()
+}
+
+fn unanswered() -> AnyView {
+    view! { <p class="state">"Nobody answered, so it was not done."</p> }.into_any()
+}
+
+/// Renders a collapsed block (`<details>`).
+fn fold(icon: Icon, title: String, state: Option<String>, inside: AnyView) -> AnyView {
+    view! {
+        <details class="fold">
+            <summary>{icon.view()} <span>{title}</span> {state.map(|state| view! { <span class="quiet">{state}</span> })}</summary>
+            {inside}
+        </details>
+    }
+    .into_any()
+}
+
+/// Returns indented JSON with invisible and bidirectional control characters escaped.
+///
+/// Users approve tool calls by this text, so it must not hide or reorder anything (Trojan Source).
+fn pretty(value: &Value) -> String {
+    let json = serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string());
+    if !json.contains(is_invisible) {
+        return json;
+    }
+    let mut shown = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_invisible(c) {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| shown.push_str(&format!("\\u{unit:04x}")));
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::pretty;
+
+    #[test]
+    fn what_would_not_be_seen_is_escaped() {
+        assert_eq!(pretty(&json!("a\u{202e}b\u{e0041}")), r#""a\u202eb\udb40\udc41""#);
+        assert_eq!(pretty(&json!({ "é": ["水"] })), "{\n  \"é\": [\n    \"水\"\n  ]\n}");
+    }
+}

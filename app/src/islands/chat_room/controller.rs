@@ -1,0 +1,241 @@
+//! Controller of the chat page: connects event stream, thread and composer.
+
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+
+use leptos::prelude::{GetUntracked as _, Set as _, document, request_animation_frame, set_interval, window};
+use web_sys::{Element, Event as DomEvent, HtmlFormElement};
+
+use super::{
+    ChatUiState, announcements,
+    composer::ComposerView,
+    dom,
+    events::{Event, MessageAdded, Open, Run},
+    scroll::Scroll,
+    sidebar::SidebarView,
+    stream::{Listener, Stream},
+    streaming_text::TextChange,
+    thread::Thread,
+};
+
+pub struct ChatController {
+    pub(super) chat: Option<String>,
+    pub(super) thread: Option<Thread>,
+    pub(super) composer: Option<ComposerView>,
+    pub(super) stream: RefCell<Option<Rc<Stream>>>,
+    pub(super) scroll: Scroll,
+    pub(super) sidebar: Rc<SidebarView>,
+    pub(super) signs: ChatUiState,
+    /// True while an animation frame is requested.
+    pub(super) drawing: Cell<bool>,
+    /// True while a message is being sent.
+    pub(super) sending: Cell<bool>,
+    /// Id and text of the last message that failed. Sending the same text again reuses the id (idempotency).
+    pub(super) unsent: RefCell<Option<(String, String)>>,
+}
+
+thread_local! {
+    /// Controller of this page.
+    static ROOM: RefCell<Option<Rc<ChatController>>> = const { RefCell::new(None) };
+}
+
+/// Interval of the screen-reader announcement that an answer is still being written.
+const STILL_ANSWERING: std::time::Duration = std::time::Duration::from_secs(15);
+
+pub fn start(chat: Option<String>, seq: i64, worker: &str, signs: ChatUiState) {
+    let room = Rc::new(ChatController {
+        thread: Thread::find(),
+        composer: ComposerView::find(),
+        sidebar: Rc::new(SidebarView::new(chat.clone())),
+        chat,
+        stream: RefCell::default(),
+        scroll: Scroll::new(),
+        signs,
+        drawing: Cell::new(false),
+        sending: Cell::new(false),
+        unsent: RefCell::default(),
+    });
+    ROOM.set(Some(room.clone()));
+    if let Some(chat) = &room.chat {
+        room.stream.replace(Some(Stream::start(chat.clone(), seq, worker, room.clone())));
+        room.follow_reader();
+        room.scroll.hold();
+        room.show_answering();
+    }
+    room.intercept_forms();
+}
+
+pub fn to_latest() {
+    with_room(|room| {
+        room.scroll.hold();
+        room.signs.below.set(false);
+    });
+}
+
+/// Stops the most recent open answer.
+pub fn stop() {
+    with_room(|room| {
+        let form = room.thread.as_ref().and_then(|thread| {
+            thread
+                .open()
+                .iter()
+                .rev()
+                .find_map(|article| dom::find::<HtmlFormElement>(article, "form[action$=\"/stop\"]"))
+        });
+        if let Some(form) = form {
+            let _ = form.request_submit();
+        }
+    });
+}
+
+fn with_room(then: impl FnOnce(&Rc<ChatController>)) {
+    ROOM.with_borrow(|room| room.as_ref().map(then));
+}
+
+impl Listener for ChatController {
+    fn event(&self, event: Event) {
+        match event {
+            Event::Message(placed) => self.message(&placed),
+            Event::Ended(ended) => {
+                let article = self.thread.as_ref().and_then(|thread| thread.replace(&ended.id, &ended.html));
+                if let Some(article) = article {
+                    self.say(&article, &ended.state);
+                }
+                self.show_answering();
+            }
+            Event::Run(run) => self.run(&run),
+            Event::Title(title) => self.retitle(&title.title),
+            Event::Open(open) => self.open(open),
+            Event::Text(text) => self.text(|thread| thread.push(text)),
+            Event::Block(block) => self.text(|thread| thread.close(block)),
+            Event::Status(status) => {
+                if let Some(thread) = &self.thread {
+                    thread.show_doing(&status);
+                }
+            }
+            Event::Chats => self.sidebar.refresh_soon(),
+            Event::Gone | Event::Bye => {}
+        }
+        self.draw_soon();
+    }
+
+    fn trouble(&self, words: &str) {
+        self.signs.trouble.set(words.to_owned());
+    }
+}
+
+impl ChatController {
+    fn message(&self, placed: &MessageAdded) {
+        let Some(article) = self.thread.as_ref().and_then(|thread| thread.put(placed)) else { return };
+        if article.class_list().contains("agent") {
+            if let Some(composer) = &self.composer {
+                composer.follow(&article);
+            }
+            let state = if article.has_attribute("aria-busy") { "open" } else { "done" };
+            self.say(&article, state);
+        }
+        self.show_answering();
+    }
+
+    fn open(&self, open: Open) {
+        let (message, part) = (open.m.clone(), open.p);
+        if let Some(thread) = &self.thread {
+            thread.reset(open);
+            if let Some(tool) = thread.asks(&message, part) {
+                self.signs.status.set(announcements::asks(&tool));
+            }
+        }
+        self.show_answering();
+    }
+
+    /// Shows the failure of a run that has no article.
+    ///
+    /// A failed article shows its own failure. Both events arrive together in either order, so the check
+    /// waits 500 ms.
+    fn run(&self, run: &Run) {
+        const TOGETHER: u32 = 500;
+        let Some(failure) = run.failure.clone() else { return };
+        dom::after(TOGETHER, move || {
+            with_room(|room| {
+                let told = room.thread.as_ref().is_some_and(Thread::ends_in_failure);
+                if let (Some(composer), false) = (&room.composer, told) {
+                    composer.show_error(&failure.message);
+                }
+            });
+        });
+    }
+
+    fn retitle(&self, title: &str) {
+        let document = document();
+        let suffix =
+            document.title().rsplit_once(" · ").map(|(_, hub)| format!(" · {hub}")).unwrap_or_default();
+        document.set_title(&format!("{title}{suffix}"));
+        if let Some(heading) = dom::by_id::<Element>("chat-title") {
+            heading.set_text_content(Some(title));
+        }
+        self.sidebar.set_title(title);
+    }
+
+    fn text(&self, change: impl FnOnce(&Thread) -> TextChange) {
+        let change = self.thread.as_ref().map_or(TextChange::Nothing, change);
+        if change == TextChange::Gap
+            && let Some(stream) = self.stream.borrow().as_ref()
+        {
+            stream.gap();
+        }
+    }
+
+    /// Schedules one DOM update for all events that arrive before the next animation frame.
+    fn draw_soon(&self) {
+        if self.drawing.replace(true) {
+            return;
+        }
+        request_animation_frame(|| {
+            with_room(|room| {
+                room.drawing.set(false);
+                if let Some(thread) = &room.thread {
+                    thread.flush();
+                }
+                room.signs.below.set(room.scroll.grown());
+            });
+        });
+    }
+
+    fn show_answering(&self) {
+        let open = self.thread.as_ref().is_some_and(|thread| !thread.open().is_empty());
+        self.signs.answering.set(open);
+        self.sidebar.set_running(open);
+    }
+
+    fn say(&self, article: &Element, state: &str) {
+        let name = dom::find::<Element>(article, "h2 a").and_then(|name| name.text_content());
+        let count = dom::find::<Element>(article, ".body").map_or(0, |body| dom::words(&body));
+        if let Some(name) = name {
+            self.signs.status.set(announcements::status(&name, state, count));
+        }
+    }
+
+    fn follow_reader(self: &Rc<Self>) {
+        for kind in ["scroll", "resize"] {
+            let room = self.clone();
+            dom::listen(&window(), kind, move |_: DomEvent| {
+                let below = room.scroll.moved();
+                if room.signs.below.get_untracked() != below {
+                    room.signs.below.set(below);
+                }
+            });
+        }
+        set_interval(
+            || {
+                with_room(|room| {
+                    if let Some(article) = room.thread.as_ref().and_then(|thread| thread.open().pop()) {
+                        room.say(&article, "open");
+                    }
+                });
+            },
+            STILL_ANSWERING,
+        );
+    }
+}

@@ -1,0 +1,124 @@
+//! Side column of an agent's page: actions and facts.
+
+use leptos::prelude::*;
+use plexus_domain::agent::Visibility;
+
+use crate::{
+    components::{
+        button::{ButtonLink, Kind},
+        definition_list::{fact, facts, mono},
+        format::{agent_href, chat_href, grouped, visibility_meaning, visibility_name},
+        icon::Icon,
+        notice::Note,
+        time::{Ago, Date},
+    },
+    view_models::{
+        Tone,
+        agent::{AgentHead, Callable, ExternalLink},
+    },
+};
+
+/// Renders the side column. `tab` is the tab that is shown.
+pub fn rail(head: &AgentHead, tab: &'static str) -> AnyView {
+    let connect = format!("{}/connect", agent_href(&head.address));
+    view! {
+        <aside class="rail" aria-label="Use this agent">
+            {chat(head)}
+            <ButtonLink label="Connect a program" href=connect icon=Icon::Link />
+            {head.starred.map(|starred| star(head, starred, tab))}
+            {details(head)}
+            {links(&head.links)}
+        </aside>
+    }
+    .into_any()
+}
+
+/// Renders the star as a toggle button.
+fn star(head: &AgentHead, starred: bool, tab: &'static str) -> AnyView {
+    let action = format!("{}/star", agent_href(&head.address));
+    let (pressed, turned) = if starred { ("true", "no") } else { ("false", "yes") };
+    view! {
+        <form class="star" method="post" action=action>
+            <input type="hidden" name="tab" value=tab />
+            <button class=Kind::Plain.class() name="star" value=turned aria-pressed=pressed>{Icon::Star.view()} "Star"</button>
+        </form>
+    }
+    .into_any()
+}
+
+/// Renders the chat button, or why the viewer cannot chat and what to do about it.
+fn chat(head: &AgentHead) -> AnyView {
+    let path = agent_href(&head.address);
+    match &head.callable {
+        Callable::Yes => {
+            let href = chat_href(&head.address, None);
+            view! { <ButtonLink label="Chat" href kind=Kind::Primary icon=Icon::Chat /> }.into_any()
+        }
+        Callable::SignIn => {
+            let href = format!("/login?next={path}");
+            view! {
+                <ButtonLink label="Sign in to chat" href kind=Kind::Primary icon=Icon::SignIn />
+                <p class="quiet small">"This agent answers people who are signed in."</p>
+            }
+            .into_any()
+        }
+        Callable::NeedsCredentials => {
+            let href = format!("{path}/credentials");
+            view! {
+                <ButtonLink label="Add your credentials" href kind=Kind::Primary icon=Icon::Key />
+                <p class="quiet small">"This agent asks each person for credentials of their own before it answers."</p>
+            }
+            .into_any()
+        }
+        Callable::Unproved { origin } => {
+            let origin = origin.clone();
+            view! {
+                <Note tone=Tone::Caution>
+                    "Nobody has proved control of " <code>{origin}</code>
+                    ", so this hub calls it for its owner only."
+                </Note>
+            }
+            .into_any()
+        }
+        Callable::NotAllowed => {
+            view! { <Note>"Its owner lets only some people talk to it, and you are not among them."</Note> }
+                .into_any()
+        }
+        Callable::Paused => {
+            view! { <Note tone=Tone::Caution>"Its owner has paused it. It takes no messages for now."</Note> }
+                .into_any()
+        }
+    }
+}
+
+fn details(head: &AgentHead) -> AnyView {
+    let shown = (head.visibility < Visibility::Public).then(|| {
+        let (name, meaning) = (visibility_name(head.visibility), visibility_meaning(head.visibility));
+        view! { {name}". "<span class="quiet">{meaning}</span> }.into_any()
+    });
+    let card = head.card_href.clone();
+    facts(vec![
+        ("Visibility", shown),
+        ("Last answered", head.last_answered.map(|at| view! { <Ago at /> }.into_any())),
+        ("Runs in 30 days", fact(grouped(head.uses))),
+        ("Stars", fact(grouped(head.stars))),
+        ("Protocol", fact(head.protocol.clone())),
+        ("Version", mono(head.version.clone())),
+        ("Published", head.published.map(|at| view! { <Date at /> }.into_any())),
+        ("Made by", head.provider.clone().and_then(fact)),
+        ("Card", (!card.is_empty()).then(|| view! { <a href=card>"agent-card.json"</a> }.into_any())),
+    ])
+    .into_any()
+}
+
+fn links(links: &[ExternalLink]) -> Option<AnyView> {
+    if links.is_empty() {
+        return None;
+    }
+    let items = links
+        .iter()
+        .cloned()
+        .map(|link| view! { <li><a href=link.url rel="nofollow noopener noreferrer ugc">{Icon::External.view()} {link.label}</a></li> })
+        .collect_view();
+    Some(view! { <ul class="links" role="list" aria-label="Links">{items}</ul> }.into_any())
+}

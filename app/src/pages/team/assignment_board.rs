@@ -1,0 +1,106 @@
+//! Assignment board: assignments with their results, side by side.
+
+use leptos::prelude::*;
+
+use crate::{
+    components::{
+        button::{ActionForm, Button, Kind},
+        format::count,
+        icon::Icon,
+        section::Section,
+    },
+    view_models::team::{AssignmentCard, AssignmentTone},
+};
+
+/// Renders the board; `None` if there are no assignments.
+pub fn board(work: Vec<AssignmentCard>, action: &str, over: bool) -> Option<AnyView> {
+    if work.is_empty() {
+        return None;
+    }
+    let cards = work.into_iter().map(|work| card(work, action, over)).collect_view();
+    Some(view! { <Section title="Work"><ul class="team-board" role="list">{cards}</ul></Section> }.into_any())
+}
+
+fn card(work: AssignmentCard, action: &str, over: bool) -> AnyView {
+    let (tone, icon) = match work.tone {
+        AssignmentTone::Open => ("neutral", Icon::Answering),
+        AssignmentTone::Asking => ("caution", Icon::Caution),
+        AssignmentTone::Good => ("good", Icon::Done),
+        AssignmentTone::Bad => ("bad", Icon::Failed),
+        AssignmentTone::Neutral => ("neutral", Icon::Stop),
+    };
+    let is_open = matches!(work.tone, AssignmentTone::Open | AssignmentTone::Asking);
+    let fields = vec![("do", "stop".to_owned()), ("work", work.number.to_string())];
+    let stop = (is_open && !over).then(|| {
+        view! { <ActionForm action=action label="Stop" kind=Kind::Quiet icon=Icon::Stop fields=fields about=work.title.clone() /> }
+    });
+    let nest = (work.may_nest && !over).then(|| {
+        let fields = vec![("do", "nest".to_owned()), ("work", work.number.to_string())];
+        view! { <ActionForm action=action label="Form a team for it" kind=Kind::Quiet icon=Icon::Add fields=fields about=work.title.clone() /> }
+    });
+    let team = work.team.map(|href| view! { <p><a href=href>"The team that works on it"</a></p> });
+    let take_over = (is_open && !over).then(|| take_over(work.number, action));
+    let question = work.question.filter(|_| !over).map(|question| ask(work.number, question, action));
+    let tokens = (work.tokens > 0).then(|| format!(", {}", count(work.tokens, "token", "tokens")));
+    view! {
+        <li>
+            <h3>{work.title}</h3>
+            <p class="quiet"><code>{work.to}</code>{tokens}</p>
+            <p class="badges"><span class=format!("badge {tone}")>{icon.view()} {work.state}</span></p>
+            {work.text.map(|text| view! { <div class="prose" inner_html=text.into_string()></div> })}
+            {team}
+            {question}
+            <div class="row-actions">{nest}{stop}</div>
+            {take_over}
+        </li>
+    }
+    .into_any()
+}
+
+/// Renders a question of the member, with a form for the answer.
+fn ask(work: u32, question: String, action: &str) -> AnyView {
+    let words = Words { act: "answer", work, label: "It asks", hint: question };
+    form(words, action, view! { <Button label="Answer" icon=Icon::Send /> }.into_any())
+}
+
+/// Renders a form in which the owner enters the result instead of the member.
+fn take_over(work: u32, action: &str) -> AnyView {
+    let hint = "Whoever works on it is stopped, and the team goes on with what you write.".to_owned();
+    let words = Words { act: "take_over", work, label: "Result", hint };
+    let button = view! { <Button label="Hand it in" kind=Kind::Quiet icon=Icon::Done /> }.into_any();
+    view! {
+        <details class="fold" id=format!("d-take-over-{work}")>
+            <summary><span>"Do it yourself"</span></summary>
+            <div>{form(words, action, button)}</div>
+        </details>
+    }
+    .into_any()
+}
+
+/// Texts of a form about an assignment.
+struct Words {
+    act: &'static str,
+    work: u32,
+    label: &'static str,
+    hint: String,
+}
+
+fn form(words: Words, action: &str, button: AnyView) -> AnyView {
+    let Words { act, work, label, hint } = words;
+    let id = format!("f-{act}-{work}");
+    let (of, hint_id) = (id.clone(), format!("{id}-hint"));
+    let described_by = hint_id.clone();
+    view! {
+        <form class="stack" method="post" action=action.to_owned()>
+            <input type="hidden" name="do" value=act />
+            <input type="hidden" name="work" value=work.to_string() />
+            <div class="field">
+                <label for=of>{label}</label>
+                <p class="hint" id=hint_id>{hint}</p>
+                <textarea class="control" id=id name="text" rows="2" required maxlength="16000" aria-describedby=described_by></textarea>
+            </div>
+            <p class="actions">{button}</p>
+        </form>
+    }
+    .into_any()
+}

@@ -1,0 +1,106 @@
+//! View model of a chat message.
+
+use plexus_domain::{
+    Address, ApprovalId, ChatId, MessageId, RunId, Timestamp, message::MessageState, part::ApprovalDecision,
+    run::Usage,
+};
+use serde_json::Value;
+
+use super::Html;
+
+#[derive(Clone, Debug)]
+pub struct Article {
+    pub id: MessageId,
+    pub chat: ChatId,
+    pub parent: Option<MessageId>,
+    pub lane: i32,
+    pub author: Author,
+    pub at: Timestamp,
+    pub state: MessageState,
+    pub parts: Vec<PartView>,
+    /// Failure message; shown in the state `Failed`.
+    pub failure: Option<String>,
+    /// Run that wrote it; an open message is stopped by it.
+    pub run: Option<RunId>,
+    /// Alternative answers, this one included, in the order of their creation.
+    pub alternatives: Vec<MessageId>,
+    pub usage: Option<Usage>,
+    /// Current activity of the agent in one line, while the message is open.
+    pub status: Option<String>,
+    /// Milliseconds from the first request to the end of the answer.
+    pub took_ms: Option<u64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Author {
+    Person {
+        name: String,
+    },
+    Agent {
+        seed: String,
+        name: String,
+        address: Address,
+    },
+    /// Author whose account was deleted.
+    Gone,
+}
+
+impl Author {
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Person { name } | Self::Agent { name, .. } => name,
+            Self::Gone => "Somebody who left",
+        }
+    }
+}
+
+/// Part of a message. Its index in the list is the field `p` of SSE events.
+#[derive(Clone, Debug)]
+pub enum PartView {
+    /// Closed blocks as HTML, and the open tail as text. The tail of a finished message is empty.
+    Text {
+        closed: Html,
+        tail: String,
+    },
+    Data {
+        name: Option<String>,
+        value: Value,
+    },
+    File {
+        name: String,
+        media_type: String,
+        size: u64,
+        /// `None` while the message is open: files are stored when it ends.
+        href: Option<String>,
+    },
+    /// Link whose target the page never loads by itself.
+    Link {
+        name: Option<String>,
+        url: String,
+    },
+    Tool {
+        tool: String,
+        arguments: Value,
+        result: Option<Value>,
+        took_ms: Option<u64>,
+    },
+    Reasoning {
+        html: Html,
+    },
+    Approval {
+        id: ApprovalId,
+        tool: String,
+        arguments: Value,
+        /// The user's decision; `None` while it is pending.
+        decision: Option<ApprovalDecision>,
+    },
+    /// Button that sends the question to another agent.
+    ContinueWith {
+        seed: String,
+        name: String,
+        address: Address,
+        summary: String,
+        /// Text that is sent to it, without the mention.
+        text: String,
+    },
+}

@@ -1,0 +1,229 @@
+//! Projects the changes of a running run to A2A stream events.
+//!
+//! One feed serves one or more subscribers. Its first event is the current task, so a late subscriber misses
+//! nothing. Text is deduplicated by byte offset: what the first event already contains is dropped.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use plexus_domain::{
+    MessageId, Part, PartBody, RunId, RunState, Timestamp,
+    message::{Message, MessageState},
+};
+
+use super::{CallerRun, artifact, is_told, note};
+use crate::{
+    client::{self, BlobUrl},
+    wire::v1::{self, Artifact, StreamResponse, TaskArtifactUpdateEvent, TaskStatus, TaskStatusUpdateEvent},
+};
+
+/// A change in a run.
+#[derive(Clone, Copy, Debug)]
+pub enum RunChange<'a> {
+    /// An open message has this part, complete or so far. Text starts at byte `start` of the part.
+    Part { message: MessageId, index: usize, start: usize, part: &'a Part },
+    /// A message of the agent is finished; nothing more is added to it.
+    Ended { message: &'a Message },
+    /// New status text for a queued run.
+    Waits { line: &'a str },
+    /// The state of the run changed.
+    State { run: CallerRun<'a> },
+}
+
+/// Error: text is missing between what was sent and this
+/// change. The subscriber must start again with the task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("Text is missing before byte {start} of part {index} of message {message}.")]
+pub struct MissingText {
+    pub message: MessageId,
+    pub index: usize,
+    pub start: usize,
+}
+
+/// Event projector with the state known to the subscribers of one task.
+#[derive(Clone, Debug)]
+pub struct TaskEventProjector {
+    run: RunId,
+    context: String,
+    state: (RunState, Timestamp),
+    /// The message whose text is currently the main artifact.
+    own: Option<MessageId>,
+    /// Ids of named artifacts that were started.
+    begun: BTreeSet<String>,
+    told: BTreeMap<MessageId, SentOffsets>,
+}
+
+/// How much of a message was sent.
+#[derive(Clone, Debug, Default)]
+struct SentOffsets {
+    /// Bytes sent of each text part; 1 for any other part.
+    parts: Vec<usize>,
+    ended: bool,
+}
+
+impl TaskEventProjector {
+    /// Creates a feed from the current run and returns it with the first event, the task.
+    pub fn open(run: &CallerRun<'_>, blob_url: &BlobUrl<'_>) -> (Self, StreamResponse) {
+        let mut feed = Self {
+            run: run.id,
+            context: run.context.to_owned(),
+            state: (run.state, run.state_at),
+            own: None,
+            begun: BTreeSet::new(),
+            told: BTreeMap::new(),
+        };
+        run.messages.iter().filter(|message| run.is_agents(message)).for_each(|message| feed.know(message));
+        (feed, StreamResponse::Task(run.to_task(blob_url)))
+    }
+
+    /// Returns the events for a change. Empty if subscribers already know it or may not see it.
+    ///
+    /// # Errors
+    /// Returns a [`MissingText`] if text before the change was never sent.
+    pub fn apply(
+        &mut self,
+        change: RunChange<'_>,
+        blob_url: &BlobUrl<'_>,
+    ) -> Result<Vec<StreamResponse>, MissingText> {
+        if self.state.0.is_terminal() {
+            return Ok(Vec::new());
+        }
+        match change {
+            RunChange::Part { message, index, start, part } => {
+                let news = self.news(message, index, start, part, blob_url)?;
+                Ok(news.map(|news| self.chunk(message, part, vec![news], false)).into_iter().collect())
+            }
+            RunChange::Ended { message } => self.end(message, blob_url),
+            RunChange::Waits { line } => Ok(self.waits(line).into_iter().collect()),
+            RunChange::State { run } => Ok(self.state(&run, blob_url).into_iter().collect()),
+        }
+    }
+
+    /// Registers a message that is contained in the first event.
+    fn know(&mut self, message: &Message) {
+        let parts = message.parts.iter().map(|part| part.as_text().map_or(1, str::len)).collect();
+        self.told.insert(message.id, SentOffsets { parts, ended: message.state != MessageState::Open });
+        for part in artifact::visible_parts(message) {
+            match &part.artifact {
+                None => self.own = Some(message.id),
+                Some(id) => _ = self.begun.insert(id.clone()),
+            }
+        }
+    }
+
+    fn state(&mut self, run: &CallerRun<'_>, blob_url: &BlobUrl<'_>) -> Option<StreamResponse> {
+        let state = (run.state, run.state_at);
+        if self.state == state {
+            return None;
+        }
+        self.state = state;
+        Some(StreamResponse::StatusUpdate(TaskStatusUpdateEvent {
+            task_id: self.run.to_string(),
+            context_id: self.context.clone(),
+            status: run.to_status(blob_url),
+            metadata: None,
+        }))
+    }
+
+    fn waits(&self, line: &str) -> Option<StreamResponse> {
+        let (state, at) = self.state;
+        let message = v1::Message {
+            context_id: Some(self.context.clone()),
+            task_id: Some(self.run.to_string()),
+            ..note(self.run, line)
+        };
+        let status =
+            TaskStatus { state: state.into(), message: Some(message), timestamp: Some(at.to_rfc3339()) };
+        (state == RunState::Queued).then(|| {
+            StreamResponse::StatusUpdate(TaskStatusUpdateEvent {
+                task_id: self.run.to_string(),
+                context_id: self.context.clone(),
+                status,
+                metadata: None,
+            })
+        })
+    }
+
+    /// Returns the unsent part of a part's content and marks it as sent.
+    fn news(
+        &mut self,
+        message: MessageId,
+        index: usize,
+        start: usize,
+        part: &Part,
+        blob_url: &BlobUrl<'_>,
+    ) -> Result<Option<v1::Part>, MissingText> {
+        let told = self.told.entry(message).or_default();
+        if told.ended || !is_told(part) {
+            return Ok(None);
+        }
+        if told.parts.len() <= index {
+            told.parts.resize(index + 1, 0);
+        }
+        let known = &mut told.parts[index];
+        let PartBody::Text { text } = &part.content else {
+            let is_new = *known == 0;
+            *known = 1;
+            return Ok(client::send(part, blob_url).filter(|_| is_new));
+        };
+        let end = start + text.len();
+        if end <= *known {
+            return Ok(None);
+        }
+        let fresh = known.checked_sub(start).and_then(|overlap| text.get(overlap..));
+        let fresh = fresh.ok_or(MissingText { message, index, start })?;
+        *known = end;
+        Ok(client::send(
+            &Part { content: PartBody::Text { text: fresh.to_owned() }, ..part.clone() },
+            blob_url,
+        ))
+    }
+
+    /// Sends the rest of a finished message and closes its artifacts.
+    fn end(&mut self, message: &Message, blob_url: &BlobUrl<'_>) -> Result<Vec<StreamResponse>, MissingText> {
+        if self.told.get(&message.id).is_some_and(|told| told.ended) {
+            return Ok(Vec::new());
+        }
+        let mut artifacts: Vec<(&Part, Vec<v1::Part>)> = Vec::new();
+        for (index, part) in message.parts.iter().enumerate().filter(|(_, part)| is_told(part)) {
+            let news = self.news(message.id, index, 0, part, blob_url)?;
+            match artifacts.iter_mut().find(|(first, _)| first.artifact == part.artifact) {
+                Some((_, rest)) => rest.extend(news),
+                None => artifacts.push((part, news.into_iter().collect())),
+            }
+        }
+        self.told.entry(message.id).or_default().ended = true;
+        let close = |(first, rest)| self.last_chunk(message.id, first, rest);
+        Ok(artifacts.into_iter().map(close).collect())
+    }
+
+    /// Returns the closing chunk of an artifact. A chunk needs
+    /// a part, so an empty text is sent if none is left.
+    fn last_chunk(&mut self, message: MessageId, first: &Part, mut rest: Vec<v1::Part>) -> StreamResponse {
+        if rest.is_empty() {
+            rest.push(v1::Part::text(""));
+        }
+        self.chunk(message, first, rest, true)
+    }
+
+    /// Returns an artifact update. Each message restarts the main artifact; a named one is continued.
+    fn chunk(
+        &mut self,
+        message: MessageId,
+        of: &Part,
+        parts: Vec<v1::Part>,
+        last_chunk: bool,
+    ) -> StreamResponse {
+        let append = match &of.artifact {
+            None => self.own.replace(message) == Some(message),
+            Some(id) => !self.begun.insert(id.clone()),
+        };
+        StreamResponse::ArtifactUpdate(TaskArtifactUpdateEvent {
+            task_id: self.run.to_string(),
+            context_id: self.context.clone(),
+            artifact: Artifact::new(artifact::id(self.run, of), artifact::name(of), parts),
+            append,
+            last_chunk,
+            metadata: None,
+        })
+    }
+}

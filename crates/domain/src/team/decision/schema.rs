@@ -1,0 +1,82 @@
+use serde_json::{Value, json};
+
+use super::DecisionRequest;
+use crate::team::{AssignmentSpec, Utterance, UtteranceKind};
+
+/// Returns the JSON Schema of the allowed answers, for models with structured output.
+pub fn schema(request: &DecisionRequest) -> Value {
+    let choices: Vec<Value> = request.allowed.iter().map(|&kind| choice(request, kind)).collect();
+    json!({ "oneOf": choices })
+}
+
+fn choice(request: &DecisionRequest, kind: UtteranceKind) -> Value {
+    let seats: Vec<u16> = request.members.iter().map(|member| member.seat.0).collect();
+    let work: Vec<u32> = request.work.iter().map(|work| work.number.0).collect();
+    let text = json!({ "type": "string", "minLength": 1, "maxLength": 16_000 });
+    let note = json!({ "type": "string", "minLength": 1, "maxLength": 500 });
+    match kind {
+        UtteranceKind::Discuss => {
+            object("discuss", &["text"], json!({ "text": text, "next": { "enum": seats } }))
+        }
+        UtteranceKind::AssignNow => assign("now", request, &seats, &note),
+        UtteranceKind::AssignBackground => assign("background", request, &seats, &note),
+        UtteranceKind::PauseFor => {
+            let work = json!({ "type": "array", "minItems": 1, "items": { "enum": work } });
+            object("pause_for", &["work"], json!({ "work": work }))
+        }
+        UtteranceKind::Plan => {
+            let step = json!({
+                "type": "object",
+                "properties": { "title": note, "done": { "type": "boolean" } },
+                "required": ["title", "done"],
+            });
+            let steps =
+                json!({ "type": "array", "minItems": 1, "maxItems": Utterance::MAX_STEPS, "items": step });
+            object("plan", &["steps"], json!({ "steps": steps }))
+        }
+        UtteranceKind::Vote => {
+            let options =
+                json!({ "type": "array", "minItems": 2, "maxItems": Utterance::MAX_OPTIONS, "items": note });
+            object("vote", &["question", "options"], json!({ "question": note, "options": options }))
+        }
+        UtteranceKind::Ballot => {
+            let options = request.vote.as_ref().map_or(0, |vote| vote.options.len());
+            let places: Vec<usize> = (0..options).collect();
+            object("ballot", &[], json!({ "option": { "enum": places } }))
+        }
+        UtteranceKind::Conclude => object("conclude", &["text"], json!({ "text": text })),
+    }
+}
+
+/// Returns the schema of an assignment. Its inputs can only be assignments with results.
+fn assign(mode: &str, request: &DecisionRequest, seats: &[u16], note: &Value) -> Value {
+    let most = request.left.hops;
+    let done: Vec<u32> =
+        request.work.iter().filter(|work| work.result.is_some()).map(|work| work.number.0).collect();
+    let mut spec = json!({
+        "type": "object",
+        "properties": {
+            "title": note,
+            "description": { "type": "string", "minLength": 1, "maxLength": 8_000 },
+            "criteria": note,
+        },
+        "required": ["title", "description"],
+    });
+    if !done.is_empty() {
+        spec["properties"]["inputs"] =
+            json!({ "type": "array", "maxItems": AssignmentSpec::MAX_INPUTS, "items": { "enum": done } });
+    }
+    let task = json!({
+        "type": "object",
+        "properties": { "to": { "enum": seats }, "spec": spec },
+        "required": ["to", "spec"],
+    });
+    let work = json!({ "type": "array", "minItems": 1, "maxItems": most, "items": task });
+    object("assign", &["mode", "work"], json!({ "mode": { "const": mode }, "work": work }))
+}
+
+fn object(say: &str, required: &[&str], mut properties: Value) -> Value {
+    properties["say"] = json!({ "const": say });
+    let required: Vec<&str> = ["say"].into_iter().chain(required.iter().copied()).collect();
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}

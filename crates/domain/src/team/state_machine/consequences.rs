@@ -1,0 +1,195 @@
+//! Derived transitions after an event: next speaker, waits and the end of the team.
+
+use std::{collections::BTreeSet, mem};
+
+use crate::{
+    Timestamp,
+    team::{
+        Assignment, AssignmentNo, AssignmentState, ExhaustedLimit, Phase, Seat, Team, TeamFailure,
+        TeamOutcome,
+        assignment::{AssignmentOutcome, AssignmentReport},
+        member::MemberStatus,
+        pattern::NextTurn,
+        utterance::GroupQuestion,
+    },
+};
+
+/// Maximum number of members asked in turn for the final answer before the team fails.
+const MAX_CONCLUDERS: u8 = 3;
+
+impl Team {
+    /// Re-establishes the invariants after each event.
+    ///
+    /// The speaker is active, no phase waits only for ended assignments or inactive members, and an exhausted
+    /// limit forces the conclusion.
+    pub(super) fn restore_invariants(&mut self, at: Timestamp) {
+        self.release_the_held();
+        match &self.phase {
+            Phase::Closed(_) | Phase::Forming { .. } => {}
+            _ if self.leader().is_none() => self.close(TeamOutcome::Failed(TeamFailure::NobodyLeft)),
+            Phase::Concluding { by, .. } => {
+                if !self.is_active(*by) {
+                    self.ask_another_to_conclude(at);
+                }
+            }
+            Phase::Discussing { floor } => {
+                if !self.is_active(*floor) {
+                    self.advance_floor(*floor, None, at);
+                }
+            }
+            Phase::Polling { open, .. } => {
+                if !open.iter().any(|&seat| self.is_active(seat)) {
+                    self.end_poll(at);
+                }
+            }
+            Phase::Waiting { on, back } => {
+                if !on.iter().any(|&no| self.is_open(no)) {
+                    self.give_floor(*back, at);
+                }
+            }
+        }
+        if let Some(limit) = self.exhausted_limit()
+            && let Some(lead) = self.leader()
+            && self.is_at_work()
+        {
+            self.conclude(self.speaker().unwrap_or(lead), Some(limit), at);
+        }
+    }
+
+    /// Resumes all paused members if no active member is left.
+    fn release_the_held(&mut self) {
+        if self.leader().is_none() {
+            for member in &mut self.members {
+                if member.presence == MemberStatus::Held {
+                    member.presence = MemberStatus::Active;
+                }
+            }
+        }
+    }
+
+    /// Ends the invitation round if no reply is pending.
+    pub(super) fn end_round_if_answered(&mut self, at: Timestamp) {
+        let waiting = self.members.iter().any(|member| member.presence == MemberStatus::Invited);
+        if matches!(self.phase, Phase::Forming { .. }) && !waiting {
+            self.end_round(at);
+        }
+    }
+
+    fn has_quorum(&self) -> bool {
+        self.active().count() >= usize::from(self.limits().quorum)
+    }
+
+    /// Ends the invitation round. The team starts with a quorum
+    /// or after the last round; else another round follows.
+    pub(super) fn end_round(&mut self, at: Timestamp) {
+        let Phase::Forming { round } = self.phase else { return };
+        self.release_the_held();
+        if !self.has_quorum() && round < self.limits().rounds {
+            return self.enter_phase(Phase::Forming { round: round + 1 }, at);
+        }
+        let above = self.charter.lineage.as_ref();
+        match self.charter.pattern.rules().first(self) {
+            _ if above.is_some_and(|lineage| lineage.has_ancestor_with_members(&self.member_set())) => {
+                self.close(TeamOutcome::Failed(TeamFailure::SameMembersAbove));
+            }
+            Some(first) => self.give_floor(first, at),
+            None => self.close(TeamOutcome::Failed(TeamFailure::NobodyCame)),
+        }
+    }
+
+    /// Passes the floor on after `seat` spoke, timed out or left. The pattern selects the next speaker.
+    pub(super) fn advance_floor(&mut self, seat: Seat, named: Option<Seat>, at: Timestamp) {
+        match self.charter.pattern.rules().after(self, seat, named) {
+            NextTurn::Floor(next) => self.give_floor(next, at),
+            NextTurn::Everybody(open) => self.open_poll(GroupQuestion::Views, open, seat, at),
+            NextTurn::Conclude(by) => self.conclude(by, None, at),
+        }
+    }
+
+    /// Starts a turn of `to`, or of the leader if `to` is not active.
+    pub(super) fn give_floor(&mut self, to: Seat, at: Timestamp) {
+        let Some(floor) = Some(to).filter(|&seat| self.is_active(seat)).or_else(|| self.leader()) else {
+            return self.close(TeamOutcome::Failed(TeamFailure::NobodyLeft));
+        };
+        self.turn += 1;
+        self.enter_phase(Phase::Discussing { floor }, at);
+    }
+
+    pub(super) fn open_poll(&mut self, poll: GroupQuestion, open: BTreeSet<Seat>, back: Seat, at: Timestamp) {
+        self.turn += 1;
+        self.enter_phase(Phase::Polling { poll, open, back }, at);
+    }
+
+    pub(super) fn end_poll(&mut self, at: Timestamp) {
+        if let Phase::Polling { poll, back, .. } = &mut self.phase {
+            let (poll, back) = (mem::replace(poll, GroupQuestion::Views), *back);
+            if matches!(poll, GroupQuestion::Vote { .. }) {
+                self.vote = Some(poll);
+            }
+            self.give_floor(back, at);
+        }
+    }
+
+    /// Cancels open assignments and asks `by` to write the final answer.
+    pub(super) fn conclude(&mut self, by: Seat, limit: Option<ExhaustedLimit>, at: Timestamp) {
+        self.end_work(|_| true, AssignmentOutcome::Cancelled, "The team concludes.");
+        self.turn += 1;
+        self.enter_phase(Phase::Concluding { by, limit, tries: 1 }, at);
+        if !self.is_active(by) {
+            self.ask_another_to_conclude(at);
+        }
+    }
+
+    /// Asks the next member for the final answer; fails the team after [`MAX_CONCLUDERS`] members.
+    pub(super) fn ask_another_to_conclude(&mut self, at: Timestamp) {
+        let Phase::Concluding { by, limit, tries } = self.phase else { return };
+        match self.next_after(by).filter(|_| tries < MAX_CONCLUDERS) {
+            Some(next) => {
+                self.turn += 1;
+                self.enter_phase(Phase::Concluding { by: next, limit, tries: tries + 1 }, at);
+            }
+            None => self.close(TeamOutcome::Failed(TeamFailure::NobodyConcluded)),
+        }
+    }
+
+    pub(super) fn close(&mut self, outcome: TeamOutcome) {
+        self.end_work(|_| true, AssignmentOutcome::Cancelled, "The team ended.");
+        self.phase = Phase::Closed(outcome);
+    }
+
+    /// Ends the open assignments selected by `which`, without result.
+    pub(super) fn end_work(
+        &mut self,
+        which: impl Fn(&Assignment) -> bool,
+        end: AssignmentOutcome,
+        why: &str,
+    ) {
+        for work in self.work.iter_mut().filter(|work| work.is_open() && which(work)) {
+            work.state = AssignmentState::Ended(AssignmentReport::without_result(end, why));
+        }
+    }
+
+    pub(super) fn enter_phase(&mut self, phase: Phase, at: Timestamp) {
+        self.phase = phase;
+        self.since = at;
+    }
+
+    const fn is_at_work(&self) -> bool {
+        matches!(self.phase, Phase::Discussing { .. } | Phase::Polling { .. } | Phase::Waiting { .. })
+    }
+
+    /// Returns the member who has the floor or will have it next.
+    pub const fn speaker(&self) -> Option<Seat> {
+        match &self.phase {
+            Phase::Discussing { floor: seat }
+            | Phase::Polling { back: seat, .. }
+            | Phase::Waiting { back: seat, .. }
+            | Phase::Concluding { by: seat, .. } => Some(*seat),
+            Phase::Forming { .. } | Phase::Closed(_) => None,
+        }
+    }
+
+    fn is_open(&self, no: AssignmentNo) -> bool {
+        self.assignment(no).is_some_and(Assignment::is_open)
+    }
+}

@@ -1,0 +1,280 @@
+//! Handlers of swarm events.
+
+use std::time::Instant;
+
+use libp2p::{
+    Multiaddr, PeerId,
+    core::{ConnectedPoint, Endpoint},
+    gossipsub::{self, MessageAcceptance},
+    identify,
+    kad::{self, InboundRequest, ProviderRecord, store::RecordStore},
+    mdns, relay,
+    request_response::{self, OutboundRequestId},
+    swarm::{ConnectionId, SwarmEvent},
+};
+
+use super::{
+    actor::Actor,
+    actor_api::{ActorEvent, PersistedNetState},
+    address_book::matches_bootstrap,
+    cbor::{PeerMessage, PeerReply},
+    connections::PeerConnection,
+    dht_keys,
+    dial_policy::is_relayed,
+    gossip_rate_limit::RateDecision,
+    in_flight::{GossipRef, PendingRequest, StreamProtocol},
+    peer_id,
+    request_codec::SYNC,
+    swarm::{BehaviourEvent, KAD},
+};
+use crate::{
+    HubId,
+    record::{HubRecord, Signed},
+};
+
+/// Maximum addresses taken from a peer's identify message.
+const MAX_ADDRESSES: usize = 8;
+
+type Exchanged = request_response::Event<PeerMessage, PeerReply>;
+
+impl Actor {
+    /// Dispatches a swarm event.
+    pub(super) fn on_swarm_event(&mut self, event: SwarmEvent<BehaviourEvent>) {
+        match event {
+            SwarmEvent::NewListenAddr { address, .. } => {
+                // The address at a relay is announced once the reservation is accepted.
+                if self.own_addresses && !is_relayed(&address) {
+                    self.swarm.add_external_address(address.clone());
+                    self.request_probe(&address);
+                }
+                _ = self.events.try_send(ActorEvent::Listening(address));
+            }
+            SwarmEvent::ConnectionEstablished { peer_id, connection_id, endpoint, .. } => {
+                let (now, called) = (Instant::now(), self.called(connection_id, endpoint));
+                let door =
+                    called.as_ref().is_some_and(|address| self.book.on_dial_success(&peer_id, address, now));
+                self.links.opened(peer_id, PeerConnection { since: now, door, called });
+            }
+            SwarmEvent::ConnectionClosed { peer_id, num_established: 0, .. } => {
+                self.links.closed(&peer_id, peer_id::hub_of(&peer_id));
+                self.nat.left(&peer_id);
+            }
+            SwarmEvent::ListenerClosed { listener_id, reason, .. } => {
+                if let Some(relay) = self.nat.relays.closed(listener_id, Instant::now()) {
+                    tracing::debug!(%relay, ?reason, "others do not reach this hub through that relay any more");
+                }
+            }
+            SwarmEvent::Behaviour(event) => self.react_to(event),
+            _ => {}
+        }
+    }
+
+    /// Returns the address if this hub dialed by its own choice. Dial-backs and hole punching connect to
+    /// addresses chosen by unknown peers, so they do not count as outbound (eclipse protection).
+    pub(super) fn called(&self, connection: ConnectionId, endpoint: ConnectedPoint) -> Option<Multiaddr> {
+        let calls_back = self.swarm.behaviour().calling_back.gate.made(connection);
+        match endpoint {
+            ConnectedPoint::Dialer { address, role_override: Endpoint::Dialer, .. } if !calls_back => {
+                Some(address)
+            }
+            _ => None,
+        }
+    }
+
+    /// Dispatches an event of a behaviour.
+    fn react_to(&mut self, event: BehaviourEvent) {
+        match event {
+            BehaviourEvent::Identify(identify::Event::Received { peer_id, info, .. }) => {
+                self.on_identify(peer_id, info);
+            }
+            BehaviourEvent::Gossip(gossipsub::Event::Message { propagation_source, message_id, message }) => {
+                self.heard(GossipRef { id: message_id, from: propagation_source }, message);
+            }
+            BehaviourEvent::Asking(event) => self.probed(&event),
+            BehaviourEvent::Relayed(event) => self.relayed(&event),
+            BehaviourEvent::Lending(event) => self.nat.lent.note(&event),
+            BehaviourEvent::Punching(event) => self.on_hole_punch(&event),
+            BehaviourEvent::Sync(event) => self.exchanged(StreamProtocol::Sync, event),
+            BehaviourEvent::Query(event) => self.exchanged(StreamProtocol::Query, event),
+            BehaviourEvent::Kad(kad::Event::InboundRequest {
+                request: InboundRequest::AddProvider { record: Some(record) },
+            }) => self.announced(record),
+            BehaviourEvent::Kad(kad::Event::InboundRequest {
+                request: InboundRequest::PutRecord { record: Some(record), .. },
+            }) => self.on_dht_put(record),
+            BehaviourEvent::Kad(kad::Event::OutboundQueryProgressed { id, result, stats, step }) => {
+                if step.last && self.look_ups.contains_key(&id) {
+                    self.looked.0 += 1;
+                    self.looked.1 += u64::from(stats.num_requests());
+                    // Not counted when the event queue is full.
+                    let took = stats.duration().unwrap_or_default();
+                    _ = self.events.try_send(ActorEvent::LookedUp(took));
+                }
+                self.progressed(id, result, step.last);
+            }
+            BehaviourEvent::Mdns(mdns::Event::Discovered(found)) => {
+                found.into_iter().for_each(|(_, address)| self.dial(&address));
+            }
+            _ => {}
+        }
+    }
+
+    /// Handles a peer's identify message: its protocols and addresses.
+    pub(super) fn on_identify(&mut self, peer: PeerId, info: identify::Info) {
+        let named = info.listen_addrs.into_iter().filter(|address| self.reach.allows(address));
+        let addresses: Vec<_> = named.take(MAX_ADDRESSES).collect();
+        if info.protocols.contains(&KAD) {
+            self.note_in_table(peer, &addresses);
+        } else {
+            self.swarm.behaviour_mut().kad.remove_peer(&peer);
+        }
+        let Some(hub) = peer_id::hub_of(&peer).filter(|_| info.protocols.contains(&SYNC)) else { return };
+        self.links.is_hub(&peer, hub);
+        self.learn_addresses(peer, &addresses);
+        let Some(called) = self.links.dialed_address(&peer) else { return };
+        self.book.prove(&peer, Instant::now());
+        if info.protocols.contains(&relay::HOP_PROTOCOL_NAME) && !is_relayed(called) {
+            self.nat.relays.on_relay_supported(peer, called.clone());
+        } else {
+            self.nat.relays.left(&peer);
+        }
+    }
+
+    /// Updates the peer's addresses in the DHT routing table. The table never drops an address itself, so
+    /// those no longer reported are removed.
+    fn note_in_table(&mut self, peer: PeerId, addresses: &[Multiaddr]) {
+        let kad = &mut self.swarm.behaviour_mut().kad;
+        addresses.iter().for_each(|address| _ = kad.add_address(&peer, address.clone()));
+        let named =
+            |known: &Multiaddr| addresses.iter().any(|address| matches_bootstrap(address, known, &peer));
+        let gone: Vec<Multiaddr> = self.in_table(&peer).into_iter().filter(|known| !named(known)).collect();
+        if !addresses.is_empty() {
+            let kad = &mut self.swarm.behaviour_mut().kad;
+            gone.iter().for_each(|address| _ = kad.remove_address(&peer, address));
+        }
+    }
+
+    /// Queues a gossip message for validation by the hub. When there is no room it is ignored, without a
+    /// penalty for the sender.
+    fn heard(&mut self, heard: GossipRef, message: gossipsub::Message) {
+        let is_hub = peer_id::hub_of(&heard.from).is_some();
+        let GossipRef { id, from } = heard.clone();
+        if !(is_hub && self.is_paced(&heard, &message) && self.pending.try_add_message(heard, message.data)) {
+            let gossip = &mut self.swarm.behaviour_mut().gossip;
+            gossip.report_message_validation_result(&id, &from, MessageAcceptance::Ignore);
+        }
+        self.deliver_gossip();
+    }
+
+    /// Passes queued messages to the hub, up to the validation limit.
+    pub(super) fn deliver_gossip(&mut self) {
+        while let Ok(room) = self.events.try_reserve()
+            && let Some((message, from, bytes)) = self.pending.next_message()
+        {
+            if let Some(from) = peer_id::hub_of(&from) {
+                room.send(ActorEvent::Gossip { from, message, bytes });
+            }
+        }
+    }
+
+    /// Applies the gossip rate limit, and bans a flooding peer.
+    fn is_paced(&mut self, heard: &GossipRef, message: &gossipsub::Message) -> bool {
+        if message.source != Some(heard.from) {
+            return true;
+        }
+        let now = Instant::now();
+        match self.paces.record_message(heard.from, self.time_of(now)) {
+            RateDecision::Heard => true,
+            RateDecision::TooFast => false,
+            RateDecision::Flood => {
+                if self.paces.disconnect_for_a_while(heard.from, now) {
+                    tracing::warn!(peer = %heard.from, "a hub that floods others with gossip is shut out for a while");
+                    self.pending.forget(&heard.from);
+                    self.ban_peer(heard.from);
+                }
+                false
+            }
+        }
+    }
+
+    /// Handles an event of a request-response protocol.
+    fn exchanged(&mut self, lane: StreamProtocol, event: Exchanged) {
+        match event {
+            Exchanged::Message { peer, message, .. } => match message {
+                request_response::Message::Request { request_id: request, request: message, channel } => {
+                    self.asked(message, PendingRequest { from: peer, lane, request, channel });
+                }
+                request_response::Message::Response { request_id, response } => {
+                    self.answered(lane, request_id, Some(response));
+                }
+            },
+            Exchanged::OutboundFailure { request_id, error, peer, .. } => {
+                tracing::debug!(%peer, %error, "no answer");
+                self.answered(lane, request_id, None);
+            }
+            Exchanged::InboundFailure { request_id, .. } | Exchanged::ResponseSent { request_id, .. } => {
+                self.pending.wrote(lane, request_id);
+            }
+        }
+    }
+
+    /// Admits an inbound request or offer. Returning early drops the channel, which refuses it.
+    fn asked(&mut self, message: PeerMessage, question: PendingRequest) {
+        let Some(from) = peer_id::hub_of(&question.from) else { return };
+        let Ok(room) = self.events.try_reserve() else { return };
+        match message {
+            PeerMessage::Request(request) => {
+                if let Some(id) = self.pending.question(question) {
+                    room.send(ActorEvent::Asked { from, id, request });
+                }
+            }
+            PeerMessage::Offer(records) => {
+                if let Some(id) = self.pending.offer(question) {
+                    room.send(ActorEvent::Offered { from, id, records });
+                }
+            }
+        }
+    }
+
+    /// Delivers a response to the hub. It is lost when the event queue is full; the engine then times out.
+    fn answered(&mut self, lane: StreamProtocol, request: OutboundRequestId, reply: Option<PeerReply>) {
+        let Some((from, Some(id))) = self.pending.take_response(lane, request) else { return };
+        _ = self.events.try_send(match reply {
+            Some(PeerReply::Answer(answer)) => ActorEvent::Answered { from, id, answer },
+            _ => ActorEvent::Failed { from, id },
+        });
+    }
+
+    /// Stores a provider record, and persists the change.
+    fn announced(&mut self, record: ProviderRecord) {
+        let records = self.swarm.behaviour_mut().kad.store_mut();
+        let Some(gone) = records.take(record.clone()) else { return };
+        for (key, provider) in gone {
+            self.persist(PersistedNetState::Withdrawn { key, provider });
+        }
+        if let Some(until) = record.expires.map(|moment| self.time_of(moment)) {
+            let ProviderRecord { key, provider, addresses, .. } = record;
+            self.persist(PersistedNetState::Announced { key, provider, addresses, until });
+        }
+    }
+
+    /// Stores a hub record in the DHT: only under its own key, with a valid signature, and until it expires.
+    pub(super) fn on_dht_put(&mut self, mut record: kad::Record) {
+        let Some(signed) = dht_keys::hub_of(&record.key).and_then(|hub| self.verified(hub, &record.value))
+        else {
+            return;
+        };
+        let now = Instant::now();
+        let over = now + signed.body().expires.since(self.time_of(now));
+        record.expires = Some(record.expires.map_or(over, |expires| expires.min(over)));
+        _ = self.swarm.behaviour_mut().kad.store_mut().put(record);
+    }
+
+    /// Returns the record if it belongs to `hub`, is currently valid and correctly signed.
+    pub(super) fn verified(&self, hub: HubId, bytes: &[u8]) -> Option<Signed<HubRecord>> {
+        let record = Signed::<HubRecord>::parse(bytes).ok()?;
+        let (claims, now) = (record.claims(), self.time_of(Instant::now()));
+        let holds = claims.hub == hub && now < claims.expires && !claims.seq.is_in_future_of(now);
+        if holds { record.verify().ok() } else { None }
+    }
+}

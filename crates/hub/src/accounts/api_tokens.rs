@@ -1,0 +1,211 @@
+//! API tokens: bearer credentials for programs.
+
+use std::{net::IpAddr, time::Duration};
+
+use plexus_domain::{Digest, Error as Refusal, Timestamp, TokenId, sanitized_text};
+use plexus_store::{Conn, api_tokens, api_tokens::Token};
+
+use super::{random_token, sessions::person};
+use crate::{
+    Error, Hub, HubConfig, Result,
+    caller::{AuthMethod, Caller, Person, Scope, source},
+    limits::Rate,
+    quotas,
+    streaming::AccessChange,
+};
+
+/// Fixed prefix, by which secret scanners recognise tokens.
+const PREFIX: &str = "plx_";
+const DAY: Duration = Duration::from_secs(24 * 3_600);
+const DEFAULT_DAYS: u32 = 90;
+const MAX_DAYS: u32 = 366;
+const NAME_MAX: usize = 60;
+const LAST_USED_INTERVAL: Duration = Duration::from_secs(60);
+
+/// A token to be created.
+pub struct NewToken {
+    pub name: String,
+    pub scopes: Vec<Scope>,
+    /// Lifetime in days; 90 by default.
+    pub days: Option<u32>,
+}
+
+/// Creates a token and returns its text. It is shown once; only its digest is stored.
+pub async fn create_token(hub: &Hub, caller: &Caller, new: NewToken) -> Result<String> {
+    let person = caller.person()?;
+    if matches!(caller.via, AuthMethod::Token { .. }) {
+        return Err(Refusal::forbidden("A token cannot make tokens. Sign in to make one.").into());
+    }
+    let name = sanitized_text::one_line(&new.name);
+    if !(1..=NAME_MAX).contains(&name.chars().count()) {
+        return Err(Refusal::invalid(
+            "name",
+            "Give the token a name of 1 to 60 characters, so that you know it later.",
+        )
+        .into());
+    }
+    if new.scopes.is_empty() {
+        return Err(Refusal::invalid("scope", "Choose at least one thing that the token is good for.").into());
+    }
+    let days = new.days.unwrap_or(DEFAULT_DAYS);
+    if !(1..=MAX_DAYS).contains(&days) {
+        return Err(Refusal::invalid("days", "A token is good for 1 to 366 days.").into());
+    }
+    let text = format!("{PREFIX}{}", random_token(hub));
+    let now = hub.env().now();
+    let mut tx = hub.store().write().await?;
+    quotas::check_token(hub, &mut tx, person).await?;
+    let token = Token {
+        id: hub.env().id(TokenId::new),
+        hash: Digest::of(&text),
+        account: person.account,
+        name,
+        scopes: new.scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
+        audience: hub.config().public_url.to_string(),
+        created: now,
+        expires: now + DAY * days,
+        used: None,
+    };
+    api_tokens::insert(&mut tx, &token).await?;
+    tx.commit().await?;
+    Ok(text)
+}
+
+/// Lists the caller's tokens, the newest first. Includes expired ones, which explain why a program stopped
+/// working.
+pub async fn list_tokens(hub: &Hub, caller: &Caller) -> Result<Vec<Token>> {
+    let person = caller.person()?;
+    Ok(api_tokens::list_by_account(&mut hub.store().read().await?, person.account).await?)
+}
+
+/// Revokes a token of the caller.
+pub async fn revoke_token(hub: &Hub, caller: &Caller, id: TokenId) -> Result<()> {
+    let person = caller.person()?;
+    let mut tx = hub.store().write().await?;
+    if !api_tokens::delete(&mut tx, person.account, id).await? {
+        return Err(Refusal::not_found("There is no such token.").into());
+    }
+    tx.commit().await?;
+    hub.live().access.notify(AccessChange::Account(person.account));
+    Ok(())
+}
+
+/// Returns the caller of a bearer token whose audience covers `path`.
+///
+/// Unlike an invalid cookie, an invalid token is an error.
+pub async fn authenticate_token(hub: &Hub, text: &str, path: &str, ip: IpAddr) -> Result<Caller> {
+    let wrong = "This token is unknown, expired or revoked.";
+    let (hash, now) = (Digest::of(text), hub.env().now());
+    let mut conn = hub.store().read_short().await?;
+    let Some((token, person)) = good(&mut conn, &hash, now).await? else {
+        drop(conn);
+        return Err(refuse_wrong(hub, ip, wrong));
+    };
+    if !covers(&token.audience, hub.config(), path) {
+        let words =
+            format!("This token is good for {} and what is below it, not for this address.", token.audience);
+        drop(conn);
+        return Err(refuse_wrong(hub, ip, &words));
+    }
+    drop(conn);
+    if let Err(error) = note_use(hub, &token, now).await {
+        // Best effort: requests must succeed while the store is read-only.
+        tracing::warn!(%error, "a token was not noted as used");
+    }
+    let scopes = token.scopes.iter().filter_map(|scope| Scope::parse(scope)).collect();
+    Ok(Caller { person: Some(person), via: AuthMethod::Token { hash, scopes }, ip })
+}
+
+/// Returns the refusal of an invalid token, and counts it against the rate limit of the IP address.
+///
+/// Valid tokens are not limited by this: tokens cannot be guessed, and many users may share one address.
+fn refuse_wrong(hub: &Hub, ip: IpAddr, words: &str) -> Error {
+    match hub.limits().take(Rate::WrongTokens, &source(ip)) {
+        Ok(()) => Refusal::unauthenticated(words).into(),
+        Err(limited) => limited.into(),
+    }
+}
+
+/// Returns whether the audience of a token covers a path, compared by whole path segments (RFC 8707 section
+/// 2).
+fn covers(audience: &str, config: &HubConfig, path: &str) -> bool {
+    let public = config.public_url.as_str().trim_end_matches('/');
+    let Some(below) = audience.strip_prefix(public) else { return false };
+    let rest = path.strip_prefix(below.trim_end_matches('/'));
+    (below.is_empty() || below.starts_with('/'))
+        && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Returns the token and its account, if the token is not expired and the account is active.
+pub(super) async fn good(conn: &mut Conn, hash: &Digest, now: Timestamp) -> Result<Option<(Token, Person)>> {
+    let token = api_tokens::by_hash(conn, hash).await?.filter(|token| now < token.expires);
+    let Some(token) = token else { return Ok(None) };
+    Ok(person(conn, token.account).await?.map(|person| (token, person)))
+}
+
+/// Updates "last used" at most once a minute, so that not every request causes a write.
+async fn note_use(hub: &Hub, token: &Token, now: Timestamp) -> Result<()> {
+    if token.used.is_some_and(|used| now.since(used) < LAST_USED_INTERVAL) {
+        return Ok(());
+    }
+    let mut tx = hub.store().write_background().await?;
+    api_tokens::set_used(&mut tx, token.id, now).await?;
+    Ok(tx.commit().await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{PrivateNetworks, Quotas, RateLimitScale, Rates, RunLimits};
+
+    fn config() -> HubConfig {
+        HubConfig {
+            hub_name: "Plexus".to_owned(),
+            public_url: "https://hub.example/".parse().unwrap(),
+            listen: Vec::new(),
+            dns_server: None,
+            security_contact: None,
+            data_dir: "data".into(),
+            blobs_dir: "blobs".into(),
+            database_url: None,
+            database_pool: 1,
+            durability: crate::config::Durability::Crash,
+            secret_key_file: "key".into(),
+            registration: plexus_domain::account::Registration::Open,
+            private_networks: PrivateNetworks::Refused,
+            mcp_origins: Vec::new(),
+            open_launch: false,
+            programs: Vec::new(),
+            programs_at_once: 4,
+            unsafe_processes: false,
+            on_loopback: false,
+            conformance: false,
+            trusted_proxies: Vec::new(),
+            models: None,
+            federation: None,
+            limits: RunLimits::default(),
+            quotas: Quotas::default(),
+            rates: Rates::default(),
+            scale: RateLimitScale(1),
+        }
+    }
+
+    #[test]
+    fn a_token_is_good_for_its_resource_and_what_is_below_it() {
+        let config = config();
+        for (audience, path, good) in [
+            ("https://hub.example/", "/api/v1/chats", true),
+            ("https://hub.example", "/mcp", true),
+            ("https://hub.example/mcp", "/mcp", true),
+            ("https://hub.example/mcp/", "/mcp", true),
+            ("https://hub.example/mcp", "/mcp/ada/weaver", true),
+            ("https://hub.example/mcp", "/mcpx", false),
+            ("https://hub.example/mcp", "/api/v1/chats", false),
+            ("https://hub.example/mcp/ada/weaver", "/mcp", false),
+            ("https://hub.example.evil/mcp", "/mcp", false),
+            ("https://other.example/mcp", "/mcp", false),
+        ] {
+            assert_eq!(covers(audience, &config, path), good, "{audience} {path}");
+        }
+    }
+}

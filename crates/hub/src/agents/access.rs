@@ -1,0 +1,154 @@
+//! Access control: which callers may see and call an agent.
+
+use plexus_a2a::Card;
+use plexus_domain::{
+    Address, Error as Refusal, PrincipalId,
+    agent::{AgentAccess, Visibility},
+};
+use plexus_store::{
+    Conn,
+    agent_versions::{self, Version},
+    agents::{self, Agent, AgentState},
+    cards,
+    grants::{self, GrantTarget},
+    namespaces,
+};
+
+use super::{
+    credentials::{lacking, needs_credentials},
+    origin_verification::check_proved,
+};
+use crate::{
+    Result,
+    caller::{Person, Requester},
+};
+
+/// Agent that a caller may call, with its current version.
+#[derive(Clone, Debug)]
+pub struct ResolvedAgent {
+    pub agent: Agent,
+    pub version: Version,
+    /// Principal of the agent, if known.
+    pub principal: Option<PrincipalId>,
+}
+
+/// Resolves the agent at `address` for a caller. Agents that the caller may not see are reported as missing.
+pub(crate) async fn resolve_callable(
+    conn: &mut Conn,
+    asker: &Requester,
+    address: &Address,
+) -> Result<ResolvedAgent> {
+    let missing = || missing(address);
+    let found = agents::at(conn, address).await?;
+    check(conn, asker, found.ok_or_else(missing)?).await
+}
+
+/// Resolves the agent behind `principal`, which answered before, if the caller may still call it.
+pub(crate) async fn resolve_callable_by_principal(
+    conn: &mut Conn,
+    asker: &Requester,
+    principal: PrincipalId,
+) -> Result<ResolvedAgent> {
+    let gone = || Refusal::conflict("The agent of this chat is gone. Address another one with @owner/name.");
+    let found = agents::by_principal(conn, principal).await?;
+    let reached = check(conn, asker, found.ok_or_else(gone)?).await?;
+    Ok(ResolvedAgent { principal: Some(principal), ..reached })
+}
+
+fn missing(address: &Address) -> Refusal {
+    Refusal::invalid("text", format!("There is no agent {address} here that you can talk to."))
+}
+
+/// Returns whether the agent's access setting admits the caller. `mine`: the caller acts for its owner.
+pub(super) async fn access_allows(
+    conn: &mut Conn,
+    asker: &Requester,
+    agent: &Agent,
+    mine: bool,
+) -> Result<bool> {
+    Ok(match agent.access {
+        AgentAccess::Open => true,
+        AgentAccess::Accounts => {
+            asker.person.is_some() || (asker.guest.is_some() && accepts_remote_users(agent))
+        }
+        AgentAccess::Listed => {
+            mine || grants::exists(conn, GrantTarget::Agent(agent.id), asker.principal).await?
+        }
+        AgentAccess::Owner => mine,
+    })
+}
+
+/// Returns whether remote users are accepted: only for this hub's own agents with federated visibility.
+/// Replicated agents are not offered to other hubs.
+fn accepts_remote_users(agent: &Agent) -> bool {
+    agent.visibility == Visibility::Federated && agent.namespace.is_some()
+}
+
+/// Returns whether the user acts for the agent's owner.
+pub(crate) async fn owns(conn: &mut Conn, person: &Person, agent: &Agent) -> Result<bool> {
+    let Some(namespace) = agent.namespace else { return Ok(false) };
+    Ok(namespaces::role_of(conn, namespace, person.account).await?.is_some())
+}
+
+/// Same for a caller that may be anonymous.
+pub(crate) async fn manages(conn: &mut Conn, person: Option<&Person>, agent: &Agent) -> Result<bool> {
+    match person {
+        Some(person) => owns(conn, person, agent).await,
+        None => Ok(false),
+    }
+}
+
+async fn check(conn: &mut Conn, asker: &Requester, agent: Agent) -> Result<ResolvedAgent> {
+    let address = crate::message_views::address(&agent);
+    let mine = asks_whose_it_is(&agent) && manages(conn, asker.person.as_ref(), &agent).await?;
+    if !is_visible_to(&agent, mine) {
+        return Err(missing(&address).into());
+    }
+    if agent.state == AgentState::Paused && agent.namespace.is_none() {
+        // Hidden by the engine or by a rule of this hub.
+        return Err(missing(&address).into());
+    }
+    if agent.state == AgentState::Paused {
+        return Err(
+            Refusal::conflict(format!("{address} is paused by its owner and does not answer now.")).into()
+        );
+    }
+    if !access_allows(conn, asker, &agent, mine).await? {
+        return Err(match asker.person {
+            Some(_) => Refusal::forbidden(format!("{address} answers only those whom its owner has named.")),
+            None => {
+                Refusal::unauthenticated(format!("{address} answers people with an account here. Sign in."))
+            }
+        }
+        .into());
+    }
+    let silent = || Refusal::conflict(format!("{address} has no version that answers."));
+    let version = agent_versions::current(conn, agent.id).await?.ok_or_else(silent)?;
+    if version.connector.remote_url().is_some() {
+        check_remote(conn, asker, &agent, &version).await?;
+    }
+    Ok(ResolvedAgent { agent, version, principal: None })
+}
+
+/// Returns whether a caller may see the agent. `mine`: the caller acts for its owner.
+pub(super) const fn is_visible_to(agent: &Agent, mine: bool) -> bool {
+    let is_gone = matches!(agent.state, AgentState::Deleted | AgentState::Hidden);
+    !is_gone && (mine || !matches!(agent.visibility, Visibility::Private))
+}
+
+/// Returns whether ownership matters for the decision. Saves a query for most agents.
+fn asks_whose_it_is(agent: &Agent) -> bool {
+    agent.visibility == Visibility::Private
+        || matches!(agent.access, AgentAccess::Listed | AgentAccess::Owner)
+}
+
+/// Checks the requirements of a remote call: verified origin, and credentials if required.
+async fn check_remote(conn: &mut Conn, asker: &Requester, agent: &Agent, version: &Version) -> Result<()> {
+    check_proved(conn, asker, agent, version).await?;
+    let body = cards::find(conn, &version.card).await?;
+    let Some(card) = body.and_then(|body| Card::read(&body).card) else { return Ok(()) };
+    if needs_credentials(conn, asker, agent, version, &card).await? {
+        return Err(lacking(agent).into());
+    }
+    Ok(())
+}

@@ -1,0 +1,262 @@
+//! Agents that consist of a model and instructions. Each change of the instructions is a new version.
+
+use plexus_a2a::Card;
+use plexus_domain::{
+    Address, DraftId, Error as Refusal, Name, SecretId,
+    agent::{AnswerLimits, Connector, ToolServerLocation, ToolSource},
+    sanitized_text,
+};
+use plexus_runtime::mcp_client::{self, McpSession};
+use plexus_store::{Conn, Tx, agent_versions::Version, agents::Agent};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    http_endpoint::numbered,
+    manage, models,
+    profile::AgentProfile,
+    publish, register_a2a,
+    registration_draft::{self, DraftSecret, DraftTarget, RegistrationStep, Written},
+    tool_credentials::{self, ForServer, ToolKeys},
+    versions::{self, NewVersion},
+};
+use crate::{
+    Caller, Hub, Result,
+    caller::{Person, Scope},
+    config::ProgramProtocol,
+    limits::Rate,
+    listings, runs,
+};
+
+const MAX_INSTRUCTIONS: usize = 32_000;
+/// Maximum number of MCP servers of one agent.
+const MAX_SERVERS: usize = 8;
+
+/// Model agent form. Empty `starters` and `tags` are ignored.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelAgentForm {
+    pub title: String,
+    pub summary: String,
+    pub instructions: String,
+    pub model: String,
+    pub starters: Vec<String>,
+    pub tags: Vec<String>,
+    /// MCP servers whose tools the model may call.
+    #[serde(default)]
+    pub tools: Vec<ToolSource>,
+    #[serde(default)]
+    pub budget: AnswerLimits,
+}
+
+impl ModelAgentForm {
+    fn about(&self) -> AgentProfile {
+        AgentProfile {
+            title: self.title.clone(),
+            summary: self.summary.clone(),
+            starters: self.starters.clone(),
+            tags: self.tags.clone(),
+        }
+    }
+
+    pub(super) fn connector(&self) -> Connector {
+        Connector::Llm {
+            model: self.model.clone(),
+            instructions: self.instructions.clone(),
+            starters: self.starters.clone(),
+            tools: self.tools.clone(),
+            budget: self.budget,
+        }
+    }
+}
+
+/// Model agent that the caller may edit.
+pub(super) struct Owned {
+    pub agent: Agent,
+    pub version: Version,
+    pub written: ModelAgentForm,
+    pub keys: ToolKeys,
+}
+
+impl Owned {
+    pub async fn at(hub: &Hub, conn: &mut Conn, person: &Person, address: &Address) -> Result<Self> {
+        let agent = manage::agent_owned_by(conn, person, address).await?;
+        let (version, card) = manage::current(conn, &agent).await?;
+        let written = read(&version.connector, &card).ok_or_else(elsewhere)?;
+        let keys = ToolKeys::of(hub, conn, agent.id, version.secret).await?;
+        Ok(Self { agent, version, written, keys })
+    }
+}
+
+/// Creates a registration draft, with the credentials `given` for its tool servers.
+/// The remaining step is to publish.
+pub async fn write(
+    hub: &Hub,
+    caller: &Caller,
+    name: &str,
+    filled: ModelAgentForm,
+    given: &[ForServer],
+) -> Result<DraftId> {
+    let person = caller.may(Scope::Agents)?;
+    let name: Name = name.trim().parse()?;
+    let keys = ToolKeys::default().with(&filled.tools, given)?;
+    let filled = checked(hub, caller, filled, &keys).await?;
+    let mut tx = hub.store().write().await?;
+    register_a2a::ensure_name_free(&mut tx, person, &name).await?;
+    let written = Written { filled, credentials: None };
+    let id =
+        registration_draft::begin(hub, &mut tx, person, DraftTarget::Llm(written), RegistrationStep::Publish)
+            .await?;
+    let mut draft = registration_draft::load(hub, &mut tx, person, id).await?;
+    draft.data.name = Some(name);
+    let sealed = keys.seal(hub, draft.data.agent)?;
+    if let DraftTarget::Llm(written) = &mut draft.data.what {
+        written.credentials = sealed.map(|sealed| DraftSecret::new(true, &sealed));
+    }
+    draft.save(hub, &mut tx, person).await?;
+    tx.commit().await?;
+    Ok(id)
+}
+
+/// Returns the current form of an agent that the caller may edit.
+pub async fn instructions(hub: &Hub, caller: &Caller, address: &Address) -> Result<ModelAgentForm> {
+    let person = caller.may(Scope::Agents)?;
+    let mut conn = hub.store().snapshot().await?;
+    Ok(Owned::at(hub, &mut conn, person, address).await?.written)
+}
+
+/// Changes the form; the next run uses it. An unchanged form adds no version. Credentials of tool
+/// servers are not part of a version.
+pub async fn rewrite(
+    hub: &Hub,
+    caller: &Caller,
+    address: &Address,
+    filled: ModelAgentForm,
+    given: &[ForServer],
+) -> Result<()> {
+    let person = caller.may(Scope::Agents)?;
+    hub.limits().take(Rate::Changes, &caller.key())?;
+    let mut conn = hub.store().snapshot().await?;
+    let Owned { written: before, keys, .. } = Owned::at(hub, &mut conn, person, address).await?;
+    drop(conn);
+    let keys = keys.moved(&before.tools, &filled.tools).with(&filled.tools, given)?;
+    let filled = checked(hub, caller, filled, &keys).await?;
+    let mut tx = hub.store().write().await?;
+    let Owned { agent, version, written: before, keys } = Owned::at(hub, &mut tx, person, address).await?;
+    let keys = keys.moved(&before.tools, &filled.tools).with(&filled.tools, given)?;
+    let secret = keys.keep(hub, &mut tx, person, &agent, version.secret).await?;
+    if before == filled {
+        return Ok(tx.commit().await?);
+    }
+    publish::check_programs(hub, agent.visibility, &filled.connector())?;
+    add_version(hub, &mut tx, &agent, &filled, secret).await?;
+    listings::publish(hub, &mut tx, agent.id).await?;
+    tx.commit().await?;
+    hub.wake_index_worker();
+    Ok(())
+}
+
+/// Adds the first version.
+pub(super) async fn add(
+    hub: &Hub,
+    tx: &mut Tx,
+    person: &Person,
+    agent: &Agent,
+    written: &Written,
+) -> Result<()> {
+    let kept = written.credentials.as_ref();
+    let secret = tool_credentials::take_up(hub, tx, person, agent.id, kept).await?;
+    add_version(hub, tx, agent, &written.filled, secret).await
+}
+
+async fn add_version(
+    hub: &Hub,
+    tx: &mut Tx,
+    agent: &Agent,
+    filled: &ModelAgentForm,
+    secret: Option<SecretId>,
+) -> Result<()> {
+    // Instructions are private, so the public card does not contain them.
+    let (number, card) = numbered(hub, tx, agent, &filled.about()).await?;
+    let pinned = NewVersion { card: &card, connector: filled.connector(), secret, wanted: &number };
+    versions::add(hub, tx, agent.id, pinned).await?;
+    Ok(())
+}
+
+fn read(connector: &Connector, card: &Card) -> Option<ModelAgentForm> {
+    let Connector::Llm { model, instructions, starters, tools, budget } = connector else { return None };
+    let AgentProfile { title, summary, tags, .. } = AgentProfile::of(card);
+    let (instructions, model, starters) = (instructions.clone(), model.clone(), starters.clone());
+    let (tools, budget) = (tools.clone(), *budget);
+    Some(ModelAgentForm { title, summary, instructions, model, starters, tags, tools, budget })
+}
+
+fn elsewhere() -> Refusal {
+    Refusal::conflict("This agent has no instructions here: it runs elsewhere, or is part of the hub.")
+}
+
+/// Validates the form. The model and the tool servers must be available.
+async fn checked(
+    hub: &Hub,
+    caller: &Caller,
+    filled: ModelAgentForm,
+    keys: &ToolKeys,
+) -> Result<ModelAgentForm> {
+    let AgentProfile { title, summary, starters, tags } = filled.about().checked()?;
+    let (instructions, model) = (block(&filled.instructions)?, filled.model.trim().to_owned());
+    let ModelAgentForm { tools, budget, .. } = filled;
+    check_tools(hub, caller, &tools, keys).await?;
+    let filled = ModelAgentForm { title, summary, instructions, model, starters, tags, tools, budget };
+    models::check(hub, &filled.model).await?;
+    Ok(filled)
+}
+
+/// Checks that each tool server is reachable and has tools.
+async fn check_tools(hub: &Hub, caller: &Caller, tools: &[ToolSource], keys: &ToolKeys) -> Result<()> {
+    let wrong = |words: String| Refusal::invalid("tools", words);
+    if tools.len() > MAX_SERVERS {
+        return Err(wrong(format!("Attach at most {MAX_SERVERS} servers.")).into());
+    }
+    let person = caller.may(Scope::Agents)?;
+    let programs = hub.outbound().programs().names(person, ProgramProtocol::Mcp);
+    for source in tools {
+        if let ToolServerLocation::Program(name) = &source.place
+            && !programs.contains(name)
+        {
+            let words =
+                format!("This hub lists no MCP server “{name}” that you may use. Its operator can add one.");
+            return Err(wrong(words).into());
+        }
+        check_server(hub, caller, source, keys, "tools").await?;
+    }
+    Ok(())
+}
+
+/// Checks that the server is reachable, accepts its credentials and has tools.
+/// Errors are reported for `field`.
+pub(super) async fn check_server(
+    hub: &Hub,
+    caller: &Caller,
+    source: &ToolSource,
+    keys: &ToolKeys,
+    field: &str,
+) -> Result<()> {
+    const MEND: &str = "Give a token or key that it accepts.";
+    let wrong = |words: String| Refusal::invalid(field, words);
+    let person = caller.may(Scope::Agents)?;
+    let outbound = register_a2a::outbound(hub, person);
+    let server = runs::tool_server(hub, Some(person), &outbound, source, keys, MEND)?.server;
+    hub.limits().take(Rate::Fetches, &caller.key())?;
+    let _place = mcp_client::places([&server]).await.map_err(|failure| wrong(failure.message))?;
+    let session = Box::pin(McpSession::open(&server)).await.map_err(|failure| wrong(failure.message))?;
+    if Box::pin(session.tools()).await.map_err(|failure| wrong(failure.message))?.is_empty() {
+        return Err(wrong(format!("{} has no tools.", source.place)).into());
+    }
+    Ok(())
+}
+
+fn block(raw: &str) -> Result<String, Refusal> {
+    let clean = sanitized_text::multi_line(raw).trim().to_owned();
+    if (1..=MAX_INSTRUCTIONS).contains(&clean.chars().count()) {
+        return Ok(clean);
+    }
+    Err(Refusal::invalid("instructions", "Write instructions of 1 to 32,000 characters."))
+}

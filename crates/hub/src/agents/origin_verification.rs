@@ -1,0 +1,272 @@
+//! Origin verification: proof that the owner of an agent controls the origins that the hub calls for it.
+
+use plexus_a2a::{Card, card::Origin};
+use plexus_domain::{AgentId, Digest, Error as Refusal, ProofId, Timestamp};
+use plexus_runtime::outbound::{Dns, OutboundClient};
+use plexus_store::{
+    Conn, Tx,
+    agent_versions::Version,
+    agents::Agent,
+    origin_verifications,
+    origin_verifications::{Proof, ProofMethod},
+    trusted_origins,
+};
+use serde::{Deserialize, Serialize};
+use url::{Host, Url};
+
+use super::access::manages;
+use crate::{Hub, Result, caller::Requester, keys, message_views};
+
+/// Path of the verification file at the origin.
+const FILE: &str = "/.well-known/plexus-agent-proof.txt";
+/// DNS label of the TXT record, before the host name.
+const LABEL: &str = "_plexus";
+const PREFIX: &str = "plexus-agent-proof=";
+/// Size limit of the file; fits the tokens of a few hundred agents at one origin.
+const MAX_FILE_BYTES: usize = 64 << 10;
+
+/// Verification status of one origin, and how to verify it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OriginVerification {
+    pub origin: String,
+    pub check: VerificationStatus,
+    pub file_url: String,
+    /// Token that the file or the TXT record must contain.
+    pub token: String,
+    /// Name of the TXT record; `None` for IP addresses.
+    pub record: Option<String>,
+}
+
+/// Result of the last verification of an origin.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum VerificationStatus {
+    #[default]
+    Never,
+    Proved {
+        by: VerificationMethod,
+        at: Timestamp,
+    },
+    Failed {
+        message: String,
+        at: Timestamp,
+    },
+}
+
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerificationMethod {
+    File,
+    Dns,
+    /// Trusted by an administrator.
+    Voucher,
+}
+
+impl VerificationStatus {
+    pub const fn is_proved(&self) -> bool {
+        matches!(self, Self::Proved { .. })
+    }
+
+    /// Returns whether the origin is trusted by an administrator. Nothing is
+    /// verified about this agent itself.
+    pub const fn is_vouched(&self) -> bool {
+        matches!(self, Self::Proved { by: VerificationMethod::Voucher, .. })
+    }
+}
+
+/// Returns the verification token of an agent. It is not secret, since it is valid for this agent only.
+pub(super) async fn token(conn: &mut Conn, agent: AgentId) -> Result<String> {
+    let hub = keys::hub_key(conn).await?;
+    Ok(format!("{PREFIX}{}", Digest::of(format!("plexus agent proof 1\n{hub}\n{agent}"))))
+}
+
+pub(super) fn describe(origin: &str, check: VerificationStatus, token: &str) -> OriginVerification {
+    let host = Url::parse(origin).ok().and_then(|url| match url.host() {
+        Some(Host::Domain(name)) => Some(name.to_owned()),
+        _ => None,
+    });
+    OriginVerification {
+        origin: origin.to_owned(),
+        check,
+        file_url: format!("{origin}{FILE}"),
+        token: token.to_owned(),
+        record: host.map(|host| format!("{LABEL}.{host}")),
+    }
+}
+
+/// Returns the origins of a card that the hub may call, in their stored form.
+pub(super) fn origins(card: &Card) -> Vec<String> {
+    card.origins().iter().map(Origin::to_string).collect()
+}
+
+/// Verifies an origin: checks for the token in its file, then in its TXT record.
+pub(super) async fn check(
+    hub: &Hub,
+    outbound: &OutboundClient,
+    origin: &str,
+    token: &str,
+) -> VerificationStatus {
+    let asked = describe(origin, VerificationStatus::Never, token);
+    let by_file = in_file(outbound, &asked).await;
+    let at = hub.env().now();
+    let Err(mut message) = by_file else {
+        return VerificationStatus::Proved { by: VerificationMethod::File, at };
+    };
+    if let Some(name) = &asked.record {
+        match in_record(hub.outbound().dns(), name, token).await {
+            Ok(()) => return VerificationStatus::Proved { by: VerificationMethod::Dns, at },
+            Err(why) => message = format!("{message} {why}"),
+        }
+    }
+    VerificationStatus::Failed { message, at }
+}
+
+async fn in_file(outbound: &OutboundClient, asked: &OriginVerification) -> Result<(), String> {
+    let url: Url =
+        asked.file_url.parse().map_err(|error| format!("{} is no address: {error}.", asked.file_url))?;
+    let found = outbound.fetch(&url, MAX_FILE_BYTES).await.map_err(|failure| failure.message)?;
+    if found.url.origin() != url.origin() {
+        return Err(format!(
+            "{url} leads to another address. The file has to be served at the origin itself."
+        ));
+    }
+    if !found.status.is_success() {
+        return Err(format!("{url} answered {}.", found.status));
+    }
+    let text = String::from_utf8_lossy(&found.body);
+    match text.lines().any(|line| line.trim() == asked.token) {
+        true => Ok(()),
+        false => Err(format!("{url} was found, but does not hold the text.")),
+    }
+}
+
+async fn in_record(dns: Dns, name: &str, token: &str) -> Result<(), String> {
+    let found = dns.texts(name).await.map_err(|error| format!("The TXT record {name} {error}."))?;
+    match found.iter().any(|text| text == token.as_bytes()) {
+        true => Ok(()),
+        false => Err(format!("The TXT record {name} does not hold the text.")),
+    }
+}
+
+/// Stores the verification status of an origin.
+pub(super) async fn put(
+    hub: &Hub,
+    tx: &mut Tx,
+    agent: AgentId,
+    origin: &str,
+    check: &VerificationStatus,
+) -> Result<()> {
+    let (method, ok_at, failed_at) = match check {
+        // Trusted origins are stored per origin, not per agent.
+        VerificationStatus::Never | VerificationStatus::Proved { by: VerificationMethod::Voucher, .. } => {
+            (ProofMethod::WellKnown, None, None)
+        }
+        VerificationStatus::Proved { by: VerificationMethod::File, at } => {
+            (ProofMethod::WellKnown, Some(*at), None)
+        }
+        VerificationStatus::Proved { by: VerificationMethod::Dns, at } => (ProofMethod::Dns, Some(*at), None),
+        VerificationStatus::Failed { at, .. } => (ProofMethod::WellKnown, None, Some(*at)),
+    };
+    let id = hub.env().id(ProofId::new);
+    Ok(origin_verifications::put(
+        tx,
+        &Proof { id, agent, origin: origin.to_owned(), method, ok_at, failed_at },
+    )
+    .await?)
+}
+
+/// Returns whether every origin is verified or trusted.
+pub(super) async fn all_proved(conn: &mut Conn, checks: &[(String, VerificationStatus)]) -> Result<bool> {
+    let checks = apply_trusted_origins(conn, checks).await?;
+    Ok(checks.iter().all(|(_, check)| check.is_proved()))
+}
+
+/// Returns the statuses of a draft, updated with the origins that are trusted by now.
+pub(super) async fn apply_trusted_origins(
+    conn: &mut Conn,
+    checks: &[(String, VerificationStatus)],
+) -> Result<Vec<(String, VerificationStatus)>> {
+    let mut known = Vec::with_capacity(checks.len());
+    for (origin, check) in checks {
+        let since = match check.is_proved() {
+            true => None,
+            false => trusted_origins::since(conn, origin).await?,
+        };
+        let vouched = since.map(|at| VerificationStatus::Proved { by: VerificationMethod::Voucher, at });
+        known.push((origin.clone(), vouched.unwrap_or_else(|| check.clone())));
+    }
+    Ok(known)
+}
+
+pub(super) fn read(proof: &Proof) -> VerificationStatus {
+    let by = match proof.method {
+        ProofMethod::Dns => VerificationMethod::Dns,
+        ProofMethod::Voucher => VerificationMethod::Voucher,
+        ProofMethod::WellKnown | ProofMethod::Card => VerificationMethod::File,
+    };
+    match (proof.ok_at, proof.failed_at) {
+        (Some(at), None) => VerificationStatus::Proved { by, at },
+        (_, Some(at)) => VerificationStatus::Failed {
+            message: "Neither the file nor the record held the text.".to_owned(),
+            at,
+        },
+        (None, None) => VerificationStatus::Never,
+    }
+}
+
+/// Returns the first unverified origin of a remote agent. The called origin is checked first.
+pub(crate) async fn first_unverified_origin(
+    conn: &mut Conn,
+    agent: &Agent,
+    version: &Version,
+) -> Result<Option<String>> {
+    let Some(url) = version.connector.remote_url() else { return Ok(None) };
+    // Endpoints of replicated agents are verified before the first call (`federation::prove`).
+    if agent.home.is_some() {
+        return Ok(None);
+    }
+    let known = origin_verifications::list_by_agent(conn, agent.id).await?;
+    let called = Url::parse(url).ok().and_then(|url| Origin::of(&url)).map(|origin| origin.to_string());
+    let called = called.unwrap_or_else(|| url.to_owned());
+    if !known.iter().any(|proof| proof.origin == called && proof.holds()) {
+        return Ok(Some(called));
+    }
+    Ok(known.into_iter().find(|proof| !proof.holds()).map(|proof| proof.origin))
+}
+
+/// Fails if an origin is unverified, unless the caller acts for the agent's owner.
+pub(crate) async fn check_proved(
+    conn: &mut Conn,
+    asker: &Requester,
+    agent: &Agent,
+    version: &Version,
+) -> Result<()> {
+    let Some(origin) = first_unverified_origin(conn, agent, version).await? else { return Ok(()) };
+    if manages(conn, asker.person.as_ref(), agent).await? {
+        return Ok(());
+    }
+    let address = message_views::address(agent);
+    let words = format!(
+        "{address} is unverified: nobody has proved control of {origin}, so the hub calls it for its owner only."
+    );
+    Err(Refusal::forbidden(words).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_asked_of_names_only() {
+        let record = |origin| describe(origin, VerificationStatus::Never, "t").record;
+        assert_eq!(record("https://a.example:8443").as_deref(), Some("_plexus.a.example"));
+        assert_eq!(record("http://127.0.0.1:9"), None);
+        assert_eq!(record("http://[::1]:9"), None);
+        assert_eq!(
+            describe("https://a.example", VerificationStatus::Never, "t").file_url,
+            "https://a.example/.well-known/plexus-agent-proof.txt"
+        );
+    }
+}

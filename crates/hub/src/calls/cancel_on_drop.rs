@@ -1,0 +1,32 @@
+//! Cancel-on-drop guard for a run, for protocols whose clients cancel by disconnecting (OpenAI API).
+
+use plexus_domain::RunId;
+use tokio::runtime::Handle;
+
+use super::{AuthorizedAgent, cancel};
+use crate::Hub;
+
+/// Cancels the run when dropped, unless disarmed.
+pub struct CancelOnDrop(Option<(Hub, AuthorizedAgent, RunId)>);
+
+impl CancelOnDrop {
+    pub fn new(hub: &Hub, door: &AuthorizedAgent, run: RunId) -> Self {
+        Self(Some((hub.clone(), door.clone(), run)))
+    }
+
+    /// Disarms the guard: the run has ended, or it may continue without the client.
+    pub fn disarm(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        let (Some((hub, door, run)), Ok(runtime)) = (self.0.take(), Handle::try_current()) else { return };
+        runtime.spawn(async move {
+            if let Err(error) = cancel(&hub, &door, run).await {
+                tracing::debug!(%error, %run, "a run whose caller hung up was not ended");
+            }
+        });
+    }
+}

@@ -1,0 +1,94 @@
+//! Conversation matching for stateless callers, which send the whole conversation with each request
+//! (`docs/adr/0012`).
+//!
+//! Each question is stored under the digest of the conversation up to it. A request whose history has the
+//! same digest plus one of our answers continues that chat; any difference starts a new chat.
+
+use plexus_domain::{Digest, MessageId, Part, message::MessageState};
+use plexus_store::{
+    Conn, Tx, conversation_digests, conversation_digests::ConversationKey, messages, messages::MessageHeader,
+};
+
+use super::{AuthorizedAgent, CallRequest, Origin, PriorMessage, part_to_markdown};
+use crate::{Hub, Result};
+
+/// Candidate questions with the same digest that are compared by their answers. Older ones are not found any
+/// more.
+const ALIKE: i64 = 16;
+
+/// Returns the stored answer that the caller's conversation ends with, if the hub knows the conversation.
+pub(super) async fn find(
+    hub: &Hub,
+    tx: &mut Tx,
+    door: &AuthorizedAgent,
+    call: &CallRequest,
+) -> Result<Option<MessageHeader>> {
+    let Some((last, before)) = call.before.split_last() else { return Ok(None) };
+    if !is_noted(door, call) || !last.by_agent {
+        return Ok(None);
+    }
+    let answer = text_of_parts(hub, &last.parts);
+    let known = history(hub, door, before.iter());
+    for question in conversation_digests::matching_questions(tx, &known, ALIKE).await? {
+        for header in messages::list_by_parent(tx, question).await? {
+            if is_answer(&header) && text_of_message(hub, tx, &header).await? == answer {
+                return Ok(Some(header));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Stores the digest of the conversation with this question, so that a later request can continue it.
+pub(super) async fn note(
+    hub: &Hub,
+    tx: &mut Tx,
+    door: &AuthorizedAgent,
+    call: &CallRequest,
+    question: MessageId,
+) -> Result<()> {
+    if !is_noted(door, call) || call.after.is_some() {
+        return Ok(());
+    }
+    let asked = PriorMessage { by_agent: false, parts: call.parts.clone() };
+    let told = history(hub, door, call.before.iter().chain([&asked]));
+    Ok(conversation_digests::insert(tx, &told, question).await?)
+}
+
+/// Returns whether the call takes part in matching. Anonymous callers share one principal, so theirs do not.
+fn is_noted(door: &AuthorizedAgent, call: &CallRequest) -> bool {
+    call.origin == Origin::OpenAi && call.context.is_none() && call.task.is_none() && !door.is_anonymous()
+}
+
+fn is_answer(header: &MessageHeader) -> bool {
+    header.lane > 0 && header.run.is_some() && header.state != MessageState::Open
+}
+
+async fn text_of_message(hub: &Hub, conn: &mut Conn, header: &MessageHeader) -> Result<String> {
+    let found = messages::load(conn, &[header.id]).await?;
+    Ok(found.first().map(|message| text_of_parts(hub, &message.parts)).unwrap_or_default())
+}
+
+/// Returns the text of a message as programs receive it. Trimmed, because some programs drop surrounding
+/// white space.
+fn text_of_parts(hub: &Hub, parts: &[Part]) -> String {
+    let words = parts.iter().filter_map(|part| part_to_markdown(hub, part));
+    let words: Vec<String> = words.filter(|words| !words.trim().is_empty()).collect();
+    words.join("\n\n").trim().to_owned()
+}
+
+/// Computes the digest of a conversation: author and length-prefixed text of each message.
+fn history<'a>(
+    hub: &Hub,
+    door: &AuthorizedAgent,
+    told: impl Iterator<Item = &'a PriorMessage>,
+) -> ConversationKey {
+    let mut all = Vec::new();
+    for turn in told {
+        let words = text_of_parts(hub, &turn.parts);
+        all.push(u8::from(turn.by_agent));
+        all.extend_from_slice(&(words.len() as u64).to_be_bytes());
+        all.extend_from_slice(words.as_bytes());
+    }
+    ConversationKey { caller: door.asker.principal, agent: door.reached.agent.id, digest: Digest::of(all) }
+}

@@ -1,0 +1,465 @@
+//! Creates a task from a program's request: validates it and writes message, run and chat in one transaction.
+
+use std::time::Duration;
+
+use plexus_domain::{
+    ChatId, Error as Refusal, MessageId, Part, PartBody, Principal, PrincipalId, RunId, Timestamp,
+    chat::{ChatKind, Title},
+    message::{MessageState, TreeNode, path},
+    part::plain_text,
+    run::Usage,
+    sanitized_text,
+};
+use plexus_store::{
+    Tx, caller_contexts, chats,
+    chats::Chat,
+    members, messages,
+    messages::{MessageHeader, NewMessage},
+    principals, runs,
+    runs::{Origin, Run},
+};
+
+use super::{AuthorizedAgent, Task, conversation_matching, task, webhooks};
+use crate::{
+    Hub, Result, blobs,
+    blobs::NewBlob,
+    chats::post_message::{PostMessage, PostedMessage, insert_chat, lock, post_message},
+    error::conflict,
+    federation, quotas, teams,
+};
+
+/// A program's request to an agent.
+#[derive(Clone, Debug)]
+pub struct CallRequest {
+    pub origin: Origin,
+    /// The caller's context id; none starts a new conversation.
+    pub context: Option<String>,
+    /// The task that this message continues.
+    pub task: Option<RunId>,
+    /// The message id from the caller. A UUID makes the request idempotent.
+    pub message_id: Option<String>,
+    /// The answer that this message replies to.
+    pub after: Option<MessageId>,
+    /// The earlier conversation, oldest first, from stateless callers (OpenAI API). If the hub recognises it,
+    /// the existing chat is continued; otherwise its messages are stored.
+    pub before: Vec<PriorMessage>,
+    pub parts: Vec<Part>,
+    /// The contents of the files among the parts.
+    pub files: Vec<NewBlob>,
+    /// The webhook to notify about this task.
+    pub push: Option<webhooks::WebhookRequestInput>,
+    /// How long the caller waits for the answer; none uses the run timeout of the hub.
+    pub waits: Option<Duration>,
+}
+
+impl CallRequest {
+    /// Creates a request that starts a new conversation.
+    pub const fn new(origin: Origin, parts: Vec<Part>) -> Self {
+        Self {
+            origin,
+            context: None,
+            task: None,
+            message_id: None,
+            after: None,
+            before: Vec::new(),
+            parts,
+            files: Vec::new(),
+            push: None,
+            waits: None,
+        }
+    }
+}
+
+/// A message of the earlier conversation, as sent by a stateless caller.
+#[derive(Clone, Debug)]
+pub struct PriorMessage {
+    /// True if the agent wrote it, false if the caller did.
+    pub by_agent: bool,
+    pub parts: Vec<Part>,
+}
+
+/// Retention of chats that programs start, in days after the last call.
+const RETENTION_DAYS: i64 = 30;
+/// The same for anonymous callers, in milliseconds.
+const ANONYMOUS_RETENTION_MILLIS: i64 = 60 * 60 * 1_000;
+/// The same for users of hubs on probation, in milliseconds: these users cost nothing to invent (Sybil
+/// attack).
+const PROBATION_RETENTION_MILLIS: i64 = DAY;
+/// Minimum extension that is written. It limits the writes of `keep_until`, so that not every call causes
+/// one.
+const RETENTION_REFRESH: Duration = Duration::from_secs(60 * 60);
+const ANONYMOUS_RETENTION_REFRESH: Duration = Duration::from_secs(60);
+const DAY: i64 = 24 * 60 * 60 * 1_000;
+const MAX_PARTS: usize = 256;
+const MAX_HISTORY: usize = 1_000;
+const MAX_HISTORY_PARTS: usize = 2_000;
+const CONTEXT_BYTES: usize = 256;
+
+/// Result of writing a call.
+pub(super) enum CreatedCall {
+    /// Idempotent retry: this message id created the run before.
+    Before(RunId),
+    New(Box<PendingCall>),
+}
+
+/// A call whose transaction is not committed yet, with the task as it will be after the commit.
+pub(super) struct PendingCall {
+    pub tx: Tx,
+    pub said: PostedMessage,
+    pub task: Task,
+    pub chat: ChatId,
+}
+
+/// Writes the rows of a call. `files` are the staged files of the call.
+///
+/// The caller of this function holds `files` until the transaction has ended, so that no sweep deletes them.
+pub(super) async fn write(
+    hub: &Hub,
+    door: &AuthorizedAgent,
+    call: &CallRequest,
+    files: Option<&blobs::StagedFiles<'_>>,
+) -> Result<CreatedCall> {
+    teams::ensure_may_launch(&door.caller, &door.reached.version.connector, call.origin, &call.parts)?;
+    let mut tx = hub.store().write().await?;
+    if let Some(guest) = &door.asker.guest {
+        // Row lock against a race: a concurrent block rule waits for this transaction, then cancels the run.
+        federation::ensure_not_blocked(hub, &mut tx, guest.hub).await?;
+    }
+    if let Some(run) = asked_before(&mut tx, door, call).await? {
+        return Ok(CreatedCall::Before(run));
+    }
+    if let Some(files) = files {
+        files.record(&mut tx).await?;
+    }
+    let place = place(hub, &mut tx, door, call).await?;
+    keep(hub, &mut tx, door, &place.chat).await?;
+    let id = message_id(hub, &mut tx, call).await?;
+    let continued = place.continues.as_ref().map(|run| run.id);
+    let saying = PostMessage {
+        chat: &place.chat,
+        tree: &place.tree,
+        parent: place.parent,
+        id,
+        parts: &call.parts,
+        called: call.message_id.as_deref(),
+        origin: call.origin,
+        continues: place.continues,
+        until: call.waits.map(|waits| hub.env().now() + waits.min(hub.config().limits.whole)),
+    };
+    let mut said =
+        post_message(hub, &mut tx, &door.asker, saying, std::slice::from_ref(&door.reached)).await?;
+    conversation_matching::note(hub, &mut tx, door, call, id).await?;
+    if let Some(wish) = call.push.clone() {
+        webhooks::keep(hub, &mut tx, door, &mut said, wish).await?;
+    }
+    let task = begun(hub, &mut tx, call, &place.chat, continued, &said).await?;
+    Ok(CreatedCall::New(Box::new(PendingCall { tx, said, task, chat: place.chat.id })))
+}
+
+/// Builds the task as it will be after the commit: with this message, and with an empty answer.
+async fn begun(
+    hub: &Hub,
+    tx: &mut Tx,
+    call: &CallRequest,
+    chat: &Chat,
+    continued: Option<RunId>,
+    said: &PostedMessage,
+) -> Result<Task> {
+    let job = said.first().ok_or_else(|| Refusal::conflict("Nobody answers here."))?;
+    if let Some(run) = continued {
+        let mut task = task::reload(hub, tx, run).await?;
+        task.messages.extend(said.messages().cloned());
+        return Ok(task);
+    }
+    Ok(Task {
+        id: job.run,
+        context: call.context.clone().unwrap_or_else(|| chat.id.to_string()),
+        agent: job.answer.author,
+        state: job.state,
+        state_at: job.queued,
+        failure: None,
+        usage: Usage::default(),
+        waits: None,
+        messages: said.messages().cloned().collect(),
+        seq: chat.last_seq,
+    })
+}
+
+/// Validates sizes and normalises text. Removes blank text parts; a message without any other part is
+/// invalid.
+pub(super) fn acceptable(hub: &Hub, mut call: CallRequest) -> Result<CallRequest, Refusal> {
+    let limit = hub.config().limits.max_message_bytes;
+    let said = call.before.iter().flat_map(|before| &before.parts).chain(&call.parts);
+    if said.map(size).sum::<usize>() > limit {
+        let words = format!("A message has at most {} KiB. Send the rest in another.", limit / 1024);
+        return Err(Refusal::too_large(words, limit as u64));
+    }
+    let parts_before = call.before.iter().map(|before| before.parts.len()).sum::<usize>();
+    if call.parts.len() > MAX_PARTS || call.before.len() > MAX_HISTORY || parts_before > MAX_HISTORY_PARTS {
+        return Err(Refusal::invalid("message.parts", format!("Send at most {MAX_PARTS} parts.")));
+    }
+    if call.context.as_ref().is_some_and(|name| name.is_empty() || name.len() > CONTEXT_BYTES) {
+        let words = format!("The id of a context has 1 to {CONTEXT_BYTES} bytes.");
+        return Err(Refusal::invalid("message.contextId", words));
+    }
+    call.parts.iter_mut().chain(call.before.iter_mut().flat_map(|before| &mut before.parts)).for_each(clean);
+    call.parts.retain(|part| part.as_text().is_none_or(|text| !text.trim().is_empty()));
+    if call.parts.is_empty() {
+        return Err(Refusal::invalid("message.parts", "The message says nothing. Send at least one part."));
+    }
+    Ok(call)
+}
+
+fn size(part: &Part) -> usize {
+    match &part.content {
+        PartBody::Text { text } | PartBody::Reasoning { text } => text.len(),
+        PartBody::Link { url } => url.len(),
+        PartBody::Data { data } => data.to_string().len(),
+        PartBody::File { size, .. } => usize::try_from(*size).unwrap_or(usize::MAX),
+        PartBody::Tool(_) | PartBody::Approval { .. } => 0,
+    }
+}
+
+fn clean(part: &mut Part) {
+    if let PartBody::Text { text } = &mut part.content {
+        *text = sanitized_text::multi_line(text);
+    }
+}
+
+/// Returns the run that this message id created, if the same caller sends the message again.
+///
+/// Anonymous callers share one principal, so their ids are never matched.
+async fn asked_before(tx: &mut Tx, door: &AuthorizedAgent, call: &CallRequest) -> Result<Option<RunId>> {
+    let Some(id) = own_id(call) else { return Ok(None) };
+    let Some(known) = messages::find(tx, id).await? else { return Ok(None) };
+    if known.author != door.asker.principal || door.is_anonymous() {
+        return Ok(None);
+    }
+    let answers = messages::list_by_chat(tx, known.chat).await?;
+    let answer = answers.iter().find(|header| header.parent == Some(id) && header.run.is_some());
+    let Some(run) = known.run.or_else(|| answer.and_then(|answer| answer.run)) else { return Ok(None) };
+    let run = runs::find(tx, run).await?.filter(|run| run.agent == door.reached.agent.id);
+    Ok(run.map(|run| run.id))
+}
+
+fn own_id(call: &CallRequest) -> Option<MessageId> {
+    call.message_id.as_deref()?.parse().ok()
+}
+
+/// Returns the caller's id if it is an unused UUID, else a new id.
+async fn message_id(hub: &Hub, tx: &mut Tx, call: &CallRequest) -> Result<MessageId> {
+    match own_id(call) {
+        Some(id) if messages::find(tx, id).await?.is_none() => Ok(id),
+        _ => Ok(hub.env().id(MessageId::new)),
+    }
+}
+
+/// Position of a message: its chat, its parent, and the run that it continues.
+struct ThreadPosition {
+    chat: Chat,
+    /// The messages that the chat has already.
+    tree: Vec<MessageHeader>,
+    parent: Option<MessageId>,
+    continues: Option<Run>,
+}
+
+async fn place(hub: &Hub, tx: &mut Tx, door: &AuthorizedAgent, call: &CallRequest) -> Result<ThreadPosition> {
+    if let Some(task) = call.task {
+        return of_task(hub, tx, door, call, task).await;
+    }
+    if let Some(answer) = call.after {
+        return after_answer(hub, tx, door, call, answer).await;
+    }
+    if let Some(answer) = conversation_matching::find(hub, tx, door, call).await? {
+        return on_from(tx, door, &answer).await;
+    }
+    let known = match &call.context {
+        Some(name) => known_chat(tx, door, name).await?,
+        None => None,
+    };
+    match known {
+        Some(chat) => in_chat(tx, door, chat).await,
+        None => in_new_chat(hub, tx, door, call).await,
+    }
+}
+
+/// Returns the position of a reply to a task that waits for its caller.
+async fn of_task(
+    hub: &Hub,
+    tx: &mut Tx,
+    door: &AuthorizedAgent,
+    call: &CallRequest,
+    id: RunId,
+) -> Result<ThreadPosition> {
+    let found = task::find(hub, tx, door, id).await?;
+    let chat = lock(tx, found.chat).await?;
+    // Re-read under the chat lock: only now is the state of the run stable (TOCTOU).
+    let run = task::find(hub, tx, door, id).await?;
+    let context = task::context(tx, &run).await?;
+    if call.context.as_ref().is_some_and(|name| *name != context && *name != run.chat.to_string()) {
+        let words =
+            format!("The task belongs to the context {context}. Leave contextId out, or send this one.");
+        return Err(Refusal::invalid("message.contextId", words).into());
+    }
+    if run.state.is_terminal() {
+        let words = format!("The task has ended ({}). Begin another one in the same context.", run.state);
+        return Err(Refusal::conflict(words).into());
+    }
+    if !run.state.is_waiting() {
+        return Err(Refusal::conflict("The task is being worked on and takes no message now.").into());
+    }
+    let tree = messages::list_by_chat(tx, chat.id).await?;
+    let parent = tree.iter().rev().find(|header| header.run == Some(id)).map(|header| header.id);
+    Ok(ThreadPosition { chat, tree, parent, continues: Some(run) })
+}
+
+/// Returns the position after an answer that the caller names. Fails if the answer is not visible to it.
+async fn after_answer(
+    hub: &Hub,
+    tx: &mut Tx,
+    door: &AuthorizedAgent,
+    call: &CallRequest,
+    answer: MessageId,
+) -> Result<ThreadPosition> {
+    let gone = || Refusal::not_found("There is no such answer, or it is not yours.");
+    let found = messages::find(tx, answer).await?.ok_or_else(gone)?;
+    task::find(hub, tx, door, found.run.ok_or_else(gone)?).await?;
+    if found.state == MessageState::Open {
+        return Err(Refusal::conflict("That answer is still being written. Wait for its end.").into());
+    }
+    let place = on_from(tx, door, &found).await?;
+    if call.before.is_empty() {
+        return Ok(place);
+    }
+    let parent = write_before(hub, tx, door, call, &place.chat, place.parent).await?;
+    let (chat, tree) = numbered(tx, place.chat.id).await?;
+    Ok(ThreadPosition { chat, tree, parent, continues: place.continues })
+}
+
+/// Returns the position after an answer. The run of the answer is resumed if it waits for input.
+async fn on_from(tx: &mut Tx, door: &AuthorizedAgent, answer: &MessageHeader) -> Result<ThreadPosition> {
+    let chat = lock(tx, answer.chat).await?;
+    let tree = messages::list_by_chat(tx, chat.id).await?;
+    let waiting = runs::find_input_required(tx, chat.id, door.reached.agent.id).await?;
+    let continues = waiting.filter(|run| Some(run.id) == answer.run);
+    Ok(ThreadPosition { chat, tree, parent: Some(answer.id), continues })
+}
+
+/// Finds a chat by context id: one that the caller chose, or the id of a chat of which it is a member.
+async fn known_chat(tx: &mut Tx, door: &AuthorizedAgent, name: &str) -> Result<Option<ChatId>> {
+    if let Some(chat) = caller_contexts::find(tx, door.asker.principal, door.reached.agent.id, name).await? {
+        return Ok(Some(chat));
+    }
+    if let Ok(chat) = name.parse::<ChatId>() {
+        let member = members::find(tx, chat, door.asker.principal).await?;
+        if member.is_some_and(|member| member.left_at.is_none()) {
+            return Ok(Some(chat));
+        }
+    }
+    // Anonymous callers share one principal, so their context ids must be unguessable.
+    if door.is_anonymous() && name.parse::<ChatId>().is_err() {
+        let words = "Without an account the id of a context is a UUID. Send one, or leave contextId out and send the \
+                     one that the answer has.";
+        return Err(Refusal::invalid("message.contextId", words).into());
+    }
+    Ok(None)
+}
+
+async fn in_chat(tx: &mut Tx, door: &AuthorizedAgent, chat: ChatId) -> Result<ThreadPosition> {
+    let chat = lock(tx, chat).await?;
+    let member = members::find(tx, chat.id, door.asker.principal).await?;
+    let tree = messages::list_by_chat(tx, chat.id).await?;
+    let parent = member.and_then(|member| member.leaf).and_then(|leaf| last_closed(&tree, leaf));
+    Ok(ThreadPosition { chat, tree, parent, continues: None })
+}
+
+/// Returns the last finished message on the path to `leaf`. An unfinished answer cannot have replies, so the
+/// new message becomes its sibling.
+fn last_closed(tree: &[MessageHeader], leaf: MessageId) -> Option<MessageId> {
+    let nodes: Vec<_> = tree.iter().map(TreeNode::from).collect();
+    let is_open =
+        |id: &MessageId| tree.iter().any(|header| header.id == *id && header.state == MessageState::Open);
+    path(&nodes, leaf).into_iter().rev().find(|id| !is_open(id))
+}
+
+async fn in_new_chat(
+    hub: &Hub,
+    tx: &mut Tx,
+    door: &AuthorizedAgent,
+    call: &CallRequest,
+) -> Result<ThreadPosition> {
+    let caller = door.asker.principal;
+    let title = Title::from_message(&plain_text(&call.parts));
+    quotas::check_chat(hub, tx, &door.asker).await?;
+    let chat = insert_chat(hub, tx, caller, ChatKind::Api, title, Some(keep_until(hub, door))).await?;
+    if let Some(name) = &call.context {
+        let taken = || Refusal::conflict("This context is being begun by another call. Send it again.");
+        conflict(caller_contexts::insert(tx, caller, door.reached.agent.id, name, chat.id).await, taken)?;
+    }
+    let parent = write_before(hub, tx, door, call, &chat, None).await?;
+    if call.before.is_empty() {
+        return Ok(ThreadPosition { chat, tree: Vec::new(), parent, continues: None });
+    }
+    let (chat, tree) = numbered(tx, chat.id).await?;
+    Ok(ThreadPosition { chat, tree, parent, continues: None })
+}
+
+/// Reloads a chat and its messages after earlier messages were inserted, which advances its sequence number.
+async fn numbered(tx: &mut Tx, chat: ChatId) -> Result<(Chat, Vec<MessageHeader>)> {
+    Ok((lock(tx, chat).await?, messages::list_by_chat(tx, chat).await?))
+}
+
+/// Extends the retention of a chat to that of a new one. Writes at most once an hour, or a minute for
+/// anonymous callers.
+async fn keep(hub: &Hub, tx: &mut Tx, door: &AuthorizedAgent, chat: &Chat) -> Result<()> {
+    let until = keep_until(hub, door);
+    let anew = if door.is_anonymous() { ANONYMOUS_RETENTION_REFRESH } else { RETENTION_REFRESH };
+    if chat.keep_until.is_some_and(|kept| until.since(kept) > anew) {
+        chats::set_keep_until(tx, chat.id, until).await?;
+    }
+    Ok(())
+}
+
+fn keep_until(hub: &Hub, door: &AuthorizedAgent) -> Timestamp {
+    let kept = match &door.asker.guest {
+        Some(guest) if guest.is_newcomer => PROBATION_RETENTION_MILLIS,
+        _ if door.is_anonymous() => ANONYMOUS_RETENTION_MILLIS,
+        _ => RETENTION_DAYS * DAY,
+    };
+    Timestamp::from_millis(hub.env().now().millis() + kept)
+}
+
+/// Stores the earlier conversation that the caller sent, below `parent`. Returns its last message.
+async fn write_before(
+    hub: &Hub,
+    tx: &mut Tx,
+    door: &AuthorizedAgent,
+    call: &CallRequest,
+    chat: &Chat,
+    mut parent: Option<MessageId>,
+) -> Result<Option<MessageId>> {
+    if call.before.is_empty() {
+        return Ok(parent);
+    }
+    let who = Principal::Agent { agent: door.reached.agent.id };
+    let agent = principals::ensure(tx, &who, hub.env().id(PrincipalId::new)).await?;
+    for before in &call.before {
+        quotas::check_bytes(hub, tx, &door.asker, &before.parts).await?;
+        let id = hub.env().id(MessageId::new);
+        let (author, lane) = if before.by_agent { (agent, 1) } else { (door.asker.principal, 0) };
+        let new = NewMessage {
+            id,
+            chat: chat.id,
+            parent,
+            lane,
+            author,
+            run: None,
+            state: MessageState::Done,
+            created: hub.env().now(),
+            parts: &before.parts,
+        };
+        messages::insert(tx, &new).await?;
+        parent = Some(id);
+    }
+    Ok(parent)
+}

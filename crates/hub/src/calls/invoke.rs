@@ -1,0 +1,84 @@
+//! Calls an agent on behalf of a program, and subscribes to the resulting task.
+
+use plexus_domain::{MessageId, Part};
+
+use super::{
+    AuthorizedAgent, CallRequest, SubscriptionScope, Task, TaskSubscription,
+    create_task::{CreatedCall, PendingCall, acceptable, write},
+    subscribe::{ChatWatch, subscribe},
+    upload,
+};
+use crate::{Hub, Result, conformance};
+
+/// Result of a call.
+pub enum CallOutcome {
+    /// The task as it was created, and a subscription to everything that follows.
+    Task(Box<Task>, Box<TaskSubscription>),
+    /// The complete answer. Nothing is stored.
+    Message(DirectReply),
+}
+
+/// An answer without a task.
+pub struct DirectReply {
+    pub id: MessageId,
+    /// The caller's context id, if it sent one.
+    pub context: Option<String>,
+    pub parts: Vec<Part>,
+}
+
+/// Creates a run, or resumes one that waits for input. A conformance-test agent may reply without a run.
+pub async fn invoke(
+    hub: &Hub,
+    door: &AuthorizedAgent,
+    call: CallRequest,
+    until: SubscriptionScope,
+) -> Result<CallOutcome> {
+    let call = accept(hub, door, call)?;
+    if let Some(parts) = conformance::reply(hub, door, call.message_id.as_deref()) {
+        return Ok(CallOutcome::Message(DirectReply {
+            id: hub.env().id(MessageId::new),
+            context: call.context,
+            parts,
+        }));
+    }
+    let (task, following) = open(hub, door, call, until).await?;
+    Ok(CallOutcome::Task(Box::new(task), Box::new(following)))
+}
+
+/// Creates a run, or resumes one that waits for input. Returns the task as created and a subscription to what
+/// follows.
+pub async fn start(
+    hub: &Hub,
+    door: &AuthorizedAgent,
+    call: CallRequest,
+    until: SubscriptionScope,
+) -> Result<(Task, TaskSubscription)> {
+    let call = accept(hub, door, call)?;
+    open(hub, door, call, until).await
+}
+
+fn accept(hub: &Hub, door: &AuthorizedAgent, call: CallRequest) -> Result<CallRequest> {
+    let call = acceptable(hub, call)?;
+    door.check_rate_limits(hub)?;
+    Ok(call)
+}
+
+/// Subscribes before the run starts, so that no output is missed, and builds the task from memory without a
+/// read.
+async fn open(
+    hub: &Hub,
+    door: &AuthorizedAgent,
+    call: CallRequest,
+    until: SubscriptionScope,
+) -> Result<(Task, TaskSubscription)> {
+    let kept = upload::keep(hub, door, &call).await?;
+    match write(hub, door, &call, kept.as_ref()).await? {
+        CreatedCall::Before(run) => subscribe(hub, door, run, until).await,
+        CreatedCall::New(new) => {
+            let PendingCall { tx, said, task, chat } = *new;
+            let following = ChatWatch::begin(hub, door, chat).subscribe(&task, until);
+            said.commit_and_start(hub, &door.asker, tx).await?;
+            Ok((task, following))
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Signed, expiring links to files of a task, for remote users: their browsers cannot sign requests.
+
+use std::{fmt, net::IpAddr};
+
+use plexus_domain::{Digest, Error as Refusal, Principal, RunId, Timestamp};
+use plexus_store::{Conn, principals, runs};
+
+use super::file::{gone, shown};
+use crate::{Hub, Result, blobs::Download, caller::source, calls::task, federation, keys, limits::Rate};
+
+/// Lifetime in days beyond the current day. The expiry is rounded to days, so that repeated requests get the
+/// same link.
+const DAYS: i64 = 7;
+const DAY: i64 = 24 * 60 * 60 * 1_000;
+
+/// The query parameters of a signed link: expiry and MAC.
+#[derive(Clone, Debug)]
+pub struct SignedLinkParams {
+    /// Expiry, in milliseconds since 1970.
+    pub until: i64,
+    pub key: String,
+}
+
+/// Key for link MACs, derived from the hub's own key: links survive restarts and nothing is stored.
+#[derive(Clone)]
+pub(super) struct LinkSigner(Digest);
+
+impl LinkSigner {
+    pub async fn load(hub: &Hub) -> Result<Self> {
+        let (seed, _) = keys::hub_seed(hub, &mut hub.store().read().await?).await?;
+        Ok(Self(Digest::of([b"plexus links to files 2\n", seed.as_slice()].concat())))
+    }
+
+    /// Appends expiry and MAC to `url`.
+    pub fn sign(&self, url: &str, run: RunId, blob: &Digest, now: Timestamp) -> String {
+        let until = (now.millis() / DAY + 1 + DAYS) * DAY;
+        format!("{url}?until={until}&key={}", self.key(run, blob, until))
+    }
+
+    fn check(
+        &self,
+        pass: &SignedLinkParams,
+        run: RunId,
+        blob: &Digest,
+        now: Timestamp,
+    ) -> Result<(), Refusal> {
+        if self.key(run, blob, pass.until).to_string() != pass.key {
+            return Err(gone());
+        }
+        if now.millis() >= pass.until {
+            let words = "This link has ended. Look at the conversation again: it shows a new one.";
+            return Err(Refusal::not_found(words));
+        }
+        Ok(())
+    }
+
+    fn key(&self, run: RunId, blob: &Digest, until: i64) -> Digest {
+        let (run, until) = (run.uuid(), until.to_be_bytes());
+        Digest::of([self.0.as_bytes().as_slice(), run.as_bytes(), blob.as_bytes(), &until].concat())
+    }
+}
+
+impl fmt::Debug for LinkSigner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Links(…)")
+    }
+}
+
+/// Opens a file for the holder of a signed link, while the remote hub of its user is not blocked.
+pub async fn file_by_link(
+    hub: &Hub,
+    ip: IpAddr,
+    id: RunId,
+    sha256: &str,
+    pass: &SignedLinkParams,
+) -> Result<Download> {
+    hub.limits().take(Rate::Shares, &source(ip))?;
+    let blob: Digest = sha256.parse().map_err(|_| gone())?;
+    LinkSigner::load(hub).await?.check(pass, id, &blob, hub.env().now())?;
+    let mut conn = hub.store().snapshot().await?;
+    check_guest(hub, &mut conn, id).await?;
+    let task = task::reload(hub, &mut conn, id).await?;
+    drop(conn);
+    shown(hub, &task, &blob).await
+}
+
+async fn check_guest(hub: &Hub, conn: &mut Conn, id: RunId) -> Result<()> {
+    let run = runs::find(conn, id).await?.ok_or_else(gone)?;
+    match principals::find(conn, run.caller).await? {
+        Some(Principal::Remote { hub: home, .. }) => federation::ensure_not_blocked(hub, conn, home).await,
+        _ => Err(gone().into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_opens_one_file_of_one_task_for_a_week() {
+        let links = LinkSigner(Digest::of(b"the hub's own"));
+        let run = |n| RunId::new(Timestamp::from_millis(n), &[0; 10]);
+        let (file, other) = (Digest::of(b"4, 9"), Digest::of(b"0, 0"));
+        let day = |n: i64| Timestamp::from_millis(n * DAY + 1);
+        let url = links.sign("https://near.example/f", run(1), &file, day(20_000));
+        let (until, key) = url.split_once("?until=").unwrap().1.split_once("&key=").unwrap();
+        let pass = SignedLinkParams { until: until.parse().unwrap(), key: key.to_owned() };
+        assert!(links.check(&pass, run(1), &file, day(20_007)).is_ok());
+        assert!(
+            links.check(&pass, run(1), &file, day(20_008)).unwrap_err().to_string().contains("has ended")
+        );
+        assert!(links.check(&pass, run(2), &file, day(20_000)).is_err());
+        assert!(links.check(&pass, run(1), &other, day(20_000)).is_err());
+        let longer = SignedLinkParams { until: pass.until + 1, ..pass };
+        assert!(links.check(&longer, run(1), &file, day(20_000)).is_err());
+    }
+}

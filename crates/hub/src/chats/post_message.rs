@@ -1,0 +1,235 @@
+//! Posts a message: inserts the message, one run and one open answer per addressed agent.
+//!
+//! The chat row must be locked.
+
+use plexus_domain::{
+    ChatId, Error as Refusal, MemberId, MessageId, Part, Principal, PrincipalId, RunId, RunState, Timestamp,
+    chat::{ChatKind, Title},
+    chat_event::Event,
+    message::{Message, MessageState, TreeNode},
+};
+use plexus_store::{
+    Tx, chats,
+    chats::Chat,
+    members,
+    members::{Member, MemberRole},
+    messages::MessageHeader,
+    principals,
+    runs::{Origin, Run},
+    webhooks::Webhook,
+};
+use serde_json::json;
+use tokio::task;
+
+use super::ChatChangeSet;
+use crate::{
+    Error, Hub, Result,
+    agents::ResolvedAgent,
+    caller::Requester,
+    message_views::{Author, MessageView, RunView},
+    quotas,
+    runs::{self, MessageAuthors, NewRunSpec, RunJob},
+};
+
+/// The lane of the first agent's answer; lane 0 is for the requester's messages.
+const FIRST_LANE: i32 = 1;
+
+/// A message to be posted.
+pub(crate) struct PostMessage<'a> {
+    pub chat: &'a Chat,
+    /// The messages that the chat has already.
+    pub tree: &'a [MessageHeader],
+    pub parent: Option<MessageId>,
+    pub id: MessageId,
+    pub parts: &'a [Part],
+    /// The message id of the calling program.
+    pub called: Option<&'a str>,
+    pub origin: Origin,
+    /// The run that waits for this message as its input.
+    pub continues: Option<Run>,
+    /// When the caller stops waiting for the answers, if that is known.
+    pub until: Option<Timestamp>,
+}
+
+/// A posted message whose transaction is not committed yet.
+pub(crate) struct PostedMessage {
+    telling: ChatChangeSet,
+    jobs: Vec<RunJob>,
+}
+
+impl PostedMessage {
+    pub const fn of(telling: ChatChangeSet, jobs: Vec<RunJob>) -> Self {
+        Self { telling, jobs }
+    }
+
+    pub fn runs(&self) -> Vec<RunId> {
+        self.jobs.iter().map(|job| job.run).collect()
+    }
+
+    /// Adds a webhook for a run.
+    pub fn hook(&mut self, hook: Webhook) {
+        self.telling.hook(hook);
+    }
+
+    /// Returns the message and the empty answers to it.
+    pub fn messages(&self) -> impl Iterator<Item = &Message> {
+        self.telling.said()
+    }
+
+    /// Returns the first run.
+    pub fn first(&self) -> Option<&RunJob> {
+        self.jobs.first()
+    }
+
+    /// Commits, starts the workers and publishes the events.
+    ///
+    /// Runs in a task of its own, so that a cancelled request leaves no committed run without a worker.
+    pub async fn commit_and_start(self, hub: &Hub, asker: &Requester, tx: Tx) -> Result<()> {
+        let (hub, account) = (hub.clone(), asker.account());
+        let tasks = hub.tasks().clone();
+        let going = tasks.spawn(async move {
+            let committed = self.telling.commit(&hub, tx).await?;
+            let asks_first = self.jobs.iter().any(|job| job.version.connector.waits_before_output());
+            let silence = runs::spawn_workers(&hub, self.jobs);
+            if asks_first {
+                // Lets connectors send their request before the events are published: the latency of the
+                // model or agent dominates.
+                task::yield_now().await;
+            }
+            committed.publish(&hub, account).await;
+            drop(silence);
+            Ok(())
+        });
+        going.await.map_err(Error::fault)?
+    }
+}
+
+/// Writes the message, and creates a run and an open answer for each of the agents.
+pub(crate) async fn post_message(
+    hub: &Hub,
+    tx: &mut Tx,
+    asker: &Requester,
+    saying: PostMessage<'_>,
+    agents: &[ResolvedAgent],
+) -> Result<PostedMessage> {
+    quotas::check_bytes(hub, tx, asker, saying.parts).await?;
+    let chat = saying.chat.id;
+    let mut telling = ChatChangeSet::new(saying.chat);
+    telling.add_message(question(hub, asker, &saying));
+    let seen = seen(asker, &saying);
+    let mut jobs = Vec::new();
+    for (lane, reached) in (FIRST_LANE..).zip(agents) {
+        let author = principal(hub, tx, reached).await?;
+        telling.join(new_member(hub, chat, author, MemberRole::Guest));
+        let has_answered = |header: &MessageHeader| header.author == author && header.run.is_some();
+        if !saying.tree.iter().any(has_answered) {
+            telling.record(Event::Member { principal: author, joined: true });
+        }
+        let continues = saying.continues.clone().filter(|run| run.agent == reached.agent.id);
+        let (origin, question, until) = (saying.origin, saying.id, saying.until);
+        let (reached, beside, seen) = (reached.clone(), Vec::new(), seen.clone());
+        let (called, words) = (saying.called.map(str::to_owned), Some(saying.parts.to_vec()));
+        let ask = NewRunSpec {
+            chat,
+            question,
+            called,
+            lane,
+            beside,
+            seen,
+            words,
+            reached,
+            author,
+            origin,
+            continues,
+            until,
+        };
+        jobs.push(runs::create(hub, tx, &mut telling, asker, ask).await?);
+    }
+    let leaf = jobs.first().map_or(saying.id, |job| job.answer.id);
+    telling.set_read_position(asker.principal, leaf);
+    Ok(PostedMessage { telling, jobs })
+}
+
+/// Returns the messages that are visible to the agents that answer.
+fn seen(asker: &Requester, saying: &PostMessage<'_>) -> MessageAuthors {
+    let (id, parent) = (saying.id, saying.parent);
+    let question = TreeNode { id, parent, lane: 0, seq: saying.chat.last_seq + 1 };
+    runs::visible_messages(saying.tree.iter().map(MessageHeader::by).chain([(question, asker.principal)]), id)
+}
+
+fn question(hub: &Hub, asker: &Requester, saying: &PostMessage<'_>) -> MessageView {
+    let going_on = |run: &Run| RunView { state: RunState::Working, ..RunView::from(run) };
+    let message = Message {
+        id: saying.id,
+        seq: 0,
+        parent: saying.parent,
+        lane: 0,
+        author: asker.principal,
+        run: saying.continues.as_ref().map(|run| run.id),
+        state: MessageState::Done,
+        created: hub.env().now(),
+        parts: saying.parts.to_vec(),
+    };
+    let is_beside = |header: &&MessageHeader| header.parent == saying.parent && header.lane == 0;
+    let beside = saying.tree.iter().filter(is_beside).map(|header| header.id);
+    let alternatives = beside.chain([saying.id]).collect();
+    let run = saying.continues.as_ref().map(going_on);
+    MessageView { message, author: Author::from(asker), run, alternatives, open: Vec::new(), status: None }
+}
+
+/// Locks the row of a chat until the transaction ends. Fails if the chat does not exist.
+pub(crate) async fn lock(tx: &mut Tx, chat: ChatId) -> Result<Chat> {
+    let found = chats::lock(tx, chat).await?;
+    found.ok_or_else(|| Refusal::not_found("There is no such chat, or it is not yours.").into())
+}
+
+/// Inserts a chat with its owner as its first member.
+pub(crate) async fn insert_chat(
+    hub: &Hub,
+    tx: &mut Tx,
+    creator: PrincipalId,
+    kind: ChatKind,
+    title: Title,
+    keep_until: Option<Timestamp>,
+) -> Result<Chat> {
+    let now = hub.env().now();
+    let chat = Chat {
+        id: hub.env().id(ChatId::new),
+        kind,
+        title,
+        creator,
+        last_seq: 0,
+        settings: json!({}),
+        created: now,
+        active: now,
+        keep_until,
+        archived: None,
+    };
+    chats::insert(tx, &chat).await?;
+    members::insert(tx, &new_member(hub, chat.id, creator, MemberRole::Owner)).await?;
+    Ok(chat)
+}
+
+/// Returns the principal of an agent, and creates it on first use.
+async fn principal(hub: &Hub, tx: &mut Tx, reached: &ResolvedAgent) -> Result<PrincipalId> {
+    if let Some(known) = reached.principal {
+        return Ok(known);
+    }
+    let who = Principal::Agent { agent: reached.agent.id };
+    Ok(principals::ensure(tx, &who, hub.env().id(PrincipalId::new)).await?)
+}
+
+fn new_member(hub: &Hub, chat: ChatId, principal: PrincipalId, role: MemberRole) -> Member {
+    Member {
+        id: hub.env().id(MemberId::new),
+        chat,
+        principal,
+        role,
+        joined: hub.env().now(),
+        left_at: None,
+        leaf: None,
+        read_seq: 0,
+        folder: None,
+        pinned: false,
+    }
+}

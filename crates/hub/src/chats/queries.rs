@@ -1,0 +1,233 @@
+//! Queries of chats and messages.
+
+use plexus_a2a::Card;
+use plexus_domain::{
+    Address, ChatId, MessageId, Timestamp,
+    message::{TreeNode, visible},
+    page::PageSize,
+};
+use plexus_store::{
+    Conn, agent_versions,
+    agents::{self, Agent, AgentState},
+    cards, chats,
+    chats::ItemCursor,
+    messages, namespaces, runs,
+};
+
+use super::{membership, membership_or, mentions};
+use crate::{
+    Caller, Hub, Result,
+    agents::{guide_address, resolve_callable, stars},
+    caller::Scope,
+    message_views,
+    message_views::MessageView,
+};
+
+/// A chat in the list of the account's chats.
+pub struct ChatItem {
+    pub id: ChatId,
+    pub title: String,
+    pub at: Timestamp,
+    /// At least one run of the chat is active.
+    pub running: bool,
+}
+
+/// A chat as one member sees it.
+pub struct ChatPage {
+    pub id: ChatId,
+    pub title: String,
+    /// Oldest first, along the branch that the member has open.
+    pub messages: Vec<MessageView>,
+    pub leaf: Option<MessageId>,
+    /// The sequence number up to which this page is complete; subscribe to what follows.
+    pub seq: i64,
+    /// Cursor of the previous page: the oldest message shown, if there are older ones.
+    pub older: Option<MessageId>,
+    /// The agents that answer a message without a mention.
+    pub partners: Vec<ChatRecipient>,
+}
+
+/// An agent that a chat is, or could be, with.
+pub struct ChatRecipient {
+    pub address: Address,
+    pub seed: String,
+    pub name: String,
+    pub summary: String,
+    /// Example prompts from its card.
+    pub starters: Vec<String>,
+    /// Why it would not answer the caller, as a message for users.
+    pub obstacle: Option<String>,
+}
+
+/// Agents that are suggested for a new chat.
+pub struct SuggestedAgents {
+    pub starred: Vec<ChatRecipient>,
+    /// The hub's own agents that are not starred.
+    pub builtin: Vec<ChatRecipient>,
+}
+
+/// Maximum number of starred agents that are suggested.
+const MAX_STARRED: usize = 20;
+/// Messages per page of a chat.
+const PAGE: usize = 60;
+/// Maximum number of example prompts per agent.
+const STARTERS: usize = 4;
+
+/// Lists the caller's chats, the most recently active first, with the cursor of the next page.
+pub async fn list(
+    hub: &Hub,
+    caller: &Caller,
+    after: Option<ItemCursor>,
+) -> Result<(Vec<ChatItem>, Option<ItemCursor>)> {
+    let person = caller.may(Scope::Read)?;
+    let size = PageSize::new(50)?;
+    let mut conn = hub.store().read().await?;
+    let rows = chats::list_by_member(&mut conn, person.principal, false, after, size).await?;
+    let next = rows.last().filter(|_| rows.len() == usize::from(size.rows())).map(|last| last.cursor());
+    let ids: Vec<ChatId> = rows.iter().map(|row| row.id).collect();
+    let elsewhere = match hub.cluster_notifier().has_peers() {
+        true => runs::list_busy(&mut conn, &ids).await?,
+        false => Vec::new(),
+    };
+    let item = |row: chats::ChatListItem| ChatItem {
+        running: hub.run_registry().in_chat(row.id) || elsewhere.contains(&row.id),
+        id: row.id,
+        title: row.title.into(),
+        at: row.active,
+    };
+    Ok((rows.into_iter().map(item).collect(), next))
+}
+
+/// Returns a page of a chat at `leaf`, else at the member's saved position. `before` pages to older messages.
+pub async fn open(
+    hub: &Hub,
+    caller: &Caller,
+    chat: ChatId,
+    leaf: Option<MessageId>,
+    before: Option<MessageId>,
+) -> Result<ChatPage> {
+    let person = caller.may(Scope::Read)?;
+    let mut conn = hub.store().snapshot().await?;
+    let member = membership(&mut conn, person, chat).await?;
+    let Some(row) = chats::find(&mut conn, chat).await? else {
+        return Err(plexus_domain::Error::not_found("There is no such chat.").into());
+    };
+    let headers = messages::list_by_chat(&mut conn, chat).await?;
+    let tree: Vec<_> = headers.iter().map(TreeNode::from).collect();
+    let asked =
+        leaf.filter(|leaf| tree.iter().any(|node| node.id == *leaf)).map(|leaf| newest_below(&tree, leaf));
+    let leaf = asked.or(member.leaf);
+    let all = leaf.map(|leaf| visible(&tree, leaf)).unwrap_or_default();
+    let end = before.and_then(|before| all.iter().position(|id| *id == before)).unwrap_or(all.len());
+    let begin = end.saturating_sub(PAGE);
+    let messages = message_views::load(hub, &mut conn, &tree, &all[begin..end]).await?;
+    let partners = partners(&mut conn, &headers, leaf).await?;
+    let older = (begin > 0).then(|| all[begin]);
+    Ok(ChatPage { id: chat, title: row.title.into(), messages, leaf, seq: row.last_seq, older, partners })
+}
+
+/// Returns the newest leaf of the branch below `from`.
+fn newest_below(tree: &[plexus_domain::message::TreeNode], from: MessageId) -> MessageId {
+    let mut at = from;
+    // Terminates: each step moves to a later message of the tree.
+    while let Some(next) =
+        tree.iter().filter(|node| node.parent == Some(at)).max_by_key(|node| (node.seq, -node.lane))
+    {
+        at = next.id;
+    }
+    at
+}
+
+async fn partners(
+    conn: &mut Conn,
+    headers: &[messages::MessageHeader],
+    leaf: Option<MessageId>,
+) -> Result<Vec<ChatRecipient>> {
+    let mut partners = Vec::new();
+    for principal in mentions::last_responders(headers, leaf) {
+        if let Some(agent) = agents::by_principal(conn, principal).await? {
+            partners.push(described(conn, &agent).await?);
+        }
+    }
+    Ok(partners)
+}
+
+async fn described(conn: &mut Conn, agent: &Agent) -> Result<ChatRecipient> {
+    let card = match agent_versions::current(conn, agent.id).await? {
+        Some(version) => cards::find(conn, &version.card).await?,
+        None => None,
+    };
+    let card = card.and_then(|bytes| Card::read(&bytes).card);
+    let starters = card.iter().flat_map(|card| card.skills.iter().flat_map(|skill| skill.examples.clone()));
+    Ok(ChatRecipient {
+        address: message_views::address(agent),
+        seed: message_views::identicon_seed(agent),
+        name: agent.name.to_string(),
+        summary: card.as_ref().map(|card| card.description.clone()).unwrap_or_default(),
+        starters: starters.take(STARTERS).collect(),
+        obstacle: None,
+    })
+}
+
+/// Returns the agent at `mentions` as a chat recipient. If it would not answer, the reason is part of the
+/// result.
+pub async fn partner(hub: &Hub, caller: &Caller, address: &Address) -> Result<ChatRecipient> {
+    let person = caller.may(Scope::Read)?;
+    let mut conn = hub.store().read().await?;
+    let found = agents::at(&mut conn, address).await?;
+    let missing = || plexus_domain::Error::not_found(format!("There is no agent {address} here."));
+    let agent = found.ok_or_else(missing)?;
+    let obstacle = match resolve_callable(&mut conn, &person.into(), address).await {
+        Ok(_) => None,
+        Err(crate::Error::Refused(plexus_domain::Error::Invalid { .. })) => return Err(missing().into()),
+        Err(crate::Error::Refused(refusal)) => Some(refusal.to_string()),
+        Err(fault) => return Err(fault),
+    };
+    Ok(ChatRecipient { obstacle, ..described(&mut conn, &agent).await? })
+}
+
+/// Returns the agents to suggest: the caller's starred agents, the newest star first, then the hub's other
+/// agents.
+pub async fn suggested(hub: &Hub, caller: &Caller) -> Result<SuggestedAgents> {
+    let person = caller.may(Scope::Read)?;
+    let mut conn = hub.store().snapshot().await?;
+    let starred = stars::list(&mut conn, person).await?;
+    let mut builtin = match namespaces::by_name(&mut conn, &guide_address().owner).await? {
+        Some(owner) => agents::list_by_namespace(&mut conn, owner.id).await?,
+        None => Vec::new(),
+    };
+    builtin.retain(|agent| starred.iter().all(|starred| starred.id != agent.id));
+    let active = starred.into_iter().filter(|agent| agent.state == AgentState::Active).take(MAX_STARRED);
+    let starred = all_described(&mut conn, active).await?;
+    Ok(SuggestedAgents { starred, builtin: all_described(&mut conn, builtin).await? })
+}
+
+async fn all_described(conn: &mut Conn, all: impl IntoIterator<Item = Agent>) -> Result<Vec<ChatRecipient>> {
+    let mut partners = Vec::new();
+    for agent in all {
+        partners.push(described(conn, &agent).await?);
+    }
+    Ok(partners)
+}
+
+/// Returns the title of a chat of which the caller is a member.
+pub async fn title(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<String> {
+    let person = caller.may(Scope::Read)?;
+    let mut conn = hub.store().read().await?;
+    membership(&mut conn, person, chat).await?;
+    let row = chats::find(&mut conn, chat).await?;
+    let row = row.ok_or_else(|| plexus_domain::Error::not_found("There is no such chat."))?;
+    Ok(row.title.into())
+}
+
+/// Returns one message with its run.
+pub async fn message(hub: &Hub, caller: &Caller, id: MessageId) -> Result<MessageView> {
+    let person = caller.may(Scope::Read)?;
+    let gone = || plexus_domain::Error::not_found("There is no such message, or it is not yours.");
+    let mut conn = hub.store().snapshot().await?;
+    let header = messages::find(&mut conn, id).await?.ok_or_else(gone)?;
+    membership_or(&mut conn, person, header.chat, gone).await?;
+    let tree: Vec<_> =
+        messages::list_by_chat(&mut conn, header.chat).await?.iter().map(TreeNode::from).collect();
+    message_views::load(hub, &mut conn, &tree, &[id]).await?.pop().ok_or_else(|| gone().into())
+}

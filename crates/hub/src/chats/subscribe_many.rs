@@ -1,0 +1,103 @@
+//! One subscription to several chats, as shared by the tabs of a browser.
+
+use std::sync::Arc;
+
+use futures::{
+    StreamExt as _,
+    stream::{self, BoxStream, SelectAll},
+};
+use plexus_domain::{ChatId, Error as Refusal};
+use tokio::sync::broadcast::{Receiver, error::RecvError};
+
+use super::{ChatSubscription, subscribe};
+use crate::{
+    Caller, Error, Hub, Result,
+    caller::Scope,
+    streaming::{Channel, FrameKind, StreamFrame, Topic},
+};
+
+/// Maximum number of chats per subscription. A client may open several.
+pub const MAX_CHATS: usize = 32;
+
+/// A frame and its chat; no chat if it concerns the account.
+pub struct ChatUpdate {
+    pub chat: Option<ChatId>,
+    pub frame: Arc<StreamFrame>,
+}
+
+/// A subscription to several chats of an account and to its list of chats.
+pub struct MultiChatSubscription {
+    news: SelectAll<BoxStream<'static, Result<ChatUpdate>>>,
+    _account: Channel,
+}
+
+/// Subscribes to each chat, from the event after the given number.
+///
+/// A chat that the caller may not read yields a `Gone` frame. If none can be read, this fails.
+pub async fn subscribe_many(
+    hub: &Hub,
+    caller: &Caller,
+    positions: &[(ChatId, i64)],
+) -> Result<MultiChatSubscription> {
+    let person = caller.may(Scope::Read)?;
+    if positions.is_empty() || positions.len() > MAX_CHATS {
+        let words = format!("Name the chats to read along, 1 to {MAX_CHATS} of them: ?chat=ID.");
+        return Err(Refusal::invalid("chat", words).into());
+    }
+    let account = hub.live().channels.acquire(Topic::Account(person.account));
+    let mut news = SelectAll::new();
+    news.push(hints(account.subscribe()));
+    let mut refused = Vec::new();
+    for &(chat, after) in positions {
+        match subscribe(hub, caller, chat, after).await {
+            Ok(reader) => news.push(of_chat(chat, reader)),
+            Err(Error::Refused(refusal)) => refused.push((chat, refusal)),
+            Err(fault) => return Err(fault),
+        }
+    }
+    if refused.len() == positions.len()
+        && let Some((_, refusal)) = refused.pop()
+    {
+        return Err(refusal.into());
+    }
+    let gone = refused.into_iter().map(|(chat, _)| Ok(ChatUpdate::new(Some(chat), FrameKind::Gone)));
+    news.push(stream::iter(gone).boxed());
+    Ok(MultiChatSubscription { news, _account: account })
+}
+
+impl MultiChatSubscription {
+    /// Returns the next frame. Cancellation safe.
+    pub async fn next(&mut self) -> Result<ChatUpdate> {
+        let over = || Refusal::unavailable("The chats have ended.").into();
+        self.news.next().await.unwrap_or_else(|| Err(over()))
+    }
+}
+
+impl ChatUpdate {
+    fn new(chat: Option<ChatId>, kind: FrameKind) -> Self {
+        Self { chat, frame: Arc::new(StreamFrame::new(kind)) }
+    }
+}
+
+/// Turns the subscription into a stream, which is cancellation safe: a pending read survives in the stream.
+fn of_chat(chat: ChatId, reader: ChatSubscription) -> BoxStream<'static, Result<ChatUpdate>> {
+    stream::unfold(reader, move |mut reader| async move {
+        let frame = reader.next().await;
+        Some((frame.map(|frame| ChatUpdate { chat: Some(chat), frame }), reader))
+    })
+    .boxed()
+}
+
+/// Ignores lag: every notification means the same, that the list of chats changed.
+fn hints(receiver: Receiver<Arc<StreamFrame>>) -> BoxStream<'static, Result<ChatUpdate>> {
+    stream::unfold(receiver, |mut receiver| async move {
+        loop {
+            match receiver.recv().await {
+                Ok(frame) => return Some((Ok(ChatUpdate { chat: None, frame }), receiver)),
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return None,
+            }
+        }
+    })
+    .boxed()
+}

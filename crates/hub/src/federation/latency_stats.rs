@@ -1,0 +1,126 @@
+//! Latency statistics of the network as measured by this hub. In memory: a restart begins from zero.
+
+use std::{collections::VecDeque, time::Duration};
+
+use parking_lot::Mutex;
+use plexus_domain::Timestamp;
+use plexus_federation::net::latency::LatencySample;
+
+/// Window size per kind: quantiles are computed over this many latest samples.
+const MAX_SAMPLES: usize = 1_024;
+
+#[derive(Default)]
+pub(super) struct LatencyRecorder {
+    spread: Mutex<SampleWindow>,
+    look_ups: Mutex<SampleWindow>,
+    catch_ups: Mutex<SampleWindow>,
+}
+
+/// Summary of the latency samples of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LatencySummary {
+    /// Median (p50) of the samples in the window.
+    pub median: Duration,
+    /// 99th percentile of the samples in the window.
+    pub p99: Duration,
+    /// Total number of samples; the quantiles use the latest 1,024.
+    pub samples: u64,
+    /// Time of the first sample.
+    pub since: Timestamp,
+}
+
+/// Latency summaries by kind; `None` where nothing was measured yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NetworkLatencies {
+    /// Gossip latency: from the time of signing at another hub (by its clock) until stored here.
+    pub spread: Option<LatencySummary>,
+    /// Duration of DHT lookups.
+    pub look_up: Option<LatencySummary>,
+    /// Duration of an anti-entropy round with another hub, including fetching the missing listings.
+    pub catch_up: Option<LatencySummary>,
+}
+
+impl LatencyRecorder {
+    pub fn note(&self, measured: LatencySample, now: Timestamp) {
+        let (samples, took) = match measured {
+            LatencySample::Spread(took) => {
+                metrics::histogram!("plexus_network_spread_seconds").record(took);
+                (&self.spread, took)
+            }
+            LatencySample::LookUp(took) => {
+                metrics::histogram!("plexus_network_look_up_seconds").record(took);
+                (&self.look_ups, took)
+            }
+            LatencySample::CatchUp(took) => {
+                metrics::histogram!("plexus_network_catch_up_seconds").record(took);
+                (&self.catch_ups, took)
+            }
+        };
+        samples.lock().note(took, now);
+    }
+
+    pub fn speeds(&self) -> NetworkLatencies {
+        let figures = |samples: &Mutex<SampleWindow>| samples.lock().figures();
+        NetworkLatencies {
+            spread: figures(&self.spread),
+            look_up: figures(&self.look_ups),
+            catch_up: figures(&self.catch_ups),
+        }
+    }
+}
+
+#[derive(Default)]
+struct SampleWindow {
+    latest: VecDeque<Duration>,
+    count: u64,
+    since: Option<Timestamp>,
+}
+
+impl SampleWindow {
+    fn note(&mut self, took: Duration, now: Timestamp) {
+        if self.latest.len() == MAX_SAMPLES {
+            self.latest.pop_front();
+        }
+        self.latest.push_back(took);
+        self.count += 1;
+        self.since.get_or_insert(now);
+    }
+
+    fn figures(&self) -> Option<LatencySummary> {
+        let mut sorted: Vec<Duration> = self.latest.iter().copied().collect();
+        sorted.sort_unstable();
+        // Nearest-rank percentile: the smallest sample that is not below this percentage of samples.
+        let of_a_hundred =
+            |percent: usize| sorted.get((sorted.len() * percent).div_ceil(100).max(1) - 1).copied();
+        Some(LatencySummary {
+            median: of_a_hundred(50)?,
+            p99: of_a_hundred(99)?,
+            samples: self.count,
+            since: self.since?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: Timestamp = Timestamp::from_millis(1_000);
+
+    #[test]
+    fn quantiles_are_of_the_latest_samples() {
+        let measures = LatencyRecorder::default();
+        assert_eq!(measures.speeds(), NetworkLatencies::default());
+        let millis = |n: u64| Duration::from_millis(n);
+        measures.note(LatencySample::LookUp(millis(7)), START);
+        let one = measures.speeds().look_up.unwrap();
+        assert_eq!((one.median, one.p99, one.samples, one.since), (millis(7), millis(7), 1, START));
+        for n in 1..=MAX_SAMPLES as u64 {
+            measures.note(LatencySample::LookUp(millis(n)), START + millis(n));
+        }
+        let all = measures.speeds().look_up.unwrap();
+        assert_eq!((all.median, all.p99), (millis(512), millis(1_014)), "the first one is out");
+        assert_eq!((all.samples, all.since), (MAX_SAMPLES as u64 + 1, START));
+        assert_eq!(measures.speeds().spread, None);
+    }
+}

@@ -1,0 +1,223 @@
+//! Publisher of this hub's agents: signs and publishes the listings of agents with federated visibility.
+//!
+//! Each listing is signed with the agent's key and the hub's key. The publisher compares each changed agent
+//! with its last signed listing. It signs a new version if they differ or if the old one expires soon.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use plexus_domain::{AgentId, Digest, agent::Visibility};
+use plexus_federation::{
+    HubId,
+    engine::Event,
+    net::driver::DriverCommand,
+    record::{Content, Envelope, KeyChain, LISTING_TTL, Listing, MAX_TAGS, Seq, Status, Tag},
+};
+use plexus_store::{
+    Conn,
+    agents::{self, Agent, AgentState},
+    listings, replicated_listings,
+};
+
+use super::{own_id, unreadable};
+use crate::{Error, Hub, Result, calls, keys, listings::read_summary};
+
+/// Poll interval, in case a wake-up notification is lost.
+const POLL_INTERVAL: Duration = Duration::from_secs(30);
+const BATCH: i64 = 100;
+
+/// Runs the publisher loop until the future is dropped.
+pub(super) async fn run_publisher(hub: &Hub) {
+    let mut publisher = ListingPublisher { hub, seen: 0, tags: BTreeMap::new(), provided: BTreeSet::new() };
+    loop {
+        if let Err(error) = publisher.round().await {
+            tracing::warn!(%error, "agents of this hub could not be signed for others; it tries again");
+        }
+        // Also poll after an error: there may be more to publish.
+        let _ = tokio::time::timeout(POLL_INTERVAL, hub.federation().own_changed.notified()).await;
+    }
+}
+
+struct ListingPublisher<'a> {
+    hub: &'a Hub,
+    /// Number of the last agent change that was processed.
+    seen: i64,
+    /// Tags of the published agents.
+    tags: BTreeMap<AgentId, Vec<Tag>>,
+    provided: BTreeSet<Tag>,
+}
+
+impl ListingPublisher<'_> {
+    async fn round(&mut self) -> Result<()> {
+        loop {
+            let mut conn = self.hub.store().read().await?;
+            let changed = replicated_listings::own_changed_since(&mut conn, self.seen, BATCH).await?;
+            drop(conn);
+            let Some(last) = changed.last().map(|row| row.change) else { break };
+            for row in changed {
+                self.look_at(row.agent).await?;
+            }
+            self.seen = last;
+        }
+        let soon = self.hub.env().now() + LISTING_TTL / 3;
+        let mut conn = self.hub.store().read().await?;
+        let expiring = replicated_listings::own_expiring(&mut conn, soon, BATCH).await?;
+        drop(conn);
+        for row in expiring {
+            self.look_at(row.agent).await?;
+        }
+        self.provide().await;
+        Ok(())
+    }
+
+    async fn look_at(&mut self, agent: AgentId) -> Result<()> {
+        match publish(self.hub, agent).await? {
+            Some(tags) => _ = self.tags.insert(agent, tags),
+            None => _ = self.tags.remove(&agent),
+        }
+        Ok(())
+    }
+
+    /// Announces this hub in the DHT as provider of its agents' tags, if they changed.
+    async fn provide(&mut self) {
+        let tags: BTreeSet<Tag> = self.tags.values().flatten().cloned().collect();
+        if tags == self.provided {
+            return;
+        }
+        if let Some(running) = self.hub.federation().running() {
+            // A failed send means that the driver has stopped. The publisher
+            // restarts together with the driver.
+            let _ = running.orders.send(DriverCommand::Provide(tags.iter().cloned().collect())).await;
+        }
+        self.provided = tags;
+    }
+}
+
+/// Change that the published listing of an agent needs.
+#[derive(PartialEq)]
+enum DesiredListing {
+    /// The listing is current, or there is none and none is needed.
+    Same,
+    Live(Vec<u8>),
+    Paused(Vec<u8>),
+    Gone,
+}
+
+/// Signs and publishes a new listing of an agent if needed. Returns the agent's
+/// tags while its listing is live.
+pub(super) async fn publish(hub: &Hub, id: AgentId) -> Result<Option<Vec<Tag>>> {
+    let me = own_id(hub).await?;
+    let mut conn = hub.store().snapshot().await?;
+    let Some(agent) = agents::find(&mut conn, id).await? else { return Ok(None) };
+    let said = stored_listing(&mut conn, id).await?;
+    let wanted = wanted(hub, &mut conn, me, &agent, said.as_ref()).await?;
+    if wanted == DesiredListing::Same {
+        return Ok(said.as_ref().and_then(tags_of_live));
+    }
+    let signed = sign(hub, &mut conn, me, &agent, said.as_ref(), wanted).await;
+    drop(conn);
+    let listing = match signed {
+        Ok(Some(listing)) => listing,
+        Ok(None) => return Ok(None),
+        Err(error) => {
+            tracing::warn!(agent = %crate::message_views::address(&agent), %error, "this agent cannot be carried by other hubs");
+            return Ok(None);
+        }
+    };
+    let expires = listing.envelope().content().map(|content| content.expires);
+    let mut tx = hub.store().write_background().await?;
+    replicated_listings::set_own(&mut tx, id, &listing.encode(), &listing.hash(), expires).await?;
+    tx.commit().await?;
+    let tags = tags_of_live(&listing);
+    hub.federation().tell(Event::Published(Box::new(listing))).await;
+    Ok(tags)
+}
+
+fn tags_of_live(listing: &Listing) -> Option<Vec<Tag>> {
+    match &listing.envelope().status {
+        Status::Live(content) => Some(content.tags.clone()),
+        Status::Paused(_) | Status::Deleted => None,
+    }
+}
+
+/// Returns the listing of the agent that was signed last.
+async fn stored_listing(conn: &mut Conn, agent: AgentId) -> Result<Option<Listing>> {
+    let Some(envelope) = replicated_listings::find(conn, agent).await? else { return Ok(None) };
+    let listing = Listing::parse(&envelope).and_then(plexus_federation::record::Unverified::verify);
+    listing.map(Some).map_err(|error| unreadable("a listing of this hub", error))
+}
+
+async fn wanted(
+    hub: &Hub,
+    conn: &mut Conn,
+    me: HubId,
+    agent: &Agent,
+    said: Option<&Listing>,
+) -> Result<DesiredListing> {
+    let known = said.map(Listing::envelope);
+    // The holder of the agent's key moved the agent to another hub.
+    if known.is_some_and(|known| known.hub != me) {
+        return Ok(DesiredListing::Same);
+    }
+    if agent.visibility != Visibility::Federated || agent.state == AgentState::Deleted {
+        let is_known = known.is_some_and(|known| known.status != Status::Deleted);
+        return Ok(if is_known { DesiredListing::Gone } else { DesiredListing::Same });
+    }
+    let card = calls::public_card(hub, conn, agent).await?;
+    let is_live = agent.state == AgentState::Active;
+    let lasts_from = hub.env().now() + LISTING_TTL / 3;
+    let same = known.is_some_and(|known| match &known.status {
+        Status::Live(content) | Status::Paused(content) => {
+            let status = matches!(known.status, Status::Live(_)) == is_live;
+            let address = (&known.owner, &known.name) == (&agent.owner, &agent.name);
+            status && address && content.card == Digest::of(&card) && content.expires > lasts_from
+        }
+        Status::Deleted => false,
+    });
+    Ok(match (same, is_live) {
+        (true, _) => DesiredListing::Same,
+        (false, true) => DesiredListing::Live(card),
+        (false, false) => DesiredListing::Paused(card),
+    })
+}
+
+/// Signs a listing. Returns `None` if the agent's owner holds its key, so that this hub cannot sign.
+async fn sign(
+    hub: &Hub,
+    conn: &mut Conn,
+    me: HubId,
+    agent: &Agent,
+    said: Option<&Listing>,
+    wanted: DesiredListing,
+) -> Result<Option<Listing>> {
+    let Some(signer) = keys::signer(hub, conn, agent.id).await? else { return Ok(None) };
+    let (_, hub_key) = keys::hub_seed(hub, conn).await?;
+    let chain = match said {
+        Some(said) => said.envelope().chain.clone(),
+        None => KeyChain::new(signer.genesis).map_err(Error::fault)?,
+    };
+    let seq = Seq::next(said.map(|said| said.envelope().seq), hub.env().now());
+    let content = |card: &[u8], tags: Vec<Tag>| Content {
+        card: Digest::of(card),
+        expires: seq.issued() + LISTING_TTL,
+        tags,
+        langs: Vec::new(),
+    };
+    let (status, card) = match wanted {
+        DesiredListing::Live(card) => (Status::Live(content(&card, tags(conn, agent.id).await?)), card),
+        DesiredListing::Paused(card) => (Status::Paused(content(&card, tags(conn, agent.id).await?)), card),
+        DesiredListing::Gone | DesiredListing::Same => (Status::Deleted, Vec::new()),
+    };
+    let (owner, name) = (agent.owner.clone(), agent.name.clone());
+    let envelope = Envelope { chain, seq, hub: me, owner, name, status };
+    Listing::sign(envelope, card, &signer.key, &hub_key).map(Some).map_err(Error::fault)
+}
+
+/// Returns the agent's tags, normalized and sorted, since hubs compare the signed form.
+async fn tags(conn: &mut Conn, agent: AgentId) -> Result<Vec<Tag>> {
+    let summary = listings::find(conn, agent).await?.as_ref().map(read_summary).unwrap_or_default();
+    let tags: BTreeSet<Tag> = summary.tags.iter().filter_map(|tag| Tag::from_text(tag)).collect();
+    Ok(tags.into_iter().take(MAX_TAGS).collect())
+}

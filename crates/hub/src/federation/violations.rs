@@ -1,0 +1,51 @@
+//! Stored violations of the federation protocol by remote hubs, for the UI.
+
+use plexus_domain::Timestamp;
+use plexus_federation::engine::{Violation as Found, ViolationReport};
+pub use plexus_store::hub_violations::HubViolation;
+use plexus_store::{Conn, Tx, hub_violations, hubs::Hub as Row};
+
+use super::hub_rows;
+use crate::{Hub, Result};
+
+/// Violation by a hub, for the UI.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ViolationRow {
+    pub fault: HubViolation,
+    /// Key of the hub whose listings the last violation concerned; `None` for
+    /// the violating hub's own listings.
+    pub about: Option<String>,
+    pub first: Timestamp,
+    pub last: Timestamp,
+    pub times: u64,
+}
+
+pub(super) async fn note(hub: &Hub, tx: &mut Tx, accusation: &ViolationReport) -> Result<()> {
+    let row = hub_rows::row_of(hub, tx, accusation.accused).await?;
+    let (fault, about) = (kind(&accusation.fault), accusation.about.to_string());
+    Ok(hub_violations::note(tx, row, fault, &about, hub.env().now()).await?)
+}
+
+const fn kind(fault: &Found) -> HubViolation {
+    match fault {
+        Found::Withholds { .. } => HubViolation::Withholds,
+        Found::Pads { .. } => HubViolation::Pads,
+        Found::Swaps => HubViolation::Swaps,
+        Found::StaleHead => HubViolation::StaleHead,
+        Found::Contradicts(_) => HubViolation::Contradicts,
+        Found::ContradictsItself => HubViolation::ContradictsItself,
+    }
+}
+
+/// Lists the violations of a hub, latest first.
+pub(super) async fn list(conn: &mut Conn, row: &Row) -> Result<Vec<ViolationRow>> {
+    let noted = hub_violations::list(conn, row.id).await?;
+    let fault = |noted: hub_violations::HubViolationRow| ViolationRow {
+        fault: noted.fault,
+        about: Some(noted.about).filter(|about| row.peer.as_ref() != Some(about)),
+        first: noted.first_at,
+        last: noted.last_at,
+        times: noted.times,
+    };
+    Ok(noted.into_iter().map(fault).collect())
+}

@@ -1,0 +1,196 @@
+//! Agent search.
+
+use std::{collections::HashMap, mem::take, sync::Arc};
+
+use async_trait::async_trait;
+use plexus_domain::{
+    Address, AgentId, Timestamp,
+    agent::AgentAccess,
+    page::PageSize,
+    team::formation::{LOOKED_AT, Skill},
+};
+use plexus_runtime::builtin::{AgentSearch, Found as Suggestion};
+use plexus_search::{Facets, Hit, Hits, Query, RowCursor, SkillQuery, Sort};
+use plexus_store::agents::{self, Agent, AgentState};
+
+use super::summary::ONLINE;
+use crate::{
+    Caller, Error, Hub, Result,
+    agents::guide_address,
+    limits::{Rate, WHOLE_HUB},
+    message_views,
+};
+
+/// Agent in a list.
+#[derive(Clone, Debug)]
+pub struct AgentListRow {
+    pub agent: AgentId,
+    /// Seed from which its icon is drawn.
+    pub seed: String,
+    pub address: Address,
+    pub title: String,
+    pub summary: String,
+    pub tags: Vec<String>,
+    pub protocol: String,
+    pub kind: String,
+    pub verified: bool,
+    pub online: bool,
+    /// True if callers need no account.
+    pub is_open: bool,
+    pub online_at: Option<Timestamp>,
+}
+
+pub struct SearchResults {
+    pub total: usize,
+    pub rows: Vec<AgentListRow>,
+    /// Cursor of the next page, if there is one.
+    pub last: Option<RowCursor>,
+    pub facets: Option<Facets>,
+    pub did_you_mean: Option<String>,
+    /// True if the index contains everything that the hub stored.
+    pub whole: bool,
+}
+
+/// Searches the publicly listed agents. Rate limited per caller.
+pub async fn search_for(hub: &Hub, caller: &Caller, query: Query) -> Result<SearchResults> {
+    let limits = hub.limits();
+    match caller.person.is_some() || caller.guest().is_some() {
+        true => limits.take(Rate::Searches, &caller.key())?,
+        false => {
+            limits.take(Rate::SearchesOfStrangers, &caller.key())?;
+            limits.take(Rate::SearchesOfAllStrangers, WHOLE_HUB)?;
+        }
+    }
+    search(hub, query).await
+}
+
+/// Searches the publicly listed agents without rate limit.
+pub(crate) async fn search(hub: &Hub, query: Query) -> Result<SearchResults> {
+    let (index, whole) = (hub.index().clone(), is_index_ready(hub));
+    let hits = tokio::task::spawn_blocking(move || index.search(&query)).await.map_err(Error::fault)?;
+    let mut hits = hits.map_err(Error::fault)?;
+    let rows = rows(hub, take(&mut hits.rows)).await?;
+    let Hits { total, last, facets, did_you_mean, .. } = hits;
+    Ok(SearchResults { total, rows, last, facets, did_you_mean, whole })
+}
+
+/// Returns the best agents for each part of a goal, best first, with unitless scores. `also` is reported with
+/// its score as well, even where others match better.
+pub(crate) async fn rank_agents(
+    hub: &Hub,
+    parts: &[Skill],
+    also: Option<AgentId>,
+) -> Result<Vec<Vec<(AgentListRow, f32)>>> {
+    let (index, parts) = (hub.index().clone(), parts.to_vec());
+    let find = move || {
+        let parts: Vec<&str> = parts.iter().map(Skill::as_str).collect();
+        index.rank_agents(&SkillQuery { parts: &parts, most: LOOKED_AT, also })
+    };
+    let fits = tokio::task::spawn_blocking(find).await.map_err(Error::fault)?.map_err(Error::fault)?;
+    let hits: HashMap<AgentId, Hit> =
+        fits.iter().flatten().map(|(hit, _)| (hit.agent, hit.clone())).collect();
+    let rows = rows(hub, hits.into_values().collect()).await?;
+    let rows: HashMap<AgentId, AgentListRow> = rows.into_iter().map(|row| (row.agent, row)).collect();
+    let scored = |(hit, score): (Hit, f32)| Some((rows.get(&hit.agent)?.clone(), score));
+    Ok(fits.into_iter().map(|part| part.into_iter().filter_map(scored).collect()).collect())
+}
+
+/// Lists on the home page.
+pub struct HomePageLists {
+    pub total: u64,
+    pub answering: Vec<AgentListRow>,
+    pub newest: Vec<AgentListRow>,
+    pub most_used: Vec<AgentListRow>,
+    pub whole: bool,
+}
+
+pub async fn lists(hub: &Hub) -> Result<HomePageLists> {
+    let whole = is_index_ready(hub);
+    let size = PageSize::new(5)?;
+    let list = |sort, online_since| Query { sort, online_since, size, ..Query::default() };
+    let recently = online_since(hub);
+    Ok(HomePageLists {
+        total: hub.index().len(),
+        answering: search(hub, list(Sort::Used, Some(recently))).await?.rows,
+        newest: search(hub, list(Sort::New, None)).await?.rows,
+        most_used: search(hub, list(Sort::Used, None)).await?.rows,
+        whole,
+    })
+}
+
+/// Returns whether the index contains all listings that the store held when the hub started. Until then the
+/// index is catching up, and searches may miss agents.
+pub fn is_index_ready(hub: &Hub) -> bool {
+    hub.mark_index_ready().initialized()
+}
+
+/// Waits until the index is complete in that sense.
+pub async fn wait_index_ready(hub: &Hub) {
+    hub.mark_index_ready().wait().await;
+}
+
+/// Returns the last change in the index. Pages rendered before it may be outdated.
+pub fn last_change(hub: &Hub) -> u64 {
+    hub.index().last_change()
+}
+
+/// Agents that answered after this time count as online.
+pub fn online_since(hub: &Hub) -> Timestamp {
+    hub.env().now() - ONLINE
+}
+
+/// Returns the rows of hits whose agents are still listed.
+async fn rows(hub: &Hub, hits: Vec<Hit>) -> Result<Vec<AgentListRow>> {
+    let ids: Vec<AgentId> = hits.iter().map(|hit| hit.agent).collect();
+    let known = agents::list(&mut hub.store().read().await?, &ids).await?;
+    let known: HashMap<_, _> = known.into_iter().map(|agent| (agent.id, agent)).collect();
+    let now = hub.env().now();
+    let row = |hit: Hit| {
+        let is_shown = |agent: &&Agent| agent.visibility.is_listed() && agent.state == AgentState::Active;
+        let agent = known.get(&hit.agent).filter(is_shown)?;
+        Some(AgentListRow {
+            agent: agent.id,
+            is_open: agent.access == AgentAccess::Open,
+            seed: message_views::identicon_seed(agent),
+            address: message_views::address(agent),
+            title: hit.name,
+            summary: hit.summary,
+            tags: hit.tags,
+            protocol: hit.protocol,
+            kind: hit.kind,
+            verified: hit.verified,
+            online: hit.online_at.is_some_and(|at| now.since(at) < ONLINE),
+            online_at: hit.online_at.filter(|at| *at <= now),
+        })
+    };
+    Ok(hits.into_iter().filter_map(row).collect())
+}
+
+/// Returns the search that the guide agent uses.
+pub fn finder(hub: &Hub) -> Arc<dyn AgentSearch> {
+    Arc::new(Searching(hub.clone()))
+}
+
+struct Searching(Hub);
+
+#[async_trait]
+impl AgentSearch for Searching {
+    async fn find(&self, query: &str, limit: usize) -> Vec<Suggestion> {
+        let size =
+            u16::try_from(limit).ok().and_then(|rows| PageSize::new(rows).ok()).unwrap_or(PageSize::DEFAULT);
+        let query = Query { size, ..Query::text(query) };
+        let found = search(&self.0, query)
+            .await
+            .inspect_err(|error| tracing::warn!(%error, "the guide cannot search"));
+        let rows = found.map(|found| found.rows).unwrap_or_default();
+        let others = rows.into_iter().filter(|row| row.address != guide_address());
+        let suggestion = |row: AgentListRow| Suggestion {
+            url: format!("/{}", row.address),
+            seed: row.seed,
+            address: row.address,
+            name: row.title,
+            summary: row.summary,
+        };
+        others.map(suggestion).collect()
+    }
+}

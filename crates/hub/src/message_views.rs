@@ -1,0 +1,208 @@
+//! Read model of messages: rows combined with the text of messages that are still being written.
+
+use std::collections::HashMap;
+
+use plexus_domain::{
+    Address, MessageId, Part, PrincipalId, RunId, RunState, Timestamp,
+    message::{Message, MessageState, TreeNode, alternatives},
+    run::{Failure, FailureClass, Usage},
+};
+use plexus_store::{
+    Conn, agents, messages,
+    principals::{self, NamedPrincipal},
+    runs,
+    runs::Run,
+    stream_journal,
+};
+
+use crate::{
+    Hub, Result,
+    caller::Requester,
+    streaming::{OpenMessage, Snapshot},
+};
+
+/// A message as the site and the API show it.
+#[derive(Clone, Debug)]
+pub struct MessageView {
+    pub message: Message,
+    pub author: Author,
+    pub run: Option<RunView>,
+    /// The alternatives at its place in the tree, itself included, oldest first.
+    pub alternatives: Vec<MessageId>,
+    /// The parts so far of a message that is still being written.
+    pub open: Vec<Snapshot>,
+    /// One line on what its agent is doing, while the message is being written.
+    pub status: Option<String>,
+}
+
+/// The author of a message, as shown to readers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Author {
+    Person {
+        name: String,
+    },
+    Agent {
+        /// Seed of the agent's identicon.
+        seed: String,
+        name: String,
+        address: Address,
+    },
+    /// A principal whose account or agent was deleted.
+    Gone,
+}
+
+/// A run as shown with the message that it writes.
+#[derive(Clone, Debug)]
+pub struct RunView {
+    pub id: RunId,
+    pub state: RunState,
+    pub failure: Option<Failure>,
+    pub usage: Usage,
+    pub queued: Timestamp,
+    pub ended: Option<Timestamp>,
+}
+
+impl RunView {
+    /// Returns the view of a run that was just created.
+    pub fn begun(id: RunId, state: RunState, queued: Timestamp) -> Self {
+        let usage = Usage::default();
+        Self { id, state, failure: None, usage, queued, ended: None }
+    }
+}
+
+impl From<&Run> for RunView {
+    fn from(run: &Run) -> Self {
+        let class = run.error_class.unwrap_or(FailureClass::Internal);
+        Self {
+            id: run.id,
+            state: run.state,
+            failure: run.error.as_ref().map(|message| Failure::new(class, message.clone())),
+            usage: Usage { tokens_in: run.tokens_in, tokens_out: run.tokens_out, cost_micro: run.cost_micro },
+            queued: run.queued,
+            ended: run.ended,
+        }
+    }
+}
+
+/// Loads the messages of `wanted` that exist, in the order of `wanted`. `tree` is the chat's message tree.
+pub(crate) async fn load(
+    hub: &Hub,
+    conn: &mut Conn,
+    tree: &[TreeNode],
+    wanted: &[MessageId],
+) -> Result<Vec<MessageView>> {
+    let messages = messages::load(conn, wanted).await?;
+    let authors = authors(conn, messages.iter().map(|message| message.author)).await?;
+    let ids: Vec<RunId> = messages.iter().filter_map(|message| message.run).collect();
+    let runs: HashMap<_, _> = runs::list(conn, &ids).await?.into_iter().map(|run| (run.id, run)).collect();
+    let mut views = HashMap::new();
+    for message in messages {
+        let run = message.run.and_then(|run| runs.get(&run));
+        let open = match message.state {
+            MessageState::Open => so_far(hub, conn, message.id, run).await?,
+            _ => Vec::new(),
+        };
+        let view = MessageView {
+            author: authors.get(&message.author).cloned().unwrap_or(Author::Gone),
+            run: run.map(RunView::from),
+            alternatives: alternatives(tree, message.id),
+            open,
+            status: hub.live().status(message.id),
+            message,
+        };
+        views.insert(view.message.id, view);
+    }
+    Ok(wanted.iter().filter_map(|id| views.remove(id)).collect())
+}
+
+/// Returns the parts of an open message so far: from memory if this instance writes it, else from the stream
+/// journal.
+async fn so_far(hub: &Hub, conn: &mut Conn, message: MessageId, run: Option<&Run>) -> Result<Vec<Snapshot>> {
+    if let Some(snapshots) = hub.live().snapshot(message) {
+        return Ok(snapshots);
+    }
+    match run {
+        Some(run) => Ok(replay_journal(conn, message, run).await?.snapshot()),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Returns the parts so far of a message of this run that is still being written.
+pub(crate) async fn parts_so_far(
+    hub: &Hub,
+    conn: &mut Conn,
+    message: MessageId,
+    run: &Run,
+) -> Result<Vec<Part>> {
+    if let Some(parts) = hub.live().parts(message) {
+        return Ok(parts);
+    }
+    Ok(replay_journal(conn, message, run).await?.parts())
+}
+
+/// Replays an open message from the stream journal of the instance that runs it.
+pub(crate) async fn replay_journal(conn: &mut Conn, message: MessageId, run: &Run) -> Result<OpenMessage> {
+    let pieces = match run.process {
+        Some(process) => stream_journal::list_by_message(conn, process, message).await?,
+        None => Vec::new(),
+    };
+    Ok(OpenMessage::replayed(run.chat, message, &pieces))
+}
+
+/// Loads the display names of these principals.
+pub(crate) async fn authors(
+    conn: &mut Conn,
+    wanted: impl Iterator<Item = PrincipalId>,
+) -> Result<HashMap<PrincipalId, Author>> {
+    let mut ids: Vec<PrincipalId> = wanted.collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let known = principals::list_named(conn, &ids).await?;
+    Ok(known.into_iter().map(|principal| (principal.id, Author::from(principal))).collect())
+}
+
+/// Display name of an anonymous caller.
+const UNKNOWN_NAME: &str = "Somebody";
+
+impl From<NamedPrincipal> for Author {
+    fn from(principal: NamedPrincipal) -> Self {
+        match (principal.agent, principal.owner, principal.name, principal.pseudonym) {
+            (Some(agent), Some(owner), Some(name), _) => Self::Agent {
+                seed: principal.listing_id.unwrap_or_else(|| agent.to_string()),
+                name: name.to_string(),
+                address: Address { owner, name, hub: principal.home },
+            },
+            (_, _, Some(name), _) => Self::Person { name: name.to_string() },
+            (.., Some(pseudonym)) => Self::Person { name: pseudonym },
+            _ if principal.anonymous => Self::Person { name: UNKNOWN_NAME.to_owned() },
+            _ => Self::Gone,
+        }
+    }
+}
+
+impl From<&Requester> for Author {
+    fn from(asker: &Requester) -> Self {
+        let name = match (&asker.person, &asker.guest) {
+            (Some(person), _) => person.name.as_str(),
+            (None, Some(guest)) => &guest.pseudonym,
+            (None, None) => UNKNOWN_NAME,
+        };
+        Self::Person { name: name.to_owned() }
+    }
+}
+
+impl From<&agents::Agent> for Author {
+    fn from(agent: &agents::Agent) -> Self {
+        Self::Agent { seed: identicon_seed(agent), name: agent.name.to_string(), address: address(agent) }
+    }
+}
+
+/// Returns the seed of an agent's identicon: its listing id, which does not change when keys are rotated.
+pub(crate) fn identicon_seed(agent: &agents::Agent) -> String {
+    agent.listing_id.clone().unwrap_or_else(|| agent.id.to_string())
+}
+
+/// Returns the full address of an agent.
+pub(crate) fn address(agent: &agents::Agent) -> Address {
+    Address { owner: agent.owner.clone(), name: agent.name.clone(), hub: agent.home.clone() }
+}

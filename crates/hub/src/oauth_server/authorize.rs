@@ -1,0 +1,197 @@
+//! Authorization requests of OAuth clients, and the user's consent.
+
+use std::time::Duration;
+
+use plexus_domain::{Digest, Error as Refusal, OauthGrantId};
+use plexus_store::oauth_grants;
+use url::Url;
+
+use super::{OauthClient, OauthGrant, SCOPES, client_metadata};
+use crate::{
+    Caller, Hub, Result,
+    accounts::random_token,
+    caller::{AuthMethod, Person, Scope},
+};
+
+/// Lifetime of an authorization code. Clients exchange it at once.
+const CODE_TTL: Duration = Duration::from_secs(60);
+/// A code challenge is a SHA-256 digest in base64 (RFC 7636 section 4.2).
+const CHALLENGE_CHARS: usize = 43;
+const STATE_MAX: usize = 1_024;
+
+/// The parameters of an authorization request, not validated.
+#[derive(Clone, Debug, Default)]
+pub struct AuthorizeRequest {
+    pub response_type: String,
+    pub client_id: String,
+    pub redirect_uri: String,
+    pub state: String,
+    pub scope: String,
+    pub code_challenge: String,
+    pub code_challenge_method: String,
+    pub resource: String,
+    /// A parameter occurs twice, which is not allowed (RFC 6749 section 3.1).
+    pub is_repeated: bool,
+}
+
+/// A valid request, to be shown to the user for consent.
+pub struct ConsentPrompt {
+    pub client: OauthClient,
+    pub redirect: Url,
+    pub resource: Url,
+    pub scopes: Vec<Scope>,
+    state: String,
+    challenge: String,
+}
+
+/// Result of validating an authorization request.
+pub enum AuthorizeOutcome {
+    Question(Box<ConsentPrompt>),
+    /// The request is invalid, in a way that may be reported to the client.
+    Wrong(Box<AuthorizeError>),
+}
+
+/// An invalid request. Its redirect is shown as a link, not followed.
+///
+/// There is no registration, so an automatic redirect would be an open redirector (RFC 9700 section 4.11.2).
+pub struct AuthorizeError {
+    pub client: OauthClient,
+    /// The error, as a message for the user.
+    pub words: &'static str,
+    /// The client's redirect URI with the error parameters.
+    pub back: Url,
+}
+
+/// Validates a request before the user sees it.
+///
+/// An invalid client or redirect URI is a refusal, since there is no safe URI to redirect to (RFC 6749
+/// section 4.1.2.1).
+pub async fn validate_request(
+    hub: &Hub,
+    caller: &Caller,
+    request: &AuthorizeRequest,
+) -> Result<AuthorizeOutcome> {
+    let id = client_metadata::sound(&request.client_id, &request.redirect_uri)?;
+    let person = signed_in(caller)?;
+    let client = OauthClient::fetch(hub, person, id).await?;
+    let redirect = client.redirect(&request.redirect_uri)?;
+    if request.state.len() > STATE_MAX {
+        return Err(Refusal::invalid("state", "The client's state is longer than this hub carries.").into());
+    }
+    let wrong = |error: &str, words: &'static str| {
+        let said = [("error", error), ("error_description", words)];
+        let back = answer(hub, &redirect, &request.state, &said);
+        Ok(AuthorizeOutcome::Wrong(Box::new(AuthorizeError { client: client.clone(), words, back })))
+    };
+    if request.is_repeated {
+        return wrong("invalid_request", "A parameter of the request comes twice.");
+    }
+    if request.response_type != "code" {
+        return wrong("unsupported_response_type", "This hub answers with a code only.");
+    }
+    let sound = |letter: u8| letter.is_ascii_alphanumeric() || matches!(letter, b'-' | b'_');
+    let challenge = &request.code_challenge;
+    if request.code_challenge_method != "S256"
+        || challenge.len() != CHALLENGE_CHARS
+        || !challenge.bytes().all(sound)
+    {
+        return wrong("invalid_request", "A code_challenge by the method S256 is needed.");
+    }
+    let Some(resource) = resource(hub, &request.resource) else {
+        return wrong("invalid_target", "The resource is not at this hub.");
+    };
+    let Some(scopes) = scopes(&request.scope) else {
+        return wrong("invalid_scope", "This hub gives programs the scopes read and chat.");
+    };
+    let (state, challenge) = (request.state.clone(), challenge.clone());
+    Ok(AuthorizeOutcome::Question(Box::new(ConsentPrompt {
+        client,
+        redirect,
+        resource,
+        scopes,
+        state,
+        challenge,
+    })))
+}
+
+/// Records the user's decision. Returns the redirect URI with a code, or with an `access_denied` error.
+pub async fn record_consent(
+    hub: &Hub,
+    caller: &Caller,
+    question: &ConsentPrompt,
+    agrees: bool,
+) -> Result<Url> {
+    let person = signed_in(caller)?;
+    let ConsentPrompt { client, redirect, resource, scopes, state, challenge } = question;
+    if !agrees {
+        let denied = [("error", "access_denied"), ("error_description", "The person did not agree.")];
+        return Ok(answer(hub, redirect, state, &denied));
+    }
+    let (code, now) = (random_token(hub), hub.env().now());
+    let grant = OauthGrant {
+        id: hub.env().id(OauthGrantId::new),
+        account: person.account,
+        client: client.id.to_string(),
+        name: client.name.clone(),
+        redirect: redirect.to_string(),
+        challenge: challenge.clone(),
+        resource: resource.to_string(),
+        scopes: scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
+        code: Digest::of(&code),
+        refresh: None,
+        spent: None,
+        created: now,
+        expires: now + CODE_TTL,
+        used: None,
+    };
+    let mut tx = hub.store().write().await?;
+    oauth_grants::insert(&mut tx, &grant).await?;
+    tx.commit().await?;
+    Ok(answer(hub, redirect, state, &[("code", &code)]))
+}
+
+/// Returns the account of a browser session. Tokens cannot give consent.
+fn signed_in(caller: &Caller) -> Result<&Person, Refusal> {
+    let person = caller.person()?;
+    match caller.via {
+        AuthMethod::Session(_) => Ok(person),
+        _ => Err(Refusal::forbidden("Only somebody who is signed in on a page can agree to this.")),
+    }
+}
+
+/// Builds the redirect. It names the issuer (RFC 9207) against mix-up attacks.
+fn answer(hub: &Hub, redirect: &Url, state: &str, pairs: &[(&str, &str)]) -> Url {
+    let mut url = redirect.clone();
+    {
+        let mut query = url.query_pairs_mut();
+        query.extend_pairs(pairs);
+        if !state.is_empty() {
+            query.append_pair("state", state);
+        }
+        query.append_pair("iss", &hub.config().issuer());
+    }
+    url
+}
+
+/// Validates the audience of the tokens; empty selects the whole hub (RFC 8707 section 2).
+fn resource(hub: &Hub, wanted: &str) -> Option<Url> {
+    let public = &hub.config().public_url;
+    if wanted.is_empty() {
+        return Some(public.clone());
+    }
+    let url: Url = wanted.parse().ok()?;
+    let fine = url.origin() == public.origin() && url.fragment().is_none() && url.query().is_none();
+    (fine && url.username().is_empty() && url.password().is_none()).then_some(url)
+}
+
+/// Parses the scopes; empty selects all scopes that clients may have.
+fn scopes(wanted: &str) -> Option<Vec<Scope>> {
+    if wanted.trim().is_empty() {
+        return Some(SCOPES.to_vec());
+    }
+    let known = |word: &str| Scope::parse(word).filter(|scope| SCOPES.contains(scope));
+    let mut scopes: Vec<Scope> = wanted.split_whitespace().map(known).collect::<Option<_>>()?;
+    scopes.sort_by_key(|scope| scope.as_str());
+    scopes.dedup();
+    Some(scopes)
+}

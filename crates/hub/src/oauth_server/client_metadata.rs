@@ -1,0 +1,186 @@
+//! OAuth clients, identified by the URL of their metadata document (OAuth Client ID Metadata Document).
+
+use plexus_a2a::bounded_json::{self, JsonLimits};
+use plexus_domain::{Error as Refusal, sanitized_text};
+use serde::Deserialize;
+use url::Url;
+
+use crate::{Hub, Result, caller::Person, config::is_loopback, limits::Rate};
+
+const LIMITS: JsonLimits = JsonLimits { bytes: 16 * 1024, depth: 8, values: 512 };
+const NAME_MAX: usize = 60;
+
+/// A client with a valid metadata document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OauthClient {
+    pub id: Url,
+    /// Display name, chosen by the client. It deserves no more trust than the host of `id`.
+    pub name: String,
+    redirects: Vec<Url>,
+}
+
+#[derive(Deserialize)]
+struct Document {
+    client_id: String,
+    #[serde(default)]
+    client_name: String,
+    redirect_uris: Vec<String>,
+    #[serde(default)]
+    token_endpoint_auth_method: Option<String>,
+}
+
+impl OauthClient {
+    /// Fetches and validates a client's document. The fetch counts against the rate limit of the user who is
+    /// asked.
+    pub(super) async fn fetch(hub: &Hub, person: &Person, id: Url) -> Result<Self> {
+        hub.limits().take(Rate::Fetches, &person.account.to_string())?;
+        let outbound = hub.outbound().anyone(person.role == plexus_domain::account::Role::Admin);
+        let found = outbound.fetch(&id, LIMITS.bytes).await.map_err(|failure| wrong(&failure.message))?;
+        if found.url != id {
+            return Err(wrong("Its document leads to another address.").into());
+        }
+        if !found.status.is_success() {
+            return Err(
+                wrong(&format!("Its document cannot be read: {id} answered {}.", found.status)).into()
+            );
+        }
+        Ok(Self::read(id, &found.body)?)
+    }
+
+    /// Validates the document that was found at `id`.
+    pub fn read(id: Url, body: &[u8]) -> Result<Self, Refusal> {
+        let document: Document =
+            bounded_json::parse(body, LIMITS).map_err(|error| wrong(&error.to_string()))?;
+        if document.client_id != id.as_str() {
+            return Err(wrong("Its document is about another client: client_id is not its own address."));
+        }
+        if document.token_endpoint_auth_method.is_some_and(|method| method != "none") {
+            return Err(wrong(
+                "It wants to prove itself by a way that this hub does not have; only \"none\" is.",
+            ));
+        }
+        let redirects: Vec<Url> = document.redirect_uris.iter().filter_map(|uri| redirect(uri)).collect();
+        if redirects.is_empty() {
+            return Err(wrong("Its document names no address that an answer may be sent to."));
+        }
+        let name = sanitized_text::ellipsize(&sanitized_text::one_line(&document.client_name), NAME_MAX);
+        let name = if name.is_empty() { id.host_str().unwrap_or_default().to_owned() } else { name };
+        Ok(Self { id, name, redirects })
+    }
+
+    /// Returns the redirect URI if the document lists it. On loopback the port may differ (RFC 8252 section
+    /// 7.3).
+    pub fn redirect(&self, wanted: &str) -> Result<Url, Refusal> {
+        let wanted =
+            redirect(wanted).filter(|wanted| self.redirects.iter().any(|known| is_same(known, wanted)));
+        wanted.ok_or_else(nowhere)
+    }
+}
+
+/// Validates client id and redirect URI before anything is fetched. Returns the client id.
+pub(super) fn sound(id: &str, answer_to: &str) -> Result<Url, Refusal> {
+    let id = parse(id)?;
+    redirect(answer_to).ok_or_else(nowhere)?;
+    Ok(id)
+}
+
+fn nowhere() -> Refusal {
+    Refusal::invalid("redirect_uri", "The address to answer at is not one that the client's document names.")
+}
+
+fn wrong(why: &str) -> Refusal {
+    Refusal::invalid("client_id", format!("This client cannot be used. {why}"))
+}
+
+/// Parses a client id: an https URL with a path. http is allowed on loopback.
+fn parse(id: &str) -> Result<Url, Refusal> {
+    let url: Url = id.parse().map_err(|_| wrong("Its id is not an address."))?;
+    let safe = url.scheme() == "https" || (url.scheme() == "http" && is_loopback(&url));
+    let plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
+    if safe && plain && url.path() != "/" && url.as_str() == id {
+        return Ok(url);
+    }
+    Err(wrong("Its id has to be an https address with a path, as in https://app.example.org/client.json."))
+}
+
+/// Parses a redirect URI: https, http on loopback, or a private-use scheme with a dot (RFC 8252 section 7).
+fn redirect(uri: &str) -> Option<Url> {
+    let url: Url = uri.parse().ok()?;
+    let fine = match url.scheme() {
+        "https" => true,
+        "http" => is_loopback(&url),
+        own => own.contains('.'),
+    };
+    (fine && url.fragment().is_none() && url.username().is_empty()).then_some(url)
+}
+
+fn is_same(known: &Url, wanted: &Url) -> bool {
+    let mut known = known.clone();
+    if is_loopback(&known) && known.scheme() == "http" {
+        // `set_port` cannot fail for a URL with a host.
+        let _ = known.set_port(wanted.port());
+    }
+    known == *wanted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "https://app.example.org/client.json";
+
+    fn read(document: &str) -> Result<OauthClient, Refusal> {
+        OauthClient::read(ID.parse().unwrap(), document.as_bytes())
+    }
+
+    #[test]
+    fn a_document_says_who_a_client_is_and_where_it_may_be_answered() {
+        let uris = r#"["http://127.0.0.1/back", "https://app.example.org/back", "org.example.app:/back", "javascript:x"]"#;
+        let client =
+            read(&format!(r#"{{"client_id":"{ID}","client_name":" My\u202eApp\n","redirect_uris":{uris}}}"#))
+                .unwrap();
+        assert_eq!(client.name, "MyApp");
+        for good in ["http://127.0.0.1:4711/back", "https://app.example.org/back", "org.example.app:/back"] {
+            assert!(client.redirect(good).is_ok(), "{good}");
+        }
+        for wrong in [
+            "https://app.example.org/back?x",
+            "https://app.example.org/other",
+            "https://app.example.org:8443/back",
+            "https://evil.example/back",
+            "http://app.example.org/back",
+            "javascript:x",
+            "",
+            "https://u@app.example.org/back",
+            "http://127.0.0.1:4711/back#x",
+        ] {
+            assert!(client.redirect(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_document_that_is_not_the_clients_own_is_refused() {
+        for document in [
+            "",
+            "[]",
+            "{}",
+            r#"{"client_id":"https://evil.example/x","redirect_uris":["https://app.example.org/back"]}"#,
+            r#"{"client_id":"https://app.example.org/client.json","redirect_uris":[]}"#,
+            r#"{"client_id":"https://app.example.org/client.json","redirect_uris":["http://app.example.org/"]}"#,
+            r#"{"client_id":"https://app.example.org/client.json","redirect_uris":["https://a.example/"],"token_endpoint_auth_method":"client_secret_basic"}"#,
+        ] {
+            assert!(read(document).is_err(), "{document}");
+        }
+        for id in [
+            "https://app.example.org",
+            "http://app.example.org/x",
+            "ftp://a/x",
+            "x",
+            "https://a:b@c.example/x",
+            "https://A.example/x",
+        ] {
+            assert!(parse(id).is_err(), "{id}");
+        }
+        assert!(parse("http://127.0.0.1:4000/client.json").is_ok());
+    }
+}

@@ -1,0 +1,117 @@
+//! Builds the conversation that is sent to an agent, as far as it is visible to the agent.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+use plexus_domain::{
+    Digest, MessageId, Part, PartBody, PrincipalId,
+    message::{TreeNode, path},
+};
+use plexus_runtime::{ConversationTurn, RemoteConversation, TurnRole, builtin::is_offer};
+use plexus_store::{Conn, messages, parts, runs};
+
+use super::{RunJob, create::VisibleHistory};
+use crate::{Hub, Result, blobs, chats::without_mentions, message_views, message_views::Author};
+
+/// Builds the turns up to the question, and the agent's own context if it can be continued.
+pub(super) async fn build_turns(
+    hub: &Hub,
+    job: &RunJob,
+    history: VisibleHistory,
+) -> Result<(Vec<ConversationTurn>, Option<RemoteConversation>)> {
+    let said = match history {
+        VisibleHistory::Read(said) => said,
+        VisibleHistory::Unread(seen) => {
+            parts::list_parts_of_run(&mut hub.store().read().await?, &seen).await?
+        }
+    };
+    let mut authors = known_authors(job);
+    let others = said.iter().map(|(author, _)| *author);
+    let others: Vec<_> = others.filter(|author| !authors.contains_key(author)).collect();
+    if !others.is_empty() {
+        authors.extend(message_views::authors(&mut hub.store().read().await?, others.into_iter()).await?);
+    }
+    let said = said.into_iter().map(|(author, parts)| (author, without_offers(parts)));
+    let turns = said.filter(|(_, parts)| !parts.is_empty());
+    let turns = turns.map(|(author, parts)| {
+        let speaker = match authors.get(&author) {
+            _ if author == job.answer.author => TurnRole::Me,
+            Some(Author::Agent { address, .. }) => TurnRole::Agent { address: address.clone() },
+            Some(Author::Person { name }) => TurnRole::Person { name: name.clone() },
+            Some(Author::Gone) | None => TurnRole::Person { name: "Somebody".to_owned() },
+        };
+        let parts =
+            if matches!(speaker, TurnRole::Person { .. }) { without_mentions_text(parts) } else { parts };
+        ConversationTurn { speaker, parts }
+    });
+    let turns = turns.collect();
+    let remote = match &job.task {
+        Some(task) => Some(task.clone()),
+        None if job.version.connector.has_contexts() => {
+            earlier_context(&mut hub.store().read().await?, job).await?
+        }
+        None => None,
+    };
+    Ok((turns, remote))
+}
+
+/// Authors that need no read of the store; in most chats these are all authors.
+fn known_authors(job: &RunJob) -> HashMap<PrincipalId, Author> {
+    let asker = job.asker.person.is_some().then(|| (job.asker.principal, Author::from(&job.asker)));
+    asker.into_iter().chain([(job.answer.author, Author::from(&job.agent))]).collect()
+}
+
+/// Loads the files of the question, if the connector accepts files.
+pub(super) async fn files(
+    hub: &Hub,
+    job: &RunJob,
+    turns: &[ConversationTurn],
+) -> Result<HashMap<Digest, Bytes>> {
+    let mut files = HashMap::new();
+    if !job.version.connector.takes_files() {
+        return Ok(files);
+    }
+    for part in turns.last().map(|turn| turn.parts.as_slice()).unwrap_or_default() {
+        if let PartBody::File { blob, .. } = &part.content
+            && let Some(bytes) = blobs::read(hub, blob).await?
+        {
+            files.insert(*blob, bytes);
+        }
+    }
+    Ok(files)
+}
+
+/// Removes the guide's suggestion buttons, which are meaningless to other agents.
+fn without_offers(mut parts: Vec<Part>) -> Vec<Part> {
+    parts.retain(|part| !is_offer(part));
+    parts
+}
+
+/// Strips the addresses at the start of a user's text.
+fn without_mentions_text(parts: Vec<Part>) -> Vec<Part> {
+    let plain = |part: Part| match part.content {
+        PartBody::Text { text } => {
+            Part { content: PartBody::Text { text: without_mentions(&text).to_owned() }, ..part }
+        }
+        _ => part,
+    };
+    parts.into_iter().map(plain).collect()
+}
+
+/// Returns the context that the agent issued on the path to the question, unless another branch used it
+/// since.
+async fn earlier_context(conn: &mut Conn, job: &RunJob) -> Result<Option<RemoteConversation>> {
+    let headers = messages::list_by_chat(conn, job.chat).await?;
+    let tree: Vec<_> = headers.iter().map(TreeNode::from).collect();
+    let way: Vec<MessageId> = path(&tree, job.question);
+    let mine: Vec<runs::Run> = runs::list_by_chat(conn, job.chat).await?;
+    let mine: Vec<_> =
+        mine.into_iter().filter(|run| run.agent == job.agent.id && run.id != job.run).collect();
+    let on_the_way = |run: &&runs::Run| {
+        headers.iter().any(|header| header.run == Some(run.id) && way.contains(&header.id))
+    };
+    let Some(last) = mine.iter().rev().find(on_the_way) else { return Ok(None) };
+    let Some(context) = &last.remote_context else { return Ok(None) };
+    let elsewhere = mine.iter().any(|run| run.remote_context.as_ref() == Some(context) && !on_the_way(&run));
+    Ok((!elsewhere).then(|| RemoteConversation { task: None, context: Some(context.clone()) }))
+}

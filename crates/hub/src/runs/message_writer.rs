@@ -1,0 +1,187 @@
+//! Writes the output of an agent to its open message, and publishes it to subscribers.
+
+use std::sync::Arc;
+
+use plexus_domain::{
+    Digest, Part, PartBody,
+    run::{Failure, Usage},
+    sanitized_text::{ellipsize, one_line},
+};
+use plexus_runtime::{Output, OutputFile, RemoteConversation};
+
+use crate::{
+    blobs::{NewBlob, label},
+    streaming::{Channel, FrameKind, SharedOpenMessage, Snapshot, StreamFrame},
+};
+
+/// Maximum length of a status line.
+const STATUS_CHARS: usize = 200;
+
+/// Publishes each piece to the subscribers of the chat, and collects it for the store.
+pub struct MessageWriter {
+    writing: SharedOpenMessage,
+    channel: Arc<Channel>,
+    files: Vec<PartialFile>,
+    pub usage: Usage,
+    pub remote: Option<RemoteConversation>,
+}
+
+/// A file whose bytes are still being received.
+struct PartialFile {
+    /// Index of its part in the message.
+    index: usize,
+    artifact: Option<String>,
+    name: Option<String>,
+    media_type: Option<String>,
+    bytes: Vec<u8>,
+}
+
+impl PartialFile {
+    fn part(&self) -> Part {
+        let (blob, size) = (Digest::of(&self.bytes), self.bytes.len() as u64);
+        Part {
+            content: PartBody::File { blob, size },
+            artifact: self.artifact.clone(),
+            name: self.name.clone(),
+            media_type: self.media_type.clone(),
+        }
+    }
+}
+
+impl MessageWriter {
+    pub fn new(writing: SharedOpenMessage, channel: Arc<Channel>) -> Self {
+        Self { writing, channel, files: Vec::new(), usage: Usage::default(), remote: None }
+    }
+
+    /// Returns the total size of the files of the answer.
+    pub fn file_bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes.len() as u64).sum()
+    }
+
+    /// Returns the parts of the answer, with its files as received so far.
+    pub fn so_far(&self) -> Vec<Part> {
+        let files = self.files.iter().map(PartialFile::part);
+        self.parts()
+            .into_iter()
+            .filter(|part| !matches!(part.content, PartBody::File { .. }))
+            .chain(files)
+            .collect()
+    }
+
+    /// Replaces the files by a note, because they exceed the quota.
+    pub fn drop_files(&mut self) {
+        let mut open = self.writing.lock();
+        for file in std::mem::take(&mut self.files) {
+            let name = file.name.unwrap_or_else(|| "A file".to_owned());
+            open.replace(file.index, Part::text(format!("{name} was not kept.")));
+        }
+    }
+
+    /// Discards the whole answer, because it cannot be stored.
+    pub fn forget(&mut self) {
+        self.writing.lock().clear();
+        self.remote = None;
+    }
+
+    /// Returns the parts of the answer to be stored.
+    pub fn parts(&self) -> Vec<Part> {
+        self.writing.lock().parts()
+    }
+
+    /// Takes the complete files of the answer. Their parts now have the final digest and size.
+    pub fn take_files(&mut self) -> Vec<NewBlob> {
+        let mut open = self.writing.lock();
+        let files = std::mem::take(&mut self.files).into_iter();
+        files
+            .map(|file| {
+                open.replace(file.index, file.part());
+                NewBlob::new(file.media_type, file.bytes)
+            })
+            .collect()
+    }
+
+    /// Appends and publishes a part that is not streamed; returns its index.
+    fn show(&self, part: Part) -> usize {
+        let mut open = self.writing.lock();
+        let message = open.message();
+        let index = open.push(part.clone());
+        let whole = Box::new(Snapshot::whole(message, index, part));
+        self.channel.publish(StreamFrame::new(FrameKind::Snapshot(whole)));
+        index
+    }
+
+    fn say(&self, artifact: Option<&str>, name: Option<&str>, delta: &str) {
+        if delta.is_empty() {
+            return;
+        }
+        let mut open = self.writing.lock();
+        let (part, start, closed) = open.append(artifact, name, delta);
+        // The agent writes again, so its status line is obsolete.
+        if open.set_status("") && self.channel.is_watched() {
+            let message = open.message();
+            self.channel.publish(StreamFrame::new(FrameKind::Status { message, line: "".into() }));
+        }
+        if !self.channel.is_watched() {
+            return;
+        }
+        open.show(part, start, delta, closed, |kind| self.channel.publish(StreamFrame::new(kind)));
+    }
+}
+
+impl Output for MessageWriter {
+    fn text(&mut self, delta: &str) -> Result<(), Failure> {
+        self.say(None, None, delta);
+        Ok(())
+    }
+
+    fn artifact_text(&mut self, artifact: &str, name: Option<&str>, delta: &str) -> Result<(), Failure> {
+        self.say(Some(artifact), name, delta);
+        Ok(())
+    }
+
+    fn part(&mut self, part: Part) -> Result<(), Failure> {
+        self.show(part);
+        Ok(())
+    }
+
+    fn put(&mut self, place: Option<usize>, part: Part) -> Result<usize, Failure> {
+        let Some(place) = place else { return Ok(self.show(part)) };
+        let mut open = self.writing.lock();
+        let message = open.message();
+        open.replace(place, part.clone());
+        self.channel
+            .publish(StreamFrame::new(FrameKind::Snapshot(Box::new(Snapshot::whole(message, place, part)))));
+        Ok(place)
+    }
+
+    /// Publishes a file at once; it is stored when the answer ends.
+    fn file(&mut self, file: OutputFile) -> Result<(), Failure> {
+        let mut of_artifact = self.files.iter_mut().rev().filter(|open| open.artifact == file.artifact);
+        if let Some(open) = of_artifact.next().filter(|_| file.continues) {
+            open.bytes.extend_from_slice(&file.bytes);
+            return Ok(());
+        }
+        let (artifact, name, media_type) = (file.artifact, label(file.name), label(file.media_type));
+        let mut file = PartialFile { index: 0, artifact, name, media_type, bytes: file.bytes.into() };
+        file.index = self.show(file.part());
+        self.files.push(file);
+        Ok(())
+    }
+
+    fn remote(&mut self, remote: RemoteConversation) {
+        self.remote = Some(remote);
+    }
+
+    fn usage(&mut self, usage: Usage) {
+        self.usage = usage;
+    }
+
+    fn status(&mut self, line: &str) {
+        let line = ellipsize(&one_line(line), STATUS_CHARS);
+        let mut open = self.writing.lock();
+        if open.set_status(&line) && self.channel.is_watched() {
+            let message = open.message();
+            self.channel.publish(StreamFrame::new(FrameKind::Status { message, line: line.into() }));
+        }
+    }
+}

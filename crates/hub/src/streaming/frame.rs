@@ -1,0 +1,84 @@
+//! Frames: updates that are sent to subscribers. A frame is built once and shared, in memory and in encoded
+//! form.
+
+use std::sync::OnceLock;
+
+use bytes::Bytes;
+use plexus_domain::{MessageId, Part, chat_event::Event};
+
+use crate::message_views::MessageView;
+
+/// One update, with its cached encoding.
+pub struct StreamFrame {
+    pub kind: FrameKind,
+    wire: OnceLock<Bytes>,
+}
+
+/// The content of a frame.
+pub enum FrameKind {
+    /// A structural change. `seq` is its number in the chat's event log, and `view` the message that it
+    /// concerns.
+    ///
+    /// `since` is the number of the preceding event; a subscriber that has not received it missed something.
+    Event { since: i64, seq: i64, event: Event, view: Option<Box<MessageView>> },
+    /// The full state of a part that is being written; it replaces what the subscriber has.
+    Snapshot(Box<Snapshot>),
+    /// Appended text; `start` is its byte offset in the part.
+    Text { message: MessageId, part: usize, start: usize, body: Box<str> },
+    /// Status line of the agent of an open message; empty clears it.
+    Status { message: MessageId, line: Box<str> },
+    /// Bytes `start..end` of the part are final; `text` is their content.
+    Block { message: MessageId, part: usize, start: usize, end: usize, text: Box<str> },
+    /// The account's list of chats changed.
+    ChatsChanged,
+    /// The chat was deleted, or the subscriber may not read it.
+    Gone,
+}
+
+/// The state of one part of a message that is being written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    pub message: MessageId,
+    pub part: usize,
+    /// Markdown blocks that are final, in order.
+    pub closed: Vec<ClosedBlock>,
+    /// The text after the closed blocks.
+    pub tail: String,
+    /// A part that is not streamed text.
+    pub whole: Option<Part>,
+}
+
+/// A final markdown block, and the byte offset of its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClosedBlock {
+    pub end: usize,
+    pub text: Box<str>,
+}
+
+impl Snapshot {
+    /// Returns the byte offset of `tail`.
+    pub fn start(&self) -> usize {
+        self.closed.last().map_or(0, |block| block.end)
+    }
+
+    /// Creates the snapshot of a part that is not streamed text.
+    pub const fn whole(message: MessageId, part: usize, whole: Part) -> Self {
+        Self { message, part, closed: Vec::new(), tail: String::new(), whole: Some(whole) }
+    }
+}
+
+impl StreamFrame {
+    pub const fn new(kind: FrameKind) -> Self {
+        Self { kind, wire: OnceLock::new() }
+    }
+
+    /// Returns the encoding if it is cached.
+    pub fn encoded(&self) -> Option<Bytes> {
+        self.wire.get().cloned()
+    }
+
+    /// Returns the encoding; the first call encodes and caches it.
+    pub fn wire(&self, encode: impl FnOnce(&FrameKind) -> Bytes) -> Bytes {
+        self.wire.get_or_init(|| encode(&self.kind)).clone()
+    }
+}

@@ -1,0 +1,281 @@
+//! Runs for assignments, started by the hub on behalf of the user who launched the team.
+
+use std::collections::HashMap;
+
+use plexus_domain::{
+    Address, Error as Refusal, MessageId, Part, RunId, RunState,
+    part::plain_text,
+    run::Usage,
+    team::{
+        Assignment, AssignmentNo, AssignmentState, LongText, MemberIdentity, Team, TeamActor, TeamEvent,
+        assignment::{AssignmentOutcome, AssignmentReport},
+    },
+};
+use plexus_store::{Conn, messages, runs as rows, runs::Origin};
+
+use super::{active_runs::RunPurpose, input_files, orchestrator::TeamOrchestrator};
+use crate::{
+    Error, Hub, Result, accounts, agents, calls,
+    chats::post_message::{PostMessage, lock, post_message},
+    message_views,
+};
+
+/// Result of a run.
+pub(super) enum RunResult {
+    Done { answer: Vec<Part>, usage: Usage },
+    Asks { answer: Vec<Part>, usage: Usage },
+    Failed { why: String, usage: Usage },
+    Rejected { why: String, usage: Usage },
+    Stopped { usage: Usage },
+}
+
+impl RunResult {
+    pub const fn usage(&self) -> Usage {
+        match self {
+            Self::Done { usage, .. }
+            | Self::Asks { usage, .. }
+            | Self::Failed { usage, .. }
+            | Self::Rejected { usage, .. }
+            | Self::Stopped { usage } => *usage,
+        }
+    }
+
+    /// Returns the answer; empty if there is none.
+    pub fn answer(&self) -> &[Part] {
+        match self {
+            Self::Done { answer, .. } | Self::Asks { answer, .. } => answer,
+            Self::Failed { .. } | Self::Rejected { .. } | Self::Stopped { .. } => &[],
+        }
+    }
+}
+
+/// Result of starting a run.
+pub(super) enum StartOutcome {
+    Run(RunId),
+    /// Retry later: store error, or no free run slots for the account.
+    Later,
+    /// The agent does not accept requests of this user, with the reason.
+    Never(String),
+}
+
+/// Starts the run for an assignment. Returns false to retry later.
+pub(super) async fn begin(conductor: &mut TeamOrchestrator, no: AssignmentNo) -> Result<bool> {
+    let Some((work, brief)) = conductor.team.assignment(no).cloned().zip(conductor.team.brief(no)) else {
+        return Ok(true);
+    };
+    let Some(member) = conductor.team.member(work.to) else { return Ok(true) };
+    let MemberIdentity::Agent { address } = member.invitee.identity.clone() else { return Ok(true) };
+    let by = TeamActor::Seat(work.to);
+    let brought =
+        input_files::collect_input_files(&conductor.hub, &conductor.team, &work.spec.inputs).await?;
+    let parts = [vec![Part::text(brief)], brought].concat();
+    let message =
+        TeamMessage { title: work.spec.title.to_string(), parts, follows: answer_to(conductor, no, &work) };
+    match send_message(conductor, &address, message).await? {
+        StartOutcome::Run(run) => {
+            conductor.doing.insert(run, RunPurpose::Work(no));
+            if work.state == AssignmentState::Offered {
+                conductor.propose_lenient(by, TeamEvent::Started { work: no }).await?;
+            }
+            Ok(true)
+        }
+        StartOutcome::Later => Ok(false),
+        StartOutcome::Never(why) => {
+            let report = AssignmentReport {
+                end: AssignmentOutcome::Failed,
+                text: LongText::truncate(&why),
+                usage: Usage::default(),
+                hops: 0,
+            };
+            conductor.propose_lenient(by, TeamEvent::Reported { work: no, report }).await.map(|()| true)
+        }
+    }
+}
+
+/// Message to a member.
+pub(super) struct TeamMessage {
+    /// Title for readers of the chat.
+    pub title: String,
+    pub parts: Vec<Part>,
+    pub follows: Option<ContinuedRun>,
+}
+
+/// Earlier run that a message continues.
+pub(super) struct ContinuedRun {
+    pub run: RunId,
+    /// Short message for a run that still waits for this answer, since it knows the rest.
+    pub answer: Option<String>,
+}
+
+/// Returns the answer to a member's last question, if the run that asked it is known.
+fn answer_to(conductor: &TeamOrchestrator, no: AssignmentNo, work: &Assignment) -> Option<ContinuedRun> {
+    let AssignmentState::Answered(words) = &work.state else { return None };
+    conductor.asked.get(&no).map(|&run| ContinuedRun { run, answer: Some(words.to_string()) })
+}
+
+/// Finds the runs with unanswered questions after a takeover from another instance. Agent and title
+/// identify the assignment. A question that was answered in the log is skipped: its run may have
+/// resumed and asked again since.
+pub(super) async fn find_open_questions(
+    conn: &mut Conn,
+    team: &Team,
+) -> Result<HashMap<AssignmentNo, RunId>> {
+    let asks = |work: &Assignment| matches!(work.state, AssignmentState::Asking(_));
+    let asking: Vec<(AssignmentNo, &Assignment)> =
+        team.open_assignments().filter(|(_, work)| asks(work)).collect();
+    let mut asked = HashMap::new();
+    if asking.is_empty() {
+        return Ok(asked);
+    }
+    let runs = rows::list_by_chat(conn, team.id()).await?.into_iter().rev();
+    for run in runs.filter(|run| run.state == RunState::InputRequired) {
+        let Some(about) = AssignmentRef::read(conn, &run).await? else { continue };
+        let is_its =
+            |(no, work): &&(AssignmentNo, &Assignment)| about.is(team, work) && !asked.contains_key(no);
+        if let Some((no, _)) = asking.iter().find(is_its) {
+            asked.insert(*no, run.id);
+        }
+    }
+    Ok(asked)
+}
+
+/// Identifies the assignment of a run, since the log does not contain run ids.
+pub(super) struct AssignmentRef {
+    agent: Address,
+    /// Title of the message that started it.
+    title: String,
+}
+
+impl AssignmentRef {
+    pub async fn read(conn: &mut Conn, run: &rows::Run) -> Result<Option<Self>> {
+        let Some(agent) = plexus_store::agents::find(conn, run.agent).await? else { return Ok(None) };
+        let answers = messages::list_by_run(conn, run.id).await?;
+        let question: Vec<MessageId> = answers.first().and_then(|header| header.parent).into_iter().collect();
+        let question = messages::load(conn, &question).await?.pop();
+        let title = question.and_then(|message| message.parts.into_iter().next()?.name);
+        Ok(title.map(|title| Self { agent: message_views::address(&agent), title }))
+    }
+
+    pub fn is(&self, team: &Team, work: &Assignment) -> bool {
+        let member = team.member(work.to).map(|member| &member.invitee.identity);
+        let is_theirs = member == Some(&MemberIdentity::Agent { address: self.agent.clone() });
+        is_theirs && work.spec.title.as_str() == self.title
+    }
+}
+
+/// Sends a message to an agent as a separate thread of the team chat. The agent sees only that message and
+/// its own answer in the continued run.
+pub(super) async fn send_message(
+    conductor: &TeamOrchestrator,
+    address: &Address,
+    message: TeamMessage,
+) -> Result<StartOutcome> {
+    match try_ask(conductor, address, message).await {
+        Ok(run) => Ok(StartOutcome::Run(run)),
+        Err(Error::Refused(Refusal::Limited { .. } | Refusal::Unavailable { .. })) => Ok(StartOutcome::Later),
+        Err(Error::Refused(refusal)) => Ok(StartOutcome::Never(refusal.to_string())),
+        Err(fault) => Err(fault),
+    }
+}
+
+async fn try_ask(conductor: &TeamOrchestrator, address: &Address, message: TeamMessage) -> Result<RunId> {
+    let hub = &conductor.hub;
+    let mut tx = hub.store().write().await?;
+    // Re-check: the account may have been suspended or lost permissions since the launch.
+    let gone = || Refusal::forbidden("Whoever launched this team may not use this hub any more.");
+    let asker = &accounts::requester(&mut tx, conductor.asker.principal).await?.ok_or_else(gone)?;
+    let reached = agents::resolve_callable(&mut tx, asker, address).await?;
+    let chat = lock(&mut tx, conductor.team.id()).await?;
+    let tree = messages::list_by_chat(&mut tx, chat.id).await?;
+    let TeamMessage { title, parts, follows } = message;
+    let mut parts = calls::acceptable_to(&mut tx, &reached, parts).await?;
+    let followed = follows.as_ref().map(|follows| follows.run);
+    let continues = match followed {
+        Some(run) => rows::find(&mut tx, run).await?.filter(|run| run.state.is_waiting()),
+        None => None,
+    };
+    if let (Some(_), Some(answer)) = (&continues, follows.and_then(|follows| follows.answer)) {
+        parts = vec![Part::text(answer)];
+    }
+    let parent = tree.iter().rev().find(|header| followed.is_some() && header.run == followed);
+    if let Some(first) = parts.first_mut() {
+        first.name = Some(title);
+    }
+    let saying = PostMessage {
+        chat: &chat,
+        tree: &tree,
+        parent: parent.map(|header| header.id),
+        id: hub.env().id(MessageId::new),
+        parts: &parts,
+        called: None,
+        origin: Origin::Team,
+        continues,
+        until: Some(conductor.team.hard_deadline()),
+    };
+    let said = post_message(hub, &mut tx, asker, saying, std::slice::from_ref(&reached)).await?;
+    let run = said.runs().first().copied();
+    said.commit_and_start(hub, asker, tx).await?;
+    run.ok_or_else(|| Error::Fault(anyhow::anyhow!("a message to an agent began no run")))
+}
+
+/// Returns the result of a run; `None` while it is active.
+pub(super) async fn run_result(hub: &Hub, run: RunId) -> Result<Option<RunResult>> {
+    let mut conn = hub.store().read().await?;
+    let Some(found) = rows::find(&mut conn, run).await? else {
+        return Ok(Some(RunResult::Failed { why: "The run is gone.".to_owned(), usage: Usage::default() }));
+    };
+    let answer = answer(&mut conn, run).await?;
+    let usage = found.usage();
+    let why = || found.error.clone().unwrap_or_else(|| "It gave no reason.".to_owned());
+    Ok(Some(match found.state {
+        RunState::Completed => RunResult::Done { answer, usage },
+        RunState::InputRequired => RunResult::Asks { answer, usage },
+        RunState::AuthRequired => {
+            RunResult::Failed { why: "It asks for credentials that the hub does not hold.".to_owned(), usage }
+        }
+        RunState::Failed => RunResult::Failed { why: why(), usage },
+        RunState::Rejected => RunResult::Rejected { why: why(), usage },
+        RunState::Stopped => RunResult::Stopped { usage },
+        RunState::Queued | RunState::Working => return Ok(None),
+    }))
+}
+
+/// Returns the last answer of a run.
+pub(super) async fn answer(conn: &mut Conn, run: RunId) -> Result<Vec<Part>> {
+    let last = messages::list_by_run(conn, run).await?.last().map(|header| header.id);
+    let message = messages::load(conn, last.as_slice()).await?.pop();
+    Ok(message.map(|message| message.parts).unwrap_or_default())
+}
+
+/// Records the result of an assignment in the log.
+pub(super) async fn report_assignment(
+    conductor: &mut TeamOrchestrator,
+    no: AssignmentNo,
+    run: RunId,
+    came: RunResult,
+) -> Result<()> {
+    let Some(work) = conductor.team.assignment(no) else { return Ok(()) };
+    let by = TeamActor::Seat(work.to);
+    let usage = came.usage();
+    let (end, text) = match came {
+        RunResult::Asks { answer, .. } => {
+            conductor.asked.insert(no, run);
+            let question = LongText::truncate(&plain_text(&answer))
+                .or_else(|| LongText::truncate("It asked something without words."));
+            let Some(question) = question else { return Ok(()) };
+            return conductor.propose_lenient(by, TeamEvent::Asked { work: no, question }).await;
+        }
+        RunResult::Done { answer, .. } => {
+            (AssignmentOutcome::Completed, LongText::truncate(&plain_text(&answer)))
+        }
+        RunResult::Failed { why, .. } => (AssignmentOutcome::Failed, LongText::truncate(&why)),
+        RunResult::Rejected { why, .. } => (AssignmentOutcome::Rejected, LongText::truncate(&why)),
+        RunResult::Stopped { .. } => (AssignmentOutcome::Cancelled, LongText::truncate("It was stopped.")),
+    };
+    conductor
+        .propose_lenient(
+            by,
+            TeamEvent::Reported { work: no, report: AssignmentReport { end, text, usage, hops: 0 } },
+        )
+        .await
+}

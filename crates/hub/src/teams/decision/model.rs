@@ -1,0 +1,155 @@
+//! Queries the decision model, with one retry if the answer is invalid.
+
+use std::{collections::HashMap, time::Duration};
+
+use plexus_domain::{
+    Part, RunId,
+    run::{Failure, FailureClass, Usage},
+    sanitized_text::{ellipsize, one_line},
+    team::decision::{DecisionAttempt, DecisionOutcome, evaluate},
+};
+use plexus_runtime::{
+    ApprovalPolicy, ConnectorLimits, ConversationTurn, Output, RemoteConversation, RunEnd, RunRequest,
+    TurnRole, run_connector,
+};
+
+use tokio::time::Instant;
+
+use super::{DecisionPrompt, DecisionResult};
+use crate::{Hub, Result, runs};
+
+const MAX_ANSWER_BYTES: usize = 128 << 10;
+/// Length limit of the error description sent with the retry.
+const MAX_PROBLEM: usize = 300;
+
+/// Model of the operator that decides.
+#[derive(Clone)]
+pub(super) struct DecisionModel {
+    pub hub: Hub,
+    pub name: String,
+}
+
+impl DecisionModel {
+    /// Returns the model's choice, or that of the rules after the timeout or an error, with the total usage.
+    pub async fn choose(&self, question: DecisionPrompt, time: Duration) -> (DecisionResult, Usage) {
+        let mut said = CapturedAnswer::default();
+        match self.try_choose(&question, time, &mut said).await {
+            Ok(Some(choice)) => (choice, said.total()),
+            Ok(None) => (question.by_rules(), said.total()),
+            Err(error) => {
+                tracing::warn!(%error, "the model for teams gives no answer; the rules decide");
+                (question.by_rules(), said.total())
+            }
+        }
+    }
+
+    async fn try_choose(
+        &self,
+        question: &DecisionPrompt,
+        time: Duration,
+        said: &mut CapturedAnswer,
+    ) -> Result<Option<DecisionResult>> {
+        let until = Instant::now() + time;
+        let message = question.message().map_err(crate::Error::fault)?;
+        let mut problem = None;
+        for attempt in [DecisionAttempt::First, DecisionAttempt::Repaired] {
+            let message =
+                problem.take().map_or_else(|| message.clone(), |why: String| format!("{message}\n{why}"));
+            let left = until.saturating_duration_since(Instant::now());
+            self.ask(question, message, left, said).await?;
+            let checked = question.check(&said.text).map(Some);
+            match evaluate(attempt, checked, || None) {
+                DecisionOutcome::Take(choice) => {
+                    tracing::debug!(?attempt, "the model for teams decides");
+                    return Ok(choice);
+                }
+                DecisionOutcome::Default(choice) => {
+                    tracing::debug!("both answers of the model for teams cannot be used; the rules decide");
+                    return Ok(choice);
+                }
+                DecisionOutcome::Repair(why) => {
+                    let why = ellipsize(&one_line(&why.0), MAX_PROBLEM);
+                    problem = Some(format!("An answer that was given before could not be used: {why}\n"));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    async fn ask(
+        &self,
+        question: &DecisionPrompt,
+        message: String,
+        time: Duration,
+        said: &mut CapturedAnswer,
+    ) -> Result<()> {
+        let llm = runs::llm(&self.hub, &self.name, &question.instructions())?;
+        let name = self.hub.config().hub_name.clone();
+        let turn = ConversationTurn { speaker: TurnRole::Person { name }, parts: vec![Part::text(message)] };
+        let request = RunRequest {
+            run: self.hub.env().id(RunId::new),
+            turns: vec![turn],
+            files: HashMap::new(),
+            called: None,
+            remote: None,
+            limits: ConnectorLimits {
+                whole: time,
+                max_answer_bytes: MAX_ANSWER_BYTES,
+                ..ConnectorLimits::default()
+            },
+            leave: ApprovalPolicy::unavailable(),
+        };
+        said.begin();
+        let refused = |failure: Failure| plexus_domain::Error::unavailable(failure.message);
+        match run_connector(&llm, request, said, self.hub.stop()).await.map_err(refused)? {
+            RunEnd::Completed => Ok(()),
+            end => {
+                Err(refused(Failure::new(FailureClass::Refused, format!("It ended with {end:?}."))).into())
+            }
+        }
+    }
+}
+
+/// Last answer of the model, and the usage of all attempts.
+#[derive(Default)]
+struct CapturedAnswer {
+    text: String,
+    before: Usage,
+    now: Usage,
+}
+
+impl CapturedAnswer {
+    fn begin(&mut self) {
+        self.text.clear();
+        self.before = self.total();
+        self.now = Usage::default();
+    }
+
+    const fn total(&self) -> Usage {
+        self.before.saturating_add(self.now)
+    }
+}
+
+impl Output for CapturedAnswer {
+    fn text(&mut self, delta: &str) -> Result<(), Failure> {
+        self.text.push_str(delta);
+        Ok(())
+    }
+
+    /// Non-text parts, such as reasoning, are not part of the answer.
+    fn part(&mut self, _: Part) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn artifact_text(&mut self, _: &str, _: Option<&str>, _: &str) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn remote(&mut self, _: RemoteConversation) {}
+
+    fn usage(&mut self, usage: Usage) {
+        self.now = usage;
+    }
+
+    fn status(&mut self, _: &str) {}
+}

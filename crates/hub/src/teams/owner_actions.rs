@@ -1,0 +1,137 @@
+//! Commands of a team's owner to the running team.
+
+use plexus_domain::{
+    Address, ChatId, Error as Refusal, MessageId,
+    run::Usage,
+    team::{
+        AssignmentNo, LongText, MemberIdentity, Seat, ShortText, TeamActor, TeamEvent,
+        assignment::{AssignmentOutcome, AssignmentReport},
+        member::Invitee,
+    },
+};
+
+use super::{mailbox::TeamCommand, remote_commands, view};
+use crate::{
+    Caller, Hub, Result,
+    caller::{Requester, Scope},
+    chats,
+    limits::Rate,
+    quotas,
+};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OwnerAction {
+    /// Cancels the team and all its assignments.
+    Cancel {
+        reason: String,
+    },
+    /// Sends a message to all members. The speaker stays the same.
+    Remark {
+        text: String,
+    },
+    /// Skips the current speaker.
+    Skip,
+    GiveFloor {
+        to: Seat,
+    },
+    /// Suspends a member: it neither speaks nor gets new assignments.
+    Hold {
+        seat: Seat,
+    },
+    Resume {
+        seat: Seat,
+    },
+    /// Removes a member.
+    Dismiss {
+        seat: Seat,
+    },
+    Invite {
+        address: Address,
+    },
+    /// Cancels one assignment.
+    Stop {
+        work: AssignmentNo,
+    },
+    /// Has an assignment done by a subteam of its member and these. If none are
+    /// named, the hub searches for helpers.
+    Nest {
+        work: AssignmentNo,
+        members: Vec<Address>,
+    },
+    /// Completes one assignment with a result written by the owner.
+    TakeOver {
+        work: AssignmentNo,
+        text: String,
+    },
+    /// Answers a member's question about its assignment.
+    Answer {
+        work: AssignmentNo,
+        text: String,
+    },
+}
+
+impl OwnerAction {
+    /// Returns whether the command adds text to the team log, which counts towards the quota.
+    const fn says_something(&self) -> bool {
+        matches!(self, Self::Remark { .. } | Self::TakeOver { .. } | Self::Answer { .. } | Self::Nest { .. })
+    }
+}
+
+/// Executes a command. Returns after the orchestrator has applied or rejected it.
+pub async fn act(hub: &Hub, caller: &Caller, team: ChatId, act: OwnerAction) -> Result<()> {
+    let person = caller.may(Scope::Team)?;
+    hub.limits().take(Rate::Messages, &caller.key())?;
+    let mut conn = hub.store().read().await?;
+    chats::membership_or(&mut conn, person, team, view::gone).await?;
+    if act.says_something() {
+        quotas::check_bytes(hub, &mut conn, &Requester::from(person), &[]).await?;
+    }
+    drop(conn);
+    let wish = wish(hub, team, act).await?;
+    remote_commands::send_command(hub, team, wish).await
+}
+
+async fn wish(hub: &Hub, team: ChatId, act: OwnerAction) -> Result<TeamCommand> {
+    let event = match act {
+        OwnerAction::Nest { work, members } => return Ok(TeamCommand::Nest { work, members }),
+        OwnerAction::Cancel { reason } => {
+            TeamEvent::Cancelled { reason: note(&reason, "It was cancelled.")? }
+        }
+        OwnerAction::Remark { text } => {
+            TeamEvent::Remarked { message: hub.env().id(MessageId::new), text: words(text)? }
+        }
+        OwnerAction::Skip => TeamEvent::Skipped { turn: view::turn(hub, team).await? },
+        OwnerAction::GiveFloor { to } => TeamEvent::FloorGiven { to },
+        OwnerAction::Hold { seat } => TeamEvent::Held { seat },
+        OwnerAction::Resume { seat } => TeamEvent::Resumed { seat },
+        OwnerAction::Dismiss { seat } => {
+            TeamEvent::Left { seat, reason: note("", "The owner sent it away.")? }
+        }
+        OwnerAction::Invite { address } => {
+            let identity = MemberIdentity::Agent { address };
+            TeamEvent::Invited { members: vec![Invitee { identity, roles: Vec::new(), key: None }] }
+        }
+        OwnerAction::Stop { work } => TeamEvent::Stopped { work },
+        OwnerAction::TakeOver { work, text } => {
+            let report = AssignmentReport {
+                end: AssignmentOutcome::Completed,
+                text: Some(words(text)?),
+                usage: Usage::default(),
+                hops: 0,
+            };
+            TeamEvent::Reported { work, report }
+        }
+        OwnerAction::Answer { work, text } => TeamEvent::Answered { work, answer: words(text)? },
+    };
+    Ok(TeamCommand::Event(TeamActor::Owner, event))
+}
+
+fn words(text: String) -> Result<LongText, Refusal> {
+    LongText::try_from(text).map_err(|_| Refusal::invalid("text", "Write 1 to 16,000 characters."))
+}
+
+fn note(given: &str, or: &str) -> Result<ShortText, Refusal> {
+    let text = if given.trim().is_empty() { or } else { given };
+    ShortText::try_from(text.to_owned())
+        .map_err(|_| Refusal::invalid("reason", "Write at most 500 characters."))
+}

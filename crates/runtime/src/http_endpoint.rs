@@ -1,0 +1,264 @@
+//! Connector for HTTP endpoints of any format, called by a request template.
+
+mod placeholder_values;
+mod response;
+
+use async_trait::async_trait;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use plexus_domain::{
+    agent::http_endpoint::{
+        EndpointTemplate, Method as Verb, Placeholder, PlaceholderValues, ResponseFormat,
+    },
+    run::{Failure, FailureClass},
+};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+pub use self::response::EndpointResponse;
+use self::{placeholder_values::asked, response::id_at};
+use crate::{
+    Connector, ConnectorLimits, CredentialSource, Credentials, Output, RemoteConversation, RunEnd,
+    RunRequest,
+    credentials::CredentialSession,
+    outbound::{
+        ErrorHints, HttpResponse, OutboundClient, RunInterruption, WaitTimer, by_status, error_message, peer,
+        quote_foreign_text, retry_after,
+    },
+    sse::{LineDecoder, SseDecoder},
+};
+
+/// Maximum bytes of an event or line in a streamed response.
+const MAX_PIECE_BYTES: usize = 1 << 20;
+/// Maximum number of requests for one answer.
+const MAX_STEPS: u32 = 50;
+
+/// HTTP endpoint connector.
+#[derive(Debug)]
+pub struct HttpConnector {
+    outbound: OutboundClient,
+    url: Url,
+    template: EndpointTemplate,
+    access: CredentialSession,
+}
+
+impl HttpConnector {
+    /// Fails if `outbound` may not call the endpoint.
+    pub fn new(outbound: OutboundClient, template: EndpointTemplate) -> Result<Self, Failure> {
+        // Placeholders cannot change the host or port.
+        let url = parse(&template.request().url)?;
+        outbound.check(&url)?;
+        Ok(Self { outbound, url, template, access: CredentialSession::default() })
+    }
+
+    /// Authenticates with `shown`. Fails if the endpoint is not at `origin` (any URL of it), for which the
+    /// credentials were entered.
+    pub fn with_credentials(
+        mut self,
+        origin: &Url,
+        shown: impl Into<CredentialSource>,
+    ) -> Result<Self, Failure> {
+        if self.url.origin() != origin.origin() {
+            let words = "The endpoint has moved to another address than its credentials were given for. Enter them again.";
+            return Err(Failure::new(FailureClass::Policy, words));
+        }
+        self.access = CredentialSession::new(shown.into());
+        Ok(self)
+    }
+
+    fn peer(&self) -> String {
+        peer(&self.url)
+    }
+
+    async fn call(
+        &self,
+        verb: Verb,
+        url: &str,
+        body: Option<Value>,
+        asked: &PlaceholderValues,
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<HttpResponse, RunInterruption> {
+        let url = parse(url)?;
+        if url.origin() != self.url.origin() {
+            return Err(self.garbage("was to be called at another address than its own").into());
+        }
+        let shown = self.access.credentials(pace).await?;
+        let mut reply = self.send(verb, &url, body.as_ref(), asked, shown.as_ref(), pace).await?;
+        if reply.status() == StatusCode::UNAUTHORIZED
+            && let Some(other) = self.access.refresh(shown.as_ref(), pace).await?
+        {
+            reply = self.send(verb, &url, body.as_ref(), asked, Some(&other), pace).await?;
+        }
+        if reply.status().is_success() { Ok(reply) } else { Err(self.refusal(reply, pace).await.into()) }
+    }
+
+    async fn send(
+        &self,
+        verb: Verb,
+        url: &Url,
+        body: Option<&Value>,
+        asked: &PlaceholderValues,
+        shown: Option<&Credentials>,
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<HttpResponse, RunInterruption> {
+        let (mut url, mut headers) = (url.clone(), self.headers(asked)?);
+        if let Some(credentials) = shown {
+            credentials.apply(&mut url, &mut headers)?;
+        }
+        let method = match verb {
+            Verb::Get => Method::GET,
+            Verb::Post => Method::POST,
+            Verb::Put => Method::PUT,
+        };
+        let request = self.outbound.request(method, &url)?;
+        let request = match body {
+            Some(body) => request.body(body.to_string()).header(header::CONTENT_TYPE, "application/json"),
+            None => request,
+        };
+        HttpResponse::to(request.headers(headers), &self.peer(), pace).await
+    }
+
+    fn headers(&self, asked: &PlaceholderValues) -> Result<HeaderMap, Failure> {
+        let request = self.template.request();
+        let mut headers = HeaderMap::new();
+        if request.answer == ResponseFormat::Events {
+            headers.insert(header::ACCEPT, HeaderValue::from_static("text/event-stream"));
+        }
+        for (name, value) in &request.headers {
+            let unusable = |_| self.garbage(&format!("has a header that cannot be sent ({name})"));
+            let value = HeaderValue::try_from(asked.header(value)).map_err(|_| unusable(()))?;
+            headers.insert(HeaderName::try_from(name).map_err(|_| unusable(()))?, value);
+        }
+        Ok(headers)
+    }
+
+    async fn refusal(&self, reply: HttpResponse, pace: &mut WaitTimer<'_>) -> Failure {
+        let hints = ErrorHints {
+            credentials: self.access.hint(),
+            missing: Some("has nothing at this address (404). Check the address of the request."),
+            moved: "Enter the address that it redirects to.",
+        };
+        let (class, what) = by_status(reply.status(), retry_after(&reply), &hints);
+        let words = error_message(&reply.beginning(pace).await);
+        Failure::new(class, format!("The endpoint at {} {what}{words}", self.peer()))
+    }
+
+    fn garbage(&self, what: &str) -> Failure {
+        Failure::new(FailureClass::Garbage, format!("The endpoint at {} {what}.", self.peer()))
+    }
+
+    /// Sends the template's start request and stores the task id from the response.
+    async fn start(
+        &self,
+        asked: &mut PlaceholderValues,
+        limits: &ConnectorLimits,
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<(), RunInterruption> {
+        let Some(start) = self.template.start() else { return Ok(()) };
+        let body = start.body.map(|body| asked.body(body));
+        let reply = self.call(Verb::Post, &asked.url(start.url), body, asked, pace).await?;
+        let body = reply.body(limits.max_answer_bytes, pace).await?;
+        asked.task = id_at(&body, start.id).ok_or_else(|| {
+            self.garbage(&format!(
+                "answered the first request without an id at {}",
+                quote_foreign_text(start.id)
+            ))
+        })?;
+        Ok(())
+    }
+
+    async fn work(
+        &self,
+        asked: &mut PlaceholderValues,
+        answer: &mut EndpointResponse<'_>,
+        limits: &ConnectorLimits,
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<RunEnd, RunInterruption> {
+        self.start(asked, limits, pace).await?;
+        let request = self.template.request();
+        for step in 1..=MAX_STEPS {
+            pace.set_limit(limits.first_byte);
+            let body = request.body.as_ref().map(|body| asked.body(body));
+            let reply = self.call(request.method, &asked.url(&request.url), body, asked, pace).await?;
+            if reply.is_of_type("text/html") {
+                return Err(self
+                    .garbage("answered with a web page. Check the address of the request")
+                    .into());
+            }
+            let whole = read(reply, request.answer, answer, limits, pace).await?;
+            let Some(last) = &request.last else { return Ok(answer.end()?) };
+            if whole.as_ref().and_then(|whole| whole.pointer(last)).is_some_and(is_true) {
+                return Ok(answer.end()?);
+            }
+            answer.begin_step(step + 1);
+        }
+        Err(self.garbage(&format!("was asked {MAX_STEPS} times and did not say that it is done")).into())
+    }
+}
+
+/// Reads a response and emits its content. Returns the response if it is one JSON value.
+async fn read(
+    mut reply: HttpResponse,
+    reading: ResponseFormat,
+    answer: &mut EndpointResponse<'_>,
+    limits: &ConnectorLimits,
+    pace: &mut WaitTimer<'_>,
+) -> Result<Option<Value>, RunInterruption> {
+    if reading == ResponseFormat::Json {
+        let body = reply.body(limits.max_answer_bytes, pace).await?;
+        return Ok(Some(answer.whole(&body)?));
+    }
+    let (mut events, mut lines) = (SseDecoder::new(MAX_PIECE_BYTES), LineDecoder::new(MAX_PIECE_BYTES));
+    while let Some(bytes) = reply.next(pace).await? {
+        pace.set_limit(limits.idle);
+        answer.count_received(bytes.len())?;
+        match reading {
+            ResponseFormat::Events => events.push(&bytes, |event| answer.piece(event))?,
+            ResponseFormat::Lines => lines.push(&bytes, |line| answer.piece(line))?,
+            ResponseFormat::Text | ResponseFormat::Json => answer.text(&bytes)?,
+        }
+        if answer.is_done() {
+            reply.finish();
+            return Ok(None);
+        }
+    }
+    lines.end(|line| answer.piece(line))?;
+    Ok(None)
+}
+
+fn is_true(value: &Value) -> bool {
+    matches!(value, Value::Bool(true)) || value.as_str() == Some("true")
+}
+
+fn parse(url: &str) -> Result<Url, Failure> {
+    url.parse().map_err(|error| {
+        Failure::new(FailureClass::Policy, format!("The address of the request cannot be used: {error}."))
+    })
+}
+
+#[async_trait]
+impl Connector for HttpConnector {
+    async fn run(
+        &self,
+        request: RunRequest,
+        output: &mut dyn Output,
+        stop: &CancellationToken,
+    ) -> Result<RunEnd, Failure> {
+        let mut asked = asked(&request, &self.template);
+        if self.template.uses(Placeholder::Conversation) {
+            output.remote(RemoteConversation { task: None, context: Some(asked.conversation.clone()) });
+        }
+        let mut pace = WaitTimer::new(stop, request.limits.first_byte);
+        let template = self.template.request();
+        let mut answer = EndpointResponse::new(output, self.peer(), &template.path)
+            .with_question_suffix(template.question.as_deref());
+        match self.work(&mut asked, &mut answer, &request.limits, &mut pace).await {
+            Ok(end) => Ok(end),
+            Err(RunInterruption::Stopped) => Ok(RunEnd::Stopped),
+            Err(RunInterruption::Failed(failure)) => Err(failure),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

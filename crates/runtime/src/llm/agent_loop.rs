@@ -1,0 +1,174 @@
+//! Model/tool loop of one run: call the model, run the tools that it requests, repeat.
+
+use std::{future::Future, time::Duration};
+
+use plexus_domain::{
+    part::ApprovalDecision,
+    run::{Failure, FailureClass},
+};
+use serde_json::{Map, Value};
+use tokio::time::{Instant, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    CompletionStream, LlmConnector,
+    messages::{self, Message},
+    tool_call::{ToolCall, ToolCallCard},
+    toolbox::{InvalidToolCall, OfferedTool, Toolbox},
+};
+use crate::{
+    Output, RunEnd, RunRequest,
+    approval::ApprovalRequest,
+    outbound::{RunInterruption, WaitTimer},
+};
+
+pub(super) struct AgentLoop<'a> {
+    llm: &'a LlmConnector,
+    request: &'a RunRequest,
+    answer: CompletionStream<'a>,
+    pace: WaitTimer<'a>,
+    stop: &'a CancellationToken,
+    time: TimeBudget,
+}
+
+impl<'a> AgentLoop<'a> {
+    pub fn new(
+        llm: &'a LlmConnector,
+        request: &'a RunRequest,
+        output: &'a mut dyn Output,
+        stop: &'a CancellationToken,
+    ) -> Self {
+        let answer =
+            CompletionStream::new(output, String::new(), request.limits.max_answer_bytes).within(llm.budget);
+        let pace = WaitTimer::new(stop, request.limits.first_byte);
+        Self { llm, request, answer, pace, stop, time: TimeBudget { left: llm.budget.time() } }
+    }
+
+    /// Runs the loop to its end and reports the usage.
+    pub async fn run(mut self) -> Result<RunEnd, RunInterruption> {
+        let end = self.converse().await;
+        self.answer.report_usage();
+        end
+    }
+
+    async fn converse(&mut self) -> Result<RunEnd, RunInterruption> {
+        let window = self.llm.providers[0].model.history_bytes;
+        let toolbox = self.open_tools(window / 3).await?;
+        let room = window - toolbox.bytes();
+        let mut messages = messages::begin(&self.llm.instructions, &self.request.turns, room);
+        for turns in 1.. {
+            messages::fit(&mut messages, room);
+            let end = self.turn(&messages, toolbox.functions()).await?;
+            let (said, calls) = self.answer.take_turn();
+            if calls.is_empty() {
+                return Ok(end);
+            }
+            self.llm.budget.check(turns, self.answer.total())?;
+            messages.push(Message::calls(said, &calls));
+            for call in &calls {
+                let told = self.call(&toolbox, call).await?;
+                messages.push(Message::tool_result(call, &told));
+            }
+        }
+        Ok(RunEnd::Completed)
+    }
+
+    async fn open_tools(&mut self, max_bytes: usize) -> Result<Toolbox, RunInterruption> {
+        if self.llm.tools.is_empty() {
+            return Ok(Toolbox::default());
+        }
+        // Short-lived futures are boxed so that the future of a waiting run stays small.
+        let opening = Box::pin(Toolbox::open(&self.llm.tools, max_bytes));
+        let opening = self.time.spend(self.llm, opening);
+        Ok(self.stop.run_until_cancelled(opening).await.ok_or(RunInterruption::Stopped)???)
+    }
+
+    /// Runs one turn with the first provider that starts to answer.
+    async fn turn(&mut self, messages: &[Message], functions: &[Value]) -> Result<RunEnd, RunInterruption> {
+        let mut tried = Err(RunInterruption::Stopped);
+        for provider in &self.llm.providers {
+            self.answer.begin_turn(provider);
+            let body = messages::body(&provider.model, messages, functions);
+            let asked = provider.turn(body, &self.request.limits, &mut self.answer, &mut self.pace);
+            tried = self.time.spend(self.llm, asked).await?;
+            match &tried {
+                Err(RunInterruption::Failed(failure)) if self.may_go_elsewhere(failure) => {
+                    tracing::info!(class = failure.class.as_str(), "a model server did not answer");
+                    self.answer.forget_turn();
+                }
+                _ => return tried,
+            }
+        }
+        tried
+    }
+
+    const fn may_go_elsewhere(&self, failure: &Failure) -> bool {
+        !self.answer.is_begun() && !matches!(failure.class, FailureClass::TooLarge | FailureClass::Budget)
+    }
+
+    /// Runs one tool call, shows its card and returns the result text for the model. Errors are returned as
+    /// text as well; only a stop or a limit ends the run.
+    async fn call(&mut self, toolbox: &Toolbox, call: &ToolCall) -> Result<String, RunInterruption> {
+        let (tool, arguments) = match toolbox.find(call) {
+            Ok(found) => found,
+            Err(InvalidToolCall { card, why }) => return self.not_called(&card, why),
+        };
+        let card = ToolCallCard::new(&tool.label, &arguments);
+        if tool.asks || self.request.leave.asks_always() {
+            match self.ask(tool, &arguments).await? {
+                Some(ApprovalDecision::Allowed) => {}
+                Some(ApprovalDecision::Refused) => {
+                    return Ok("The person refused this call. Do not try it again.".to_owned());
+                }
+                Some(ApprovalDecision::Unanswered) => return Err(unanswered(&tool.label).into()),
+                None => {
+                    return self
+                        .not_called(&card, "This call needs somebody's leave, and nobody is there to ask.");
+                }
+            }
+        }
+        let place = self.answer.output().put(None, card.running())?;
+        let begun = Instant::now();
+        let called = self.time.spend(self.llm, Box::pin(toolbox.call(tool, arguments)));
+        let outcome = self.stop.run_until_cancelled(called).await.ok_or(RunInterruption::Stopped)??;
+        self.answer.output().put(Some(place), card.done(&outcome, begun.elapsed()))?;
+        Ok(outcome.text)
+    }
+
+    fn not_called(&mut self, card: &ToolCallCard, why: &str) -> Result<String, RunInterruption> {
+        self.answer.output().put(None, card.failed(why))?;
+        Ok(why.to_owned())
+    }
+
+    /// Asks the requester to approve a call. The wait does not count against the owner's time limit.
+    async fn ask(
+        &mut self,
+        tool: &OfferedTool,
+        arguments: &Map<String, Value>,
+    ) -> Result<Option<ApprovalDecision>, RunInterruption> {
+        let question =
+            ApprovalRequest { tool: tool.label.clone(), arguments: Value::Object(arguments.clone()) };
+        self.request.leave.ask(&question, self.answer.output(), self.stop).await
+    }
+}
+
+/// Fails the run on an unanswered approval: a model that only receives the refusal would retry the call again
+/// and again.
+fn unanswered(tool: &str) -> Failure {
+    let words = format!("Nobody said in time whether {tool} may be used. Ask again when you are there.");
+    Failure::new(FailureClass::TimedOut, words)
+}
+
+/// Remaining time of the owner's budget.
+struct TimeBudget {
+    left: Duration,
+}
+
+impl TimeBudget {
+    async fn spend<T>(&mut self, llm: &LlmConnector, work: impl Future<Output = T>) -> Result<T, Failure> {
+        let begun = Instant::now();
+        let done = timeout(self.left, work).await;
+        self.left = self.left.saturating_sub(begun.elapsed());
+        done.map_err(|_| llm.budget.out_of_time())
+    }
+}

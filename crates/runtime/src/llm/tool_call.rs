@@ -1,0 +1,75 @@
+//! Tool call of a model, and its presentation to users.
+
+use std::time::Duration;
+
+use plexus_domain::{
+    Part, PartBody,
+    part::ToolUse,
+    sanitized_text::{ellipsize, one_line},
+};
+use serde_json::{Map, Value, json};
+
+use crate::mcp_client::ToolResult;
+
+/// One tool call as requested by a model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolCall {
+    pub id: String,
+    pub name: String,
+    /// Arguments as JSON text. Not validated: the model may have written invalid JSON.
+    pub arguments: String,
+}
+
+impl ToolCall {
+    /// Parses the arguments. Empty text means no arguments, because models omit them.
+    pub(super) fn parse(&self) -> Result<Map<String, Value>, serde_json::Error> {
+        let text = if self.arguments.trim().is_empty() { "{}" } else { &self.arguments };
+        serde_json::from_str(text)
+    }
+}
+
+/// Tool call as shown to users, before and after it runs.
+#[derive(Clone, Debug)]
+pub(super) struct ToolCallCard {
+    tool: String,
+    arguments: Value,
+}
+
+/// Maximum characters shown of arguments that are not valid JSON.
+const UNREAD_CHARS: usize = 1_000;
+
+impl ToolCallCard {
+    pub fn new(tool: &str, arguments: &Map<String, Value>) -> Self {
+        Self { tool: tool.to_owned(), arguments: Value::Object(arguments.clone()) }
+    }
+
+    /// Creates the card of a call that cannot be made.
+    pub fn of_unknown(call: &ToolCall) -> Self {
+        let arguments =
+            call.parse().map_or_else(|_| json!(ellipsize(&call.arguments, UNREAD_CHARS)), Value::Object);
+        Self { tool: one_line(&call.name), arguments }
+    }
+
+    pub fn running(&self) -> Part {
+        self.part(None, None)
+    }
+
+    /// Returns the card with the result. A result that is a JSON object or array is shown as JSON.
+    pub fn done(&self, outcome: &ToolResult, took: Duration) -> Part {
+        let json = serde_json::from_str::<Value>(&outcome.text).ok();
+        let json = json.filter(|value| value.is_object() || value.is_array());
+        let value = json.unwrap_or_else(|| Value::String(outcome.text.clone()));
+        let result = if outcome.is_error { json!({ "error": value }) } else { value };
+        self.part(Some(result), Some(u64::try_from(took.as_millis()).unwrap_or(u64::MAX)))
+    }
+
+    /// Returns the card of a call that was not made, with the reason.
+    pub fn failed(&self, why: &str) -> Part {
+        self.part(Some(json!({ "error": why })), None)
+    }
+
+    fn part(&self, result: Option<Value>, took_ms: Option<u64>) -> Part {
+        let Self { tool, arguments } = self.clone();
+        PartBody::Tool(ToolUse { tool, arguments, result, took_ms }).into()
+    }
+}

@@ -1,0 +1,141 @@
+//! MCP tools offered to a model.
+
+use plexus_domain::run::Failure;
+use serde_json::{Map, Value, json};
+
+use super::tool_call::{ToolCall, ToolCallCard};
+use crate::mcp_client::{self, McpProcessPermit, McpServer, McpSession, ToolResult};
+
+/// MCP server whose tools an agent may use, configured by its owner.
+#[derive(Clone, Debug)]
+pub struct ToolServer {
+    pub server: McpServer,
+    /// True if each call needs approval by the requester.
+    pub asks: bool,
+}
+
+/// Maximum characters of a function name (OpenAI API reference).
+const MAX_FUNCTION_NAME: usize = 64;
+
+/// Tool call that cannot be made: its card and the reason.
+pub(super) struct InvalidToolCall {
+    pub card: ToolCallCard,
+    pub why: &'static str,
+}
+
+/// Tool offered to the model.
+pub(super) struct OfferedTool {
+    /// Function name used by the model.
+    function: String,
+    /// Tool name on its server.
+    name: String,
+    /// Name shown to users: `server/tool`. Includes the server, because approvals must show whose tool it is.
+    pub label: String,
+    description: String,
+    schema: Value,
+    session: usize,
+    pub asks: bool,
+}
+
+impl OfferedTool {
+    /// Returns the function definition for the chat completions API.
+    fn function(&self) -> Value {
+        json!({ "type": "function", "function": { "name": self.function, "description": self.description,
+                "parameters": self.schema } })
+    }
+}
+
+/// All tools of one run, with the MCP sessions to call them.
+#[derive(Default)]
+pub(super) struct Toolbox {
+    sessions: Vec<McpSession>,
+    /// Slots of the local server processes. Declared after `sessions`, so that they are released after the
+    /// processes end.
+    _places: Option<McpProcessPermit>,
+    tools: Vec<OfferedTool>,
+    functions: Vec<Value>,
+    /// Size of the function definitions as JSON.
+    bytes: usize,
+}
+
+impl Toolbox {
+    /// Opens a session with each server and lists its tools. A server that does not answer fails the run,
+    /// because the agent would behave differently without its tools. Tools that do not fit into `max_bytes`
+    /// are not offered.
+    pub async fn open(servers: &[ToolServer], max_bytes: usize) -> Result<Self, Failure> {
+        let mut toolbox = Self {
+            _places: mcp_client::places(servers.iter().map(|it| &it.server)).await?,
+            ..Self::default()
+        };
+        for attached in servers {
+            let session = McpSession::open(&attached.server).await?;
+            for tool in session.tools().await? {
+                let function = toolbox.free_name(&tool.name);
+                let session = toolbox.sessions.len();
+                let label = format!("{}/{}", attached.server.name(), tool.name);
+                let (name, description, schema) = (tool.name, tool.description, tool.schema);
+                let asks = attached.asks;
+                toolbox.offer(
+                    OfferedTool { function, name, label, description, schema, session, asks },
+                    max_bytes,
+                );
+            }
+            toolbox.sessions.push(session);
+        }
+        Ok(toolbox)
+    }
+
+    fn offer(&mut self, tool: OfferedTool, max_bytes: usize) {
+        let function = tool.function();
+        let bytes = function.to_string().len();
+        if self.bytes + bytes > max_bytes {
+            tracing::info!(tool = tool.label, "a tool is not offered: the model's window has no room for it");
+            return;
+        }
+        self.bytes += bytes;
+        self.functions.push(function);
+        self.tools.push(tool);
+    }
+
+    /// Returns a function name that is valid for models and unique among the tools.
+    fn free_name(&self, name: &str) -> String {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
+        let base: String = name.chars().map(plain).take(MAX_FUNCTION_NAME - 4).collect();
+        let is_free = |name: &String| !self.tools.iter().any(|tool| tool.function == *name);
+        let numbered = (2..1_000).map(|number| format!("{base}_{number}"));
+        [base.clone()].into_iter().chain(numbered).find(is_free).unwrap_or(base)
+    }
+
+    /// Returns the function definitions for the chat completions API.
+    pub fn functions(&self) -> &[Value] {
+        &self.functions
+    }
+
+    /// Returns the bytes that the definitions take of the model's window.
+    pub const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Returns the tool of a call and its parsed arguments.
+    pub fn find(&self, call: &ToolCall) -> Result<(&OfferedTool, Map<String, Value>), InvalidToolCall> {
+        let Some(tool) = self.tools.iter().find(|tool| tool.function == call.name) else {
+            return Err(InvalidToolCall {
+                card: ToolCallCard::of_unknown(call),
+                why: "There is no such tool.",
+            });
+        };
+        match call.parse() {
+            Ok(arguments) => Ok((tool, arguments)),
+            Err(_) => Err(InvalidToolCall {
+                card: ToolCallCard::of_unknown(call),
+                why: "The arguments are not a JSON object.",
+            }),
+        }
+    }
+
+    /// Calls a tool. A failure becomes an error result for the model to read.
+    pub async fn call(&self, tool: &OfferedTool, arguments: Map<String, Value>) -> ToolResult {
+        let called = self.sessions[tool.session].call(&tool.name, arguments).await;
+        called.unwrap_or_else(|failure| ToolResult { text: failure.message, is_error: true })
+    }
+}

@@ -1,0 +1,178 @@
+//! HTTP response, read in pieces within size and time limits.
+
+use std::{error::Error, time::Duration};
+
+use bytes::{Bytes, BytesMut};
+use http::{StatusCode, header};
+use plexus_domain::{
+    run::{Failure, FailureClass},
+    sanitized_text::{ellipsize, one_line},
+};
+use reqwest::RequestBuilder;
+use tokio::time;
+use url::Url;
+
+use super::{
+    deadline::{RunInterruption, WaitInterrupted, WaitTimer},
+    private,
+    resolver::PrivateAddressError,
+};
+use crate::a2a::Body;
+
+/// Maximum bytes of an error response that are searched for its text.
+const WORDS_BYTES: usize = 8 << 10;
+const WORDS_CHARS: usize = 300;
+/// Maximum wait for the end of a body whose content is complete.
+const FINISH: Duration = Duration::from_secs(1);
+
+/// Response whose head was received.
+pub(crate) struct HttpResponse {
+    response: reqwest::Response,
+    peer: String,
+}
+
+impl HttpResponse {
+    /// Sends the request and waits for the response head.
+    pub async fn to(
+        request: RequestBuilder,
+        peer: &str,
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<Self, RunInterruption> {
+        let response = match pace.wait(request.send()).await {
+            Ok(sent) => sent.map_err(|error| failure(&error, peer))?,
+            Err(interrupted) => return Err(connection_error(interrupted, peer)),
+        };
+        let encoding = response.headers().get(header::CONTENT_ENCODING);
+        if encoding.is_some_and(|encoding| encoding != "identity") {
+            let words = format!("{peer} sent compressed data, which was not asked for.");
+            return Err(Failure::new(FailureClass::Garbage, words).into());
+        }
+        Ok(Self { response, peer: peer.to_owned() })
+    }
+
+    /// Creates a response from a transport other than HTTP.
+    pub async fn from_transport(
+        answer: impl Future<Output = Result<http::Response<Body>, Failure>>,
+        peer: &str,
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<Self, RunInterruption> {
+        let response = match pace.wait(answer).await {
+            Ok(answered) => answered?.map(reqwest::Body::wrap_stream),
+            Err(interrupted) => return Err(connection_error(interrupted, peer)),
+        };
+        Ok(Self { response: response.into(), peer: peer.to_owned() })
+    }
+
+    pub fn peer(&self) -> &str {
+        &self.peer
+    }
+
+    pub fn status(&self) -> StatusCode {
+        self.response.status()
+    }
+
+    pub fn header(&self, name: header::HeaderName) -> Option<&str> {
+        self.response.headers().get(name)?.to_str().ok()
+    }
+
+    /// Returns true if the response has this media type. Parameters are ignored.
+    pub fn is_of_type(&self, media_type: &str) -> bool {
+        let essence = |value: &str| value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        self.header(header::CONTENT_TYPE).map(essence).as_deref() == Some(media_type)
+    }
+
+    /// Returns the next chunk of the body, or `None` at its end. Drops the headers, because they would retain
+    /// the receive buffer while the body streams.
+    pub async fn next(&mut self, pace: &mut WaitTimer<'_>) -> Result<Option<Bytes>, RunInterruption> {
+        self.response.headers_mut().clear();
+        match pace.wait(self.response.chunk()).await {
+            Ok(chunk) => Ok(chunk.map_err(|error| failure(&error, &self.peer))?),
+            Err(interrupted) => Err(connection_error(interrupted, &self.peer)),
+        }
+    }
+
+    /// Reads the whole body. Fails if it exceeds `limit` bytes.
+    pub async fn body(mut self, limit: usize, pace: &mut WaitTimer<'_>) -> Result<Bytes, RunInterruption> {
+        let announced = self.response.content_length().unwrap_or(0);
+        let mut body = BytesMut::new();
+        if usize::try_from(announced).map_or(true, |bytes| bytes > limit) {
+            return Err(self.too_large(limit).into());
+        }
+        while let Some(chunk) = self.next(pace).await? {
+            if body.len() + chunk.len() > limit {
+                return Err(self.too_large(limit).into());
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body.freeze())
+    }
+
+    /// Reads the start of an error body. Read errors are ignored.
+    pub async fn beginning(mut self, pace: &mut WaitTimer<'_>) -> Bytes {
+        let mut body = BytesMut::new();
+        while let Ok(Some(chunk)) = self.next(pace).await {
+            body.extend_from_slice(&chunk[..chunk.len().min(WORDS_BYTES - body.len())]);
+            if body.len() == WORDS_BYTES {
+                break;
+            }
+        }
+        body.freeze()
+    }
+
+    /// Reads one more chunk in the background, with a short timeout, so that the connection can be reused.
+    pub fn finish(mut self) {
+        tokio::spawn(async move {
+            let _ = time::timeout(FINISH, self.response.chunk()).await;
+        });
+    }
+
+    fn too_large(&self, limit: usize) -> Failure {
+        let words = format!("{} sent more than {limit} bytes, the most this hub takes here.", self.peer);
+        Failure::new(FailureClass::TooLarge, words)
+    }
+}
+
+/// Sanitises and truncates untrusted text, for quoting it in a message.
+pub(crate) fn quote_foreign_text(words: &str) -> String {
+    ellipsize(&one_line(words), WORDS_CHARS)
+}
+
+/// Returns the seconds of the `Retry-After` header.
+pub(crate) fn retry_after(reply: &HttpResponse) -> Option<u32> {
+    reply.header(header::RETRY_AFTER)?.parse().ok()
+}
+
+/// Returns the display name of a destination: its host, and its port unless it is the default.
+pub(crate) fn peer(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
+
+pub(crate) fn connection_error(interrupted: WaitInterrupted, peer: &str) -> RunInterruption {
+    match interrupted {
+        WaitInterrupted::Stopped => RunInterruption::Stopped,
+        WaitInterrupted::Late(limit) => {
+            let words = format!("{peer} sent nothing for {} s.", limit.as_secs_f32());
+            Failure::new(FailureClass::TimedOut, words).into()
+        }
+    }
+}
+
+fn failure(error: &reqwest::Error, peer: &str) -> Failure {
+    let mut cause: &dyn Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+        if cause.is::<PrivateAddressError>() {
+            return private();
+        }
+    }
+    let cause = quote_foreign_text(&cause.to_string());
+    if error.is_connect() && error.is_timeout() {
+        return Failure::new(FailureClass::TimedOut, format!("{peer} did not take the connection in time."));
+    }
+    if error.is_connect() {
+        let words = format!("No connection to {peer} ({cause}). Check the address, and that it is running.");
+        return Failure::new(FailureClass::Unreachable, words);
+    }
+    Failure::new(FailureClass::Unreachable, format!("The connection to {peer} ended early ({cause})."))
+}

@@ -1,0 +1,164 @@
+//! Catalogue of the tables, and their columns as reported by each database.
+
+use sqlx::query_as;
+
+use crate::{Conn, Error, conn::DriverConn};
+
+pub(super) struct Table {
+    pub name: &'static str,
+    /// Read order, so that rows precede the rows of the same table that reference them.
+    pub order: Order,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// Any order: the table does not reference itself.
+    Any,
+    /// By columns that together are unique.
+    By(&'static [&'static str]),
+    /// Descending by this column. The table is small enough to be read at once.
+    Down(&'static str),
+}
+
+const fn table(name: &'static str) -> Table {
+    Table { name, order: Order::Any }
+}
+
+/// All tables, each after the tables that it references.
+pub(super) const TABLES: [Table; 56] = [
+    table("counters"),
+    table("namespaces"),
+    table("accounts"),
+    table("namespace_members"),
+    table("credentials"),
+    table("sessions"),
+    table("tokens"),
+    table("oauth_grants"),
+    table("oauth_tokens"),
+    table("invites"),
+    table("limits_used"),
+    table("audit"),
+    table("hubs"),
+    table("hub_nonces"),
+    table("hub_rules"),
+    table("hub_faults"),
+    table("rule_lists"),
+    table("listed_rules"),
+    table("hub_addresses"),
+    table("hub_announcements"),
+    table("secrets"),
+    table("agents"),
+    table("keys"),
+    table("principals"),
+    table("grants"),
+    table("cards"),
+    table("versions"),
+    table("agent_secrets"),
+    table("stars"),
+    table("models"),
+    table("listings"),
+    table("proofs"),
+    table("vouched_origins"),
+    table("drafts"),
+    table("chats"),
+    table("contexts"),
+    Table { name: "teams", order: Order::Down("depth_left") },
+    table("team_log"),
+    table("team_shares"),
+    table("assignments"),
+    table("processes"),
+    table("team_conductors"),
+    Table { name: "runs", order: Order::By(&["id"]) },
+    table("stops"),
+    table("approvals"),
+    table("push"),
+    Table { name: "messages", order: Order::By(&["chat", "seq"]) },
+    table("histories"),
+    table("blobs"),
+    table("blob_uses"),
+    table("parts"),
+    table("members"),
+    table("events"),
+    table("text_log"),
+    table("jobs"),
+    table("outbox"),
+];
+
+pub(super) struct Column {
+    pub name: String,
+    pub kind: Kind,
+    /// Position in the primary key, from 1; 0 if not part of it. Known for SQLite only.
+    pub key: i64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Int,
+    Bool,
+    Text,
+    Bytes,
+    Uuid,
+}
+
+/// Returns the columns of a table ordered by name, so that both databases return the same order.
+pub(super) async fn columns(conn: &mut Conn, table: &str) -> Result<Vec<Column>, Error> {
+    let result: Result<Vec<(String, String, i64)>, sqlx::Error> = match conn.raw() {
+        DriverConn::Sqlite(c) => {
+            query_as("select name, lower(type), pk from pragma_table_info($1)").bind(table).fetch_all(c).await
+        }
+        DriverConn::Postgres(c) => {
+            let text = "select column_name::text, data_type::text, 0::bigint from information_schema.columns \
+                        where table_schema = current_schema() and table_name = $1";
+            query_as(text).bind(table).fetch_all(c).await
+        }
+    };
+    let mut columns = Vec::new();
+    for (name, kind, key) in conn.note(result)? {
+        let kind = kind_of(&kind).ok_or_else(|| Error::other(format!("{table}.{name} has type {kind}")))?;
+        columns.push(Column { name, kind, key });
+    }
+    columns.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(columns)
+}
+
+fn kind_of(name: &str) -> Option<Kind> {
+    Some(match name {
+        "integer" | "bigint" => Kind::Int,
+        "boolean" => Kind::Bool,
+        "text" => Kind::Text,
+        "blob" | "bytea" => Kind::Bytes,
+        "uuid" => Kind::Uuid,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlx::query_scalar;
+
+    use super::*;
+    use crate::testing;
+
+    #[tokio::test]
+    async fn every_table_is_copied_after_those_it_points_at() {
+        testing::on_sqlite(|store| async move {
+            let mut conn = store.read().await.unwrap();
+            let DriverConn::Sqlite(c) = conn.raw() else { unreachable!("this is SQLite") };
+            let text = "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' \
+                        and name not like '_sqlx_%' order by name";
+            let there: Vec<String> = query_scalar(text).fetch_all(&mut *c).await.unwrap();
+            let mut copied = TABLES.map(|table| table.name);
+            for (at, name) in copied.iter().enumerate() {
+                let text = "select distinct \"table\" from pragma_foreign_key_list($1)";
+                let targets: Vec<String> = query_scalar(text).bind(name).fetch_all(&mut *c).await.unwrap();
+                let found = targets.iter().all(|target| copied[..=at].contains(&target.as_str()));
+                assert!(found, "{name} is copied before one of {targets:?}");
+                let to_itself = targets.iter().any(|target| target == name);
+                assert_eq!(to_itself, TABLES[at].order != Order::Any, "{name}");
+            }
+            copied.sort_unstable();
+            assert_eq!(there, copied);
+        })
+        .await;
+    }
+}

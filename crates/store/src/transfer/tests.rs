@@ -1,0 +1,416 @@
+//! Tests of the transfer, from a store with rows in every table.
+
+use plexus_domain::{
+    Digest, HubRowId, MessageId, Part, PartBody as Body, RunState, SecretId, Timestamp,
+    message::MessageState, part::ToolUse, run::Usage,
+};
+use serde_json::json;
+
+use super::*;
+use crate::{
+    agent_credentials, api_tokens, approvals, audit, blobs, caller_contexts, conversation_digests,
+    federation_rules, grants, hub_violations, hubs, invites, jobs, keys, listings, login_credentials,
+    messages, models, namespaces, oauth_grants, origin_verifications, outbox, p2p_state, registration_drafts,
+    request_nonces, rule_subscriptions, runs, secrets, sessions, stars, stream_journal, team_share_links,
+    teams, testing,
+    testing::{AgentSeed, Person, World},
+    trusted_origins, usage_windows, webhooks,
+};
+
+#[tokio::test]
+async fn a_store_goes_to_postgres_and_back_unchanged() {
+    let Some(database) = testing::Database::new().await else { return };
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let first = testing::open_sqlite(folders[0].path()).await;
+    let middle = Store::open(&testing::config(database.url())).await.unwrap();
+    let last = testing::open_sqlite(folders[1].path()).await;
+    fill(&first).await;
+
+    let mut seen = Vec::new();
+    let there = copy(&first, &middle, |progress| seen.push(progress)).await.unwrap();
+    let back = copy(&middle, &last, |_| ()).await.unwrap();
+
+    let expected = contents(&mut first.snapshot().await.unwrap()).await.unwrap();
+    for content in &expected {
+        assert!(content.rows > 0, "{} is empty, so its copy is not tested", content.table);
+    }
+    assert_eq!(there, expected);
+    assert_eq!(back, expected);
+    assert_eq!(contents(&mut middle.snapshot().await.unwrap()).await.unwrap(), expected);
+    assert_eq!(contents(&mut last.snapshot().await.unwrap()).await.unwrap(), expected);
+    for table in &TABLES {
+        let end = seen.iter().rfind(|progress| progress.table == table.name).unwrap();
+        assert_eq!(end.done, end.total, "{}", table.name);
+    }
+
+    for store in [&first, &middle, &last] {
+        store.close().await;
+    }
+    database.drop().await;
+}
+
+#[tokio::test]
+async fn a_store_that_holds_something_is_not_copied_over() {
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let from = testing::open_sqlite(folders[0].path()).await;
+    let to = testing::open_sqlite(folders[1].path()).await;
+    World::new(to.clone()).person("ada").await;
+    let before = contents(&mut to.snapshot().await.unwrap()).await.unwrap();
+
+    let error = copy(&from, &to, |_| ()).await.unwrap_err();
+    assert!(matches!(error, TransferError::NotEmpty { table: "namespaces", .. }), "{error}");
+    assert_eq!(contents(&mut to.snapshot().await.unwrap()).await.unwrap(), before);
+}
+
+#[tokio::test]
+async fn a_digest_sees_every_value() {
+    testing::on_sqlite(|store| async move {
+        fill(&store).await;
+        let before = contents(&mut store.snapshot().await.unwrap()).await.unwrap();
+        let mut tx = store.write().await.unwrap();
+        execute!(tx, query("update members set pinned = not pinned")).unwrap();
+        tx.commit().await.unwrap();
+        let after = contents(&mut store.snapshot().await.unwrap()).await.unwrap();
+        let changed: Vec<_> = before.iter().zip(&after).filter(|(one, other)| one != other).collect();
+        assert_eq!(changed.len(), 1);
+        assert_eq!((changed[0].1.table, changed[0].0.rows), ("members", changed[0].1.rows));
+    })
+    .await;
+}
+
+/// Inserts rows into every table.
+async fn fill(store: &Store) {
+    let mut world = World::new(store.clone());
+    let (ada, bob) = (world.person("ada").await, world.person("bob").await);
+    let calc = world.agent(&ada, "@ada/calc").await;
+    let hub = fill_hubs(&mut world).await;
+    let far = world.agent_of(hub, None, "@eve/far").await;
+    fill_account(&mut world, &ada).await;
+    fill_agent(&mut world, &ada, &calc).await;
+    fill_chat(&mut world, &ada, &[&calc, &far]).await;
+    fill_teams(&mut world, &bob, &calc).await;
+    fill_work(&mut world).await;
+}
+
+async fn fill_hubs(world: &mut World) -> HubRowId {
+    let id = world.id(HubRowId::new);
+    let hub = hubs::Hub {
+        id,
+        domain: Some("hub.example".to_owned()),
+        state: hubs::HubState::Carried,
+        standing: hubs::TrustLevel::Trusted,
+        record: Some(vec![0, 255]),
+        head_seq: i64::MAX,
+        seen: world.now(),
+        peer: Some("12D3KooWfar".to_owned()),
+        head: Some(vec![1, 254]),
+        met: Some(world.now()),
+    };
+    let rule = federation_rules::FederationRule {
+        subject: "domain:spam.example".to_owned(),
+        action: federation_rules::RuleAction::Block,
+        reason: "Spam.".to_owned(),
+        author: "ada".to_owned(),
+        created: world.now(),
+        expires: Some(world.now()),
+    };
+    let announced = p2p_state::ProviderRecord {
+        key: vec![0, 255],
+        provider: "12D3KooWfar".to_owned(),
+        addresses: vec!["/ip4/192.0.2.1/tcp/1".to_owned()],
+        expires: world.now(),
+    };
+    let seen = world.now();
+    let mut tx = world.write().await;
+    hubs::insert(&mut tx, &hub).await.unwrap();
+    request_nonces::insert_once(&mut tx, id, &plexus_domain::Digest::of("once"), seen, world.now())
+        .await
+        .unwrap();
+    federation_rules::put(&mut tx, &rule).await.unwrap();
+    hub_violations::note(&mut tx, id, hub_violations::HubViolation::Swaps, "12D3KooWother", seen)
+        .await
+        .unwrap();
+    fill_rule_lists(&mut tx, rule).await;
+    p2p_state::put_addresses(&mut tx, "12D3KooWfar", &announced.addresses, seen).await.unwrap();
+    p2p_state::put_announcement(&mut tx, &announced).await.unwrap();
+    tx.commit().await.unwrap();
+    id
+}
+
+async fn fill_rule_lists(tx: &mut Tx, rule: federation_rules::FederationRule) {
+    let federation_rules::FederationRule { subject, action, reason, author, created, expires } = rule;
+    let list = rule_subscriptions::RuleSubscription {
+        url: "https://hub.example/rules".to_owned(),
+        signer: "12D3KooWfar".to_owned(),
+        name: "Far".to_owned(),
+        author,
+        created,
+        seq: i64::MAX,
+        checked: created,
+        problem: Some("It did not answer.".to_owned()),
+    };
+    let listed = rule_subscriptions::SubscribedRule {
+        list: list.url.clone(),
+        subject,
+        action,
+        reason,
+        created,
+        expires,
+    };
+    rule_subscriptions::put(tx, &list).await.unwrap();
+    rule_subscriptions::set_rules(tx, &list.url, &[listed]).await.unwrap();
+}
+
+async fn fill_account(world: &mut World, person: &Person) {
+    let account = person.account;
+    let (created, expires) = (world.now(), world.now());
+    let mut tx = world.write().await;
+    namespaces::set_role(&mut tx, person.namespace, account, namespaces::NamespaceRole::Owner).await.unwrap();
+    let credential = login_credentials::Credential {
+        id: world.id(plexus_domain::CredentialId::new),
+        account,
+        kind: login_credentials::CredentialKind::Password,
+        data: "$argon2id$…".to_owned(),
+        created,
+        used: None,
+    };
+    login_credentials::insert(&mut tx, &credential).await.unwrap();
+    let session = sessions::Session {
+        hash: Digest::of("session"),
+        account,
+        created,
+        seen: created,
+        sudo_until: Some(expires),
+        agent: "a browser\0".to_owned(),
+        ip: "127.0.0.1".to_owned(),
+    };
+    sessions::insert(&mut tx, &session).await.unwrap();
+    let token = api_tokens::Token {
+        id: world.id(plexus_domain::TokenId::new),
+        hash: Digest::of("token"),
+        account,
+        name: "für Skripte".to_owned(),
+        scopes: vec!["chat".to_owned(), "agents:write".to_owned()],
+        audience: "api".to_owned(),
+        created,
+        expires,
+        used: None,
+    };
+    api_tokens::insert(&mut tx, &token).await.unwrap();
+    let grant = oauth_grants::OauthGrant {
+        id: world.id(plexus_domain::OauthGrantId::new),
+        account,
+        client: "https://client.example/id.json".to_owned(),
+        name: "Klient".to_owned(),
+        redirect: "http://127.0.0.1/back".to_owned(),
+        challenge: "challenge".to_owned(),
+        resource: "https://hub.example/mcp".to_owned(),
+        scopes: vec!["chat".to_owned()],
+        code: Digest::of("code"),
+        refresh: Some(Digest::of("refresh")),
+        spent: None,
+        created,
+        expires,
+        used: None,
+    };
+    oauth_grants::insert(&mut tx, &grant).await.unwrap();
+    oauth_grants::insert_token(&mut tx, token.id, grant.id).await.unwrap();
+    let invite = invites::Invite {
+        hash: Digest::of("invite"),
+        invited_by: None,
+        role: plexus_domain::account::Role::Admin,
+        expires,
+        used: None,
+    };
+    invites::insert(&mut tx, &invite).await.unwrap();
+    usage_windows::add(&mut tx, "tokens", created, -1).await.unwrap();
+    trusted_origins::insert(&mut tx, "https://agents.example", created).await.unwrap();
+    let draft = registration_drafts::Draft {
+        id: world.id(plexus_domain::DraftId::new),
+        account,
+        step: "proof".to_owned(),
+        data: json!({ "url": "https://a.example/" }),
+        expires,
+    };
+    registration_drafts::insert(&mut tx, &draft).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+async fn fill_agent(world: &mut World, owner: &Person, agent: &AgentSeed) {
+    let secret = world.id(SecretId::new);
+    let now = world.now();
+    let mut tx = world.write().await;
+    let sealed = secrets::Secret {
+        id: secret,
+        namespace: owner.namespace,
+        kind: "bearer".to_owned(),
+        sealed: (0..=255).collect(),
+        key_version: 1,
+    };
+    secrets::insert(&mut tx, &sealed).await.unwrap();
+    agent_credentials::set(&mut tx, agent.agent, owner.account, secret).await.unwrap();
+    let key = keys::Key {
+        id: world.id(plexus_domain::KeyId::new),
+        kind: keys::KeyKind::Agent,
+        agent: Some(agent.agent),
+        hub: None,
+        public: vec![7; 32],
+        secret: Some(secret),
+        created: now,
+        retired: None,
+    };
+    keys::insert(&mut tx, &key).await.unwrap();
+    grants::insert(&mut tx, grants::GrantTarget::Agent(agent.agent), owner.principal, now).await.unwrap();
+    let star = stars::Star { agent: agent.agent, at: now };
+    stars::insert(&mut tx, owner.account, &star).await.unwrap();
+    let model = models::Model {
+        id: world.id(plexus_domain::ModelId::new),
+        namespace: owner.namespace,
+        name: "Small".parse().unwrap(),
+        connector: json!({ "base_url": "http://127.0.0.1:1/v1" }),
+        secret: None,
+        limits: json!({}),
+        created: now,
+    };
+    models::insert(&mut tx, &model).await.unwrap();
+    let listing = listings::Listing {
+        agent: agent.agent,
+        seq: 1,
+        card: agent.card,
+        summary: json!({ "name": "Calc", "tags": ["算"] }),
+        envelope: Some(vec![1, 2, 3]),
+        hash: None,
+        issued: now,
+        expires: Some(now),
+        leased_until: None,
+        state: listings::ListingState::Live,
+        change: 0,
+    };
+    listings::put(&mut tx, &listing).await.unwrap();
+    let proof = origin_verifications::Proof {
+        id: world.id(plexus_domain::ProofId::new),
+        agent: agent.agent,
+        origin: "https://a.example".to_owned(),
+        method: origin_verifications::ProofMethod::WellKnown,
+        ok_at: Some(now),
+        failed_at: None,
+    };
+    origin_verifications::put(&mut tx, &proof).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+async fn fill_chat(world: &mut World, person: &Person, agents: &[&AgentSeed]) {
+    let chat = world.chat(person, agents).await;
+    let process = world.process().await;
+    let question = world.say(chat, person.principal, None, "2 + 2?").await;
+    let (run, answer) = world.run(person, agents[0], chat, question, 1).await;
+    let (child, open) = world.run(person, agents[1], chat, question, 2).await;
+    let now = world.now();
+    let mut tx = world.write().await;
+    execute!(tx, query("update runs set parent = $1 where id = $2").bind(run.uuid()).bind(child.uuid()))
+        .unwrap();
+    runs::set_process(&mut tx, child, Some(process)).await.unwrap();
+    runs::request_cancel(&mut tx, child).await.unwrap();
+    let usage = Some(Usage { tokens_in: 3, tokens_out: 5, cost_micro: 8 });
+    let step =
+        runs::RunTransition { from: RunState::Queued, to: RunState::Working, at: now, failure: None, usage };
+    assert!(runs::set_state(&mut tx, run, &step).await.unwrap());
+    fill_parts(&mut tx, answer).await;
+    caller_contexts::insert(&mut tx, person.principal, agents[0].agent, "ctx", chat).await.unwrap();
+    let told = conversation_digests::ConversationKey {
+        caller: person.principal,
+        agent: agents[0].agent,
+        digest: Digest::of("told"),
+    };
+    conversation_digests::insert(&mut tx, &told, answer).await.unwrap();
+    let event = plexus_domain::chat_event::Event::Ended { message: answer, state: MessageState::Done };
+    World::tell(&mut tx, chat, &[event], now).await;
+    let piece =
+        stream_journal::JournalEntry { n: 0, message: open, part: 0, start: 0, body: "vier\0".into() };
+    stream_journal::append(&mut tx, process, &[piece]).await.unwrap();
+    let approval = approvals::Approval {
+        id: world.id(plexus_domain::ApprovalId::new),
+        run,
+        tool: "shell".to_owned(),
+        arguments: json!({ "command": "ls" }),
+        args_sha256: Digest::of("ls"),
+        decision: Some(approvals::Decision::No),
+        decided_by: Some(person.principal),
+        expires: now,
+    };
+    approvals::insert(&mut tx, &approval).await.unwrap();
+    let id = world.id(plexus_domain::PushId::new);
+    let hook = webhooks::Webhook { id, run, caller: None, name: "hook".to_owned(), sealed: vec![0, 255] };
+    webhooks::set(&mut tx, &hook).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+async fn fill_parts(tx: &mut Tx, answer: MessageId) {
+    let sha256 = Digest::of("a picture");
+    let blob =
+        blobs::Blob { sha256, size: 9, media_type: "image/png".to_owned(), place: "blobs/9".to_owned() };
+    blobs::insert(tx, &blob).await.unwrap();
+    let by = blobs::BlobReference { owner_kind: "account", owner: answer.uuid() };
+    blobs::add_use(tx, &sha256, by).await.unwrap();
+    let tool = ToolUse { tool: "calc".to_owned(), arguments: json!({}), result: None, took_ms: Some(1) };
+    let parts = [
+        Part::text("four\0"),
+        Part { name: Some("p.png".to_owned()), ..Part::from(Body::File { blob: sha256, size: 9 }) },
+        Part::from(Body::Tool(tool)),
+    ];
+    assert!(messages::finish(tx, answer, MessageState::Done, &parts).await.unwrap());
+}
+
+async fn fill_teams(world: &mut World, person: &Person, agent: &AgentSeed) {
+    let chats = [world.chat(person, &[]).await, world.chat(person, &[]).await];
+    let process = world.process().await;
+    let mut tx = world.write().await;
+    for (depth_left, (chat, parent)) in [(1_i64, (chats[0], None)), (0, (chats[1], Some(chats[0].uuid())))] {
+        let text = "insert into teams (chat, goal, pattern, home_hub, parent, depth_left, limits, state, deadline) \
+                    values ($1, 'a goal', 'floor', $2, $3, $4, '{}', 'working', 1)";
+        let hub = HubRowId::SELF.uuid();
+        execute!(tx, query(text).bind(chat.uuid()).bind(hub).bind(parent).bind(depth_left)).unwrap();
+    }
+    assert!(teams::claim(&mut tx, chats[0], process).await.unwrap());
+    let text = "insert into team_log (team, seq, author_key, prev_hash, body, signature) \
+                values ($1, 1, $2, $2, $2, $2)";
+    execute!(tx, query(text).bind(chats[0].uuid()).bind(vec![0_u8; 4])).unwrap();
+    let text = "insert into assignments (id, team, member, mode, spec, state, deadline, run) \
+                values ($1, $1, $2, 'sync', '{}', 'working', 1, null)";
+    execute!(tx, query(text).bind(chats[0].uuid()).bind(agent.principal.uuid())).unwrap();
+    team_share_links::put(&mut tx, chats[0], &Digest::of("link"), Timestamp::from_millis(1)).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+async fn fill_work(world: &mut World) {
+    let now = world.now();
+    let mut tx = world.write().await;
+    let job = jobs::NewJob {
+        id: world.id(plexus_domain::JobId::new),
+        name: "sweep",
+        key: Some("sweep"),
+        payload: &json!({ "n": 1 }),
+        due: now,
+    };
+    assert!(jobs::insert(&mut tx, &job).await.unwrap());
+    let letter = outbox::OutboxMessage {
+        id: world.id(plexus_domain::OutboxId::new),
+        target: "hub.example".to_owned(),
+        kind: "listing".to_owned(),
+        payload: vec![0, 1, 255],
+        due: now,
+        tries: 0,
+    };
+    outbox::insert(&mut tx, &letter).await.unwrap();
+    let entry = audit::AuditEntry {
+        id: world.id(plexus_domain::AuditId::new),
+        at: now,
+        actor: "cli".to_owned(),
+        action: "user.make_admin".to_owned(),
+        target: "account:ada".to_owned(),
+        change: json!({ "role": ["user", "admin"] }),
+        request: String::new(),
+    };
+    audit::insert(&mut tx, &entry).await.unwrap();
+    tx.commit().await.unwrap();
+}

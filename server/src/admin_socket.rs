@@ -1,0 +1,151 @@
+//! Admin socket: a Unix socket in the data folder that controls the running hub. Permission to open the
+//! socket is the only authentication.
+//!
+//! It serves the regular API for the account named by a header, and a few operator commands.
+
+use std::{
+    fs, io,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path as FsPath, PathBuf},
+};
+
+use axum::{
+    Json, Router,
+    extract::{Path, Request, State},
+    middleware::{self, Next},
+    response::Response,
+    routing::{get, post},
+};
+use plexus_domain::{Error as Refusal, account::Role};
+use plexus_hub::accounts;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::net::UnixListener;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceBuilder;
+use tower_http::catch_panic::CatchPanicLayer;
+
+use crate::{
+    api,
+    app_state::AppState,
+    router,
+    web::{
+        api_error_layer,
+        client_address::proxy_warning,
+        error::{ApiError, ApiResult},
+        json_body::JsonBody,
+        request_id,
+    },
+};
+
+/// Header with the account that a request acts for; without it, the first administrator.
+pub const OWNER_HEADER: &str = "plexus-owner";
+
+/// Request extension: the request came over the admin socket, for the named account.
+#[derive(Clone, Debug)]
+pub struct OperatorRequest {
+    pub owner: Option<String>,
+}
+
+/// Returns the path of the admin socket in a data folder.
+pub fn socket(data_dir: &FsPath) -> PathBuf {
+    data_dir.join("plexus.sock")
+}
+
+/// The bound admin socket. Its file is removed on shutdown.
+pub struct AdminSocket {
+    listener: UnixListener,
+    path: PathBuf,
+}
+
+impl AdminSocket {
+    /// Binds the socket. The data folder is locked already, so an existing socket file is stale and is
+    /// removed.
+    pub fn bind(data_dir: &FsPath) -> io::Result<Self> {
+        let path = socket(data_dir);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let listener = UnixListener::bind(&path)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
+        Ok(Self { listener, path })
+    }
+
+    /// Serves requests until `stop` is cancelled.
+    pub async fn serve(self, site: AppState, stop: CancellationToken) -> io::Result<()> {
+        let served = axum::serve(self.listener, routes(site).into_make_service())
+            .with_graceful_shutdown(stop.cancelled_owned())
+            .await;
+        let _ = fs::remove_file(&self.path);
+        served
+    }
+}
+
+fn routes(site: AppState) -> Router {
+    let shared = ServiceBuilder::new()
+        .layer(middleware::from_fn_with_state(site.clone(), request_id::name))
+        .layer(middleware::from_fn(api_error_layer::api_error_layer))
+        .layer(CatchPanicLayer::new())
+        .layer(middleware::from_fn(mark))
+        .layer(router::body_limit(&site));
+    Router::new()
+        .nest("/api/v1", api::routes().merge(api::unpacked()).merge(commands()))
+        .layer(shared)
+        .with_state(site)
+}
+
+async fn mark(mut request: Request, next: Next) -> Response {
+    let owner = request.headers().get(OWNER_HEADER).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    request.extensions_mut().insert(OperatorRequest { owner });
+    next.run(request).await
+}
+
+/// Routes that exist on the admin socket only.
+fn commands() -> Router<AppState> {
+    Router::new()
+        .route("/operator/warnings", get(warnings))
+        .route("/operator/users", post(create_user))
+        .route("/operator/users/{name}/role", post(set_role))
+}
+
+async fn warnings(State(site): State<AppState>) -> Json<Value> {
+    let mut warnings = site.hub.config().warnings();
+    warnings.extend(proxy_warning());
+    Json(json!({ "warnings": warnings }))
+}
+
+#[derive(Deserialize)]
+struct NewUser {
+    name: String,
+    password: String,
+    role: String,
+}
+
+async fn create_user(
+    State(site): State<AppState>,
+    JsonBody(new): JsonBody<NewUser>,
+) -> ApiResult<Json<Value>> {
+    let role = role(&new.role)?;
+    accounts::create_by_operator(&site.hub, &new.name, new.password, role).await?;
+    Ok(Json(json!({ "name": new.name })))
+}
+
+#[derive(Deserialize)]
+struct NewRole {
+    role: String,
+}
+
+async fn set_role(
+    State(site): State<AppState>,
+    Path(name): Path<String>,
+    JsonBody(new): JsonBody<NewRole>,
+) -> ApiResult<Json<Value>> {
+    accounts::set_role_by_operator(&site.hub, &name, role(&new.role)?).await?;
+    Ok(Json(json!({ "name": name })))
+}
+
+fn role(word: &str) -> Result<Role, ApiError> {
+    Role::parse(word)
+        .ok_or_else(|| Refusal::invalid("role", "Choose one of the roles user, moderator and admin.").into())
+}

@@ -1,0 +1,260 @@
+//! Federation rules (allow and block entries) and signed rule lists.
+
+use axum::{
+    Json,
+    extract::{Query, State},
+    http::StatusCode,
+};
+use plexus_hub::{
+    Caller, Error, Hub,
+    federation::{self, RuleOrigin, Ruled},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{
+    app_state::AppState,
+    web::{auth::ApiCaller, error::ApiResult, json_body::JsonBody},
+};
+
+#[derive(Serialize, ToSchema)]
+pub struct Rules {
+    items: Vec<Rule>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct Rule {
+    /// Kind and name of the subject: `hub:12D3KooW…`, `domain:example.org`, `agent:pl1…`, `tag:word`.
+    subject: String,
+    /// `block` or `allow`.
+    action: String,
+    reason: String,
+    /// Account that made the rule here; null if it comes from a list.
+    author: Option<String>,
+    /// URL of the list that contains the rule.
+    list: Option<String>,
+    /// In milliseconds since 1970.
+    since: i64,
+    expires: Option<i64>,
+}
+
+impl From<federation::RuleRow> for Rule {
+    fn from(row: federation::RuleRow) -> Self {
+        let (author, list) = match row.made {
+            RuleOrigin::Here(author) => (Some(author), None),
+            RuleOrigin::List(list) => (None, Some(list)),
+        };
+        Self {
+            subject: row.subject,
+            action: if row.does == Ruled::Allow { "allow" } else { "block" }.to_owned(),
+            reason: row.reason,
+            author,
+            list,
+            since: row.since.millis(),
+            expires: row.expires.map(|at| at.millis()),
+        }
+    }
+}
+
+/// Lists the federation rules, newest first.
+#[utoipa::path(get, path = "/hubs/rules", operation_id = "hubs.rules", tag = "Network", security(("token" = ["admin"])),
+    responses((status = OK, description = "The rules.", body = Rules)))]
+pub async fn rules(State(site): State<AppState>, ApiCaller(caller): ApiCaller) -> ApiResult<Json<Rules>> {
+    Ok(Json(made(&site.hub, &caller).await?))
+}
+
+pub async fn made(hub: &Hub, caller: &Caller) -> Result<Rules, Error> {
+    let items = federation::list_rules(hub, caller).await?.into_iter().map(Rule::from).collect();
+    Ok(Rules { items })
+}
+
+/// Action of a rule.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum RuleActionJson {
+    Allow,
+    Block,
+    /// Removes the rule.
+    Remove,
+}
+
+/// A rule to add or to remove.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewRule {
+    /// A hub by id or domain, an agent by address, or a subject in the form that rules use.
+    subject: String,
+    action: RuleActionJson,
+    /// Not needed to remove a rule.
+    #[serde(default)]
+    reason: String,
+}
+
+/// Blocks or allows a hub, an agent or a tag, or removes such a rule; effective immediately.
+#[utoipa::path(post, path = "/hubs/rules", operation_id = "hubs.rule", tag = "Network", request_body = NewRule,
+    security(("token" = ["admin"])), responses((status = NO_CONTENT, description = "It holds.")))]
+pub async fn rule(
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    JsonBody(new): JsonBody<NewRule>,
+) -> ApiResult<StatusCode> {
+    make(&site.hub, &caller, new).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub async fn make(hub: &Hub, caller: &Caller, new: NewRule) -> Result<(), Error> {
+    let does = match new.action {
+        RuleActionJson::Allow => Some(Ruled::Allow),
+        RuleActionJson::Block => Some(Ruled::Block),
+        RuleActionJson::Remove => None,
+    };
+    match does {
+        Some(does) => federation::block(hub, caller, &new.subject, does, &new.reason, "").await?,
+        None => federation::unblock(hub, caller, &new.subject, "").await?,
+    };
+    Ok(())
+}
+
+/// Rules signed by a hub: one line of canonical JSON and one line with the signature.
+#[derive(Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SignedRules {
+    document: String,
+}
+
+/// Exports this hub's own rules as a signed list.
+#[utoipa::path(get, path = "/hubs/rules/signed", operation_id = "hubs.rules.export", tag = "Network",
+    security(("token" = ["admin"])), responses((status = OK, description = "The rules.", body = SignedRules)))]
+pub async fn export(
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+) -> ApiResult<Json<SignedRules>> {
+    Ok(Json(signed(&site.hub, &caller).await?))
+}
+
+pub async fn signed(hub: &Hub, caller: &Caller) -> Result<SignedRules, Error> {
+    Ok(SignedRules { document: federation::export_rules(hub, caller).await? })
+}
+
+/// Result of an import.
+#[derive(Serialize, ToSchema)]
+pub struct ImportedRules {
+    /// Id of the hub that signed the rules.
+    from: String,
+    name: String,
+    taken: u64,
+    /// Number of rules skipped because this hub has its own rule about the same subject.
+    kept: u64,
+    /// Number of rules skipped because they have expired or cannot be parsed by this hub.
+    left_out: u64,
+}
+
+/// Imports rules signed by another hub as this hub's own rules.
+#[utoipa::path(post, path = "/hubs/rules/signed", operation_id = "hubs.rules.import", tag = "Network",
+    request_body = SignedRules, security(("token" = ["admin"])),
+    responses((status = OK, description = "They hold.", body = ImportedRules)))]
+pub async fn import(
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    JsonBody(new): JsonBody<SignedRules>,
+) -> ApiResult<Json<ImportedRules>> {
+    Ok(Json(take_over(&site.hub, &caller, &new).await?))
+}
+
+pub async fn take_over(hub: &Hub, caller: &Caller, new: &SignedRules) -> Result<ImportedRules, Error> {
+    let done = federation::import_rules(hub, caller, &new.document, "").await?;
+    let federation::RuleImport { from, name, taken, kept, left_out } = done;
+    Ok(ImportedRules { from: from.to_string(), name, taken, kept, left_out })
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct RuleLists {
+    items: Vec<RuleList>,
+}
+
+/// A rule list that this hub subscribes to.
+#[derive(Serialize, ToSchema)]
+struct RuleList {
+    /// URL of the list, which identifies it.
+    url: String,
+    /// Id of the hub that must have signed it.
+    signer: String,
+    name: String,
+    /// Account that subscribed to it.
+    author: String,
+    rules: u64,
+    /// Time of the last fetch, in milliseconds since 1970.
+    checked: i64,
+    /// Why the last fetch failed. The rules of the previous fetch stay in force.
+    problem: Option<String>,
+}
+
+/// Lists the rule lists that this hub subscribes to.
+#[utoipa::path(get, path = "/hubs/lists", operation_id = "hubs.lists", tag = "Network",
+    security(("token" = ["admin"])), responses((status = OK, description = "The lists.", body = RuleLists)))]
+pub async fn lists(State(site): State<AppState>, ApiCaller(caller): ApiCaller) -> ApiResult<Json<RuleLists>> {
+    Ok(Json(followed(&site.hub, &caller).await?))
+}
+
+pub async fn followed(hub: &Hub, caller: &Caller) -> Result<RuleLists, Error> {
+    let list = |found: federation::RuleSubscription| {
+        let federation::RuleSubscription { url, signer, name, author, rules, checked, problem } = found;
+        RuleList { url, signer, name, author, rules, checked: checked.millis(), problem }
+    };
+    let items = federation::subscriptions(hub, caller).await?.into_iter().map(list).collect();
+    Ok(RuleLists { items })
+}
+
+/// A rule list to subscribe to.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewRuleList {
+    /// URL of the list, or a hub that publishes its rules, by id or domain.
+    list: String,
+    /// Id of the hub that must have signed the list; default: its current signer.
+    #[serde(default)]
+    signer: Option<String>,
+}
+
+/// The URL of a rule list.
+#[derive(Serialize, ToSchema)]
+pub struct RuleListPlace {
+    url: String,
+}
+
+/// The list in the query. An empty URL matches no list: the error for a missing permission then takes
+/// precedence over that for a missing parameter.
+#[derive(Deserialize)]
+pub struct RuleListQuery {
+    #[serde(default)]
+    url: String,
+}
+
+/// Subscribes to a rule list.
+#[utoipa::path(post, path = "/hubs/lists", operation_id = "hubs.subscribe", tag = "Network", request_body = NewRuleList,
+    security(("token" = ["admin"])), responses((status = OK, description = "They hold.", body = RuleListPlace)))]
+pub async fn subscribe(
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    JsonBody(new): JsonBody<NewRuleList>,
+) -> ApiResult<Json<RuleListPlace>> {
+    Ok(Json(follow(&site.hub, &caller, &new).await?))
+}
+
+pub async fn follow(hub: &Hub, caller: &Caller, new: &NewRuleList) -> Result<RuleListPlace, Error> {
+    let url = federation::subscribe(hub, caller, &new.list, new.signer.as_deref(), "").await?;
+    Ok(RuleListPlace { url })
+}
+
+/// Unsubscribes from a rule list; what its rules hid becomes visible again.
+#[utoipa::path(delete, path = "/hubs/lists", operation_id = "hubs.unsubscribe", tag = "Network",
+    params(("url" = String, Query, description = "Where the list is.")), security(("token" = ["admin"])),
+    responses((status = NO_CONTENT, description = "Its rules are gone.")))]
+pub async fn unsubscribe(
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Query(which): Query<RuleListQuery>,
+) -> ApiResult<StatusCode> {
+    federation::unsubscribe(&site.hub, &caller, &which.url, "").await?;
+    Ok(StatusCode::NO_CONTENT)
+}

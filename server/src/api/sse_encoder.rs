@@ -1,0 +1,151 @@
+//! Encodes frames as server-sent events. Each frame is encoded once and shared by all subscribers.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use plexus_app::{render, view_models::Assets};
+use plexus_domain::{ChatId, MessageId, chat_event::Event};
+use plexus_hub::{
+    Error,
+    message_views::MessageView,
+    streaming::{FrameKind, Snapshot, StreamFrame},
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::{
+    app_state::AppState,
+    pages::chat::message_view::{article, closed, so_far, unfinished},
+    rendering::{Pen, Renderer},
+};
+
+/// Encoder for the frames of one chat.
+#[derive(Clone)]
+pub struct Encoder {
+    chat: ChatId,
+    assets: Arc<Assets>,
+    renderer: Renderer,
+}
+
+/// Encodes a frame about the account; it is the same for all subscribers.
+pub fn of_account(kind: &FrameKind) -> Bytes {
+    match kind {
+        FrameKind::ChatsChanged => sse("chats", &json!({})),
+        _ => Bytes::new(),
+    }
+}
+
+impl Encoder {
+    pub fn new(site: &AppState, chat: ChatId) -> Self {
+        Self { chat, assets: site.assets.places(), renderer: site.renderer.clone() }
+    }
+
+    /// Returns the encoded frame. Markdown in it is rendered on blocking threads.
+    pub async fn encode(&self, frame: &Arc<StreamFrame>) -> Result<Bytes, Error> {
+        if let Some(encoded) = frame.encoded() {
+            return Ok(encoded);
+        }
+        let (encoder, frame) = (self.clone(), Arc::clone(frame));
+        match &frame.kind {
+            FrameKind::Event { view: Some(_), .. } | FrameKind::Snapshot(_) | FrameKind::Block { .. } => {
+                let renderer = &self.renderer;
+                renderer.run(move |pen| frame.wire(|kind| encoder.rendered(kind, pen))).await
+            }
+            kind => Ok(frame.wire(|_| encoder.plain(kind))),
+        }
+    }
+
+    fn rendered(&self, kind: &FrameKind, pen: &mut Pen) -> Bytes {
+        let (name, data) = match kind {
+            FrameKind::Event { seq, event, view, .. } => {
+                (event.kind(), self.event(*seq, event, view.as_deref(), pen))
+            }
+            FrameKind::Snapshot(snapshot) => ("open", self.snapshot(snapshot, pen)),
+            FrameKind::Block { message, part, start, end, text } => {
+                let html = pen.html(&message.to_string(), text).into_string();
+                ("block", json!({ "m": message, "p": part, "s": start, "e": end, "h": html }))
+            }
+            kind => return self.plain(kind),
+        };
+        self.write(name, data)
+    }
+
+    /// Encodes a frame without Markdown.
+    fn plain(&self, kind: &FrameKind) -> Bytes {
+        let (name, data) = match kind {
+            FrameKind::Event { seq, event, .. } => {
+                let mut data = json!(event);
+                data["seq"] = json!(seq);
+                (event.kind(), data)
+            }
+            FrameKind::Text { message, part, start, body } => {
+                return sse("text", &Text { chat: self.chat, m: *message, p: *part, s: *start, t: body });
+            }
+            FrameKind::Status { message, line } => ("status", json!({ "m": message, "t": line })),
+            FrameKind::ChatsChanged => ("chats", json!({})),
+            FrameKind::Gone => ("gone", json!({})),
+            FrameKind::Snapshot(_) | FrameKind::Block { .. } => return Bytes::new(),
+        };
+        self.write(name, data)
+    }
+
+    fn write(&self, name: &str, mut data: Value) -> Bytes {
+        data["chat"] = json!(self.chat);
+        sse(name, &data)
+    }
+
+    fn event(&self, seq: i64, event: &Event, view: Option<&MessageView>, pen: &mut Pen) -> Value {
+        let mut data = match (event, view) {
+            (Event::Message { .. }, Some(view)) => {
+                let message = &view.message;
+                json!({ "id": message.id, "parent": message.parent, "lane": message.lane, "state": message.state,
+                        "author": message.author, "html": self.html(view, pen) })
+            }
+            (Event::Ended { message, state }, Some(view)) => {
+                json!({ "id": message, "state": state, "html": self.html(view, pen) })
+            }
+            (event, _) => json!(event),
+        };
+        data["seq"] = json!(seq);
+        data
+    }
+
+    fn html(&self, view: &MessageView, pen: &mut Pen) -> String {
+        render::article(&self.assets, article(self.chat, view.clone(), pen))
+    }
+
+    /// Encodes a snapshot. A complete part is its HTML with its frame; for text, further text follows after
+    /// its closed Markdown blocks.
+    fn snapshot(&self, snapshot: &Snapshot, pen: &mut Pen) -> Value {
+        let (m, p) = (snapshot.message, snapshot.part);
+        if snapshot.whole.is_none() {
+            let html = closed(m, snapshot, pen).into_string();
+            return json!({ "m": m, "p": p, "h": html, "s": snapshot.start(), "t": snapshot.tail });
+        }
+        let html = render::part(&self.assets, unfinished(self.chat, m), p, so_far(m, snapshot.clone(), pen));
+        json!({ "m": m, "p": p, "h": html, "s": 0, "t": "", "w": true })
+    }
+}
+
+/// Additional text of part `p` of message `m`, starting at byte `s`. Serialized without an intermediate
+/// value: this is the hot path of every token.
+#[derive(Serialize)]
+struct Text<'a> {
+    chat: ChatId,
+    m: MessageId,
+    p: usize,
+    s: usize,
+    t: &'a str,
+}
+
+/// Encodes one server-sent event (WHATWG HTML, 9.2.5). Compact JSON has no line breaks, so `data` is one
+/// line.
+pub fn sse(name: &str, data: &impl Serialize) -> Bytes {
+    let mut bytes = format!("event: {name}\ndata: ").into_bytes();
+    // Cannot fail: all maps have string keys, and writing to memory always succeeds.
+    if let Err(error) = serde_json::to_writer(&mut bytes, data) {
+        tracing::error!(%error, name, "an event cannot be written as JSON");
+    }
+    bytes.extend_from_slice(b"\n\n");
+    Bytes::from(bytes)
+}

@@ -1,0 +1,54 @@
+//! Application state shared by all handlers.
+
+use std::{ops::Deref, sync::Arc};
+
+use plexus_hub::Hub;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    conformance::Conformance,
+    rendering::Renderer,
+    web::{assets::Assets, page_cache::PageCache},
+};
+
+/// Shared application state: the hub, static assets and caches. Cheap to clone.
+#[derive(Clone)]
+pub struct AppState(Arc<AppStateInner>);
+
+pub struct AppStateInner {
+    pub hub: Hub,
+    pub assets: Assets,
+    pub kept: PageCache,
+    pub renderer: Renderer,
+    /// Cancelled when shutdown begins; streams then end themselves.
+    pub stop: CancellationToken,
+    /// The shared test account and settings; set in conformance mode only.
+    pub conformance: Option<Conformance>,
+}
+
+impl AppState {
+    pub fn new(hub: Hub, stop: CancellationToken, conformance: Option<Conformance>) -> Self {
+        let kept = PageCache::new(hub.env().bytes::<16>().map(|byte| format!("{byte:02x}")).concat());
+        Self(Arc::new(AppStateInner {
+            hub,
+            assets: Assets::load(),
+            kept,
+            renderer: Renderer::default(),
+            stop,
+            conformance,
+        }))
+    }
+
+    /// Returns whether the public URL uses https.
+    pub fn is_https(&self) -> bool {
+        self.hub.config().public_url.scheme() == "https"
+    }
+}
+
+impl Deref for AppState {
+    type Target = AppStateInner;
+
+    fn deref(&self) -> &AppStateInner {
+        &self.0
+    }
+}

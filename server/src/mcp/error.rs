@@ -1,0 +1,57 @@
+//! Maps errors of the hub to MCP errors.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use plexus_domain::Error as Refusal;
+use plexus_hub::Error as HubError;
+use rmcp::{
+    ErrorData,
+    model::{CallToolResult, ContentBlock},
+};
+
+use crate::web::error::public_message;
+
+/// Returns an error as a tool result: models read it and may correct their call.
+pub fn tool_error(error: HubError) -> CallToolResult {
+    let (_, refusal) = public_message(error);
+    CallToolResult::error(vec![ContentBlock::text(refusal.to_string())])
+}
+
+/// Returns an error as a JSON-RPC error of a method.
+pub fn method_error(error: HubError) -> ErrorData {
+    let (_, refusal) = public_message(error);
+    let message = refusal.to_string();
+    match refusal {
+        Refusal::NotFound { .. } => ErrorData::resource_not_found(message, None),
+        Refusal::Limited { .. } | Refusal::OverQuota { .. } | Refusal::Unavailable { .. } => {
+            ErrorData::internal_error(message, None)
+        }
+        _ => ErrorData::invalid_params(message, None),
+    }
+}
+
+/// An account or scope that turned out to be missing while a message was processed. It is reported by the
+/// HTTP status, because only that makes clients sign in.
+#[derive(Clone, Default)]
+pub struct MissingPermission(Arc<Mutex<Option<Refusal>>>);
+
+impl MissingPermission {
+    /// Records an error that another token would fix. Every error is also returned as the tool result.
+    pub fn or_result(&self, error: HubError, lacks_scope: bool) -> CallToolResult {
+        match &error {
+            HubError::Refused(refusal @ Refusal::Unauthenticated { .. }) => {
+                *self.0.lock() = Some(refusal.clone());
+            }
+            HubError::Refused(refusal @ Refusal::Forbidden { .. }) if lacks_scope => {
+                *self.0.lock() = Some(refusal.clone());
+            }
+            _ => {}
+        }
+        tool_error(error)
+    }
+
+    pub fn said(&self) -> Option<HubError> {
+        self.0.lock().take().map(HubError::Refused)
+    }
+}

@@ -1,0 +1,152 @@
+//! Errors in OpenAI format: `{"error": {"message", "type", "param", "code"}}`.
+
+use axum::{
+    Json,
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use plexus_domain::{Error as Refusal, RunState, run::FailureClass};
+use plexus_hub::calls::Task;
+use serde_json::{Value, json};
+
+use crate::web::{
+    bearer::InvalidToken,
+    error::{public_message, retry_after},
+};
+
+#[derive(Clone, Debug)]
+pub struct OpenAiError {
+    status: StatusCode,
+    kind: &'static str,
+    code: Option<&'static str>,
+    param: Option<String>,
+    message: String,
+    retry_after: Option<Box<HeaderValue>>,
+}
+
+const INVALID: &str = "invalid_request_error";
+const SERVER: &str = "server_error";
+
+/// Fallback for unknown paths below `/v1/`.
+pub async fn missing() -> OpenAiError {
+    let words = "There is nothing at this address: /v1/models, /v1/chat/completions and /v1/responses are.";
+    OpenAiError::new(StatusCode::NOT_FOUND, INVALID, words).coded("unknown_url")
+}
+
+impl OpenAiError {
+    fn new(status: StatusCode, kind: &'static str, message: impl Into<String>) -> Self {
+        Self { status, kind, code: None, param: None, message: message.into(), retry_after: None }
+    }
+
+    fn coded(self, code: &'static str) -> Self {
+        Self { code: Some(code), ..self }
+    }
+
+    pub fn about(self, param: impl Into<String>) -> Self {
+        Self { param: Some(param.into()), ..self }
+    }
+
+    /// Returns an error for an invalid request; `param` is the invalid member.
+    pub fn invalid(param: Option<&str>, message: impl Into<String>) -> Self {
+        let failure = Self::new(StatusCode::BAD_REQUEST, INVALID, message);
+        Self { param: param.map(str::to_owned), ..failure }
+    }
+
+    pub fn media_type() -> Self {
+        let words = "Send JSON, with Content-Type: application/json.";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, INVALID, words).coded("unsupported_media_type")
+    }
+
+    /// Returns the error for an agent that does not exist or is not visible to the caller.
+    pub fn no_model(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, INVALID, message).coded("model_not_found").about("model")
+    }
+
+    pub fn ending() -> Self {
+        let words = "The hub is about to stop. Send the request again in a moment.";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, SERVER, words).coded("unavailable")
+    }
+
+    /// Returns the error for a run that ended without an answer.
+    pub fn of_run(task: &Task) -> Self {
+        let said = task.failure.as_ref();
+        let words = said.map_or("The agent gave no answer.", |failure| failure.message.as_str());
+        match task.state {
+            RunState::Rejected => Self::new(StatusCode::BAD_REQUEST, INVALID, words).coded("rejected"),
+            RunState::AuthRequired => {
+                let words = "The agent asks for credentials. Give them on its page, then ask again.";
+                Self::new(StatusCode::FORBIDDEN, INVALID, words).coded("credentials_required")
+            }
+            _ => {
+                let class = said.map_or(FailureClass::Internal, |failure| failure.class);
+                Self::new(status_of(class), SERVER, words).coded(class.as_str())
+            }
+        }
+    }
+
+    pub fn body(&self) -> Value {
+        json!({ "error": { "message": self.message, "type": self.kind, "param": self.param, "code": self.code } })
+    }
+
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    pub fn code(&self) -> &'static str {
+        self.code.unwrap_or(self.kind)
+    }
+}
+
+const fn status_of(class: FailureClass) -> StatusCode {
+    match class {
+        FailureClass::TimedOut => StatusCode::GATEWAY_TIMEOUT,
+        FailureClass::Unreachable
+        | FailureClass::Refused
+        | FailureClass::Garbage
+        | FailureClass::TooLarge => StatusCode::BAD_GATEWAY,
+        FailureClass::Budget => StatusCode::TOO_MANY_REQUESTS,
+        FailureClass::Policy => StatusCode::FORBIDDEN,
+        FailureClass::Interrupted => StatusCode::SERVICE_UNAVAILABLE,
+        FailureClass::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+impl From<plexus_hub::Error> for OpenAiError {
+    fn from(error: plexus_hub::Error) -> Self {
+        let (status, refusal) = public_message(error);
+        let message = refusal.to_string();
+        let failure = match &refusal {
+            // Not 409: OpenAI clients retry a conflict automatically, which would not help.
+            Refusal::Invalid { .. } | Refusal::Conflict { .. } => Self::invalid(None, message),
+            Refusal::Unauthenticated { .. } => Self::new(status, INVALID, message).coded("invalid_api_key"),
+            Refusal::Forbidden { .. } => Self::new(status, INVALID, message).coded("permission_denied"),
+            Refusal::NotFound { .. } => Self::new(status, INVALID, message).coded("not_found"),
+            Refusal::Limited { .. } => {
+                Self::new(status, "rate_limit_error", message).coded("rate_limit_exceeded")
+            }
+            Refusal::OverQuota { .. } => {
+                Self::new(status, "insufficient_quota", message).coded("insufficient_quota")
+            }
+            Refusal::TooLarge { .. } => Self::new(status, INVALID, message).coded("request_too_large"),
+            Refusal::Timeout { .. } => Self::new(status, INVALID, message).coded("request_timeout"),
+            Refusal::Unavailable { .. } => Self::new(status, SERVER, message),
+        };
+        Self { retry_after: retry_after(&refusal).map(Box::new), ..failure }
+    }
+}
+
+impl From<InvalidToken> for OpenAiError {
+    fn from(InvalidToken(error): InvalidToken) -> Self {
+        Self::from(error)
+    }
+}
+
+impl IntoResponse for OpenAiError {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(self.body())).into_response();
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, *seconds);
+        }
+        response
+    }
+}

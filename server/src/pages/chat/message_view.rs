@@ -1,0 +1,131 @@
+//! Converts messages of the hub to the view models of pages.
+
+use plexus_app::view_models::{
+    Html,
+    message::{Article, Author, PartView},
+};
+use plexus_domain::{ChatId, MessageId, Part, PartBody, RunState, Timestamp, message::MessageState};
+use plexus_hub::{
+    message_views::{self, MessageView},
+    streaming::Snapshot,
+};
+use serde_json::Value;
+
+use crate::rendering::Pen;
+
+pub fn article(chat: ChatId, view: MessageView, pen: &mut Pen) -> Article {
+    let message = view.message;
+    let parts = match message.state {
+        MessageState::Open => view.open.into_iter().map(|part| so_far(message.id, part, pen)).collect(),
+        _ => message.parts.into_iter().map(|content| part(message.id, content, pen)).collect(),
+    };
+    let run = view.run.filter(|_| message.lane > 0);
+    Article {
+        id: message.id,
+        chat,
+        parent: message.parent,
+        lane: message.lane,
+        author: author(view.author),
+        at: message.created,
+        state: message.state,
+        parts,
+        failure: run.as_ref().and_then(|run| run.failure.as_ref()).map(ToString::to_string),
+        run: run.as_ref().map(|run| run.id),
+        alternatives: view.alternatives,
+        usage: run.as_ref().map(|run| run.usage).filter(|usage| usage.tokens_out > 0),
+        status: view.status,
+        took_ms: run.as_ref().filter(|run| run.state == RunState::Completed).and_then(|run| {
+            run.ended.map(|ended| u64::try_from(ended.since(run.queued).as_millis()).unwrap_or(u64::MAX))
+        }),
+    }
+}
+
+/// Returns an article with only the fields that its parts refer to.
+pub fn unfinished(chat: ChatId, id: MessageId) -> Article {
+    Article {
+        id,
+        chat,
+        parent: None,
+        lane: 0,
+        author: Author::Gone,
+        at: Timestamp::from_millis(0),
+        state: MessageState::Open,
+        parts: Vec::new(),
+        failure: None,
+        run: None,
+        alternatives: Vec::new(),
+        usage: None,
+        status: None,
+        took_ms: None,
+    }
+}
+
+fn author(author: message_views::Author) -> Author {
+    match author {
+        message_views::Author::Person { name } => Author::Person { name },
+        message_views::Author::Agent { seed, name, address } => Author::Agent { seed, name, address },
+        message_views::Author::Gone => Author::Gone,
+    }
+}
+
+/// Converts a part of a message that is still being written.
+pub fn so_far(message: MessageId, open: Snapshot, pen: &mut Pen) -> PartView {
+    match open.whole {
+        Some(whole) => match part(message, whole, pen) {
+            PartView::File { name, media_type, size, .. } => {
+                PartView::File { name, media_type, size, href: None }
+            }
+            other => other,
+        },
+        None => PartView::Text { closed: closed(message, &open, pen), tail: open.tail },
+    }
+}
+
+/// Returns the HTML of the closed Markdown blocks, which will not change any more.
+pub fn closed(message: MessageId, open: &Snapshot, pen: &mut Pen) -> Html {
+    let scope = message.to_string();
+    let html = open.closed.iter().map(|block| pen.html(&scope, &block.text).into_string()).collect();
+    Html::from_markup(html)
+}
+
+pub fn part(message: MessageId, part: Part, pen: &mut Pen) -> PartView {
+    let mut rendered = |text: &str| pen.html(&message.to_string(), text);
+    match part.content {
+        PartBody::Text { text } => PartView::Text { closed: rendered(&text), tail: String::new() },
+        PartBody::Data { data } => {
+            continue_with(&data).unwrap_or(PartView::Data { name: part.name, value: data })
+        }
+        PartBody::File { blob, size } => PartView::File {
+            name: part.name.unwrap_or_else(|| "File".to_owned()),
+            media_type: part.media_type.unwrap_or_default(),
+            size,
+            href: Some(format!("/blobs/{blob}")),
+        },
+        PartBody::Link { url } => PartView::Link { name: part.name, url },
+        PartBody::Tool(tool) => PartView::Tool {
+            tool: tool.tool,
+            arguments: tool.arguments,
+            result: tool.result,
+            took_ms: tool.took_ms,
+        },
+        PartBody::Reasoning { text } => PartView::Reasoning { html: rendered(&text) },
+        PartBody::Approval { approval, tool, arguments, decision } => {
+            PartView::Approval { id: approval, tool, arguments, decision }
+        }
+    }
+}
+
+/// Converts structured data of the guide that suggests an agent to continue with.
+fn continue_with(data: &Value) -> Option<PartView> {
+    let text = |key: &str| data.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    if data.get("action")? != "continue_with" {
+        return None;
+    }
+    Some(PartView::ContinueWith {
+        address: text("address").parse().ok()?,
+        seed: text("seed"),
+        name: text("name"),
+        summary: text("summary"),
+        text: text("text"),
+    })
+}

@@ -1,0 +1,151 @@
+//! Lifecycle of a serving hub: start, announce, stop. Used by the command line and by tests.
+
+use std::{iter, net::SocketAddr, sync::Arc, time::Duration};
+
+use anyhow::Context as _;
+use plexus_hub::{ClockRng, Hub, accounts, federation};
+use tokio::{net::TcpListener, signal::unix::SignalKind, sync::Mutex, task::JoinHandle};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    a2a::P2pA2aHandler, admin_socket::AdminSocket, app_state::AppState, config::ServeConfig,
+    conformance::Conformance, prometheus, router, web::listen,
+};
+
+/// Maximum time for requests in progress to finish during shutdown.
+const GRACE: Duration = Duration::from_secs(10);
+
+pub struct RunningServer {
+    pub address: SocketAddr,
+    pub metrics_address: Option<SocketAddr>,
+    pub hub: Hub,
+    stop: CancellationToken,
+    servers: Vec<JoinHandle<()>>,
+}
+
+/// Opens the hub and starts its listeners.
+pub async fn start(serve: ServeConfig) -> anyhow::Result<RunningServer> {
+    raise_open_files();
+    let listener = listen::bind(serve.listen, "PLEXUS_LISTEN").await?;
+    let address = listener.local_addr()?;
+    let mut config = serve.hub;
+    // With port 0, the system assigns the port when the listener is bound.
+    if config.public_url.port() == Some(0) {
+        config.public_url.set_port(Some(address.port())).ok().context("a public URL without a port")?;
+    }
+    let metrics = match serve.metrics_listen {
+        Some(address) => Some(listen::bind(address, "PLEXUS_METRICS_LISTEN").await?),
+        None => None,
+    };
+    config.listen =
+        iter::once(&listener).chain(&metrics).map(TcpListener::local_addr).collect::<Result<_, _>>()?;
+    let metrics_address = metrics.as_ref().map(TcpListener::local_addr).transpose()?;
+    for warning in config.warnings() {
+        tracing::warn!("setting: {warning}");
+    }
+    // Boxed to keep futures small: this one holds the whole configuration, and so would every caller's.
+    let hub = Box::pin(Hub::open(config, ClockRng::system())).await?;
+    hub.join_federation().await?;
+    let stop = CancellationToken::new();
+    let site = AppState::new(hub.clone(), stop.clone(), Conformance::of(&hub).await?);
+    federation::serve_p2p_calls(&hub, Arc::new(P2pA2aHandler::new(&site)));
+    let mut servers = vec![spawn(&hub, "http listener", listener, router::router(site.clone()), &stop)];
+    match AdminSocket::bind(&hub.config().data_dir) {
+        Ok(socket) => servers.push(spawn_socket(&hub, socket, site, &stop)),
+        Err(error) => tracing::warn!(%error, "commands on the data folder will not reach this hub"),
+    }
+    if let Some(metrics) = metrics {
+        let (router, recorder) = prometheus::router()?;
+        servers.push(spawn(&hub, "metrics listener", metrics, router, &stop));
+        servers.push(prometheus::spawn_upkeep(&hub, recorder, &stop));
+    }
+    Ok(RunningServer { address, metrics_address, hub, stop, servers })
+}
+
+/// Spawns a supervised HTTP server. The listener survives a panic, so no connection is refused during the
+/// restart.
+fn spawn(
+    hub: &Hub,
+    worker: &'static str,
+    listener: TcpListener,
+    router: axum::Router,
+    stop: &CancellationToken,
+) -> JoinHandle<()> {
+    let (hub, stop, listener) = (hub.clone(), stop.clone(), Arc::new(Mutex::new(listener)));
+    tokio::spawn(async move {
+        let serve = |_| listen::serve(Arc::clone(&listener), router.clone(), stop.clone());
+        hub.supervise_until(worker, &stop, serve).await;
+    })
+}
+
+/// Spawns the supervised server of the admin socket, which is bound again for each restart.
+fn spawn_socket(hub: &Hub, socket: AdminSocket, site: AppState, stop: &CancellationToken) -> JoinHandle<()> {
+    let (hub, stop, mut first) = (hub.clone(), stop.clone(), Some(socket));
+    tokio::spawn(async move {
+        let serve = |hub: Hub| {
+            let socket = first.take().map_or_else(|| AdminSocket::bind(&hub.config().data_dir), Ok);
+            let (site, stop) = (site.clone(), stop.clone());
+            async move {
+                let served = match socket {
+                    Ok(socket) => socket.serve(site, stop).await,
+                    Err(error) => Err(error),
+                };
+                if let Err(error) = served {
+                    tracing::warn!(%error, "command socket: failed");
+                }
+            }
+        };
+        hub.supervise_until("command socket", &stop, serve).await;
+    })
+}
+
+impl RunningServer {
+    /// Prints the hub's addresses and the sign-up link of the first administrator.
+    #[expect(clippy::print_stdout, reason = "this is what a person who starts a hub reads")]
+    pub async fn print_startup(&self) -> anyhow::Result<()> {
+        println!("Plexus serves on {}", self.hub.config().public_url);
+        if let Some(link) = accounts::first_administrator_link(&self.hub).await? {
+            println!("Make the first administrator (once, within 24 hours): {link}");
+        }
+        for address in federation::overview(&self.hub).await?.itself.addresses {
+            println!("Hubs connect to {address}");
+        }
+        if let Some(address) = self.metrics_address {
+            println!("Metrics are on http://{address}/metrics");
+        }
+        Ok(())
+    }
+
+    /// Shuts down: ends streams, waits up to 10 seconds for requests, ends runs, closes the store.
+    pub async fn stop(self) -> anyhow::Result<()> {
+        tracing::info!("stopping");
+        self.stop.cancel();
+        for server in self.servers {
+            match tokio::time::timeout(GRACE, server).await {
+                Ok(ended) => ended?,
+                Err(_) => tracing::warn!("some requests did not end in time"),
+            }
+        }
+        self.hub.close().await;
+        Ok(())
+    }
+}
+
+/// Waits for Ctrl-C or SIGTERM.
+pub async fn until_signal() -> anyhow::Result<()> {
+    let mut term = tokio::signal::unix::signal(SignalKind::terminate())?;
+    tokio::select! {
+        done = tokio::signal::ctrl_c() => done?,
+        _ = term.recv() => {}
+    }
+    Ok(())
+}
+
+/// Raises the limit of open files to its maximum. A relayed stream takes two sockets, so the usual limit of
+/// 1,024 files allows only about 500 of them.
+fn raise_open_files() {
+    match rlimit::increase_nofile_limit(u64::MAX) {
+        Ok(files) => tracing::info!(files, "open files allowed"),
+        Err(error) => tracing::warn!(%error, "the limit of open files stays as it is"),
+    }
+}

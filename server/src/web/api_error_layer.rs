@@ -1,0 +1,76 @@
+//! Uniform JSON errors under `/api/v1` (`docs/adr/0002`), also for requests rejected before a handler runs,
+//! such as an invalid query or an unsupported method.
+
+use axum::{
+    body::{Body, to_bytes},
+    extract::Request,
+    http::{HeaderValue, StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse as _, Response},
+};
+use plexus_domain::sanitized_text;
+
+use super::error::{FAULT, plain_error};
+
+const API: &str = "/api/v1";
+/// Maximum size of an error body written by a library: one line is expected.
+const MAX_ERROR_BYTES: usize = 4 << 10;
+const MAX_ERROR_CHARS: usize = 300;
+
+pub async fn api_error_layer(request: Request, next: Next) -> Response {
+    let rest = request.uri().path().strip_prefix(API);
+    let is_api = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let response = next.run(request).await;
+    let status = response.status();
+    if !is_api || !(status.is_client_error() || status.is_server_error()) || is_json(&response) {
+        return response;
+    }
+    shaped(response).await
+}
+
+fn is_json(response: &Response) -> bool {
+    response.headers().get(header::CONTENT_TYPE) == Some(&HeaderValue::from_static("application/json"))
+}
+
+async fn shaped(response: Response) -> Response {
+    let (mut parts, body) = response.into_parts();
+    let said = read_error_text(body).await;
+    let answer = plain_error(parts.status, code(parts.status), words(parts.status, said)).into_response();
+    let (fresh, body) = answer.into_parts();
+    parts.headers.extend(fresh.headers);
+    parts.headers.remove(header::CONTENT_LENGTH);
+    Response::from_parts(parts, body)
+}
+
+async fn read_error_text(body: Body) -> String {
+    let bytes = to_bytes(body, MAX_ERROR_BYTES).await.unwrap_or_default();
+    sanitized_text::ellipsize(&sanitized_text::one_line(&String::from_utf8_lossy(&bytes)), MAX_ERROR_CHARS)
+}
+
+const fn code(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::FORBIDDEN => "forbidden",
+        StatusCode::NOT_FOUND => "not_found",
+        StatusCode::METHOD_NOT_ALLOWED => "method_not_allowed",
+        StatusCode::PAYLOAD_TOO_LARGE => "too_large",
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => "unsupported_media_type",
+        StatusCode::MISDIRECTED_REQUEST => "misdirected",
+        _ if status.as_u16() < 500 => "invalid",
+        _ => "internal",
+    }
+}
+
+fn words(status: StatusCode, said: String) -> String {
+    let fixed = match status {
+        StatusCode::METHOD_NOT_ALLOWED => {
+            "This address does not take that method; the header Allow names those that it takes."
+        }
+        StatusCode::FORBIDDEN => {
+            "A request with a cookie has to come from a page of this hub. Programs bring a token instead."
+        }
+        _ if status.is_server_error() => FAULT,
+        _ if said.is_empty() => status.canonical_reason().unwrap_or("The request cannot be read."),
+        _ => return said,
+    };
+    fixed.to_owned()
+}

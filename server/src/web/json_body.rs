@@ -1,0 +1,78 @@
+//! JSON request bodies: an extractor whose errors name the invalid field, and errors for bodies that could
+//! not be read.
+
+use std::{error::Error, io, iter};
+
+use axum::{
+    body::Bytes,
+    extract::{FromRequest, Request},
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use plexus_domain::{
+    Error as Refusal,
+    sanitized_text::{ellipsize, one_line},
+};
+use serde::de::DeserializeOwned;
+
+use super::error::ApiError;
+use crate::app_state::AppState;
+
+pub const JSON: &str = "application/json";
+/// Maximum length of a parser's error message, in characters.
+const MAX_WORDS: usize = 500;
+
+/// Returns whether `Content-Type` is one of `types`, ignoring parameters.
+pub fn is_of_type(headers: &HeaderMap, types: &[&str]) -> bool {
+    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = given.split(';').next().unwrap_or_default().trim();
+    types.iter().any(|known| essence.eq_ignore_ascii_case(known))
+}
+
+/// Returns the error for a body that could not be read: a timeout if the body was too slow, else `otherwise`.
+/// Each protocol maps it to its own format.
+pub fn body_error(cause: &(dyn Error + 'static), otherwise: Refusal) -> Refusal {
+    if is_late(cause) {
+        return Refusal::timeout("The rest of the request did not come in time. Send it again.");
+    }
+    otherwise
+}
+
+/// Returns whether [`super::slow_body`] aborted the body.
+fn is_late(cause: &(dyn Error + 'static)) -> bool {
+    let causes = iter::successors(Some(cause), |&cause| cause.source());
+    causes
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|error| error.kind() == io::ErrorKind::TimedOut)
+}
+
+pub struct JsonBody<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequest<AppState> for JsonBody<T> {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, site: &AppState) -> Result<Self, Response> {
+        if !is_of_type(request.headers(), &[JSON]) {
+            let words = "Send JSON, with Content-Type: application/json.";
+            return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, words).into_response());
+        }
+        let limit = site.hub.config().limits.max_message_bytes as u64;
+        let too_large = Refusal::too_large("The body is larger than this hub takes.", limit);
+        let body = Bytes::from_request(request, site)
+            .await
+            .map_err(|rejection| refuse(body_error(&rejection, too_large)))?;
+        let value = serde_json::from_slice(&body);
+        Ok(Self(value.map_err(|error| refuse(unexpected(&error)))?))
+    }
+}
+
+fn refuse(refusal: Refusal) -> Response {
+    ApiError::from(refusal).into_response()
+}
+
+/// Returns the error for JSON that does not match the expected type. The parser's message quotes the input,
+/// so it is untrusted and unbounded: it is reduced to one line and shortened.
+pub fn unexpected(error: &serde_json::Error) -> Refusal {
+    let what = ellipsize(&one_line(&error.to_string()), MAX_WORDS);
+    Refusal::invalid("body", format!("The JSON is not what is expected here: {what}."))
+}
