@@ -53,8 +53,8 @@ clean: ## Remove what was built and installed for this checkout; ./data stays
 	@find public -name '*.br' -delete
 
 ##@ Check
-.PHONY: check test test-rust test-browser test-long fmt fmt-check lint lint-hub lint-wasm doc deny audit migrations
-check: fmt-check lint-hub ## Check formatting, run clippy on the hub and the unit tests of all crates: before each commit
+.PHONY: check test test-rust test-browser test-long fmt fmt-check names lint lint-hub lint-wasm doc deny audit migrations
+check: fmt-check names lint-hub ## Check formatting, run clippy on the hub and the unit tests of all crates: before each commit
 	@PROPTEST_RNG_SEED=1 cargo test $(HUB) --lib --quiet
 test: ## Install what the tests need, then run all of them
 	@scripts/test
@@ -69,7 +69,9 @@ fmt: ## Format the Rust code
 	@cargo fmt --all
 fmt-check:
 	@cargo fmt --all --check
-lint: lint-hub lint-wasm ## Run clippy on the hub and on the wasm side; a warning is an error
+lint: names lint-hub lint-wasm ## Check names and words, and run clippy on the hub and on the wasm side; a warning is an error
+names:
+	@scripts/check-names.mjs
 lint-hub:
 	@cargo clippy $(HUB) --all-targets -- -D warnings
 lint-wasm:

@@ -120,7 +120,7 @@ fn limits(entry: &Entry) -> ProgramLimits {
 
 fn may_use(names: &[String]) -> anyhow::Result<ProgramAccess> {
     if names.is_empty() {
-        return Ok(ProgramAccess::Nobody);
+        return Ok(ProgramAccess::Administrators);
     }
     if names.iter().any(|name| name == EVERYONE) {
         return Ok(ProgramAccess::Everyone);
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn an_entry_says_what_is_run_and_for_whom() {
         let plain = one(r#"command = "poet""#).unwrap();
-        assert_eq!((plain.may_use, plain.speaks), (ProgramAccess::Nobody, ProgramProtocol::Acp));
+        assert_eq!((plain.may_use, plain.speaks), (ProgramAccess::Administrators, ProgramProtocol::Acp));
         assert_eq!(plain.program.folder, Path::new("/srv/hub/programs/poet"));
         assert_eq!((plain.program.network, plain.program.limits), (false, ProgramLimits::default()));
 

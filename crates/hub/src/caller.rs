@@ -78,7 +78,7 @@ impl Requester {
             (Some(person), _) => QuotaSubject::Account(person.account),
             (None, Some(guest)) if guest.is_newcomer => QuotaSubject::Newcomers,
             (None, Some(guest)) => QuotaSubject::Hub(guest.hub),
-            (None, None) => QuotaSubject::Nobody,
+            (None, None) => QuotaSubject::Anonymous,
         }
     }
 }
@@ -92,7 +92,7 @@ pub enum QuotaSubject {
     /// All users of hubs on probation together: hubs can be invented, too.
     Newcomers,
     /// All anonymous callers together.
-    Nobody,
+    Anonymous,
 }
 
 impl From<&Person> for Requester {
@@ -115,7 +115,7 @@ pub enum AuthMethod {
     Operator,
     /// An HTTP message signature or a libp2p connection of a remote hub.
     Hub(RemoteUser),
-    Nobody,
+    Anonymous,
 }
 
 /// A permission that an API token grants.
@@ -149,7 +149,7 @@ impl Scope {
 impl Caller {
     /// Returns a caller without identity.
     pub const fn anonymous(ip: IpAddr) -> Self {
-        Self { person: None, via: AuthMethod::Nobody, ip }
+        Self { person: None, via: AuthMethod::Anonymous, ip }
     }
 
     /// Returns the account; an anonymous caller or a remote user gets 401.

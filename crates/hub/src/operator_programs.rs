@@ -34,7 +34,7 @@ pub enum ProgramProtocol {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ProgramAccess {
     #[default]
-    Nobody,
+    Administrators,
     /// These accounts, by case-folded name.
     Named(BTreeSet<String>),
     /// Every caller that the owner of an agent lets call it.
@@ -150,7 +150,7 @@ impl Programs {
 
     /// Refuses to publish an agent while its program is restricted to administrators: it must stay private.
     pub fn check_visibility(&self, name: &str, visibility: Visibility) -> Result<(), Refusal> {
-        if visibility > Visibility::Private && self.find(name)?.may_use == ProgramAccess::Nobody {
+        if visibility > Visibility::Private && self.find(name)?.may_use == ProgramAccess::Administrators {
             let words = format!(
                 "This agent stays private until the operator names who may use the program {name} (may_use in \
                  plexus.toml)."

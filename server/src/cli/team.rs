@@ -67,7 +67,11 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
         "run" => launch(&hub, arguments, json).await,
         "list" => print(&hub.get("teams").await?, json, list),
         "show" => print(&hub.get(&format!("teams/{}", team())).await?, json, summary_line),
-        _ => print(&hub.post(&format!("teams/{}", team()), &json!({ "do": "cancel" })).await?, json, summary_line),
+        _ => print(
+            &hub.post(&format!("teams/{}", team()), &json!({ "do": "cancel" })).await?,
+            json,
+            summary_line,
+        ),
     }
 }
 

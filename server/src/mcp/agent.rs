@@ -68,7 +68,9 @@ impl AgentServer {
             return Ok(AskParams { context: said.context, task, parts: vec![Part::text(said.message)] });
         }
         let known = self.0.skills.iter().find(|(name, _)| *name == request.name);
-        let Some((_, skill)) = known else { return Err(McpOutcome::Nobody(tools::unknown(&request.name))) };
+        let Some((_, skill)) = known else {
+            return Err(McpOutcome::UnknownTool(tools::unknown(&request.name)));
+        };
         let data = json!({ "skill": skill.id, "arguments": request.arguments.unwrap_or_default() });
         let parts =
             vec![Part::text(format!("Use your skill \"{}\".", skill.name)), PartBody::Data { data }.into()];
@@ -78,7 +80,7 @@ impl AgentServer {
 
 enum McpOutcome {
     Wrongly(plexus_domain::Error),
-    Nobody(ErrorData),
+    UnknownTool(ErrorData),
 }
 
 impl ServerHandler for AgentServer {
@@ -107,7 +109,7 @@ impl ServerHandler for AgentServer {
         let asked = match self.question(request) {
             Ok(question) => ask(&self.0.site, &self.0.door, question, &context).await,
             Err(McpOutcome::Wrongly(refusal)) => Err(refusal.into()),
-            Err(McpOutcome::Nobody(error)) => return Err(error),
+            Err(McpOutcome::UnknownTool(error)) => return Err(error),
         };
         Ok(asked.unwrap_or_else(error::tool_error).into())
     }

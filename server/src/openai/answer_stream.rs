@@ -23,7 +23,7 @@ pub struct AnswerStream {
     words: AnswerText,
     /// Number of bytes of the text that were returned so far.
     given: usize,
-    leash: CancelOnDrop,
+    guard: CancelOnDrop,
     pub task: Task,
     /// Id of the message that stores the answer.
     pub id: MessageId,
@@ -51,13 +51,13 @@ impl AnswerStream {
         let address = models::address(model)?;
         let door = calls::authorize(&site.hub, caller, &address).await.map_err(no_model)?;
         let (task, following) = calls::start(&site.hub, &door, call, SubscriptionScope::Settled).await?;
-        let leash = CancelOnDrop::new(&site.hub, &door, task.id);
+        let guard = CancelOnDrop::new(&site.hub, &door, task.id);
         let last = task.agents_messages().last().map(|message| message.id);
         Ok(Self {
             words: AnswerText::of(&site.hub, &task),
             given: 0,
             following,
-            leash,
+            guard,
             id: last.ok_or_else(OpenAiError::ending)?,
             created: task.state_at.millis() / 1_000,
             task,
@@ -79,7 +79,7 @@ impl AnswerStream {
             };
             let Ok(news) = news else { return Ok(AnswerEvent::Silence) };
             let Some(news) = news? else {
-                self.leash.disarm();
+                self.guard.disarm();
                 return Ok(AnswerEvent::End(self.outcome()));
             };
             self.words.take(&news);

@@ -96,7 +96,9 @@ impl Input {
             "text" | "input_text" | "output_text" => {
                 piece["text"].as_str().map(text_parts).ok_or_else(|| wrong("A part of this type has a text."))
             }
-            "refusal" => piece["refusal"].as_str().map(text_parts).ok_or_else(|| wrong("A refusal has words.")),
+            "refusal" => {
+                piece["refusal"].as_str().map(text_parts).ok_or_else(|| wrong("A refusal has words."))
+            }
             "image_url" => {
                 let url = text(&piece["image_url"]["url"]).or_else(|| text(&piece["image_url"]));
                 self.link(url.as_deref(), None, param)

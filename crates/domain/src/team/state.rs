@@ -110,9 +110,9 @@ pub enum TeamOutcome {
 /// Why a team ended without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TeamFailure {
-    NobodyCame,
-    NobodyLeft,
-    NobodyConcluded,
+    NoMemberAccepted,
+    NoMembersLeft,
+    NoConclusion,
     OutOfTime,
     /// A team with exactly the same members is an ancestor of this one.
     SameMembersAbove,
@@ -124,9 +124,9 @@ impl TeamFailure {
     /// Returns the description shown to users.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::NobodyCame => "Nobody accepted the invitation.",
-            Self::NobodyLeft => "All members left before the goal was reached.",
-            Self::NobodyConcluded => "No member wrote an answer.",
+            Self::NoMemberAccepted => "Nobody accepted the invitation.",
+            Self::NoMembersLeft => "All members left before the goal was reached.",
+            Self::NoConclusion => "No member wrote an answer.",
             Self::NoResult => "No member produced a result.",
             Self::OutOfTime => "The time of the team was over.",
             Self::SameMembersAbove => "The same members are at work on it in a team above.",

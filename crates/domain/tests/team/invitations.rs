@@ -58,7 +58,7 @@ fn a_team_to_which_nobody_comes_ends() {
     for _ in 0..3 {
         world.wait();
     }
-    assert_eq!(world.team.outcome(), Some(&TeamOutcome::Failed(TeamFailure::NobodyCame)));
+    assert_eq!(world.team.outcome(), Some(&TeamOutcome::Failed(TeamFailure::NoMemberAccepted)));
 }
 
 #[test]

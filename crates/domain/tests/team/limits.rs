@@ -182,7 +182,7 @@ fn a_team_that_nobody_concludes_ends_without_an_answer() {
     for _ in 0..3 {
         world.wait();
     }
-    assert_eq!(world.team.outcome(), Some(&TeamOutcome::Failed(TeamFailure::NobodyConcluded)));
+    assert_eq!(world.team.outcome(), Some(&TeamOutcome::Failed(TeamFailure::NoConclusion)));
 }
 
 #[test]

@@ -175,7 +175,9 @@ struct Process {
 impl Process {
     fn start() -> Self {
         let mut command = Command::new(env::current_exe().unwrap());
-        command.args(["--ignored", "--exact", "crew::hubs_of_one_process", "--nocapture"]).env(HIRED, "1");
+        command
+            .args(["--ignored", "--exact", "hub_processes::hubs_of_one_process", "--nocapture"])
+            .env(HIRED, "1");
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.kill_on_drop(true).spawn().unwrap();
         let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());

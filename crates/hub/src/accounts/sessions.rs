@@ -69,7 +69,7 @@ pub(crate) async fn still_lets_in(hub: &Hub, conn: &mut Conn, caller: &Caller) -
         AuthMethod::Token { hash, .. } => api_tokens::good(conn, hash, now).await?.is_some(),
         AuthMethod::Operator => true,
         // Callers with an account never use these methods.
-        AuthMethod::Hub(_) | AuthMethod::Nobody => false,
+        AuthMethod::Hub(_) | AuthMethod::Anonymous => false,
     })
 }
 

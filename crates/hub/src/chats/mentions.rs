@@ -40,7 +40,9 @@ pub(super) async fn resolve(
     addresses: &[Address],
 ) -> Result<Vec<ResolvedAgent>> {
     if addresses.len() > MAX_ITEMS {
-        return Err(Refusal::invalid("text", format!("A message can go to {MAX_ITEMS} agents at most.")).into());
+        return Err(
+            Refusal::invalid("text", format!("A message can go to {MAX_ITEMS} agents at most.")).into()
+        );
     }
     let mut found = Vec::new();
     for address in addresses {

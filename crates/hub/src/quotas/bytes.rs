@@ -36,7 +36,7 @@ pub(crate) fn check_files(hub: &Hub, asker: &Requester, bytes: u64) -> Result<()
         QuotaSubject::Account(account) => account.to_string(),
         QuotaSubject::Hub(hub) => format!("hub {hub}"),
         QuotaSubject::Newcomers => "newcomers".to_owned(),
-        QuotaSubject::Nobody => "strangers".to_owned(),
+        QuotaSubject::Anonymous => "strangers".to_owned(),
     };
     hub.limits().take_many(Rate::FileKib, &key, bytes.div_ceil(KIB))
 }
@@ -60,7 +60,7 @@ fn size(parts: &[Part]) -> u64 {
 
 fn holder(asker: &Requester) -> Holder {
     match asker.who() {
-        QuotaSubject::Account(_) | QuotaSubject::Nobody => Holder::Principal(asker.principal),
+        QuotaSubject::Account(_) | QuotaSubject::Anonymous => Holder::Principal(asker.principal),
         QuotaSubject::Hub(hub) => Holder::Hub(hub),
         QuotaSubject::Newcomers => Holder::Probation,
     }
@@ -70,7 +70,7 @@ async fn check(hub: &Hub, conn: &mut Conn, asker: &Requester, added: Stored) -> 
     let quotas = &hub.config().quotas;
     let (quota, limit) = match asker.who() {
         QuotaSubject::Account(_) => ("bytes", quotas.bytes),
-        QuotaSubject::Nobody => ("bytes_of_strangers", quotas.bytes_of_strangers),
+        QuotaSubject::Anonymous => ("bytes_of_strangers", quotas.bytes_of_strangers),
         QuotaSubject::Hub(_) | QuotaSubject::Newcomers => ("bytes_of_peers", quotas.bytes_of_peers),
     };
     let whose = Whose::Holder(holder(asker));
@@ -116,7 +116,7 @@ fn full(asker: &Requester, used: u64, limit: u64) -> String {
             "Your account stores {used} in its chats, and may store {limit}. Delete chats that you do not need, or ask \
              an administrator of this hub for more."
         ),
-        QuotaSubject::Nobody => format!(
+        QuotaSubject::Anonymous => format!(
             "Callers without an account store {used} on this hub together, and may store {limit}. Sign in, or try again \
              later: what they store goes an hour after the last message."
         ),
@@ -132,7 +132,7 @@ fn many(asker: &Requester, used: u64, limit: u64) -> String {
         QuotaSubject::Account(_) => {
             ("Your account has", "Delete some, or ask an administrator of this hub for more.")
         }
-        QuotaSubject::Nobody => ("Callers without an account have", "Sign in, or try again later."),
+        QuotaSubject::Anonymous => ("Callers without an account have", "Sign in, or try again later."),
         QuotaSubject::Hub(_) | QuotaSubject::Newcomers => ("People of your hub have", "Try again later."),
     };
     format!("{whose} {used} of at most {limit} chats here. {remedy}")

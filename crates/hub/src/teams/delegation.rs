@@ -101,9 +101,9 @@ pub(super) async fn form_subteam_for_owner(
     named: Vec<Address>,
 ) -> Result<()> {
     let missing = || Refusal::not_found("There is no such piece of work.");
-    let nobody = || {
+    let no_helper = || {
         Refusal::conflict(
-            "The hub found nobody who could help with this. Name members, or leave it to whoever has it.",
+            "The hub found no agent that could help with this. Name members, or leave the work to its member.",
         )
     };
     let needs = conductor.team.skills_of_assignment(no);
@@ -111,7 +111,7 @@ pub(super) async fn form_subteam_for_owner(
     let itself = helpers.itself.clone();
     let members = if named.is_empty() {
         let search = helpers.search(conductor, true);
-        formation::form_subteam(search, &itself, helpers.known()).ok_or_else(nobody)?
+        formation::form_subteam(search, &itself, helpers.known()).ok_or_else(no_helper)?
     } else {
         let named = named.into_iter().map(|address| MemberIdentity::Agent { address });
         let others = named.filter(|identity| identity.key() != itself.key());

@@ -104,9 +104,9 @@ fn results(team: &Team) -> Vec<AssignmentNo> {
 fn parts(team: &Team) -> Vec<AssignmentDraft> {
     let seated = || team.active().filter_map(|seat| Some((seat, team.member(seat)?)));
     let wanted = |member: &Member| !member.is_person() && !member.invitee.roles.is_empty();
-    let anybody_wanted = seated().any(|(_, member)| wanted(member));
+    let any_wanted = seated().any(|(_, member)| wanted(member));
     seated()
-        .filter(|(_, member)| if anybody_wanted { wanted(member) } else { !member.is_person() })
+        .filter(|(_, member)| if any_wanted { wanted(member) } else { !member.is_person() })
         .filter_map(|(to, member)| {
             let roles: Vec<&str> = member.invitee.roles.iter().map(Text::as_str).collect();
             Some(AssignmentDraft { to, spec: part(team, &roles)? })

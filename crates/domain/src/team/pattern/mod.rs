@@ -91,7 +91,7 @@ pub trait TurnPolicy {
 pub enum NextTurn {
     Floor(Seat),
     /// All these members answer once, in parallel.
-    Everybody(BTreeSet<Seat>),
+    AllMembers(BTreeSet<Seat>),
     Conclude(Seat),
 }
 

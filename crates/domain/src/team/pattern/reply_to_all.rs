@@ -20,7 +20,7 @@ impl TurnPolicy for ReplyToAll {
         let others: std::collections::BTreeSet<Seat> = team.active().filter(|&other| other != lead).collect();
         match others.is_empty() {
             true => NextTurn::Conclude(lead),
-            false if seat == lead => NextTurn::Everybody(others),
+            false if seat == lead => NextTurn::AllMembers(others),
             false => NextTurn::Floor(lead),
         }
     }

@@ -26,7 +26,7 @@ impl Team {
         self.release_the_held();
         match &self.phase {
             Phase::Closed(_) | Phase::Forming { .. } => {}
-            _ if self.leader().is_none() => self.close(TeamOutcome::Failed(TeamFailure::NobodyLeft)),
+            _ if self.leader().is_none() => self.close(TeamOutcome::Failed(TeamFailure::NoMembersLeft)),
             Phase::Concluding { by, .. } => {
                 if !self.is_active(*by) {
                     self.ask_another_to_conclude(at);
@@ -93,7 +93,7 @@ impl Team {
                 self.close(TeamOutcome::Failed(TeamFailure::SameMembersAbove));
             }
             Some(first) => self.give_floor(first, at),
-            None => self.close(TeamOutcome::Failed(TeamFailure::NobodyCame)),
+            None => self.close(TeamOutcome::Failed(TeamFailure::NoMemberAccepted)),
         }
     }
 
@@ -101,7 +101,7 @@ impl Team {
     pub(super) fn advance_floor(&mut self, seat: Seat, named: Option<Seat>, at: Timestamp) {
         match self.charter.pattern.rules().after(self, seat, named) {
             NextTurn::Floor(next) => self.give_floor(next, at),
-            NextTurn::Everybody(open) => self.open_poll(GroupQuestion::Views, open, seat, at),
+            NextTurn::AllMembers(open) => self.open_poll(GroupQuestion::Views, open, seat, at),
             NextTurn::Conclude(by) => self.conclude(by, None, at),
         }
     }
@@ -109,7 +109,7 @@ impl Team {
     /// Starts a turn of `to`, or of the leader if `to` is not active.
     pub(super) fn give_floor(&mut self, to: Seat, at: Timestamp) {
         let Some(floor) = Some(to).filter(|&seat| self.is_active(seat)).or_else(|| self.leader()) else {
-            return self.close(TeamOutcome::Failed(TeamFailure::NobodyLeft));
+            return self.close(TeamOutcome::Failed(TeamFailure::NoMembersLeft));
         };
         self.turn += 1;
         self.enter_phase(Phase::Discussing { floor }, at);
@@ -148,7 +148,7 @@ impl Team {
                 self.turn += 1;
                 self.enter_phase(Phase::Concluding { by: next, limit, tries: tries + 1 }, at);
             }
-            None => self.close(TeamOutcome::Failed(TeamFailure::NobodyConcluded)),
+            None => self.close(TeamOutcome::Failed(TeamFailure::NoConclusion)),
         }
     }
 
