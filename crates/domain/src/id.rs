@@ -63,7 +63,6 @@ ids! {
     /// A row of `hubs`; [`HubRowId::SELF`] is this hub.
     HubRowId,
     AgentId,
-    ModelId,
     VersionId,
     DraftId,
     ProofId,
@@ -76,7 +75,6 @@ ids! {
     ApprovalId,
     PushId,
     ProcessId,
-    JobId,
     OutboxId,
     AssignmentId,
     AuditId,

@@ -149,7 +149,7 @@ impl<'s> QueryPlan<'s> {
             query_parser::TermKind::Protocol(protocol) => self.must_be(self.fields.protocol, protocol),
             query_parser::TermKind::Kind(kind) => self.must_be(self.fields.kind, kind),
             query_parser::TermKind::Verified => {
-                self.must(term(Term::from_field_bool(self.fields.verified, true)))
+                self.must(term(Term::from_field_bool(self.fields.verified, true)));
             }
         }
     }

@@ -22,23 +22,12 @@ word_enum! {
     }
 }
 
-word_enum! {
-    /// Trust level that the administrator assigned to a hub.
-    pub enum TrustLevel {
-        Normal = "normal",
-        Trusted = "trusted",
-        Limited = "limited",
-        Blocked = "blocked",
-    }
-}
-
 record! {
     pub struct Hub {
         pub id: HubRowId,
         /// Verified domain.
         pub domain: Option<String>,
         pub state: HubState,
-        pub standing: TrustLevel,
         /// Signed hub record, as received.
         pub record: Option<Vec<u8>>,
         pub head_seq: i64,
@@ -54,23 +43,19 @@ record! {
 
 macro_rules! select {
     ($rest:literal) => {
-        concat!(
-            "select id, domain, state, standing, record, head_seq, seen, peer, head, met from hubs ",
-            $rest
-        )
+        concat!("select id, domain, state, record, head_seq, seen, peer, head, met from hubs ", $rest)
     };
 }
 
 pub async fn insert(tx: &mut Tx, new: &Hub) -> Result<()> {
-    let text = "insert into hubs (id, domain, state, standing, record, head_seq, seen, peer, head, met) \
-                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    let text = "insert into hubs (id, domain, state, record, head_seq, seen, peer, head, met) \
+                values ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     execute!(
         tx,
         query(text)
             .bind(new.id.uuid())
             .bind(new.domain.as_deref())
             .bind(new.state.as_str())
-            .bind(new.standing.as_str())
             .bind(new.record.as_deref())
             .bind(new.head_seq)
             .bind(new.seen.millis())
@@ -136,15 +121,14 @@ pub async fn forget(tx: &mut Tx, id: HubRowId) -> Result<()> {
 
 /// Replaces all columns of a hub.
 pub async fn set(tx: &mut Tx, hub: &Hub) -> Result<bool> {
-    let text = "update hubs set domain = $2, state = $3, standing = $4, record = $5, head_seq = $6, seen = $7, \
-                peer = $8, head = $9, met = $10 where id = $1";
+    let text = "update hubs set domain = $2, state = $3, record = $4, head_seq = $5, seen = $6, \
+                peer = $7, head = $8, met = $9 where id = $1";
     let changed = execute!(
         tx,
         query(text)
             .bind(hub.id.uuid())
             .bind(hub.domain.to_column())
             .bind(hub.state.as_str())
-            .bind(hub.standing.as_str())
             .bind(hub.record.as_deref())
             .bind(hub.head_seq)
             .bind(hub.seen.millis())

@@ -43,13 +43,11 @@ pub mod grants;
 pub mod hub_violations;
 pub mod hubs;
 pub mod invites;
-pub mod jobs;
 pub mod keys;
 pub mod listings;
 pub mod login_credentials;
 pub mod members;
 pub mod messages;
-pub mod models;
 pub mod namespaces;
 pub mod notify;
 pub mod oauth_grants;
@@ -75,7 +73,6 @@ pub mod teams;
 pub mod transfer;
 pub mod trusted_origins;
 pub mod usage;
-pub mod usage_windows;
 pub mod webhooks;
 
 #[cfg(feature = "testing")]

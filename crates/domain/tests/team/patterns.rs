@@ -213,7 +213,7 @@ fn a_team_of_one_and_a_team_of_fifty_conclude_in_every_pattern() {
             let is_alone = matches!(pattern, Pattern::Debate(_)) && members == 1;
             match outcome {
                 Some(TeamOutcome::Failed(TeamFailure::NoResult)) => {
-                    assert!(is_alone, "{pattern:?} {members}")
+                    assert!(is_alone, "{pattern:?} {members}");
                 }
                 _ => assert!(matches!(outcome, Some(TeamOutcome::Concluded { .. })), "{pattern:?} {members}"),
             }

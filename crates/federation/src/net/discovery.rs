@@ -87,7 +87,7 @@ impl Actor {
     fn go_on(&mut self, peer: PeerId, hub: HubId, waiting: PendingConnect) {
         match waiting {
             PendingConnect::Ask { id, request } => {
-                self.send(peer, hub, Some(id), PeerMessage::Request(request))
+                self.send(peer, hub, Some(id), PeerMessage::Request(request));
             }
             PendingConnect::Reach(done) => {
                 self.connect(peer);
@@ -173,7 +173,7 @@ impl Actor {
             match self.look_ups.remove(&query) {
                 Some(DhtQuery::Hub { hub, best }) => self.looked_up(hub, best),
                 Some(DhtQuery::Providers { search, otherwise: Some(tag) }) => {
-                    self.look_in_shards(search, &tag)
+                    self.look_in_shards(search, &tag);
                 }
                 _ => {}
             }

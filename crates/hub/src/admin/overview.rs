@@ -6,14 +6,12 @@ use plexus_domain::{
 };
 use plexus_store::{
     admin::{self, Counts},
-    jobs,
     usage::{self, Top},
 };
 
 use super::TODAY;
 use crate::{Caller, Hub, Result};
 
-const JOBS_COUNTED: i64 = 100;
 /// Accounts in the list of the largest stores.
 const TOP: u16 = 10;
 
@@ -38,7 +36,6 @@ pub async fn overview(hub: &Hub, caller: &Caller) -> Result<AdminOverview> {
     let mut conn = hub.store().snapshot().await?;
     let now = hub.env().now();
     let counts = admin::counts(&mut conn, now - TODAY).await?;
-    let given_up = jobs::list_failed(&mut conn, JOBS_COUNTED).await?.len();
     Ok(AdminOverview {
         started: admin::started(&mut conn, hub.process()).await?.unwrap_or(now),
         database: admin::database(&mut conn).await?,
@@ -46,19 +43,18 @@ pub async fn overview(hub: &Hub, caller: &Caller) -> Result<AdminOverview> {
         registration: hub.config().registration,
         database_bytes: usage::database(&mut conn).await?,
         top: usage::top(&mut conn, TOP).await?,
-        warnings: warnings(hub, &counts, given_up),
+        warnings: warnings(hub, &counts),
         counts,
     })
 }
 
-fn warnings(hub: &Hub, counts: &Counts, given_up: usize) -> Vec<String> {
+fn warnings(hub: &Hub, counts: &Counts) -> Vec<String> {
     let mut warnings = hub.config().warnings();
     let mut warn = |holds: bool, text: String| {
         if holds {
             warnings.push(text);
         }
     };
-    warn(given_up > 0, format!("{given_up} background jobs were given up. The log says why."));
     warn(counts.waiting > 0, format!("{} waiting to be let in: see People.", people(counts.waiting)));
     let mostly_failing = counts.runs >= 10 && counts.failed * 2 > counts.runs;
     warn(

@@ -9,9 +9,7 @@ use plexus_store::{
     Conn,
     agent_versions::{self, Version},
     agents::{self, Agent, AgentState},
-    cards,
-    grants::{self, GrantTarget},
-    namespaces,
+    cards, grants, namespaces,
 };
 
 use super::{
@@ -71,9 +69,7 @@ pub(super) async fn access_allows(
         AgentAccess::Accounts => {
             asker.person.is_some() || (asker.guest.is_some() && accepts_remote_users(agent))
         }
-        AgentAccess::Listed => {
-            mine || grants::exists(conn, GrantTarget::Agent(agent.id), asker.principal).await?
-        }
+        AgentAccess::Listed => mine || grants::exists(conn, agent.id, asker.principal).await?,
         AgentAccess::Owner => mine,
     })
 }

@@ -7,7 +7,7 @@ use plexus_federation::{
 };
 use plexus_store::{
     Conn, Tx,
-    hubs::{self, Hub as Row, HubState, TrustLevel},
+    hubs::{self, Hub as Row, HubState},
 };
 
 use crate::{Hub, Result, keys};
@@ -35,7 +35,6 @@ async fn find_or_make(hub: &Hub, tx: &mut Tx, id: HubId) -> Result<Row> {
         id: hub.env().id(HubRowId::new),
         domain: None,
         state: HubState::Carried,
-        standing: TrustLevel::Normal,
         record: None,
         head_seq: 0,
         seen: now,

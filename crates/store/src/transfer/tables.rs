@@ -25,7 +25,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// All tables, each after the tables that it references.
-pub(super) const TABLES: [Table; 56] = [
+pub(super) const TABLES: [Table; 53] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
@@ -36,7 +36,6 @@ pub(super) const TABLES: [Table; 56] = [
     table("oauth_grants"),
     table("oauth_tokens"),
     table("invites"),
-    table("limits_used"),
     table("audit"),
     table("hubs"),
     table("hub_nonces"),
@@ -55,7 +54,6 @@ pub(super) const TABLES: [Table; 56] = [
     table("versions"),
     table("agent_secrets"),
     table("stars"),
-    table("models"),
     table("listings"),
     table("proofs"),
     table("vouched_origins"),
@@ -80,7 +78,6 @@ pub(super) const TABLES: [Table; 56] = [
     table("members"),
     table("events"),
     table("text_log"),
-    table("jobs"),
     table("outbox"),
 ];
 

@@ -9,12 +9,11 @@ use serde_json::json;
 use super::*;
 use crate::{
     agent_credentials, api_tokens, approvals, audit, blobs, caller_contexts, conversation_digests,
-    federation_rules, grants, hub_violations, hubs, invites, jobs, keys, listings, login_credentials,
-    messages, models, namespaces, oauth_grants, origin_verifications, outbox, p2p_state, registration_drafts,
-    request_nonces, rule_subscriptions, runs, secrets, sessions, stars, stream_journal, team_share_links,
-    teams, testing,
+    federation_rules, grants, hub_violations, hubs, invites, keys, listings, login_credentials, messages,
+    namespaces, oauth_grants, origin_verifications, outbox, p2p_state, registration_drafts, request_nonces,
+    rule_subscriptions, runs, secrets, sessions, stars, stream_journal, team_share_links, teams, testing,
     testing::{AgentSeed, Person, World},
-    trusted_origins, usage_windows, webhooks,
+    trusted_origins, webhooks,
 };
 
 #[tokio::test]
@@ -98,7 +97,6 @@ async fn fill_hubs(world: &mut World) -> HubRowId {
         id,
         domain: Some("hub.example".to_owned()),
         state: hubs::HubState::Carried,
-        standing: hubs::TrustLevel::Trusted,
         record: Some(vec![0, 255]),
         head_seq: i64::MAX,
         seen: world.now(),
@@ -223,7 +221,6 @@ async fn fill_account(world: &mut World, person: &Person) {
         used: None,
     };
     invites::insert(&mut tx, &invite).await.unwrap();
-    usage_windows::add(&mut tx, "tokens", created, -1).await.unwrap();
     trusted_origins::insert(&mut tx, "https://agents.example", created).await.unwrap();
     let draft = registration_drafts::Draft {
         id: world.id(plexus_domain::DraftId::new),
@@ -260,19 +257,9 @@ async fn fill_agent(world: &mut World, owner: &Person, agent: &AgentSeed) {
         retired: None,
     };
     keys::insert(&mut tx, &key).await.unwrap();
-    grants::insert(&mut tx, grants::GrantTarget::Agent(agent.agent), owner.principal, now).await.unwrap();
+    grants::insert(&mut tx, agent.agent, owner.principal, now).await.unwrap();
     let star = stars::Star { agent: agent.agent, at: now };
     stars::insert(&mut tx, owner.account, &star).await.unwrap();
-    let model = models::Model {
-        id: world.id(plexus_domain::ModelId::new),
-        namespace: owner.namespace,
-        name: "Small".parse().unwrap(),
-        connector: json!({ "base_url": "http://127.0.0.1:1/v1" }),
-        secret: None,
-        limits: json!({}),
-        created: now,
-    };
-    models::insert(&mut tx, &model).await.unwrap();
     let listing = listings::Listing {
         agent: agent.agent,
         seq: 1,
@@ -385,14 +372,6 @@ async fn fill_teams(world: &mut World, person: &Person, agent: &AgentSeed) {
 async fn fill_work(world: &mut World) {
     let now = world.now();
     let mut tx = world.write().await;
-    let job = jobs::NewJob {
-        id: world.id(plexus_domain::JobId::new),
-        name: "sweep",
-        key: Some("sweep"),
-        payload: &json!({ "n": 1 }),
-        due: now,
-    };
-    assert!(jobs::insert(&mut tx, &job).await.unwrap());
     let letter = outbox::OutboxMessage {
         id: world.id(plexus_domain::OutboxId::new),
         target: "hub.example".to_owned(),

@@ -1,7 +1,7 @@
 //! Tests of agents and their dependent rows.
 
 use plexus_domain::{
-    AccountId, DraftId, HubRowId, KeyId, ModelId, Principal, PrincipalId, ProofId, SecretId, VersionId,
+    AccountId, DraftId, HubRowId, KeyId, Principal, PrincipalId, ProofId, SecretId, VersionId,
     agent::{AgentAccess, Builtin, Connector, Visibility},
     page::PageSize,
 };
@@ -10,11 +10,9 @@ use plexus_store::{
     agent_versions::{self, Version},
     agents,
     agents::{Agent, AgentState},
-    cards,
-    grants::{self, GrantTarget},
-    hubs::{self, Hub, HubState, TrustLevel},
+    cards, grants,
+    hubs::{self, Hub, HubState},
     keys::{self, Key, KeyKind},
-    models::{self, Model},
     on_both,
     origin_verifications::{self, Proof, ProofMethod},
     principals, registration_drafts,
@@ -30,7 +28,6 @@ async fn hub(world: &mut World, domain: &str) -> HubRowId {
         id,
         domain: Some(domain.to_owned()),
         state: HubState::Probation,
-        standing: TrustLevel::Normal,
         record: None,
         head_seq: 0,
         seen: world.now(),
@@ -180,13 +177,13 @@ on_both! {
         let mut world = World::new(store);
         let (ada, bob) = (world.person("ada").await, world.person("bob").await);
         let agent = world.agent(&ada, "@ada/calc").await;
-        let target = GrantTarget::Agent(agent.agent);
+        let target = agent.agent;
         let mut tx = world.write().await;
         assert!(grants::insert(&mut tx, target, bob.principal, world.now()).await.unwrap());
         assert!(!grants::insert(&mut tx, target, bob.principal, world.now()).await.unwrap());
         assert!(grants::exists(&mut tx, target, bob.principal).await.unwrap());
         assert!(!grants::exists(&mut tx, target, ada.principal).await.unwrap());
-        assert_eq!(grants::list_by_target(&mut tx, target).await.unwrap(), [bob.principal]);
+        assert_eq!(grants::list_by_agent(&mut tx, target).await.unwrap(), [bob.principal]);
         assert!(grants::delete(&mut tx, target, bob.principal).await.unwrap());
         assert!(!grants::delete(&mut tx, target, bob.principal).await.unwrap());
     }
@@ -273,32 +270,6 @@ on_both! {
         assert!(origin_verifications::delete(&mut tx, agent.agent, &proof.origin).await.unwrap());
     }
 
-    async fn a_model_goes_with_what_was_granted_on_it(store: Store) {
-        let mut world = World::new(store);
-        let ada = world.person("ada").await;
-        let model = Model {
-            id: world.id(ModelId::new),
-            namespace: ada.namespace,
-            name: "Small".parse().unwrap(),
-            connector: json!({ "base_url": "http://127.0.0.1:1/v1" }),
-            secret: None,
-            limits: json!({}),
-            created: world.now(),
-        };
-        let mut tx = world.write().await;
-        models::insert(&mut tx, &model).await.unwrap();
-        grants::insert(&mut tx, GrantTarget::Model(model.id), ada.principal, world.now()).await.unwrap();
-        let found = models::by_name(&mut tx, ada.namespace, &"small".parse().unwrap()).await.unwrap();
-        assert_eq!(found.as_ref(), Some(&model));
-        assert!(models::set_limits(&mut tx, model.id, &json!({ "tokens_per_day": 1 })).await.unwrap());
-        assert!(models::set_connector(&mut tx, model.id, &json!({}), None).await.unwrap());
-        let changed = models::find(&mut tx, model.id).await.unwrap().unwrap();
-        assert_eq!((changed.limits, changed.connector), (json!({ "tokens_per_day": 1 }), json!({})));
-        assert_eq!(models::list_by_namespace(&mut tx, ada.namespace).await.unwrap().len(), 1);
-        assert!(models::delete(&mut tx, model.id).await.unwrap());
-        assert!(!grants::exists(&mut tx, GrantTarget::Model(model.id), ada.principal).await.unwrap());
-    }
-
     async fn a_draft_is_seen_by_its_account_alone(store: Store) {
         let mut world = World::new(store);
         let ada = world.person("ada").await;
@@ -328,7 +299,6 @@ on_both! {
         let mut tx = world.write().await;
         assert_eq!(hubs::find(&mut tx, HubRowId::SELF).await.unwrap().unwrap().state, HubState::Itself);
         let mut row = hubs::by_domain(&mut tx, "hub.example").await.unwrap().unwrap();
-        row.standing = TrustLevel::Blocked;
         row.record = Some(vec![1]);
         row.head_seq = 7;
         assert!(hubs::set(&mut tx, &row).await.unwrap());

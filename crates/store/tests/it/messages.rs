@@ -9,7 +9,7 @@ use plexus_domain::{
 use plexus_store::{
     blobs::{self, Blob},
     chats, events, hubs,
-    hubs::{Hub, HubState, TrustLevel},
+    hubs::{Hub, HubState},
     messages,
     messages::{InsertOutcome, NewMessage},
     on_both, runs,
@@ -73,7 +73,6 @@ on_both! {
             id: hub,
             domain: None,
             state: HubState::Carried,
-            standing: TrustLevel::Normal,
             record: None,
             head_seq: 0,
             seen: world.now(),
