@@ -167,4 +167,6 @@ mod tokens;
 #[cfg(test)]
 mod tool_credentials;
 #[cfg(test)]
+mod upgrade;
+#[cfg(test)]
 mod webhooks;

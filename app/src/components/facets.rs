@@ -8,7 +8,7 @@ use crate::view_models::{
     agents::{FacetGroup, FacetValue},
 };
 
-/// Renders the facets of a search. The links modify `agent_query`.
+/// Renders the facets of a search. The links modify `query`.
 pub fn facets(groups: Vec<FacetGroup>, query: &AgentsQuery) -> AnyView {
     groups
         .into_iter()

@@ -204,12 +204,12 @@ impl Hub {
     }
 
     /// Set once the index holds everything that the store held at startup.
-    pub(crate) fn mark_index_ready(&self) -> &SetOnce<()> {
+    pub(crate) fn index_ready(&self) -> &SetOnce<()> {
         &self.0.whole_index
     }
 
     /// Marks the initial build of the index as complete.
-    pub(crate) fn is_index_ready(&self) {
+    pub(crate) fn mark_index_ready(&self) {
         // `set` fails after a later catch-up, when the flag is already set.
         let _ = self.0.whole_index.set(());
     }

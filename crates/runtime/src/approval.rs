@@ -55,7 +55,7 @@ pub struct ApprovalPolicy {
 }
 
 impl ApprovalPolicy {
-    /// Creates a policy that asks through `gate`. `asks_always` asks for approval of every tool call.
+    /// Creates a policy that asks through `gate`. `wants_every` asks for approval of every tool call.
     pub fn of(gate: Arc<dyn ApprovalGate>, wants_every: bool) -> Self {
         Self { gate: Some(gate), wants_every }
     }

@@ -54,7 +54,7 @@ struct ActiveIndex {
 }
 
 impl Index {
-    /// Opens the index in `index_dir`. Starts with an empty one
+    /// Opens the index in `folder`. Starts with an empty one
     /// ([`Index::last_change`] is 0) if there is no usable index.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self> {
         let folder = folder.into();

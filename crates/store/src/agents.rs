@@ -67,7 +67,7 @@ pub async fn insert(tx: &mut Tx, new: &Agent) -> Result<()> {
     insert_under(tx, new, &new.name.canonical()).await
 }
 
-/// Inserts an agent with `canonical` as the name that is unique under its owner.
+/// Inserts an agent with `folded` as the name that is unique under its owner.
 pub(crate) async fn insert_under(tx: &mut Tx, new: &Agent, folded: &str) -> Result<()> {
     let text = "insert into agents (id, hub, owner, owner_folded, name, name_folded, listing_id, namespace, \
                 visibility, access, state, created) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";

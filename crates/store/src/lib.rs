@@ -1,7 +1,7 @@
 //! The store: one set of SQL statements for SQLite and Postgres.
 //!
 //! [`Store::open`] returns a store with read connections ([`Store::read`], [`Store::snapshot`]) and write
-//! transactions ([`Store::write`], [`Store::write_bulk`]). Queries are free functions, in one module per
+//! transactions ([`Store::write`], [`Store::write_background`]). Queries are free functions, in one module per
 //! table. Writing functions take a [`Tx`], reading ones a [`Conn`]; a `Tx` dereferences to a `Conn`.
 //!
 //! Rules for equal behaviour of both databases: integers have 64 bits, columns are null only if their type

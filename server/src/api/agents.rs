@@ -31,8 +31,8 @@ use crate::{
     web::{auth::ApiCaller, error::ApiResult, json_body::JsonBody},
 };
 
-/// A new agent: one that runs at `url`, an HTTP endpoint called by `request`, a model with `model_agent`, a
-/// `program_agent` configured by the operator, or a program `attached` from its owner's machine.
+/// A new agent: one that runs at `url`, an HTTP endpoint called by `request`, a model with `instructions`, a
+/// `program` configured by the operator, or a program `attached` from its owner's machine.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewAgent {
@@ -73,7 +73,7 @@ pub struct NewAgent {
     starters: Vec<String>,
     #[serde(default)]
     tags: Vec<String>,
-    /// MCP servers for a model with instructions. Each has `asks`, and either `program_agent`, or `url` with
+    /// MCP servers for a model with instructions. Each has `asks`, and either `program`, or `url` with
     /// optional `credentials`.
     #[serde(default)]
     tools: Vec<NewTool>,
@@ -124,7 +124,7 @@ pub struct NewCredentials {
     secret: String,
 }
 
-/// Registers an agent. Give one of `url`, `request`, `model_agent`, `program_agent` and `attached`.
+/// Registers an agent. Give one of `url`, `request`, `instructions`, `program` and `attached`.
 #[utoipa::path(post, path = "/agents", operation_id = "agents.register", tag = "Agents", request_body = NewAgent,
     security(("token" = ["read", "agents"])), responses((status = CREATED, description = "It is registered.", body = Agent)))]
 pub async fn create(

@@ -1,4 +1,4 @@
-//! One agent as an MCP server: the tool `ask_tool`, and one tool per skill with an input schema.
+//! One agent as an MCP server: the tool `ask`, and one tool per skill with an input schema.
 
 use std::sync::Arc;
 

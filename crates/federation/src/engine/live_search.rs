@@ -52,7 +52,7 @@ pub struct LiveQuery {
     pub query: SearchQuery,
     /// The user asked for the whole network, regardless of local results.
     pub whole_network: bool,
-    /// Local hits among this hub's own agents (`own`) and among replicated ones (`inventory`).
+    /// Local hits among this hub's own agents (`own`) and among replicated ones (`carried`).
     pub own: usize,
     pub carried: usize,
 }

@@ -140,7 +140,7 @@ impl DhtStore {
         *Digest::of([&self.secret[..], key, &provider.to_bytes()].concat()).as_bytes()
     }
 
-    /// Returns whether there is room under `dht_keys` for a new provider of that rank. If the key is full, the
+    /// Returns whether there is room under `key` for a new provider of that rank. If the key is full, the
     /// provider with the highest rank is evicted in favour of a lower one.
     fn make_room(
         &mut self,

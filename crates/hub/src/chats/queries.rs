@@ -169,7 +169,7 @@ async fn described(conn: &mut Conn, agent: &Agent) -> Result<ChatRecipient> {
     })
 }
 
-/// Returns the agent at `mentions` as a chat recipient. If it would not answer, the reason is part of the
+/// Returns the agent at `address` as a chat recipient. If it would not answer, the reason is part of the
 /// result.
 pub async fn partner(hub: &Hub, caller: &Caller, address: &Address) -> Result<ChatRecipient> {
     let person = caller.may(Scope::Read)?;

@@ -30,7 +30,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(30);
 pub(crate) async fn run_index_worker(stop: CancellationToken, hub: Hub) {
     loop {
         match catch_up(&stop, &hub).await {
-            Ok(()) => hub.is_index_ready(),
+            Ok(()) => hub.mark_index_ready(),
             Err(_) if stop.is_cancelled() => return,
             Err(error) => tracing::warn!(%error, "the index is behind; it tries again"),
         }

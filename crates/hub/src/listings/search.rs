@@ -121,12 +121,12 @@ pub async fn lists(hub: &Hub) -> Result<HomePageLists> {
 /// Returns whether the index contains all listings that the store held when the hub started. Until then the
 /// index is catching up, and searches may miss agents.
 pub fn is_index_ready(hub: &Hub) -> bool {
-    hub.mark_index_ready().initialized()
+    hub.index_ready().initialized()
 }
 
 /// Waits until the index is complete in that sense.
 pub async fn wait_index_ready(hub: &Hub) {
-    hub.mark_index_ready().wait().await;
+    hub.index_ready().wait().await;
 }
 
 /// Returns the last change in the index. Pages rendered before it may be outdated.

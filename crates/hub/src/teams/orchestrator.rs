@@ -274,7 +274,7 @@ impl TeamOrchestrator {
         self.doing.values().any(asked)
     }
 
-    /// Sends a question to the model, for a topic that is [routed](DecisionMaker::takes) to it.
+    /// Sends a question to the model, for a topic that is [routed](DecisionMaker::routes_to_model) to it.
     pub fn ask(&mut self, matter: DecisionTopic, question: DecisionPrompt) {
         self.decider.ask(&self.team, self.hub.env().now(), matter, question);
     }

@@ -93,7 +93,7 @@ pub struct MemberView {
     /// Seed from which its icon is drawn; `None` for a person.
     pub seed: Option<String>,
     pub roles: Vec<String>,
-    /// `invited`, `active`, `held`, `declined`, `remaining` or `silent`.
+    /// `invited`, `active`, `held`, `declined`, `left` or `silent`.
     pub presence: &'static str,
     pub why: Option<String>,
     pub counts: MemberStats,

@@ -114,7 +114,7 @@ impl AcpSession {
         !said.iter().any(|line| matches!(jsonrpc_lines::read(line), Incoming::Request { .. }))
     }
 
-    /// Sends a prompt and forwards the output to `turn_output` until the turn ends.
+    /// Sends a prompt and forwards the output to `answer` until the turn ends.
     pub async fn prompt(
         &mut self,
         prompt: Vec<ContentBlock>,

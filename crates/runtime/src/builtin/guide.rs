@@ -174,7 +174,7 @@ pub fn is_offer(part: &Part) -> bool {
     matches!(&part.content, PartBody::Data { data } if data.get("action").is_some_and(|action| action == CONTINUE_WITH))
 }
 
-/// Returns the data of a button. The page that shows it sends `sanitized_text` to the agent at `address`.
+/// Returns the data of a button. The page that shows it sends `text` to the agent at `address`.
 fn go_on_with(agent: &Found, question: &str) -> Value {
     json!({
         "action": CONTINUE_WITH,

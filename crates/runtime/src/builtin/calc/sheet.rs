@@ -102,7 +102,7 @@ impl Sheet {
 }
 
 impl Line {
-    /// `sanitized_text` contains no line feed, so it cannot close the fenced block: a closing fence needs a line of its
+    /// `text` contains no line feed, so it cannot close the fenced block: a closing fence needs a line of its
     /// own, and lines that start with a fence were removed.
     fn new(text: String) -> Self {
         let is_plain = text.is_empty() || text.starts_with('#') || text.starts_with("//");

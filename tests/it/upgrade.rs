@@ -1,0 +1,92 @@
+//! Tests that the data of an earlier version opens, on both databases.
+
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+
+use base64::{Engine as _, prelude::BASE64_STANDARD as BASE64};
+use plexus_store::testing::Database;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::{
+    chat::seq,
+    client::{Client, text_of},
+    database::{Sql, postgres_url},
+    events::{answer_after, text_in},
+    process::Process,
+};
+
+const PASSWORD: &str = "correct horse battery staple";
+
+/// What a hub of an earlier version left behind; `data/README.md` says how it was made.
+struct OldData {
+    dump: &'static str,
+    key: &'static str,
+    facts: &'static str,
+}
+
+#[tokio::test]
+async fn opens_sqlite_data_of_an_earlier_version() {
+    let old = OldData {
+        dump: include_str!("data/fcc336f/sqlite/dump.sql"),
+        key: include_str!("data/fcc336f/sqlite/secret.key.base64"),
+        facts: include_str!("data/fcc336f/sqlite/facts.json"),
+    };
+    opens(old, None).await;
+}
+
+#[tokio::test]
+async fn opens_postgres_data_of_an_earlier_version() {
+    let Some(database) = Database::new().await else { return };
+    let old = OldData {
+        dump: include_str!("data/fcc336f/postgres/dump.sql"),
+        key: include_str!("data/fcc336f/postgres/secret.key.base64"),
+        facts: include_str!("data/fcc336f/postgres/facts.json"),
+    };
+    let empty = Sql::of(Some(&database), Path::new(""));
+    empty.run("drop schema public cascade; create schema public").await;
+    opens(old, Some(&database)).await;
+    database.drop().await;
+}
+
+async fn opens(old: OldData, database: Option<&Database>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("data");
+    fs::create_dir(&data).expect("a data folder");
+    let key = data.join("secret.key");
+    fs::write(&key, BASE64.decode(old.key.trim()).expect("base64")).expect("written");
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).expect("allowed");
+    if database.is_none() {
+        fs::write(data.join("plexus.sqlite3"), "").expect("an empty database");
+    }
+    Sql::of(database, &data).run(old.dump).await;
+
+    let hub = Process::serve_on(folder.path(), database.map(postgres_url).as_deref()).await;
+    let facts: Value = serde_json::from_str(old.facts).expect("JSON");
+    let (chat, team) = (text_of(&facts["chat"]), text_of(&facts["team"]));
+
+    // The password's hash and the token's digest are read as they were written.
+    let ada = Client::new(&hub.origin);
+    ada.sign_in("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER);
+    let program = Client::new(&hub.origin).with_token(&text_of(&facts["token"]));
+    let shown = program.api(&format!("/chats/{chat}")).await;
+    let texts: Vec<Value> = messages(&shown).iter().map(|message| json!(text_in(message))).collect();
+    assert_eq!(json!(texts), facts["messages"]);
+
+    // A team's log is read through its chain of hashes and signatures.
+    let shown = ada.api(&format!("/teams/{team}")).await;
+    assert_eq!(shown["state"], facts["state"]);
+    let log = ada.api(&format!("/teams/{team}/log")).await;
+    assert_eq!(log["items"].as_array().expect("entries").len(), 6);
+    let report = ada.get(&format!("/{}", text_of(&facts["link"]))).await.expect(StatusCode::OK);
+    assert!(report.body.contains("2 + 3"), "{}", report.body);
+
+    // The old chat takes new messages.
+    let before = seq(&ada, &chat).await;
+    ada.say(&chat, "2 km + 1 km").await;
+    assert!(text_in(&answer_after(&ada, &chat, before).await).contains("3 km"));
+    hub.kill().await;
+}
+
+fn messages(chat: &Value) -> &[Value] {
+    chat["messages"].as_array().expect("messages")
+}
