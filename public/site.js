@@ -163,7 +163,7 @@ function askOthers(section) {
   const stream = new EventSource(section.dataset.ask);
   const nodes = (event) => new DOMParser().parseFromString(JSON.parse(event.data), "text/html").body.childNodes;
   question.hidden = true;
-  status.textContent = "Asking other hubs…";
+  status.textContent = "Searching other hubs…";
   stream.addEventListener("found", (event) => {
     list.append(...nodes(event));
     list.hidden = false;
@@ -175,7 +175,7 @@ function askOthers(section) {
   });
   stream.addEventListener("error", () => {
     stream.close();
-    status.textContent = "Other hubs could not be asked now. Try again in a moment.";
+    status.textContent = "Other hubs could not be searched. Try again in a moment.";
   });
 }
 

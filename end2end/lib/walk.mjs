@@ -82,7 +82,7 @@ export async function register(tab, hub, url, { look = async () => {}, fill = as
 /** Completes origin verification. An origin that was trusted for another agent is verified already. */
 async function prove(tab, { look, vouch }) {
   await look("register-proof");
-  const ask = tab.page.getByRole("button", { name: "Vouch for it" });
+  const ask = tab.page.getByRole("button", { name: "Trust origin" });
   if (vouch && (await ask.count()) > 0) await ask.first().click();
   await tab.page.getByRole("button", { name: vouch ? "Continue" : "Continue as unverified", exact: true }).click();
 }

@@ -56,11 +56,11 @@ for (const [script, theme, width] of [["on", "light", 1280], ["off", "dark", 390
       await guest.close();
     });
 
-    test("an invitation that was withdrawn is gone", async () => {
+    test("a revoked invitation is gone", async () => {
       await invite();
-      await press(tab, /^Withdraw/);
+      await press(tab, /^Revoke/);
       await tab.page.getByText("Saved.").waitFor();
-      assert.equal(await tab.page.getByRole("button", { name: /^Withdraw/ }).count(), 0);
+      assert.equal(await tab.page.getByRole("button", { name: /^Revoke/ }).count(), 0);
     });
 
     test("a person becomes a moderator, is suspended, and comes back", async () => {
@@ -79,22 +79,22 @@ for (const [script, theme, width] of [["on", "light", 1280], ["off", "dark", 390
       await row("@grace").getByText("Active").waitFor();
     });
 
-    test("names that nobody has are told as such", async () => {
+    test("a search without matches shows that", async () => {
       await go(tab, `${hub.url}/admin/users?q=zebra`);
       await tab.page.getByText("No name contains these letters.").waitFor();
       await checkPage(tab, "admin-users-none");
     });
 
-    test("an origin is vouched for, and what is none is refused", async () => {
+    test("an origin is trusted, and an invalid one is refused", async () => {
       await go(tab, `${hub.url}/admin/origins`);
       await checkPage(tab, "admin-origins-none");
       await vouch("ftp://agents.example.org");
-      await tab.page.getByText("Give scheme, host and port and nothing else").first().waitFor();
+      await tab.page.getByText("Enter only scheme, host and port").first().waitFor();
       await checkPage(tab, "admin-origins-refused");
       await vouch("https://agents.example.org");
       await tab.page.getByRole("rowheader", { name: "https://agents.example.org" }).waitFor();
       await press(tab, /^Remove/);
-      await tab.page.getByText("None yet").waitFor();
+      await tab.page.getByText("No trusted origins").waitFor();
       await register(tab, hub, lighthouse.url, { vouch: false });
       await go(tab, `${hub.url}/admin/origins`);
       const { origin } = new URL(lighthouse.url);
@@ -102,14 +102,14 @@ for (const [script, theme, width] of [["on", "light", 1280], ["off", "dark", 390
       await tab.page.getByRole("rowheader", { name: origin }).waitFor();
       await checkPage(tab, "admin-origins");
       await press(tab, /^Remove/);
-      await tab.page.getByText("None yet").waitFor();
+      await tab.page.getByText("No trusted origins").waitFor();
     });
 
     test("an agent is paused with a reason, and resumed", async () => {
       await go(tab, `${hub.url}/admin/agents?q=lighthouse`);
       await checkPage(tab, "admin-agents");
       await row("Lighthouse keeper").locator("summary").click();
-      await tab.page.getByLabel("Why Lighthouse keeper is changed").fill("It answers nonsense");
+      await tab.page.getByLabel("Reason for the change to Lighthouse keeper").fill("It answers nonsense");
       await row("Lighthouse keeper").getByRole("button", { name: /^Pause/ }).click();
       await go(tab, `${hub.url}/admin/agents?q=lighthouse`);
       await row("Lighthouse keeper").getByText("Paused").waitFor();
@@ -137,19 +137,19 @@ for (const [script, theme, width] of [["on", "light", 1280], ["off", "dark", 390
 
     async function invite() {
       await go(tab, `${hub.url}/admin/invites`);
-      await press(tab, "Make invitation");
+      await press(tab, "Create invitation");
       await tab.page.getByText("Send this link.").waitFor();
       return (await tab.page.locator(".copyable code").innerText()).trim();
     }
 
     async function vouch(origin) {
       await tab.page.getByLabel("Origin", { exact: true }).fill(origin);
-      await press(tab, "Vouch");
+      await press(tab, "Trust origin");
     }
   });
 }
 
-for (const [mode, words] of [["open", /Sign up/], ["approval", /Ask to join/], ["closed", /closed/i]]) {
+for (const [mode, words] of [["open", /Sign up/], ["approval", /Request account/], ["closed", /closed/i]]) {
   test(`signing up, ${mode}`, async () => {
     const hub = await startHub({ PLEXUS_REGISTRATION: mode });
     const tab = await openTab(browser);

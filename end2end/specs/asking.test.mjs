@@ -54,18 +54,18 @@ async function untilCarried(count) {
     if (items.length >= count) return items.map(({ address }) => address.split(/[/@]/)[2]);
     await new Promise((wake) => setTimeout(wake, 100));
   }
-  throw new Error(`${count} agents were not carried in time:\n${near.log}`);
+  throw new Error(`${count} agents were not replicated in time:\n${near.log}`);
 }
 
 for (const [script, theme, width] of [["on", "light", 1280], ["no wasm", "dark", 390], ["off", "light", 390]]) {
-  test(`other hubs are asked, script ${script}`, async () => {
+  test(`other hubs are searched, script ${script}`, async () => {
     const tab = await openTab(browser, { script, theme, width });
     await go(tab, `${near.url}/agents?q=${missing}`);
     await tab.page.getByRole("heading", { name: "From other hubs" }).waitFor();
-    if (script === "off") await tab.page.getByRole("link", { name: "Ask other hubs" }).click();
-    await tab.page.getByText("asked live: 1 hub answered.").waitFor(LATER);
+    if (script === "off") await tab.page.getByRole("link", { name: "Search other hubs" }).click();
+    await tab.page.getByText("live search: 1 hub answered.").waitFor(LATER);
     const row = tab.page.locator(".others .row", { hasText: `@ada/${missing}@` });
-    await row.getByText("Not carried here").waitFor();
+    await row.getByText("Not replicated").waitFor();
     assert.equal(await row.locator("h3 a").count(), 0, "it has no page here");
     await checkPage(tab, `agents-asked-${script.replace(" ", "-")}`);
     await tab.close();

@@ -38,8 +38,8 @@ for (const [script, theme, width] of [["on", "dark", 1280], ["off", "light", 390
     test("the owner registers it; each person brings their own", async () => {
       await register(ada, hub, guarded.url, {
         fill: async () => {
-          await ada.page.getByText("It asks for a bearer token").waitFor();
-          await ada.page.getByRole("radio", { name: /^Each person/ }).check();
+          await ada.page.getByText("It requires a bearer token").waitFor();
+          await ada.page.getByRole("radio", { name: /^Each user/ }).check();
           await ada.page.getByLabel("Your credential").fill(TOKEN);
         },
       });
@@ -52,35 +52,35 @@ for (const [script, theme, width] of [["on", "dark", 1280], ["off", "light", 390
       await grace.page.getByRole("link", { name: "Add your credentials" }).click();
       await grace.page.getByLabel("Token").fill("x".repeat(9_000));
       await checkPage(grace, "credentials");
-      await press(grace, "Keep");
+      await press(grace, "Save credentials");
       await grace.page.locator("#f-secret-error").waitFor();
       await checkPage(grace, "credentials-refused");
     });
 
     test("with credentials of her own it answers", async () => {
       await grace.page.getByLabel("Token").fill(TOKEN);
-      await press(grace, "Keep");
+      await press(grace, "Save credentials");
       await grace.page.getByRole("heading", { level: 1, name: "Lighthouse keeper" }).waitFor();
       await chat(grace);
     });
 
-    test("what she forgets is asked for again", async () => {
+    test("deleted credentials are asked for again", async () => {
       await go(grace, `${hub.url}/@grace`);
       await find(grace, hub, "lighthouse", "Lighthouse keeper");
       const page = new URL(grace.page.url()).pathname;
       await go(grace, `${hub.url}${page}/credentials`);
-      await grace.page.getByText("Something is kept already.").waitFor();
-      await press(grace, "Forget");
-      await grace.page.getByText("Forgotten.").waitFor();
+      await grace.page.getByText("Credentials are already stored.").waitFor();
+      await press(grace, "Delete credentials");
+      await grace.page.getByText("Credentials deleted.").waitFor();
       await go(grace, `${hub.url}${page}`);
       await grace.page.getByRole("link", { name: "Add your credentials" }).waitFor();
     });
 
-    test("the owner's own serve everybody when the owner says so", async () => {
+    test("the owner's own serve all users if the owner chooses so", async () => {
       await register(ada, hub, guarded.url, {
         fill: async () => {
           await ada.page.getByLabel("Name in its address").fill("for-all");
-          await ada.page.getByRole("radio", { name: /^Mine, for everybody/ }).check();
+          await ada.page.getByRole("radio", { name: /^Mine, for all users/ }).check();
           await ada.page.getByLabel("Your credential").fill(TOKEN);
         },
       });

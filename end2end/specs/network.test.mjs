@@ -40,7 +40,7 @@ for (const [script, theme, width] of [["on", "light", 1280], ["off", "dark", 390
 
     test("a hub is drawn, listed and opened", async () => {
       await untilShown(tab, `${island.url}/network`, () => tab.page.getByRole("row", { name: /Harbour.*Alive.*1/ }));
-      await tab.page.getByRole("img", { name: "This hub and those that it knows" }).waitFor();
+      await tab.page.getByRole("img", { name: "This hub and its known hubs" }).waitFor();
       await checkPage(tab, "network");
       await tab.page.getByRole("link", { name: "Harbour" }).click();
       await tab.page.getByRole("heading", { name: "1 agent here" }).waitFor();
@@ -48,19 +48,19 @@ for (const [script, theme, width] of [["on", "light", 1280], ["off", "dark", 390
     });
 
     test("an administrator blocks it, and undoes that", async () => {
-      await tab.page.getByLabel("Why").fill("It is a test.");
-      await press(tab, "Block");
+      await tab.page.getByLabel("Reason").fill("It is a test.");
+      await press(tab, "Block hub");
       await tab.page.getByText("It is a test.").waitFor();
       await checkPage(tab, "network-hub-blocked");
       await press(tab, /^Undo/);
       await tab.page.getByText("Saved.").waitFor();
     });
 
-    test("rules are handed on", async () => {
+    test("rules are imported", async () => {
       await go(tab, `${island.url}/admin/network`);
       await tab.page.getByLabel("Rules of another hub").fill("Rules, please.");
-      await press(tab, "Take over");
-      await tab.page.getByText("no list of rules that can be trusted").first().waitFor();
+      await press(tab, "Import rules");
+      await tab.page.getByText("not a valid signed rule list").first().waitFor();
       await checkPage(tab, "admin-network");
     });
   });

@@ -32,11 +32,11 @@ for (const mode of MODES.filter(({ script }) => script !== "no wasm")) {
     });
     after(() => tab?.close());
 
-    test("a program is let in, or not", async () => {
+    test("an application is authorized, or denied", async () => {
       await go(tab, asked());
-      await tab.page.getByRole("heading", { level: 1, name: "Let Tide Desk act for you?" }).waitFor();
+      await tab.page.getByRole("heading", { level: 1, name: "Authorize Tide Desk?" }).waitFor();
       await checkPage(tab, "oauth-consent");
-      await press(tab, "Do not allow");
+      await press(tab, "Deny");
       await tab.page.getByText("error=access_denied").waitFor();
       await go(tab, asked());
       await tab.page.getByRole("button", { name: "Allow", exact: true }).click();
@@ -44,14 +44,14 @@ for (const mode of MODES.filter(({ script }) => script !== "no wasm")) {
       await go(tab, `${hub.url}/settings/tokens`);
     });
 
-    test("a program that asks wrongly gets nobody sent to it", async () => {
+    test("an invalid authorization request does not redirect", async () => {
       await go(tab, asked({ scope: "admin" }));
-      await tab.page.getByRole("heading", { level: 1, name: "This program cannot be let in" }).waitFor();
+      await tab.page.getByRole("heading", { level: 1, name: "Invalid authorization request" }).waitFor();
       await checkPage(tab, "oauth-wrong");
       await tab.page.getByRole("link", { name: /^Go back to/ }).click();
       await tab.page.getByText("error=invalid_scope").waitFor();
       await go(tab, asked({ redirect_uri: "https://elsewhere.example/back" }));
-      await tab.page.getByText("not one that the client's document names").waitFor();
+      await tab.page.getByText("not in the client's metadata document").waitFor();
       await checkPage(tab, "oauth-refused");
       assert.ok(tab.page.url().startsWith(hub.url));
     });

@@ -38,7 +38,7 @@ for (const [script, name, theme, width] of [["on", "grace", "light", 1280], ["of
       await checkPage(tab, "settings-sessions");
       const rows = tab.page.locator("tbody tr");
       assert.equal(await rows.count(), 2);
-      await tab.page.getByText("This one").waitFor();
+      await tab.page.getByText("This session").waitFor();
       await tab.page.locator("tbody").getByRole("button", { name: /^Sign out/ }).click();
       await tab.page.getByText("Session ended.").waitFor();
       assert.equal(await rows.count(), 1);
@@ -46,7 +46,7 @@ for (const [script, name, theme, width] of [["on", "grace", "light", 1280], ["of
       await signIn(elsewhere, hub, name);
     });
 
-    test("a wrong password is told where it was typed, a new one ends the other sessions", async () => {
+    test("a wrong password is reported beside its field, a new one ends the other sessions", async () => {
       await go(tab, `${hub.url}/settings/account`);
       await checkPage(tab, "settings-account");
       await changePassword(tab, "not the password at all", NEW_PASSWORD);
@@ -60,11 +60,11 @@ for (const [script, name, theme, width] of [["on", "grace", "light", 1280], ["of
 
     test("a token is shown once, works, and is revoked", async () => {
       await go(tab, `${hub.url}/settings/tokens`);
-      await tab.page.getByText("You have not made one yet.").waitFor();
+      await tab.page.getByText("You have not created any tokens yet.").waitFor();
       await checkPage(tab, "settings-tokens-none");
-      await tab.page.getByLabel("What it is for").fill("Nightly report");
+      await tab.page.getByLabel("Name", { exact: true }).fill("Nightly report");
       await tab.page.getByRole("checkbox", { name: /^read\b/ }).check();
-      await press(tab, "Make token");
+      await press(tab, "Create token");
       await tab.page.getByText("Copy the token now.").waitFor();
       await checkPage(tab, "settings-token-made");
       const token = (await tab.page.locator(".copyable code").innerText()).trim();
@@ -79,9 +79,9 @@ for (const [script, name, theme, width] of [["on", "grace", "light", 1280], ["of
 
     test("a token without a name is refused beside its field", async () => {
       await go(tab, `${hub.url}/settings/tokens`);
-      await tab.page.getByLabel("What it is for").fill(" ");
+      await tab.page.getByLabel("Name", { exact: true }).fill(" ");
       await tab.page.getByRole("checkbox", { name: /^read\b/ }).check();
-      await press(tab, "Make token");
+      await press(tab, "Create token");
       await tab.page.locator("#f-name-error").waitFor();
       await checkPage(tab, "settings-token-refused");
     });
@@ -100,7 +100,7 @@ for (const [script, name, theme, width] of [["on", "grace", "light", 1280], ["of
       assert.equal(await elsewhere.page.locator("html").getAttribute("data-theme"), "system");
     });
 
-    test("an account is deleted by whoever types its name and password", async () => {
+    test("an account is deleted with its name and password", async () => {
       await go(tab, `${hub.url}/settings/account`);
       await leave(tab, "somebody-else");
       await tab.page.locator("#f-delete-name-error").waitFor();

@@ -59,9 +59,9 @@ test("a tab whose chat is deleted in another says so, and the others go on", asy
   await Promise.all([answered(one), answered(other)]);
   const twin = await one.beside();
   await go(twin, `${one.page.url()}/delete`);
-  await press(twin, "Delete for good");
+  await press(twin, "Delete permanently");
   await go(twin, other.page.url());
-  await one.page.getByText("This chat is not there any more").waitFor();
+  await one.page.getByText("This chat was deleted or you no longer have access.").waitFor();
   await send(other, "hello");
   await answered(other);
   assert.equal(await other.page.locator(".offline").isVisible(), false);

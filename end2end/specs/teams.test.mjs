@@ -30,7 +30,7 @@ for (const [script, theme, width] of [["on", "light", 1280], ["no wasm", "dark",
     });
     after(() => tab?.close());
 
-    test("a goal is reached, and the page tells how", async () => {
+    test("a goal is reached, and the page shows how", async () => {
       await launchTeam(tab, "17 * 23", "@plexus/calc");
       await shown(tab, "Done");
       await tab.page.getByRole("heading", { name: "Answer" }).waitFor();
@@ -41,27 +41,27 @@ for (const [script, theme, width] of [["on", "light", 1280], ["no wasm", "dark",
       await checkPage(tab, "teams");
     });
 
-    test("a team that has ended is told step by step, and shared", async () => {
+    test("a team that has ended is replayed step by step, and shared", async () => {
       await launchTeam(tab, "17 * 23", "@plexus/calc");
       await shown(tab, "Done");
-      await tab.page.getByRole("link", { name: "Step through it" }).click();
-      await tab.page.getByText("The team was founded.").waitFor();
+      await tab.page.getByRole("link", { name: "Replay", exact: true }).click();
+      await tab.page.getByText("Team created.").waitFor();
       await tab.page.getByRole("link", { name: "Next" }).click();
       await tab.page.getByText("Invited: @plexus/calc.").waitFor();
       await checkPage(tab, "team-step");
-      await tab.page.getByRole("link", { name: "The whole team" }).click();
-      await press(tab, "Make a link");
+      await tab.page.getByRole("link", { name: "Team page" }).click();
+      await press(tab, "Create link");
       const link = await tab.page.locator(".notice code").innerText();
       const guest = await openTab(browser, tab.mode);
       try {
         await go(guest, link);
-        await guest.page.getByRole("heading", { name: "How it went" }).waitFor();
+        await guest.page.getByRole("heading", { name: "Report", exact: true }).waitFor();
         await checkPage(guest, "team-shared");
       } finally {
         await guest.close();
       }
       await press(tab, "Revoke link");
-      await tab.page.getByRole("button", { name: "Make a link" }).waitFor();
+      await tab.page.getByRole("button", { name: "Create link" }).waitFor();
     });
 
     test("a team that a member forms is shown beneath", async () => {
@@ -72,27 +72,27 @@ for (const [script, theme, width] of [["on", "light", 1280], ["no wasm", "dark",
       const answer = await tab.context.request.post(url, { data: act, headers: { origin: hub.url } });
       assert.equal(answer.status(), 200, await answer.text());
       await go(tab, tab.page.url());
-      await tab.page.getByRole("heading", { name: "Teams that members formed" }).waitFor();
+      await tab.page.getByRole("heading", { name: "Subteams" }).waitFor();
       await checkPage(tab, "team-with-another");
-      await tab.page.getByRole("link", { name: "The team that works on it" }).click();
-      await tab.page.getByRole("navigation", { name: "Teams above" }).waitFor();
+      await tab.page.getByRole("link", { name: "Open subteam" }).click();
+      await tab.page.getByRole("navigation", { name: "Parent teams" }).waitFor();
       await checkPage(tab, "team-beneath");
       await press(tab, "Stop team");
       await shown(tab, "Cancelled");
     });
 
-    test("a wrong address is told where it was typed", async () => {
+    test("a wrong address is reported beside its field", async () => {
       await launchTeam(tab, "17 * 23", "calc");
       await tab.page.locator("#f-members-error").waitFor();
       await checkPage(tab, "teams-refused");
     });
 
-    test("its owner has a say while it works, and stops it", async () => {
+    test("its owner acts while it works, and stops it", async () => {
       await launchTeam(tab, "Something that takes long", "@ada/slow @plexus/calc");
       await shown(tab, "Working");
       await checkPage(tab, "team-at-work");
-      await tab.page.getByLabel("Say something to all members").fill("Take your time.");
-      await press(tab, "Say");
+      await tab.page.getByLabel("Message to all members").fill("Take your time.");
+      await press(tab, "Send message");
       await tab.page.getByText("Take your time.").first().waitFor();
       await tab.page.getByRole("button", { name: /^Stop Something that takes long|^Stop The goal/ }).first().click();
       await shown(tab, "Stopped");
@@ -102,11 +102,11 @@ for (const [script, theme, width] of [["on", "light", 1280], ["no wasm", "dark",
     test("work that takes too long is taken over", async () => {
       await launchTeam(tab, "Something that takes long", "@ada/slow");
       await shown(tab, "Working");
-      await tab.page.getByText("Do it yourself").click();
+      await tab.page.getByText("Take over", { exact: true }).click();
       await tab.page.getByLabel("Result").waitFor();
       await checkPage(tab, "team-taken-over");
       await tab.page.getByLabel("Result").fill("It takes a thousand seconds.");
-      await press(tab, "Hand it in");
+      await press(tab, "Submit result");
       await shown(tab, "Done");
       await tab.page.getByText("It takes a thousand seconds.").first().waitFor();
     });

@@ -95,12 +95,12 @@ for (const mode of modes) {
       await answer(tab).getByText("running").waitFor();
       const other = await tab.beside();
       await begin(other, "adder", ADD);
-      await answer(other).getByText("Waits for its turn: number 1 in line.").waitFor();
+      await answer(other).getByText("Queued (position 1).").waitFor();
       await checkPage(other, `chat-queued-${mode.theme}`);
       await answer(tab).getByRole("button", { name: /^Stop/ }).click();
       await answer(tab).getByText("not finished").waitFor();
       await answer(other).and(other.page.locator(".done")).waitFor();
-      assert.equal(await answer(other).getByText("Waits for its turn").count(), 0);
+      assert.equal(await answer(other).getByText("Queued (position").count(), 0);
     }));
 }
 

@@ -36,8 +36,8 @@ impl ServeConfig {
         let insecure = settings.parse("insecure_http", false)?;
         if !hub.on_loopback && hub.public_url.scheme() != "https" && !insecure {
             bail!(
-                "listening on {listen} with the public URL {} of plain http would carry passwords unprotected; \
-                 set PLEXUS_PUBLIC_URL=https://… (with a proxy in front), or PLEXUS_INSECURE_HTTP=true",
+                "listening on {listen} with the plain http URL {} would send passwords unencrypted; set \
+                 PLEXUS_PUBLIC_URL=https://… (with a proxy in front), or PLEXUS_INSECURE_HTTP=true",
                 hub.public_url
             );
         }
@@ -60,7 +60,7 @@ impl ServeConfig {
 fn address(text: &str) -> anyhow::Result<SocketAddr> {
     let mut found =
         text.to_socket_addrs().with_context(|| format!("\"{text}\" is not an address and a port"))?;
-    found.next().with_context(|| format!("\"{text}\" names no address"))
+    found.next().with_context(|| format!("\"{text}\" resolves to no address"))
 }
 
 fn hub(settings: &Settings, listen: SocketAddr) -> anyhow::Result<HubConfig> {
@@ -123,7 +123,7 @@ fn contact(text: &str) -> anyhow::Result<Url> {
         if text.contains(':') || !text.contains('@') { text.to_owned() } else { format!("mailto:{text}") };
     let contact: Url = uri.parse().with_context(|| format!("security_contact = \"{text}\""))?;
     if !matches!(contact.scheme(), "mailto" | "https" | "tel") {
-        bail!("security_contact = \"{text}\" is no mail address, https address or tel: number");
+        bail!("security_contact = \"{text}\" is not a mail address, https URL or tel: number");
     }
     Ok(contact)
 }
@@ -176,7 +176,7 @@ fn origins(text: Option<&str>) -> anyhow::Result<Vec<String>> {
             Some((scheme, host)) if !scheme.is_empty() && !host.is_empty() && !host.contains('/') => {
                 Ok(origin.to_owned())
             }
-            _ => bail!("mcp_origins has \"{word}\", which is no origin such as https://app.example.org"),
+            _ => bail!("mcp_origins has \"{word}\", which is not an origin such as https://app.example.org"),
         }
     };
     list(text).map(parse).collect()

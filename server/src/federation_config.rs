@@ -62,7 +62,7 @@ fn ways_in(word: &str) -> anyhow::Result<Vec<Multiaddr>> {
     if word.starts_with('/') || word.parse::<SocketAddr>().is_ok() {
         return places(word);
     }
-    let (host, port) = word.rsplit_once(':').context("there is no port")?;
+    let (host, port) = word.rsplit_once(':').context("missing port")?;
     let port: u16 = port.parse()?;
     Ok(vec![format!("/dns/{host}/tcp/{port}").parse()?, format!("/dns/{host}/udp/{port}/quic-v1").parse()?])
 }

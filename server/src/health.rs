@@ -22,8 +22,8 @@ pub async fn ready(State(site): State<AppState>) -> impl IntoResponse {
         return not_ready("stopping\n".to_owned());
     }
     if let Err(error) = site.hub.check_store().await {
-        tracing::warn!(%error, "the store does not answer");
-        return not_ready("the store does not answer\n".to_owned());
+        tracing::warn!(%error, "health check: store unavailable");
+        return not_ready("store unavailable\n".to_owned());
     }
     if !listings::is_index_ready(&site.hub) {
         return not_ready("the search index is being built\n".to_owned());

@@ -73,11 +73,11 @@ async fn begin(
 ) -> Result<Response, Error> {
     let caller = known(site, caller, headers).await?;
     let limit = site.hub.config().limits.max_message_bytes as u64;
-    let too_large = Refusal::too_large("The body is larger than this hub takes.", limit);
+    let too_large = Refusal::too_large("The body is larger than this hub accepts.", limit);
     let body = body.map_err(|rejection| body_error(&rejection, too_large))?;
     let asked: Goal = serde_json::from_slice(&body).map_err(|error| unexpected(&error))?;
     if asked.comm_id.is_some() {
-        let words = "A team that has ended is not opened again. Launch another one, with what came of it in the goal.";
+        let words = "An ended team cannot be reopened. Launch a new team with the result in its goal.";
         return Err(Refusal::invalid("comm_id", words).into());
     }
     let names = asked.team_member_names.unwrap_or_default();
@@ -100,7 +100,8 @@ async fn begin(
     }
     tokio::select! {
         ended = watching.end() => Ok(conclusion(&ended?)),
-        () = site.stop.cancelled() => Err(Refusal::unavailable("The hub is stopping; the team goes on when it is back.").into()),
+        () = site.stop.cancelled() => Err(Refusal::unavailable("The hub is shutting down; the team resumes \
+            after the restart.").into()),
     }
 }
 

@@ -73,13 +73,13 @@ pub fn read(text: Option<&str>, hidden: &ProtectedPaths<'_>) -> anyhow::Result<V
     } else {
         toml::from_str(text)
     };
-    let entries: BTreeMap<String, Entry> = entries.context("programs is no table of programs")?;
+    let entries: BTreeMap<String, Entry> = entries.context("programs is not a table of programs")?;
     entries.into_iter().map(|(name, entry)| listed(&name, entry, hidden)).collect()
 }
 
 fn listed(name: &str, entry: Entry, hidden: &ProtectedPaths<'_>) -> anyhow::Result<ProgramConfig> {
     let at = || format!("programs.{name}");
-    let _: Name = name.parse().with_context(|| format!("{}: this is no name of a program", at()))?;
+    let _: Name = name.parse().with_context(|| format!("{}: invalid program name", at()))?;
     ensure!(!entry.command.is_empty(), "{}: command is empty", at());
     for path in entry.folder.iter().chain(&entry.read_only) {
         check(path, hidden).with_context(at)?;
@@ -127,8 +127,7 @@ fn may_use(names: &[String]) -> anyhow::Result<ProgramAccess> {
     }
     let parse = |name: &String| {
         let bare = name.strip_prefix('@').unwrap_or(name);
-        bare.parse::<Name>()
-            .with_context(|| format!("may_use has \"{name}\", which is no name of an account"))
+        bare.parse::<Name>().with_context(|| format!("may_use has \"{name}\", which is not an account name"))
     };
     Ok(ProgramAccess::named(names.iter().map(parse).collect::<Result<Vec<_>, _>>()?))
 }
@@ -143,7 +142,7 @@ fn check(path: &Path, hidden: &ProtectedPaths<'_>) -> anyhow::Result<()> {
     let shows = |folder: &Path| path.starts_with(folder) || folder.starts_with(&path);
     let is_own = path.starts_with(data.join(FOLDERS)) && path != data.join(FOLDERS);
     if !is_own && (shows(&data) || shows(&absolute(hidden.blobs_dir)) || key.starts_with(&path)) {
-        bail!("{} would show the program what only the hub may read", path.display());
+        bail!("{} would expose files of the hub to the program", path.display());
     }
     Ok(())
 }

@@ -73,7 +73,7 @@ fn named(text: Option<&str>, context_tokens: usize) -> anyhow::Result<BTreeMap<S
     };
     // The full error quotes the line, which may contain an API key.
     let entries: BTreeMap<String, Value> = entries
-        .map_err(|error| anyhow!("llm_providers is no table of model servers: {}", error.message()))?;
+        .map_err(|error| anyhow!("llm_providers is not a table of model servers: {}", error.message()))?;
     let checked = |(name, entry): (String, Value)| {
         let provider = provider(&name, entry, context_tokens)?;
         anyhow::Ok((name, provider))
@@ -83,17 +83,17 @@ fn named(text: Option<&str>, context_tokens: usize) -> anyhow::Result<BTreeMap<S
 
 fn provider(name: &str, entry: Value, context_tokens: usize) -> anyhow::Result<Provider> {
     let at = format!("llm_providers.{name}");
-    let _: Name = name.parse().with_context(|| format!("{at}: this is no name of a model server"))?;
+    let _: Name = name.parse().with_context(|| format!("{at}: invalid model server name"))?;
     // The invalid value is not quoted: it may be an API key in the wrong field.
     let entry: Entry = entry.try_into().ok().with_context(|| {
         format!(
-            "{at} takes base_url and, if wanted, api_key, models (a list), price and context_tokens (a number)"
+            "{at} needs base_url; api_key, models (a list), price and context_tokens (a number) are optional"
         )
     })?;
     ensure!(entry.models.iter().all(|model| !model.is_empty()), "{at}.models has one without a name");
     Ok(Provider {
         base_url: address(&entry.base_url).with_context(|| {
-            format!("{at}.base_url is no address such as https://api.example.org/v1, without a user name")
+            format!("{at}.base_url is not a URL such as https://api.example.org/v1, without a user name")
         })?,
         api_key: entry.api_key.map(Secret::new),
         models: entry.models,
@@ -199,10 +199,10 @@ mod tests {
     #[test]
     fn a_mistake_is_named_and_no_key_is_shown() {
         for (table, words) in [
-            ("groq", "llm_providers is no table"),
+            ("groq", "llm_providers is not a table"),
             (
                 "{ groq = { base_url = \"https://x.example\", api_key = \"sk-1 } }",
-                "llm_providers is no table",
+                "llm_providers is not a table",
             ),
             ("{ \"a/b\" = { base_url = \"https://x.example\" } }", "llm_providers.a/b: this is no name"),
             ("{ groq = \"sk-1\" }", "llm_providers.groq takes base_url"),

@@ -52,7 +52,7 @@ pub async fn start(serve: ServeConfig) -> anyhow::Result<RunningServer> {
     let mut servers = vec![spawn(&hub, "http listener", listener, router::router(site.clone()), &stop)];
     match AdminSocket::bind(&hub.config().data_dir) {
         Ok(socket) => servers.push(spawn_socket(&hub, socket, site, &stop)),
-        Err(error) => tracing::warn!(%error, "commands on the data folder will not reach this hub"),
+        Err(error) => tracing::warn!(%error, "command socket: bind failed"),
     }
     if let Some(metrics) = metrics {
         let (router, recorder) = prometheus::router()?;
@@ -91,7 +91,7 @@ fn spawn_socket(hub: &Hub, socket: AdminSocket, site: AppState, stop: &Cancellat
                     Err(error) => Err(error),
                 };
                 if let Err(error) = served {
-                    tracing::warn!(%error, "command socket: failed");
+                    tracing::warn!(%error, "command socket failed");
                 }
             }
         };
@@ -105,7 +105,7 @@ impl RunningServer {
     pub async fn print_startup(&self) -> anyhow::Result<()> {
         println!("Plexus serves on {}", self.hub.config().public_url);
         if let Some(link) = accounts::first_administrator_link(&self.hub).await? {
-            println!("Make the first administrator (once, within 24 hours): {link}");
+            println!("Create the first administrator (once, within 24 hours): {link}");
         }
         for address in federation::overview(&self.hub).await?.itself.addresses {
             println!("Hubs connect to {address}");
@@ -123,7 +123,7 @@ impl RunningServer {
         for server in self.servers {
             match tokio::time::timeout(GRACE, server).await {
                 Ok(ended) => ended?,
-                Err(_) => tracing::warn!("some requests did not end in time"),
+                Err(_) => tracing::warn!("shutdown timeout: some requests were still active"),
             }
         }
         self.hub.close().await;
@@ -145,7 +145,7 @@ pub async fn until_signal() -> anyhow::Result<()> {
 /// 1,024 files allows only about 500 of them.
 fn raise_open_files() {
     match rlimit::increase_nofile_limit(u64::MAX) {
-        Ok(files) => tracing::info!(files, "open files allowed"),
-        Err(error) => tracing::warn!(%error, "the limit of open files stays as it is"),
+        Ok(files) => tracing::info!(files, "open file limit set"),
+        Err(error) => tracing::warn!(%error, "open file limit could not be raised"),
     }
 }

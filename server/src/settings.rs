@@ -49,60 +49,99 @@ impl Setting {
 #[rustfmt::skip]
 const SETTINGS: &[Setting] = &[
     setting("listen", "PLEXUS_LISTEN", "127.0.0.1:3000", "Address and port that the hub serves on"),
-    setting("public_url", "PLEXUS_PUBLIC_URL", "http://<listen>", "The address that people and programs use; behind a proxy, the proxy's"),
-    setting("hub_name", "PLEXUS_HUB_NAME", "Plexus", "The name that pages show"),
+    setting("public_url", "PLEXUS_PUBLIC_URL", "http://<listen>", "Public URL of the hub; behind a proxy, \
+        the proxy's"),
+    setting("hub_name", "PLEXUS_HUB_NAME", "Plexus", "Name of the hub on its pages"),
     setting("data_dir", "PLEXUS_DATA_DIR", "./data", "Folder of the database, the index and the keys"),
-    setting("blobs_dir", "PLEXUS_BLOBS_DIR", "<data_dir>/blobs", "Folder of the files that agents and callers sent; one for all processes of a hub"),
+    setting("blobs_dir", "PLEXUS_BLOBS_DIR", "<data_dir>/blobs", "Folder of uploaded files; shared by all \
+        instances of a hub"),
     secret("database_url", "DATABASE_URL", "SQLite in the data folder", "postgres://… for Postgres 15 or newer"),
-    setting("database_pool", "PLEXUS_DATABASE_POOL", "10", "Connections kept to Postgres"),
-    setting("sqlite_durability", "PLEXUS_SQLITE_DURABILITY", "power-cut", "What an accepted message survives on SQLite: power-cut (each commit is synced to the disk), or crash (of the process alone; a power cut loses the last moments)"),
-    setting("secret_key_file", "PLEXUS_SECRET_KEY_FILE", "<data_dir>/secret.key", "The key that seals credentials; made at the first start"),
-    setting("registration", "PLEXUS_REGISTRATION", "open where only this machine reaches the hub, else invite", "Who may sign up: open, approval, invite or closed"),
-    setting("allow_private_networks", "PLEXUS_ALLOW_PRIVATE_NETWORKS", "auto", "Whether agents may be at private addresses: auto (an administrator's own, while only this machine reaches the hub), true, false"),
-    setting("insecure_http", "PLEXUS_INSECURE_HTTP", "false", "Serve plain http beyond loopback; passwords then cross the network unprotected"),
-    setting("trusted_proxies", "PLEXUS_TRUSTED_PROXIES", "none", "Reverse proxies whose X-Forwarded-For is believed: addresses or networks such as 10.0.0.0/8, separated by commas"),
-    setting("mcp_origins", "PLEXUS_MCP_ORIGINS", "none", "Origins of other sites whose pages may call over MCP, separated by commas, as in https://app.example.org"),
-    setting("open_launch", "PLEXUS_OPEN_LAUNCH", "false", "Let programs of this machine launch teams without a token, as the first administrator; only while the hub listens on loopback"),
-    setting("llm_base_url", "PLEXUS_LLM_BASE_URL", "none", "An OpenAI-compatible server for agents that the hub runs, as in http://127.0.0.1:8080/v1"),
-    secret("llm_api_key", "PLEXUS_LLM_API_KEY", "none", "The key for that server"),
-    setting("llm_model", "PLEXUS_LLM_MODEL", "none", "The model that new agents use"),
-    setting("llm_price", "PLEXUS_LLM_PRICE", "none", "What a million tokens cost, sent and received, as in 0.15/0.60"),
-    setting("llm_context_tokens", "PLEXUS_LLM_CONTEXT_TOKENS", "32768", "How much of a conversation its models take at once"),
-    setting("team_model", "PLEXUS_TEAM_MODEL", "none", "The model that decides in teams: whom to invite, who works on what, when to conclude; without one, rules do"),
-    setting("llm_fallback_base_url", "PLEXUS_LLM_FALLBACK_BASE_URL", "none", "Another such server, which is asked where the first does not answer"),
-    secret("llm_fallback_api_key", "PLEXUS_LLM_FALLBACK_API_KEY", "none", "The key for that one"),
-    setting("llm_fallback_model", "PLEXUS_LLM_FALLBACK_MODEL", "the same", "The model that is asked there"),
-    setting("llm_fallback_price", "PLEXUS_LLM_FALLBACK_PRICE", "none", "What a million tokens cost there"),
-    secret("llm_providers", "PLEXUS_LLM_PROVIDERS", "none", "More such servers, whose models agents choose as NAME/MODEL: a table in plexus.toml, one [llm_providers.NAME] for each"),
-    setting("p2p_listen", "PLEXUS_P2P_LISTEN", "off", "Where other hubs reach this one, separated by commas: address and port (TCP and QUIC), or multiaddresses such as /ip4/0.0.0.0/tcp/4001; nowhere: it is reached through hubs that lend themselves; without it this hub takes no part in the network of hubs"),
-    setting("p2p_bootstrap", "PLEXUS_P2P_BOOTSTRAP", "none", "Ways into the network, separated by commas: multiaddresses of hubs, host and port, or a domain whose record _plexus.DOMAIN names some"),
-    setting("p2p_external", "PLEXUS_P2P_EXTERNAL", "where it listens", "Where other hubs reach this one from outside, as multiaddresses separated by commas"),
-    setting("p2p_mdns", "PLEXUS_P2P_MDNS", "false", "Look for hubs in the same local network, and be found there"),
-    setting("p2p_relay", "PLEXUS_P2P_RELAY", "false", "Lend this hub to hubs that cannot be called: what is said to them passes through it, within bounds"),
-    setting("federation_mode", "PLEXUS_FEDERATION_MODE", "probation", "How hubs are treated that no rule names: open (carried in full), probation (within narrow limits until they have proved a domain or a week has passed), allowlist (not at all)"),
-    setting("share_rules", "PLEXUS_SHARE_RULES", "false", "Give this hub's rules about other hubs to whoever asks, signed, with their reasons"),
-    secret("programs", "PLEXUS_PROGRAMS", "none", "Programs that agents may be made of or use: a table in plexus.toml, one [programs.NAME] for each"),
-    setting("programs_at_once", "PLEXUS_PROGRAMS_AT_ONCE", "16", "How many of them run at once, those that wait for a message included"),
-    setting("unsafe_processes", "PLEXUS_UNSAFE_PROCESSES", "false", "Start programs as the hub's own user where nothing on this machine can keep them apart from it"),
+    setting("database_pool", "PLEXUS_DATABASE_POOL", "10", "Size of the Postgres connection pool"),
+    setting("sqlite_durability", "PLEXUS_SQLITE_DURABILITY", "power-cut", "Durability of commits on SQLite: \
+        power-cut (each commit is synced to the disk), or crash (survives a crash of the process; a power \
+        cut loses the last moments)"),
+    setting("secret_key_file", "PLEXUS_SECRET_KEY_FILE", "<data_dir>/secret.key", "File of the key that \
+        encrypts credentials; created at the first start"),
+    setting("registration", "PLEXUS_REGISTRATION", "open if the hub listens on loopback, else \
+        invite", "Registration mode: open, approval, invite or closed"),
+    setting("allow_private_networks", "PLEXUS_ALLOW_PRIVATE_NETWORKS", "auto", "Allow agents at private \
+        addresses: auto (agents of administrators, while the hub listens on loopback), true, false"),
+    setting("insecure_http", "PLEXUS_INSECURE_HTTP", "false", "Serve plain http beyond loopback; passwords \
+        are then sent unencrypted"),
+    setting("trusted_proxies", "PLEXUS_TRUSTED_PROXIES", "none", "Reverse proxies whose X-Forwarded-For is \
+        trusted: addresses or networks such as 10.0.0.0/8, separated by commas"),
+    setting("mcp_origins", "PLEXUS_MCP_ORIGINS", "none", "Other origins whose pages may call over MCP, \
+        separated by commas, as in https://app.example.org"),
+    setting("open_launch", "PLEXUS_OPEN_LAUNCH", "false", "Let programs on this machine launch teams without \
+        a token, as the first administrator; requires a hub on loopback"),
+    setting("llm_base_url", "PLEXUS_LLM_BASE_URL", "none", "OpenAI-compatible model server for agents that \
+        the hub runs, as in http://127.0.0.1:8080/v1"),
+    secret("llm_api_key", "PLEXUS_LLM_API_KEY", "none", "API key of that server"),
+    setting("llm_model", "PLEXUS_LLM_MODEL", "none", "Default model of new agents"),
+    setting("llm_price", "PLEXUS_LLM_PRICE", "none", "Price of a million tokens, input/output, as in \
+        0.15/0.60"),
+    setting("llm_context_tokens", "PLEXUS_LLM_CONTEXT_TOKENS", "32768", "Context window of the models, in \
+        tokens"),
+    setting("team_model", "PLEXUS_TEAM_MODEL", "none", "Model that decides in teams: whom to invite, who \
+        works on what, when to conclude; unset: built-in rules decide"),
+    setting("llm_fallback_base_url", "PLEXUS_LLM_FALLBACK_BASE_URL", "none", "Fallback model server, used \
+        when the first fails"),
+    secret("llm_fallback_api_key", "PLEXUS_LLM_FALLBACK_API_KEY", "none", "API key of the fallback server"),
+    setting("llm_fallback_model", "PLEXUS_LLM_FALLBACK_MODEL", "the same", "Model of the fallback server"),
+    setting("llm_fallback_price", "PLEXUS_LLM_FALLBACK_PRICE", "none", "Price of a million tokens there, \
+        input/output"),
+    secret("llm_providers", "PLEXUS_LLM_PROVIDERS", "none", "Further model servers, whose models are named \
+        NAME/MODEL: a table in plexus.toml, one [llm_providers.NAME] for each"),
+    setting("p2p_listen", "PLEXUS_P2P_LISTEN", "off", "Listen addresses for federation, separated by commas: \
+        host:port (TCP and QUIC), or multiaddrs such as /ip4/0.0.0.0/tcp/4001; nowhere: outgoing connections \
+        only, reachable via relays; unset: federation disabled"),
+    setting("p2p_bootstrap", "PLEXUS_P2P_BOOTSTRAP", "none", "Bootstrap peers, separated by commas: \
+        multiaddrs, host:port, or a domain with a TXT record _plexus.DOMAIN"),
+    setting("p2p_external", "PLEXUS_P2P_EXTERNAL", "the listen \
+        addresses", "Public addresses of this hub for \
+        federation, as multiaddrs separated by commas"),
+    setting("p2p_mdns", "PLEXUS_P2P_MDNS", "false", "Discover hubs in the local network, and announce this \
+        hub there"),
+    setting("p2p_relay", "PLEXUS_P2P_RELAY", "false", "Act as a circuit relay for hubs behind NAT, within \
+        fixed budgets"),
+    setting("federation_mode", "PLEXUS_FEDERATION_MODE", "probation", "Default for hubs without a rule: open \
+        (full quota), probation (reduced quota until a domain is verified or a week has passed), allowlist \
+        (blocked)"),
+    setting("share_rules", "PLEXUS_SHARE_RULES", "false", "Publish this hub's federation rules with their \
+        reasons as a signed rule list"),
+    secret("programs", "PLEXUS_PROGRAMS", "none", "Programs that agents may run or use: a table in \
+        plexus.toml, one [programs.NAME] for each"),
+    setting("programs_at_once", "PLEXUS_PROGRAMS_AT_ONCE", "16", "Maximum number of running programs, idle \
+        ones included"),
+    setting("unsafe_processes", "PLEXUS_UNSAFE_PROCESSES", "false", "Run programs unsandboxed if no sandbox \
+        is available"),
     setting("metrics_listen", "PLEXUS_METRICS_LISTEN", "off", "Address and port for Prometheus metrics"),
-    setting("max_message_bytes", "PLEXUS_MAX_MESSAGE_BYTES", "1048576", "Largest message that a person may send"),
-    setting("max_answer_bytes", "PLEXUS_MAX_ANSWER_BYTES", "4194304", "Largest answer that is taken from an agent"),
-    setting("max_file_bytes", "PLEXUS_MAX_FILE_BYTES", "16777216", "Largest sum of the files of one answer that is taken from an agent"),
-    setting("runs_per_account", "PLEXUS_RUNS_PER_ACCOUNT", "8", "Answers that one account may have in progress at once; more wait for their turn"),
-    setting("runs_per_agent", "PLEXUS_RUNS_PER_AGENT", "64", "Answers that one agent may have in progress at once; more wait, and callers take turns"),
-    setting("waiting_per_account", "PLEXUS_WAITING_PER_ACCOUNT", "64", "Answers that may wait for their turn, of one account; more are refused"),
+    setting("max_message_bytes", "PLEXUS_MAX_MESSAGE_BYTES", "1048576", "Largest message that a user may \
+        send"),
+    setting("max_answer_bytes", "PLEXUS_MAX_ANSWER_BYTES", "4194304", "Largest answer accepted from an \
+        agent"),
+    setting("max_file_bytes", "PLEXUS_MAX_FILE_BYTES", "16777216", "Largest total size of the files of one \
+        answer"),
+    setting("runs_per_account", "PLEXUS_RUNS_PER_ACCOUNT", "8", "Maximum concurrent runs per account; \
+        further runs are queued"),
+    setting("runs_per_agent", "PLEXUS_RUNS_PER_AGENT", "64", "Maximum concurrent runs per agent; further \
+        runs are queued fairly"),
+    setting("waiting_per_account", "PLEXUS_WAITING_PER_ACCOUNT", "64", "Maximum queued runs per account; \
+        further runs are refused"),
     setting(
         "runs_of_strangers",
         "PLEXUS_RUNS_OF_STRANGERS",
         "16",
-        "Answers in progress at once for all callers without an account together",
+        "Maximum concurrent runs of all anonymous callers together",
     ),
-    setting("run_seconds", "PLEXUS_RUN_SECONDS", "1800", "Longest time an agent may work on one answer"),
-    setting("idle_seconds", "PLEXUS_IDLE_SECONDS", "120", "Longest silence of an agent in the middle of an answer"),
-    setting("limits_scale", "PLEXUS_LIMITS_SCALE", "1", "Multiplies every limit of how often a thing is done; raised by load tests"),
-    setting("dns_server", "PLEXUS_DNS_SERVER", "the system's", "Address and port of the DNS server that names of agents are looked up at"),
-    setting("security_contact", "PLEXUS_SECURITY_CONTACT", "the page /docs/security", "Whom /.well-known/security.txt names: a mail address, or an https address"),
-    setting("log", "PLEXUS_LOG", "info", "What is logged, as in info,plexus_hub=debug"),
+    setting("run_seconds", "PLEXUS_RUN_SECONDS", "1800", "Timeout of one answer"),
+    setting("idle_seconds", "PLEXUS_IDLE_SECONDS", "120", "Idle timeout of an agent during an answer"),
+    setting("limits_scale", "PLEXUS_LIMITS_SCALE", "1", "Multiplies every rate limit; raised by load tests"),
+    setting("dns_server", "PLEXUS_DNS_SERVER", "the system's", "Address and port of the DNS server for agent \
+        host names"),
+    setting("security_contact", "PLEXUS_SECURITY_CONTACT", "the page /docs/security", "Contact in \
+        /.well-known/security.txt: a mail address or an https URL"),
+    setting("log", "PLEXUS_LOG", "info", "Log filter, as in info,plexus_hub=debug"),
     setting("log_format", "PLEXUS_LOG_FORMAT", "text", "text or json"),
 ];
 
@@ -182,9 +221,9 @@ impl Settings {
         T::Err: fmt::Display,
     {
         let Some((value, source)) = self.0.get(key) else { return Ok(default) };
-        value.parse().map_err(|error| {
-            anyhow::anyhow!("{key} = \"{value}\" (from the {source}) is not usable: {error}")
-        })
+        value
+            .parse()
+            .map_err(|error| anyhow::anyhow!("{key} = \"{value}\" (from the {source}) is invalid: {error}"))
     }
 
     /// Returns each setting with its value and source, as printed by `plexus config`. Secrets are redacted.
@@ -224,7 +263,10 @@ fn read_file(path: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     let mut values = BTreeMap::new();
     for (key, value) in limits::flat(table) {
         if !all().any(|setting| setting.key == key) {
-            bail!("{} sets \"{key}\", which is no setting; `plexus config` lists them", path.display());
+            bail!(
+                "{} sets the unknown setting \"{key}\"; `plexus config` lists all settings",
+                path.display()
+            );
         }
         let value = match value {
             toml::Value::String(text) => text,
@@ -271,7 +313,7 @@ mod tests {
     #[test]
     fn mistakes_are_named_and_secrets_are_not_shown() {
         let error = read(&[], &[], "lisen = \"x\"").err().unwrap();
-        assert!(error.to_string().contains("\"lisen\", which is no setting"), "{error}");
+        assert!(error.to_string().contains("unknown setting \"lisen\""), "{error}");
         let settings =
             read(&[], &[("PLEXUS_DATABASE_POOL", "many"), ("PLEXUS_LLM_API_KEY", "sk-1")], "").unwrap();
         let error = settings.parse("database_pool", 10).unwrap_err().to_string();

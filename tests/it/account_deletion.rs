@@ -42,7 +42,7 @@ on_both! {
         assert!(!bob.is_signed_in().await);
         assert_hidden(hub, &ada).await;
         assert_stopped(running).await;
-        admin.get("/admin/users").await.expect(StatusCode::OK).says("Leaving");
+        admin.get("/admin/users").await.expect(StatusCode::OK).says("Deletion scheduled");
         hub.tidy().await;
 
         let entered = bob.sign_in("bob", PASSWORD).await.expect(StatusCode::SEE_OTHER);
@@ -58,7 +58,8 @@ on_both! {
         leave(&bob, "bob").await;
         hub.sql("update accounts set erase_at = 1 where erase_at is not null").await;
         hub.tidy().await;
-        bob.sign_in("bob", PASSWORD).await.expect(StatusCode::UNPROCESSABLE_ENTITY).says("is wrong");
+        bob.sign_in("bob", PASSWORD).await.expect(StatusCode::UNPROCESSABLE_ENTITY).says("Incorrect name or \
+            password");
         assert_hidden(hub, &ada).await;
         let again = bob.post("/signup", &[("name", "Bob"), ("password", PASSWORD)]).await;
         again.expect(StatusCode::UNPROCESSABLE_ENTITY).says("This name is taken.");
@@ -114,7 +115,7 @@ async fn assert_hidden(hub: &Hub, ada: &Client) {
     assert!(!visitor.get("/agents?q=clerk").await.expect(StatusCode::OK).body.contains("/@bob/clerk"));
     let body = json!({ "id": new_id(), "to": "@bob/clerk", "text": "Hello" });
     let refused = ada.call(Method::POST, "/chats", &body).await;
-    refused.expect(StatusCode::UNPROCESSABLE_ENTITY).says("There is no agent @bob/clerk here");
+    refused.expect(StatusCode::UNPROCESSABLE_ENTITY).says("Agent @bob/clerk not found");
 }
 
 async fn assert_stopped(mut running: ChatSubscription) {

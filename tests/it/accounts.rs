@@ -23,7 +23,7 @@ on_both! {
 
         let late = hub.visitor();
         let fields = [("name", "late"), ("password", PASSWORD), ("admin", token)];
-        late.post("/signup", &fields).await.expect(StatusCode::FORBIDDEN).says("does not work any more");
+        late.post("/signup", &fields).await.expect(StatusCode::FORBIDDEN).says("This link is used");
         assert!(!late.get(path).await.body.contains(token), "a dead link looks like the usual sign-up");
         assert!(hub.first_administrator_link().await.is_none());
         late.sign_up("late").await;
@@ -49,7 +49,7 @@ on_both! {
         let wrong = ada.sign_in("ada", "not the right password").await.expect(StatusCode::UNPROCESSABLE_ENTITY);
         let unknown = ada.sign_in("eve", "not the right password").await.expect(StatusCode::UNPROCESSABLE_ENTITY);
         for answer in [&wrong, &unknown] {
-            answer.says("The name or the password is wrong.");
+            answer.says("Incorrect name or password.");
         }
         assert!(wrong.body.contains("value=\"ada\""), "the name is kept");
         assert!(!wrong.body.contains("not the right password"), "the password is not");
@@ -73,7 +73,7 @@ on_both! {
 
         let wrong = [("current", "not the right password"), ("password", ANOTHER)];
         let refused = ada.post("/settings/account/password", &wrong).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
-        refused.says("not your present password");
+        refused.says("current password is incorrect");
         refused.says("id=\"f-password-current-error\"");
         let short = ada.post("/settings/account/password", &[("current", PASSWORD), ("password", "short")]).await;
         short.expect(StatusCode::UNPROCESSABLE_ENTITY).says("at least 15 characters");
@@ -132,7 +132,8 @@ on_both! {
         assert!(!ada.is_signed_in().await);
         hub.sql("update accounts set erase_at = 1 where erase_at is not null").await;
         hub.tidy().await;
-        ada.sign_in("ada", PASSWORD).await.expect(StatusCode::UNPROCESSABLE_ENTITY).says("is wrong");
+        ada.sign_in("ada", PASSWORD).await.expect(StatusCode::UNPROCESSABLE_ENTITY).says("Incorrect name or \
+            password");
         let again = ada.post("/signup", &[("name", "Ada"), ("password", PASSWORD)]).await;
         again.expect(StatusCode::UNPROCESSABLE_ENTITY).says("This name is taken.");
         hub.visitor().get("/@ada").await.expect(StatusCode::NOT_FOUND);
@@ -160,7 +161,7 @@ on_both! {
         let page = visitor.get("/signup").await.expect(StatusCode::OK);
         assert!(!page.body.contains("name=\"password\""), "there is nothing to fill in");
         let refused = visitor.post("/signup", &[("name", "ada"), ("password", PASSWORD)]).await;
-        refused.expect(StatusCode::FORBIDDEN).says("This hub takes no new people");
+        refused.expect(StatusCode::FORBIDDEN).says("Registration is closed");
     }
 
     async fn a_hub_by_invitation_asks_for_one(hub: &Hub, [("PLEXUS_REGISTRATION", "invite")]) {

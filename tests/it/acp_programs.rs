@@ -205,7 +205,7 @@ on_both! {
         assert!(text_in(&ask(&ada, "@ada/mine", "hi").await.1).starts_with("hi (turn 1"));
         let (class, words) = failure(&ask(&bob, "@ada/mine", "hi").await.1);
         assert_eq!(class, "policy");
-        assert!(words.contains("has not named you"), "{words}");
+        assert!(words.contains("not allowed to use the program"), "{words}");
         ada.get("/@ada/mine/edit").await.says("Says it again.");
         let edited = [("title", "Mine"), ("summary", "Repeats."), ("program", "parrot")];
         ada.post("/@ada/mine/edit", &edited).await.expect(StatusCode::SEE_OTHER);

@@ -142,7 +142,7 @@ async fn a_hub_serves_before_its_index_is_whole_and_says_so() {
     let hub = Process::start(folder.path(), &[]).await;
     let ada = Client::new(&hub.origin);
     for path in ["/", "/agents", "/agents?q=calculator"] {
-        ada.get(path).await.expect(StatusCode::OK).says("still reading its agents");
+        ada.get(path).await.expect(StatusCode::OK).says("The search index is being built");
     }
     let found = ada.api("/agents?q=calculator").await;
     assert_eq!((&found["whole"], &found["total"]), (&json!(false), &json!(0)));
@@ -163,5 +163,5 @@ async fn a_hub_serves_before_its_index_is_whole_and_says_so() {
     let addresses: BTreeSet<String> =
         found["items"].as_array().expect("a list").iter().map(|item| text_of(&item["address"])).collect();
     assert!(addresses.contains("@plexus/calc"), "{addresses:?}");
-    assert!(!ada.get("/").await.body.contains("still reading its agents"));
+    assert!(!ada.get("/").await.body.contains("The search index is being built"));
 }

@@ -88,7 +88,7 @@ on_both! {
         let token = make(&ada, &["agents", "read"]).await;
         let arguments = ["@ada/shout", "--hub", hub.origin(), "--token", &token, "--title", "Shout", "--", "tr", "a-z", "A-Z"];
         let mut joined = Joined::start(folder.path(), &arguments);
-        let said = joined.until("was made").await;
+        let said = joined.until("was created").await;
         assert!(said.contains("/@ada/shout"), "{said}");
         joined.until("Attached.").await;
         assert_eq!(text_in(&asked(&ada, "@ada/shout", "quiet").await).trim(), "QUIET");
@@ -151,7 +151,7 @@ on_both! {
         let eve = hub.person("eve").await;
         let hers = make(&eve, &["agents", "read"]).await;
         let refused = plexus(folder.path(), &["agent", "run", "@ada/echo", "--hub", hub.origin(), "--token", &hers, "--", "true"]).await;
-        assert!(stderr(&refused).contains("the token is for @eve"), "{}", stderr(&refused));
+        assert!(stderr(&refused).contains("the token belongs to @eve"), "{}", stderr(&refused));
         eve.get("/api/v1/agents/eve/echo").await.expect(StatusCode::NOT_FOUND);
         ada.call(Method::DELETE, "/agents/ada/echo", &json!({})).await.expect(StatusCode::NO_CONTENT);
         assert_ne!(second.ended().await, 0);
@@ -265,7 +265,7 @@ async fn what_is_written_to_begin_from_works() {
         let written = plexus(folder.path(), &["agent", "new", &name, "--language", language]).await;
         assert!(stdout(&written).contains("--speaks lines"), "{}", stderr(&written));
         let again = plexus(folder.path(), &["agent", "new", &name, "--language", language]).await;
-        assert!(stderr(&again).contains("is there already"), "{}", stderr(&again));
+        assert!(stderr(&again).contains("already exists"), "{}", stderr(&again));
         let line: Vec<&str> = start.iter().map(String::as_str).collect();
         let joined = Joined::with(
             folder.path(),

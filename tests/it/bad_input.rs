@@ -328,12 +328,12 @@ async fn a_body_that_does_not_come_is_refused_in_the_words_of_each_edge() {
             let at =
                 |pointer: &str| told.pointer(pointer).unwrap_or_else(|| panic!("{path}: {pointer}: {told}"));
             let words = at(words).as_str().unwrap_or_default();
-            assert!(words.contains("did not come in time"), "{path}: {told}");
+            assert!(words.contains("request body timed out"), "{path}: {told}");
             for (pointer, value) in beside.as_object().expect("an object") {
                 assert_eq!(at(pointer), value, "{path}: {told}");
             }
         }
-        assert!(form.contains("did not come in time"), "{form}");
+        assert!(form.contains("request body timed out"), "{form}");
     })
     .await;
 }

@@ -89,7 +89,7 @@ async fn a_full_disk_is_said_and_nothing_accepted_is_lost() {
     }
     let (code, words) = refused.refusal(StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(code, "unavailable");
-    assert!(words.contains("What was accepted before is safe"), "{words}");
+    assert!(words.contains("Accepted data is safe"), "{words}");
     let form = ada.post("/chat", &[("to", "@plexus/calc"), ("text", &"keep me ".repeat(2_000))]).await;
     form.expect(StatusCode::SERVICE_UNAVAILABLE).says("keep me keep me");
     for path in ["/", "/agents", "/healthz", &format!("/chat/{}", before.chat)] {

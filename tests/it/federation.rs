@@ -324,7 +324,7 @@ async fn a_hub_that_is_alone_says_so() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut process = Process::serve_with(folder.path(), &[]).await;
     let admin = process.administrator("grace").await;
-    admin.get("/network").await.expect(StatusCode::OK).says("keeps to itself");
+    admin.get("/network").await.expect(StatusCode::OK).says("Federation is disabled");
     assert_eq!(admin.api("/hubs").await["mode"], Value::Null);
     process.kill().await;
 }

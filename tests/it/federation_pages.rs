@@ -54,7 +54,7 @@ async fn it_is_told(far: &Node, near: &Node) {
         far.admin.api("/hubs").await["speeds"]["spread"]["samples"].as_u64() >= Some(1)
     })
     .await;
-    far.admin.get("/network").await.expect(StatusCode::OK).says("News from another hub");
+    far.admin.get("/network").await.expect(StatusCode::OK).says("Gossip latency");
 }
 
 async fn its_page_shows_all_that_is_known(far: &Node, near: &Node, tides: &str) {
@@ -62,7 +62,8 @@ async fn its_page_shows_all_that_is_known(far: &Node, near: &Node, tides: &str) 
     let visitor = Client::new(far.admin.origin());
     let page = visitor.get(&path).await.expect(StatusCode::OK);
     let more = format!("{path}?page=2");
-    for words in [near.id.as_str(), "Alive", "In full", "agents here", "Knows when the sea comes in.", &more]
+    for words in
+        [near.id.as_str(), "Alive", "All listings", "agents here", "Knows when the sea comes in.", &more]
     {
         page.says(words);
     }
@@ -86,7 +87,11 @@ async fn administrators_block_it_and_undo_that(far: &Node, near: &Node) {
     let visitor = Client::new(far.admin.origin());
     let act = |action: &'static str, reason: &'static str| [("action", action), ("reason", reason)];
     visitor.post(&path, &act("block", "I may not.")).await.expect(StatusCode::UNAUTHORIZED);
-    far.admin.post(&path, &act("block", "")).await.expect(StatusCode::UNPROCESSABLE_ENTITY).says("Say why");
+    far.admin
+        .post(&path, &act("block", ""))
+        .await
+        .expect(StatusCode::UNPROCESSABLE_ENTITY)
+        .says("Enter a reason");
     let done = far.admin.post(&path, &act("block", "It is a test.")).await.expect(StatusCode::SEE_OTHER);
     assert_eq!(done.location(), path);
     until("its agents are hidden", async || far.admin.api("/hubs").await["items"][0]["agents"] == 0).await;
@@ -94,11 +99,7 @@ async fn administrators_block_it_and_undo_that(far: &Node, near: &Node) {
     page.says("Blocked");
     page.says("It is a test.");
     let seen = visitor.get(&path).await.expect(StatusCode::OK);
-    assert!(
-        seen.body.contains("Kept out by the rule") && !seen.body.contains("It is a test."),
-        "{}",
-        seen.body
-    );
+    assert!(seen.body.contains("Blocked by rule") && !seen.body.contains("It is a test."), "{}", seen.body);
     let subject = format!("hub:{}", near.id);
     let undo = [("action", "undo"), ("subject", subject.as_str())];
     far.admin.post(&path, &undo).await.expect(StatusCode::SEE_OTHER);
@@ -114,13 +115,13 @@ async fn rules_are_handed_on(far: &Node, near: &Node) {
     let saved = near.admin.get("/admin/network/rules").await.expect(StatusCode::OK);
     assert!(saved.header("content-disposition").contains("plexus-rules.txt"));
     let taken = far.admin.post("/admin/network/import", &[("document", &saved.body)]).await;
-    taken.expect(StatusCode::OK).says("1 rule was taken over.");
+    taken.expect(StatusCode::OK).says("1 rule imported");
     let rules = far.admin.api("/hubs/rules").await;
     assert_eq!(rules["items"][0]["subject"], "domain:spam.example");
     assert_eq!(rules["items"][0]["reason"], "Spam.");
     let forged = saved.body.replace("spam.example", "good.example");
     let refused = far.admin.post("/admin/network/import", &[("document", &forged)]).await;
-    refused.expect(StatusCode::UNPROCESSABLE_ENTITY).says("no list of rules that can be trusted");
+    refused.expect(StatusCode::UNPROCESSABLE_ENTITY).says("not a valid signed rule list");
 
     let file = far.folder.path().join("rules.txt");
     let file = file.to_str().expect("a path");
@@ -129,7 +130,7 @@ async fn rules_are_handed_on(far: &Node, near: &Node) {
     let out = plexus(far.folder.path(), &["block", "--import", file]).await;
     assert!(out.status.success(), "{}", stderr(&out));
     assert!(
-        stdout(&out).contains(&near.id) && stdout(&out).contains("0 taken over, 1 that"),
+        stdout(&out).contains(&near.id) && stdout(&out).contains("0 imported, 1 already present"),
         "{}",
         stdout(&out)
     );
@@ -137,7 +138,7 @@ async fn rules_are_handed_on(far: &Node, near: &Node) {
     assert!(!out.status.success() && stderr(&out).contains("/nowhere"), "{}", stderr(&out));
 }
 
-const NO_LIST: &str = "This hub goes by no list. `plexus block --follow LIST` chooses one.";
+const NO_LIST: &str = "No subscribed rule lists. `plexus block --follow LIST` subscribes to one.";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hub_goes_by_the_rules_that_another_gives_out() {
@@ -160,7 +161,7 @@ async fn a_hub_goes_by_the_rules_that_another_gives_out() {
     page.says("No rules");
     let wrong = json!({ "list": url, "signer": near.id });
     let refused: Answer = near.admin.call(Method::POST, "/hubs/lists", &wrong).await;
-    assert!(refused.refusal(StatusCode::UNPROCESSABLE_ENTITY).1.contains("Another hub signed"));
+    assert!(refused.refusal(StatusCode::UNPROCESSABLE_ENTITY).1.contains("signed by another hub"));
     near.admin.post("/admin/network/unsubscribe", &[("url", &url)]).await.expect(StatusCode::SEE_OTHER);
     assert_eq!(near.admin.api("/hubs/lists").await["items"], json!([]));
     let again = json!({ "list": url });
@@ -175,7 +176,7 @@ async fn a_hub_goes_by_the_rules_that_another_gives_out() {
     };
     assert_eq!(line(&["hubs", "--lists"]).await.1.lines().next(), Some(NO_LIST));
     let (done, words) = line(&["block", "--follow", &url, "--signer", &near.id]).await;
-    assert!(!done && words.contains("Another hub signed"), "{words}");
+    assert!(!done && words.contains("signed by another hub"), "{words}");
     let (done, words) = line(&["block", "--follow", &url]).await;
     assert!(done && words.contains(&url), "{words}");
     let (done, words) = line(&["hubs", "--lists"]).await;

@@ -90,12 +90,12 @@ on_both! {
         let wrong = with(&fields, ("body", "{\"messages\": {{messages}}}"));
         let refused = grace.post("/register/http", &wrong).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
         refused.says("f-body-error");
-        refused.says("Placeholders stand in quotes.");
+        refused.says("Put placeholders in quotes.");
         refused.says("X-From: plexus");
         fields.push(("body", body));
         let place = next(grace.post("/register/http", &fields).await);
         assert!(place.ends_with("/proof"), "{place}");
-        grace.get(&place).await.says("Prove it");
+        grace.get(&place).await.says("Verify that you control each origin");
         let vouch = [("action", "vouch"), ("origin", origin.as_str())];
         assert_eq!(next(grace.post(&place, &vouch).await), place);
         let place = next(grace.post(&place, &[("action", "continue")]).await);

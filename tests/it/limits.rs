@@ -233,7 +233,7 @@ on_both! {
         };
         grace.call(Method::POST, "/agents", &new("one", false)).await.expect(StatusCode::CREATED);
         let words = limited(grace.call(Method::POST, "/agents", &new("two", false)).await);
-        assert!(words.starts_with("Too many trials of an address that is not proved from here."), "{words}");
+        assert!(words.starts_with("Too many test messages to an unverified origin from here."), "{words}");
         assert_eq!(rpc::code(&program(&grace).await, "agents.register", new("three", false)).await, -32_029);
         grace.call(Method::POST, "/agents", &new("four", true)).await.expect(StatusCode::CREATED);
     }

@@ -120,8 +120,8 @@ async fn who_hangs_and_who_forges_is_named_and_the_rest_is_shown() {
         let page = visitor.get("/agents?q=corals&live=1").await.expect(StatusCode::OK);
         assert!(began.elapsed() < IN_TIME, "{:?}", began.elapsed());
         page.says(&format!("href=\"/@bob/corals@{}\"", honest.id));
-        page.says("asked live: 2 hubs answered, 1 did not in time");
-        page.says("0 found, and 2 not signed as they have to be, which are not shown");
+        page.says("live search: 2 hubs answered, 1 timed out");
+        page.says("0 results, 2 rejected (invalid signature)");
         page.says("no answer in time");
         assert!(!page.body.contains("corals-forged"), "nothing of it is shown");
         visitor.get(&format!("/@bob/corals-forged@{}", forger.id)).await.expect(StatusCode::NOT_FOUND);
@@ -163,14 +163,14 @@ async fn the_page_offers_to_ask_and_a_script_is_told_as_hubs_answer() {
         assert_eq!(peer.asked(), 0, "looking at a page asks nobody");
         for all in ["/agents", "/agents?q=corals&place=here", "/agents?q=corals&online=yes"] {
             let page = visitor.get(all).await.expect(StatusCode::OK);
-            assert!(!page.body.contains("Ask other hubs"), "{all}");
+            assert!(!page.body.contains("Search other hubs"), "{all}");
         }
         let events = visitor.get("/agents/live?q=corals").await.expect(StatusCode::OK);
         assert_eq!(events.header("content-type"), "text/event-stream");
         let told: Vec<(&str, String)> = events.body.split("\n\n").filter_map(event).collect();
         assert_eq!(told.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["found", "done"]);
         assert!(told[0].1.starts_with("<li>") && told[0].1.contains("The corals"), "{}", told[0].1);
-        assert!(told[1].1.contains("asked live: 1 hub answered."), "{}", told[1].1);
+        assert!(told[1].1.contains("live search: 1 hub answered."), "{}", told[1].1);
     })
     .await;
 }
@@ -251,7 +251,7 @@ async fn what_is_over_the_quota_is_found_and_not_kept() {
         assert_eq!(one.expect("the other hub has it")["kept"], json!(false), "{found}");
         visitor.get(&format!("/{missing}")).await.expect(StatusCode::NOT_FOUND);
         let page = visitor.get(&format!("/agents?q={name}&live=1")).await.expect(StatusCode::OK);
-        page.says("Not carried here");
+        page.says("Not replicated");
         assert!(!page.body.contains(&format!("href=\"/{missing}\"")), "there is no page to open");
         assert_eq!(carried().await["total"], json!(QUOTA), "and it is not carried for that");
     })

@@ -236,7 +236,7 @@ async fn a_question_is_there_after_a_reload_and_without_javascript(grace: &Clien
     grace.call(Method::POST, &stop, &Value::Null).await.expect(StatusCode::ACCEPTED);
     read_until("</html>").await;
     assert_eq!(text.matches(&form).count(), 1, "what is written is not written again");
-    grace.get(&format!("/chat/{}", said.chat)).await.says("Nobody answered");
+    grace.get(&format!("/chat/{}", said.chat)).await.says("Not answered in time");
     let late = grace.call(Method::POST, &format!("/approvals/{id}"), &json!({ "allow": true })).await;
     late.expect(StatusCode::CONFLICT);
     assert_eq!(grace.api("/approvals").await, json!({ "approvals": [] }));
@@ -247,7 +247,7 @@ async fn a_person_wants_to_be_asked(hub: &Hub) {
     let set =
         async |ask| bob.post("/settings/account/tools", &[("ask", ask)]).await.expect(StatusCode::SEE_OTHER);
     set("yes").await;
-    bob.get("/settings/account").await.says("Agents ask you before each use");
+    bob.get("/settings/account").await.says("Agents ask for your approval");
     let said = bob.begin("@grace/free", ASK).await;
     let id = question(&bob, &said.chat).await;
     bob.call(Method::POST, &format!("/approvals/{id}"), &json!({ "allow": true }))
@@ -312,7 +312,7 @@ async fn a_tool_that_hangs_is_stopped(grace: &Client) {
 async fn edited_through_the_page(grace: &Client, url: &str) {
     let page = grace.get("/@grace/asking/edit").await.expect(StatusCode::OK);
     page.says(&format!("{url} ask"));
-    page.says("this hub’s own: files.");
+    page.says("a program of this hub: files.");
     let fields = [
         ("title", "Asking"),
         ("summary", "Uses tools."),
@@ -378,5 +378,5 @@ async fn a_question_that_waits_when_the_hub_ends_is_answered_by_nobody() {
     let hub = Process::serve_with(folder.path(), &flags).await;
     let grace = grace.at(&hub.origin);
     let page = grace.get(&format!("/chat/{}", killed.chat)).await;
-    page.says("Nobody answered, so it was not done.");
+    page.says("Not answered in time; the call was not made.");
 }

@@ -27,7 +27,7 @@ on_both! {
         let narrowed = admin.get("/admin/audit?actor=@Boss&action=origin.vouch").await.expect(StatusCode::OK).body;
         let table = narrowed.split("<tbody>").nth(1).expect("a table");
         assert!(table.contains("origin.vouch") && !table.contains("account.role"));
-        admin.get("/admin/audit?actor=ada").await.expect(StatusCode::OK).says("Nothing fits");
+        admin.get("/admin/audit?actor=ada").await.expect(StatusCode::OK).says("No matching entries");
         for _ in 0..12 {
             for action in ["suspend", "restore"] {
                 admin.post(&path, &[("action", action)]).await.expect(StatusCode::SEE_OTHER);

@@ -173,7 +173,7 @@ on_both! {
 
         let settings = ada.get("/settings/tokens").await.expect(StatusCode::OK);
         settings.says("Tide Desk");
-        settings.says("You have not made one yet.");
+        settings.says("You have not created any tokens yet.");
         let (_, id) = settings.body.split_once("/settings/tokens/end").and_then(|(_, form)| form.split_once("value=\"")).expect("a button");
         let id = id.split('"').next().expect("an id");
         hub.person("eve").await.post("/settings/tokens/end", &[("id", id)]).await.expect(StatusCode::NOT_FOUND);

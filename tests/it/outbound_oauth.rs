@@ -347,7 +347,7 @@ on_both! {
         let ada = hub.person("ada").await;
         for (token, words) in [
             ("http://127.0.0.1:9/token", "private"),
-            ("http://agents.example.org/token", "only https"),
+            ("http://agents.example.org/token", "Only https"),
             ("https://agents.example.org/#x", "without a #"),
         ] {
             let auth = json!({ "kind": "oauth2", "token_url": token });
@@ -366,7 +366,7 @@ on_both! {
         let page = ada.get(PAGE).await.expect(StatusCode::OK);
         page.says("value=\"connect\"");
         assert!(page.header("content-security-policy").contains(&format!("form-action 'self' {};", guarded.origin)));
-        assert!(!page.body.contains("The hub as a client"), "that is for the owner");
+        assert!(!page.body.contains("OAuth client of this hub"), "that is for the owner");
 
         let to = press(&ada).await;
         let document = ada.get("/oauth/client.json").await.expect(StatusCode::OK).json();
@@ -427,7 +427,7 @@ on_both! {
         let refuses = async |client: &Client, path: &str, status: StatusCode, words: &str| {
             client.get(path).await.expect(status).says(words);
         };
-        let unknown = "Nobody here has begun this";
+        let unknown = "This connection attempt is unknown";
         refuses(&ada, "/oauth/callback?code=code-0&state=made-up", StatusCode::FORBIDDEN, unknown).await;
         refuses(&ada, "/oauth/callback", StatusCode::FORBIDDEN, unknown).await;
         let back = agree(&press(&ada).await).await;
@@ -440,11 +440,12 @@ on_both! {
         refuses(&bob, &agree(&press(&ada).await).await, StatusCode::FORBIDDEN, unknown).await;
 
         let declined = format!("/oauth/callback?error=access_denied&state={}", said(&press(&ada).await, "state"));
-        refuses(&ada, &declined, StatusCode::FORBIDDEN, "You did not agree").await;
+        refuses(&ada, &declined, StatusCode::FORBIDDEN, "You declined").await;
         let empty = format!("/oauth/callback?state={}", said(&press(&ada).await, "state"));
-        refuses(&ada, &empty, StatusCode::CONFLICT, "without a code").await;
+        refuses(&ada, &empty, StatusCode::CONFLICT, "returned no code").await;
         guarded.state.lock().iss = Some("https://evil.example".to_owned());
-        refuses(&ada, &agree(&press(&ada).await).await, StatusCode::FORBIDDEN, "Another authorization server").await;
+        refuses(&ada, &agree(&press(&ada).await).await, StatusCode::FORBIDDEN, "another authorization \
+            server").await;
         guarded.state.lock().iss = None;
         assert_eq!(guarded.asked(), 0, "no code was brought to anybody");
         let guessed = format!("/oauth/callback?code=guessed&state={}", said(&press(&ada).await, "state"));

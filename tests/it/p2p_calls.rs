@@ -106,7 +106,7 @@ async fn it_says_how_it_is_reached(near: &Node, relay: &Node) {
         assert!(stdout(&printed).contains(&words), "{}{}", stdout(&printed), stderr(&printed));
     }
     let lent = text_of(&relay.admin.api("/hubs").await["this"]["reached"]);
-    assert!(lent.contains("lends itself (hubs: 1"), "{lent}");
+    assert!(lent.contains("relay (hubs: 1"), "{lent}");
 }
 
 async fn begun(ada: &Client, tides: &str) -> (Events, Screen, String) {
@@ -143,7 +143,7 @@ async fn it_breaks_off(ada: &Client, tides: &str, near: Node) {
     let message = kept(ada, &screen).await;
     assert_eq!(message["state"], "failed", "{message}");
     let words = message["run"]["failure"]["message"].as_str().unwrap_or_default();
-    assert!(words.contains("over the network of hubs"), "{message}");
+    assert!(words.contains("over the federation"), "{message}");
 }
 
 async fn kept(ada: &Client, screen: &Screen) -> Value {

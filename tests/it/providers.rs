@@ -129,7 +129,7 @@ async fn wrong_settings_are_named_at_the_start_and_no_key_is_shown() {
         (
             NOWHERE,
             "{ a = { base_url = \"http://127.0.0.1:9/v1\", api_key = \"sk-secret }",
-            "llm_providers is no table",
+            "llm_providers is not a table",
         ),
     ] {
         let flags = ["serve", "--listen", "127.0.0.1:0", "--llm-base-url", first, "--llm-providers", more];

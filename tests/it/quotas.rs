@@ -87,19 +87,21 @@ on_both! {
         answer_after(&ada, &first.chat, 0).await;
         let refused = until_refused(async || start(&ada, &text).await).await;
         let words = text_of(&refused.json()["error"]["message"]);
-        assert!(words.starts_with("Your account stores ") && words.contains("may store 20 KiB. Delete chats"), "{words}");
+        assert!(words.starts_with("The chats of your account use \
+            ") && words.contains("of 20 KiB. Delete \
+            chats"), "{words}");
         let (quota, used_bytes, limit) = over(refused);
         assert_eq!((quota.as_str(), limit), ("bytes", 20 << 10));
         assert!((12_000..=20 << 10).contains(&used_bytes), "{used_bytes}");
 
         // Each API reports the refusal in its own format.
         let page = ada.post("/chat", &[("to", "@plexus/calc"), ("text", &text)]).await;
-        page.expect(StatusCode::TOO_MANY_REQUESTS).says("Your account stores");
+        page.expect(StatusCode::TOO_MANY_REQUESTS).says("The chats of your account use");
         over(ada.try_say(&first.chat, &json!({ "id": new_id(), "text": text })).await);
         let program = program(&ada).await;
         let body = json!({ "jsonrpc": "2.0", "id": 7, "method": "SendMessage", "params": to_calc(&text) });
         let refused = a2a(&program, "/a2a/plexus/calc/", &body).await.expect(StatusCode::TOO_MANY_REQUESTS);
-        assert!(refused.body.contains("Your account stores"), "{}", refused.body);
+        assert!(refused.body.contains("The chats of your account use"), "{}", refused.body);
         let refused = a2a(&program, "/a2a/plexus/calc/rest/message:send", &to_calc(&text)).await;
         let refused = refused.expect(StatusCode::TOO_MANY_REQUESTS).json();
         assert_eq!(refused["error"]["status"], "RESOURCE_EXHAUSTED", "{refused}");
@@ -112,7 +114,7 @@ on_both! {
         assert_eq!((&refused["error"]["code"], &refused["error"]["data"]["quota"]), (&json!(-32_030), &json!("bytes")), "{refused}");
         let refused = mcp(&program, &text).await;
         assert_eq!(refused["result"]["isError"], json!(true), "{refused}");
-        assert!(refused.to_string().contains("Your account stores"), "{refused}");
+        assert!(refused.to_string().contains("The chats of your account use"), "{refused}");
 
         start(&eve, &text).await.expect(StatusCode::CREATED);
         let before = used(&ada, "bytes").await;
@@ -135,7 +137,7 @@ on_both! {
         let answer = answer_after(&ada, &lost.chat, 0).await;
         assert_eq!(answer["state"], "failed", "{answer}");
         let words = text_of(&answer["run"]["failure"]["message"]);
-        assert!(words.contains("was not kept. Your account stores"), "{words}");
+        assert!(words.contains("were not saved. The chats of your account use"), "{words}");
         assert!(answer["parts"].as_array().expect("parts").iter().all(|part| part["kind"] != "file"), "{answer}");
         assert!(answer.to_string().contains("Here it is."), "what fits is kept: {answer}");
         assert!(used(&ada, "bytes").await.0 < 100 << 10);
@@ -152,7 +154,8 @@ on_both! {
             a2a(&visitor, "/a2a/plexus/calc/rest/message:send", &to_calc(&text)).await
         });
         let refused = refused.await;
-        assert!(refused.body.contains("Callers without an account store") && refused.body.contains("Sign in"), "{}", refused.body);
+        assert!(refused.body.contains("Anonymous callers \
+            use") && refused.body.contains("Sign in"), "{}", refused.body);
         start(&ada, &text).await.expect(StatusCode::CREATED);
     }
 

@@ -58,12 +58,12 @@ on_both! {
             flood.push(ask(&ada, &format!("ada {n}")).await);
         }
         let others = [ask(&bob, "bob 0").await, ask(&bob, "bob 1").await, ask(&bob, "bob 2").await];
-        shows(&ada, &flood[7].chat, "number 9 in line").await;
-        shows(&bob, &others[0].chat, "number 2 in line").await;
-        bob.get(&format!("/chat/{}", others[0].chat)).await.says("Waits for its turn: number 2 in line.");
+        shows(&ada, &flood[7].chat, "position 9").await;
+        shows(&bob, &others[0].chat, "position 2").await;
+        bob.get(&format!("/chat/{}", others[0].chat)).await.says("Queued (position 2).");
         let waiting = bob.api(&format!("/chats/{}", others[0].chat)).await["messages"][1].clone();
         assert_eq!((&waiting["run"]["state"], &waiting["state"]), (&json!("queued"), &json!("open")), "{waiting}");
-        assert!(text_of(&waiting["status"]).contains("number 2"), "{waiting}");
+        assert!(text_of(&waiting["status"]).contains("position 2"), "{waiting}");
 
         // Each call ends after the next has begun, so that two slots are never free at once.
         let mut running = VecDeque::from([puppet.called().await, puppet.called().await]);
@@ -99,11 +99,11 @@ on_both! {
         let call = puppet.called().await;
         let (second, third, last) =
             (ask(&grace, "second").await, ask(&grace, "third").await, ask(&grace, "last").await);
-        shows(&grace, &last.chat, "number 3 in line").await;
+        shows(&grace, &last.chat, "position 3").await;
         let stop = format!("/runs/{}/stop", second.run);
         grace.call(Method::POST, &stop, &json!({})).await.expect(StatusCode::ACCEPTED);
         assert_eq!(ended(&grace, &second).await["state"], "stopped");
-        shows(&grace, &last.chat, "number 2 in line").await;
+        shows(&grace, &last.chat, "position 2").await;
         grace.call(Method::DELETE, &format!("/chats/{}", third.chat), &json!({})).await.expect(StatusCode::NO_CONTENT);
         answer(&call).await;
         let call = puppet.called().await;
@@ -134,7 +134,7 @@ on_both! {
         let told = async {
             loop {
                 let task = rpc("GetTask", id.clone()).await;
-                if task["result"]["status"]["message"].to_string().contains("number 1 in line") {
+                if task["result"]["status"]["message"].to_string().contains("position 1") {
                     return;
                 }
             }
@@ -174,7 +174,7 @@ async fn what_waits_when_a_hub_ends_waits_again_at_the_next() {
     let call = puppet.called().await;
     let second = ask(&grace, "second").await;
     let third = ask(&grace, "third").await;
-    shows(&grace, &third.chat, "number 2 in line").await;
+    shows(&grace, &third.chat, "position 2").await;
     hub.kill().await;
     drop(call);
 

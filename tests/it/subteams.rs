@@ -232,7 +232,8 @@ on_both! {
         try_nest(&grace, &top, 7, 1).await.expect(StatusCode::NOT_FOUND);
         // No further member is found, since none of the agents is public.
         let act = json!({ "do": "nest", "work": 0 });
-        grace.call(Method::POST, &format!("/teams/{top}"), &act).await.expect(StatusCode::CONFLICT).says("found nobody");
+        grace.call(Method::POST, &format!("/teams/{top}"), &act).await.expect(StatusCode::CONFLICT).says("No \
+            suitable member");
         answer(calls.0, "7 boats.").await;
         answer(calls.1, "No boats.").await;
         assert_eq!(ended(&grace, &top).await["state"], "closed");

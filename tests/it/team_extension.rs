@@ -124,7 +124,8 @@ on_both! {
         let to_nobody = json!({ "say": "assign", "mode": "now", "work": [{ "to": 9, "spec": { "title": "x", "description": "y" } }] });
         says(&mut lead, to_nobody).await;
         let again = lead.called().await;
-        assert_eq!(turn(&again)["problem"], "There is no member 9 who can do this.", "{:#}", again.message);
+        assert_eq!(turn(&again)["problem"], "This team has no member 9 that can do \
+            this.", "{:#}", again.message);
         assert_eq!(again.message["contextId"], "c1", "the same conversation goes on");
         again.begin_task().await;
         again.data(&json!({ "say": "ballot", "option": 0 })).await;

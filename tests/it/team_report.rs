@@ -45,11 +45,11 @@ on_both! {
         let ada = hub.person("ada").await;
         let team = counted(&ada).await;
         let page = ada.get(&format!("/teams/{team}")).await.expect(StatusCode::OK);
-        page.says("How it went");
+        page.says("Report");
         page.says("<svg viewBox=");
         page.says("class=\"bar good\"");
         page.says("The goal: Done");
-        page.says("Had work for");
+        page.says("Busy time");
         assert!(!page.body.contains("style="), "the policy lets no style through that stands in a page");
     }
 
@@ -63,16 +63,16 @@ on_both! {
         assert_eq!(rest, json!(log[5..]), "it goes on after a number");
         let step = async |number: usize| ada.get(&format!("/teams/{team}/replay?step={number}")).await.expect(StatusCode::OK);
         for (number, words) in [
-            (0, "The team was founded."),
-            (2, "@plexus/calc takes part."),
-            (3, "@plexus/calc gave work, and waits for it: The goal to @plexus/calc."),
+            (0, "Team created."),
+            (2, "@plexus/calc joined."),
+            (3, "@plexus/calc assigned work and waits for the result: The goal to @plexus/calc."),
             (5, "The goal: done."),
             (6, "@plexus/calc wrote the answer."),
         ] {
             step(number).await.says(words);
         }
         let waiting = step(4).await;
-        waiting.says("Waiting for work");
+        waiting.says("Waiting for assignments");
         waiting.says(&format!("/teams/{team}/replay?step=5"));
         assert!(!waiting.body.contains("391"), "what comes later is not shown");
         assert!(!waiting.body.contains("data-live=\"") && !waiting.body.contains("Stop team"), "the past is only looked at");
@@ -95,7 +95,7 @@ on_both! {
         let visitor = hub.visitor();
         let page = visitor.get(&link).await.expect(StatusCode::OK);
         page.says("391");
-        page.says("How it went");
+        page.says("Report");
         assert_eq!(page.header("x-robots-tag"), "noindex, nofollow");
         assert_eq!((page.header("referrer-policy"), page.header("cache-control")), ("no-referrer", "no-store"));
         page.says("name=\"robots\" content=\"noindex, nofollow\"");
@@ -103,7 +103,7 @@ on_both! {
         for nothing in ["href=\"/@", "/teams/", &other, "<form", "Revoke", "Share"] {
             assert!(!main.contains(nothing), "a guest is shown {nothing}: {main}");
         }
-        visitor.get(&format!("{link}/replay?step=3")).await.expect(StatusCode::OK).says("gave work");
+        visitor.get(&format!("{link}/replay?step=3")).await.expect(StatusCode::OK).says("assigned work");
         // The link gives access to this page only.
         visitor.get(&format!("/teams/{team}")).await.expect(StatusCode::SEE_OTHER);
         visitor.get(&format!("/api/v1/teams/{team}")).await.expect(StatusCode::UNAUTHORIZED);
@@ -162,7 +162,7 @@ on_both! {
         let open = text_of(&grace.call(Method::POST, "/teams", &new).await.expect(StatusCode::CREATED).json()["id"]);
         let call = slow.called().await;
         let refused = grace.call(Method::POST, &format!("/teams/{open}/share"), &json!({})).await;
-        refused.expect(StatusCode::CONFLICT).says("still at work");
+        refused.expect(StatusCode::CONFLICT).says("still working");
         drop(call);
 
         // On the page: a link is shown once, a new link replaces it, and it can be revoked.

@@ -66,10 +66,10 @@ on_both! {
 
     async fn the_page_launches_and_tells(hub: &Hub) {
         let ada = hub.person("ada").await;
-        ada.get("/teams").await.says("None yet.");
+        ada.get("/teams").await.says("No teams yet.");
         let wrong = [("goal", "x"), ("members", "calc"), ("pattern", "plan_and_delegate")];
         let refused = ada.post("/teams", &wrong).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
-        refused.says("calc is no address of an agent");
+        refused.says("calc is not an agent address");
         let fields = [("goal", "17 * 23"), ("members", "@plexus/calc"), ("pattern", "plan_and_delegate")];
         let place = ada.post("/teams", &fields).await.expect(StatusCode::SEE_OTHER).location().to_owned();
         let team = json!({ "id": place.trim_start_matches("/teams/") });
@@ -185,7 +185,7 @@ on_both! {
         let failed = launch(&program, &json!({ "goal": "x", "team_member_names": ["@nobody/here"] })).await;
         assert_eq!(failed.expect(StatusCode::BAD_GATEWAY).json()["error"]["message"], "Nobody accepted the invitation.");
         let unknown = launch(&program, &json!({ "goal": "x", "team_member_names": ["nobody"] })).await;
-        unknown.expect(StatusCode::UNPROCESSABLE_ENTITY).says("There is no agent nobody here");
+        unknown.expect(StatusCode::UNPROCESSABLE_ENTITY).says("Agent nobody not found");
         // Two agents have this name, and neither belongs to the caller.
         for owner in ["bob", "eve"] {
             let new = json!({ "name": "helper", "attached": true, "summary": "Helps.", "visibility": "public" });

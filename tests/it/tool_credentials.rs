@@ -26,7 +26,7 @@ const KEPT: &str = "/agents/grace/guarded/tools/credentials";
 const PAGE: &str = "/@grace/guarded/credentials";
 const EDIT: &str = "/@grace/guarded/edit";
 
-const LACKING: &str = "asks for credentials that this hub does not hold.";
+const LACKING: &str = "requires credentials that this hub does not have.";
 const REFUSED: &str = "did not accept the credentials.";
 
 /// MCP server that accepts the token in a file.
@@ -233,7 +233,7 @@ async fn removed_on_the_page(hub: &Hub, grace: &Client, keyed: &Guarded) {
     page.says("an API key in the header X-API-Key");
     let forget = [("url", keyed.url()), ("action", "forget")];
     assert_eq!(grace.post(PAGE, &forget).await.expect(StatusCode::SEE_OTHER).location(), PAGE);
-    grace.get(PAGE).await.expect(StatusCode::OK).says("is shown nothing");
+    grace.get(PAGE).await.expect(StatusCode::OK).says(": no credentials");
     fails(grace, LACKING).await;
     let give = async |secret| {
         let fields = [("url", keyed.url()), ("header", "X-API-Key"), ("secret", secret), ("action", "save")];

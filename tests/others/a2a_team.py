@@ -35,10 +35,10 @@ GRACE = 60.0
 PAUSE = 0.5
 # Log lines of the hub for each decision, in the order of the report.
 DECISIONS = {
-    "taken at once": "the model for teams decides attempt=First",
-    "taken when repaired": "the model for teams decides attempt=Repaired",
-    "of no use twice, so the rules decided": "both answers of the model for teams cannot be used",
-    "too late or broken off, so the rules decided": "the model for teams gives no answer",
+    "taken at once": "team model: decision accepted attempt=First",
+    "taken when repaired": "team model: decision accepted attempt=Repaired",
+    "of no use twice, so the rules decided": "team model: both answers invalid",
+    "too late or broken off, so the rules decided": "team model failed",
 }
 
 

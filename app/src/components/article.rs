@@ -75,12 +75,12 @@ fn outcome(article: &Article) -> Option<AnyView> {
         MessageState::Failed => {
             let words = article.failure.clone();
             let words =
-                words.unwrap_or_else(|| "The answer ended early, and it is not known why.".to_owned());
+                words.unwrap_or_else(|| "The answer ended unexpectedly.".to_owned());
             view! { <p class="state bad">{Icon::Failed.view()} <span>{with_mending_link(&words)}</span></p> }
                 .into_any()
         }
         MessageState::Stopped => {
-            view! { <p class="state">{Icon::Stop.view()} <span>"Stopped. What was written stays."</span></p> }
+            view! { <p class="state">{Icon::Stop.view()} <span>"Stopped. The text so far is kept."</span></p> }
                 .into_any()
         }
         MessageState::Deleted => view! { <p class="state">"This message was deleted."</p> }.into_any(),
@@ -131,10 +131,10 @@ fn picker(article: &Article) -> Option<AnyView> {
         }
         None => view! { <span aria-hidden="true">{icon.view()}</span> }.into_any(),
     };
-    let before = link(at.checked_sub(1).and_then(|at| all.get(at)), "Answer before", Icon::Back);
-    let after = link(all.get(at + 1), "Answer after", Icon::Forward);
+    let before = link(at.checked_sub(1).and_then(|at| all.get(at)), "Previous answer", Icon::Back);
+    let after = link(all.get(at + 1), "Next answer", Icon::Forward);
     let place = format!("{} of {}", at + 1, all.len());
-    Some(view! { <nav class="picker" aria-label="Answers in this place">{before}<span>{place}</span>{after}</nav> }.into_any())
+    Some(view! { <nav class="picker" aria-label="Alternative answers">{before}<span>{place}</span>{after}</nav> }.into_any())
 }
 
 fn measures(article: &Article) -> Option<AnyView> {

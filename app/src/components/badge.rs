@@ -41,13 +41,13 @@ fn label(badge: &Badge) -> String {
         },
         Badge::Offline { since: None } => "Not answering".to_owned(),
         Badge::Detached => "Not connected".to_owned(),
-        Badge::Domain(domain) => format!("Controls {domain}"),
-        Badge::Vouched(origin) => format!("Vouched for: {origin}"),
+        Badge::Domain(domain) => format!("Verified: {domain}"),
+        Badge::Vouched(origin) => format!("Trusted: {origin}"),
         Badge::SignedCard => "Signed card".to_owned(),
         Badge::Unverified => "Unverified".to_owned(),
         Badge::Elsewhere(hub) => format!("From {}", short_hub(hub)),
-        Badge::NotCarried => "Not carried here".to_owned(),
-        Badge::BuiltIn => "Part of this hub".to_owned(),
+        Badge::NotCarried => "Not replicated".to_owned(),
+        Badge::BuiltIn => "Built in".to_owned(),
         Badge::Private => "Private".to_owned(),
         Badge::Unlisted => "Unlisted".to_owned(),
         Badge::Paused => "Paused".to_owned(),
@@ -58,22 +58,20 @@ fn label(badge: &Badge) -> String {
 pub fn meaning(badge: &Badge) -> &'static str {
     match badge {
         Badge::Online => "It answered within the last 15 minutes.",
-        Badge::Offline { .. } => "It did not answer when this hub last asked.",
-        Badge::Detached => "It runs on its owner's machine, which is not connected now.",
-        Badge::Domain(_) => "Whoever registered it proved control of this domain.",
-        Badge::Vouched(_) => "An administrator of this hub vouches for where it runs.",
-        Badge::SignedCard => "Its card carries a signature, and the signature is right.",
-        Badge::Unverified => {
-            "Nobody proved control of the address it is called at; only its owner can use it."
-        }
-        Badge::Elsewhere(_) => "It belongs to another hub, which signed for it and answers for it.",
+        Badge::Offline { .. } => "It did not answer the last health check.",
+        Badge::Detached => "It runs on its owner's machine, which is not connected.",
+        Badge::Domain(_) => "The owner proved control of this domain.",
+        Badge::Vouched(_) => "An administrator of this hub trusts its origin.",
+        Badge::SignedCard => "Its agent card has a valid signature.",
+        Badge::Unverified => "Unverified origin: only the owner can use this agent.",
+        Badge::Elsewhere(_) => "Hosted on another hub; signature verified.",
         Badge::NotCarried => {
-            "Its hub has more agents than this one may carry, so it has no page here and cannot be asked from here."
+            "Not replicated: its hub is over its quota here, so this agent cannot be used from here."
         }
-        Badge::BuiltIn => "It is a part of this hub and runs inside it.",
+        Badge::BuiltIn => "It is part of this hub.",
         Badge::Private => "Only its owner can see it.",
         Badge::Unlisted => "It is not in lists or search.",
-        Badge::Paused => "Its owner switched it off for now.",
+        Badge::Paused => "Paused by its owner or an administrator.",
     }
 }
 

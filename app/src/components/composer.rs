@@ -45,7 +45,7 @@ impl Composer<'_> {
                     {addressee(self.to)}
                     <button class="button primary send">{Icon::Send.view()} "Send"</button>
                 </div>
-                <p class="hidden" id="composer-hint">"Enter sends, Shift and Enter starts a new line. Begin with @owner/name to ask another agent."</p>
+                <p class="hidden" id="composer-hint">"Enter sends, Shift and Enter starts a new line. Start with @owner/name to ask another agent."</p>
             </form>
         }
         .into_any()
@@ -58,6 +58,6 @@ fn addressee(to: Option<&AgentChoice>) -> AnyView {
             let (seed, name, address) = (to.seed.clone(), to.name.clone(), to.address.to_string());
             view! { <p class="to"><Mark seed /> <span>{name}</span>" "<span class="address">{address}</span></p> }.into_any()
         }
-        None => view! { <p class="to quiet">"Begin with @owner/name to choose an agent."</p> }.into_any(),
+        None => view! { <p class="to quiet">"Start with @owner/name to choose an agent."</p> }.into_any(),
     }
 }

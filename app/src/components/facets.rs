@@ -32,7 +32,7 @@ fn facet_value(facet: Facet, value: FacetValue, query: &AgentsQuery) -> AnyView 
             <a href=href rel="nofollow" class:chosen=chosen>
                 <span class="box" aria-hidden="true">{chosen.then(|| Icon::Check.view())}</span>
                 <span class="label">{value.label}</span>
-                {chosen.then(|| view! { <span class="hidden">" (chosen; take away)"</span> })}
+                {chosen.then(|| view! { <span class="hidden">" (selected; remove)"</span> })}
                 {value.count.map(|count| view! { <span class="count">{grouped(count)}</span> })}
             </a>
         </li>

@@ -27,7 +27,7 @@ pub fn form_errors(form: &Form, scope: Option<&'static str>) -> Option<AnyView> 
         .collect_view();
     let view = view! {
         <div class="notice bad form-errors" role="alert" tabindex="-1" autofocus=true>
-            <p><strong>{if errors.len() == 1 { "This needs a change" } else { "Some fields need a change" }}</strong></p>
+            <p><strong>{if errors.len() == 1 { "Please correct the error below" } else { "Please correct the errors below" }}</strong></p>
             <ul>{items}</ul>
         </div>
     };

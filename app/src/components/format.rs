@@ -120,18 +120,18 @@ pub const fn visibility_name(visibility: Visibility) -> &'static str {
 pub const fn visibility_meaning(visibility: Visibility) -> &'static str {
     match visibility {
         Visibility::Private => "Only you can see it.",
-        Visibility::Unlisted => "Whoever has the link can see it. It is not in lists or search.",
-        Visibility::Public => "Everybody on this hub can find it.",
-        Visibility::Federated => "Other hubs may carry it too. Copies that they hold cannot be recalled.",
+        Visibility::Unlisted => "Anyone with the link can see it. It is not in lists or search.",
+        Visibility::Public => "Listed on this hub.",
+        Visibility::Federated => "Listed here and replicated to other hubs. Their copies cannot be recalled.",
     }
 }
 
 pub const fn access_name(access: AgentAccess) -> &'static str {
     match access {
         AgentAccess::Owner => "Only you",
-        AgentAccess::Listed => "People you name",
-        AgentAccess::Accounts => "Everybody who signs in",
-        AgentAccess::Open => "Anybody, signed in or not",
+        AgentAccess::Listed => "Users you name",
+        AgentAccess::Accounts => "Signed-in users",
+        AgentAccess::Open => "Public (no sign-in)",
     }
 }
 
@@ -145,10 +145,10 @@ pub const fn role_name(role: Role) -> &'static str {
 
 pub const fn registration_meaning(registration: Registration) -> &'static str {
     match registration {
-        Registration::Open => "Open: anybody can sign up.",
-        Registration::Approval => "By approval: an administrator says yes to each.",
+        Registration::Open => "Open: anyone can sign up.",
+        Registration::Approval => "By approval: an administrator reviews each registration.",
         Registration::Invite => "By invitation only.",
-        Registration::Closed => "Closed: nobody can sign up.",
+        Registration::Closed => "Closed: no new accounts.",
     }
 }
 
@@ -157,8 +157,8 @@ pub fn scheme_name(scheme: &Scheme) -> String {
         Scheme::Bearer => "a bearer token".to_owned(),
         Scheme::ApiKey(header) => format!("an API key in the header {header}"),
         Scheme::Basic => "a user name and a password".to_owned(),
-        Scheme::Client(server) => format!("a token of {server}, which the hub gets as a client (OAuth)"),
-        Scheme::Connect(server) => format!("a token of {server}, to which each person agrees there (OAuth)"),
+        Scheme::Client(server) => format!("a token of {server}, issued to the hub as a client (OAuth)"),
+        Scheme::Connect(server) => format!("a token of {server}, authorized there by each user (OAuth)"),
     }
 }
 

@@ -27,7 +27,7 @@ fn askable(page: String, stream: String, few: bool) -> impl IntoView {
     view! {
         <section class="others" aria-labelledby="others" data-ask=stream data-few=few.then_some("")>
             {heading()}
-            <p>"Other hubs may have agents that this one does not carry." " "<a class=Kind::Plain.class() href=page rel="nofollow">"Ask other hubs"</a></p>
+            <p>"More agents may exist on other hubs." " "<a class=Kind::Plain.class() href=page rel="nofollow">"Search other hubs"</a></p>
             <ul class="rows" role="list" hidden></ul>
             <div class="sources" role="status"></div>
         </section>
@@ -45,26 +45,26 @@ pub fn sources_line(sources: Sources) -> AnyView {
     view! { <p>{summary(&sources)}</p>{list} }.into_any()
 }
 
-/// Returns a line such as "This hub 3, carried 41, asked live: 2 hubs answered, 1 did not in time."
+/// Returns a line such as "This hub 3, replicated 41, live search: 2 hubs answered, 1 timed out."
 fn summary(sources: &Sources) -> String {
-    let here = format!("This hub {}, carried {}", sources.own, sources.carried);
+    let here = format!("This hub {}, replicated {}", sources.own, sources.carried);
     if sources.asked.is_empty() {
-        return format!("{here}. There is no hub to ask of which not all is here.");
+        return format!("{here}. All known hubs are fully replicated.");
     }
     let silent = sources.asked.iter().filter(|hub| hub.came == QueryOutcome::Nothing).count();
     let answered = sources.asked.len() - silent;
     let hubs = if answered == 1 { "hub" } else { "hubs" };
-    let rest = if silent == 0 { String::new() } else { format!(", {silent} did not in time") };
-    format!("{here}, asked live: {answered} {hubs} answered{rest}.")
+    let rest = if silent == 0 { String::new() } else { format!(", {silent} timed out") };
+    format!("{here}, live search: {answered} {hubs} answered{rest}.")
 }
 
 fn of_hub(hub: &QueriedHub) -> String {
     let name = short_hub(&hub.name);
     let came = match hub.came {
         QueryOutcome::Answer { found: 0, wrong: 0 } => "nothing new".to_owned(),
-        QueryOutcome::Answer { found, wrong: 0 } => format!("{found} found"),
+        QueryOutcome::Answer { found, wrong: 0 } => format!("{found} results"),
         QueryOutcome::Answer { found, wrong } => {
-            format!("{found} found, and {wrong} not signed as they have to be, which are not shown")
+            format!("{found} results, {wrong} rejected (invalid signature)")
         }
         QueryOutcome::Nothing => "no answer in time".to_owned(),
     };
@@ -79,17 +79,17 @@ mod tests {
     fn it_says_where_results_come_from() {
         let hub = |name: &str, came| QueriedHub { name: name.to_owned(), came };
         let mut sources = Sources { own: 3, carried: 41, asked: Vec::new() };
-        assert!(summary(&sources).starts_with("This hub 3, carried 41. There is no hub to ask"));
+        assert!(summary(&sources).starts_with("This hub 3, replicated 41. All known hubs"));
         sources.asked = vec![
             hub("far.example", QueryOutcome::Answer { found: 2, wrong: 0 }),
             hub("12D3KooWabcdefghijklmnop", QueryOutcome::Answer { found: 0, wrong: 7 }),
             hub("slow.example", QueryOutcome::Nothing),
         ];
-        let said = "This hub 3, carried 41, asked live: 2 hubs answered, 1 did not in time.";
+        let said = "This hub 3, replicated 41, live search: 2 hubs answered, 1 timed out.";
         assert_eq!(summary(&sources), said);
         let hubs: Vec<String> = sources.asked.iter().map(of_hub).collect();
-        assert_eq!(hubs[0], "far.example: 2 found");
-        assert!(hubs[1].starts_with("12D3…ijklmnop: 0 found, and 7 not signed"), "{}", hubs[1]);
+        assert_eq!(hubs[0], "far.example: 2 results");
+        assert!(hubs[1].starts_with("12D3…ijklmnop: 0 results, 7 rejected"), "{}", hubs[1]);
         assert_eq!(hubs[2], "slow.example: no answer in time");
     }
 }

@@ -157,7 +157,7 @@ fn approval(
     };
     view! {
         <div class="card approval">
-            <p>"Asks for leave to use " <code>{tool}</code> " with exactly this:"</p>
+            <p>"Requests approval to call " <code>{tool}</code> " with these arguments:"</p>
             <CodeBlock language="Arguments" code=pretty(arguments) />
             {answer}
         </div>
@@ -166,7 +166,7 @@ fn approval(
 }
 
 fn unanswered() -> AnyView {
-    view! { <p class="state">"Nobody answered, so it was not done."</p> }.into_any()
+    view! { <p class="state">"Not answered in time; the call was not made."</p> }.into_any()
 }
 
 /// Renders a collapsed block (`<details>`).

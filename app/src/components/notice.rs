@@ -24,7 +24,7 @@ pub fn Note(#[prop(optional)] tone: Option<Tone>, children: Children) -> impl In
 #[component]
 pub fn StillReading() -> impl IntoView {
     view! {
-        <Note><p>"The hub has just started and is still reading its agents. Some are missing here; reload in a moment."</p></Note>
+        <Note><p>"The search index is being built. Results are incomplete; reload in a moment."</p></Note>
     }
 }
 

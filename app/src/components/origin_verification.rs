@@ -33,9 +33,9 @@ fn state(state: &ProofState) -> AnyView {
 
 fn proved(by: ProofMethod, at: Timestamp) -> AnyView {
     let how = match by {
-        ProofMethod::File => "Proved by its file, ",
-        ProofMethod::Dns => "Proved by its DNS record, ",
-        ProofMethod::Vouched => "Vouched for by an administrator, ",
+        ProofMethod::File => "Verified by file, ",
+        ProofMethod::Dns => "Verified by DNS record, ",
+        ProofMethod::Vouched => "Trusted by an administrator, ",
     };
     view! { <p class="state good">{Icon::Verified.view()} <span>{how}<Ago at />"."</span></p> }.into_any()
 }

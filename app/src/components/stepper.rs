@@ -25,7 +25,7 @@ pub fn Steps(at: Step, way: RegistrationKind, #[prop(optional)] draft: Option<Dr
             view! { <li aria-current=current class:done=step < at>{inner}</li> }
         })
         .collect_view();
-    view! { <ol class="steps" role="list" aria-label="Steps of registering">{items}</ol> }
+    view! { <ol class="steps" role="list" aria-label="Registration steps">{items}</ol> }
 }
 
 pub const fn name(step: Step) -> &'static str {
@@ -33,7 +33,7 @@ pub const fn name(step: Step) -> &'static str {
         Step::Address => "Address",
         Step::Request => "Request",
         Step::Card => "Card",
-        Step::Proof => "Proof of control",
+        Step::Proof => "Verification",
         Step::Try => "Try it",
         Step::Publish => "Publish",
     }

@@ -32,7 +32,7 @@ impl Page for AgentsPage {
             format!("{} – agents", self.query.words())
         };
         PageMeta {
-            description: Some("Agents that can be found on this hub.".into()),
+            description: Some("Agents listed on this hub.".into()),
             robots: if plain { Robots::Index } else { Robots::Follow },
             canonical: Some("/agents".into()),
             ..PageMeta::public(name)
@@ -84,7 +84,7 @@ fn search(query: &AgentsQuery) -> AnyView {
             <label class="hidden" for="q">"Search agents"</label>
             {Icon::Search.view()}
             <input id="q" type="search" name="q" maxlength="200" value=query.words().to_owned()
-                placeholder="A name, a task, a word of what it does" />
+                placeholder="Name, task or description" />
             {kept}{sort}
             <button class=Kind::Primary.class()>"Search"</button>
         </form>

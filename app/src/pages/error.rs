@@ -39,11 +39,7 @@ impl Page for ErrorPage {
 impl ErrorPage {
     const fn words(&self) -> Words {
         if self.over_quota {
-            return (
-                "No room left",
-                "A quota is used up.",
-                "Your account page says how much you use of each.",
-            );
+            return ("Quota exceeded", "You have used up a quota.", "Your account page shows your usage.");
         }
         words(self.status)
     }
@@ -65,42 +61,36 @@ const fn words(status: u16) -> Words {
     match status {
         403 => (
             "Not allowed",
-            "You may not do this.",
-            "If you think you should, ask an administrator of this hub.",
+            "You do not have permission for this.",
+            "Ask an administrator of this hub for access.",
         ),
         404 => (
             "Not found",
-            "There is nothing at this address, or you may not see it.",
+            "This page does not exist, or you do not have access.",
             "Check the address, sign in, or search.",
         ),
         405 => (
-            "Not this way",
-            "This address does not take that kind of request.",
+            "Method not allowed",
+            "This URL does not accept this kind of request.",
             "Go back to the page you came from and use its form.",
         ),
         409 => (
-            "Changed in the meantime",
-            "What you sent no longer fits what is there.",
+            "Conflict",
+            "The data has changed since you loaded the page.",
             "Go back, reload the page, and try again.",
         ),
-        413 => ("Too large", "What you sent is larger than this hub takes.", "Send less, or in pieces."),
-        422 => {
-            ("Not acceptable", "Something in what you sent is not right.", "Go back and look at the form.")
-        }
-        429 => (
-            "Too many requests",
-            "This was asked for too often in a short time.",
-            "Nothing is lost; waiting is enough.",
-        ),
+        413 => ("Too large", "The request is larger than this hub accepts.", "Send less data, or split it."),
+        422 => ("Not acceptable", "The request contains an invalid value.", "Go back and check the form."),
+        429 => ("Too many requests", "You have reached the rate limit.", "Wait, then try again."),
         503 => (
             "Not available right now",
             "The hub is starting, stopping, or cannot reach its database.",
             "Reload the page in a moment.",
         ),
         _ => (
-            "Something failed in the hub",
-            "The hub could not finish this. What it had accepted before is kept.",
-            "Try again; if it fails again, give an administrator the number of the request.",
+            "Internal error",
+            "The hub could not complete the request. Data accepted earlier is kept.",
+            "Try again. If it persists, send the request id to an administrator.",
         ),
     }
 }

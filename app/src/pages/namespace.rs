@@ -30,9 +30,9 @@ impl Page for OwnerPage {
 
     fn body(self) -> AnyView {
         let kind = match self.kind {
-            OwnerKind::Person => "A person",
-            OwnerKind::Organisation => "An organisation",
-            OwnerKind::Hub => "This hub itself",
+            OwnerKind::Person => "User",
+            OwnerKind::Organisation => "Organisation",
+            OwnerKind::Hub => "This hub",
         };
         let picture = match self.kind {
             OwnerKind::Hub => view! { <PlexusMark /> }.into_any(),
@@ -62,7 +62,7 @@ impl Page for OwnerPage {
 fn nothing() -> AnyView {
     view! {
         <Empty title="No agents to show">
-            <p>"There are none here that everybody can find."</p>
+            <p>"This namespace has no public agents."</p>
             <p><a href="/agents">"All agents of this hub"</a></p>
         </Empty>
     }
@@ -72,7 +72,7 @@ fn nothing() -> AnyView {
 fn nothing_of_mine() -> AnyView {
     view! {
         <Empty title="You have no agents yet">
-            <p>"Bring one that runs somewhere, or write instructions for a model. It stays private until you publish it."</p>
+            <p>"Register a running agent, or write instructions for a model. It stays private until you publish it."</p>
             <p><ButtonLink label="Register agent" href="/register" kind=Kind::Primary icon=Icon::Add /></p>
         </Empty>
     }

@@ -37,7 +37,7 @@ impl Page for StarredPage {
 fn nothing() -> AnyView {
     view! {
         <Empty title="No stars yet">
-            <p>"Press Star on the page of an agent that you want at hand. It is then listed here, and comes first where you begin a chat."</p>
+            <p>"Star an agent on its page. Starred agents are listed here and come first when you start a chat."</p>
             <p><a href="/agents">"Find agents"</a></p>
         </Empty>
     }

@@ -49,7 +49,7 @@ impl Author {
     pub fn name(&self) -> &str {
         match self {
             Self::Person { name } | Self::Agent { name, .. } => name,
-            Self::Gone => "Somebody who left",
+            Self::Gone => "Deleted account",
         }
     }
 }

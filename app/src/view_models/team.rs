@@ -159,7 +159,7 @@ pub struct SubteamNode {
 /// Status bar: who has the floor, the turn, the deadline and the remaining budget.
 #[derive(Clone, Debug)]
 pub struct TeamStatusBar {
-    /// Phase as text, such as "Waiting for work".
+    /// Phase as text, such as "Waiting for assignments".
     pub phase: String,
     pub floor: Option<String>,
     pub turn: u32,
@@ -183,7 +183,7 @@ pub struct Member {
     pub href: Option<String>,
     pub seed: String,
     pub roles: Vec<String>,
-    /// Participation as text, such as "Takes part".
+    /// Participation as text, such as "Active".
     pub presence: &'static str,
     pub why: Option<String>,
     pub has_floor: bool,

@@ -41,15 +41,15 @@ pub struct Header {
 /// Why a JWS is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JwsError {
-    #[error("The signature is not written as a JWS.")]
+    #[error("The signature is not a valid JWS.")]
     Malformed,
     #[error("The signature uses {0}; the hub verifies Ed25519 (EdDSA).")]
     Algorithm(String),
     #[error("The signature asks for extensions that the hub does not know.")]
     Critical,
-    #[error("The signature names another key than the one it has to be made with.")]
+    #[error("The signature uses another key than expected.")]
     Key,
-    #[error("The signature does not fit what it is said to sign.")]
+    #[error("The signature does not match the signed content.")]
     Mismatch,
 }
 

@@ -58,7 +58,7 @@ impl NewPassword {
         if raw.chars().count() < Self::MIN_CHARS {
             return Err(Error::invalid(
                 "password",
-                "Use at least 15 characters; four or five words are easy to keep in mind.",
+                "Use at least 15 characters, for example four or five words.",
             ));
         }
         if raw.len() > Self::MAX_BYTES {

@@ -98,8 +98,8 @@ impl FileStore {
             let path = Path::from(blob.row.place.as_str());
             let put = self.files.put(&path, blob.bytes.clone().into()).await;
             put.map_err(|error| {
-                tracing::warn!(%error, "a file could not be written");
-                Refusal::unavailable("The hub cannot write files at the moment.")
+                tracing::warn!(%error, "file write failed");
+                Refusal::unavailable("The hub cannot store files at the moment. Try again later.")
             })?;
         }
         Ok(StagedFiles { new, _no_sweep: no_sweep })
@@ -123,7 +123,7 @@ fn place(sha256: &Digest) -> String {
 
 /// Opens a file that is shown in a chat of which the caller is a member.
 pub async fn download(hub: &Hub, caller: &Caller, sha256: &str) -> Result<Download> {
-    let gone = || Refusal::not_found("There is no such file, or it is not yours.");
+    let gone = || Refusal::not_found("File not found.");
     let person = caller.may(Scope::Read)?;
     let sha256: Digest = sha256.parse().map_err(|_| gone())?;
     let mut conn = hub.store().read().await?;
@@ -141,7 +141,7 @@ pub(crate) async fn open(
     name: Option<String>,
     media_type: Option<String>,
 ) -> Result<Download> {
-    let gone = || Refusal::not_found("There is no such file, or it is not yours.");
+    let gone = || Refusal::not_found("File not found.");
     let blob = blobs::find(&mut hub.store().read().await?, sha256).await?.ok_or_else(gone)?;
     let found = hub.blobs().files.get(&Path::from(blob.place)).await.map_err(Error::fault)?;
     Ok(Download { name, media_type, size: found.meta.size, bytes: found.into_stream() })

@@ -178,7 +178,7 @@ impl Caller {
         if person.role >= role {
             return Ok(person);
         }
-        Err(Error::forbidden(format!("Only an account with the role {} may do this.", role.as_str())))
+        Err(Error::forbidden(format!("This requires the role {}.", role.as_str())))
     }
 
     /// Returns the digest of the session, if the caller authenticated by a session.

@@ -81,13 +81,15 @@ impl HubConfig {
         let listens_here = self.listen.iter().all(|address| address.ip().is_loopback());
         if !self.on_loopback && !is_https {
             warnings.push(
-                "Passwords cross the network unprotected: the public URL is plain http. Put a proxy with https in front and set PLEXUS_PUBLIC_URL."
+                "Passwords are sent unencrypted: the public URL is plain http. Add an https proxy and set \
+                 PLEXUS_PUBLIC_URL."
                     .to_owned(),
             );
         }
         if !self.on_loopback && self.private_networks == PrivateNetworks::Allowed {
             warnings.push(
-                "Agents of every account may be at private addresses, so the hub can be made to call machines of your network. Set PLEXUS_ALLOW_PRIVATE_NETWORKS=auto unless you mean this."
+                "Agents of all accounts may use private addresses, so users can make the hub call machines \
+                 in your network. Set PLEXUS_ALLOW_PRIVATE_NETWORKS=auto unless you intend this."
                     .to_owned(),
             );
         }
@@ -96,7 +98,8 @@ impl HubConfig {
         let is_proxied = !is_loopback(&self.public_url) && (is_https || listens_here);
         if is_proxied && self.trusted_proxies.is_empty() {
             warnings.push(format!(
-                "The public URL {} needs a reverse proxy, and none is trusted: all clients count as one address and share its rate limits. Set PLEXUS_TRUSTED_PROXIES to the proxy's address.",
+                "The public URL {} needs a reverse proxy, but no proxy is trusted: all clients count as one \
+                 address and share its rate limits. Set PLEXUS_TRUSTED_PROXIES to the proxy's address.",
                 self.public_url
             ));
         }

@@ -15,7 +15,7 @@ const TESTER: &str = "tester";
 /// Creates the test account and returns a caller for it.
 pub async fn tester(hub: &Hub) -> Result<Caller> {
     if !hub.config().conformance {
-        return Err(Refusal::forbidden("This hub is not one for test kits.").into());
+        return Err(Refusal::forbidden("This hub does not run in conformance mode.").into());
     }
     let password = hub.env().bytes::<16>().map(|byte| format!("{byte:02x}")).concat();
     accounts::create_by_operator(hub, TESTER, password, Role::User).await?;

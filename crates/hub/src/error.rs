@@ -23,9 +23,9 @@ impl Error {
 impl From<plexus_store::Error> for Error {
     fn from(error: plexus_store::Error) -> Self {
         if error.is_unavailable() {
-            tracing::warn!(%error, "the store refuses for now");
+            tracing::warn!(%error, "store unavailable");
             return Self::Refused(Refusal::unavailable(
-                "The hub cannot write or read its data at the moment. What was accepted before is safe; try again in a minute.",
+                "The store is unavailable. Accepted data is safe; try again in a minute.",
             ));
         }
         Self::fault(error)

@@ -133,7 +133,7 @@ impl Hub {
         self.tasks().wait().await;
         self.federation().forget_edge();
         if let Err(error) = cluster::hand_over(self).await {
-            tracing::warn!(%error, "other processes will take this one for dead");
+            tracing::warn!(%error, "could not hand over work on shutdown");
         }
         self.store().close().await;
     }

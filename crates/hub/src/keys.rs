@@ -237,8 +237,8 @@ pub(crate) async fn check_key_file_exists(file: &Path, store: &Store) -> anyhow:
         return Ok(());
     }
     anyhow::bail!(
-        "the secret key file {} is missing, and {} holds secrets that were sealed with it. Copy the file back from its backup, \
-         or name its place in PLEXUS_SECRET_KEY_FILE",
+        "the secret key file {} is missing, and {} contains secrets encrypted with it. Restore the file from \
+         its backup, or set its path in PLEXUS_SECRET_KEY_FILE",
         file.display(),
         store.url()
     )
@@ -249,8 +249,9 @@ pub(crate) async fn check_key_file(hub: &Hub) -> anyhow::Result<()> {
     let Some(oldest) = secrets::find_oldest(&mut hub.store().read().await?).await? else { return Ok(()) };
     hub.vault().open_sealed(&oldest.kind, &oldest.sealed).map(drop).with_context(|| {
         format!(
-            "the secret key file {} does not belong to {}: it opens none of its secrets. Copy the right file back from its \
-             backup, or name its place in PLEXUS_SECRET_KEY_FILE; all processes of a hub need a copy of the same file",
+            "the secret key file {} does not belong to {}: it decrypts none of its secrets. Restore the \
+             right file from its backup, or set its path in PLEXUS_SECRET_KEY_FILE; all instances of a hub \
+             need a copy of the same file",
             hub.config().secret_key_file.display(),
             hub.store().url()
         )

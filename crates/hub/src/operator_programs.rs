@@ -82,7 +82,7 @@ impl Programs {
         if let Err(why) = sandbox.describe()
             && !config.programs.is_empty()
         {
-            tracing::error!(why, "no program is started");
+            tracing::error!(error = why, "programs disabled: no sandbox");
         }
         Ok(Self {
             listed: config.programs.clone(),
@@ -101,9 +101,7 @@ impl Programs {
 
     fn find(&self, name: &str) -> Result<&ProgramConfig, Refusal> {
         let missing = || {
-            let words = format!(
-                "This hub has no program {name} any more. Its operator lists programs in plexus.toml."
-            );
+            let words = format!("Program {name} not found. The operator lists programs in plexus.toml.");
             Refusal::unavailable(words)
         };
         self.listed.iter().find(|listed| listed.program.name == name).ok_or_else(missing)
@@ -135,14 +133,12 @@ impl Programs {
     ) -> Result<&SandboxedCommand, Refusal> {
         let listed = self.find(name)?;
         if listed.speaks != speaks {
-            let words =
-                format!("The program {name} is there for something else: it speaks another protocol.");
+            let words = format!("The program {name} uses another protocol.");
             return Err(Refusal::conflict(words));
         }
         if !listed.may_use.lets_in(person) {
-            let words = format!(
-                "The operator of this hub has not named you among those who may use the program {name}."
-            );
+            let words =
+                format!("You are not allowed to use the program {name}. Ask the operator of this hub.");
             return Err(Refusal::forbidden(words));
         }
         Ok(&listed.program)
@@ -152,7 +148,7 @@ impl Programs {
     pub fn check_visibility(&self, name: &str, visibility: Visibility) -> Result<(), Refusal> {
         if visibility > Visibility::Private && self.find(name)?.may_use == ProgramAccess::Administrators {
             let words = format!(
-                "This agent stays private until the operator names who may use the program {name} (may_use in \
+                "This agent stays private until the operator sets who may use the program {name} (may_use in \
                  plexus.toml)."
             );
             return Err(Refusal::invalid("visibility", words));

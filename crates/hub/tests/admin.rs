@@ -248,7 +248,11 @@ async fn somebody_waits_is_let_in_and_suspended() {
     assert_eq!(refusal(world.sign_in("ada").await), "forbidden");
     let overview = admin::overview(&world.hub, &grace).await.unwrap();
     assert_eq!((overview.counts.accounts, overview.counts.waiting, overview.counts.agents), (2, 1, 2));
-    assert!(overview.warnings.iter().any(|warning| warning.contains("waiting")), "{:?}", overview.warnings);
+    assert!(
+        overview.warnings.iter().any(|warning| warning.contains("pending approval")),
+        "{:?}",
+        overview.warnings
+    );
 
     let waiting = admin::list_people(&world.hub, &grace, "@AD", 1).await.unwrap().rows.remove(0);
     assert_eq!((waiting.state, waiting.reason.as_deref()), (AccountState::Pending, Some("I know the tides")));

@@ -148,7 +148,7 @@ impl A2aConnector {
         shown: impl Into<CredentialSource>,
     ) -> Result<Self, Failure> {
         if self.endpoint.url.origin() != origin.origin() {
-            let words = "The agent has moved to another address than its credentials were given for. Enter them again.";
+            let words = "The agent's URL has changed since its credentials were entered. Enter them again.";
             return Err(Failure::new(FailureClass::Policy, words));
         }
         self.access = CredentialSession::new(shown.into());
@@ -319,8 +319,10 @@ impl A2aRun<'_> {
     /// Polls the task until it ends.
     async fn follow(&mut self) -> Result<RunEnd, RunInterruption> {
         let Some(task) = self.answer.task().map(str::to_owned) else {
-            let words =
-                format!("The agent at {} ended the answer early. What came is kept.", self.agent.peer());
+            let words = format!(
+                "The agent at {} ended the answer early. The partial answer is saved.",
+                self.agent.peer()
+            );
             return Err(Failure::new(FailureClass::Unreachable, words).into());
         };
         let mut pause = FIRST_POLL;

@@ -143,8 +143,10 @@ pub trait Output: Send {
     /// that the file was not stored.
     fn file(&mut self, file: OutputFile) -> Result<(), Failure> {
         let name = one_line(file.name.as_deref().unwrap_or("without a name"));
-        let note =
-            format!("The agent sent a file ({name}, {} bytes) that is not kept here.", file.bytes.len());
+        let note = format!(
+            "The agent sent a file ({name}, {} bytes) that is not stored on this hub.",
+            file.bytes.len()
+        );
         self.part(Part::text(note))
     }
 
@@ -223,7 +225,7 @@ pub async fn run_connector(
 
 fn too_long(limit: Duration) -> Failure {
     let words = format!(
-        "The agent was still working after {} s, the longest this hub waits. Ask for less at once, or try again.",
+        "The agent exceeded the timeout of {} s. Ask for less at once, or try again.",
         limit.as_secs_f32()
     );
     Failure::new(FailureClass::TimedOut, words)
@@ -247,7 +249,7 @@ impl LimitedOutput<'_> {
     fn take(&mut self, bytes: usize) -> Result<(), Failure> {
         self.left = self.left.checked_sub(bytes).ok_or_else(|| {
             let most = self.limits.max_answer_bytes;
-            let words = format!("The answer grew beyond {most} bytes, the most this hub takes.");
+            let words = format!("The answer exceeds the limit of {most} bytes.");
             Failure::new(FailureClass::TooLarge, words)
         })?;
         Ok(())
@@ -255,7 +257,7 @@ impl LimitedOutput<'_> {
 
     fn take_piece(&mut self) -> Result<(), Failure> {
         self.pieces_left = self.pieces_left.checked_sub(1).ok_or_else(|| {
-            let words = format!("The answer has more than {MAX_PIECES} parts, the most this hub takes.");
+            let words = format!("The answer exceeds the limit of {MAX_PIECES} parts.");
             Failure::new(FailureClass::TooLarge, words)
         })?;
         Ok(())
@@ -264,8 +266,7 @@ impl LimitedOutput<'_> {
     fn take_file(&mut self, bytes: usize) -> Result<(), Failure> {
         self.files_left = self.files_left.checked_sub(bytes).ok_or_else(|| {
             let most = self.limits.max_file_bytes;
-            let words =
-                format!("The files of the answer are more than {most} bytes, the most this hub takes.");
+            let words = format!("The files of the answer exceed the limit of {most} bytes.");
             Failure::new(FailureClass::TooLarge, words)
         })?;
         Ok(())

@@ -146,11 +146,9 @@ impl CredentialSession {
     /// Returns the error text for credentials that the agent rejected.
     pub const fn hint(&self) -> &'static str {
         match self.shown {
-            None => "asks for credentials that this hub does not hold.",
+            None => "requires credentials that this hub does not have.",
             Some(CredentialSource::Fixed(_)) => "did not accept the credentials. Enter them again.",
-            Some(CredentialSource::Fetched(_)) => {
-                "did not accept the token that its authorization server gave."
-            }
+            Some(CredentialSource::Fetched(_)) => "did not accept the token of its authorization server.",
         }
     }
 }

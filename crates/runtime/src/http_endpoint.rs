@@ -59,7 +59,8 @@ impl HttpConnector {
         shown: impl Into<CredentialSource>,
     ) -> Result<Self, Failure> {
         if self.url.origin() != origin.origin() {
-            let words = "The endpoint has moved to another address than its credentials were given for. Enter them again.";
+            let words =
+                "The endpoint's URL has changed since its credentials were entered. Enter them again.";
             return Err(Failure::new(FailureClass::Policy, words));
         }
         self.access = CredentialSession::new(shown.into());
@@ -192,7 +193,7 @@ impl HttpConnector {
             }
             answer.begin_step(step + 1);
         }
-        Err(self.garbage(&format!("was asked {MAX_STEPS} times and did not say that it is done")).into())
+        Err(self.garbage(&format!("was polled {MAX_STEPS} times and did not finish")).into())
     }
 }
 

@@ -98,8 +98,10 @@ pub async fn places(
     let count = u32::try_from(wanted.len()).unwrap_or(u32::MAX).min(places.most);
     let taken = time::timeout(TIMEOUT, Arc::clone(&places.free).acquire_many_owned(count)).await;
     taken.ok().and_then(Result::ok).map(Some).ok_or_else(|| {
-        let words =
-            format!("{} MCP servers run on this hub, the most at once. Try again in a while.", places.most);
+        let words = format!(
+            "The limit of {} running MCP servers on this hub is reached. Try again later.",
+            places.most
+        );
         Failure::new(FailureClass::Unreachable, words)
     })
 }
@@ -196,7 +198,7 @@ impl Peer {
     fn remote(url: &Url, is_shown: bool, mend: &str) -> Self {
         let wants = match is_shown {
             true => "did not accept the credentials.",
-            false => "asks for credentials that this hub does not hold.",
+            false => "requires credentials that this hub does not have.",
         };
         let name = format!("The MCP server {}", peer(url));
         Self { name, refused: Refused::default(), hint: format!("{wants} {mend}") }

@@ -166,7 +166,7 @@ fn check_form(url: &Url) -> Result<(), Failure> {
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(refusal(
-            "An address must not hold a user name or password. Give credentials by themselves.",
+            "The URL must not contain a user name or password. Enter credentials separately.",
         ));
     }
     Ok(())
@@ -175,7 +175,7 @@ fn check_form(url: &Url) -> Result<(), Failure> {
 fn check_policy(url: &Url, policy: &OutboundPolicy) -> Result<(), Failure> {
     let port = url.port_or_known_default().unwrap_or_default();
     if policy.ports.as_ref().is_some_and(|ports| !ports.contains(&port)) {
-        return Err(refusal(format!("This hub does not call port {port}.")));
+        return Err(refusal(format!("Port {port} is not allowed.")));
     }
     if policy.allow_private {
         return Ok(());
@@ -189,17 +189,13 @@ fn check_policy(url: &Url, policy: &OutboundPolicy) -> Result<(), Failure> {
         return Err(private());
     }
     if url.scheme() != "https" {
-        return Err(refusal(
-            "This hub calls only https addresses, so that nobody on the way can read or change what is said.",
-        ));
+        return Err(refusal("Only https URLs are allowed."));
     }
     Ok(())
 }
 
 fn private() -> Failure {
-    refusal(
-        "This address is private; this hub calls only public addresses for people who are not its administrator.",
-    )
+    refusal("This address is private. Only administrators can use private addresses.")
 }
 
 fn refusal(message: impl Into<String>) -> Failure {

@@ -158,8 +158,8 @@ impl Sandbox {
         // A program killed for its disk quota is not restarted until there is room.
         if let Some(excess) = program.limits.total.exceeded_by(&program.folder) {
             return Err(refused(format!(
-                "The folder of the program {} {excess}. The operator of this hub has to make room in it, or to raise folder_mib or \
-                 folder_files.",
+                "The folder of the program {} {excess}. The operator of this hub must free space, or raise \
+                 folder_mib or folder_files.",
                 program.name
             )));
         }
@@ -173,7 +173,8 @@ impl Sandbox {
             SandboxKind::OtherUser { why } => {
                 if !program.network {
                     let words = format!(
-                        "The program {} is to run without a network, and this machine cannot keep it from it: {why}.",
+                        "The program {} must run without network access, but this machine cannot enforce \
+                         that: {why}.",
                         program.name
                     );
                     return Err(refused(words));
@@ -193,8 +194,8 @@ impl Sandbox {
 
 fn impossible(why: &str) -> String {
     format!(
-        "This hub cannot keep programs apart from itself: {why}. Install bubblewrap, allow user namespaces, or start \
-         programs as they are with PLEXUS_UNSAFE_PROCESSES=true."
+        "No sandbox for programs is available: {why}. Install bubblewrap, allow user namespaces, or run \
+         programs unsandboxed with PLEXUS_UNSAFE_PROCESSES=true."
     )
 }
 
@@ -215,7 +216,7 @@ fn give(folder: &Path, user: Option<u32>) -> Result<(), Failure> {
     match owner {
         Ok(owner) if owner == user => Ok(()),
         _ => chown(folder, Some(user), Some(user)).map_err(|error| {
-            refused(format!("The folder {} cannot be given to its program: {error}.", folder.display()))
+            refused(format!("The folder {} cannot be assigned to its program: {error}.", folder.display()))
         }),
     }
 }
@@ -229,7 +230,7 @@ fn reachable(folder: &Path) -> Result<(), Failure> {
         .find(|above| fs::metadata(above).map_or(true, |found| found.mode() & OTHERS_MAY_ENTER == 0));
     closed.map_or(Ok(()), |closed| {
         let words = format!(
-            "{} is closed to the user of the program. Name a folder for it that others can reach.",
+            "The user of the program cannot access {}. Use a folder that other users can access.",
             closed.display()
         );
         Err(refused(words))

@@ -63,7 +63,7 @@ impl Index {
             Ok(Some(live)) => live,
             Ok(None) => ActiveIndex::start(&folder)?,
             Err(error) => {
-                tracing::warn!(folder = %folder.display(), %error, "The search index is damaged and is built anew.");
+                tracing::warn!(folder = %folder.display(), %error, "search index damaged; rebuilding");
                 ActiveIndex::start(&folder)?
             }
         };

@@ -48,7 +48,7 @@ pub fn remove_stale(folder: &Path, keep: Option<&Path>) {
         if Some(entry.path().as_path()) != keep
             && let Err(error) = fs::remove_dir_all(entry.path())
         {
-            tracing::warn!(path = %entry.path().display(), %error, "An old search index cannot be removed.");
+            tracing::warn!(path = %entry.path().display(), %error, "could not remove old search index");
         }
     }
 }

@@ -12,13 +12,13 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// The write violates a unique or foreign key constraint: a value is taken, or a referenced row is
     /// missing.
-    #[error("the store holds something that contradicts this: {0}")]
+    #[error("conflict with stored data: {0}")]
     Conflict(#[source] sqlx::Error),
     /// Transient failure, worth a retry: connection lost, disk full, too many waiting callers.
-    #[error("the store cannot be used now: {0}")]
+    #[error("the store is unavailable: {0}")]
     Unavailable(#[source] sqlx::Error),
     /// A row holds data that this program did not write.
-    #[error("the store holds something unreadable: {0}")]
+    #[error("unreadable data in the store: {0}")]
     Corrupt(#[source] sqlx::Error),
     /// Any other failure: a bug in this program.
     #[error("the store refused: {0}")]
@@ -113,7 +113,7 @@ fn postgres_kind(code: &str) -> Kind {
 /// Why a store could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    #[error("DATABASE_URL is not an address that the store understands: {0}")]
+    #[error("DATABASE_URL is not a valid database URL: {0}")]
     Url(String),
     #[error(
         "another Plexus process uses the data folder {}; stop it, or choose another folder with PLEXUS_DATA_DIR",
@@ -122,7 +122,9 @@ pub enum OpenError {
     InUse { folder: PathBuf },
     #[error("the data folder {} cannot be used: {source}", folder.display())]
     Folder { folder: PathBuf, source: std::io::Error },
-    #[error("the database does not fit this program: {0}; a newer Plexus may have been here")]
+    #[error(
+        "the database schema does not match this version of Plexus: {0}; it may come from a newer version"
+    )]
     Migration(#[source] sqlx::migrate::MigrateError),
     #[error("the database at {at} cannot be reached: {source}")]
     Database { at: String, source: Error },

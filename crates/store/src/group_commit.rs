@@ -132,7 +132,7 @@ impl GroupCommitWriter {
         if let Some(group) = open
             && let Err(error) = self.commit(group)
         {
-            tracing::warn!(%error, "transactions could not be committed together");
+            tracing::warn!(%error, "group commit failed");
         }
         drop(turn);
     }
@@ -197,7 +197,7 @@ impl Drop for WriteTx {
         // SQLite rolls back the whole transaction on its own when the disk is full.
         let undone = match group.connection.is_writing() {
             true => group.connection.run("rollback to one; release one").map_err(|error| error.to_string()),
-            false => Err("what was written with it could not be kept".to_owned()),
+            false => Err("the group commit failed".to_owned()),
         };
         match undone {
             // The caller may act on rows of the group that it has read, so they must be committed now.

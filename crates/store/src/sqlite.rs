@@ -85,7 +85,7 @@ impl Pools {
         self.readers.close().await;
         self.writer.close().await;
         if let Err(error) = self.lock.unlock() {
-            tracing::warn!(%error, "the lock of the data folder is kept until the process ends");
+            tracing::warn!(%error, "data folder: unlock failed; the lock remains until the process exits");
         }
     }
 }

@@ -47,7 +47,7 @@ pub enum TransferError {
     NotEmpty { at: String, table: &'static str },
     #[error("the schemas of the two stores differ in table {table}: open both with the same Plexus")]
     Schema { table: &'static str },
-    #[error("what was written to table {table} does not read back as it was; nothing was kept")]
+    #[error("table {table} does not read back as it was written; the copy was rolled back")]
     Differs { table: &'static str },
     #[error(transparent)]
     Store(#[from] Error),

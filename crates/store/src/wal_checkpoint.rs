@@ -63,7 +63,7 @@ impl WalCheckpointer {
         let shared = Arc::clone(&self.0);
         let waited = spawn_blocking(move || drop(shared.folding.lock().take())).await;
         if let Err(error) = waited {
-            tracing::warn!(%error, "the end of a checkpoint was not seen");
+            tracing::warn!(%error, "database: waiting for the checkpoint failed");
         }
     }
 }
@@ -94,7 +94,7 @@ impl Shared {
     fn look(&self, folded: Result<i64, Error>) {
         match folded {
             Ok(pages) => self.is_large.store(pages > LARGE, Ordering::Relaxed),
-            Err(error) => tracing::warn!(%error, "the write-ahead log could not be folded into the file"),
+            Err(error) => tracing::warn!(%error, "database: checkpoint failed"),
         }
     }
 }

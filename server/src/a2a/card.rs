@@ -22,7 +22,7 @@ pub async fn show(
     Bearer(caller): Bearer,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
-    let missing = || plexus_domain::Error::not_found(format!("There is no agent @{owner}/{name} here."));
+    let missing = || plexus_domain::Error::not_found(format!("Agent @{owner}/{name} not found."));
     let address = address(&owner, &name).ok_or_else(missing)?;
     give(&site, &caller, &address, &headers).await
 }

@@ -70,6 +70,6 @@ pub fn with_time(mut response: Response, refusal: &Refusal) -> Response {
 
 /// Returns the error for invalid method parameters.
 pub fn params(detail: impl std::fmt::Display) -> Error {
-    let message = format!("The parameters are not those of this method: {detail}.");
+    let message = format!("Invalid parameters: {detail}.");
     Error::invalid_params(&message, &[("params", message.as_str())])
 }

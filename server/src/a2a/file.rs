@@ -39,5 +39,5 @@ pub async fn show(
 }
 
 fn gone() -> Refusal {
-    Refusal::not_found("There is no such task, or it is not yours.")
+    Refusal::not_found("Task not found.")
 }

@@ -69,7 +69,8 @@ impl Methods {
         let task = calls::get(&self.site.hub, &self.door, run).await;
         let task = task.map_err(|error| error::of(method, error))?;
         if task.state.is_terminal() {
-            let words = format!("The task has ended ({}): nothing follows. Get it instead.", task.state);
+            let words =
+                format!("The task has ended ({}), so there is no stream. Get the task instead.", task.state);
             return Err(Error::new(ErrorKind::UnsupportedOperation, words).into());
         }
         let followed = calls::subscribe(&self.site.hub, &self.door, run, SubscriptionScope::Ended).await;
@@ -96,7 +97,7 @@ impl Methods {
         let rows = rows.ok_or_else(|| wrong("pageSize", "A page has 1 to 100 tasks."))?;
         let after = request.page_token.as_deref().map(page_token::cursor);
         if after == Some(None) {
-            return Err(wrong("pageToken", "This token is not one that this hub gave.").into());
+            return Err(wrong("pageToken", "Invalid page token.").into());
         }
         let since = request.status_timestamp_after.as_deref().map(Timestamp::from_rfc3339);
         if since == Some(None) {
@@ -104,9 +105,7 @@ impl Methods {
         }
         let state = match request.status {
             None => None,
-            Some(status) => {
-                Some(status.run_state().ok_or_else(|| wrong("status", "There is no such state."))?)
-            }
+            Some(status) => Some(status.run_state().ok_or_else(|| wrong("status", "Unknown state."))?),
         };
         let filter = TaskFilter { context: request.context_id, state, since: since.flatten() };
         let page = calls::list(&self.site.hub, &self.door, &filter, after.flatten(), rows).await;
@@ -165,7 +164,7 @@ pub fn id(text: &str) -> Result<RunId> {
     if text.is_empty() {
         return Err(Error::invalid_params("The id of the task is missing.", &[("id", "It is empty.")]).into());
     }
-    let missing = || Error::new(ErrorKind::TaskNotFound, "There is no such task, or it is not yours.");
+    let missing = || Error::new(ErrorKind::TaskNotFound, "Task not found.");
     text.parse().map_err(|_| missing().into())
 }
 
@@ -183,7 +182,7 @@ fn call(request: v1::SendMessageRequest, protocol: A2aProtocol) -> Result<CallRe
         return Err(missing("message.parts"));
     }
     if message.role != v1::Role::User {
-        let words = "Whoever sends a message has the role of the user.";
+        let words = "A sent message must have the role user.";
         return Err(Error::invalid_params(words, &[("message.role", words)]).into());
     }
     let (mut files, waits) = (Vec::new(), client::deadline(&message));

@@ -60,18 +60,18 @@ async fn authorize(
     owner: &str,
     name: &str,
 ) -> plexus_hub::Result<AuthorizedAgent> {
-    let missing = || Refusal::not_found(format!("There is no agent @{owner}/{name} here."));
+    let missing = || Refusal::not_found(format!("Agent @{owner}/{name} not found."));
     calls::authorize(&site.hub, caller, &address(owner, name).ok_or_else(missing)?).await
 }
 
 /// Returns the error for a path that is not valid UTF-8.
 fn nowhere() -> Error {
-    Refusal::not_found("There is no agent at this address.").into()
+    Refusal::not_found("Agent not found.").into()
 }
 
 /// Returns the error for a body that could not be read.
 fn body_error(rejection: &BytesRejection, limit: JsonLimits) -> Refusal {
-    let words = format!("The body is larger than the {} bytes that this hub takes.", limit.bytes);
+    let words = format!("The body exceeds the limit of {} bytes.", limit.bytes);
     json_body::body_error(rejection, Refusal::too_large(words, limit.bytes as u64))
 }
 

@@ -152,7 +152,7 @@ impl Request {
         let query = self.query.get("A2A-Version").map(String::as_str).unwrap_or_default();
         let version = version(&self.headers, query);
         if version != "1.0" {
-            let words = "Over HTTP+JSON this hub speaks A2A 1.0. Say so with the header A2A-Version: 1.0.";
+            let words = "HTTP+JSON requires A2A 1.0. Send the header A2A-Version: 1.0.";
             return Err(Error::new(ErrorKind::VersionNotSupported, words).into());
         }
         let segments: Vec<&str> = self.path.trim_matches('/').split('/').collect();
@@ -237,14 +237,13 @@ impl Request {
     fn filter(&self) -> Result<v1::ListTasksRequest, Error> {
         let text = |name: &str| self.query.get(name).filter(|text| !text.is_empty()).cloned();
         let status = text("status").map(|state| {
-            serde_json::from_value(Value::String(state))
-                .map_err(|_| wrong("status", "There is no such state."))
+            serde_json::from_value(Value::String(state)).map_err(|_| wrong("status", "Unknown state."))
         });
         let flag = |name: &'static str| match text(name).as_deref() {
             None => Ok(None),
             Some("true") => Ok(Some(true)),
             Some("false") => Ok(Some(false)),
-            Some(_) => Err(wrong(name, "This is true or false.")),
+            Some(_) => Err(wrong(name, "Expected true or false.")),
         };
         Ok(v1::ListTasksRequest {
             tenant: None,
@@ -260,7 +259,7 @@ impl Request {
 
     fn number(&self, name: &'static str) -> Result<Option<u32>, Error> {
         let text = self.query.get(name).filter(|text| !text.is_empty());
-        text.map(|text| text.parse().map_err(|_| wrong(name, "This is a whole number, 0 or more.")))
+        text.map(|text| text.parse().map_err(|_| wrong(name, "Expected a whole number, 0 or more.")))
             .transpose()
     }
 }
@@ -270,7 +269,7 @@ fn wrong(field: &str, words: &str) -> Error {
 }
 
 fn unknown() -> Error {
-    Error::new(ErrorKind::MethodNotFound, "There is nothing at this path for this HTTP method.")
+    Error::new(ErrorKind::MethodNotFound, "This path does not support this HTTP method.")
 }
 
 fn value(answer: impl Serialize) -> Result<Reply, MethodError> {

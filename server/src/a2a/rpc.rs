@@ -123,7 +123,7 @@ fn read(body: &[u8], limit: bounded_json::JsonLimits) -> Result<ParsedCall, Fail
     let invalid = |id: &Id, words: &str| Box::new((id.clone(), Error::new(ErrorKind::InvalidRequest, words)));
     let Value::Object(mut members) = value else {
         let words = if value.is_array() {
-            "Batches are not part of A2A. Send one request."
+            "A2A does not support batches. Send one request."
         } else {
             "A request is an object."
         };
@@ -172,10 +172,10 @@ impl ParsedCall {
         match Method::parse(&self.method) {
             Some((method, protocol)) if protocol == spoken => Ok((method, protocol)),
             Some((_, A2aProtocol::V1)) => {
-                let words = "This is a method of A2A 1.0. Say so with the header A2A-Version: 1.0.";
+                let words = "This method requires A2A 1.0. Send the header A2A-Version: 1.0.";
                 fail(ErrorKind::VersionNotSupported, words.to_owned())
             }
-            _ => fail(ErrorKind::MethodNotFound, "There is no such method in this version.".to_owned()),
+            _ => fail(ErrorKind::MethodNotFound, "Method not found in this version.".to_owned()),
         }
     }
 }
@@ -273,7 +273,7 @@ async fn former_push(methods: &Methods, method: Method, params: Value) -> Result
         (_, None) => all
             .next()
             .map(value)
-            .ok_or_else(|| Error::new(ErrorKind::TaskNotFound, "The task has no push configuration.").into()),
+            .ok_or_else(|| Error::new(ErrorKind::TaskNotFound, "Push configuration not found.").into()),
     }
 }
 

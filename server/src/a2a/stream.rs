@@ -58,7 +58,7 @@ impl Reader {
             Err(_) => Some(vec![None]),
             Ok(Ok(news)) => Some(self.tell(&news?)),
             Ok(Err(error)) => {
-                tracing::debug!(%error, "a reader of a task could not go on");
+                tracing::debug!(%error, "task subscription failed");
                 None
             }
         }

@@ -44,7 +44,7 @@ impl AgentPath {
 }
 
 fn missing() -> Refusal {
-    Refusal::not_found("There is no such agent here, or it is not yours.")
+    Refusal::not_found("Agent not found.")
 }
 
 #[derive(Serialize, ToSchema)]
@@ -188,7 +188,7 @@ pub enum DesiredState {
 /// Updates an agent; omitted fields stay unchanged.
 #[utoipa::path(patch, path = "/agents/{owner}/{name}", operation_id = "agents.change", tag = "Agents", params(AgentPath),
     request_body = Change, security(("token" = ["read", "agents"])),
-    responses((status = OK, description = "The agent as it is now.", body = Agent)))]
+    responses((status = OK, description = "The updated agent.", body = Agent)))]
 pub async fn change(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -212,7 +212,7 @@ pub async fn apply(hub: &Hub, caller: &Caller, address: &Address, change: Change
 
 /// Deletes an agent permanently.
 #[utoipa::path(delete, path = "/agents/{owner}/{name}", operation_id = "agents.delete", tag = "Agents", params(AgentPath),
-    security(("token" = ["agents"])), responses((status = NO_CONTENT, description = "It is gone.")))]
+    security(("token" = ["agents"])), responses((status = NO_CONTENT, description = "Deleted.")))]
 pub async fn delete(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -224,7 +224,8 @@ pub async fn delete(
 
 /// Fetches the agent's card again.
 #[utoipa::path(post, path = "/agents/{owner}/{name}/refresh", operation_id = "agents.refresh", tag = "Agents", params(AgentPath),
-    security(("token" = ["agents"])), responses((status = OK, description = "What came of it.", body = RefreshResult)))]
+    security(("token" = ["agents"])), responses((status = OK, description = "The result of the card \
+        refresh.", body = RefreshResult)))]
 pub async fn refresh(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -246,7 +247,8 @@ pub async fn renew(hub: &Hub, caller: &Caller, address: &Address) -> Result<Refr
 
 /// Verifies each origin of an agent.
 #[utoipa::path(post, path = "/agents/{owner}/{name}/check", operation_id = "agents.check", tag = "Agents", params(AgentPath),
-    security(("token" = ["agents"])), responses((status = OK, description = "What was found.", body = Origins)))]
+    security(("token" = ["agents"])), responses((status = OK, description = "The origins and their \
+        verification status.", body = Origins)))]
 pub async fn check(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -273,7 +275,8 @@ pub struct Vouch {
 
 /// Marks an origin of an agent as trusted, without verification. Administrators only.
 #[utoipa::path(post, path = "/agents/{owner}/{name}/vouch", operation_id = "agents.vouch", tag = "Agents", params(AgentPath),
-    request_body = Vouch, security(("token" = ["admin"])), responses((status = NO_CONTENT, description = "It is proved.")))]
+    request_body = Vouch, security(("token" = ["admin"])),
+    responses((status = NO_CONTENT, description = "The origin is verified.")))]
 pub async fn vouch(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,

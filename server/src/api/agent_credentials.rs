@@ -51,7 +51,8 @@ pub struct AskedCredentials {
 /// 404 if the agent requires none.
 #[utoipa::path(get, path = "/agents/{owner}/{name}/credentials", operation_id = "agents.asked_credentials", tag = "Agents",
     params(AgentPath), security(("token" = ["read"])),
-    responses((status = OK, description = "What it asks for.", body = AskedCredentials)))]
+    responses((status = OK, description = "The required credentials and whether they are \
+        stored.", body = AskedCredentials)))]
 pub async fn show(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -62,7 +63,7 @@ pub async fn show(
 
 pub async fn asked(hub: &Hub, caller: &Caller, address: &Address) -> Result<AskedCredentials, Error> {
     let asked = credentials::credential_status(hub, caller, address).await?;
-    let nothing = || Refusal::not_found(format!("{address} asks for no credentials of yours."));
+    let nothing = || Refusal::not_found(format!("{address} does not require your own credentials."));
     let CredentialStatus { scheme, kept, for_everybody, origin, .. } = asked.ok_or_else(nothing)?;
     let by_person = matches!(&scheme, Scheme::Oauth2(oauth) if oauth.authorization_url.is_some());
     let page = format!("{}{address}/credentials", hub.config().public_url);
@@ -73,7 +74,7 @@ pub async fn asked(hub: &Hub, caller: &Caller, address: &Address) -> Result<Aske
 /// Stores your own credentials for an agent. They are never returned by the API.
 #[utoipa::path(put, path = "/agents/{owner}/{name}/credentials", operation_id = "agents.give_credentials", tag = "Agents",
     params(AgentPath), request_body = OwnCredentials, security(("token" = ["agents"])),
-    responses((status = NO_CONTENT, description = "They are kept.")))]
+    responses((status = NO_CONTENT, description = "The credentials are stored.")))]
 pub async fn give(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -88,7 +89,7 @@ pub async fn give(
 /// Deletes your own credentials for an agent.
 #[utoipa::path(delete, path = "/agents/{owner}/{name}/credentials", operation_id = "agents.forget_credentials",
     tag = "Agents", params(AgentPath), security(("token" = ["agents"])),
-    responses((status = NO_CONTENT, description = "Nothing is kept.")))]
+    responses((status = NO_CONTENT, description = "No credentials are stored.")))]
 pub async fn forget(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,

@@ -83,7 +83,8 @@ enum Order {
 
 /// Lists your agents, newest first; with search terms or filters, searches all publicly listed agents.
 #[utoipa::path(get, path = "/agents", operation_id = "agents.list", tag = "Agents", params(AgentListQuery),
-    security(("token" = ["read"]), ()), responses((status = OK, description = "A page of them.", body = AgentList)))]
+    security(("token" = ["read"]), ()), responses((status = OK, description = "A page of the \
+        list.", body = AgentList)))]
 pub async fn list(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -139,7 +140,7 @@ impl ParsedListQuery {
                     one_of(&name, &value, &Sort::ALL.map(Sort::as_str))?;
                     search.push((name, value));
                 }
-                _ => return Err(Refusal::invalid(name, "A list of agents has no such parameter.")),
+                _ => return Err(Refusal::invalid(name, "Unknown parameter of the agent list.")),
             }
         }
         let is_search = !search.is_empty() || asked.facets || asked.live;

@@ -126,7 +126,8 @@ pub struct NewCredentials {
 
 /// Registers an agent. Give one of `url`, `request`, `instructions`, `program` and `attached`.
 #[utoipa::path(post, path = "/agents", operation_id = "agents.register", tag = "Agents", request_body = NewAgent,
-    security(("token" = ["read", "agents"])), responses((status = CREATED, description = "It is registered.", body = Agent)))]
+    security(("token" = ["read", "agents"])), responses((status = CREATED, description = "The registered \
+        agent.", body = Agent)))]
 pub async fn create(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -135,8 +136,8 @@ pub async fn create(
     Ok((StatusCode::CREATED, Json(register(&site.hub, &caller, body).await?)))
 }
 
-const ONE_OF: &str = "Give one of url, where the agent runs, request, how it is called, instructions for a model, \
-                      program, which the operator lists, and attached, for a program that will be.";
+const ONE_OF: &str = "Set exactly one of url (remote agent), request (request template), instructions \
+    (model), program (listed by the operator) and attached (attached program).";
 
 /// Performs all steps of a registration.
 pub async fn register(hub: &Hub, caller: &Caller, mut new: NewAgent) -> Result<Agent, Error> {
@@ -196,7 +197,7 @@ impl NewAgent {
     }
 
     fn chosen_name(&self) -> Result<String, Refusal> {
-        let missing = || Refusal::invalid("name", "Choose the agent's name in its address.");
+        let missing = || Refusal::invalid("name", "Set the agent's name in its address.");
         self.name.clone().ok_or_else(missing)
     }
 }

@@ -37,7 +37,7 @@ struct Approval {
 
 /// Lists the tool calls that wait for your approval.
 #[utoipa::path(get, path = "/approvals", operation_id = "approvals.list", tag = "Chats", security(("token" = ["read"])),
-    responses((status = OK, description = "The oldest first.", body = Approvals)))]
+    responses((status = OK, description = "Pending approval requests, oldest first.", body = Approvals)))]
 pub async fn list(State(site): State<AppState>, ApiCaller(caller): ApiCaller) -> ApiResult<Json<Approvals>> {
     Ok(Json(waiting(&site.hub, &caller).await?))
 }
@@ -64,7 +64,7 @@ pub struct Decision {
 /// Allows or denies a tool call that a run waits for.
 #[utoipa::path(post, path = "/approvals/{approval}", operation_id = "approvals.decide", tag = "Chats",
     params(("approval" = ApprovalId, Path)), request_body = Decision, security(("token" = ["chat"])),
-    responses((status = NO_CONTENT, description = "The run goes on.")))]
+    responses((status = NO_CONTENT, description = "The run continues.")))]
 pub async fn decide(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,

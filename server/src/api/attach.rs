@@ -74,7 +74,7 @@ async fn serve(mut attachment: AttachedProgram, socket: WebSocket, shut_out: imp
     let why = select! {
         why = send(&mut attachment, &mut to) => why,
         () = receive(from, &link) => None,
-        () = shut_out => Some(close(close_code::POLICY, "The token is not good any more.")),
+        () = shut_out => Some(close(close_code::POLICY, "The token is no longer valid.")),
     };
     if let Some(reason) = why {
         // Best effort: the peer may be gone.
@@ -96,8 +96,8 @@ async fn send(
                 Ok(Err(error)) => return Some(close(close_code::ERROR, &error.to_string())),
                 Err(Error::Refused(refusal)) => return Some(close(code(&refusal), &refusal.to_string())),
                 Err(Error::Fault(fault)) => {
-                    tracing::error!(error = format!("{fault:#}"), "a program could not stay attached");
-                    return Some(close(close_code::ERROR, "The hub made a mistake. Attach again."));
+                    tracing::error!(error = format!("{fault:#}"), "attached program: connection failed");
+                    return Some(close(close_code::ERROR, "Internal error. Attach again."));
                 }
             },
             () = tokio::time::sleep_until(ping) => {
@@ -128,7 +128,7 @@ async fn receive(mut from: SplitStream<WebSocket>, link: &AttachedConnection) {
         if let Message::Text(text) = message {
             match serde_json::from_str(&text) {
                 Ok(told) => link.take(told).await,
-                Err(error) => tracing::debug!(%error, "an attached program said what is no message"),
+                Err(error) => tracing::debug!(%error, "attached program: invalid message"),
             }
         }
     }

@@ -13,8 +13,10 @@ use crate::{
 
 /// Returns the bytes of a `file` part, once its message is finished.
 #[utoipa::path(get, path = "/blobs/{sha256}", operation_id = "files.get", tag = "Chats",
-    params(("sha256" = String, Path, description = "Its digest, in hexadecimal digits.")), security(("token" = ["read"])),
-    responses((status = OK, description = "The bytes, with the media type that the agent gave.", content_type = "*/*")))]
+    params(("sha256" = String, Path, description = "SHA-256 digest in hexadecimal \
+        digits.")), security(("token" = ["read"])),
+    responses((status = OK, description = "The content, with the media type that the agent \
+        declared.", content_type = "*/*")))]
 pub async fn show(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,

@@ -30,7 +30,8 @@ pub struct ChatListQuery {
 
 /// Lists your chats, most recently active first.
 #[utoipa::path(get, path = "/chats", operation_id = "chats.list", tag = "Chats", params(ChatListQuery),
-    security(("token" = ["read"])), responses((status = OK, description = "A page of them.", body = ChatList)))]
+    security(("token" = ["read"])), responses((status = OK, description = "A page of the \
+        list.", body = ChatList)))]
 pub async fn list(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -95,7 +96,8 @@ pub struct NewChat {
 
 /// Starts a chat with its first message.
 #[utoipa::path(post, path = "/chats", operation_id = "chats.start", tag = "Chats", request_body = NewChat,
-    security(("token" = ["chat"])), responses((status = CREATED, description = "It is kept, and being answered.", body = PostedMessageJson)))]
+    security(("token" = ["chat"])), responses((status = CREATED, description = "The message is stored and \
+        the run has started.", body = PostedMessageJson)))]
 pub async fn start(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -158,7 +160,8 @@ pub struct Rename {
 
 /// Renames a chat.
 #[utoipa::path(patch, path = "/chats/{chat}", operation_id = "chats.rename", tag = "Chats", params(("chat" = ChatId, Path)),
-    request_body = Rename, security(("token" = ["chat"])), responses((status = NO_CONTENT, description = "It has the title.")))]
+    request_body = Rename, security(("token" = ["chat"])),
+    responses((status = NO_CONTENT, description = "The title is changed.")))]
 pub async fn rename(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -171,7 +174,7 @@ pub async fn rename(
 
 /// Deletes a chat with all its messages.
 #[utoipa::path(delete, path = "/chats/{chat}", operation_id = "chats.delete", tag = "Chats", params(("chat" = ChatId, Path)),
-    security(("token" = ["chat"])), responses((status = NO_CONTENT, description = "It is gone.")))]
+    security(("token" = ["chat"])), responses((status = NO_CONTENT, description = "Deleted.")))]
 pub async fn delete(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,

@@ -102,13 +102,13 @@ impl Streaming {
             Some(Ok(Ok(news))) => match self.write(&news).await {
                 Ok(bytes) => Some(bytes),
                 Err(error) => {
-                    tracing::error!(%error, "event encoding: failed");
+                    tracing::error!(%error, "event encoding failed");
                     Some(self.bye())
                 }
             },
             Some(Err(_)) if Instant::now() < self.ends => Some(Bytes::from_static(b": \n\n")),
             Some(Ok(Err(error))) => {
-                tracing::debug!(%error, "a reader could not go on");
+                tracing::debug!(%error, "event subscription failed");
                 Some(self.bye())
             }
             Some(Err(_)) | None => Some(self.bye()),

@@ -92,7 +92,8 @@ pub struct NewRule {
 
 /// Blocks or allows a hub, an agent or a tag, or removes such a rule; effective immediately.
 #[utoipa::path(post, path = "/hubs/rules", operation_id = "hubs.rule", tag = "Network", request_body = NewRule,
-    security(("token" = ["admin"])), responses((status = NO_CONTENT, description = "It holds.")))]
+    security(("token" = ["admin"])), responses((status = NO_CONTENT, description = "The rule is added or \
+        removed.")))]
 pub async fn rule(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -152,7 +153,7 @@ pub struct ImportedRules {
 /// Imports rules signed by another hub as this hub's own rules.
 #[utoipa::path(post, path = "/hubs/rules/signed", operation_id = "hubs.rules.import", tag = "Network",
     request_body = SignedRules, security(("token" = ["admin"])),
-    responses((status = OK, description = "They hold.", body = ImportedRules)))]
+    responses((status = OK, description = "The rules are in force.", body = ImportedRules)))]
 pub async fn import(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -232,7 +233,8 @@ pub struct RuleListQuery {
 
 /// Subscribes to a rule list.
 #[utoipa::path(post, path = "/hubs/lists", operation_id = "hubs.subscribe", tag = "Network", request_body = NewRuleList,
-    security(("token" = ["admin"])), responses((status = OK, description = "They hold.", body = RuleListPlace)))]
+    security(("token" = ["admin"])), responses((status = OK, description = "The rules are in \
+        force.", body = RuleListPlace)))]
 pub async fn subscribe(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -248,8 +250,8 @@ pub async fn follow(hub: &Hub, caller: &Caller, new: &NewRuleList) -> Result<Rul
 
 /// Unsubscribes from a rule list; what its rules hid becomes visible again.
 #[utoipa::path(delete, path = "/hubs/lists", operation_id = "hubs.unsubscribe", tag = "Network",
-    params(("url" = String, Query, description = "Where the list is.")), security(("token" = ["admin"])),
-    responses((status = NO_CONTENT, description = "Its rules are gone.")))]
+    params(("url" = String, Query, description = "URL of the rule list.")), security(("token" = ["admin"])),
+    responses((status = NO_CONTENT, description = "Unsubscribed; the rules of the list are removed.")))]
 pub async fn unsubscribe(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,

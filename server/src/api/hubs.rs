@@ -233,7 +233,7 @@ pub async fn show(
 pub async fn one(hub: &Hub, caller: &Caller, name: &str) -> Result<HubDetails, Error> {
     caller.may(Scope::Read)?;
     let found = federation::other(hub, caller, name).await?;
-    let found = found.ok_or_else(|| Refusal::not_found(format!("This hub knows no other hub {name}.")))?;
+    let found = found.ok_or_else(|| Refusal::not_found(format!("Hub {name} not found.")))?;
     let is_admin = found.addresses.is_some();
     let fault = |row: federation::ViolationRow| HubFault {
         fault: row.fault.as_str().to_owned(),

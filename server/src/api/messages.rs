@@ -39,7 +39,8 @@ pub struct NextMessage {
 /// A response means that the message is stored.
 #[utoipa::path(post, path = "/chats/{chat}/messages", operation_id = "chats.send", tag = "Chats",
     params(("chat" = ChatId, Path)), request_body = NextMessage, security(("token" = ["chat"])),
-    responses((status = ACCEPTED, description = "It is kept, and being answered.", body = PostedMessageJson)))]
+    responses((status = ACCEPTED, description = "The message is stored and the run has \
+        started.", body = PostedMessageJson)))]
 pub async fn send(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -66,7 +67,8 @@ pub async fn show(
 /// Requests another answer as an alternative to an existing one.
 #[utoipa::path(post, path = "/messages/{message}/retry", operation_id = "messages.retry", tag = "Chats",
     params(("message" = MessageId, Path)), security(("token" = ["chat"])),
-    responses((status = ACCEPTED, description = "It is being written.", body = PostedMessageJson)))]
+    responses((status = ACCEPTED, description = "The new answer is being \
+        written.", body = PostedMessageJson)))]
 pub async fn retry(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -78,7 +80,8 @@ pub async fn retry(
 
 /// Stops a run; text written so far stays.
 #[utoipa::path(post, path = "/runs/{run}/stop", operation_id = "runs.stop", tag = "Chats", params(("run" = RunId, Path)),
-    security(("token" = ["chat"])), responses((status = ACCEPTED, description = "It is told to end.")))]
+    security(("token" = ["chat"])), responses((status = ACCEPTED, description = "Cancellation was \
+        requested.")))]
 pub async fn stop(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,

@@ -78,10 +78,10 @@ fn whole() -> OpenApiRouter<AppState> {
 }
 
 async fn missing() -> ApiError {
-    Refusal::not_found("There is nothing at this address. See /docs/api.").into()
+    Refusal::not_found("Not found. See /docs/api.").into()
 }
 
 /// Parses an id in a path or a body. An invalid id is reported as not found.
 fn id<T: std::str::FromStr>(text: &str) -> Result<T, ApiError> {
-    text.parse().map_err(|_| Refusal::not_found("There is no such thing, or it is not yours.").into())
+    text.parse().map_err(|_| Refusal::not_found("Not found.").into())
 }

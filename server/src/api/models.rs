@@ -18,7 +18,7 @@ pub struct Models {
 
 /// Lists the models available to agents of this hub.
 #[utoipa::path(get, path = "/models", operation_id = "models.list", tag = "Agents", security(("token" = ["agents"])),
-    responses((status = OK, description = "The usual one first.", body = Models)))]
+    responses((status = OK, description = "The models, the default first.", body = Models)))]
 pub async fn list(State(site): State<AppState>, ApiCaller(caller): ApiCaller) -> ApiResult<Json<Models>> {
     Ok(Json(all(&site.hub, &caller).await?))
 }

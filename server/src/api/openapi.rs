@@ -32,7 +32,7 @@ static TEXT: LazyLock<String> = LazyLock::new(|| serde_json::to_string(&*DOCUMEN
 
 #[derive(OpenApi)]
 #[openapi(
-    info(title = "Plexus", description = "What a page of a hub can do, for programs. See /docs/api."),
+    info(title = "Plexus", description = "The functions of the web interface for programs. See /docs/api."),
     servers((url = "/api/v1")),
     components(responses(RefusedRequest), schemas(Body)),
     modifiers(&Token)
@@ -43,7 +43,7 @@ struct Token;
 
 impl Modify for Token {
     fn modify(&self, document: &mut Document) {
-        let words = "Made under Settings, Tokens; begins with plx_.";
+        let words = "Create it under Settings, Tokens; it begins with plx_.";
         let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(words)).build();
         document
             .components

@@ -144,7 +144,7 @@ pub fn sse(name: &str, data: &impl Serialize) -> Bytes {
     let mut bytes = format!("event: {name}\ndata: ").into_bytes();
     // Cannot fail: all maps have string keys, and writing to memory always succeeds.
     if let Err(error) = serde_json::to_writer(&mut bytes, data) {
-        tracing::error!(%error, name, "an event cannot be written as JSON");
+        tracing::error!(%error, name, "event encoding failed");
     }
     bytes.extend_from_slice(b"\n\n");
     Bytes::from(bytes)

@@ -25,7 +25,7 @@ use crate::{
 
 /// Stars an agent; idempotent.
 #[utoipa::path(put, path = "/agents/{owner}/{name}/star", operation_id = "agents.star", tag = "Agents", params(AgentPath),
-    security(("token" = ["agents"])), responses((status = NO_CONTENT, description = "It has your star.")))]
+    security(("token" = ["agents"])), responses((status = NO_CONTENT, description = "The star is added.")))]
 pub async fn star(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -37,7 +37,7 @@ pub async fn star(
 
 /// Removes your star from an agent.
 #[utoipa::path(delete, path = "/agents/{owner}/{name}/star", operation_id = "agents.unstar", tag = "Agents", params(AgentPath),
-    security(("token" = ["agents"])), responses((status = NO_CONTENT, description = "It has not your star.")))]
+    security(("token" = ["agents"])), responses((status = NO_CONTENT, description = "The star is removed.")))]
 pub async fn unstar(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -60,7 +60,8 @@ pub struct StarredQuery {
 
 /// Lists the agents that you starred, most recently starred first.
 #[utoipa::path(get, path = "/starred", operation_id = "agents.starred", tag = "Agents", params(StarredQuery),
-    security(("token" = ["read"])), responses((status = OK, description = "A page of them.", body = AgentList)))]
+    security(("token" = ["read"])), responses((status = OK, description = "A page of the \
+        list.", body = AgentList)))]
 pub async fn list(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,

@@ -76,7 +76,7 @@ impl StreamCursor {
 }
 
 fn number(text: &str) -> ApiResult<i64> {
-    let words = "Say after which event to begin, as a number.";
+    let words = "The cursor must be an event number.";
     text.parse().map_err(|_| plexus_domain::Error::invalid("after", words).into())
 }
 

@@ -33,7 +33,8 @@ pub struct Entries {
 /// Returns the entries of a team's log.
 #[utoipa::path(get, path = "/teams/{team}/log", operation_id = "teams.log", tag = "Teams",
     params(("team" = ChatId, Path), Entries), security(("token" = ["read"])),
-    responses((status = OK, description = "Entries, the oldest first, and the number to go on after.", body = Object)))]
+    responses((status = OK, description = "Entries, oldest first, and the number of the last one for the \
+        next page.", body = Object)))]
 pub async fn log(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -60,7 +61,7 @@ fn entry(entry: &LogEntry) -> Value {
 /// The team must have ended. A previous link becomes invalid.
 #[utoipa::path(post, path = "/teams/{team}/share", operation_id = "teams.share", tag = "Teams",
     params(("team" = ChatId, Path)), security(("token" = ["read", "team"])),
-    responses((status = CREATED, description = "The link, which is not shown again.", body = Object)))]
+    responses((status = CREATED, description = "The share link. It is shown only once.", body = Object)))]
 pub async fn share(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -78,7 +79,7 @@ pub async fn shared(site: &AppState, caller: &Caller, team: ChatId) -> Result<Va
 /// Revokes the share link of a team.
 #[utoipa::path(delete, path = "/teams/{team}/share", operation_id = "teams.unshare", tag = "Teams",
     params(("team" = ChatId, Path)), security(("token" = ["team"])),
-    responses((status = NO_CONTENT, description = "It leads nowhere.")))]
+    responses((status = NO_CONTENT, description = "The share link is removed.")))]
 pub async fn unshare(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,

@@ -88,7 +88,7 @@ impl NewTeam {
             None => Pattern::ALL[0],
             Some(word) => Pattern::parse(word).ok_or_else(|| {
                 let known = Pattern::ALL.map(|pattern| pattern.as_str()).join(", ");
-                Refusal::invalid("pattern", format!("A team can go about it in one of these ways: {known}."))
+                Refusal::invalid("pattern", format!("Unknown pattern. Available: {known}."))
             })?,
         };
         let limits = self.limits.fill();
@@ -98,7 +98,7 @@ impl NewTeam {
 
 /// Lists your teams, newest first.
 #[utoipa::path(get, path = "/teams", operation_id = "teams.list", tag = "Teams", security(("token" = ["read"])),
-    responses((status = OK, description = "All of them.", body = Object)))]
+    responses((status = OK, description = "The teams.", body = Object)))]
 pub async fn list(State(site): State<AppState>, ApiCaller(caller): ApiCaller) -> ApiResult<Json<Value>> {
     Ok(Json(listed(&teams::list(&site.hub, &caller).await?)))
 }
@@ -227,7 +227,7 @@ impl From<OwnerActionJson> for OwnerAction {
 /// Sends a command to one of your teams.
 #[utoipa::path(post, path = "/teams/{team}", operation_id = "teams.act", tag = "Teams", params(("team" = ChatId, Path)),
     request_body = OwnerActionJson, security(("token" = ["read", "team"])),
-    responses((status = OK, description = "The team as it is then.", body = Object)))]
+    responses((status = OK, description = "The updated team.", body = Object)))]
 pub async fn act(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,

@@ -80,7 +80,7 @@ pub async fn of(hub: &Hub, caller: &Caller, agent: &Address) -> Result<ToolServe
 /// The server must accept it first. It is never returned by the API.
 #[utoipa::path(put, path = "/agents/{owner}/{name}/tools/credentials", operation_id = "agents.give_tool_credentials",
     tag = "Agents", params(AgentPath), request_body = GivenToServer, security(("token" = ["agents"])),
-    responses((status = NO_CONTENT, description = "It is kept.")))]
+    responses((status = NO_CONTENT, description = "The credential is stored.")))]
 pub async fn give(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -94,8 +94,9 @@ pub async fn give(
 
 /// Deletes the credentials for an MCP server of your agent.
 #[utoipa::path(delete, path = "/agents/{owner}/{name}/tools/credentials", operation_id = "agents.forget_tool_credentials",
-    tag = "Agents", params(AgentPath, ("url" = String, Query, description = "The address of the server.")),
-    security(("token" = ["agents"])), responses((status = NO_CONTENT, description = "Nothing is kept for it.")))]
+    tag = "Agents", params(AgentPath, ("url" = String, Query, description = "URL of the MCP server.")),
+    security(("token" = ["agents"])), responses((status = NO_CONTENT, description = "No credential is stored \
+        for it.")))]
 pub async fn forget(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,

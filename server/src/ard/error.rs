@@ -23,7 +23,7 @@ pub enum ArdError {
 }
 
 pub async fn missing() -> ArdError {
-    ArdError::Missing("There is nothing at this address: search, explore and agents are.".to_owned())
+    ArdError::Missing("Not found. The endpoints are search, explore and agents.".to_owned())
 }
 
 impl ArdError {

@@ -190,7 +190,7 @@ fn malformed() -> ArdError {
 /// Returns the terms of one entry.
 pub async fn one(site: &AppState, identifier: &str) -> Result<Value, ArdError> {
     let named: AirUrn = identifier.parse().map_err(|_| malformed())?;
-    let missing = || ArdError::Missing("This registry has no such entry.".to_owned());
+    let missing = || ArdError::Missing("Entry not found.".to_owned());
     let publisher = listings::publisher(&site.hub).await?;
     let terms = match publisher.address(&named) {
         Some(address) => {

@@ -16,7 +16,7 @@ impl Page {
     pub fn new(size: u64, token: Option<&str>) -> Result<Self, ArdError> {
         let size = usize::try_from(size).ok().filter(|size| (1..=LARGEST as usize).contains(size));
         let size = size.ok_or_else(|| ArdError::invalid("A page has 1 to 100 entries."))?;
-        let unknown = || ArdError::invalid("This page token is not one that this registry gave.");
+        let unknown = || ArdError::invalid("Invalid page token.");
         let first = token.map_or(Some(0), read).ok_or_else(unknown)?;
         Ok(Self { first, size })
     }

@@ -26,7 +26,7 @@ pub struct Query {
 
 /// Parses the members of a request body.
 pub fn read(body: Result<Bytes, BytesRejection>) -> Result<Map<String, Value>, ArdError> {
-    let too_large = Refusal::invalid("body", "The body is larger than this registry takes.");
+    let too_large = Refusal::invalid("body", "The body is too large.");
     let body = body.map_err(|rejection| body_error(&rejection, too_large))?;
     let parsed = bounded_json::parse(&body, LIMITS);
     match parsed.map_err(|error| ArdError::invalid(format!("The body cannot be read. {error}")))? {
@@ -40,7 +40,7 @@ pub fn only(members: &Map<String, Value>, known: &[&str]) -> Result<(), ArdError
     if members.keys().all(|name| known.contains(&name.as_str())) {
         return Ok(());
     }
-    Err(ArdError::invalid(format!("The members here are {}.", known.join(", "))))
+    Err(ArdError::invalid(format!("Allowed members: {}.", known.join(", "))))
 }
 
 impl Query {

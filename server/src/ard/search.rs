@@ -43,7 +43,7 @@ pub async fn run(site: &AppState, caller: &Caller, asked: &Map<String, Value>) -
     let query = asked.get("query").ok_or_else(|| ArdError::invalid("Send a query with a text."))?;
     let query = Query::read(Some(query))?;
     if query.text.is_empty() {
-        return Err(ArdError::invalid("Say in query.text what is looked for."));
+        return Err(ArdError::invalid("Set query.text to the search text."));
     }
     let federation = Federation::read(asked.get("federation"))?;
     let page = read_page(asked)?;

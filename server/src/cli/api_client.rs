@@ -33,9 +33,8 @@ pub fn arguments() -> [Arg; 2] {
     let hub = Arg::new("hub").long("hub").value_name("URL");
     let token = Arg::new("token").long("token").value_name("TOKEN");
     [
-        hub.help("Act on the running hub at this address instead of on the data folder"),
-        token
-            .help("An API token for that hub, from /settings/tokens; else PLEXUS_TOKEN from the environment"),
+        hub.help("URL of a running hub to use instead of the data folder"),
+        token.help("API token for that hub, from /settings/tokens (default: PLEXUS_TOKEN)"),
     ]
 }
 
@@ -84,7 +83,8 @@ impl HubClient {
         }
         let config = ServeConfig::from_settings(settings)?.hub;
         let hub = Self::serving(&config.data_dir, owner)?.context(
-            "no hub runs on this data folder; start one with plexus serve, or name one elsewhere with --hub and --token",
+            "no hub runs on this data folder; start one with plexus serve, or name a remote hub with --hub \
+             and --token",
         )?;
         Ok((hub, config.public_url))
     }

@@ -97,11 +97,11 @@ fn obey(worker: &mut AttachedWorker, text: &str) {
     match serde_json::from_str::<HubFrame>(text) {
         Ok(order) => {
             if let HubFrame::Ask(question) = &order {
-                tracing::info!(run = %question.run, "asked");
+                tracing::info!(run.id = %question.run, "run received");
             }
             worker.handle(order);
         }
-        Err(error) => say(&format!("The hub sent something that this version does not know ({error}).")),
+        Err(error) => say(&format!("The hub sent a message that this version does not support ({error}).")),
     }
 }
 
@@ -138,9 +138,7 @@ async fn connect(hub: &HubClient, address: &Address) -> Result<WebSocketStream<U
     }
     let accepted = answer.headers().get("sec-websocket-accept").and_then(|value| value.to_str().ok());
     if accepted != Some(derive_accept_key(key.as_bytes()).as_str()) {
-        return Err(AttachEnd::ForGood(
-            "What answers there is no hub that programs can be attached to.".to_owned(),
-        ));
+        return Err(AttachEnd::ForGood("This server does not support attached programs.".to_owned()));
     }
     let stream = answer.upgrade().await.map_err(|error| broken(error.into()))?;
     let config = WebSocketConfig::default().max_message_size(Some(MAX_FRAME)).max_frame_size(Some(MAX_FRAME));

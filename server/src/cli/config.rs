@@ -8,8 +8,8 @@ use serde_json::json;
 use crate::settings::Settings;
 
 pub fn command() -> Command {
-    let json = Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON, for programs");
-    Command::new("config").about("Show every setting, its value, and where the value came from").arg(json)
+    let json = Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON");
+    Command::new("config").about("Show all settings with their values and sources").arg(json)
 }
 
 pub fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {

@@ -13,9 +13,9 @@ pub fn command() -> Command {
         .value_name("ADDRESS")
         .default_value("127.0.0.1:3001")
         .help("Address on loopback and port to serve on");
-    let log = Arg::new("log").long("log").value_name("LEVEL").default_value("warn").help("What is logged");
+    let log = Arg::new("log").long("log").value_name("LEVEL").default_value("warn").help("Log filter");
     Command::new("conformance")
-        .about("Serve a hub for protocol test kits: temporary data, loopback only, no sign-in")
+        .about("Serve a hub for conformance test kits: temporary data, loopback only, no sign-in")
         .arg(listen)
         .arg(log)
 }
@@ -24,8 +24,9 @@ pub fn command() -> Command {
 pub async fn run(arguments: &ArgMatches) -> anyhow::Result<u8> {
     let given = |name: &str| arguments.get_one::<String>(name).map_or("", String::as_str);
     telemetry::start(given("log"), "text")?;
-    let listen: SocketAddr =
-        given("listen").parse().with_context(|| format!("\"{}\" is no address and port", given("listen")))?;
+    let listen: SocketAddr = given("listen")
+        .parse()
+        .with_context(|| format!("\"{}\" is not an address and a port", given("listen")))?;
     let folder = tempfile::tempdir().context("making a temporary folder")?;
     let running = serve::start(conformance::serve(listen, folder.path())?).await?;
     println!("Plexus serves on {}", running.hub.config().public_url);

@@ -21,7 +21,7 @@ use crate::{config::ServeConfig, settings::Settings};
 
 pub fn command() -> Command {
     let live = Arg::new("live").long("live").action(ArgAction::SetTrue);
-    let live = live.help("Only ask whether a hub answers on the listening address (for health checks)");
+    let live = live.help("Only check that a hub answers on the listen address (for health checks)");
     Command::new("doctor").about("Check the settings, the folders, the store and the model servers").arg(live)
 }
 
@@ -31,13 +31,13 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     if arguments.get_flag("live") {
         anyhow::ensure!(
             serve.listen.port() != 0,
-            "PLEXUS_LISTEN={} takes another port at each start, so it is not known where to ask; name a port",
+            "PLEXUS_LISTEN={} uses a random port at each start, so the hub cannot be found; set a fixed port",
             serve.listen
         );
         return Ok(u8::from(!answers(&serve)));
     }
     let mut report = Report::default();
-    report.add("settings", Ok("every value is usable".to_owned()));
+    report.add("settings", Ok("every value is valid".to_owned()));
     for warning in warnings(&serve).await? {
         report.add("settings", Err(warning));
     }
@@ -64,7 +64,7 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     } else if HubClient::serving(&serve.hub.data_dir, None)?.is_some() {
         report.add("hub", Ok(format!("serves {}, on another address", serve.hub.data_dir.display())));
     } else if is_new(&serve.hub) {
-        report.add("store", Ok("not made yet; `plexus serve` makes it".to_owned()));
+        report.add("store", Ok("not created yet; `plexus serve` creates it".to_owned()));
     } else {
         report.add("store", store(ServeConfig::folder(settings)?).await);
     }
@@ -129,7 +129,7 @@ fn permissions(config: &HubConfig) -> Result<String, String> {
     let open: Vec<String> =
         all.filter(|path| permissions::is_open(path)).map(|path| path.display().to_string()).collect();
     match open.is_empty() {
-        true => Ok("other users of this machine can read nothing of the hub's".to_owned()),
+        true => Ok("not readable by other users of this machine".to_owned()),
         false => Err(format!(
             "other users of this machine may read {}; start the hub as their owner, which closes them, or run chmod go-rwx",
             open.join(", ")
@@ -140,15 +140,15 @@ fn permissions(config: &HubConfig) -> Result<String, String> {
 /// Checks that the data folder can be written. It does not create the folder.
 fn data_folder(folder: &Path) -> Result<String, String> {
     if !folder.exists() {
-        return Ok(format!("{} is not there yet; `plexus serve` makes it", folder.display()));
+        return Ok(format!("{} does not exist yet; `plexus serve` creates it", folder.display()));
     }
     let probe = folder.join(".plexus-doctor");
     let written = std::fs::write(&probe, b"x");
     let _ = std::fs::remove_file(&probe);
     match written {
-        Ok(()) => Ok(format!("{} can be written", folder.display())),
+        Ok(()) => Ok(format!("{} is writable", folder.display())),
         Err(error) => Err(format!(
-            "{} cannot be written: {error}; choose another with PLEXUS_DATA_DIR",
+            "{} is not writable: {error}; choose another folder with PLEXUS_DATA_DIR",
             folder.display()
         )),
     }
@@ -164,7 +164,7 @@ fn network(config: &Federation, public_url: &Url) -> String {
     };
     let listens =
         if listens.is_empty() { "nowhere".to_owned() } else { format!("on {}", listens.join(", ")) };
-    format!("listens {listens}, {ways} ways in{api}")
+    format!("listens {listens}, {ways} bootstrap peers{api}")
 }
 
 /// Iterates over the model servers, each with the setting that names it.
@@ -179,27 +179,24 @@ fn providers(models: &Models) -> impl Iterator<Item = (String, &Provider)> {
 /// Returns how remote hubs reach the running hub, as it reports.
 async fn reached(hub: &HubClient) -> String {
     match hub.get("hubs").await {
-        Ok(found) => found["this"]["reached"].as_str().unwrap_or("not while it starts").to_owned(),
-        Err(error) => format!("not told: {error:#}"),
+        Ok(found) => found["this"]["reached"].as_str().unwrap_or("unknown (hub is starting)").to_owned(),
+        Err(error) => format!("unknown: {error:#}"),
     }
 }
 
 fn key_file(file: &Path, folder: &Path) -> Result<String, String> {
     if !file.exists() {
-        return Ok(format!("{} will be made at the first start", file.display()));
+        return Ok(format!("{} will be created at the first start", file.display()));
     }
     Vault::open(file, &ClockRng::system()).map_err(|error| format!("{error:#}"))?;
-    let beside = if file.starts_with(folder) { "; keep a copy apart from the database" } else { "" };
+    let beside = if file.starts_with(folder) { "; back it up separately from the database" } else { "" };
     Ok(format!("{} is readable{beside}", file.display()))
 }
 
 async fn store(config: HubConfig) -> Result<String, String> {
     let hub = Hub::open(config, ClockRng::system()).await.map_err(|error| format!("{error:#}"))?;
-    let found = hub
-        .check_store()
-        .await
-        .map(|()| "opens and answers".to_owned())
-        .map_err(|error| format!("{error:#}"));
+    let found =
+        hub.check_store().await.map(|()| "available".to_owned()).map_err(|error| format!("{error:#}"));
     hub.close().await;
     found
 }

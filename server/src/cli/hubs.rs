@@ -15,13 +15,10 @@ use super::{
 use crate::{config::ServeConfig, settings::Settings};
 
 pub fn command() -> Command {
-    let json = Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON, for programs");
+    let json = Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON");
     let lists = Arg::new("lists").long("lists").action(ArgAction::SetTrue);
-    let lists = lists.help("Show the lists of rules that this hub goes by instead");
-    Command::new("hubs")
-        .about("Show the hubs that this one knows")
-        .args([json, lists])
-        .args(api_client::arguments())
+    let lists = lists.help("Show the subscribed rule lists instead");
+    Command::new("hubs").about("Show the known remote hubs").args([json, lists]).args(api_client::arguments())
 }
 
 pub fn block_command() -> Command {
@@ -29,19 +26,19 @@ pub fn block_command() -> Command {
         Arg::new("reason").long("reason").value_name("TEXT").required_unless_present_any(rule_lists::WAYS);
     let allow = Arg::new("allow").long("allow").action(ArgAction::SetTrue);
     Command::new("block")
-        .about("Keep out a hub, an agent or a tag; unblock undoes it at once")
+        .about("Block a hub, agent or tag (see also: unblock)")
         .arg(subject().required_unless_present_any(rule_lists::WAYS))
-        .arg(reason.help("Why, for whoever looks at the rule later"))
-        .arg(allow.help("Let it in instead, whatever else would keep it out"))
+        .arg(reason.help("Reason for the rule"))
+        .arg(allow.help("Allow it instead, overriding other rules"))
         .args(rule_lists::arguments())
         .args(api_client::arguments())
 }
 
 pub fn unblock_command() -> Command {
     Command::new("unblock")
-        .about("Take a rule back")
+        .about("Remove a rule")
         .arg(subject().required_unless_present("follow"))
-        .arg(rule_lists::follow().help("Go by the list at this address no more"))
+        .arg(rule_lists::follow().help("Unsubscribe from the rule list at this URL"))
         .args(api_client::arguments())
 }
 
@@ -74,7 +71,7 @@ fn table(found: &Value) -> String {
     }
     let hubs = found["items"].as_array().map(Vec::as_slice).unwrap_or_default();
     if found["mode"].is_null() {
-        table.push_str("\nIt takes no part in the network: PLEXUS_P2P_LISTEN is not set.\n");
+        table.push_str("\nFederation is disabled: PLEXUS_P2P_LISTEN is not set.\n");
     }
     table.push_str(&format!("\n{:<9} {:>6}  {:<10} {:<28} ID\n", "STATE", "AGENTS", "CONNECTED", "NAME"));
     for hub in hubs {
@@ -144,7 +141,7 @@ pub async fn rule(settings: &Settings, arguments: &ArgMatches, remove: bool) -> 
         .await
         .map(drop)?,
     }
-    let done = if remove { "The rule is gone." } else { "The rule holds." };
+    let done = if remove { "Rule removed." } else { "Rule added." };
     writeln!(std::io::stdout(), "{done}")?;
     Ok(0)
 }

@@ -22,12 +22,12 @@ pub fn arguments() -> [Arg; 4] {
     [
         file("export")
             .conflicts_with_all(["import", "follow", "subject"])
-            .help("Write this hub's rules as a list that it signs"),
+            .help("Export this hub's rules as a signed rule list"),
         file("import")
             .conflicts_with_all(["follow", "subject"])
-            .help("Take over the rules that another hub signed"),
-        follow().help("Go by the list at an address, or by that of a hub, and look at it once a day"),
-        signer.help("The hub that has to have signed that list; else whoever signed it now"),
+            .help("Import the rules of a signed rule list"),
+        follow().help("Subscribe to a signed rule list (URL or hub), refreshed daily"),
+        signer.help("Expected signer of the list (default: the current signer)"),
     ]
 }
 
@@ -96,7 +96,7 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches, way: &RuleListComm
             };
             writeln!(
                 std::io::stdout(),
-                "The rules at {url} hold. `plexus unblock --follow {url}` undoes it."
+                "Subscribed to {url}. `plexus unblock --follow {url}` unsubscribes."
             )?;
         }
         RuleListCommand::Leave(url) => {
@@ -109,7 +109,7 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches, way: &RuleListComm
                     here(config, done).await?;
                 }
             }
-            writeln!(std::io::stdout(), "The rules of that list are gone.")?;
+            writeln!(std::io::stdout(), "Unsubscribed. The rules of that list were removed.")?;
         }
     }
     Ok(0)
@@ -119,7 +119,7 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches, way: &RuleListComm
 pub fn table(found: &Value) -> String {
     let lists = found["items"].as_array().map(Vec::as_slice).unwrap_or_default();
     if lists.is_empty() {
-        return "This hub goes by no list. `plexus block --follow LIST` chooses one.\n".to_owned();
+        return "No subscribed rule lists. `plexus block --follow LIST` subscribes to one.\n".to_owned();
     }
     let mut table = format!("{:>5}  {:<24} {:<52} LIST\n", "RULES", "NAME", "SIGNED BY");
     for list in lists {
@@ -127,10 +127,7 @@ pub fn table(found: &Value) -> String {
         let (rules, name) = (list["rules"].as_u64().unwrap_or_default(), ellipsize(&text("name"), 24));
         table.push_str(&format!("{rules:>5}  {name:<24} {:<52} {}\n", text("signer"), text("url")));
         if !list["problem"].is_null() {
-            table.push_str(&format!(
-                "       could not be had when it was looked at last: {}\n",
-                text("problem")
-            ));
+            table.push_str(&format!("       last refresh failed: {}\n", text("problem")));
         }
     }
     table
@@ -151,7 +148,7 @@ fn shown(done: &federation::RuleImport) -> Value {
 fn import_summary(done: &Value) -> String {
     let number = |name: &str| done[name].as_u64().unwrap_or_default();
     format!(
-        "Signed by {}: {} taken over, {} that this hub had its own rules about, {} left out.",
+        "Signed by {}: {} imported, {} already present, {} invalid.",
         done["from"].as_str().unwrap_or_default(),
         number("taken"),
         number("kept"),

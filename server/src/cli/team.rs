@@ -16,31 +16,33 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 pub fn command() -> Command {
     let run = Command::new("run")
-        .about("Launch a team, tell what happens, and print its answer")
+        .about("Launch a team, print its progress and its answer")
         .after_help(
-            "Interrupted, it leaves the team at work; stop it on its page.\n\nExamples:\n  plexus team run \"17 * 23\" --member \
-             @plexus/calc\n  plexus team run \"Find the tide times of Husum, and convert the heights to feet\"",
+            "Interrupting this command does not stop the team; cancel it on its page.\n\nExamples:\n  plexus \
+             team run \"17 * 23\" --member @plexus/calc\n  plexus team run \"Find the tide times of Husum, \
+             and convert the heights to feet\"",
         )
-        .arg(Arg::new("goal").required(true).value_name("GOAL").help("What is to be reached"))
+        .arg(Arg::new("goal").required(true).value_name("GOAL").help("The goal"))
         .arg(
             Arg::new("member")
                 .long("member")
                 .value_name("@OWNER/NAME")
                 .action(ArgAction::Append)
-                .help("An agent that takes part; may be repeated. Without any the hub looks for members"),
+                .help("Agent that takes part (repeatable; default: the hub finds members)"),
         )
         .arg(
             Arg::new("pattern")
                 .long("pattern")
                 .value_parser(Pattern::ALL.map(|pattern| pattern.as_str()))
                 .default_value(Pattern::ALL[0].as_str())
-                .help("How they go about it"),
+                .help("Collaboration pattern"),
         );
     let show =
-        Command::new("show").about("Look at a team").arg(Arg::new("team").required(true).value_name("ID"));
-    let stop = Command::new("stop").about("End a team").arg(Arg::new("team").required(true).value_name("ID"));
+        Command::new("show").about("Show a team").arg(Arg::new("team").required(true).value_name("ID"));
+    let stop =
+        Command::new("stop").about("Cancel a team").arg(Arg::new("team").required(true).value_name("ID"));
     Command::new("team")
-        .about("Let agents work together on a goal")
+        .about("Run teams of agents that work on a goal")
         .subcommand_required(true)
         .subcommand(whose(run))
         .subcommand(whose(Command::new("list").about("List your teams, the newest first")))
@@ -50,9 +52,9 @@ pub fn command() -> Command {
 
 fn whose(command: Command) -> Command {
     let owner = Arg::new("owner").long("as").value_name("NAME").conflicts_with("hub");
-    let json = Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON, for programs");
+    let json = Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON");
     command
-        .arg(owner.help("The account of this hub that acts; the first administrator unless given"))
+        .arg(owner.help("Account that acts (default: the first administrator)"))
         .arg(json)
         .args(api_client::arguments())
 }
@@ -132,7 +134,7 @@ fn lines(team: &Value) -> Vec<String> {
     let work = all("work");
     let work = work.iter().map(|work| {
         let state = word(&work["state"]).replace('_', " ");
-        let below = if work["team"].is_null() { "" } else { ", by a team of its own" };
+        let below = if work["team"].is_null() { "" } else { ", in a subteam" };
         format!("{} ({}): {state}{below}.", word(&work["title"]), name(&work["to"]))
     });
     let below = all("below");

@@ -15,11 +15,11 @@ pub fn command() -> Command {
     let role =
         Arg::new("role").long("role").value_parser(["user", "moderator", "admin"]).default_value("user");
     Command::new("user")
-        .about("Make accounts and give roles")
+        .about("Create accounts and assign roles")
         .subcommand_required(true)
         .subcommand(
             Command::new("create")
-                .about("Make an account; the password is read from standard input")
+                .about("Create an account; the password is read from standard input")
                 .arg(name())
                 .arg(role),
         )
@@ -83,7 +83,7 @@ async fn by_the_hub(hub: &HubClient, act: &Act<'_>) -> anyhow::Result<String> {
 async fn here(config: HubConfig, act: Act<'_>) -> anyhow::Result<String> {
     anyhow::ensure!(
         !(is_new(&config) && matches!(act, Act::MakeAdmin { .. })),
-        "no hub has run on {} yet, so nobody has an account there. Make the first one with `plexus user create NAME \
+        "no hub has run on {} yet, so it has no accounts. Create the first one with `plexus user create NAME \
          --role admin`, or name another folder with PLEXUS_DATA_DIR",
         config.data_dir.display()
     );

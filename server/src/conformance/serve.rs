@@ -17,7 +17,7 @@ const SCALE: u32 = 1_000;
 /// afterwards.
 pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<ServeConfig> {
     if !listen.ip().is_loopback() {
-        bail!("a hub for test kits lets everybody in, so it listens on loopback only, not on {listen}");
+        bail!("a conformance hub has no sign-in, so it listens on loopback only, not on {listen}");
     }
     let limits = RunLimits {
         runs_per_account: RUNS,

@@ -60,7 +60,7 @@ fn hangs_up(request: &RequestContext<RoleServer>) -> bool {
 }
 
 fn gone() -> plexus_hub::Error {
-    Refusal::unavailable("Nobody waits for this answer any more. The task goes on.").into()
+    Refusal::unavailable("The client stopped waiting. The task continues.").into()
 }
 
 async fn follow(

@@ -31,7 +31,7 @@ pub fn limits(site: &AppState) -> JsonLimits {
 pub async fn read(site: &AppState, body: Body) -> Result<Bytes, Response> {
     let limits = limits(site);
     let bytes = to_bytes(body, limits.bytes).await.map_err(|cause| {
-        let words = format!("The body is larger than the {} bytes that this hub takes.", limits.bytes);
+        let words = format!("The body exceeds the limit of {} bytes.", limits.bytes);
         let refusal = body_error(&cause, Refusal::too_large(words, limits.bytes as u64));
         error(status(&refusal), INVALID_REQUEST, &refusal.to_string())
     })?;
@@ -45,7 +45,7 @@ pub fn check(bytes: &[u8], limits: JsonLimits) -> Result<(), (i64, String)> {
     let value: Value = bounded_json::parse(bytes, limits).map_err(|error| unreadable(&error))?;
     let invalid = |words: &str| Err((INVALID_REQUEST, words.to_owned()));
     let Value::Object(message) = value else {
-        return invalid("Send one JSON-RPC message, an object. Batches are not part of MCP any more.");
+        return invalid("Send one JSON-RPC message, an object. MCP no longer supports batches.");
     };
     if message.get("jsonrpc") != Some(&json!("2.0")) {
         return invalid("The member jsonrpc is \"2.0\".");

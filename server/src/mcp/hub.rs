@@ -156,7 +156,7 @@ impl HubServer {
         }
         let address = address(&asked.agent)?;
         let view = agents::get(&self.site.hub, &self.caller, &address).await?;
-        let view = view.ok_or_else(|| Refusal::not_found(format!("There is no agent {address} here.")))?;
+        let view = view.ok_or_else(|| Refusal::not_found(format!("Agent {address} not found.")))?;
         let value = self.describe(&view);
         Ok(tool_result(format!("{value:#}"), value))
     }
@@ -187,8 +187,7 @@ impl HubServer {
         let launched =
             teams::launch(hub, &self.caller, LaunchRequest { members, ..LaunchRequest::of(asked.goal) })
                 .await?;
-        let gone =
-            || Refusal::unavailable("Nobody waits for this team any more. It goes on; look at its page.");
+        let gone = || Refusal::unavailable("The client stopped waiting. The team continues; see its page.");
         let watching = teams::subscribe(hub, &self.caller, launched).await?;
         let view = tokio::select! {
             ended = follow(watching, Progress::of(request)) => ended?,
@@ -223,7 +222,7 @@ impl HubServer {
     }
 
     async fn card(&self, uri: &str) -> plexus_hub::Result<String> {
-        let missing = || Refusal::not_found("There is no such resource. Read one that resources/list names.");
+        let missing = || Refusal::not_found("Resource not found. Use a resource from resources/list.");
         let path = uri.strip_prefix(&self.at("a2a/")).and_then(|rest| rest.strip_suffix(CARD));
         let path = path.and_then(|path| path.strip_suffix('/')).ok_or_else(missing)?;
         let address: Address = format!("@{path}").parse().map_err(|_| missing())?;
@@ -269,7 +268,7 @@ impl HubServer {
 fn address(text: &str) -> Result<Address, Refusal> {
     let text = text.trim();
     let whole = if text.starts_with('@') { text.to_owned() } else { format!("@{text}") };
-    whole.parse().map_err(|_| Refusal::invalid("agent", "This is no address. One looks like @plexus/calc."))
+    whole.parse().map_err(|_| Refusal::invalid("agent", "Invalid address. Write it like @plexus/calc."))
 }
 
 fn none_found(found: &SearchResults) -> String {

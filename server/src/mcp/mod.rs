@@ -117,7 +117,7 @@ async fn of_agent(
 }
 
 async fn enter(site: &AppState, caller: &Caller, owner: &str, name: &str) -> plexus_hub::Result<AgentServer> {
-    let missing = || Refusal::not_found(format!("There is no agent @{owner}/{name} here."));
+    let missing = || Refusal::not_found(format!("Agent @{owner}/{name} not found."));
     let address: Address = format!("@{owner}/{name}").parse().map_err(|_| missing())?;
     let door = calls::authorize(&site.hub, caller, &address).await?;
     AgentServer::new(site, caller, door).await

@@ -16,8 +16,7 @@ use crate::{app_state::AppState, web::host_check::is_ours};
 pub async fn check(State(site): State<AppState>, request: Request, next: Next) -> Response {
     match request.headers().get(header::ORIGIN) {
         Some(origin) if !is_allowed(&site, origin) => {
-            let words =
-                "Pages of this origin may not call this hub. Its operator can name it in PLEXUS_MCP_ORIGINS.";
+            let words = "This origin is not allowed. The operator can add it to PLEXUS_MCP_ORIGINS.";
             envelope::error(StatusCode::FORBIDDEN, envelope::INVALID_REQUEST, words)
         }
         _ => next.run(request).await,

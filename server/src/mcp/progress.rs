@@ -33,7 +33,7 @@ impl Progress {
         }
         // A disconnected caller is detected by the cancellation token of its request.
         if let Err(error) = self.peer.notify_progress(progress).await {
-            tracing::debug!(%error, "progress was not told");
+            tracing::debug!(%error, "progress notification not sent");
         }
     }
 }

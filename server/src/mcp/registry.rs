@@ -176,7 +176,7 @@ async fn every_version(site: &AppState, caller: &Caller, name: &str) -> Result<V
 }
 
 fn missing() -> Refusal {
-    Refusal::not_found("There is no such server here.")
+    Refusal::not_found("Server not found.")
 }
 
 /// Applies the rate limit and returns an anonymous caller with the client's IP address.

@@ -53,23 +53,20 @@ pub struct AgentReplyJson {
 
 impl AgentReplyJson {
     pub fn task(&self) -> Result<Option<RunId>, Refusal> {
-        let parse = |id: &String| {
-            id.parse().map_err(|_| Refusal::not_found("There is no such task, or it is not yours."))
-        };
+        let parse = |id: &String| id.parse().map_err(|_| Refusal::not_found("Task not found."));
         self.task.as_ref().map(parse).transpose()
     }
 }
 
 /// Deserializes the arguments of a tool. An error names the invalid argument.
 pub fn arguments<T: DeserializeOwned>(given: Option<JsonObject>) -> Result<T, Refusal> {
-    serde_json::from_value(Value::Object(given.unwrap_or_default())).map_err(|error| {
-        Refusal::invalid("arguments", format!("The arguments are not those of this tool: {error}."))
-    })
+    serde_json::from_value(Value::Object(given.unwrap_or_default()))
+        .map_err(|error| Refusal::invalid("arguments", format!("Invalid arguments: {error}.")))
 }
 
 pub fn unknown(name: &str) -> ErrorData {
     let name = plexus_domain::sanitized_text::ellipsize(name, 60);
-    ErrorData::invalid_params(format!("There is no tool \"{name}\" here. List the tools."), None)
+    ErrorData::invalid_params(format!("Tool \"{name}\" not found. See tools/list."), None)
 }
 
 pub fn of_hub() -> Vec<Tool> {

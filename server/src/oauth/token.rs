@@ -34,17 +34,23 @@ pub async fn give(State(site): State<AppState>, ClientIp(ip): ClientIp, fields: 
         "refresh_token" => {
             oauth_server::refresh(&site.hub, client, fields.get("refresh_token"), resource).await
         }
-        _ => return refuse("unsupported_grant_type", "This hub takes authorization_code and refresh_token."),
+        _ => {
+            return refuse(
+                "unsupported_grant_type",
+                "Supported grant types: authorization_code and refresh_token.",
+            );
+        }
     };
     unkept(given.map_or_else(error_response, |tokens| token_response(&tokens)))
 }
 
 fn error_response(refused: TokenRefusal) -> Response {
     match refused {
-        TokenRefusal::Grant => {
-            refuse("invalid_grant", "The code or the token is unknown, used, expired or another's.")
-        }
-        TokenRefusal::Target => refuse("invalid_target", "The person agreed to another resource."),
+        TokenRefusal::Grant => refuse(
+            "invalid_grant",
+            "The code or token is unknown, used, expired, or belongs to another client.",
+        ),
+        TokenRefusal::Target => refuse("invalid_target", "The user authorized another resource."),
         TokenRefusal::Fault(error) => {
             let (status, refusal) = public_message(error);
             let code = match refusal {
@@ -67,7 +73,7 @@ pub async fn revoke(State(site): State<AppState>, ClientIp(ip): ClientIp, fields
         return unkept(error_response(error.into()));
     }
     let Some(token) = fields.given("token") else {
-        return refuse("invalid_request", "Name the token that is to end.");
+        return refuse("invalid_request", "Missing token to revoke.");
     };
     match oauth_server::withdraw(&site.hub, fields.get("client_id"), token).await {
         Ok(()) => StatusCode::OK.into_response(),

@@ -29,7 +29,7 @@ const SERVER: &str = "server_error";
 
 /// Fallback for unknown paths below `/v1/`.
 pub async fn missing() -> OpenAiError {
-    let words = "There is nothing at this address: /v1/models, /v1/chat/completions and /v1/responses are.";
+    let words = "Not found. The endpoints are /v1/models, /v1/chat/completions and /v1/responses.";
     OpenAiError::new(StatusCode::NOT_FOUND, INVALID, words).coded("unknown_url")
 }
 
@@ -63,7 +63,7 @@ impl OpenAiError {
     }
 
     pub fn ending() -> Self {
-        let words = "The hub is about to stop. Send the request again in a moment.";
+        let words = "The hub is shutting down. Send the request again in a moment.";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, SERVER, words).coded("unavailable")
     }
 
@@ -74,7 +74,7 @@ impl OpenAiError {
         match task.state {
             RunState::Rejected => Self::new(StatusCode::BAD_REQUEST, INVALID, words).coded("rejected"),
             RunState::AuthRequired => {
-                let words = "The agent asks for credentials. Give them on its page, then ask again.";
+                let words = "The agent requires credentials. Enter them on its page, then try again.";
                 Self::new(StatusCode::FORBIDDEN, INVALID, words).coded("credentials_required")
             }
             _ => {

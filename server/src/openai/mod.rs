@@ -55,7 +55,7 @@ fn read(
     }
     let bytes = site.hub.config().limits.max_message_bytes * 2;
     let body = body.map_err(|rejection| {
-        let words = format!("The request is larger than the {bytes} bytes that this hub takes.");
+        let words = format!("The request exceeds the limit of {bytes} bytes.");
         plexus_hub::Error::from(body_error(&rejection, Refusal::too_large(words, bytes as u64)))
     })?;
     match bounded_json::parse(&body, JsonLimits { bytes, depth: DEPTH, values: VALUES }) {

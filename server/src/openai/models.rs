@@ -47,7 +47,7 @@ pub fn address(model: &str) -> Result<Address, OpenAiError> {
 fn unknown(model: &str) -> OpenAiError {
     let model =
         plexus_domain::sanitized_text::ellipsize(&plexus_domain::sanitized_text::one_line(model), 100);
-    OpenAiError::no_model(format!("There is no agent \"{model}\" here. A model is named as owner/name."))
+    OpenAiError::no_model(format!("Agent \"{model}\" not found. Name a model as owner/name."))
 }
 
 /// Returns the model name of an agent.

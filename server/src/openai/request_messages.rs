@@ -36,10 +36,10 @@ impl Input {
     /// Builds the call. The last message is the question; the messages before it are history.
     pub fn call(mut self, param: &str) -> Result<CallRequest, OpenAiError> {
         let asked = self.turns.pop();
-        let asked =
-            asked.ok_or_else(|| OpenAiError::invalid(Some(param), "Nothing is said. Send a message."))?;
+        let asked = asked
+            .ok_or_else(|| OpenAiError::invalid(Some(param), "No message. Send at least one message."))?;
         if asked.by_agent {
-            let words = "The last message is the agent's own. End with what it should answer.";
+            let words = "The last message is from the agent. End with a user message.";
             return Err(OpenAiError::invalid(Some(param), words));
         }
         Ok(CallRequest {
@@ -65,7 +65,7 @@ impl Input {
         let by_agent = match role {
             "assistant" => true,
             "system" | "developer" | "user" | "tool" | "function" => false,
-            _ => return Err(OpenAiError::invalid(Some(&format!("{param}.role")), "There is no such role.")),
+            _ => return Err(OpenAiError::invalid(Some(&format!("{param}.role")), "Unknown role.")),
         };
         let parts = self.content(content, &format!("{param}.content"))?;
         if !parts.is_empty() {
@@ -112,7 +112,7 @@ impl Input {
                 let data = audio["data"].as_str().ok_or_else(|| wrong("Audio has its data as base64."))?;
                 self.bytes(Some(format!("audio/{kind}")), data, None, param)
             }
-            _ => Err(wrong("This hub takes text, images, audio and files, not parts of this type.")),
+            _ => Err(wrong("Unsupported part type. Use text, images, audio or files.")),
         }
     }
 
@@ -134,7 +134,7 @@ impl Input {
         name: Option<String>,
         param: &str,
     ) -> Result<Vec<Part>, OpenAiError> {
-        let words = "Send the file as a URL or as its bytes in base64: this hub keeps no uploads by id.";
+        let words = "Send the file as a URL or as base64 data. Uploads by id are not supported.";
         let url = url.ok_or_else(|| OpenAiError::invalid(Some(param), words))?;
         let Some(data) = url.strip_prefix("data:") else {
             return Ok(vec![Part { name, ..Part::from(PartBody::Link { url: linkable(url, param)? }) }]);

@@ -48,7 +48,7 @@ pub async fn answer(
     let asked = read(&site, &headers, body)?;
     let streams = flag(&asked, "stream")?;
     if flag(&asked, "background")? {
-        let words = "This hub answers while the caller waits. Leave background out, or set it to false.";
+        let words = "Background responses are not supported. Omit background, or set it to false.";
         return Err(OpenAiError::invalid(Some("background"), words));
     }
     let mut answering = AnswerStream::begin(site, &caller, model(&asked)?, call(&asked)?).await?;
@@ -70,7 +70,7 @@ pub async fn show(
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Json<Value>, OpenAiError> {
     let Bearer(caller) = caller?;
-    let missing = || Error::from(Refusal::not_found("There is no such response, or it is not yours."));
+    let missing = || Error::from(Refusal::not_found("Response not found."));
     let Path(id) = id.map_err(|_| missing())?;
     let message = message_of(&id).ok_or_else(missing)?;
     let kept = chats::message(&site.hub, &caller, message).await.map_err(|error| match error {
@@ -109,16 +109,12 @@ fn call(asked: &Map<String, Value>) -> Result<CallRequest, OpenAiError> {
     let (after, context) = (text(asked, "previous_response_id")?, conversation(asked)?);
     match (after, context) {
         (Some(_), Some(_)) => {
-            let words = "Name a conversation or a previous response, not both.";
+            let words = "Set either conversation or previous_response_id, not both.";
             Err(OpenAiError::invalid(Some("previous_response_id"), words))
         }
         (Some(after), None) => {
-            let after = message_of(after).ok_or_else(|| {
-                OpenAiError::invalid(
-                    Some("previous_response_id"),
-                    "This is not the id of a response of this hub.",
-                )
-            })?;
+            let after = message_of(after)
+                .ok_or_else(|| OpenAiError::invalid(Some("previous_response_id"), "Invalid response id."))?;
             Ok(CallRequest { after: Some(after), ..call })
         }
         (None, context) => Ok(CallRequest { context, ..call }),

@@ -40,7 +40,7 @@ use crate::{
 type At = Path<(String, String)>;
 
 fn address((owner, name): &(String, String)) -> Result<Address, Error> {
-    let missing = |_| Refusal::not_found("There is no such agent here.").into();
+    let missing = |_| Refusal::not_found("Agent not found.").into();
     format!("@{owner}/{name}").parse().map_err(missing)
 }
 
@@ -50,7 +50,7 @@ async fn page(
     address: &Address,
     tab: AgentTab,
 ) -> Result<AgentPage, Error> {
-    let missing = || Refusal::not_found(format!("There is no agent {address} here."));
+    let missing = || Refusal::not_found(format!("Agent {address} not found."));
     let view = agents::get(&site.hub, caller, address).await?.ok_or_else(missing)?;
     Ok(AgentPage { head: head(view), tab })
 }
@@ -126,7 +126,7 @@ async fn perform(
         }
         "vouch" => manage::vouch(hub, caller, address, fields.get("origin")).await.map(|()| "vouched"),
         "delete" => manage::delete(hub, caller, address).await.map(|()| "deleted"),
-        _ => Err(Refusal::invalid("", "The page sent something that the hub does not know.").into()),
+        _ => Err(Refusal::invalid("", "Invalid action. Reload the page and try again.").into()),
     }
 }
 
@@ -195,7 +195,7 @@ async fn tools_page(site: &AppState, caller: &Caller, address: &Address) -> Resu
         other => other?,
     };
     if servers.is_empty() {
-        return Err(Refusal::not_found(format!("{address} asks for no credentials of yours.")).into());
+        return Err(Refusal::not_found(format!("{address} requires no credentials from you.")).into());
     }
     let server = |found: tool_credentials::ToolServer| ToolServer {
         url: found.url,

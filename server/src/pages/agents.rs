@@ -126,9 +126,9 @@ fn group(
 
 fn kind(kind: &str) -> String {
     match kind {
-        "a2a" => "Elsewhere, over A2A",
+        "a2a" => "Remote, over A2A",
         "llm" => "Model with instructions",
-        "http" => "Elsewhere, over HTTP",
+        "http" => "Remote, over HTTP",
         "attached" => "On its owner's machine",
         "builtin" => "Built in",
         other => other,

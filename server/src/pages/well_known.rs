@@ -32,7 +32,7 @@ pub async fn llms(State(site): State<AppState>) -> Response {
     let (config, mut text) = (site.hub.config(), String::new());
     let origin = config.public_url.as_str().trim_end_matches('/');
     let _ = writeln!(text, "# {}\n", config.hub_name);
-    text.push_str("> A hub for AI agents: people find agents here, talk to them, and publish their own.\n\n");
+    text.push_str("> A hub for AI agents: find agents, chat with them, and publish your own.\n\n");
     let _ = writeln!(text, "## Agents\n\n- [All agents]({origin}/agents): `?q=` searches by words");
     let _ = writeln!(text, "- [One agent]({origin}/@plexus/guide): every agent has a page at `/@owner/name`");
     text.push_str("\n## Documentation\n\n");
@@ -45,15 +45,14 @@ pub async fn llms(State(site): State<AppState>) -> Response {
 /// Returns the id of this hub, by which other hubs verify its domain.
 pub async fn plexus(State(site): State<AppState>) -> ApiResult<Json<Value>> {
     let id = federation::name(&site.hub).await?;
-    let id = id.ok_or_else(|| Refusal::not_found("This hub takes no part in the network of hubs."))?;
+    let id = id.ok_or_else(|| Refusal::not_found("Federation is disabled on this hub."))?;
     Ok(Json(json!({ "hub": id })))
 }
 
 /// Returns this hub's federation rules, if the operator publishes them.
 pub async fn rules(State(site): State<AppState>) -> ApiResult<Response> {
     let rules = federation::shared_rules(&site.hub).await?;
-    let rules =
-        rules.ok_or_else(|| Refusal::not_found("This hub keeps its rules about others to itself."))?;
+    let rules = rules.ok_or_else(|| Refusal::not_found("This hub does not publish its rules."))?;
     Ok(plain(rules))
 }
 

@@ -62,7 +62,7 @@ async fn tell(sink: &SubscriptionSink, encoder: &Encoder, mut reader: ChatSubscr
         let (told, over) = match next {
             Ok(event) => (told(&event), false),
             Err(error) => {
-                tracing::debug!(%error, "a reader could not go on");
+                tracing::debug!(%error, "event subscription failed");
                 (to_raw_value(&SubscriptionEvent { event: "bye", data: serde_json::json!({}) }).ok(), true)
             }
         };

@@ -25,7 +25,7 @@ impl RpcError {
     pub fn params(detail: impl std::fmt::Display) -> Self {
         let detail =
             sanitized_text::ellipsize(&sanitized_text::one_line(&detail.to_string()), MAX_MESSAGE_CHARS);
-        let words = format!("The parameters are not those of this method: {detail}.");
+        let words = format!("Invalid parameters: {detail}.");
         Self::of_protocol(ErrorCode::InvalidParams.code(), words)
     }
 }

@@ -47,7 +47,7 @@ pub fn routes(site: &AppState) -> Router<AppState> {
             Router::new().route("/rpc", methods).layer(Extension(Arc::new(rpc)))
         }
         Err(error) => {
-            tracing::error!(%error, "the methods of /rpc contradict each other, so it is not served");
+            tracing::error!(%error, "rpc: conflicting methods; /rpc is not served");
             Router::new()
         }
     }

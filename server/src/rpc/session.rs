@@ -97,7 +97,7 @@ impl Session {
         let mut answers = String::new();
         for entry in entries {
             let answer = if answers.len() > LARGEST_ANSWER {
-                let words = "The answers before this one are all that one batch gets. Ask again.";
+                let words = "The batch reached its size limit. Send the remaining requests again.";
                 entry.id.map(|id| refused(&id, RpcError::of_protocol(INVALID_REQUEST, words)))
             } else {
                 self.enter(entry, begun).await
@@ -140,7 +140,7 @@ impl Session {
         begun: &mut Vec<SessionEvents>,
     ) -> Result<MethodResponse, RpcError> {
         self.admit()?;
-        let missing = || RpcError::of_protocol(METHOD_NOT_FOUND, "There is no such method. See /docs/api.");
+        let missing = || RpcError::of_protocol(METHOD_NOT_FOUND, "Method not found. See /docs/api.");
         let method = self.methods.method(&request.method).ok_or_else(missing)?;
         let params = Params::new(request.params.as_deref().map(RawValue::get)).into_owned();
         let mut extensions = Extensions::new();
@@ -179,7 +179,7 @@ impl Session {
 impl Connection {
     fn state(&self) -> Result<SubscriptionState<'_>, RpcError> {
         let permit = self.subscriptions.acquire().ok_or_else(|| {
-            let words = format!("One connection follows at most {} chats.", self.subscriptions.max());
+            let words = format!("One connection subscribes to at most {} chats.", self.subscriptions.max());
             Refusal::conflict(words)
         })?;
         Ok(SubscriptionState { conn_id: self.id, id_provider: &self.ids, subscription_permit: permit })

@@ -38,7 +38,7 @@ pub async fn serve(mut socket: WebSocket, session: Session) {
     let hub = session.site().hub.clone();
     let end = tokio::select! {
         end = exchange(&mut socket, &session) => end,
-        () = session.site().stop.cancelled() => Some((close_code::AWAY, "This hub stops.")),
+        () = session.site().stop.cancelled() => Some((close_code::AWAY, "The hub is shutting down.")),
         () = accounts::wait_until_revoked(&hub, session.caller()) => SHUT_OUT,
     };
     let Some((code, reason)) = end else { return };
@@ -51,9 +51,9 @@ pub async fn serve(mut socket: WebSocket, session: Session) {
 type End = Option<(u16, &'static str)>;
 
 const SHUT_OUT: End = Some((close_code::POLICY, "This token is unknown, expired or revoked."));
-const FAILED: End = Some((close_code::ERROR, "The hub made a mistake."));
-const UNREADABLE: End = Some((close_code::SIZE, "This cannot be read, or is larger than the hub takes."));
-const GONE: End = Some((close_code::POLICY, "Nothing was heard for too long."));
+const FAILED: End = Some((close_code::ERROR, "Internal error."));
+const UNREADABLE: End = Some((close_code::SIZE, "The message is invalid or too large."));
+const GONE: End = Some((close_code::POLICY, "Idle timeout."));
 
 async fn exchange(socket: &mut WebSocket, session: &Arc<Session>) -> End {
     let mut calls: JoinSet<Answer> = JoinSet::new();
@@ -86,7 +86,7 @@ async fn exchange(socket: &mut WebSocket, session: &Arc<Session>) -> End {
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => continue,
                     Some(Ok(Message::Close(_))) | None => return None,
                     Some(Err(error)) => {
-                        tracing::debug!(%error, "a WebSocket broke off");
+                        tracing::debug!(%error, "websocket closed");
                         return UNREADABLE;
                     }
                 };

@@ -16,49 +16,74 @@ const TABLES: [(&str, &str); 2] = [("limits", "limit_"), ("quotas", "quota_")];
 
 #[rustfmt::skip]
 pub const LIMITS: &[Setting] = &[
-    setting("limit_sign_ins", "PLEXUS_LIMIT_SIGN_INS", "10/20s", "Attempts to sign in, of one address"),
-    setting("limit_sign_ins_per_account", "PLEXUS_LIMIT_SIGN_INS_PER_ACCOUNT", "1800/2s", "Attempts to sign in as one account, from anywhere, and to change its password"),
-    setting("limit_sign_ups", "PLEXUS_LIMIT_SIGN_UPS", "5/1250s", "New accounts, of one address"),
-    setting("limit_requests", "PLEXUS_LIMIT_REQUESTS", "1200/20ms", "Requests of any kind, of one account, or of one address without one"),
-    setting("limit_messages", "PLEXUS_LIMIT_MESSAGES", "60/1s", "Messages, and what is done in teams, of one account or one address"),
-    setting("limit_fetches", "PLEXUS_LIMIT_FETCHES", "20/6s", "Calls to addresses that an account names, of one account"),
-    setting("limit_trials", "PLEXUS_LIMIT_TRIALS", "5/60s", "Trial messages to an endpoint before control of its address is proved, of one account"),
-    setting("limit_registrations", "PLEXUS_LIMIT_REGISTRATIONS", "30/60s", "New agents, of one account"),
-    setting("limit_registrations_of_hub", "PLEXUS_LIMIT_REGISTRATIONS_OF_HUB", "300/1s", "New agents, of all accounts together"),
-    setting("limit_changes", "PLEXUS_LIMIT_CHANGES", "60/2s", "Changes of agents (visibility, access, pausing, versions, deleting), of one account"),
-    setting("limit_stars", "PLEXUS_LIMIT_STARS", "60/1s", "Stars given and taken, of one account"),
-    setting("limit_searches", "PLEXUS_LIMIT_SEARCHES", "120/100ms", "Searches for agents, of one account"),
-    setting("limit_searches_of_strangers", "PLEXUS_LIMIT_SEARCHES_OF_STRANGERS", "60/250ms", "Searches for agents without an account, of one address"),
-    setting("limit_searches_of_all_strangers", "PLEXUS_LIMIT_SEARCHES_OF_ALL_STRANGERS", "600/10ms", "Searches for agents without an account, of all addresses together"),
-    setting("limit_catalogs", "PLEXUS_LIMIT_CATALOGS", "60/500ms", "Requests that look at everything that is listed, of one account or one address"),
-    setting("limit_network_searches", "PLEXUS_LIMIT_NETWORK_SEARCHES", "20/2s", "Searches that other hubs are asked for, of one account or one address"),
-    setting("limit_network_searches_of_strangers", "PLEXUS_LIMIT_NETWORK_SEARCHES_OF_STRANGERS", "40/1s", "Searches that other hubs are asked for, of all callers without an account together"),
-    setting("limit_wrong_tokens", "PLEXUS_LIMIT_WRONG_TOKENS", "30/2s", "Bearer tokens that are not good, of one address"),
-    setting("limit_token_requests", "PLEXUS_LIMIT_TOKEN_REQUESTS", "60/1s", "Requests at /oauth/token and /oauth/revoke, of one address"),
-    setting("limit_wrong_grants", "PLEXUS_LIMIT_WRONG_GRANTS", "30/2s", "Codes and refresh tokens that are not good at /oauth/token, for one client"),
-    setting("limit_calls", "PLEXUS_LIMIT_CALLS", "600/10ms", "Calls of methods at /rpc, of one account or one address"),
-    setting("limit_calls_per_connection", "PLEXUS_LIMIT_CALLS_PER_CONNECTION", "300/20ms", "Calls of methods at /rpc, on one WebSocket"),
-    setting("limit_file_kib", "PLEXUS_LIMIT_FILE_KIB", "65536/1ms", "KiB of files that callers send and that agents answer with, for one account"),
-    setting("limit_shares", "PLEXUS_LIMIT_SHARES", "60/500ms", "Looks at what is shared by a link, of one account or one address"),
-    setting("limit_hub_requests", "PLEXUS_LIMIT_HUB_REQUESTS", "600/50ms", "Requests that another hub signed, of one hub"),
-    setting("limit_guest_messages", "PLEXUS_LIMIT_GUEST_MESSAGES", "120/500ms", "Messages of all people of another hub, or of all hubs on probation"),
+    setting("limit_sign_ins", "PLEXUS_LIMIT_SIGN_INS", "10/20s", "Sign-in attempts per client address"),
+    setting("limit_sign_ins_per_account", "PLEXUS_LIMIT_SIGN_INS_PER_ACCOUNT", "1800/2s", "Sign-in attempts \
+        and password changes per account"),
+    setting("limit_sign_ups", "PLEXUS_LIMIT_SIGN_UPS", "5/1250s", "New accounts per client address"),
+    setting("limit_requests", "PLEXUS_LIMIT_REQUESTS", "1200/20ms", "Requests of any kind per account or, \
+        without one, per client address"),
+    setting("limit_messages", "PLEXUS_LIMIT_MESSAGES", "60/1s", "Messages and team actions per account or \
+        client address"),
+    setting("limit_fetches", "PLEXUS_LIMIT_FETCHES", "20/6s", "Calls to URLs that an account enters, per \
+        account"),
+    setting("limit_trials", "PLEXUS_LIMIT_TRIALS", "5/60s", "Test messages to unverified endpoints, per \
+        account"),
+    setting("limit_registrations", "PLEXUS_LIMIT_REGISTRATIONS", "30/60s", "New agents per account"),
+    setting("limit_registrations_of_hub", "PLEXUS_LIMIT_REGISTRATIONS_OF_HUB", "300/1s", "New agents of all \
+        accounts together"),
+    setting("limit_changes", "PLEXUS_LIMIT_CHANGES", "60/2s", "Changes of agents (visibility, access, \
+        pausing, versions, deletion) per account"),
+    setting("limit_stars", "PLEXUS_LIMIT_STARS", "60/1s", "Stars added and removed per account"),
+    setting("limit_searches", "PLEXUS_LIMIT_SEARCHES", "120/100ms", "Agent searches per account"),
+    setting("limit_searches_of_strangers", "PLEXUS_LIMIT_SEARCHES_OF_STRANGERS", "60/250ms", "Anonymous \
+        agent searches per client address"),
+    setting("limit_searches_of_all_strangers", "PLEXUS_LIMIT_SEARCHES_OF_ALL_STRANGERS", "600/10ms",
+        "Anonymous agent searches of all client addresses together"),
+    setting("limit_catalogs", "PLEXUS_LIMIT_CATALOGS", "60/500ms", "Catalog requests per account or client \
+        address"),
+    setting("limit_network_searches", "PLEXUS_LIMIT_NETWORK_SEARCHES", "20/2s", "Live searches on remote \
+        hubs per account or client address"),
+    setting("limit_network_searches_of_strangers", "PLEXUS_LIMIT_NETWORK_SEARCHES_OF_STRANGERS", "40/1s",
+        "Live searches on remote hubs of all anonymous callers together"),
+    setting("limit_wrong_tokens", "PLEXUS_LIMIT_WRONG_TOKENS", "30/2s", "Invalid bearer tokens per client \
+        address"),
+    setting("limit_token_requests", "PLEXUS_LIMIT_TOKEN_REQUESTS", "60/1s", "Requests at /oauth/token and \
+        /oauth/revoke per client address"),
+    setting("limit_wrong_grants", "PLEXUS_LIMIT_WRONG_GRANTS", "30/2s", "Invalid codes and refresh tokens at \
+        /oauth/token per client"),
+    setting("limit_calls", "PLEXUS_LIMIT_CALLS", "600/10ms", "Method calls at /rpc per account or client \
+        address"),
+    setting("limit_calls_per_connection", "PLEXUS_LIMIT_CALLS_PER_CONNECTION", "300/20ms", "Method calls at \
+        /rpc per WebSocket"),
+    setting("limit_file_kib", "PLEXUS_LIMIT_FILE_KIB", "65536/1ms", "KiB of files sent by callers and \
+        agents, per account"),
+    setting("limit_shares", "PLEXUS_LIMIT_SHARES", "60/500ms", "Requests for shared links per account or \
+        client address"),
+    setting("limit_hub_requests", "PLEXUS_LIMIT_HUB_REQUESTS", "600/50ms", "Signed requests per remote hub"),
+    setting("limit_guest_messages", "PLEXUS_LIMIT_GUEST_MESSAGES", "120/500ms", "Messages of all users of \
+        one remote hub, or of all hubs on probation"),
 ];
 
 #[rustfmt::skip]
 pub const QUOTAS: &[Setting] = &[
-    setting("quota_agents", "PLEXUS_QUOTA_AGENTS", "100", "Agents of one account"),
+    setting("quota_agents", "PLEXUS_QUOTA_AGENTS", "100", "Agents per account"),
     setting("quota_agents_of_hub", "PLEXUS_QUOTA_AGENTS_OF_HUB", "none", "Agents of all accounts together"),
-    setting("quota_bytes", "PLEXUS_QUOTA_BYTES", "1 GiB", "Bytes that the chats of one account hold, files included"),
-    setting("quota_bytes_of_hub", "PLEXUS_QUOTA_BYTES_OF_HUB", "none", "Bytes that all chats hold, files included"),
-    setting("quota_bytes_of_strangers", "PLEXUS_QUOTA_BYTES_OF_STRANGERS", "1 GiB", "Bytes that the chats of all callers without an account hold"),
-    setting("quota_bytes_of_peers", "PLEXUS_QUOTA_BYTES_OF_PEERS", "1 GiB", "Bytes that the chats of all people of another hub, or of all hubs on probation, hold"),
-    setting("quota_chats", "PLEXUS_QUOTA_CHATS", "50000", "Chats of one account; also of all callers without one, of another hub, and of all hubs on probation"),
-    setting("quota_stars", "PLEXUS_QUOTA_STARS", "500", "Stars of one account"),
-    setting("quota_drafts", "PLEXUS_QUOTA_DRAFTS", "30", "Registrations that one account has begun and not finished"),
-    setting("quota_tokens", "PLEXUS_QUOTA_TOKENS", "50", "API tokens of one account"),
-    setting("quota_versions", "PLEXUS_QUOTA_VERSIONS", "2000", "Versions of all agents of one account, deleted agents included"),
-    setting("quota_push", "PLEXUS_QUOTA_PUSH", "1000", "Push configurations of one account, for all its tasks"),
-    setting("quota_teams", "PLEXUS_QUOTA_TEAMS", "20", "Teams of one account at work at once"),
+    setting("quota_bytes", "PLEXUS_QUOTA_BYTES", "1 GiB", "Bytes of the chats of one account, files \
+        included"),
+    setting("quota_bytes_of_hub", "PLEXUS_QUOTA_BYTES_OF_HUB", "none", "Bytes of all chats, files included"),
+    setting("quota_bytes_of_strangers", "PLEXUS_QUOTA_BYTES_OF_STRANGERS", "1 GiB", "Bytes of the chats of \
+        all anonymous callers"),
+    setting("quota_bytes_of_peers", "PLEXUS_QUOTA_BYTES_OF_PEERS", "1 GiB", "Bytes of the chats of all users \
+        of one remote hub, or of all hubs on probation"),
+    setting("quota_chats", "PLEXUS_QUOTA_CHATS", "50000", "Chats per account; also of all anonymous callers, \
+        of one remote hub, and of all hubs on probation"),
+    setting("quota_stars", "PLEXUS_QUOTA_STARS", "500", "Stars per account"),
+    setting("quota_drafts", "PLEXUS_QUOTA_DRAFTS", "30", "Unfinished registrations per account"),
+    setting("quota_tokens", "PLEXUS_QUOTA_TOKENS", "50", "API tokens per account"),
+    setting("quota_versions", "PLEXUS_QUOTA_VERSIONS", "2000", "Agent versions per account, deleted agents \
+        included"),
+    setting("quota_push", "PLEXUS_QUOTA_PUSH", "1000", "Push configurations per account, for all its tasks"),
+    setting("quota_teams", "PLEXUS_QUOTA_TEAMS", "20", "Active teams per account"),
 ];
 
 /// Returns the configured rate limits.
@@ -210,7 +235,7 @@ mod tests {
     #[test]
     fn what_is_no_limit_and_no_quota_is_named() {
         let unknown = settings("[limits]\nsearchs = \"5/2s\"").err().unwrap().to_string();
-        assert!(unknown.contains("\"limit_searchs\", which is no setting"), "{unknown}");
+        assert!(unknown.contains("unknown setting \"limit_searchs\""), "{unknown}");
         let wrong = rates(&settings("[limits]\nstars = \"many\"").unwrap()).unwrap_err().to_string();
         assert!(wrong.contains("limit_stars = \"many\"") && wrong.contains("60/1s"), "{wrong}");
         for file in

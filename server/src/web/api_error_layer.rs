@@ -62,11 +62,9 @@ const fn code(status: StatusCode) -> &'static str {
 
 fn words(status: StatusCode, said: String) -> String {
     let fixed = match status {
-        StatusCode::METHOD_NOT_ALLOWED => {
-            "This address does not take that method; the header Allow names those that it takes."
-        }
+        StatusCode::METHOD_NOT_ALLOWED => "Method not allowed. The Allow header lists the supported methods.",
         StatusCode::FORBIDDEN => {
-            "A request with a cookie has to come from a page of this hub. Programs bring a token instead."
+            "A request with a cookie must come from a page of this hub. Programs must send a token instead."
         }
         _ if status.is_server_error() => FAULT,
         _ if said.is_empty() => status.canonical_reason().unwrap_or("The request cannot be read."),

@@ -26,8 +26,7 @@ pub const fn status(refusal: &Refusal) -> StatusCode {
 }
 
 /// The public message of every internal error.
-pub const FAULT: &str =
-    "The hub made a mistake. It has been noted; try again, and tell the operator if it stays.";
+pub const FAULT: &str = "Internal error (logged). If it persists, send the request id to the operator.";
 
 /// Returns the status and the public message of an error. Internal errors are replaced by one fixed message;
 /// this is the only place that logs them.

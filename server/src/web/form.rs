@@ -20,13 +20,13 @@ impl FromRequest<AppState> for Fields {
 
     async fn from_request(request: Request, site: &AppState) -> Result<Self, Response> {
         let limit = site.hub.config().limits.max_message_bytes as u64;
-        let words = "This form is larger than the hub takes. Go back and send less.";
+        let words = "This form is larger than the hub accepts. Go back and send less.";
         let body = Bytes::from_request(request, site).await.map_err(|rejection| {
             let refusal = body_error(&rejection, Refusal::too_large(words, limit));
             (status(&refusal), format!("{refusal}\n")).into_response()
         })?;
         if std::str::from_utf8(&body).is_err() {
-            return Err((StatusCode::BAD_REQUEST, "This form is not text.\n").into_response());
+            return Err((StatusCode::BAD_REQUEST, "The form is not valid UTF-8.\n").into_response());
         }
         Ok(Self(url::form_urlencoded::parse(&body).into_owned().collect()))
     }

@@ -17,7 +17,7 @@ pub async fn check(State(site): State<AppState>, request: Request, next: Next) -
         Some(host) if is_ours(&site, &host) => next.run(request).await,
         _ => (
             StatusCode::MISDIRECTED_REQUEST,
-            "This hub is not reached by that name. See PLEXUS_PUBLIC_URL.\n",
+            "The Host header does not match this hub. Check PLEXUS_PUBLIC_URL.\n",
         )
             .into_response(),
     }

@@ -33,7 +33,7 @@ pub fn is_of_type(headers: &HeaderMap, types: &[&str]) -> bool {
 /// Each protocol maps it to its own format.
 pub fn body_error(cause: &(dyn Error + 'static), otherwise: Refusal) -> Refusal {
     if is_late(cause) {
-        return Refusal::timeout("The rest of the request did not come in time. Send it again.");
+        return Refusal::timeout("The request body timed out. Send the request again.");
     }
     otherwise
 }
@@ -57,7 +57,7 @@ impl<T: DeserializeOwned> FromRequest<AppState> for JsonBody<T> {
             return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, words).into_response());
         }
         let limit = site.hub.config().limits.max_message_bytes as u64;
-        let too_large = Refusal::too_large("The body is larger than this hub takes.", limit);
+        let too_large = Refusal::too_large("The body is larger than this hub accepts.", limit);
         let body = Bytes::from_request(request, site)
             .await
             .map_err(|rejection| refuse(body_error(&rejection, too_large)))?;
@@ -74,5 +74,5 @@ fn refuse(refusal: Refusal) -> Response {
 /// so it is untrusted and unbounded: it is reduced to one line and shortened.
 pub fn unexpected(error: &serde_json::Error) -> Refusal {
     let what = ellipsize(&one_line(&error.to_string()), MAX_WORDS);
-    Refusal::invalid("body", format!("The JSON is not what is expected here: {what}."))
+    Refusal::invalid("body", format!("The JSON does not match the expected schema: {what}."))
 }

@@ -16,5 +16,5 @@ pub fn read(text: &str) -> Result<RowCursor, Refusal> {
 }
 
 pub fn not_a_cursor() -> Refusal {
-    Refusal::invalid("after", "This is not a cursor that this list answered.")
+    Refusal::invalid("after", "Invalid cursor. Use a cursor returned by this list.")
 }

@@ -9,7 +9,7 @@ use plexus_domain::{OauthGrantId, TokenId, account::Role};
 use super::{ago, frame, now, shown, shown_after, shown_to_anybody};
 
 pub fn pages() -> Vec<(&'static str, String)> {
-    let wrong = Form::filled([("name", "ada")]).with_error("", "The name or the password is wrong.");
+    let wrong = Form::filled([("name", "ada")]).with_error("", "Incorrect name or password.");
     let tokens = || TokensPage {
         tokens: token_rows(),
         grants: grants(),
@@ -27,7 +27,10 @@ pub fn pages() -> Vec<(&'static str, String)> {
         host: "desk.example.org".into(),
         answer_to: "127.0.0.1".into(),
         resource: "https://hub.example.org/mcp".into(),
-        may: vec!["Read your chats and agents".into(), "Write to agents and manage your chats".into()],
+        may: vec![
+            "Read your chats and agents".into(),
+            "Send messages to agents and manage your chats".into(),
+        ],
         fields: Vec::new(),
     };
     vec![

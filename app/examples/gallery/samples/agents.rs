@@ -254,9 +254,9 @@ fn agents(words: &str, rows: Vec<AgentRow>) -> AgentsPage {
             FacetGroup {
                 facet: Facet::Kind,
                 values: vec![
-                    value("a2a", "Runs elsewhere", 101),
+                    value("a2a", "Remote, over A2A", 101),
                     value("llm", "Model with instructions", 34),
-                    value("builtin", "Part of this hub", 2),
+                    value("builtin", "Built in", 2),
                 ],
             },
             FacetGroup {
@@ -464,7 +464,7 @@ fn tools() -> ToolCredentials {
             server("https://tides.example.org/mcp", Some(Scheme::ApiKey("X-API-Key".into()))),
             server("https://moon.example.org/mcp", None),
         ],
-        form: Form::default().with_error("secret", "Enter the token or key that the server wants."),
+        form: Form::default().with_error("secret", "Enter the token or key that the server requires."),
     }
 }
 

@@ -54,7 +54,8 @@ fn network(hubs: usize) -> NetworkPage {
             "/ip4/192.0.2.7/tcp/4001/p2p/12D3KooWEyoppNCUx8Yx66oV9fJnriXwCcXwDDUA2kj6vnc6iDEp".into(),
         ],
         reached: Some(
-            "directly, 12D3KooW04dpJ7As7BWAwRMfu1VU2WCqNjvq387JEYKDBj4kx6nXTN called it back; lends itself (hubs: 3, circuits: 1)"
+            "directly, confirmed by 12D3KooW04dpJ7As7BWAwRMfu1VU2WCqNjvq387JEYKDBj4kx6nXTN; relay (hubs: 3, \
+             circuits: 1)"
                 .into(),
         ),
         agents: 12,
@@ -94,7 +95,7 @@ fn hub(is_admin: bool) -> HubPage {
         }),
         rule: is_admin.then_some(HubRule { subject, allows: true, expires: Some(now()) }),
         faults: vec![FaultRow {
-            what: "Its copy lacks listings that it was offered, or that it says it has",
+            what: "Its inventory omits listings that it was offered or claims to have",
             about: Some(row(3).id),
             times: 3,
             first: ago(90_000),

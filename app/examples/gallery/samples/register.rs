@@ -19,7 +19,8 @@ pub fn pages() -> Vec<(&'static str, String)> {
         ("register-http", shown("/register/http", endpoint(Form::filled([("url", "https://agents.example.org/ask")]).with_error("body", "Nothing in the request holds the message.")))),
         ("register-http-edit", shown("/@ada/parrot/edit", EndpointPage { editing: Some("@ada/parrot".parse().unwrap()), ..endpoint(Form::default()) })),
         ("register-try", shown("/register/x/try", trial(None))),
-        ("register-try-failed", shown("/register/x/try", trial(Some("agents.example.org answered with nothing at /reply. Its answer begins: <script>alert(1)</script>".into())))),
+        ("register-try-failed", shown("/register/x/try", trial(Some("agents.example.org answered without a \
+            value at /reply. Its answer begins: <script>alert(1)</script>".into())))),
         ("register-instructions", shown("/register/instructions", instructions(vec![ModelOption { id: "1".into(), label: "SmolLM2 135M, on this machine".into() }]))),
         ("register-program", shown("/register/program", program(vec!["opencode".into(), "poet".into()]))),
         ("register-no-program", shown("/register/program", program(vec![]))),

@@ -13,7 +13,7 @@ pub fn status(name: &str, state: &str, words: usize) -> String {
 
 /// Returns the announcement of a pending approval.
 pub fn asks(tool: &str) -> String {
-    format!("Asks for leave to use {tool}.")
+    format!("Requests approval to call {tool}.")
 }
 
 fn counted(words: usize) -> String {
@@ -30,6 +30,6 @@ mod tests {
         assert_eq!(status("Calc", "open", 80), "Calc is still answering, 80 words.");
         assert_eq!(status("Calc", "done", 240), "Calc finished, 240 words.");
         assert_eq!(status("Calc", "done", 1), "Calc finished, 1 word.");
-        assert_eq!(asks("rm"), "Asks for leave to use rm.");
+        assert_eq!(asks("rm"), "Requests approval to call rm.");
     }
 }

@@ -138,7 +138,7 @@ impl Refusal {
                 format!("{message} Try again in {} s; your text is kept.", wait.div_ceil(1_000).max(1))
             }
             Ok(Self { error }) => error.message,
-            Err(_) => format!("The hub did not take this (status {status}). Your text is kept; try again."),
+            Err(_) => format!("The hub rejected this (status {status}). Your text is kept; try again."),
         }
     }
 }

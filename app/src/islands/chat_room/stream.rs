@@ -45,9 +45,9 @@ const NOTICE_AFTER_FAILURES: u32 = 2;
 /// Interval of the heartbeat to the worker.
 const STILL_HERE: Duration = Duration::from_secs(15);
 
-const OFFLINE: &str = "You are offline. What you read here may be old; it goes on when you are back.";
+const OFFLINE: &str = "You are offline. This page may be out of date; it updates when you are back online.";
 const LOST: &str = "The connection to the hub is lost. Trying again…";
-const GONE: &str = "This chat is not there any more, or you may not read it now. Reload the page to see.";
+const GONE: &str = "This chat was deleted or you no longer have access. Reload the page.";
 
 impl Stream {
     /// Starts the stream. `worker` is the URL of the script that holds the shared stream.

@@ -8,7 +8,7 @@ use crate::{
 
 impl Page for ConsentPage {
     fn head(&self) -> PageMeta {
-        PageMeta { layout: Layout::Narrow, ..PageMeta::private("Let a program act for you") }
+        PageMeta { layout: Layout::Narrow, ..PageMeta::private("Authorize application") }
     }
 
     fn body(self) -> AnyView {
@@ -18,17 +18,17 @@ impl Page for ConsentPage {
             .map(|(name, value)| view! { <input type="hidden" name=name value=value /> })
             .collect_view();
         view! {
-            <h1>"Let " {self.client.clone()} " act for you?"</h1>
-            <p>"A program at " <strong>{self.host}</strong> " calls itself " {self.client} ". It wants to:"</p>
+            <h1>"Authorize " {self.client.clone()} "?"</h1>
+            <p>"The application at " <strong>{self.host}</strong> " calls itself " {self.client} ". It requests permission to:"</p>
             <ul>{may}</ul>
-            <p class="quiet">"At " <code class="name">{self.resource}</code> ". The answer goes to " <strong>{self.answer_to}</strong>
-                ". You can end this at any time in your settings."</p>
+            <p class="quiet">"Resource: " <code class="name">{self.resource}</code> ". You will return to " <strong>{self.answer_to}</strong>
+                ". You can revoke access at any time in your settings."</p>
             <form class="stack" method="post" action="/oauth/authorize">
                 {fields}
                 <p class="actions">
                     <Button label="Allow" kind=Kind::Primary name="decision" value="allow" />
                     " "
-                    <Button label="Do not allow" name="decision" value="deny" />
+                    <Button label="Deny" name="decision" value="deny" />
                 </p>
             </form>
         }
@@ -38,15 +38,15 @@ impl Page for ConsentPage {
 
 impl Page for WrongRequestPage {
     fn head(&self) -> PageMeta {
-        PageMeta { layout: Layout::Narrow, ..PageMeta::private("This program cannot be let in") }
+        PageMeta { layout: Layout::Narrow, ..PageMeta::private("Invalid authorization request") }
     }
 
     fn body(self) -> AnyView {
         view! {
-            <h1>"This program cannot be let in"</h1>
-            <p>"A program at " <strong>{self.host}</strong> " that calls itself " {self.client}
-                " asked to act for you, but not in a way that this hub understands. " {self.words}</p>
-            <p>"Nothing was given to it. If you came from there and trust it, you can go back and tell its makers."</p>
+            <h1>"Invalid authorization request"</h1>
+            <p>"The application at " <strong>{self.host}</strong> ", which calls itself " {self.client}
+                ", sent an invalid authorization request. " {self.words}</p>
+            <p>"No access was granted. Contact the application's developer."</p>
             <p class="actions"><a href=self.back rel="noreferrer">"Go back to " {self.answer_to}</a></p>
         }
         .into_any()

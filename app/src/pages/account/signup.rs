@@ -23,16 +23,16 @@ impl Page for SignupPage {
     fn body(self) -> AnyView {
         match self.mode {
             SignupMode::Closed => {
-                refused("This hub takes no new people", "Its administrators have closed it for now.")
+                refused("Registration is closed", "The administrators of this hub have closed registration.")
             }
             SignupMode::NeedsInvite => refused(
                 "By invitation only",
-                "Somebody who is here already can send you a link. Open it, and this page will let you in.",
+                "Ask an administrator for an invitation link, and open it to sign up.",
             ),
             SignupMode::DeadLink => refused(
                 "This link no longer works",
-                "It makes the first administrator, once and within 24 hours. If you used it, sign in. Whoever runs the hub can make \
-                 others administrators with “plexus user make-admin”.",
+                "It creates the first administrator, once and within 24 hours. If you used it, sign in. \
+                 The operator can make other users administrators with “plexus user make-admin”.",
             ),
             SignupMode::Waiting { name } => waiting(&name),
             mode => open(&mode, &self.form),
@@ -44,18 +44,16 @@ fn open(mode: &SignupMode, form: &Form) -> AnyView {
     let (title, lead, hidden) = match mode {
         SignupMode::FirstAdmin { token } => (
             "Set up this hub",
-            Some(
-                "You hold the one-time link, so this account will be the first administrator. The link is dead once it is used.",
-            ),
+            Some("This one-time link creates the first administrator account."),
             Some(("admin", token.clone())),
         ),
         SignupMode::Invited { token } => {
-            ("Sign up", Some("You were invited. Welcome."), Some(("invite", token.clone())))
+            ("Sign up", Some("You have been invited to this hub."), Some(("invite", token.clone())))
         }
         _ => ("Sign up", None, None),
     };
     let approval = *mode == SignupMode::Approval;
-    let verb = if approval { "Ask to join" } else { "Sign up" };
+    let verb = if approval { "Request account" } else { "Sign up" };
     view! {
         <h1>{title}</h1>
         {lead.map(|lead| view! { <Note>{lead}</Note> })}
@@ -65,12 +63,12 @@ fn open(mode: &SignupMode, form: &Form) -> AnyView {
             {Field::text("name", "Name").autocomplete("username").mono().max(39)
                 .hint("Letters a to z, digits, hyphens. Your agents will be at @name/agent.").of(form)}
             {Field::password("password", "Password").autocomplete("new-password").max(256)
-                .hint("At least 15 characters; four or five words are easy to keep in mind.").of(form)}
-            {approval.then(|| Field::lines("reason", "Who you are", 3).max(500)
-                .hint("An administrator reads this and decides.").of(form))}
+                .hint("At least 15 characters; four or five words are easy to remember.").of(form)}
+            {approval.then(|| Field::lines("reason", "About you", 3).max(500)
+                .hint("Shown to the administrator who reviews your request.").of(form))}
             <p class="actions"><Button label=verb kind=Kind::Primary /></p>
         </form>
-        <p class="quiet">"Already here? "<a href="/login">"Sign in"</a>"."</p>
+        <p class="quiet">"Already have an account? "<a href="/login">"Sign in"</a>"."</p>
     }
     .into_any()
 }
@@ -88,10 +86,10 @@ fn refused(title: &'static str, why: &'static str) -> AnyView {
 
 fn waiting(name: &str) -> AnyView {
     let text = format!(
-        "An administrator will look at your request, {name}. You can sign in as soon as it is accepted."
+        "An administrator will review your request, {name}. You can sign in as soon as it is approved."
     );
     view! {
-        <h1>"Asked to join"</h1>
+        <h1>"Registration pending"</h1>
         <Empty title="Waiting for an administrator">
             <p>{text}</p>
             <p><ButtonLink label="Browse agents" href="/agents" /></p>

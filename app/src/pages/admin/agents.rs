@@ -83,13 +83,13 @@ fn reasoned(agent: &AdminAgentRow, action: String) -> AnyView {
     let listed = agent.can_withdraw && agent.visibility.is_listed();
     let buttons = [
         verb(!agent.paused, "Pause", "pause", Kind::Quiet),
-        verb(listed, "Take out of lists", "unlist", Kind::Quiet),
+        verb(listed, "Unlist", "unlist", Kind::Quiet),
         verb(agent.can_withdraw, "Delete", "delete", Kind::Danger),
     ];
-    let label = format!("Why {} is changed", agent.name);
+    let label = format!("Reason for the change to {}", agent.name);
     view! {
         <form class="reasoned" method="post" action=action>
-            <input class="control" type="text" name="reason" required maxlength="200" placeholder="Why" aria-label=label />
+            <input class="control" type="text" name="reason" required maxlength="200" placeholder="Reason" aria-label=label />
             {buttons.collect_view()}
         </form>
     }

@@ -19,7 +19,7 @@ use crate::{
 
 impl Page for AdminAudit {
     fn head(&self) -> PageMeta {
-        PageMeta::private("Log – administration")
+        PageMeta::private("Audit log – administration")
     }
 
     fn body(self) -> AnyView {
@@ -28,36 +28,36 @@ impl Page for AdminAudit {
             nothing(actor.is_empty() && action.is_empty())
         } else {
             let rows = self.rows.into_iter().map(row).collect();
-            view! { <Table caption="What those who run the hub did" heads=vec!["When", "Who", "What", "To", "Change", "Request"] rows /> }.into_any()
+            view! { <Table caption="Audit log" heads=vec!["Time", "Actor", "Action", "Target", "Change", "Request"] rows /> }.into_any()
         };
         let content = view! {
-            <h1>"Log"</h1>
-            <p class="quiet">"Every act of those who run the hub, the newest first."</p>
+            <h1>"Audit log"</h1>
+            <p class="quiet">"All administrative actions, newest first."</p>
             {narrow(&self.actor, &self.action, self.actions)}
             {list}
             {pager(self.pager, |page| narrowed_href("/admin/audit", page, &[("actor", &actor), ("action", &action)]))}
         };
-        with_side("Log", content.into_any())
+        with_side("Audit log", content.into_any())
     }
 }
 
 fn nothing(of_all: bool) -> AnyView {
     if of_all {
-        return view! { <Empty title="Nothing yet"><p>"Whoever vouches, invites, suspends or pauses is written down here."</p></Empty> }.into_any();
+        return view! { <Empty title="No entries yet"><p>"Administrative actions will appear here."</p></Empty> }.into_any();
     }
-    view! { <Empty title="Nothing fits"><p>"Nobody did this."</p><p><a href="/admin/audit">"All of the log"</a></p></Empty> }
+    view! { <Empty title="No matching entries"><p>"Try another actor or action."</p><p><a href="/admin/audit">"All entries"</a></p></Empty> }
         .into_any()
 }
 
 fn narrow(actor: &str, action: &str, actions: Vec<String>) -> AnyView {
-    let options = [(String::new(), "Everything".to_owned())].into_iter();
+    let options = [(String::new(), "All actions".to_owned())].into_iter();
     let options = options.chain(actions.into_iter().map(|action| (action.clone(), action))).collect();
     let form = Form::default();
     view! {
-        <form class="stack narrow" role="search" action="/admin/audit" aria-label="Narrow the log">
-            {Field::text("actor", "Who").optional().max(80).mono().placeholder("@name").default(actor).of(&form)}
-            {Field::choice("action", "What", options).default(action).of(&form)}
-            <p class="actions"><Button label="Show" /></p>
+        <form class="stack narrow" role="search" action="/admin/audit" aria-label="Filter the audit log">
+            {Field::text("actor", "Actor").optional().max(80).mono().placeholder("@name").default(actor).of(&form)}
+            {Field::choice("action", "Action", options).default(action).of(&form)}
+            <p class="actions"><Button label="Apply filter" /></p>
         </form>
     }
     .into_any()

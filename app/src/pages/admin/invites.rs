@@ -24,7 +24,7 @@ use crate::{
 
 impl Page for AdminInvites {
     fn head(&self) -> PageMeta {
-        PageMeta::private("Signing up – administration")
+        PageMeta::private("Registration and invitations – administration")
     }
 
     fn body(self) -> AnyView {
@@ -40,26 +40,26 @@ impl Page for AdminInvites {
         let days = [("1", "a day"), ("7", "a week"), ("30", "30 days")];
         let days = days.map(|(value, label)| (value.to_owned(), label.to_owned())).into();
         let content = view! {
-            <h1>"Signing up"</h1>
+            <h1>"Registration and invitations"</h1>
             <p>{registration_meaning(mode)} <span class="quiet">" Set with "<code>"PLEXUS_REGISTRATION"</code>"."</span></p>
             {made}
-            {(mode == Registration::Closed).then(|| view! { <Note tone=Tone::Caution>"While signing up is closed, invitations do not work."</Note> })}
+            {(mode == Registration::Closed).then(|| view! { <Note tone=Tone::Caution>"Registration is closed, so invitations do not work."</Note> })}
             <Section title="Invitations">
                 {list(self.rows)}
                 {form_errors(&self.form, None)}
                 <form class="stack narrow" method="post" action="/admin/invites">
-                    {Field::choice("days", "Good for", days).default("7").of(&self.form)}
-                    <p class="actions"><Button label="Make invitation" kind=Kind::Primary /></p>
+                    {Field::choice("days", "Valid for", days).default("7").of(&self.form)}
+                    <p class="actions"><Button label="Create invitation" kind=Kind::Primary /></p>
                 </form>
             </Section>
         };
-        with_side("Signing up", content.into_any())
+        with_side("Registration and invitations", content.into_any())
     }
 }
 
 fn list(rows: Vec<InviteRow>) -> AnyView {
     if rows.is_empty() {
-        return view! { <Empty title="No invitations"><p>"None is open, and none was used lately."</p></Empty> }.into_any();
+        return view! { <Empty title="No invitations"><p>"There are no pending or recently used invitations."</p></Empty> }.into_any();
     }
     let rows = rows.into_iter().map(row).collect();
     view! { <Table caption="Invitations" heads=vec!["By", "Expires", "Used by", ""] rows /> }.into_any()
@@ -67,10 +67,12 @@ fn list(rows: Vec<InviteRow>) -> AnyView {
 
 fn row(row: InviteRow) -> AnyView {
     let used = match (row.used, row.used_by) {
-        (false, _) => "Nobody yet".to_owned(),
+        (false, _) => "Not used yet".to_owned(),
         (true, Some(name)) => format!("@{name}"),
-        (true, None) => "Somebody who has left".to_owned(),
+        (true, None) => "Deleted account".to_owned(),
     };
-    let withdraw = (!row.used).then(|| view! { <ActionForm action="/admin/invites/revoke" label="Withdraw" fields=vec![("id", row.id)] /> });
+    let withdraw = (!row.used).then(
+        || view! { <ActionForm action="/admin/invites/revoke" label="Revoke" fields=vec![("id", row.id)] /> },
+    );
     view! { <tr><th scope="row">"@"{row.by}</th><td><Ago at=row.expires /></td><td>{used}</td><td class="end">{withdraw}</td></tr> }.into_any()
 }

@@ -17,12 +17,12 @@ mod users;
 fn with_side(here: &str, content: AnyView) -> AnyView {
     let pages = [
         ("/admin", "Overview", Role::Admin),
-        ("/admin/users", "People", Role::Moderator),
+        ("/admin/users", "Users", Role::Moderator),
         ("/admin/agents", "Agents", Role::Moderator),
-        ("/admin/origins", "Vouched origins", Role::Admin),
+        ("/admin/origins", "Trusted origins", Role::Admin),
         ("/admin/network", "Other hubs", Role::Admin),
-        ("/admin/invites", "Signing up", Role::Admin),
-        ("/admin/audit", "Log", Role::Admin),
+        ("/admin/invites", "Registration and invitations", Role::Admin),
+        ("/admin/audit", "Audit log", Role::Admin),
     ];
     let links: Vec<Tab> = pages
         .into_iter()

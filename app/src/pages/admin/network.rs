@@ -31,15 +31,15 @@ impl Page for AdminNetwork {
     fn body(self) -> AnyView {
         let progress = progress(&self.catching_up);
         let rules = if self.rows.is_empty() {
-            view! { <Empty title="No rules"><p>"Hubs are treated as the configuration says."</p></Empty> }
+            view! { <Empty title="No rules"><p>"The configured federation mode applies to all hubs."</p></Empty> }
                 .into_any()
         } else {
             let rows = self.rows.into_iter().map(row).collect();
-            view! { <Table caption="Rules about other hubs" heads=vec!["About", "Rule", "Why", "By", "Since", "Until", ""] rows /> }.into_any()
+            view! { <Table caption="Rules about other hubs" heads=vec!["Subject", "Rule", "Reason", "By", "Since", "Until", ""] rows /> }.into_any()
         };
         let content = view! {
             <h1>"Other hubs"</h1>
-            <p class="quiet">"A rule holds at once, and taking it back shows again what it hid. "<a href="/network">"The hubs that this one knows"</a></p>
+            <p class="quiet">"Rules apply immediately. Removing a rule restores what it hid. "<a href="/network">"Known hubs"</a></p>
             {progress}
             {self.imported.map(imported)}
             {form_errors(&self.form, None)}
@@ -67,8 +67,8 @@ fn progress(hubs: &[HubRow]) -> Option<AnyView> {
 fn imported(done: ImportedRules) -> AnyView {
     let (href, short) = (hub_href(&done.from), short_hub(&done.from));
     let words = format!(
-        "{} taken over. {} stayed as this hub had them, and {} could not be used.",
-        count(done.taken, "rule was", "rules were"),
+        "{} imported, {} already present, {} invalid.",
+        count(done.taken, "rule", "rules"),
         grouped(done.kept),
         grouped(done.left_out),
     );
@@ -101,9 +101,9 @@ fn keep_out(form: &Form) -> AnyView {
     let subject = Field::text("subject", "Hub, agent or tag")
         .placeholder("12D3KooW…, hub.example, @owner/name@hub, tag:word")
         .of(form);
-    let reason = Field::text("reason", "Why").max(200).of(form);
+    let reason = Field::text("reason", "Reason").max(200).of(form);
     view! {
-        <Section title="Keep somebody out">
+        <Section title="Block a hub, agent or tag">
             <form class="stack narrow" method="post" action="/admin/network">
                 {subject}
                 {reason}
@@ -117,20 +117,20 @@ fn keep_out(form: &Form) -> AnyView {
 fn lists(lists: Vec<RuleListRow>, form: &Form) -> AnyView {
     let table = (!lists.is_empty()).then(|| {
         let rows = lists.into_iter().map(list).collect();
-        view! { <Table caption="Lists of rules that this hub goes by" heads=vec!["List", "Rules", "Signed by", "By", "Checked", ""] rows /> }
+        view! { <Table caption="Subscribed rule lists" heads=vec!["List", "Rules", "Signed by", "By", "Checked", ""] rows /> }
     });
     let place =
         Field::text("list", "Hub or address").mono().placeholder("hub.example, or https://hub.example/rules");
     let place = place.of(form);
-    let signer = Field::text("signer", "Key of the hub that has to have signed it").mono().optional();
-    let signer = signer.hint("Without one, whoever signed it now has to sign it from then on.").of(form);
+    let signer = Field::text("signer", "Expected signer (hub id)").mono().optional();
+    let signer = signer.hint("If empty, the current signer is pinned (trust on first use).").of(form);
     view! {
-        <Section title="Go by a list" lead="The rules of another hub, looked at once a day. This hub's own rules win, and the rules of a list go with it.">
+        <Section title="Subscribe to a rule list" lead="The rules of another hub, fetched daily. Local rules take precedence. Unsubscribing removes the rules of the list.">
             {table}
             <form class="stack narrow" method="post" action="/admin/network/subscribe">
                 {place}
                 {signer}
-                <p class="actions"><Button label="Go by this list" /></p>
+                <p class="actions"><Button label="Subscribe" /></p>
             </form>
         </Section>
     }
@@ -148,7 +148,7 @@ fn list(list: RuleListRow) -> AnyView {
             <td><a href=href><code>{short}</code></a></td>
             <td>"@"{list.by}</td>
             <td><Ago at=list.checked /></td>
-            <td class="end"><ActionForm action="/admin/network/unsubscribe" label="Stop" about fields /></td>
+            <td class="end"><ActionForm action="/admin/network/unsubscribe" label="Unsubscribe" about fields /></td>
         </tr>
     }
     .into_any()
@@ -156,14 +156,14 @@ fn list(list: RuleListRow) -> AnyView {
 
 fn hand_on(form: &Form) -> AnyView {
     let document = Field::lines("document", "Rules of another hub", 4)
-        .hint("The whole text. They become this hub's own; what it has a rule about stays as it is.")
+        .hint("Paste the signed document. Its rules become local rules; existing rules are kept.")
         .of(form);
     view! {
-        <Section title="Hand rules on" lead="As a text that this hub signs, so that whoever takes it over knows whose rules they are. Reasons go with it.">
-            <p class="actions"><ButtonLink label="Save this hub's rules" href="/admin/network/rules" /></p>
+        <Section title="Export and import rules" lead="The export is a document signed by this hub, with all local rules and their reasons.">
+            <p class="actions"><ButtonLink label="Export rules" href="/admin/network/rules" /></p>
             <form class="stack narrow" method="post" action="/admin/network/import">
                 {document}
-                <p class="actions"><Button label="Take over" /></p>
+                <p class="actions"><Button label="Import rules" /></p>
             </form>
         </Section>
     }

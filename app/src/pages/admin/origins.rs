@@ -17,30 +17,30 @@ use crate::{
 
 impl Page for AdminOrigins {
     fn head(&self) -> PageMeta {
-        PageMeta::private("Vouched origins")
+        PageMeta::private("Trusted origins")
     }
 
     fn body(self) -> AnyView {
         let list = if self.rows.is_empty() {
-            view! { <Empty title="None yet"><p>"Agents prove control of where they run by themselves; vouching is for those that cannot."</p></Empty> }.into_any()
+            view! { <Empty title="No trusted origins"><p>"Trust an origin only if its owner cannot complete verification."</p></Empty> }.into_any()
         } else {
             let rows = self.rows.into_iter().map(row).collect();
-            view! { <Table caption="Origins that administrators answer for" heads=vec!["Origin", "Note", "By", "Since", "Agents", ""] rows /> }.into_any()
+            view! { <Table caption="Trusted origins" heads=vec!["Origin", "Note", "By", "Since", "Agents", ""] rows /> }.into_any()
         };
         let content = view! {
-            <h1>"Vouched origins"</h1>
-            <p class="quiet">"The hub calls agents at these addresses for everybody, as if their owners had proved control."</p>
+            <h1>"Trusted origins"</h1>
+            <p class="quiet">"Agents at these origins count as verified, so the hub calls them for all users."</p>
             {list}
-            <Section title="Vouch for an origin">
+            <Section title="Trust an origin">
                 {form_errors(&self.form, None)}
                 <form class="stack narrow" method="post" action="/admin/origins">
-                    {Field::url("origin", "Origin").placeholder("https://agents.example.org").hint("Scheme, host and port; nothing after them.").of(&self.form)}
-                    {Field::text("note", "Why").optional().max(200).of(&self.form)}
-                    <p class="actions"><Button label="Vouch" kind=Kind::Primary /></p>
+                    {Field::url("origin", "Origin").placeholder("https://agents.example.org").hint("Scheme, host and port, without a path.").of(&self.form)}
+                    {Field::text("note", "Note").optional().max(200).of(&self.form)}
+                    <p class="actions"><Button label="Trust origin" kind=Kind::Primary /></p>
                 </form>
             </Section>
         };
-        with_side("Vouched origins", content.into_any())
+        with_side("Trusted origins", content.into_any())
     }
 }
 

@@ -28,16 +28,16 @@ impl Page for AdminOverview {
             .collect_view();
         let content = view! {
             <h1>"Overview"</h1>
-            {(!warnings.is_empty()).then(|| view! { <section class="problems"><h2>"Needs a hand"</h2><ul role="list">{warnings}</ul></section> })}
+            {(!warnings.is_empty()).then(|| view! { <section class="problems"><h2>"Needs attention"</h2><ul role="list">{warnings}</ul></section> })}
             <ul class="figures" role="list">
-                {figure("/admin/users", self.accounts, ["person", "people"], part(self.waiting, "waiting"))}
+                {figure("/admin/users", self.accounts, ["user", "users"], part(self.waiting, "pending"))}
                 {figure("/admin/agents", self.agents, ["agent", "agents"], part(self.unverified, "unverified"))}
                 {figure("/admin/agents", self.runs_today, ["run today", "runs today"], part(self.failed_today, "failed"))}
                 {figure("/admin/agents", self.running, ["running now", "running now"], None)}
             </ul>
             {facts(vec![
                 ("Address", mono(self.public_url)),
-                ("Signing up", fact(registration_meaning(self.registration))),
+                ("Registration", fact(registration_meaning(self.registration))),
                 ("Database", fact(format!("{}, {}", self.database, self.database_size))),
                 ("Version", mono(self.version)),
                 ("Started", Some(view! { <Ago at=self.started /> }.into_any())),
@@ -63,7 +63,7 @@ fn top(accounts: &[TopAccount]) -> AnyView {
     });
     let heads = vec!["Name", "Chats and files", "Chats", "Agents"];
     let rows = rows.collect();
-    view! { <Section title="Largest accounts"><Table caption="Accounts that store most" heads rows /></Section> }
+    view! { <Section title="Largest accounts"><Table caption="Accounts with the largest storage" heads rows /></Section> }
         .into_any()
 }
 

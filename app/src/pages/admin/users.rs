@@ -18,24 +18,24 @@ use crate::{
 
 impl Page for AdminUsers {
     fn head(&self) -> PageMeta {
-        PageMeta::private("People")
+        PageMeta::private("Users")
     }
 
     fn body(self) -> AnyView {
         let words = self.words.clone();
         let list = if self.rows.is_empty() {
-            view! { <Empty title="Nobody found"><p>"No name contains these letters."</p><p><a href="/admin/users">"Everybody"</a></p></Empty> }.into_any()
+            view! { <Empty title="No matching users"><p>"No name contains these letters."</p><p><a href="/admin/users">"All users"</a></p></Empty> }.into_any()
         } else {
             let rows = self.rows.iter().map(row).collect();
-            view! { <Table caption="People" heads=vec!["Name", "Role", "State", "Agents", "Since", "Last seen", ""] rows /> }.into_any()
+            view! { <Table caption="Users" heads=vec!["Name", "Role", "State", "Agents", "Since", "Last seen", ""] rows /> }.into_any()
         };
         let content = view! {
-            <h1>"People"</h1>
+            <h1>"Users"</h1>
             {search("/admin/users", "Part of a name", self.words)}
             {list}
             {pager(self.pager, |page| page_href("/admin/users", &words, page))}
         };
-        with_side("People", content.into_any())
+        with_side("Users", content.into_any())
     }
 }
 
@@ -43,9 +43,9 @@ fn row(user: &UserRow) -> AnyView {
     let seen = user.seen.map_or_else(|| "Never".into_any(), |at| view! { <Ago at /> }.into_any());
     let (class, state) = match user.state {
         UserState::Active => ("badge neutral", "Active"),
-        UserState::Waiting => ("badge caution", "Waiting"),
+        UserState::Waiting => ("badge caution", "Pending"),
         UserState::Suspended => ("badge bad", "Suspended"),
-        UserState::Leaving => ("badge neutral", "Leaving"),
+        UserState::Leaving => ("badge neutral", "Deletion scheduled"),
     };
     let reason = user.reason.clone().map(|reason| view! { <p class="quiet small">{reason}</p> });
     let href = format!("/@{}", user.name);

@@ -38,25 +38,25 @@ fn enter(model: Credentials, head: &AgentHead, action: String, label: &'static s
     let user = user.map(|label| Field::text("user", label).autocomplete("off").mono().of(&form));
     let sent = match model.scheme.clone() {
         Scheme::Client(server) => view! {
-            "What you enter is sealed, sent to "<code>{server}</code>" and nowhere else, and never shown again. The tokens go to "
-            <code>{model.origin}</code>" only."
+            "Your entry is stored encrypted, sent only to "<code>{server}</code>", and never shown again. Tokens are sent only to "
+            <code>{model.origin}</code>"."
         }
         .into_any(),
-        _ => view! { "It is sealed, sent to "<code>{model.origin}</code>" and nowhere else, and never shown again." }
+        _ => view! { "Your entry is stored encrypted, sent only to "<code>{model.origin}</code>", and never shown again." }
             .into_any(),
     };
     let kept = model.kept;
     view! {
         <h2>"Your credentials"</h2>
-        <p>{head.name.clone()}" asks for "{scheme_name(&model.scheme)}". "{sent}</p>
-        {kept.then(|| view! { <Note>"Something is kept already. What you enter here takes its place."</Note> })}
+        <p>{head.name.clone()}" requires "{scheme_name(&model.scheme)}". "{sent}</p>
+        {kept.then(|| view! { <Note>"Credentials are already stored. Saving replaces them."</Note> })}
         {form_errors(&form, None)}
         <form class="stack narrow" method="post" action=action>
             {user}
             {Field::password("secret", label).autocomplete("off").of(&form)}
             <p class="actions">
-                <Button label="Keep" kind=Kind::Primary name="action" value="save" />
-                {kept.then(|| view! { <button class=Kind::Plain.class() name="action" value="forget" formnovalidate=true>"Forget"</button> })}
+                <Button label="Save credentials" kind=Kind::Primary name="action" value="save" />
+                {kept.then(|| view! { <button class=Kind::Plain.class() name="action" value="forget" formnovalidate=true>"Delete credentials"</button> })}
             </p>
         </form>
     }
@@ -66,13 +66,13 @@ fn enter(model: Credentials, head: &AgentHead, action: String, label: &'static s
 /// Renders the form for OAuth access that the user grants at the authorization server.
 fn connect(model: Credentials, head: &AgentHead, action: String, server: String) -> AnyView {
     let kept = model.kept;
-    let label = if kept { "Connect again" } else { "Connect" };
+    let label = if kept { "Reconnect" } else { "Connect" };
     view! {
         <h2>"Your connection"</h2>
         <p>
-            {head.name.clone()}" works for you once you agree to it at "<code>{server}</code>
-            ". The hub keeps the tokens that it gets there sealed, sends them to "<code>{model.origin}</code>
-            " and nowhere else, and drops them when you disconnect."
+            {head.name.clone()}" needs your authorization at "<code>{server}</code>
+            ". The hub stores the tokens encrypted, sends them only to "<code>{model.origin}</code>
+            ", and deletes them when you disconnect."
         </p>
         {kept.then(|| view! { <Note tone=Tone::Good>"You are connected."</Note> })}
         {form_errors(&model.form, None)}
@@ -89,18 +89,18 @@ fn connect(model: Credentials, head: &AgentHead, action: String, server: String)
 
 /// Renders the form with which the owner registers this hub as an OAuth client.
 fn hub_as_client(client: HubAsClient, form: &Form, action: String) -> AnyView {
-    let lead = "Register the hub there once, for everybody. Leave both fields empty where the server reads documents \
-                about its clients: the hub serves one.";
+    let lead = "Register this hub as an OAuth client there. Leave both fields empty if the server supports \
+                Client ID Metadata Documents.";
     let user = Field::text("user", "Client id").autocomplete("off").mono().optional().of(form);
     let secret = Field::password("secret", "Client secret").autocomplete("off").optional();
-    let secret = secret.hint("Sealed, and never shown again. A public client has none.").of(form);
+    let secret = secret.hint("Stored encrypted, never shown again. Public clients have none.").of(form);
     view! {
-        <Section title="The hub as a client" lead=lead>
-            {facts(vec![("Redirect address", mono(client.redirect)), ("Its document", mono(client.document))])}
+        <Section title="OAuth client of this hub" lead=lead>
+            {facts(vec![("Redirect URI", mono(client.redirect)), ("Metadata document", mono(client.document))])}
             <form class="stack narrow" method="post" action=action>
                 {user}
                 {secret}
-                <p class="actions"><Button label="Keep" name="action" value="save" /></p>
+                <p class="actions"><Button label="Save credentials" name="action" value="save" /></p>
             </form>
         </Section>
     }

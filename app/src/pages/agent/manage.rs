@@ -27,7 +27,7 @@ pub fn view(model: Manage, head: &AgentHead) -> AnyView {
     let edit = model
         .editable
         .then(|| view! { <ButtonLink label="Edit" href=format!("{path}/edit") icon=Icon::Edit /> });
-    let refresh = model.refreshable.then(|| step(&action, "refresh", "Fetch its card again", Icon::Retry));
+    let refresh = model.refreshable.then(|| step(&action, "refresh", "Refresh agent card", Icon::Retry));
     let pause = if model.paused {
         step(&action, "resume", "Resume", Icon::Answering)
     } else {
@@ -41,18 +41,18 @@ pub fn view(model: Manage, head: &AgentHead) -> AnyView {
     view! {
         <div class="actions">{edit}{refresh}{pause}</div>
         {proofs(model.origins, &action)}
-        <Section title="Who can find it, who can use it">
+        <Section title="Visibility and access">
             {errors}
             <form class="stack" method="post" action=save>
                 {choices}
                 <p class="actions"><Button label="Save" kind=Kind::Primary name="action" value="save" /></p>
             </form>
         </Section>
-        <Section title="Delete" lead="The agent, its versions and its key go. Chats keep what it said.">
+        <Section title="Delete" lead="Deletes the agent, its versions and its key. Chats keep its messages.">
             <div>
                 <Dialog id="delete-agent" open="Delete agent" title=format!("Delete {name}?") kind=Kind::Danger>
-                    <p>"Its address will not be given out again. This cannot be undone."</p>
-                    <ActionForm action label="Delete for good" kind=Kind::Danger fields=vec![("action", "delete".to_owned())] />
+                    <p>"Its address cannot be used again. This cannot be undone."</p>
+                    <ActionForm action label="Delete permanently" kind=Kind::Danger fields=vec![("action", "delete".to_owned())] />
                 </Dialog>
             </div>
         </Section>
@@ -71,7 +71,7 @@ fn proofs(origins: Vec<OriginProof>, action: &str) -> Option<AnyView> {
     }
     let cards = origins.into_iter().map(|proof| view! { <OriginCard proof /> }).collect_view();
     let check = step(action, "check", "Check now", Icon::Retry);
-    Some(view! { <Section title="Where it runs">{cards}<div>{check}</div></Section> }.into_any())
+    Some(view! { <Section title="Origins">{cards}<div>{check}</div></Section> }.into_any())
 }
 
 /// Renders the choice of visibility; also used by the last step of registration.
@@ -82,7 +82,7 @@ pub fn visibilities(default: Visibility, can_federate: bool, form: &Form) -> Any
             .disabled(visibility == Visibility::Federated && !can_federate)
     };
     let options = Visibility::ALL.into_iter().map(option).collect();
-    Radios { name: "visibility", legend: "Who can find it", default: default.as_str().to_owned(), options }
+    Radios { name: "visibility", legend: "Visibility", default: default.as_str().to_owned(), options }
         .of(form)
 }
 
@@ -91,6 +91,5 @@ pub fn accesses(default: AgentAccess, form: &Form) -> AnyView {
         .into_iter()
         .map(|access| RadioOption::new(access.as_str(), access_name(access)))
         .collect();
-    Radios { name: "access", legend: "Who can use it", default: default.as_str().to_owned(), options }
-        .of(form)
+    Radios { name: "access", legend: "Access", default: default.as_str().to_owned(), options }.of(form)
 }

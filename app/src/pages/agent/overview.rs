@@ -26,9 +26,9 @@ pub fn view(overview: Overview, head: &AgentHead) -> AnyView {
         {(!overview.skills.is_empty()).then(|| {
             let href = format!("{}/skills", agent_href(&head.address));
             view! {
-                <Section title="What it can do">
+                <Section title="Skills">
                     {skills::brief(overview.skills)}
-                    <p><a href=href>"Skills in detail"</a></p>
+                    <p><a href=href>"All skills"</a></p>
                 </Section>
             }
         })}

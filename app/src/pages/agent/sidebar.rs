@@ -58,7 +58,7 @@ fn chat(head: &AgentHead) -> AnyView {
             let href = format!("/login?next={path}");
             view! {
                 <ButtonLink label="Sign in to chat" href kind=Kind::Primary icon=Icon::SignIn />
-                <p class="quiet small">"This agent answers people who are signed in."</p>
+                <p class="quiet small">"Only signed-in users can use this agent."</p>
             }
             .into_any()
         }
@@ -66,7 +66,7 @@ fn chat(head: &AgentHead) -> AnyView {
             let href = format!("{path}/credentials");
             view! {
                 <ButtonLink label="Add your credentials" href kind=Kind::Primary icon=Icon::Key />
-                <p class="quiet small">"This agent asks each person for credentials of their own before it answers."</p>
+                <p class="quiet small">"This agent requires your own credentials."</p>
             }
             .into_any()
         }
@@ -74,18 +74,17 @@ fn chat(head: &AgentHead) -> AnyView {
             let origin = origin.clone();
             view! {
                 <Note tone=Tone::Caution>
-                    "Nobody has proved control of " <code>{origin}</code>
-                    ", so this hub calls it for its owner only."
+                    "The origin " <code>{origin}</code>
+                    " is not verified, so only the owner can use this agent."
                 </Note>
             }
             .into_any()
         }
         Callable::NotAllowed => {
-            view! { <Note>"Its owner lets only some people talk to it, and you are not among them."</Note> }
-                .into_any()
+            view! { <Note>"Only users named by the owner can use this agent."</Note> }.into_any()
         }
         Callable::Paused => {
-            view! { <Note tone=Tone::Caution>"Its owner has paused it. It takes no messages for now."</Note> }
+            view! { <Note tone=Tone::Caution>"This agent is paused and accepts no messages."</Note> }
                 .into_any()
         }
     }
@@ -105,7 +104,7 @@ fn details(head: &AgentHead) -> AnyView {
         ("Protocol", fact(head.protocol.clone())),
         ("Version", mono(head.version.clone())),
         ("Published", head.published.map(|at| view! { <Date at /> }.into_any())),
-        ("Made by", head.provider.clone().and_then(fact)),
+        ("Provider", head.provider.clone().and_then(fact)),
         ("Card", (!card.is_empty()).then(|| view! { <a href=card>"agent-card.json"</a> }.into_any())),
     ])
     .into_any()

@@ -11,7 +11,7 @@ use crate::{
 
 pub fn view(skills: Vec<Skill>) -> AnyView {
     if skills.is_empty() {
-        return view! { <Empty title="No skills are listed"><p>"Its card names none. The overview says what it is for."</p></Empty> }.into_any();
+        return view! { <Empty title="No skills listed"><p>"The agent card lists no skills. See the overview for a description."</p></Empty> }.into_any();
     }
     skills.into_iter().map(skill).collect_view().into_any()
 }
@@ -34,7 +34,7 @@ fn skill(skill: Skill) -> AnyView {
             <h2>{skill.name}</h2>
             <p>{skill.description}</p>
             {any.then(|| view! { <h3>"Examples"</h3><ul class="examples">{examples}</ul> })}
-            {facts(vec![("Takes", join(skill.inputs)), ("Gives", join(skill.outputs))])}
+            {facts(vec![("Input", join(skill.inputs)), ("Output", join(skill.outputs))])}
             <p class="tags">{tags(skill.tags)}</p>
         </section>
     }

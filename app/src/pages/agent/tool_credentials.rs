@@ -20,13 +20,13 @@ pub fn view(model: ToolCredentials, head: &AgentHead) -> AnyView {
     let rows = servers.into_iter().map(|server| row(server, &action)).collect_view();
     view! {
         <h2>"Credentials for tools"</h2>
-        <p>"What you enter is used for all who talk to "{head.name.clone()}". It is sealed, sent to the origin of the server and nowhere else, and never shown again."</p>
+        <p>"These credentials are used for all users of "{head.name.clone()}". They are stored encrypted, sent only to the origin of the server, and never shown again."</p>
         <ul class="stack" role="list">{rows}</ul>
         {form_errors(&form, None)}
         <form class="stack narrow" method="post" action=action>
             {Field::choice("url", "MCP server", options).mono().of(&form)}
             {fields(&form, true)}
-            <p class="actions"><Button label="Keep" kind=Kind::Primary name="action" value="save" /></p>
+            <p class="actions"><Button label="Save credentials" kind=Kind::Primary name="action" value="save" /></p>
         </form>
     }
     .into_any()
@@ -35,7 +35,7 @@ pub fn view(model: ToolCredentials, head: &AgentHead) -> AnyView {
 /// Renders the fields for a tool server's credentials: header and secret.
 pub fn fields(form: &Form, required: bool) -> AnyView {
     let header = Field::text("header", "Header").mono().max(100).autocomplete("off").placeholder("X-API-Key");
-    let header = header.hint("Where the server wants a key in a header of its own. Empty is a bearer token.");
+    let header = header.hint("Header for an API key. If empty, a bearer token is sent.");
     let secret = Field::password("secret", "Token or key").autocomplete("off");
     let secret = if required { secret } else { secret.optional() };
     let (header, secret) = (header.optional().of(form), secret.of(form));
@@ -45,13 +45,13 @@ pub fn fields(form: &Form, required: bool) -> AnyView {
 fn row(server: ToolServer, action: &str) -> AnyView {
     let ToolServer { url, scheme } = server;
     let Some(scheme) = scheme else {
-        return view! { <li><code>{url}</code>" is shown nothing."</li> }.into_any();
+        return view! { <li><code>{url}</code>": no credentials"</li> }.into_any();
     };
     let fields = vec![("action", "forget".to_owned()), ("url", url.clone())];
     view! {
         <li>
-            <code>{url.clone()}</code>" is shown "{scheme_name(&scheme)}". "
-            <ActionForm action=action.to_owned() label="Forget" fields about=url />
+            <code>{url.clone()}</code>": "{scheme_name(&scheme)}" "
+            <ActionForm action=action.to_owned() label="Delete" fields about=url />
         </li>
     }
     .into_any()

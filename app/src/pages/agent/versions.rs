@@ -8,7 +8,7 @@ use crate::{
 pub fn view(versions: Vec<VersionRow>) -> AnyView {
     let rows = versions.into_iter().map(row).collect();
     view! {
-        <p class="quiet">"A version pins one card. A run keeps the version that it began with."</p>
+        <p class="quiet">"A version pins one agent card. A run keeps the version that it started with."</p>
         <Table caption="Versions, newest first" heads=vec!["Version", "Since", "Protocol", "Card, SHA-256"] rows />
     }
     .into_any()

@@ -30,8 +30,8 @@ impl Page for ChatDialogPage {
             ),
             ChatAction::Delete => (
                 format!("Delete “{}”?", self.title),
-                view! { <p>"What was said in it goes for good, on this hub. Agents that ran elsewhere may keep what was sent to them."</p> }.into_any(),
-                "Delete for good",
+                view! { <p>"Its messages are deleted permanently from this hub. Agents on other servers may keep what was sent to them."</p> }.into_any(),
+                "Delete permanently",
                 Kind::Danger,
             ),
         };

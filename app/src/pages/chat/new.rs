@@ -81,7 +81,7 @@ fn open_choice(starred: Vec<AgentRow>, agents: Vec<AgentRow>) -> AnyView {
     let lists = if starred.is_empty() {
         view! { <h2 class="hidden">"Agents"</h2>{rows(agents)} }.into_any()
     } else {
-        let others = (!agents.is_empty()).then(|| view! { <h2>"The hub's own"</h2>{rows(agents)} });
+        let others = (!agents.is_empty()).then(|| view! { <h2>"Agents of this hub"</h2>{rows(agents)} });
         view! {
             <div class="list-head"><h2>"Starred"</h2><a href="/agents?starred=1">"All starred"</a></div>
             {rows(starred)}
@@ -92,7 +92,7 @@ fn open_choice(starred: Vec<AgentRow>, agents: Vec<AgentRow>) -> AnyView {
     view! {
         <div class="intro">
             <h1>"Who should answer?"</h1>
-            <p class="quiet">"Choose an agent, "<a href="/agents">"search for one"</a>", or begin your message with its address."</p>
+            <p class="quiet">"Choose an agent, "<a href="/agents">"search for one"</a>", or start your message with its address."</p>
         </div>
         <div class="choice">{lists}</div>
     }

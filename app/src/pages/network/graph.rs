@@ -57,12 +57,12 @@ pub(super) fn drawing(own_name: &str, hubs: &[HubRow]) -> AnyView {
     let left_out = hubs.len() - drawn.len();
     let left_out = (left_out > 0).then(|| {
         let words = count(left_out as u64, "more hub is not drawn", "more hubs are not drawn");
-        view! { <p class="quiet">{words}"; the table has all of them."</p> }
+        view! { <p class="quiet">{words}"; the table lists all hubs."</p> }
     });
     view! {
         <figure class="network-map">
             <svg viewBox=view_box role="img" aria-labelledby="map-title map-told">
-                <title id="map-title">"This hub and those that it knows"</title>
+                <title id="map-title">"This hub and its known hubs"</title>
                 <desc id="map-told">{text_alternative(own_name, &drawn)}</desc>
                 {links}
                 <circle class="own" cx=MIDDLE cy=middle r="10"></circle>

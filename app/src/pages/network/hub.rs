@@ -29,7 +29,7 @@ impl Page for HubPage {
     fn head(&self) -> PageMeta {
         let name = name_of(&self.hub);
         PageMeta {
-            description: Some(format!("{name}: a hub that this one knows, and its agents here.")),
+            description: Some(format!("{name}: a remote hub, and its agents here.")),
             canonical: Some(hub_href(&self.hub.id)),
             ..PageMeta::public(name)
         }
@@ -49,8 +49,8 @@ impl Page for HubPage {
                 </div>
             </div>
             {what}
-            <p>"Its name is its key:"</p>
-            <Copyable text=id about="name of this hub" />
+            <p>"Hub id (public key):"</p>
+            <Copyable text=id about="hub id" />
             {self.admin.map(|admin| administration(admin, self.rule.as_ref(), &path))}
             {faults(self.faults)}
             <Section title=count(self.pager.total(), "agent here", "agents here")>{agents}{pages}</Section>
@@ -67,44 +67,39 @@ fn known(page: &HubPage) -> AnyView {
     facts(vec![
         ("State", Some(state.into_any())),
         ("Domain", domain(page)),
-        ("Calls itself", hub.name.clone().and_then(fact)),
-        ("Carried", carried.map(|carried| terms(carried.terms))),
+        ("Self-reported name", hub.name.clone().and_then(fact)),
+        ("Replication", carried.map(|carried| terms(carried.terms))),
         ("Rule", page.rule.as_ref().map(rule)),
         ("Listings here", carried.map(listings)),
-        ("Now", progress),
-        ("Last heard", Some(view! { <Ago at=hub.seen /> }.into_any())),
-        ("Signed what it has", page.signed.map(|at| view! { <Ago at />", by its own clock" }.into_any())),
-        ("First heard", page.met.map(|at| view! { <Date at /> }.into_any())),
+        ("Progress", progress),
+        ("Last seen", Some(view! { <Ago at=hub.seen /> }.into_any())),
+        ("Last signed inventory", page.signed.map(|at| view! { <Ago at />" (by its clock)" }.into_any())),
+        ("First seen", page.met.map(|at| view! { <Date at /> }.into_any())),
         ("Software", page.software.clone().and_then(fact)),
-        ("On the web", page.api.clone().map(|api| view! { <code>{api}</code> }.into_any())),
+        ("HTTP API", page.api.clone().map(|api| view! { <code>{api}</code> }.into_any())),
     ])
 }
 
 fn domain(page: &HubPage) -> Option<AnyView> {
-    let proved = page
-        .hub
-        .domain
-        .clone()
-        .map(|domain| view! { {domain}", which names this hub as its own" }.into_any());
+    let proved = page.hub.domain.clone().map(|domain| view! { {domain}" (verified)" }.into_any());
     let claimed = page.claimed.clone();
-    let claimed = claimed
-        .map(|claimed| view! { "It says that it is "{claimed}", which has not confirmed it" }.into_any());
+    let claimed = claimed.map(|claimed| view! { {claimed}" (claimed, not verified)" }.into_any());
     proved.or(claimed)
 }
 
 fn terms(terms: Terms) -> AnyView {
     match terms {
-        Terms::Full => "In full".into_any(),
+        Terms::Full => "All listings".into_any(),
         Terms::Probation(until) => view! {
-            "On probation: within narrow limits until it proves a domain, at the longest until "<Date at=until />
+            "On probation (reduced quota) until it verifies a domain, at most until "<Date at=until />
         }
         .into_any(),
-        Terms::Refused => "Not at all".into_any(),
+        Terms::Refused => "Refused".into_any(),
     }
 }
 
 fn rule(rule: &HubRule) -> AnyView {
-    let does = if rule.allows { "Let in by the rule " } else { "Kept out by the rule " };
+    let does = if rule.allows { "Allowed by rule " } else { "Blocked by rule " };
     let until = rule.expires.map(|at| view! { " until "<Date at /> });
     view! { {does}<code>{rule.subject.clone()}</code>{until} }.into_any()
 }
@@ -112,11 +107,11 @@ fn rule(rule: &HubRule) -> AnyView {
 fn listings(carried: Carried) -> AnyView {
     let words = match carried.promised {
         Some(promised) => {
-            format!("{} of the {} that it signed for", grouped(carried.here), grouped(promised))
+            format!("{} of {} signed", grouped(carried.here), grouped(promised))
         }
         None => grouped(carried.here),
     };
-    let partial = carried.partial.then_some("; some were left out for want of room");
+    let partial = carried.partial.then_some("; some omitted (quota)");
     view! { {words}{partial} }.into_any()
 }
 
@@ -125,13 +120,11 @@ fn agents(page: &HubPage) -> AnyView {
         return view! { <AgentList rows=page.agents.clone() /> }.into_any();
     }
     let words = match page.hub.state {
-        HubState::Blocked => "Its agents are kept out by a rule.",
-        HubState::Silent => "They come back as soon as the hub signs what it has.",
-        HubState::Fresh | HubState::Stale => {
-            "None of its agents is public everywhere, or none has come here yet."
-        }
+        HubState::Blocked => "A rule blocks its agents.",
+        HubState::Silent => "They reappear when the hub publishes a new signed inventory.",
+        HubState::Fresh | HubState::Stale => "It has no federated agents, or none has been replicated yet.",
     };
-    view! { <Empty title="No agents of it are found here"><p>{words}</p></Empty> }.into_any()
+    view! { <Empty title="No agents here"><p>{words}</p></Empty> }.into_any()
 }
 
 fn faults(faults: Vec<FaultRow>) -> Option<AnyView> {
@@ -140,8 +133,8 @@ fn faults(faults: Vec<FaultRow>) -> Option<AnyView> {
     }
     let rows = faults.into_iter().map(fault).collect();
     let view = view! {
-        <Section title="Against the rules of the network" lead="What this hub saw itself. A copy that only lags is not among it.">
-            <Table caption="What this hub did against the rules" heads=vec!["What", "Times", "First", "Last"] rows />
+        <Section title="Protocol violations" lead="Violations observed by this hub. Slow replication is not listed.">
+            <Table caption="Protocol violations of this hub" heads=vec!["Violation", "Count", "First", "Last"] rows />
         </Section>
     };
     Some(view.into_any())
@@ -150,7 +143,7 @@ fn faults(faults: Vec<FaultRow>) -> Option<AnyView> {
 fn fault(fault: FaultRow) -> AnyView {
     let about = fault.about.map(|hub| {
         let (href, short) = (hub_href(&hub), short_hub(&hub));
-        view! { <p class="quiet small">"About listings of "<a href=href>{short}</a></p> }
+        view! { <p class="quiet small">"Concerns listings of "<a href=href>{short}</a></p> }
     });
     view! {
         <tr>
@@ -172,21 +165,21 @@ fn administration(admin: HubAdmin, rule: Option<&HubRule>, path: &str) -> AnyVie
     });
     // Omit the button for what the current rule does already.
     let does = |allows: bool| rule.is_some_and(|rule| rule.allows == allows);
-    let block = (!does(false)).then(|| view! { <Button label="Block" name="action" value="block" /> });
-    let allow = (!does(true)).then(|| view! { <Button label="Let in" name="action" value="allow" /> });
+    let block = (!does(false)).then(|| view! { <Button label="Block hub" name="action" value="block" /> });
+    let allow = (!does(true)).then(|| view! { <Button label="Allow hub" name="action" value="allow" /> });
     let addresses =
         addresses.into_iter().map(|text| view! { <Copyable text about="address" /> }).collect_view();
     let action = path.to_owned();
     view! {
-        <Section title="For administrators" lead="A rule holds at once, and taking it back shows again what it hid.">
+        <Section title="For administrators" lead="Rules apply immediately. Removing a rule restores what it hid.">
             {origin.map(origin_of)}
             {undo}
             {form_errors(&form, None)}
             <form class="stack narrow" method="post" action=action>
-                {Field::text("reason", "Why").max(200).of(&form)}
+                {Field::text("reason", "Reason").max(200).of(&form)}
                 <p class="actions">{block}{allow}</p>
             </form>
-            <h3>"Where it is reached"</h3>
+            <h3>"Addresses"</h3>
             {addresses}
         </Section>
     }
@@ -198,6 +191,5 @@ fn origin_of(origin: HubRuleOrigin) -> AnyView {
         RuleMaker::Here(name) => view! { "by @"{name} }.into_any(),
         RuleMaker::List(url) => view! { "by the list at "<code>{url}</code> }.into_any(),
     };
-    view! { <p>"There is a rule about it "{by}", since "<Ago at=origin.since />": “"{origin.reason}"”"</p> }
-        .into_any()
+    view! { <p>"Rule added "{by}", "<Ago at=origin.since />": “"{origin.reason}"”"</p> }.into_any()
 }

@@ -24,7 +24,7 @@ mod hub;
 impl Page for NetworkPage {
     fn head(&self) -> PageMeta {
         PageMeta {
-            description: Some("The hubs that this one knows, and how they stand.".into()),
+            description: Some("Hubs known to this hub, and their state.".into()),
             canonical: Some("/network".into()),
             ..PageMeta::public("Network")
         }
@@ -37,17 +37,17 @@ impl Page for NetworkPage {
                 let rows = self.hubs.iter().map(row).collect();
                 view! {
                     {graph::drawing(&self.name, &self.hubs)}
-                    <Table caption="Hubs that this one knows" heads=vec!["Hub", "State", "Agents here", "Last heard"] rows />
+                    <Table caption="Known hubs" heads=vec!["Hub", "State", "Agents here", "Last seen"] rows />
                 }
                     .into_any()
             }
-            (true, Some(_)) => view! { <Empty title="No other hubs yet"><p>"This hub takes part, and has met nobody so far. Hubs find each other as soon as one knows the way to another."</p></Empty> }.into_any(),
-            (true, None) => view! { <Empty title="This hub keeps to itself"><p>"Its operator has not joined it to a network. "<a href="/docs/federation">"How to join"</a>"."</p></Empty> }.into_any(),
+            (true, Some(_)) => view! { <Empty title="No other hubs yet"><p>"Federation is enabled, but no other hub has been found yet. Hubs find each other through bootstrap addresses."</p></Empty> }.into_any(),
+            (true, None) => view! { <Empty title="Federation is disabled"><p>"Set PLEXUS_P2P_LISTEN to enable it. "<a href="/docs/federation">"How to join a network"</a>"."</p></Empty> }.into_any(),
         };
         view! {
             <div class="stack">
                 <h1>"Network"</h1>
-                <p class="quiet">"Hubs find each other without a centre. Agents of other hubs are found here as long as their hub vouches for them."</p>
+                <p class="quiet">"Hubs form a peer-to-peer network without a central server. Agents of a remote hub are listed while its signed inventory is recent."</p>
                 <div class="list-head"><h2>{total}</h2></div>
                 {hubs}
                 {self.mode.map(|_| speeds(&self.speeds))}
@@ -102,10 +102,10 @@ const fn state(state: HubState) -> (&'static str, &'static str, Icon) {
 
 const fn meaning(state: HubState) -> &'static str {
     match state {
-        HubState::Fresh => "It signed what it has within the last half hour.",
-        HubState::Stale => "It said nothing for half an hour. Its agents are still found.",
-        HubState::Silent => "It said nothing for two days. Its agents are not found until it does.",
-        HubState::Blocked => "This hub keeps its agents out.",
+        HubState::Fresh => "It signed its inventory within the last 30 minutes.",
+        HubState::Stale => "Silent for 30 minutes; its agents are still listed.",
+        HubState::Silent => "Silent for 2 days; its agents are hidden.",
+        HubState::Blocked => "A rule blocks it; its agents are hidden.",
     }
 }
 
@@ -113,24 +113,21 @@ const fn meaning(state: HubState) -> &'static str {
 fn speeds(speeds: &Speeds) -> AnyView {
     let rows = vec![
         speed(
-            "News from another hub",
-            "From when that hub says it signed a listing, or what it has, until this hub stored it. The clocks of both are in it: what seems to come from the future took 0 ms.",
+            "Gossip latency",
+            "Time from signing a listing or inventory at the source to storage here. Subject to clock skew; \
+             negative values count as 0 ms.",
             speeds.spread,
         ),
+        speed("DHT query", "Time until a query ends, with or without a result.", speeds.look_up),
         speed(
-            "A question to the DHT",
-            "From asking until it ended, with an answer or without.",
-            speeds.look_up,
-        ),
-        speed(
-            "Catching up",
-            "Comparing with another hub and fetching all that was missing here.",
+            "Anti-entropy round",
+            "Time to compare inventories with one peer and fetch missing listings.",
             speeds.catch_up,
         ),
     ];
     view! {
-        <Section title="How fast it is" lead="Measured by this hub since it started: the latest 1,024 of each kind.">
-            <Table caption="How fast the network is" heads=vec!["What", "Half took at most", "99 of 100 took at most", "Measured", "Since"] rows />
+        <Section title="Latency" lead="Measured by this hub since it started, over the latest 1,024 samples of each kind.">
+            <Table caption="Federation latency" heads=vec!["Measurement", "p50", "p99", "Samples", "Since"] rows />
         </Section>
     }
     .into_any()
@@ -145,7 +142,7 @@ fn speed(what: &'static str, meaning: &'static str, figures: Option<Figures>) ->
             <td><Ago at=since /></td>
         }
         .into_any(),
-        None => view! { <td colspan="4" class="quiet">"Nothing measured yet"</td> }.into_any(),
+        None => view! { <td colspan="4" class="quiet">"No samples yet"</td> }.into_any(),
     };
     view! { <tr><th scope="row">{what}<p class="quiet small">{meaning}</p></th>{figures}</tr> }.into_any()
 }
@@ -155,24 +152,22 @@ fn itself(page: &NetworkPage) -> AnyView {
     let addresses =
         addresses.into_iter().map(|text| view! { <Copyable text about="address" /> }).collect_view();
     let mode = page.mode.map(|mode| match mode {
-        NetworkMode::Open => "New hubs are carried in full.",
-        NetworkMode::Probation => {
-            "New hubs are carried within narrow limits until they have proved themselves."
-        }
-        NetworkMode::Allowlist => "Only hubs that are allowed by name are carried.",
+        NetworkMode::Open => "New hubs are replicated in full.",
+        NetworkMode::Probation => "New hubs are on probation (reduced quota) until they verify a domain.",
+        NetworkMode::Allowlist => "Only hubs with an allow rule are replicated.",
     });
     let (none, agents, id) = (page.addresses.is_empty(), page.agents, page.id.clone());
     let reached = page.reached.clone();
     view! {
         <Section title="This hub">
             {facts(vec![
-                ("Agents that others may carry", fact(grouped(agents))),
+                ("Federated agents", fact(grouped(agents))),
                 ("New hubs", mode.and_then(fact)),
-                ("Reached by others", reached.and_then(fact)),
+                ("Reachability", reached.and_then(fact)),
             ])}
-            <p>"Its name is its key:"</p>
-            <Copyable text=id about="name of this hub" />
-            {(!none).then(|| view! { <p>"Other hubs reach it at:"</p> })}
+            <p>"Hub id (public key):"</p>
+            <Copyable text=id about="hub id" />
+            {(!none).then(|| view! { <p>"Addresses for other hubs:"</p> })}
             {addresses}
         </Section>
     }

@@ -48,7 +48,7 @@ impl Page for RegisterCard {
 /// Renders the problems of the card, most severe first.
 fn problems(mut problems: Vec<Problem>) -> Option<AnyView> {
     if problems.is_empty() {
-        return Some(view! { <Note tone=Tone::Good>"The card is in order."</Note> }.into_any());
+        return Some(view! { <Note tone=Tone::Good>"The agent card is valid."</Note> }.into_any());
     }
     problems.sort_by_key(|problem| problem.severity);
     let rows = problems
@@ -62,7 +62,7 @@ fn problems(mut problems: Vec<Problem>) -> Option<AnyView> {
             view! { <li class=class>{Icon::Alert.view()} <div><strong>{word}</strong> " in " <code>{problem.place}</code><p>{problem.message}</p></div></li> }
         })
         .collect_view();
-    Some(view! { <section class="problems"><h2>"What the hub noticed"</h2><ul role="list">{rows}</ul></section> }.into_any())
+    Some(view! { <section class="problems"><h2>"Problems in the card"</h2><ul role="list">{rows}</ul></section> }.into_any())
 }
 
 fn preview(card: CardPreview) -> AnyView {
@@ -80,9 +80,9 @@ fn preview(card: CardPreview) -> AnyView {
                 ("Fetched from", mono(card.url)),
                 ("Interfaces", Some(view! { <ul class="plain-list" role="list">{interfaces}</ul> }.into_any())),
                 ("Version", mono(card.version)),
-                ("Made by", card.provider.and_then(fact)),
-                ("Streaming", fact(if card.streaming { "Yes" } else { "No: answers come whole" })),
-                ("Asks for", card.scheme.as_ref().map(scheme_name).and_then(fact)),
+                ("Provider", card.provider.and_then(fact)),
+                ("Streaming", fact(if card.streaming { "Yes" } else { "No streaming" })),
+                ("Authentication", card.scheme.as_ref().map(scheme_name).and_then(fact)),
                 ("Signed by", card.signed_by.and_then(mono)),
                 ("Skills", any.then(|| view! { <ul class="plain-list" role="list">{skills}</ul> }.into_any())),
             ])}
@@ -94,14 +94,14 @@ fn preview(card: CardPreview) -> AnyView {
 fn interface(interface: Interface) -> AnyView {
     let chosen = interface
         .chosen
-        .then(|| view! { " " <span class="badge good">{Icon::Check.view()} "The hub will use this"</span> });
+        .then(|| view! { " " <span class="badge good">{Icon::Check.view()} "Used by the hub"</span> });
     view! { <li><code>{interface.url}</code>" "<span class="quiet">{interface.protocol}</span>{chosen}</li> }
         .into_any()
 }
 
 fn repair() -> AnyView {
     view! {
-        <p>"The card cannot be used like this. Change it where the agent runs, then fetch it again."</p>
+        <p>"The agent card cannot be used. Correct it on the agent, then fetch it again."</p>
         <p class="actions"><ButtonLink label="Fetch again" href="/register" kind=Kind::Primary icon=Icon::Retry /></p>
     }
     .into_any()
@@ -112,7 +112,7 @@ fn form(form: &Form, owner: &str, scheme: Option<Scheme>, draft: &str) -> AnyVie
         {form_errors(form, None)}
         <form class="stack narrow" method="post" action=format!("/register/{draft}/card")>
             {Field::text("name", "Name in its address").mono().max(39)
-                .hint(format!("Letters a to z, digits, hyphens. Its address will be @{owner}/name and stays as it is.")).of(form)}
+                .hint(format!("Letters a to z, digits, hyphens. Its address will be @{owner}/name and cannot change.")).of(form)}
             {scheme.map(|scheme| credentials(&scheme, form))}
             <p class="actions"><Button label="Continue" kind=Kind::Primary /></p>
         </form>
@@ -126,7 +126,7 @@ fn credentials(scheme: &Scheme, form: &Form) -> AnyView {
     }
     let to = if let Scheme::Client(server) = scheme { server } else { "it" };
     let asks =
-        format!("It asks for {}. What you enter is sealed and sent to {to} alone.", scheme_name(scheme));
+        format!("It requires {}. Your entry is stored encrypted and sent only to {to}.", scheme_name(scheme));
     let user = match scheme {
         Scheme::Basic => Some("User name"),
         Scheme::Client(_) => Some("Client id"),
@@ -138,10 +138,10 @@ fn credentials(scheme: &Scheme, form: &Form) -> AnyView {
         legend: "Whose credentials are used",
         default: "each".to_owned(),
         options: vec![
-            RadioOption::new("each", "Each person’s own")
-                .meaning("Everybody enters theirs before the first message."),
-            RadioOption::new("owner", "Mine, for everybody")
-                .meaning("Whoever may use the agent uses it in your name."),
+            RadioOption::new("each", "Each user’s own")
+                .meaning("Each user enters credentials before the first message."),
+            RadioOption::new("owner", "Mine, for all users")
+                .meaning("The hub sends them for all users of the agent."),
         ],
     };
     let label = if let Scheme::Client(_) = scheme { "Client secret" } else { "Your credential" };
@@ -160,8 +160,8 @@ fn credentials(scheme: &Scheme, form: &Form) -> AnyView {
 /// Renders the fields for this hub's OAuth client. Users connect after the agent is published.
 fn hub_as_client(scheme: &Scheme, form: &Form) -> AnyView {
     let lead = format!(
-        "It asks for {}. If that server knows the hub as a client, enter it; where it reads documents about its \
-         clients, leave both empty. You can do this later, too.",
+        "It requires {}. Enter the OAuth client that is registered for this hub there. Leave both fields empty \
+         if the server supports Client ID Metadata Documents. You can also do this later.",
         scheme_name(scheme)
     );
     let user = Field::text("user", "Client id").autocomplete("off").mono().optional().of(form);

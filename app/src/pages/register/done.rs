@@ -18,7 +18,8 @@ impl Page for RegisterDone {
     }
 
     fn body(self) -> AnyView {
-        let later = (!self.proved).then(|| view! { <p>"It is unverified: the hub calls it for you alone until you prove control of its address."</p> });
+        let later = (!self.proved)
+            .then(|| view! { <p>"It is unverified: only you can use it until you verify its origin."</p> });
         let (page, chat) = (agent_href(&self.address), chat_href(&self.address, None));
         view! {
             <div class="title-row"><Mark seed=self.seed /><div><h1>{self.name}" is registered"</h1><p class="quiet">{visibility_meaning(self.reach)}</p></div></div>
@@ -26,7 +27,7 @@ impl Page for RegisterDone {
             <p><Copyable text=self.address.to_string() about="address" /></p>
             <p class="actions">
                 <ButtonLink label="Chat" href=chat kind=Kind::Primary icon=Icon::Chat />
-                <ButtonLink label="Its page" href=page.clone() />
+                <ButtonLink label="Agent page" href=page.clone() />
                 <ButtonLink label="Connect a program" href=format!("{page}/connect") />
             </p>
         }

@@ -65,8 +65,13 @@ fn presets(chosen: Option<Preset>) -> AnyView {
         })
         .collect_view();
     let words = match chosen {
-        Some(preset) => format!("Filled in for: {}. Change the address, and what else differs. Or begin with:", preset.label()),
-        None => "The hub sends each message to your endpoint, in the shape that you describe here. For software that many people run, begin with:".to_owned(),
+        Some(preset) => format!(
+            "Template: {}. Change the address and anything else that differs. Or use another template:",
+            preset.label()
+        ),
+        None => "The hub sends each message to your endpoint, in the format that you describe here. \
+                 For common software, use a template:"
+            .to_owned(),
     };
     view! { <p>{words}</p><p class="actions">{links}</p> }.into_any()
 }
@@ -74,15 +79,15 @@ fn presets(chosen: Option<Preset>) -> AnyView {
 fn about(form: &Form, owner: Option<&str>) -> AnyView {
     let name = owner.map(|owner| {
         let hint =
-            format!("Letters a to z, digits, hyphens. Its address will be @{owner}/name and stays as it is.");
+            format!("Letters a to z, digits, hyphens. Its address will be @{owner}/name and cannot change.");
         Field::text("name", "Name in its address").mono().max(39).hint(hint).of(form)
     });
     view! {
-        {Field::text("title", "Title").max(60).hint("What people see in lists and on its page.").of(form)}
+        {Field::text("title", "Title").max(60).hint("Shown in lists and on its page.").of(form)}
         {name}
-        {Field::text("summary", "Summary").max(300).hint("One line that says what it does; search reads it, too.").of(form)}
-        {Field::lines("starters", "First messages to try", 2).optional().max(1_000).hint("One a line, up to five.").of(form)}
-        {Field::text("tags", "Tags").optional().max(200).hint("Words to find it by, with commas between.").of(form)}
+        {Field::text("summary", "Summary").max(300).hint("One line about what it does. Search includes it.").of(form)}
+        {Field::lines("starters", "Example messages", 2).optional().max(1_000).hint("One per line, up to five.").of(form)}
+        {Field::text("tags", "Tags").optional().max(200).hint("Search terms, separated by commas.").of(form)}
     }
     .into_any()
 }
@@ -95,26 +100,26 @@ fn request(form: &Form) -> AnyView {
     let headers = Field::lines("headers", "Headers", 2)
         .mono()
         .optional()
-        .hint("One a line, such as X-Client: plexus. Credentials go below.")
+        .hint("One per line, such as X-Client: plexus. Enter credentials below.")
         .of(form);
     let body = Field::lines("body", "Body, as JSON", 6)
         .mono()
         .optional()
         .placeholder("{ \"question\": \"{{message}}\" }")
-        .hint("Leave it empty for a request without one.")
+        .hint("Leave empty for a request without a body.")
         .of(form);
     view! {
-        <Section title="Request" lead=format!("What the hub fills in: {filled}.")>{url}{method}{headers}{body}</Section>
+        <Section title="Request" lead=format!("Placeholders: {filled}.")>{url}{method}{headers}{body}</Section>
     }
     .into_any()
 }
 
 const fn meaning(placeholder: Placeholder) -> &'static str {
     match placeholder {
-        Placeholder::Message => "what to answer",
-        Placeholder::History => "what was said before it, as text",
+        Placeholder::Message => "the message to answer",
+        Placeholder::History => "the conversation before it, as text",
         Placeholder::Messages => "the conversation as a list of roles and contents",
-        Placeholder::Conversation => "an id that stays the same through a conversation",
+        Placeholder::Conversation => "a stable id of the conversation",
         Placeholder::Task => "the id from a first request",
     }
 }
@@ -122,34 +127,34 @@ const fn meaning(placeholder: Placeholder) -> &'static str {
 fn answer(form: &Form) -> AnyView {
     let option = |reading: ResponseFormat| {
         let (label, meaning) = match reading {
-            ResponseFormat::Json => ("One JSON value", "The answer comes whole."),
+            ResponseFormat::Json => ("One JSON value", "The whole answer in one response."),
             ResponseFormat::Events => {
-                ("Server-sent events", "A piece of the answer in each; [DONE] may end them.")
+                ("Server-sent events", "Each event has a piece of the answer; [DONE] may end the stream.")
             }
-            ResponseFormat::Lines => ("JSON lines", "A JSON value on each line, with a piece of the answer."),
-            ResponseFormat::Text => ("Plain text", "Shown as it comes."),
+            ResponseFormat::Lines => ("JSON lines", "Each line is a JSON value with a piece of the answer."),
+            ResponseFormat::Text => ("Plain text", "Shown as received."),
         };
         RadioOption::new(reading.as_str(), label).meaning(meaning)
     };
     let reading = Radios {
         name: "answer",
-        legend: "What comes back",
+        legend: "Response format",
         default: ResponseFormat::Json.as_str().to_owned(),
         options: ResponseFormat::ALL.map(option).into(),
     }
     .of(form);
-    let path = Field::text("path", "Where the answer is")
+    let path = Field::text("path", "Path of the answer")
         .mono()
         .optional()
         .max(200)
         .placeholder("/choices/0/message/content")
-        .hint("A path through the JSON, each step after a slash; lists count from 0. Empty takes all of it.")
+        .hint("JSON path, with a slash before each step; lists count from 0. Empty selects the whole value.")
         .of(form);
-    let question = Field::text("question", "A question ends with")
+    let question = Field::text("question", "Suffix that marks a question")
         .optional()
         .max(200)
-        .placeholder("Do you want to go on?")
-        .hint("An answer that ends with this waits for what the person says to it. Leave it empty where the software asks nothing.")
+        .placeholder("Do you want to continue?")
+        .hint("An answer with this suffix waits for a reply. Leave empty if the software asks no questions.")
         .of(form);
     view! { <Section title="Answer">{reading}{path}{question}</Section> }.into_any()
 }
@@ -161,11 +166,11 @@ fn credentials(form: &Form, new: bool) -> AnyView {
         ("header", "An API key in a header"),
         ("query", "An API key in the query"),
         ("basic", "A user name and a password"),
-        ("client", "A token that the hub gets as a client (OAuth)"),
-        ("connect", "A token that each person agrees to (OAuth)"),
+        ("client", "A token issued to the hub as a client (OAuth)"),
+        ("connect", "A token authorized by each user (OAuth)"),
     ];
     let kinds = kinds.into_iter().map(|(value, label)| (value.to_owned(), label.to_owned())).collect();
-    let kind = Field::choice("auth", "It asks for", kinds).default("none").of(form);
+    let kind = Field::choice("auth", "Authentication", kinds).default("none").of(form);
     let name = Field::text("auth_name", "Name of the header or parameter")
         .mono()
         .optional()
@@ -180,10 +185,10 @@ fn credentials(form: &Form, new: bool) -> AnyView {
             legend: "Whose credentials are used",
             default: "owner".to_owned(),
             options: vec![
-                RadioOption::new("owner", "Mine, for everybody")
-                    .meaning("Whoever may use the agent uses it in your name."),
-                RadioOption::new("each", "Each person’s own")
-                    .meaning("Everybody enters theirs before the first message."),
+                RadioOption::new("owner", "Mine, for all users")
+                    .meaning("The hub sends them for all users of the agent."),
+                RadioOption::new("each", "Each user’s own")
+                    .meaning("Each user enters credentials before the first message."),
             ],
         };
         let user = Field::text("user", "User name or client id").autocomplete("off").mono().optional();
@@ -200,34 +205,35 @@ fn oauth(form: &Form) -> AnyView {
     let token =
         Field::url("token_url", "Token endpoint").optional().max(2_000).hint("For OAuth only.").of(form);
     let authorization = Field::url("authorization_url", "Authorization endpoint");
-    let authorization = authorization.optional().max(2_000).hint("Where each person agrees.").of(form);
+    let authorization =
+        authorization.optional().max(2_000).hint("Where each user authorizes access.").of(form);
     let scopes =
-        Field::text("scopes", "Scopes").mono().optional().max(2_000).hint("With spaces between.").of(form);
+        Field::text("scopes", "Scopes").mono().optional().max(2_000).hint("Separated by spaces.").of(form);
     view! { {token}{authorization}{scopes} }.into_any()
 }
 
 fn first_request(form: &Form) -> AnyView {
     let url = Field::text("start_url", "Address").mono().optional().max(2_000).of(form);
     let body = Field::lines("start_body", "Body, as JSON", 2).mono().optional().of(form);
-    let id = Field::text("start_id", "Where its reply holds the id")
+    let id = Field::text("start_id", "Path of the id in the response")
         .mono()
         .optional()
         .max(200)
         .placeholder("/task_id")
-        .hint("It fills {{task}} above.")
+        .hint("Used for {{task}} above.")
         .of(form);
-    let last = Field::text("last", "Ask again until this is true")
+    let last = Field::text("last", "Poll until this JSON path is true")
         .mono()
         .optional()
         .max(200)
         .placeholder("/is_last")
-        .hint("A path in each reply to the request above. Empty asks once.")
+        .hint("Path in each response to the request above. If empty, the hub requests once.")
         .of(form);
     let names = ["start_url", "start_body", "start_id", "last"];
     let open = names.iter().any(|name| !form.value(name).is_empty() || form.error(name).is_some());
     view! {
         <details class="fold" open=open>
-            <summary><span>"A first request, for software that makes a task and then works on it"</span></summary>
+            <summary><span>"First request, for software that creates a task and then works on it"</span></summary>
             <div class="stack">{url}{body}{id}{last}</div>
         </details>
     }

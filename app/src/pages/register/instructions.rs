@@ -38,14 +38,14 @@ impl Page for InstructionsPage {
             <h1>{title}</h1>
             {form_errors(&form, None)}
             <form class="stack form-wide" method="post" action=action>
-                {Field::text("title", "Title").max(60).placeholder("Tide clerk").hint("What people see in lists and on its page.").of(&form)}
+                {Field::text("title", "Title").max(60).placeholder("Tide clerk").hint("Shown in lists and on its page.").of(&form)}
                 {name}
-                {Field::text("summary", "Summary").max(300).hint("One line that says what it does; search reads it, too.").of(&form)}
+                {Field::text("summary", "Summary").max(300).hint("One line about what it does. Search includes it.").of(&form)}
                 {Field::lines("instructions", "Instructions", 12).max(32_000)
-                    .hint("Said to the model before every conversation. Nobody else sees them.").of(&form)}
+                    .hint("Sent to the model before every conversation. Only you can read them.").of(&form)}
                 {model_field(self.models, &form)}
-                {Field::lines("starters", "First messages to try", 3).optional().max(1_000).hint("One a line, up to five.").of(&form)}
-                {Field::text("tags", "Tags").optional().max(200).hint("Words to find it by, with commas between.").of(&form)}
+                {Field::lines("starters", "Example messages", 3).optional().max(1_000).hint("One per line, up to five.").of(&form)}
+                {Field::text("tags", "Tags").optional().max(200).hint("Search terms, separated by commas.").of(&form)}
                 {tools(&form, &self.programs, self.priced)}
                 {credentials(&form, self.editing.as_ref())}
                 <p class="actions"><Button label=verb kind=Kind::Primary /></p>
@@ -58,13 +58,13 @@ impl Page for InstructionsPage {
 fn tools(form: &Form, programs: &[String], priced: bool) -> AnyView {
     let listed = match programs {
         [] => String::new(),
-        names => format!(" Or one of this hub’s own: {}.", names.join(", ")),
+        names => format!(" Or a program of this hub: {}.", names.join(", ")),
     };
     let servers = Field::lines("tools", "MCP servers", 2)
         .mono()
         .optional()
         .placeholder("https://tools.example.org/mcp ask")
-        .hint(format!("One address a line, over streamable HTTP.{listed} With “ask” behind it, each call waits until the person allows it."))
+        .hint(format!("One URL per line, over streamable HTTP.{listed} Add “ask” after it to require approval of each call."))
         .of(form);
     let usual = AnswerLimits::default();
     let number = |name: &'static str, label: &str, usual: String, hint: &str| {
@@ -72,27 +72,26 @@ fn tools(form: &Form, programs: &[String], priced: bool) -> AnyView {
     };
     let turns = number(
         "turns",
-        "Turns of one answer",
+        "Turns per answer",
         usual.turns().to_string(),
-        "How often the model is asked, tools being called in between.",
+        "Maximum number of model requests, with tool calls in between.",
     );
-    let tokens = number(
-        "tokens",
-        "Tokens of one answer",
-        usual.tokens().to_string(),
-        "Sent and received, all turns together.",
-    );
+    let tokens =
+        number("tokens", "Tokens per answer", usual.tokens().to_string(), "Sent and received, in all turns.");
     let seconds = number(
         "seconds",
-        "Seconds of one answer",
+        "Seconds per answer",
         usual.seconds().to_string(),
-        "Of work; the time that people take to allow something is none.",
+        "Working time. Waiting for approvals does not count.",
     );
     let cost = priced.then(|| {
-        Field::text("cost", "Cost of one answer").optional().hint("At most this much, in the unit that the models here are priced in, such as 0.05. Empty is no limit.").of(form)
+        Field::text("cost", "Cost per answer")
+            .optional()
+            .hint("In the currency of the model prices, such as 0.05. Empty means no limit.")
+            .of(form)
     });
     view! {
-        <Section title="Tools and limits" lead="What the model may use besides its words, and how much of everything. Each call is shown in the chat with its arguments and its result.">
+        <Section title="Tools and limits" lead="MCP tools the model may call, and limits per answer. Each call is shown in the chat with its arguments and result.">
             {servers}{turns}{tokens}{seconds}{cost}
         </Section>
     }
@@ -103,13 +102,13 @@ fn tools(form: &Form, programs: &[String], priced: bool) -> AnyView {
 fn credentials(form: &Form, editing: Option<&Address>) -> AnyView {
     let kept = editing.map(|address| {
         let href = format!("{}/credentials", agent_href(address));
-        view! { <p><a href=href>"What is kept for each server"</a></p> }.into_any()
+        view! { <p><a href=href>"Stored credentials"</a></p> }.into_any()
     });
     let server = Field::url("url", "Server").optional();
-    let server = server.hint("One of those above; empty where it is the only one.").of(form);
+    let server = server.hint("One of the servers above. Leave empty if there is only one.").of(form);
     let fields = tool_fields(form, false);
     view! {
-        <Section title="Credentials for tools" lead="For a server that asks for some. They are sealed, sent to its origin and nowhere else, used for all who talk to the agent, and never shown again.">
+        <Section title="Credentials for tools" lead="For servers that require them. Stored encrypted, sent only to the origin of the server, used for all users of the agent, never shown again.">
             {kept}{server}{fields}
         </Section>
     }
@@ -118,7 +117,7 @@ fn credentials(form: &Form, editing: Option<&Address>) -> AnyView {
 
 pub(super) fn name_field(owner: &str, form: &Form) -> AnyView {
     let hint =
-        format!("Letters a to z, digits, hyphens. Its address will be @{owner}/name and stays as it is.");
+        format!("Letters a to z, digits, hyphens. Its address will be @{owner}/name and cannot change.");
     Field::text("name", "Name in its address").mono().max(39).hint(hint).of(form)
 }
 
@@ -132,8 +131,8 @@ fn no_model(title: &'static str) -> AnyView {
     view! {
         <h1>{title}</h1>
         <Empty title="This hub has no model yet">
-            <p>"An administrator adds one in the configuration, with its address, key and name."</p>
-            <p class="actions"><ButtonLink label="How to point at a model" href="/docs/models" /> <ButtonLink label="Bring an agent instead" href="/register" kind=Kind::Primary /></p>
+            <p>"An administrator can add a model in the configuration, with its address, key and name."</p>
+            <p class="actions"><ButtonLink label="How to add a model" href="/docs/models" /> <ButtonLink label="Register another agent" href="/register" kind=Kind::Primary /></p>
         </Empty>
     }
     .into_any()

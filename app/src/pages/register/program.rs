@@ -35,11 +35,11 @@ impl Page for ProgramPage {
             {form_errors(form, None)}
             <form class="stack form-wide" method="post" action=action>
                 {Field::choice("program", "Program", options).default(first).of(form)}
-                {Field::text("title", "Title").max(60).placeholder("Tide clerk").hint("What people see in lists and on its page.").of(form)}
+                {Field::text("title", "Title").max(60).placeholder("Tide clerk").hint("Shown in lists and on its page.").of(form)}
                 {name}
-                {Field::text("summary", "Summary").max(300).hint("One line that says what it does; search reads it, too.").of(form)}
-                {Field::lines("starters", "First messages to try", 3).optional().max(1_000).hint("One a line, up to five.").of(form)}
-                {Field::text("tags", "Tags").optional().max(200).hint("Words to find it by, with commas between.").of(form)}
+                {Field::text("summary", "Summary").max(300).hint("One line about what it does. Search includes it.").of(form)}
+                {Field::lines("starters", "Example messages", 3).optional().max(1_000).hint("One per line, up to five.").of(form)}
+                {Field::text("tags", "Tags").optional().max(200).hint("Search terms, separated by commas.").of(form)}
                 <p class="actions"><Button label=verb kind=Kind::Primary /></p>
             </form>
         }
@@ -54,9 +54,9 @@ const fn title(page: &ProgramPage) -> &'static str {
 fn no_program(title: &'static str) -> AnyView {
     view! {
         <h1>{title}</h1>
-        <Empty title="There is no program that you may use">
-            <p>"Whoever runs this hub lists programs in its configuration, and names who may use each."</p>
-            <p class="actions"><ButtonLink label="How to list programs" href="/docs/operate#programs" /> <ButtonLink label="Bring an agent instead" href="/register" kind=Kind::Primary /></p>
+        <Empty title="No programs available">
+            <p>"The operator lists programs in the configuration, and names the users of each."</p>
+            <p class="actions"><ButtonLink label="How to list programs" href="/docs/operate#programs" /> <ButtonLink label="Register another agent" href="/register" kind=Kind::Primary /></p>
         </Empty>
     }
     .into_any()

@@ -14,7 +14,7 @@ use crate::{
 
 impl Page for RegisterProof {
     fn head(&self) -> PageMeta {
-        PageMeta::private("Prove control – register agent")
+        PageMeta::private("Verify origins – register agent")
     }
 
     fn body(self) -> AnyView {
@@ -25,15 +25,15 @@ impl Page for RegisterProof {
         view! {
             <h1>"Register agent"</h1>
             <Steps at=Step::Proof way=self.way draft=self.draft />
-            <p>"The hub calls an address for other people only if whoever registers it controls it. Prove it for each of these, in one of two ways."</p>
+            <p>"Verify that you control each origin, with a file or a DNS record. Until then only you can use the agent."</p>
             {form_errors(&self.form, None)}
-            <h2>"Where it runs"</h2>
+            <h2>"Origins"</h2>
             {cards}
             <form class="actions" method="post" action=action>
                 {(!proved).then(|| view! { <Button label="Check now" kind=Kind::Primary icon=Icon::Retry name="action" value="check" /> })}
                 {forward(proved)}
             </form>
-            {(!proved).then(|| view! { <p class="quiet">"Unverified agents are listed with that badge. The hub calls them for you alone, and tells others so. You can prove control later."</p> })}
+            {(!proved).then(|| view! { <p class="quiet">"Unverified agents are listed with a badge, and only you can use them. You can verify the origins later."</p> })}
         }
         .into_any()
     }
@@ -44,8 +44,8 @@ fn origin(proof: OriginProof, can_vouch: bool, action: &str) -> AnyView {
     let vouch = (can_vouch && unproved).then(|| {
         let fields = vec![("action", "vouch".to_owned()), ("origin", proof.origin.clone())];
         view! {
-            <p class="quiet">"You are an administrator: instead of a proof you can answer for this address yourself."</p>
-            <ActionForm action=action.to_owned() label="Vouch for it" icon=Icon::Verified about=proof.origin.clone() fields />
+            <p class="quiet">"As an administrator you can trust this origin without verification."</p>
+            <ActionForm action=action.to_owned() label="Trust origin" icon=Icon::Verified about=proof.origin.clone() fields />
         }
         .into_any()
     });

@@ -27,7 +27,7 @@ impl Page for RegisterPublish {
     fn body(self) -> AnyView {
         let action = format!("/register/{}/publish", self.draft);
         let unverified = (!self.proved && self.way != RegistrationKind::Written).then(|| {
-            view! { <Note tone=Tone::Caution>"Control of its address is not proved. It can be found, and only you can use it."</Note> }
+            view! { <Note tone=Tone::Caution>"Its origin is not verified. The agent can be listed, but only you can use it."</Note> }
         });
         let steps = (self.way != RegistrationKind::Written)
             .then(|| view! { <Steps at=Step::Publish way=self.way draft=self.draft /> });

@@ -22,17 +22,17 @@ impl Page for RegisterStart {
     fn body(self) -> AnyView {
         let form = self.form;
         let hint = if self.allows_private {
-            "Its address, or that of its agent card. Addresses of this machine and your network work, too."
+            "URL of the agent or its agent card. Addresses of this machine and your network also work."
         } else {
-            "Its address, or that of its agent card. It must be reachable from the internet."
+            "URL of the agent or its agent card. It must be reachable from the internet."
         };
         view! {
             <h1>"Register agent"</h1>
             <Steps at=Step::Address way=RegistrationKind::Card />
             <div class="two-ways">
                 <section>
-                    <h2>"Bring an agent that runs somewhere"</h2>
-                    <p class="quiet">"It speaks A2A, version 1.0 or 0.3. The hub fetches its card and shows you what it found; nothing is published yet."</p>
+                    <h2>"Register a running agent"</h2>
+                    <p class="quiet">"For agents that speak A2A 1.0 or 0.3. The hub fetches the agent card and shows it; nothing is published yet."</p>
                     {form_errors(&form, None)}
                     <form class="stack" method="post" action="/register">
                         {Field::url("url", "Address of the agent").placeholder("https://agents.example.org/tide").hint(hint).max(2_000).of(&form)}
@@ -56,7 +56,7 @@ fn with_request() -> AnyView {
     view! {
         <section>
             <h2>"Describe an HTTP endpoint"</h2>
-            <p class="quiet">"For software with an endpoint of its own: you say what the hub sends and where the answer is. Ready for Open Interpreter, AutoGPT and whatever answers like OpenAI."</p>
+            <p class="quiet">"For software with its own API: describe the request and where the answer is. Templates exist for Open Interpreter, AutoGPT and OpenAI-compatible servers."</p>
             <p class="actions"><ButtonLink label="Describe endpoint" href="/register/http" icon=Icon::Link /></p>
         </section>
     }
@@ -67,9 +67,9 @@ fn on_own_machine() -> AnyView {
     view! {
         <section>
             <h2>"Run a program on your own machine"</h2>
-            <p class="quiet">"Any program is an agent while it runs, without a public address: it opens one connection to this hub."</p>
+            <p class="quiet">"A local program becomes an agent while it runs. It opens one connection to this hub and needs no public address."</p>
             <p><code>"plexus agent run NAME -- my-agent"</code></p>
-            <p class="actions"><ButtonLink label="Read how" href="/docs/publish#run-a-program-on-your-own-machine" icon=Icon::Data /></p>
+            <p class="actions"><ButtonLink label="Read the guide" href="/docs/publish#run-a-program-on-your-own-machine" icon=Icon::Data /></p>
         </section>
     }
     .into_any()
@@ -79,12 +79,12 @@ fn with_model(has_models: bool) -> AnyView {
     let next = if has_models {
         view! { <p class="actions"><ButtonLink label="Write instructions" href="/register/instructions" icon=Icon::Edit /></p> }.into_any()
     } else {
-        view! { <p class="quiet">"This hub has no model yet. An administrator adds one in the configuration."</p> }.into_any()
+        view! { <p class="quiet">"This hub has no model yet. An administrator can add one in the configuration."</p> }.into_any()
     };
     view! {
         <section>
             <h2>"Write instructions for a model"</h2>
-            <p class="quiet">"You say what it should do and how; the hub runs it on one of its models. Nothing to install, nothing to host."</p>
+            <p class="quiet">"Describe what the agent should do. The hub runs it on one of its models, so you need not host anything."</p>
             {next}
         </section>
     }
@@ -95,7 +95,7 @@ fn with_program() -> AnyView {
     view! {
         <section>
             <h2>"Run a program of this hub"</h2>
-            <p class="quiet">"Whoever runs the hub has listed programs that you may make agents of. The hub starts one for each conversation, apart from everything else."</p>
+            <p class="quiet">"The operator has listed programs that you can use as agents. The hub starts one sandboxed process for each conversation."</p>
             <p class="actions"><ButtonLink label="Choose program" href="/register/program" icon=Icon::Add /></p>
         </section>
     }
@@ -113,11 +113,11 @@ fn drafts(drafts: Vec<DraftRow>) -> Option<AnyView> {
             let discard = format!("/register/{}/discard", draft.id);
             view! {
                 <li class="actions">
-                    <span><a href=href>{draft.label.clone()}</a>" "<span class="quiet">{name(draft.step)}", begun "<Ago at=draft.begun /></span></span>
+                    <span><a href=href>{draft.label.clone()}</a>" "<span class="quiet">{name(draft.step)}", started "<Ago at=draft.begun /></span></span>
                     <ActionForm action=discard label="Discard" kind=Kind::Quiet about=draft.label />
                 </li>
             }
         })
         .collect_view();
-    Some(view! { <Section title="Begun and not finished"><ul class="plain-list" role="list">{rows}</ul></Section> }.into_any())
+    Some(view! { <Section title="Unfinished registrations"><ul class="plain-list" role="list">{rows}</ul></Section> }.into_any())
 }

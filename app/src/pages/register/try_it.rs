@@ -35,7 +35,7 @@ impl Page for RegisterTry {
             ),
             false => (
                 Kind::Primary,
-                view! { <Button label="Continue without" kind=Kind::Plain name="action" value="continue" /> },
+                view! { <Button label="Skip" kind=Kind::Plain name="action" value="continue" /> },
             ),
         };
         let again = if self.tried.is_some() { "Try again" } else { "Try it" };
@@ -43,7 +43,7 @@ impl Page for RegisterTry {
             <h1>"Register agent"</h1>
             <Steps at=Step::Try way=RegistrationKind::Request draft=self.draft />
             <div class="title-row"><Mark seed=self.seed /><div><h2>{self.name}</h2><p class="quiet"><code>{self.method}" "{self.url}</code></p></div></div>
-            <p>"Send it a message, as the hub will. Nobody else sees this, and nothing is published yet."</p>
+            <p>"Send it a test message, as the hub will. Only you see this, and nothing is published yet."</p>
             {form_errors(&self.form, None)}
             <form class="stack form-wide" method="post" action=action>
                 {field}
@@ -65,6 +65,5 @@ fn outcome(tried: TestCallView) -> AnyView {
     let answer = (!empty).then(|| {
         view! { <div class="prose" inner_html=tried.answer.into_string()></div> }
     });
-    view! { <section class="section" id="answer"><h2>"What came back"</h2>{verdict}{answer}</section> }
-        .into_any()
+    view! { <section class="section" id="answer"><h2>"Response"</h2>{verdict}{answer}</section> }.into_any()
 }

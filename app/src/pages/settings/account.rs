@@ -22,7 +22,9 @@ impl Page for AccountPage {
 
     fn body(self) -> AnyView {
         let lead = format!(
-            "Your agents are hidden and your sessions end at once. Sign in within 30 days and everything is back; after that {} and {} are gone for good, what you said to other people stays without your name, and your name is never given out again.",
+            "Your agents are hidden and your sessions end immediately. Sign in within 30 days to restore the account. \
+             After that {} and {} are deleted permanently. Your messages to other users stay without your name, \
+             and your name cannot be used again.",
             count(self.agents, "agent", "agents"),
             count(self.chats, "chat", "chats")
         );
@@ -31,7 +33,7 @@ impl Page for AccountPage {
             <p>"You are " <strong>"@"{self.name.clone()}</strong> ", here since " <Date at=self.since /> "."</p>
             {password(&self.password)}
             {tools(self.asks_before_tools)}
-            <Section title="Usage" lead="What you store on this hub, and how much you may store. Deleting frees it at once.">{usage(&self.usage)}</Section>
+            <Section title="Usage" lead="Your usage and quotas on this hub. Deleting data frees its quota immediately.">{usage(&self.usage)}</Section>
             <Section title="Delete account" lead>{delete(&self.delete, &self.name)}</Section>
         };
         with_side("Account", content.into_any())
@@ -42,7 +44,7 @@ fn password(form: &Form) -> AnyView {
     let current = Field::password("current", "Current password").autocomplete("current-password");
     let new = Field::password("password", "New password")
         .autocomplete("new-password")
-        .hint("At least 15 characters; four or five words are easy to keep in mind.");
+        .hint("At least 15 characters; four or five words are easy to remember.");
     let errors = form_errors(form, Some("password"));
     let fields = [current, new].map(|field| field.within("password").max(256).of(form));
     view! {
@@ -60,19 +62,19 @@ fn password(form: &Form) -> AnyView {
 fn tools(asks: bool) -> AnyView {
     let (lead, label, ask) = match asks {
         true => (
-            "Agents ask you before each use of a tool, in the chat.",
-            "Ask only where an owner wants it",
+            "Agents ask for your approval in the chat before each tool call.",
+            "Ask only if the owner requires it",
             "no",
         ),
         false => (
-            "Each use of a tool is shown in the chat. Agents ask first where their owner wants it.",
-            "Always ask me first",
+            "Each tool call is shown in the chat. Agents ask for approval only if their owner requires it.",
+            "Always ask for approval",
             "yes",
         ),
     };
     let fields = vec![("ask", ask.to_owned())];
     view! {
-        <Section title="Tools of agents" lead>
+        <Section title="Tool approvals" lead>
             <ActionForm action="/settings/account/tools" label fields />
         </Section>
     }

@@ -36,7 +36,7 @@ impl Page for AppearancePage {
         };
         let content = view! {
             <h1>"Appearance"</h1>
-            <p class="quiet">"Kept in this browser, so it can differ between your devices."</p>
+            <p class="quiet">"Stored in this browser, so each of your devices can differ."</p>
             <form class="stack narrow" method="post" action="/settings/appearance">
                 {theme.of(&form)}
                 {density.of(&form)}
@@ -49,7 +49,7 @@ impl Page for AppearancePage {
 
 const fn theme_name(theme: Theme) -> &'static str {
     match theme {
-        Theme::System => "As the device says",
+        Theme::System => "Same as the device",
         Theme::Light => "Light",
         Theme::Dark => "Dark",
     }
@@ -57,7 +57,7 @@ const fn theme_name(theme: Theme) -> &'static str {
 
 const fn density_name(density: Density) -> (&'static str, &'static str) {
     match density {
-        Density::Comfortable => ("Comfortable", "Room around everything."),
-        Density::Compact => ("Compact", "More on one screen, for those who work here all day."),
+        Density::Comfortable => ("Comfortable", "More space between elements."),
+        Density::Compact => ("Compact", "More content on one screen."),
     }
 }

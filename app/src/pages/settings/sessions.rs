@@ -17,7 +17,7 @@ impl Page for SessionsPage {
         let rows = self.sessions.into_iter().map(row).collect();
         let content = view! {
             <h1>"Sessions"</h1>
-            <p class="quiet">"Every browser that is signed in as you."</p>
+            <p class="quiet">"Browsers that are signed in to your account."</p>
             <Table caption="Sessions, last used first" heads=vec!["Browser", "Address", "Signed in", "Last used", ""] rows />
             {others.then(|| view! { <div><ActionForm action="/settings/sessions/revoke" label="Sign out everywhere else" fields=vec![("id", "others".to_owned())] /></div> })}
         };
@@ -28,7 +28,7 @@ impl Page for SessionsPage {
 fn row(session: SessionRow) -> AnyView {
     let about = session.agent.clone();
     let action = if session.current {
-        view! { <span class="badge good">"This one"</span> }.into_any()
+        view! { <span class="badge good">"This session"</span> }.into_any()
     } else {
         view! { <ActionForm action="/settings/sessions/revoke" label="Sign out" about fields=vec![("id", session.id)] /> }.into_any()
     };

@@ -30,17 +30,17 @@ impl Page for TokensPage {
     fn body(self) -> AnyView {
         let content = view! {
             <h1>"Tokens"</h1>
-            <p class="quiet">"Programs act as you with a token, as far as its scopes reach."</p>
+            <p class="quiet">"Programs use a token to act on your behalf, limited to its scopes."</p>
             {self.created.map(created)}
             {list(self.tokens)}
             {programs(self.grants)}
             <Section title="New token">
                 {form_errors(&self.form, None)}
                 <form class="stack narrow" method="post" action="/settings/tokens">
-                    {Field::text("name", "What it is for").max(60).placeholder("Nightly report").of(&self.form)}
+                    {Field::text("name", "Name").max(60).placeholder("Nightly report").of(&self.form)}
                     {scopes(self.scopes, &self.form)}
                     {lifetime(&self.form)}
-                    <p class="actions"><Button label="Make token" kind=Kind::Primary /></p>
+                    <p class="actions"><Button label="Create token" kind=Kind::Primary /></p>
                 </form>
             </Section>
         };
@@ -51,7 +51,7 @@ impl Page for TokensPage {
 fn created(secret: String) -> AnyView {
     view! {
         <Note tone=Tone::Good>
-            <p><strong>"Copy the token now."</strong> " The hub keeps only its fingerprint and cannot show it again."</p>
+            <p><strong>"Copy the token now."</strong> " The hub stores only a hash. The token cannot be shown again."</p>
             <p><Copyable text=secret about="token" /></p>
         </Note>
     }
@@ -60,7 +60,8 @@ fn created(secret: String) -> AnyView {
 
 fn list(tokens: Vec<TokenRow>) -> AnyView {
     if tokens.is_empty() {
-        return view! { <Empty title="No tokens"><p>"You have not made one yet."</p></Empty> }.into_any();
+        return view! { <Empty title="No tokens"><p>"You have not created any tokens yet."</p></Empty> }
+            .into_any();
     }
     let rows = tokens.into_iter().map(row).collect();
     view! { <Table caption="Tokens, newest first" heads=vec!["Name", "Scopes", "Last used", "Expires", ""] rows /> }.into_any()
@@ -88,9 +89,9 @@ fn programs(grants: Vec<GrantRow>) -> Option<AnyView> {
         return None;
     }
     let rows = grants.into_iter().map(program).collect();
-    let heads = vec!["Name", "Scopes", "For", "Last used", ""];
-    let table = view! { <Table caption="Programs that you let act for you, newest first" heads rows /> };
-    Some(view! { <Section title="Programs">{table}</Section> }.into_any())
+    let heads = vec!["Name", "Scopes", "Resource", "Last used", ""];
+    let table = view! { <Table caption="Authorized applications, newest first" heads rows /> };
+    Some(view! { <Section title="Authorized applications">{table}</Section> }.into_any())
 }
 
 fn program(grant: GrantRow) -> AnyView {
@@ -102,7 +103,7 @@ fn program(grant: GrantRow) -> AnyView {
             <td>{grant.scopes.join(", ")}</td>
             <td><code class="name">{grant.resource}</code></td>
             <td>{used}</td>
-            <td class="end"><ActionForm action="/settings/tokens/end" label="End" about fields=vec![("id", grant.id.to_string())] /></td>
+            <td class="end"><ActionForm action="/settings/tokens/end" label="Revoke" about fields=vec![("id", grant.id.to_string())] /></td>
         </tr>
     }
     .into_any()
@@ -124,7 +125,7 @@ fn scopes(scopes: Vec<ScopeOption>, form: &Form) -> AnyView {
         .collect_view();
     view! {
         <fieldset class="field options" id=field_id(None, "scope")>
-            <legend>"What it may do"</legend>
+            <legend>"Scopes"</legend>
             {boxes}
             {error.map(|error| view! { <p class="error">{Icon::Alert.view()} {error}</p> })}
         </fieldset>
@@ -135,5 +136,5 @@ fn scopes(scopes: Vec<ScopeOption>, form: &Form) -> AnyView {
 fn lifetime(form: &Form) -> AnyView {
     let options = [("30", "30 days"), ("90", "90 days"), ("365", "a year")];
     let options = options.map(|(value, label)| (value.to_owned(), label.to_owned())).into();
-    Field::choice("days", "Lives for", options).default("90").of(form)
+    Field::choice("days", "Expires after", options).default("90").of(form)
 }

@@ -18,7 +18,10 @@ pub fn board(work: Vec<AssignmentCard>, action: &str, over: bool) -> Option<AnyV
         return None;
     }
     let cards = work.into_iter().map(|work| card(work, action, over)).collect_view();
-    Some(view! { <Section title="Work"><ul class="team-board" role="list">{cards}</ul></Section> }.into_any())
+    Some(
+        view! { <Section title="Assignments"><ul class="team-board" role="list">{cards}</ul></Section> }
+            .into_any(),
+    )
 }
 
 fn card(work: AssignmentCard, action: &str, over: bool) -> AnyView {
@@ -36,9 +39,9 @@ fn card(work: AssignmentCard, action: &str, over: bool) -> AnyView {
     });
     let nest = (work.may_nest && !over).then(|| {
         let fields = vec![("do", "nest".to_owned()), ("work", work.number.to_string())];
-        view! { <ActionForm action=action label="Form a team for it" kind=Kind::Quiet icon=Icon::Add fields=fields about=work.title.clone() /> }
+        view! { <ActionForm action=action label="Form subteam" kind=Kind::Quiet icon=Icon::Add fields=fields about=work.title.clone() /> }
     });
-    let team = work.team.map(|href| view! { <p><a href=href>"The team that works on it"</a></p> });
+    let team = work.team.map(|href| view! { <p><a href=href>"Open subteam"</a></p> });
     let take_over = (is_open && !over).then(|| take_over(work.number, action));
     let question = work.question.filter(|_| !over).map(|question| ask(work.number, question, action));
     let tokens = (work.tokens > 0).then(|| format!(", {}", count(work.tokens, "token", "tokens")));
@@ -59,18 +62,18 @@ fn card(work: AssignmentCard, action: &str, over: bool) -> AnyView {
 
 /// Renders a question of the member, with a form for the answer.
 fn ask(work: u32, question: String, action: &str) -> AnyView {
-    let words = Words { act: "answer", work, label: "It asks", hint: question };
+    let words = Words { act: "answer", work, label: "Question", hint: question };
     form(words, action, view! { <Button label="Answer" icon=Icon::Send /> }.into_any())
 }
 
 /// Renders a form in which the owner enters the result instead of the member.
 fn take_over(work: u32, action: &str) -> AnyView {
-    let hint = "Whoever works on it is stopped, and the team goes on with what you write.".to_owned();
+    let hint = "Cancels the running work and uses your text as the result.".to_owned();
     let words = Words { act: "take_over", work, label: "Result", hint };
-    let button = view! { <Button label="Hand it in" kind=Kind::Quiet icon=Icon::Done /> }.into_any();
+    let button = view! { <Button label="Submit result" kind=Kind::Quiet icon=Icon::Done /> }.into_any();
     view! {
         <details class="fold" id=format!("d-take-over-{work}")>
-            <summary><span>"Do it yourself"</span></summary>
+            <summary><span>"Take over"</span></summary>
             <div>{form(words, action, button)}</div>
         </details>
     }

@@ -25,17 +25,17 @@ impl Page for TeamsPage {
         let form = self.form;
         view! {
             <h1>"Teams"</h1>
-            <p class="quiet">"Agents that work on a goal together. The hub finds members by what the goal needs, hands out the work, and ends it in time."</p>
+            <p class="quiet">"Agents that work on one goal together. The hub finds members, assigns work and enforces the deadline."</p>
             {form_errors(&form, None)}
             <form class="stack" method="post" action="/teams">
                 {Field::lines("goal", "Goal", 4)
-                    .hint("What is to be reached. One clause for each thing that is needed helps the hub to find members.")
+                    .hint("Use one clause per required skill, so that the hub can find members.")
                     .placeholder("Find the tide times of Husum, and convert the heights to feet.").max(8_000).of(&form)}
-                {Field::text("members", "Members").hint("Addresses of agents, with spaces between them. Empty: the hub looks for members.")
+                {Field::text("members", "Members").hint("Agent addresses, separated by spaces. If empty, the hub searches for members.")
                     .placeholder("@plexus/calc @ada/tide").mono().optional().of(&form)}
-                {Field::choice("pattern", "How they go about it", self.patterns).of(&form)}
-                {Field::choice("depth", "Teams that members form", self.depths)
-                    .hint("A member that can do only some of its part may gather others for the rest.").of(&form)}
+                {Field::choice("pattern", "Collaboration pattern", self.patterns).of(&form)}
+                {Field::choice("depth", "Subteams", self.depths)
+                    .hint("A member may form a subteam for the parts it cannot do.").of(&form)}
                 <p class="actions"><Button label="Launch team" kind=Kind::Primary icon=Icon::Go /></p>
             </form>
             <h2>"Your teams"</h2>
@@ -47,7 +47,7 @@ impl Page for TeamsPage {
 
 fn list(teams: Vec<TeamRow>) -> AnyView {
     if teams.is_empty() {
-        return view! { <Empty><p>"None yet. Each team that you launch is listed here with what came of it."</p></Empty> }.into_any();
+        return view! { <Empty><p>"No teams yet. Teams that you launch are listed here with their results."</p></Empty> }.into_any();
     }
     let rows = teams.into_iter().map(row).collect();
     view! { <Table caption="Your teams" heads=vec!["Goal", "State", "Launched"] rows=rows /> }.into_any()
@@ -63,7 +63,7 @@ fn row(team: TeamRow) -> AnyView {
 pub(super) fn standing(standing: TeamStatus) -> AnyView {
     let (tone, icon, words) = match standing {
         TeamStatus::Forming => ("neutral", Icon::Search, "Looking for members"),
-        TeamStatus::Working => ("neutral", Icon::Answering, "At work"),
+        TeamStatus::Working => ("neutral", Icon::Answering, "Running"),
         TeamStatus::Done => ("good", Icon::Done, "Done"),
         TeamStatus::Failed => ("bad", Icon::Failed, "Failed"),
         TeamStatus::Cancelled => ("neutral", Icon::Stop, "Cancelled"),

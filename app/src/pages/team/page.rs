@@ -51,7 +51,7 @@ impl Page for TeamPage {
                 {goal}
                 {self.step.map(step)}
                 {strip(self.strip, over, replays)}
-                {(!over).then(|| view! { <noscript><p class="quiet"><a href="">"Look again"</a>" to see what has happened since."</p></noscript> })}
+                {(!over).then(|| view! { <noscript><p class="quiet"><a href="">"Reload"</a>" to see new events."</p></noscript> })}
                 {form_errors(&self.form, None)}
                 {self.failed.map(|why| view! { <Note tone=Tone::Caution><p>{why}</p></Note> })}
                 {self.answer.map(answer)}
@@ -78,9 +78,7 @@ fn strip(strip: TeamStatusBar, over: bool, replays: bool) -> AnyView {
     let time = match strip.ended {
         Some(at) => Some(view! { <div><dt>"Ended"</dt><dd><Ago at=at /></dd></div> }.into_any()),
         None if replays => None,
-        None => Some(
-            view! { <div><dt>"Ends at the latest"</dt><dd><Ago at=strip.deadline /></dd></div> }.into_any(),
-        ),
+        None => Some(view! { <div><dt>"Deadline"</dt><dd><Ago at=strip.deadline /></dd></div> }.into_any()),
     };
     // Most agents cost nothing, so a cost of 0 is omitted.
     let cost = (strip.cost > 0).then(|| {
@@ -89,7 +87,7 @@ fn strip(strip: TeamStatusBar, over: bool, replays: bool) -> AnyView {
     });
     let left = (!over).then(|| format!(" of {}", grouped(strip.tokens.saturating_add(strip.tokens_left))));
     view! {
-        <dl class="team-strip" aria-label="Where the team stands">
+        <dl class="team-strip" aria-label="Team status">
             <div><dt>"Now"</dt><dd>{strip.phase}</dd></div>
             {floor}
             <div><dt>"Turn"</dt><dd>{strip.turn}" of "{strip.turns}</dd></div>
@@ -124,12 +122,12 @@ fn plan(steps: Vec<(String, bool)>) -> Option<AnyView> {
 
 fn members(members: Vec<Member>, action: &str, over: bool) -> AnyView {
     if members.is_empty() {
-        return view! { <p class="quiet">"Nobody was invited yet."</p> }.into_any();
+        return view! { <p class="quiet">"No members have been invited yet."</p> }.into_any();
     }
     let rows = members.into_iter().map(|member| row(member, action, over)).collect();
     // An ended team offers no actions, but the busy time is known.
-    let last = if over { "Had work for" } else { "" };
-    let heads = vec!["Member", "Wanted for", "State", "Messages", "Tokens", "Cost", last];
+    let last = if over { "Busy time" } else { "" };
+    let heads = vec!["Member", "Role", "State", "Messages", "Tokens", "Cost", last];
     view! { <Table caption="Members" heads=heads rows=rows /> }.into_any()
 }
 
@@ -191,23 +189,26 @@ fn transcript(said: Vec<UtteranceView>, guest: bool) -> Option<AnyView> {
             view! { <li><p class="quiet"><code>{by}</code></p><div class="prose" inner_html=line.text.into_string()></div></li> }
         })
         .collect_view();
-    Some(view! { <Section title="What was said last"><ol class="team-said" role="list">{lines}</ol></Section> }.into_any())
+    Some(
+        view! { <Section title="Latest messages"><ol class="team-said" role="list">{lines}</ol></Section> }
+            .into_any(),
+    )
 }
 
 /// Renders the owner actions.
 fn controls(action: &str, may_skip: bool, form: &Form) -> AnyView {
     let (remark, invite, cancel) = (action.to_owned(), action.to_owned(), action.to_owned());
-    let text = Field::lines("text", "Say something to all members", 2).max(16_000).of(form);
+    let text = Field::lines("text", "Message to all members", 2).max(16_000).of(form);
     let address = Field::text("address", "Add a member").placeholder("@owner/name").mono().of(form);
     let do_it = |what: &str| vec![("do", what.to_owned())];
     let skip =
         may_skip.then(|| view! { <ActionForm action=action label="Skip turn" fields=do_it("skip") /> });
     view! {
-        <Section title="Have a say">
+        <Section title="Owner actions">
             <form class="stack" method="post" action=remark>
                 <input type="hidden" name="do" value="remark" />
                 {text}
-                <p class="actions"><Button label="Say" icon=Icon::Send /></p>
+                <p class="actions"><Button label="Send message" icon=Icon::Send /></p>
             </form>
             <form class="stack" method="post" action=invite>
                 <input type="hidden" name="do" value="invite" />

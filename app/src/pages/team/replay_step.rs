@@ -31,7 +31,7 @@ pub(super) fn step(step: TimelineStep) -> AnyView {
                 " of "{last}" "
                 <Button label="Go" />
             </form>
-            <a href=back>"The whole team"</a>
+            <a href=back>"Team page"</a>
         </nav>
         <div class="team-now">
             <p><strong>{words}</strong>" "<span class="quiet"><Clock at=at /></span></p>

@@ -22,9 +22,9 @@ pub(super) fn report(report: Report) -> AnyView {
     let artifacts = artifacts(report.artifacts);
     view! {
         {artifacts}
-        <Section title="How it went">
+        <Section title="Report">
             {drawing(&report.timeline)}
-            <p class="actions"><ButtonLink label="Step through it" href=report.replay icon=Icon::Forward /></p>
+            <p class="actions"><ButtonLink label="Replay" href=report.replay icon=Icon::Forward /></p>
         </Section>
         {report.share.map(share)}
     }
@@ -61,18 +61,19 @@ fn share(share: Share) -> AnyView {
     let revoke = share.action.replace("/share", "/unshare");
     let has_one = share.made.is_some();
     let made = share.made.map(|at| {
-        view! { <p>"There is a link, made "<Ago at=at />". Whoever has it can read this team, its files and its steps."</p> }
+        view! { <p>"A share link was created "<Ago at=at />". It gives read access to this team, its files and its replay."</p> }
     });
     let link = share.link.map(|link| {
         view! {
             <Note tone=Tone::Good>
-                <p><strong>"Copy the link now."</strong>" The hub keeps only its fingerprint and cannot show it again."</p>
+                <p><strong>"Copy the link now."</strong>" The hub stores only a hash and cannot show it again."</p>
                 <p><Copyable text=link about="link" /></p>
             </Note>
         }
     });
-    let label = if has_one { "Make another link" } else { "Make a link" };
-    let lead = "With a link anybody can read this team and nothing else, until you revoke it. Another link takes the place of the one before.";
+    let label = if has_one { "Create new link" } else { "Create link" };
+    let lead = "Anyone with the link can read this team and nothing else, until you revoke it. \
+                A new link replaces the previous one.";
     view! {
         <Section title="Share" lead=lead>
             {link}

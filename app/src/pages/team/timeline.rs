@@ -62,7 +62,7 @@ fn text_alternative(timeline: &TimelineChart) -> String {
             format!("{}: {}", row.name, bars.join("; "))
         })
         .collect();
-    format!("{} in all. {}", duration(timeline.length), rows.join(". "))
+    format!("{} in total. {}", duration(timeline.length), rows.join(". "))
 }
 
 fn x(at: u64, length: u64) -> u64 {
@@ -141,10 +141,10 @@ const fn mark_words(kind: TimelineEventKind) -> &'static str {
         TimelineEventKind::Joined => "Joined",
         TimelineEventKind::Left => "Left",
         TimelineEventKind::Floor => "Had the floor",
-        TimelineEventKind::Asked => "Asked something",
-        TimelineEventKind::Answered => "Was answered",
-        TimelineEventKind::Nested => "Formed a team",
-        TimelineEventKind::Remarked => "Words of the owner",
+        TimelineEventKind::Asked => "Asked a question",
+        TimelineEventKind::Answered => "Got an answer",
+        TimelineEventKind::Nested => "Formed a subteam",
+        TimelineEventKind::Remarked => "Owner message",
         TimelineEventKind::Ended => "Ended",
     }
 }
@@ -165,7 +165,7 @@ fn lanes(bars: &[TimelineBar]) -> Vec<u64> {
 }
 
 fn legend() -> AnyView {
-    view! { <p class="quiet">"Bars are pieces of work, lines say who had the floor, dots are joining, leaving, questions and answers."</p> }
+    view! { <p class="quiet">"Bars show assignments, lines show who had the floor, dots show joins, departures, questions and answers."</p> }
         .into_any()
 }
 
@@ -190,6 +190,6 @@ mod tests {
         let rows =
             vec![TimelineRow { name: "@ada/tide".to_owned(), bars: vec![bar(0, 2_000)], marks: Vec::new() }];
         let words = text_alternative(&TimelineChart { length: 4_000, rows });
-        assert_eq!(words, "4.0 s in all. @ada/tide: Work: Done, 2.0 s from 0 ms");
+        assert_eq!(words, "4.0 s in total. @ada/tide: Work: Done, 2.0 s from 0 ms");
     }
 }

@@ -12,14 +12,14 @@ pub(super) fn path(above: Vec<SubteamNode>) -> Option<AnyView> {
     }
     let steps =
         above.into_iter().map(|team| view! { <li><a href=team.href>{team.title}</a></li> }).collect_view();
-    Some(view! { <nav class="team-path" aria-label="Teams above"><span class="quiet">"Works for "</span><ol role="list">{steps}</ol></nav> }.into_any())
+    Some(view! { <nav class="team-path" aria-label="Parent teams"><span class="quiet">"Subteam of "</span><ol role="list">{steps}</ol></nav> }.into_any())
 }
 
 pub(super) fn tree(below: Vec<SubteamNode>) -> Option<AnyView> {
     if below.is_empty() {
         return None;
     }
-    Some(view! { <Section title="Teams that members formed">{branches(below)}</Section> }.into_any())
+    Some(view! { <Section title="Subteams">{branches(below)}</Section> }.into_any())
 }
 
 fn branches(teams: Vec<SubteamNode>) -> AnyView {

@@ -67,7 +67,7 @@ pub fn url_warnings(url: &Url) -> Vec<String> {
     let mut found = Vec::new();
     if url.scheme() == "http" && !is_loopback(url) {
         found.push(
-            "This URL is not encrypted: messages and credentials can be read on the way. Use https.".into(),
+            "This URL is not encrypted: messages and credentials can be intercepted. Use https.".into(),
         );
     }
     if let Some(host) = url.domain().filter(|host| host.split('.').any(|label| label.starts_with("xn--"))) {

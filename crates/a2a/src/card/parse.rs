@@ -28,7 +28,7 @@ pub fn read(bytes: &[u8]) -> CardReport {
     let card = match bounded_json::parse_noting_duplicates(bytes, LIMITS) {
         Ok((value, duplicates)) => {
             for pointer in duplicates {
-                problems.note(Warning, &pointer, "This is there twice; the last one counts.");
+                problems.note(Warning, &pointer, "This member is repeated; the last value is used.");
             }
             read_value(bytes, &JsonNode::root(&value, &problems))
         }
@@ -121,7 +121,7 @@ fn read_extensions(list: &JsonNode<'_>) -> Vec<Extension> {
             } else {
                 "one that the hub does not speak"
             };
-            node.warn(format!("The agent insists on an extension: {which}. It may refuse calls."));
+            node.warn(format!("The agent requires an extension: {which}. It may refuse calls."));
         }
         Some(Extension { uri, required })
     };

@@ -102,7 +102,8 @@ fn reduce(list: &JsonNode<'_>, ways: Vec<Result<SecurityAlternative, Vec<String>
     unserved.sort();
     unserved.dedup();
     list.warn(format!(
-        "The hub can send bearer tokens, API keys, basic credentials and tokens of OAuth 2; this agent asks for {}. Calls will be refused.",
+        "The hub supports bearer tokens, API keys, basic credentials and OAuth 2 tokens; this agent requires \
+         {}. Calls will be refused.",
         unserved.join(", ")
     ));
     SecurityRequirements::Unserved(unserved)
@@ -120,7 +121,7 @@ fn read_way(
             Some(Ok(credential)) => _ = way_out.insert(name.to_owned(), with_scopes(credential, &node)),
             Some(Err(kind)) => unserved.push(kind.clone()),
             None => {
-                node.warn("No security scheme has this name.");
+                node.warn("Unknown security scheme.");
                 unserved.push("a scheme that the card does not declare".to_owned());
             }
         }
@@ -227,7 +228,7 @@ fn with_scopes(credential: &Credential, needed: &JsonNode<'_>) -> Credential {
     let scopes = items.iter().filter_map(|item| {
         let scope = item.raw_text()?;
         if !is_scope(scope) {
-            item.error("This is no scope: it is one word without quotes and backslashes.");
+            item.error("Invalid scope: use one word without quotes and backslashes.");
             return None;
         }
         Some(scope.to_owned())

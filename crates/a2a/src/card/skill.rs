@@ -88,7 +88,7 @@ fn input_schema(schema: &JsonNode<'_>) -> Option<Value> {
     let is_of_objects = value.get("type").and_then(Value::as_str) == Some("object");
     if !is_of_objects || value.to_string().len() > MAX_SCHEMA {
         schema.warn(format!(
-            "This is no schema of an object with at most {MAX_SCHEMA} bytes, and is not read."
+            "Invalid schema: it must describe an object in at most {MAX_SCHEMA} bytes. It is ignored."
         ));
         return None;
     }

@@ -3,9 +3,7 @@
 /// Why a signature was rejected, worded for the operator of the signing hub.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureError {
-    #[error(
-        "The signature of this request is not written as RFC 9421 says, or uses a part of it that this hub does not."
-    )]
+    #[error("The signature does not conform to RFC 9421, or uses an unsupported part of it.")]
     Malformed,
     #[error("The request has more than one signature. Send one.")]
     Several,
@@ -17,18 +15,16 @@ pub enum SignatureError {
     Algorithm,
     #[error("The signature names no key. Its keyid is a did:key.")]
     Key,
-    #[error("The signature has to say when it was created and when it expires, at most 60 seconds later.")]
+    #[error("The signature must have created and expires, at most 60 seconds apart.")]
     Times,
-    #[error("The signature is from the future. Set the clock of the hub that made it.")]
+    #[error("The signature is from the future. Check the clock of the signing hub.")]
     Ahead,
-    #[error("The signature has expired. Sign each request anew, and set the clock of the hub that made it.")]
+    #[error("The signature has expired. Sign each request again, and check the clock of the signing hub.")]
     Expired,
     #[error("The signature has no nonce of 1 to 128 characters.")]
     Nonce,
-    #[error(
-        "The signature does not fit the request: something was changed on the way, or it went to another hub."
-    )]
+    #[error("The signature does not match the request: it was changed in transit or sent to another hub.")]
     Mismatch,
-    #[error("What the request carries does not fit its Content-Digest, which has to name SHA-256.")]
+    #[error("The body does not match its Content-Digest, which must use SHA-256.")]
     Digest,
 }

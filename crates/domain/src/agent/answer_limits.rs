@@ -64,9 +64,7 @@ impl AnswerLimits {
     /// Checks that another turn may start after `turns` turns with this total usage.
     pub fn check(self, turns: u32, used: Usage) -> Result<(), Failure> {
         if turns >= self.turns {
-            return Err(used_up(&format!(
-                "The model was asked {turns} times without coming to an end, which is the limit that its owner set"
-            )));
+            return Err(used_up(&format!("The answer reached the owner's limit of {turns} model calls")));
         }
         self.check_usage(used)
     }
@@ -76,23 +74,23 @@ impl AnswerLimits {
         if used.tokens() > self.tokens {
             let (took, most) = (used.tokens(), self.tokens);
             return Err(used_up(&format!(
-                "The answer took {took} tokens, and its owner set a limit of {most}"
+                "The answer used {took} tokens, more than the owner's limit of {most}"
             )));
         }
         if self.cost_micro.is_some_and(|most| used.cost_micro > most) {
-            return Err(used_up("The answer cost as much as its owner allows"));
+            return Err(used_up("The answer reached the owner's cost limit"));
         }
         Ok(())
     }
 
     /// Returns the failure of an answer that exceeded its time limit.
     pub fn out_of_time(self) -> Failure {
-        used_up(&format!("The answer took {} s, which is the limit that its owner set", self.seconds))
+        used_up(&format!("The answer reached the owner's time limit of {} s", self.seconds))
     }
 }
 
 fn used_up(what: &str) -> Failure {
-    Failure::new(FailureClass::Budget, format!("{what}. What came is kept; ask for less at once."))
+    Failure::new(FailureClass::Budget, format!("{what}. The partial answer is saved; ask for less at once."))
 }
 
 impl Default for AnswerLimits {

@@ -8,39 +8,39 @@ use crate::Error;
 pub enum TeamError {
     #[error("This team has ended.")]
     Closed,
-    #[error("This is not yours to do.")]
+    #[error("You are not allowed to do this.")]
     NotYours,
-    #[error("The proposal is not signed with the member's key.")]
+    #[error("The proposal is not signed by the member's key.")]
     Unproved,
     #[error("It is another member's turn.")]
     NotYourTurn,
-    #[error("That was said too late: the team is at turn {now}.")]
+    #[error("Outdated utterance: the team is at turn {now}.")]
     Stale { now: u32 },
-    #[error("This cannot be said now ({0:?}).")]
+    #[error("This utterance is not allowed now ({0:?}).")]
     NotAllowed(UtteranceKind),
-    #[error("There is no {0} who can do this.")]
+    #[error("This team has no {0} that can do this.")]
     NoSuchMember(Seat),
-    #[error("There is no {0}.")]
+    #[error("This team has no {0}.")]
     NoSuchWork(AssignmentNo),
-    #[error("The {0} is not at a point where this can happen.")]
+    #[error("The state of {0} does not allow this.")]
     WrongState(AssignmentNo),
-    #[error("{0} has the same work already.")]
+    #[error("{0} already has this assignment.")]
     AlreadyAssigned(Seat),
-    #[error("The team may have no more of this: {0}.")]
+    #[error("Team limit reached: {0}.")]
     Full(&'static str),
-    #[error("This does not hold together: {0}.")]
+    #[error("Inconsistent proposal: {0}.")]
     Malformed(&'static str),
-    #[error("A team cannot be founded like this: {0}.")]
+    #[error("Invalid team limits: {0}.")]
     BadCharter(&'static str),
-    #[error("This has happened already.")]
+    #[error("This has already happened.")]
     Already,
     #[error("No deadline has passed yet.")]
     NothingDue,
-    #[error("A team below this one is not possible: {0}.")]
+    #[error("A subteam is not possible: {0}.")]
     NoTeamBelow(&'static str),
     #[error("The entry belongs to another team.")]
     OtherTeam,
-    #[error("This entry is known.")]
+    #[error("This entry is already stored.")]
     Known,
     #[error("Entry {expected} is missing before this one.")]
     Gap { expected: u64 },

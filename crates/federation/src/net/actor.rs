@@ -216,7 +216,7 @@ impl Actor {
         };
         let sent = self.swarm.behaviour_mut().gossip.publish(gossipsub::IdentTopic::new(topic), bytes);
         if let Err(error) = sent {
-            tracing::debug!(topic, %error, "not told by gossip");
+            tracing::debug!(topic, %error, "gossip: publish failed");
         }
     }
 
@@ -243,7 +243,7 @@ impl Actor {
         let Some(question) = self.pending.answered(id) else { return };
         let bytes = reply.weight();
         if !self.pending.may_write(bytes) {
-            tracing::debug!(peer = %question.from, "too much is being written");
+            tracing::debug!(peer = %question.from, "response dropped: too many bytes are being written");
             return;
         }
         let behaviour = self.swarm.behaviour_mut();
@@ -301,7 +301,7 @@ impl Actor {
 
     pub(super) fn dial(&mut self, address: &Multiaddr) {
         if let Err(error) = self.swarm.dial(address.clone()) {
-            tracing::debug!(%address, %error, "not dialled");
+            tracing::debug!(%address, %error, "dial failed");
         }
     }
 

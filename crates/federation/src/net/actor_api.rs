@@ -210,7 +210,7 @@ impl fmt::Debug for ActorHandle {
 
 /// Error: the actor has stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("The network of this hub has stopped.")]
+#[error("The federation of this hub has stopped.")]
 pub struct ActorStopped;
 
 impl ActorHandle {

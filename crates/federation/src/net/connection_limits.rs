@@ -39,7 +39,7 @@ pub struct ConnectionLimiter {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("this address or relay has as many connections as it may have")]
+#[error("connection limit of this address or relay reached")]
 struct ConnectionLimitReached;
 
 impl ConnectionLimiter {

@@ -103,7 +103,7 @@ impl<T: Transport + Unpin> Transport for PolicyTransport<T> {
         if self.reach.allows(&address) {
             return self.inner.dial(address, options);
         }
-        tracing::debug!(%address, "a private address is not called");
+        tracing::debug!(%address, "dial refused: private address");
         Err(TransportError::MultiaddrNotSupported(address))
     }
 

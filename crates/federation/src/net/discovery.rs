@@ -101,7 +101,7 @@ impl Actor {
         let options = DialOpts::peer_id(peer).addresses(addresses);
         let options = options.condition(PeerCondition::DisconnectedAndNotDialing).build();
         if let Err(error) = self.swarm.dial(options) {
-            tracing::debug!(%peer, %error, "not dialled");
+            tracing::debug!(%peer, %error, "dial failed");
         }
     }
 

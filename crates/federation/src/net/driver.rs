@@ -100,7 +100,7 @@ pub enum DriverCommand {
 #[derive(Debug, thiserror::Error)]
 pub enum DriverError<E: std::error::Error> {
     /// Engine and store may differ now: the driver must be restarted from the stored state.
-    #[error("What the network brought could not be stored. {0}")]
+    #[error("Data from the federation could not be stored. {0}")]
     Home(E),
     #[error(transparent)]
     Net(#[from] ActorStopped),
@@ -247,7 +247,7 @@ impl<H: EngineStore> Driver<H> {
                     tracing::warn!(
                         tag,
                         hubs,
-                        "the DHT names none of the hubs that have agents with this tag"
+                        "tag lookup: the DHT returned none of the hubs that have agents with this tag"
                     );
                 }
                 _ => {}

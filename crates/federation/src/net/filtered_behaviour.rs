@@ -36,7 +36,7 @@ pub trait EventFilter<B: NetworkBehaviour>: 'static {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("nobody is called there")]
+#[error("address not allowed")]
 struct Elsewhere;
 
 /// A behaviour with a filter in front.

@@ -89,7 +89,7 @@ impl Actor {
         while let Some(key) = self.announcing.next() {
             match kad.start_providing(key) {
                 Ok(query) => self.announcing.began(query),
-                Err(error) => tracing::warn!(%error, "not announced"),
+                Err(error) => tracing::warn!(%error, "DHT announcement failed"),
             }
         }
     }
@@ -115,7 +115,7 @@ impl Actor {
             ..kad::Record::new(dht_keys::hub_record(self.me), value)
         };
         if let Err(error) = self.swarm.behaviour_mut().kad.put_record(record, Quorum::One) {
-            tracing::warn!(%error, "the hub's record is not in the DHT");
+            tracing::warn!(%error, "DHT: hub record not published");
         }
     }
 

@@ -131,7 +131,7 @@ impl Actor {
             match self.swarm.listen_on(circuit) {
                 Ok(listener) => self.nat.relays.asked(listener, relay),
                 Err(error) => {
-                    tracing::debug!(%relay, %error, "no place was asked for");
+                    tracing::debug!(%relay, %error, "relay reservation failed");
                     self.nat.relays.rest(relay, now);
                 }
             }
@@ -156,7 +156,7 @@ impl Actor {
         match result {
             Ok(()) => self.nat.confirm(*server),
             Err(error) => {
-                tracing::debug!(%address, %server, %error, "nobody can call this hub there");
+                tracing::debug!(%address, %server, %error, "reachability probe failed");
                 self.nat.failed.get_or_insert_with(Instant::now);
             }
         }
@@ -164,7 +164,7 @@ impl Actor {
 
     pub(super) fn relayed(&mut self, event: &relay::client::Event) {
         if let relay::client::Event::ReservationReqAccepted { relay_peer_id, renewal, .. } = event {
-            tracing::debug!(relay = %relay_peer_id, renewal, "others reach this hub through a relay");
+            tracing::debug!(relay = %relay_peer_id, renewal, "relay reservation accepted");
             self.nat.relays.on_reserved(*relay_peer_id);
         }
     }
@@ -172,7 +172,9 @@ impl Actor {
     pub(super) fn on_hole_punch(&mut self, event: &dcutr::Event) {
         match &event.result {
             Ok(_) => self.nat.upgraded += 1,
-            Err(error) => tracing::debug!(peer = %event.remote_peer_id, %error, "it stays with the relay"),
+            Err(error) => {
+                tracing::debug!(peer = %event.remote_peer_id, %error, "hole punching failed; staying relayed")
+            }
         }
     }
 }

@@ -102,7 +102,7 @@ impl RelayClients {
             }
             relay::Event::CircuitClosed { src_peer_id, dst_peer_id, error } => {
                 if let Some(error) = error {
-                    tracing::debug!(from = %src_peer_id, to = %dst_peer_id, %error, "a circuit was cut");
+                    tracing::debug!(from = %src_peer_id, to = %dst_peer_id, %error, "relay circuit closed");
                 }
                 let ends = (*src_peer_id, *dst_peer_id);
                 if let Some(at) = self.circuits.iter().position(|circuit| *circuit == ends) {

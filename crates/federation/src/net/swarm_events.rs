@@ -61,7 +61,7 @@ impl Actor {
             }
             SwarmEvent::ListenerClosed { listener_id, reason, .. } => {
                 if let Some(relay) = self.nat.relays.closed(listener_id, Instant::now()) {
-                    tracing::debug!(%relay, ?reason, "others do not reach this hub through that relay any more");
+                    tracing::debug!(%relay, ?reason, "relay reservation lost");
                 }
             }
             SwarmEvent::Behaviour(event) => self.react_to(event),
@@ -188,7 +188,7 @@ impl Actor {
             RateDecision::TooFast => false,
             RateDecision::Flood => {
                 if self.paces.disconnect_for_a_while(heard.from, now) {
-                    tracing::warn!(peer = %heard.from, "a hub that floods others with gossip is shut out for a while");
+                    tracing::warn!(peer = %heard.from, "gossip flood: peer temporarily banned");
                     self.pending.forget(&heard.from);
                     self.ban_peer(heard.from);
                 }
@@ -209,7 +209,7 @@ impl Actor {
                 }
             },
             Exchanged::OutboundFailure { request_id, error, peer, .. } => {
-                tracing::debug!(%peer, %error, "no answer");
+                tracing::debug!(%peer, %error, "peer request failed");
                 self.answered(lane, request_id, None);
             }
             Exchanged::InboundFailure { request_id, .. } | Exchanged::ResponseSent { request_id, .. } => {

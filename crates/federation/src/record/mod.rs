@@ -59,7 +59,7 @@ pub enum RecordError {
     Unknown,
     #[error("The payload is not acceptable: {0}.")]
     Payload(String),
-    #[error("The {who} signature does not hold. {error}")]
+    #[error("The {who} signature is invalid. {error}")]
     Signature { who: &'static str, error: JwsError },
     #[error("The card is not the one that was signed.")]
     Card,

@@ -34,22 +34,18 @@ pub struct NewToken {
 pub async fn create_token(hub: &Hub, caller: &Caller, new: NewToken) -> Result<String> {
     let person = caller.person()?;
     if matches!(caller.via, AuthMethod::Token { .. }) {
-        return Err(Refusal::forbidden("A token cannot make tokens. Sign in to make one.").into());
+        return Err(Refusal::forbidden("A token cannot create tokens. Sign in to create one.").into());
     }
     let name = sanitized_text::one_line(&new.name);
     if !(1..=NAME_MAX).contains(&name.chars().count()) {
-        return Err(Refusal::invalid(
-            "name",
-            "Give the token a name of 1 to 60 characters, so that you know it later.",
-        )
-        .into());
+        return Err(Refusal::invalid("name", "Enter a token name of 1 to 60 characters.").into());
     }
     if new.scopes.is_empty() {
-        return Err(Refusal::invalid("scope", "Choose at least one thing that the token is good for.").into());
+        return Err(Refusal::invalid("scope", "Choose at least one scope.").into());
     }
     let days = new.days.unwrap_or(DEFAULT_DAYS);
     if !(1..=MAX_DAYS).contains(&days) {
-        return Err(Refusal::invalid("days", "A token is good for 1 to 366 days.").into());
+        return Err(Refusal::invalid("days", "A token expires after 1 to 366 days.").into());
     }
     let text = format!("{PREFIX}{}", random_token(hub));
     let now = hub.env().now();
@@ -83,7 +79,7 @@ pub async fn revoke_token(hub: &Hub, caller: &Caller, id: TokenId) -> Result<()>
     let person = caller.person()?;
     let mut tx = hub.store().write().await?;
     if !api_tokens::delete(&mut tx, person.account, id).await? {
-        return Err(Refusal::not_found("There is no such token.").into());
+        return Err(Refusal::not_found("Token not found.").into());
     }
     tx.commit().await?;
     hub.live().access.notify(AccessChange::Account(person.account));
@@ -102,15 +98,14 @@ pub async fn authenticate_token(hub: &Hub, text: &str, path: &str, ip: IpAddr) -
         return Err(refuse_wrong(hub, ip, wrong));
     };
     if !covers(&token.audience, hub.config(), path) {
-        let words =
-            format!("This token is good for {} and what is below it, not for this address.", token.audience);
+        let words = format!("This token is limited to {} and the paths below it.", token.audience);
         drop(conn);
         return Err(refuse_wrong(hub, ip, &words));
     }
     drop(conn);
     if let Err(error) = note_use(hub, &token, now).await {
         // Best effort: requests must succeed while the store is read-only.
-        tracing::warn!(%error, "a token was not noted as used");
+        tracing::warn!(%error, "API token: last use not recorded");
     }
     let scopes = token.scopes.iter().filter_map(|scope| Scope::parse(scope)).collect();
     Ok(Caller { person: Some(person), via: AuthMethod::Token { hash, scopes }, ip })

@@ -46,7 +46,7 @@ pub(super) async fn check(conn: &mut Conn, invite: &Invite) -> Result<()> {
 
 pub(super) fn dead() -> Refusal {
     Refusal::forbidden(
-        "This link does not work any more: it is used, older than 24 hours, or the hub has an administrator. \
-         Restart the hub for a new one, or run `plexus user make-admin NAME`.",
+        "This link is used, older than 24 hours, or the hub already has an administrator. Restart the hub \
+         for a new link, or run `plexus user make-admin NAME`.",
     )
 }

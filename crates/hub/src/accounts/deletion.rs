@@ -29,7 +29,8 @@ pub async fn delete(hub: &Hub, caller: &Caller, password: String) -> Result<()> 
     sequences::next(&mut tx, "roles").await?;
     accounts::set_erase_at(&mut tx, person.account, Some(hub.env().now() + GRACE)).await?;
     if person.role == Role::Admin && accounts::count_active(&mut tx, Role::Admin).await? == 0 {
-        let only = "You are the only administrator. Give somebody else the role first, with `plexus user make-admin NAME`.";
+        let only = "You are the only administrator. Give another account the role first, with `plexus user \
+            make-admin NAME`.";
         return Err(Refusal::conflict(only).into());
     }
     sessions::delete_by_account(&mut tx, person.account, None).await?;
@@ -78,7 +79,7 @@ async fn erase(hub: &Hub, account: &Account) -> Result<()> {
     accounts::erase(&mut tx, account.id).await?;
     tx.commit().await?;
     hub.wake_index_worker();
-    tracing::info!(account = %account.id, "an account that was deleted is emptied");
+    tracing::info!(account = %account.id, "account erasure started");
     Ok(())
 }
 

@@ -22,9 +22,9 @@ pub async fn impersonate(hub: &Hub, name: Option<&str>) -> Result<Caller> {
         None => first_administrator(&mut conn).await?,
     };
     let missing = || match name {
-        Some(name) => Refusal::not_found(format!("There is no account {name}.")),
+        Some(name) => Refusal::not_found(format!("Account {name} not found.")),
         None => Refusal::not_found(
-            "This hub has no administrator yet. Make one with `plexus user create NAME --role admin`.",
+            "This hub has no administrator yet. Create one with `plexus user create NAME --role admin`.",
         ),
     };
     let person = match found {

@@ -21,7 +21,7 @@ pub async fn overview(hub: &Hub, caller: &Caller) -> Result<AccountOverview> {
     let person = caller.person()?;
     let mut conn = hub.store().read().await?;
     let account = accounts::find(&mut conn, person.account).await?;
-    let account = account.ok_or_else(|| Refusal::not_found("This account is gone."))?;
+    let account = account.ok_or_else(|| Refusal::not_found("This account was deleted."))?;
     let agents = agents::list_by_namespace(&mut conn, person.namespace).await?.len();
     let chats = chats::count_by_member(&mut conn, person.principal).await?;
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);

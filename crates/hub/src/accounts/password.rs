@@ -34,7 +34,7 @@ pub(super) async fn check(hub: &Hub, person: &Person, password: String, field: &
     if hub.passwords().verify(password, kept).await? {
         return Ok(());
     }
-    Err(Refusal::invalid(field, "This is not your present password.").into())
+    Err(Refusal::invalid(field, "The current password is incorrect.").into())
 }
 
 /// Returns the stored password hash of the account.

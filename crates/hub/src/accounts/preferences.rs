@@ -23,7 +23,7 @@ pub async fn set_asks_before_tools(hub: &Hub, caller: &Caller, asks: bool) -> Re
     let person = caller.may(Scope::Chat)?;
     let mut tx = hub.store().write().await?;
     let account = accounts::find(&mut tx, person.account).await?;
-    let mut prefs = account.ok_or_else(|| Refusal::not_found("This account is gone."))?.prefs;
+    let mut prefs = account.ok_or_else(|| Refusal::not_found("This account was deleted."))?.prefs;
     prefs[ASKS] = json!(asks);
     accounts::set_prefs(&mut tx, person.account, &prefs).await?;
     Ok(tx.commit().await?)

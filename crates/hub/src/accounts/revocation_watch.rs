@@ -18,7 +18,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(15);
 pub async fn is_still_authorized(hub: &Hub, caller: &Caller) -> bool {
     let looked = async { still_lets_in(hub, &mut hub.store().read().await?, caller).await };
     looked.await.unwrap_or_else(|error: crate::Error| {
-        tracing::warn!(%error, "whether a caller is still let in is not known");
+        tracing::warn!(%error, "authorization re-check failed; access denied");
         false
     })
 }

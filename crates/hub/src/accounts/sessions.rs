@@ -47,7 +47,7 @@ pub async fn authenticate(hub: &Hub, cookie: &str, ip: IpAddr) -> Result<Caller>
         && let Err(error) = note_seen(hub, &hash, now).await
     {
         // Best effort: requests must succeed while the store is read-only.
-        tracing::warn!(%error, "a session was not noted as seen");
+        tracing::warn!(%error, "session: last use not recorded");
     }
     Ok(Caller { person: Some(person), via: AuthMethod::Session(hash), ip })
 }
@@ -156,7 +156,7 @@ pub async fn revoke_session(hub: &Hub, caller: &Caller, named: &str) -> Result<(
     let mut tx = hub.store().write().await?;
     let mine = sessions::list_by_account(&mut tx, person.account).await?;
     let session = mine.into_iter().find(|session| session.hash.to_string() == named);
-    let session = session.ok_or_else(|| Refusal::not_found("This session has ended already."))?;
+    let session = session.ok_or_else(|| Refusal::not_found("This session has already ended."))?;
     sessions::delete(&mut tx, &session.hash).await?;
     tx.commit().await?;
     ended(hub, caller);

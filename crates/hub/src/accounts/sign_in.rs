@@ -42,9 +42,8 @@ pub async fn sign_in(hub: &Hub, name: &str, password: String, device: &ClientInf
         None => None,
     };
     let matches = hub.passwords().verify(password, hash).await?;
-    let account = account
-        .filter(|_| matches)
-        .ok_or_else(|| Refusal::unauthenticated("The name or the password is wrong."))?;
+    let account =
+        account.filter(|_| matches).ok_or_else(|| Refusal::unauthenticated("Incorrect name or password."))?;
     refuse_inactive(account.state)?;
     let mut tx = hub.store().write().await?;
     let mut signed_in = sessions::create(hub, &mut tx, account.id, device).await?;
@@ -69,12 +68,10 @@ async fn find(hub: &Hub, name: &str) -> Result<Option<Account>> {
 pub(super) fn refuse_inactive(state: AccountState) -> Result<(), Refusal> {
     match state {
         AccountState::Active | AccountState::Leaving => Ok(()),
-        AccountState::Pending => {
-            Err(Refusal::forbidden("An administrator has to approve this account first."))
-        }
+        AccountState::Pending => Err(Refusal::forbidden("An administrator must approve this account first.")),
         AccountState::Suspended => {
-            Err(Refusal::forbidden("This account is suspended. Ask the operator of this hub why."))
+            Err(Refusal::forbidden("This account is suspended. Contact the operator of this hub."))
         }
-        AccountState::Deleted => Err(Refusal::unauthenticated("The name or the password is wrong.")),
+        AccountState::Deleted => Err(Refusal::unauthenticated("Incorrect name or password.")),
     }
 }

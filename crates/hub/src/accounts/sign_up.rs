@@ -83,7 +83,7 @@ fn state_of_new(registration: Registration) -> Result<AccountState, Refusal> {
     match registration {
         Registration::Open | Registration::Invite => Ok(AccountState::Active),
         Registration::Approval => Ok(AccountState::Pending),
-        Registration::Closed => Err(Refusal::forbidden("This hub does not take new accounts.")),
+        Registration::Closed => Err(Refusal::forbidden("Registration is closed on this hub.")),
     }
 }
 
@@ -96,12 +96,11 @@ async fn take_first(hub: &Hub, tx: &mut Tx, token: &str) -> Result<Role> {
 }
 
 async fn take_invite(hub: &Hub, tx: &mut Tx, invite: Option<&str>) -> Result<Invite> {
-    let unusable = || {
-        Refusal::invalid("invite", "This invitation is not valid any more. Ask whoever sent it for another.")
-    };
+    let unusable =
+        || Refusal::invalid("invite", "This invitation is no longer valid. Ask its sender for a new one.");
     let token = invite.map(str::trim).filter(|text| !text.is_empty());
-    let token =
-        token.ok_or_else(|| Refusal::invalid("invite", "This hub takes new accounts by invitation only."))?;
+    let token = token
+        .ok_or_else(|| Refusal::invalid("invite", "Registration on this hub requires an invitation."))?;
     let invite = invites::redeem(tx, &Digest::of(token), hub.env().now()).await?.ok_or_else(unusable)?;
     bootstrap_admin::check(tx, &invite).await?;
     Ok(invite)
@@ -149,7 +148,7 @@ async fn insert(
 
 /// Sets the role of an account, from the command line.
 pub async fn set_role_by_operator(hub: &Hub, name: &str, role: Role) -> Result<()> {
-    let missing = || Refusal::not_found(format!("There is no account {name}."));
+    let missing = || Refusal::not_found(format!("Account {name} not found."));
     let mut tx = hub.store().write().await?;
     let account = accounts::by_name(&mut tx, &name.parse()?).await?.ok_or_else(missing)?;
     accounts::set_role(&mut tx, account.id, role).await?;

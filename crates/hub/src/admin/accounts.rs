@@ -73,7 +73,7 @@ pub async fn act_on_person(
 ) -> Result<()> {
     let person = caller.require(Role::Admin)?;
     if id == person.account {
-        let words = "Nobody changes their own role or state. Ask another administrator.";
+        let words = "You cannot change your own role or state. Ask another administrator.";
         return Err(Refusal::conflict(words).into());
     }
     let mut tx = hub.store().write().await?;
@@ -83,7 +83,7 @@ pub async fn act_on_person(
     let mut moved = None;
     let (action, change) = match act {
         AccountModeration::Approve => {
-            expect(&before, AccountState::Pending, "This account does not wait to be let in.")?;
+            expect(&before, AccountState::Pending, "This account is not pending approval.")?;
             accounts::set_state(&mut tx, id, AccountState::Active).await?;
             ("account.approve", json!({}))
         }
@@ -101,7 +101,7 @@ pub async fn act_on_person(
             ("account.restore", json!({}))
         }
         AccountModeration::SetRole(role) => {
-            expect(&before, AccountState::Active, "Only an active account can be given a role.")?;
+            expect(&before, AccountState::Active, "The role can be changed only for an active account.")?;
             accounts::set_role(&mut tx, id, role).await?;
             ("account.role", json!({ "from": before.role.as_str(), "to": role.as_str() }))
         }
@@ -120,7 +120,7 @@ pub async fn act_on_person(
 
 async fn find(tx: &mut Tx, id: AccountId) -> Result<Account> {
     let found = accounts::find(tx, id).await?.filter(|account| account.state != AccountState::Deleted);
-    Ok(found.ok_or_else(|| Refusal::not_found("There is no such account."))?)
+    Ok(found.ok_or_else(|| Refusal::not_found("Account not found."))?)
 }
 
 fn expect(account: &Account, state: AccountState, otherwise: &str) -> Result<(), Refusal> {
@@ -131,6 +131,6 @@ async fn keep_an_administrator(tx: &mut Tx) -> Result<()> {
     if accounts::count_active(tx, Role::Admin).await? > 0 {
         return Ok(());
     }
-    let words = "This is the last administrator. Make somebody else an administrator first.";
+    let words = "This is the last administrator. Make another account an administrator first.";
     Err(Refusal::conflict(words).into())
 }

@@ -117,12 +117,12 @@ pub async fn act_on_agent(
     let by = caller.require(act.needs())?;
     let reason = sanitized_text::ellipsize(&sanitized_text::one_line(reason), REASON_MAX);
     if reason.is_empty() && act != AgentModeration::Resume {
-        return Err(Refusal::invalid("reason", "Say why: the owner of the agent will ask.").into());
+        return Err(Refusal::invalid("reason", "Enter a reason.").into());
     }
     let mut tx = hub.store().write().await?;
     let found = agents::find(&mut tx, id).await?;
     let agent = found.filter(|agent| agent.state != AgentState::Deleted && agent.namespace.is_some());
-    let agent = agent.ok_or_else(|| Refusal::not_found("There is no such agent."))?;
+    let agent = agent.ok_or_else(|| Refusal::not_found("Agent not found."))?;
     apply(hub, &mut tx, &agent, act).await?;
     let (action, change) = (act.action(), json!({ "reason": reason }));
     write_audit(hub, &mut tx, AuditEvent { by, action, target: target(id), change, request }).await?;
@@ -134,13 +134,13 @@ pub async fn act_on_agent(
 async fn apply(hub: &Hub, tx: &mut Tx, agent: &Agent, act: AgentModeration) -> Result<()> {
     match act {
         AgentModeration::Pause if agent.state == AgentState::Paused => {
-            return Err(Refusal::conflict("This agent is paused already.").into());
+            return Err(Refusal::conflict("This agent is already paused.").into());
         }
         AgentModeration::Resume if agent.state == AgentState::Active => {
             return Err(Refusal::conflict("This agent is not paused.").into());
         }
         AgentModeration::Unlist if !agent.visibility.is_listed() => {
-            return Err(Refusal::conflict("This agent is in no list.").into());
+            return Err(Refusal::conflict("This agent is already unlisted.").into());
         }
         AgentModeration::Withdraw if is_built_in(tx, agent).await? => {
             let words = "The hub’s own agents cannot be deleted. Pause it instead.";

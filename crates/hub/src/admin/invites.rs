@@ -70,17 +70,20 @@ async fn used_by(conn: &mut Conn, hash: &Digest) -> Result<Option<String>> {
 pub async fn create_invite(hub: &Hub, caller: &Caller, days: u32, request: &str) -> Result<Invitation> {
     let by = caller.require(Role::Admin)?;
     if hub.config().registration == Registration::Closed {
-        let words = "Signing up is closed, so an invitation would let nobody in. Set PLEXUS_REGISTRATION=invite first.";
+        let words =
+            "Registration is closed, so invitations cannot be used. Set PLEXUS_REGISTRATION=invite first.";
         return Err(Refusal::conflict(words).into());
     }
     if !(1..=MAX_DAYS).contains(&days) {
-        return Err(Refusal::invalid("days", "An invitation is good for 1 to 30 days.").into());
+        return Err(Refusal::invalid("days", "An invitation expires after 1 to 30 days.").into());
     }
     let (token, now) = (random_token(hub), hub.env().now());
     let hash = Digest::of(&token);
     let mut tx = hub.store().write().await?;
     if admin::invites(&mut tx, MAX_ITEMS).await?.len() >= usize::from(MAX_ITEMS) {
-        return Err(Refusal::conflict("There are 500 invitations. Withdraw some that nobody uses.").into());
+        return Err(
+            Refusal::conflict("The limit of 500 invitations is reached. Revoke unused ones first.").into()
+        );
     }
     let expires = now + DAY * days;
     let invite = Invite { hash, invited_by: Some(by.account), role: Role::User, expires, used: None };
@@ -97,7 +100,7 @@ pub async fn revoke_invite(hub: &Hub, caller: &Caller, id: &str, request: &str) 
     let mut tx = hub.store().write().await?;
     let known = admin::invites(&mut tx, MAX_ITEMS).await?;
     let found = known.into_iter().find(|invite| invite.used.is_none() && invite.hash.to_string() == id);
-    let found = found.ok_or_else(|| Refusal::not_found("This invitation was used, or withdrawn before."))?;
+    let found = found.ok_or_else(|| Refusal::not_found("This invitation was already used or revoked."))?;
     invites::delete(&mut tx, &found.hash).await?;
     let (target, change) = (invitation(&found.hash), json!({}));
     write_audit(hub, &mut tx, AuditEvent { by, action: "invite.revoke", target, change, request }).await?;

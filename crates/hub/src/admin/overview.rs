@@ -55,7 +55,7 @@ fn warnings(hub: &Hub, counts: &Counts) -> Vec<String> {
             warnings.push(text);
         }
     };
-    warn(counts.waiting > 0, format!("{} waiting to be let in: see People.", people(counts.waiting)));
+    warn(counts.waiting > 0, format!("{} pending approval: see Users.", people(counts.waiting)));
     let mostly_failing = counts.runs >= 10 && counts.failed * 2 > counts.runs;
     warn(
         mostly_failing,

@@ -69,7 +69,7 @@ pub async fn trust_origin(
     let note = sanitized_text::ellipsize(&sanitized_text::one_line(note), NOTE_MAX);
     let mut tx = hub.store().write().await?;
     if !trusted_origins::insert(&mut tx, &origin, hub.env().now()).await? {
-        let words = format!("An administrator answers for {origin} already.");
+        let words = format!("{origin} is already a trusted origin.");
         return Err(Refusal::invalid("origin", words).into());
     }
     let agents = publish_all(hub, &mut tx, &origin).await?;
@@ -86,7 +86,7 @@ pub async fn untrust_origin(hub: &Hub, caller: &Caller, origin: &str, request: &
     let origin = parse(origin)?;
     let mut tx = hub.store().write().await?;
     if !trusted_origins::delete(&mut tx, &origin).await? {
-        return Err(Refusal::not_found("Nobody vouches for this origin any more.").into());
+        return Err(Refusal::not_found("This origin is no longer trusted.").into());
     }
     let change = json!({ "agents": publish_all(hub, &mut tx, &origin).await? });
     let target = target(&origin);
@@ -116,12 +116,8 @@ async fn publish_all(hub: &Hub, tx: &mut Tx, origin: &str) -> Result<usize> {
 }
 
 fn parse(raw: &str) -> Result<String, Refusal> {
-    let wrong = || {
-        Refusal::invalid(
-            "origin",
-            "Give scheme, host and port and nothing else, as in https://agents.example.org.",
-        )
-    };
+    let wrong =
+        || Refusal::invalid("origin", "Enter only scheme, host and port, as in https://agents.example.org.");
     let url: Url = raw.trim().parse().map_err(|_| wrong())?;
     let bare = url.path() == "/"
         && url.query().is_none()

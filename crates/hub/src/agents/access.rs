@@ -47,14 +47,15 @@ pub(crate) async fn resolve_callable_by_principal(
     asker: &Requester,
     principal: PrincipalId,
 ) -> Result<ResolvedAgent> {
-    let gone = || Refusal::conflict("The agent of this chat is gone. Address another one with @owner/name.");
+    let gone =
+        || Refusal::conflict("The agent of this chat was deleted. Address another agent with @owner/name.");
     let found = agents::by_principal(conn, principal).await?;
     let reached = check(conn, asker, found.ok_or_else(gone)?).await?;
     Ok(ResolvedAgent { principal: Some(principal), ..reached })
 }
 
 fn missing(address: &Address) -> Refusal {
-    Refusal::invalid("text", format!("There is no agent {address} here that you can talk to."))
+    Refusal::invalid("text", format!("Agent {address} not found."))
 }
 
 /// Returns whether the agent's access setting admits the caller. `mine`: the caller acts for its owner.
@@ -105,20 +106,18 @@ async fn check(conn: &mut Conn, asker: &Requester, agent: Agent) -> Result<Resol
         return Err(missing(&address).into());
     }
     if agent.state == AgentState::Paused {
-        return Err(
-            Refusal::conflict(format!("{address} is paused by its owner and does not answer now.")).into()
-        );
+        return Err(Refusal::conflict(format!("{address} is paused by its owner.")).into());
     }
     if !access_allows(conn, asker, &agent, mine).await? {
         return Err(match asker.person {
-            Some(_) => Refusal::forbidden(format!("{address} answers only those whom its owner has named.")),
-            None => {
-                Refusal::unauthenticated(format!("{address} answers people with an account here. Sign in."))
+            Some(_) => {
+                Refusal::forbidden(format!("{address} is restricted to accounts that its owner has chosen."))
             }
+            None => Refusal::unauthenticated(format!("{address} requires an account on this hub. Sign in.")),
         }
         .into());
     }
-    let silent = || Refusal::conflict(format!("{address} has no version that answers."));
+    let silent = || Refusal::conflict(format!("{address} has no usable version."));
     let version = agent_versions::current(conn, agent.id).await?.ok_or_else(silent)?;
     if version.connector.remote_url().is_some() {
         check_remote(conn, asker, &agent, &version).await?;

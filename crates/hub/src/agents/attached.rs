@@ -72,7 +72,8 @@ async fn attachable(hub: &Hub, caller: &Caller, address: &Address) -> Result<Age
     if version.connector != Connector::Attached {
         let kind = version.connector.kind();
         let words = format!(
-            "{address} is an agent of another kind ({kind}), which no program can be attached as. Choose another name."
+            "{address} is an agent of another kind ({kind}), so no program can be attached to it. Choose \
+             another name."
         );
         return Err(Refusal::conflict(words).into());
     }
@@ -92,7 +93,7 @@ impl AttachedProgram {
                 biased;
                 () = self.broken.cancelled() => return Err(self.why_broken().into()),
                 () = self.hub.stop().cancelled() => {
-                    return Err(Refusal::unavailable("The hub is stopping.").into());
+                    return Err(Refusal::unavailable("The hub is shutting down.").into());
                 }
                 () = time::sleep_until(self.look) => {
                     attachable(&self.hub, &self.caller, &self.address).await?;
@@ -110,7 +111,7 @@ impl AttachedProgram {
         let address = &self.address;
         match self.hub.attachments().find(self.agent) {
             Some(_) => Refusal::conflict(format!("Another program has been attached as {address}.")),
-            None => Refusal::not_found(format!("There is no agent {address} here any more.")),
+            None => Refusal::not_found(format!("Agent {address} no longer exists.")),
         }
     }
 }
@@ -125,7 +126,7 @@ impl Drop for AttachedProgram {
                 if hub.attachments().find(agent).is_none()
                     && let Err(error) = listings::mark_offline(&hub, agent).await
                 {
-                    tracing::warn!(%error, "an agent that went could not be noted as offline");
+                    tracing::warn!(%error, "agent status: offline not recorded");
                 }
             });
         }

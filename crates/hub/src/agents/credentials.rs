@@ -159,7 +159,7 @@ fn check(scheme: &Scheme, given: &CredentialInput) -> Result<(), Refusal> {
 }
 
 fn asks_nothing() -> Refusal {
-    Refusal::conflict("This agent asks for no credentials that the hub can send.")
+    Refusal::conflict("This agent requires no credentials that the hub can send.")
 }
 
 /// Returns the encryption purpose of the owner's shared credentials.
@@ -236,7 +236,7 @@ pub(crate) async fn needs_credentials(
 pub(super) fn lacking(agent: &Agent) -> Refusal {
     let address = message_views::address(agent);
     Refusal::forbidden(format!(
-        "{address} asks for credentials of your own. Enter them at /{address}/credentials."
+        "{address} requires your own credentials. Enter them at /{address}/credentials."
     ))
 }
 
@@ -259,7 +259,7 @@ pub async fn set_credentials(
     let plain = plain(&asks, &given)?;
     if let Some(before) = version.secret {
         if !owns(&mut tx, person, &agent).await? {
-            let words = "This agent uses the credentials of its owner. There is nothing to give.";
+            let words = "This agent uses its owner's credentials. You do not need to enter any.";
             return Err(Refusal::conflict(words).into());
         }
         let purpose = shared_purpose(agent.id);
@@ -283,7 +283,7 @@ async fn set_client(
     given: &CredentialInput,
 ) -> Result<()> {
     if !owns(tx, person, agent).await? {
-        let words = "This agent asks you to connect on its page. There is nothing to give.";
+        let words = "This agent uses OAuth. Connect on its page instead of entering credentials.";
         return Err(Refusal::conflict(words).into());
     }
     let new = match given.user.is_empty() && given.secret.is_empty() {
@@ -399,8 +399,8 @@ pub(super) async fn check_proved(conn: &mut Conn, agent: &Agent, origin: &str) -
     }
     let address = message_views::address(agent);
     let words = format!(
-        "{address} asks for credentials, and control of {origin} is not proved: the hub sends them to proved addresses \
-         only. Prove it at /{address}/manage."
+        "{address} requires credentials, but {origin} is unverified. The hub sends credentials only to \
+         verified origins; verify it at /{address}/manage."
     );
     Err(Refusal::forbidden(words).into())
 }

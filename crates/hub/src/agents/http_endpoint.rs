@@ -172,7 +172,7 @@ pub async fn rewrite(hub: &Hub, caller: &Caller, address: &Address, filled: Endp
     let agent = manage::agent_owned_by(&mut tx, person, address).await?;
     let (about, template) = checked(hub, person, filled)?;
     let (version, card) = manage::current(&mut tx, &agent).await?;
-    let elsewhere = || Refusal::conflict("This agent is no endpoint that is called by a request.");
+    let elsewhere = || Refusal::conflict("This agent is not an HTTP endpoint agent.");
     let Connector::Http { request } = &version.connector else { return Err(elsewhere().into()) };
     if **request == template && AgentProfile::of(&card) == about {
         return Ok(());

@@ -103,7 +103,8 @@ pub async fn set_paused(hub: &Hub, caller: &Caller, address: &Address, paused: b
     let (mut tx, agent) = change(hub, caller, address).await?;
     if !paused && let Some(reason) = admin::moderation_pause(&mut tx, &agent).await? {
         let words = format!(
-            "Those who run this hub have paused {address}, saying: \u{201c}{reason}\u{201d}. Ask them to resume it."
+            "The administrators of this hub paused {address}. Reason: \u{201c}{reason}\u{201d}. Ask them to \
+             resume it."
         );
         return Err(Refusal::forbidden(words).into());
     }
@@ -139,7 +140,7 @@ pub async fn refresh(hub: &Hub, caller: &Caller, address: &Address) -> Result<Ca
         let words = problems.iter().filter(|problem| problem.severity == Severity::Error);
         let words: Vec<String> =
             words.map(|problem| format!("{}: {}", problem.pointer, problem.message)).collect();
-        Refusal::conflict(format!("The card at {} cannot be used any more. {}", found.url, words.join(" ")))
+        Refusal::conflict(format!("The agent card at {} is no longer valid. {}", found.url, words.join(" ")))
     })?;
     if card.digest() == version.card {
         listings::mark_online(hub, agent.id).await?;
@@ -224,7 +225,7 @@ pub async fn vouch(hub: &Hub, caller: &Caller, address: &Address, origin: &str) 
     let person = caller.require(Role::Admin)?;
     let mut tx = hub.store().write().await?;
     let agent = at(&mut tx, address).await?;
-    let unknown = || Refusal::invalid("origin", "The card of this agent names no such address.");
+    let unknown = || Refusal::invalid("origin", "The agent card does not contain this address.");
     rows::find(&mut tx, agent.id, origin).await?.ok_or_else(unknown)?;
     admin::trust_origin_of(hub, &mut tx, person, origin).await?;
     tell(hub, tx, &agent).await
@@ -252,7 +253,7 @@ pub(super) async fn agent_owned_by(conn: &mut Conn, person: &Person, address: &A
     if owns(conn, person, &agent).await? {
         return Ok(agent);
     }
-    Err(Refusal::forbidden(format!("{address} is not yours to change.")).into())
+    Err(Refusal::forbidden(format!("You are not allowed to change {address}.")).into())
 }
 
 /// Returns the agent if the user may see it; otherwise an error.
@@ -275,11 +276,11 @@ async fn at(conn: &mut Conn, address: &Address) -> Result<Agent> {
 }
 
 fn missing(address: &Address) -> Refusal {
-    Refusal::not_found(format!("There is no agent {address} here."))
+    Refusal::not_found(format!("Agent {address} not found."))
 }
 
 fn nothing_to_fetch() -> Refusal {
-    Refusal::conflict("This agent runs on this hub: there is no card to fetch.")
+    Refusal::conflict("This agent runs on this hub and has no remote card.")
 }
 
 /// Returns the version that new runs use, and its card.

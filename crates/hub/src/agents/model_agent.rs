@@ -190,7 +190,7 @@ fn read(connector: &Connector, card: &Card) -> Option<ModelAgentForm> {
 }
 
 fn elsewhere() -> Refusal {
-    Refusal::conflict("This agent has no instructions here: it runs elsewhere, or is part of the hub.")
+    Refusal::conflict("This agent has no instructions: it runs elsewhere or is built in.")
 }
 
 /// Validates the form. The model and the tool servers must be available.
@@ -221,8 +221,7 @@ async fn check_tools(hub: &Hub, caller: &Caller, tools: &[ToolSource], keys: &To
         if let ToolServerLocation::Program(name) = &source.place
             && !programs.contains(name)
         {
-            let words =
-                format!("This hub lists no MCP server “{name}” that you may use. Its operator can add one.");
+            let words = format!("MCP server “{name}” not found. The operator of this hub can add one.");
             return Err(wrong(words).into());
         }
         check_server(hub, caller, source, keys, "tools").await?;
@@ -239,7 +238,7 @@ pub(super) async fn check_server(
     keys: &ToolKeys,
     field: &str,
 ) -> Result<()> {
-    const MEND: &str = "Give a token or key that it accepts.";
+    const MEND: &str = "Enter a token or key that it accepts.";
     let wrong = |words: String| Refusal::invalid(field, words);
     let person = caller.may(Scope::Agents)?;
     let outbound = register_a2a::outbound(hub, person);

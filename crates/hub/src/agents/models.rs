@@ -68,11 +68,11 @@ async fn served(hub: &Hub, provider: &Provider) -> Vec<String> {
     match found {
         Ok(found) if found.status.is_success() => names(&found),
         Ok(found) => {
-            tracing::debug!(host, status = %found.status, "the model server does not list its models");
+            tracing::debug!(host, status = %found.status, "model server: no model list");
             Vec::new()
         }
         Err(failure) => {
-            tracing::warn!(host, class = failure.class.as_str(), "the model server does not answer");
+            tracing::warn!(host, error = failure.class.as_str(), "model server: model list request failed");
             Vec::new()
         }
     }
@@ -113,7 +113,8 @@ fn is_name(name: &str) -> bool {
 pub(super) async fn check(hub: &Hub, name: &str) -> Result<()> {
     let known = models(hub).await;
     if known.is_empty() {
-        let words = "This hub has no model. Its administrator names one with PLEXUS_LLM_BASE_URL and PLEXUS_LLM_MODEL.";
+        let words = "This hub has no model. Its administrator can set one with PLEXUS_LLM_BASE_URL and \
+            PLEXUS_LLM_MODEL.";
         return Err(Refusal::unavailable(words).into());
     }
     if known.iter().any(|known| known == name) {

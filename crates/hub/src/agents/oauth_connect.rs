@@ -61,7 +61,9 @@ impl PendingOauthFlows {
         let now = begin.begun;
         all.retain(|_, other| now < other.begun + TTL);
         if all.len() >= MAX_ITEMS {
-            return Err(Refusal::unavailable("Many people are connecting now. Try again in a few minutes."));
+            return Err(Refusal::unavailable(
+                "Too many connections are in progress. Try again in a few minutes.",
+            ));
         }
         let own = |other: &OauthFlow| other.account == begin.account;
         if all.values().filter(|other| own(other)).count() >= MAX_PER_ACCOUNT {
@@ -107,7 +109,7 @@ pub async fn start_oauth(hub: &Hub, caller: &Caller, address: &Address) -> Resul
     let server = credentials::server(hub, &mut conn, &agent, &version, &card, oauth).await?;
     drop(conn);
     let (state, verifier) = (random_token(hub), random_token(hub));
-    let unusable = |_| Refusal::conflict("The address where you would agree cannot be used.");
+    let unusable = |_| Refusal::conflict("The authorization URL is not valid.");
     let at = oauth.authorization_url.as_deref().unwrap_or_default();
     let mut url: Url = at.parse().map_err(unusable)?;
     server.outbound.check(&url).map_err(|failure| Refusal::conflict(failure.message))?;
@@ -140,14 +142,14 @@ fn challenge(verifier: &str) -> String {
 }
 
 fn nothing() -> Refusal {
-    Refusal::conflict("This agent does not ask anybody to connect.")
+    Refusal::conflict("This agent does not use OAuth.")
 }
 
 fn session(caller: &Caller) -> Result<Digest, Refusal> {
     caller.person()?;
     match &caller.via {
         AuthMethod::Session(session) => Ok(*session),
-        _ => Err(Refusal::forbidden("Only somebody who is signed in on a page can connect.")),
+        _ => Err(Refusal::forbidden("Connecting requires a browser session. Sign in on a page of this hub.")),
     }
 }
 
@@ -157,8 +159,8 @@ pub fn take_flow(hub: &Hub, caller: &Caller, state: &str) -> Result<OauthFlow> {
     let session = session(caller)?;
     let begun = hub.oauth_flows().take(state);
     let known = begun.filter(|it| it.session == session && hub.env().now() < it.begun + TTL);
-    let words = "Nobody here has begun this, or it was finished, or took more than 10 minutes. Open the agent's page \
-                 and connect again.";
+    let words = "This connection attempt is unknown, finished, or older than 10 minutes. Open the agent's \
+        page and connect again.";
     Ok(known.ok_or_else(|| Refusal::forbidden(words))?)
 }
 
@@ -178,8 +180,7 @@ pub async fn finish_oauth(
     let asks = CredentialRequirement::of(&version.connector, &card);
     let (oauth, origin) = asks.as_ref().and_then(CredentialRequirement::by_person).ok_or_else(nothing)?;
     if !oauth.is_same_authorization_server(&begin.oauth) {
-        let words =
-            "The agent has named another authorization server meanwhile. Look at it, and connect again.";
+        let words = "The agent's authorization server has changed. Check it and connect again.";
         return Err(Refusal::conflict(words).into());
     }
     let server = credentials::server(hub, &mut conn, &agent, &version, &card, oauth).await?;
@@ -200,21 +201,22 @@ fn check(oauth: &OauthRequirement, answer: &OauthCallback) -> Result<(), Refusal
     let sent_to = oauth.authorization_url.as_deref().and_then(|url| Url::parse(url).ok());
     let is_other = |iss: &Url| sent_to.as_ref().is_none_or(|url| url.origin() != iss.origin());
     if !answer.iss.is_empty() && Url::parse(&answer.iss).map_or(true, |iss| is_other(&iss)) {
-        let words = "Another authorization server answered than the one that you were sent to. Nothing was connected.";
+        let words =
+            "The response came from another authorization server than expected. Nothing was connected.";
         return Err(Refusal::forbidden(words));
     }
     if !answer.error.is_empty() {
         return Err(Refusal::forbidden(said(answer)));
     }
     if answer.code.is_empty() || answer.code.len() > MAX_CODE_BYTES {
-        return Err(Refusal::conflict("The authorization server sent you back without a code. Try again."));
+        return Err(Refusal::conflict("The authorization server returned no code. Try again."));
     }
     Ok(())
 }
 
 fn said(answer: &OauthCallback) -> String {
     if answer.error == "access_denied" {
-        return "You did not agree, so nothing was connected.".to_owned();
+        return "You declined, so nothing was connected.".to_owned();
     }
     let clean = |words: &str| sanitized_text::ellipsize(&sanitized_text::one_line(words), MAX_WORDS);
     let (word, more) = (clean(&answer.error), clean(&answer.error_description));
@@ -254,7 +256,7 @@ mod tests {
             };
             check(&oauth(), &answer).unwrap_err().to_string()
         };
-        assert!(said("access_denied", "").contains("did not agree"));
+        assert!(said("access_denied", "").contains("declined"));
         assert!(said("server_error", "It\u{202e} is\ndown").contains("server_error (It is down)"));
         assert!(said("x", &"y".repeat(5_000)).len() < 600);
         assert!(check(&oauth(), &OauthCallback::default()).is_err());

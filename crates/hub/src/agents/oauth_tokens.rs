@@ -287,7 +287,9 @@ impl UserTokens {
     fn again(&self, why: &str) -> Failure {
         let address = &self.address;
         let words = match why {
-            "" => format!("Your connection to {address} has ended. Connect again at /{address}/credentials."),
+            "" => {
+                format!("Your connection to {address} has expired. Connect again at /{address}/credentials.")
+            }
             // The error already links to the credentials page.
             why => why.to_owned(),
         };
@@ -296,6 +298,6 @@ impl UserTokens {
 }
 
 fn fault(error: &dyn std::fmt::Display) -> Failure {
-    tracing::error!(error = format!("{error:#}"), "a token could not be got");
-    Failure::new(FailureClass::Internal, "The hub made a mistake while it got a token. Try again.")
+    tracing::error!(error = format!("{error:#}"), "OAuth token request failed");
+    Failure::new(FailureClass::Internal, "Internal error while requesting a token. Try again.")
 }

@@ -125,12 +125,10 @@ pub(super) async fn check(
 
 async fn in_file(outbound: &OutboundClient, asked: &OriginVerification) -> Result<(), String> {
     let url: Url =
-        asked.file_url.parse().map_err(|error| format!("{} is no address: {error}.", asked.file_url))?;
+        asked.file_url.parse().map_err(|error| format!("{} is not a valid URL: {error}.", asked.file_url))?;
     let found = outbound.fetch(&url, MAX_FILE_BYTES).await.map_err(|failure| failure.message)?;
     if found.url.origin() != url.origin() {
-        return Err(format!(
-            "{url} leads to another address. The file has to be served at the origin itself."
-        ));
+        return Err(format!("{url} redirects to another origin. Serve the file at the origin itself."));
     }
     if !found.status.is_success() {
         return Err(format!("{url} answered {}.", found.status));
@@ -138,7 +136,7 @@ async fn in_file(outbound: &OutboundClient, asked: &OriginVerification) -> Resul
     let text = String::from_utf8_lossy(&found.body);
     match text.lines().any(|line| line.trim() == asked.token) {
         true => Ok(()),
-        false => Err(format!("{url} was found, but does not hold the text.")),
+        false => Err(format!("{url} does not contain the verification text.")),
     }
 }
 
@@ -146,7 +144,7 @@ async fn in_record(dns: Dns, name: &str, token: &str) -> Result<(), String> {
     let found = dns.texts(name).await.map_err(|error| format!("The TXT record {name} {error}."))?;
     match found.iter().any(|text| text == token.as_bytes()) {
         true => Ok(()),
-        false => Err(format!("The TXT record {name} does not hold the text.")),
+        false => Err(format!("The TXT record {name} does not contain the verification text.")),
     }
 }
 
@@ -209,7 +207,7 @@ pub(super) fn read(proof: &Proof) -> VerificationStatus {
     match (proof.ok_at, proof.failed_at) {
         (Some(at), None) => VerificationStatus::Proved { by, at },
         (_, Some(at)) => VerificationStatus::Failed {
-            message: "Neither the file nor the record held the text.".to_owned(),
+            message: "Neither the file nor the record contains the verification text.".to_owned(),
             at,
         },
         (None, None) => VerificationStatus::Never,
@@ -248,9 +246,8 @@ pub(crate) async fn check_proved(
         return Ok(());
     }
     let address = message_views::address(agent);
-    let words = format!(
-        "{address} is unverified: nobody has proved control of {origin}, so the hub calls it for its owner only."
-    );
+    let words =
+        format!("{address} is unverified: only its owner can use it until control of {origin} is verified.");
     Err(Refusal::forbidden(words).into())
 }
 

@@ -64,7 +64,7 @@ pub async fn rewrite(hub: &Hub, caller: &Caller, address: &Address, filled: Prog
     let mut tx = hub.store().write().await?;
     let agent = manage::agent_owned_by(&mut tx, person, address).await?;
     let (version, card) = manage::current(&mut tx, &agent).await?;
-    let elsewhere = || Refusal::conflict("This agent is no program of this hub.");
+    let elsewhere = || Refusal::conflict("This agent is not a program of this hub.");
     let Connector::Process { program } = version.connector else { return Err(elsewhere().into()) };
     if (ProgramAgentForm { about: AgentProfile::of(&card), program }) == filled {
         return Ok(());
@@ -87,7 +87,7 @@ pub(super) async fn add(hub: &Hub, tx: &mut Tx, agent: &Agent, filled: &ProgramA
 fn checked(hub: &Hub, person: &Person, filled: ProgramAgentForm) -> Result<ProgramAgentForm> {
     let known = hub.outbound().programs().names(person, ProgramProtocol::Acp);
     if known.is_empty() {
-        let words = "This hub has no program that you may use. Its operator lists them in plexus.toml.";
+        let words = "No program is available to you. The operator lists programs in plexus.toml.";
         return Err(Refusal::unavailable(words).into());
     }
     if !known.contains(&filled.program) {

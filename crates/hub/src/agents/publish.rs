@@ -90,7 +90,7 @@ pub async fn publish(
     if is_seen(&draft)
         && let Err(error) = listings::mark_online(hub, draft.data.agent).await
     {
-        tracing::warn!(%error, "an agent that was registered could not be noted as online");
+        tracing::warn!(%error, "agent status: online not recorded");
     }
     Ok(address)
 }
@@ -173,7 +173,7 @@ pub(super) fn check_visibility(
 ) -> Result<(), Refusal> {
     check_programs(hub, visibility, connector)?;
     if visibility == Visibility::Federated && !can_federate(connector) {
-        let words = "Other hubs could not call this agent: its address is on a private network.";
+        let words = "Other hubs cannot call this agent: its address is on a private network.";
         return Err(Refusal::invalid("visibility", words));
     }
     Ok(())

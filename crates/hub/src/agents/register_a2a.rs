@@ -115,8 +115,8 @@ pub(super) fn unreachable(person: &Person, failure: Failure) -> Refusal {
     let mut words = failure.message;
     if failure.class == FailureClass::Policy && person.role == Role::Admin {
         words.push_str(
-            " Its operator can allow private networks with PLEXUS_ALLOW_PRIVATE_NETWORKS=true; by itself it calls \
-             them for administrators only while it listens on loopback.",
+            " Its operator can allow private networks with PLEXUS_ALLOW_PRIVATE_NETWORKS=true; by default \
+             only administrators can use them, while the hub listens on loopback.",
         );
     }
     Refusal::invalid("url", words)
@@ -156,7 +156,7 @@ pub(super) fn read_card(outbound: &OutboundClient, body: &[u8]) -> Result<(Card,
     match called {
         Some(Err(failure)) => {
             let place = card.best_interface().map(|interface| interface.url.to_string()).unwrap_or_default();
-            let message = format!("The hub would have to call {place}. {}", failure.message);
+            let message = format!("The hub cannot call {place}. {}", failure.message);
             Err([reading.problems, vec![error(message)]].concat())
         }
         _ => Ok((card, text)),
@@ -169,10 +169,7 @@ pub(super) fn check_scheme(outbound: &OutboundClient, scheme: &Scheme) -> Result
     for text in oauth.urls() {
         let url: Url = text.parse().map_err(|error| format!("{text} cannot be used: {error}."))?;
         outbound.check(&url).map_err(|failure| {
-            format!(
-                "The agent asks for a token from {text}, which this hub does not call. {}",
-                failure.message
-            )
+            format!("The agent requires a token from {text}, which this hub cannot call. {}", failure.message)
         })?;
     }
     Ok(())
@@ -349,7 +346,7 @@ pub(super) async fn ensure_name_free(conn: &mut Conn, person: &Person, name: &Na
 }
 
 pub(super) fn taken() -> Refusal {
-    Refusal::invalid("name", "You have, or had, an agent of this name. Choose another.")
+    Refusal::invalid("name", "You already have or had an agent with this name. Choose another.")
 }
 
 async fn is_free(conn: &mut Conn, person: &Person, name: &Name) -> Result<bool> {

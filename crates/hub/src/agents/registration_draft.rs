@@ -251,7 +251,7 @@ impl A2aDraft {
 }
 
 pub(super) fn out_of_turn() -> Refusal {
-    Refusal::conflict("A step before this one is not done yet. Go back to it.")
+    Refusal::conflict("A previous step is not complete. Go back to it.")
 }
 
 /// Stores a new draft. If the user has a draft for the same thing, that one is reset instead, so that
@@ -319,7 +319,7 @@ pub(super) async fn load(
     person: &Person,
     id: DraftId,
 ) -> Result<RegistrationDraft> {
-    let gone = || Refusal::not_found("There is no such registration, or it was not finished within a week.");
+    let gone = || Refusal::not_found("Registration not found. Unfinished registrations expire after a week.");
     let row = registration_drafts::find(conn, person.account, id).await?;
     let row = row.filter(|row| hub.env().now() < row.expires).ok_or_else(gone)?;
     parse(row)

@@ -108,5 +108,5 @@ async fn known(conn: &mut Conn, person: &Person, found: Option<Agent>) -> Result
 }
 
 fn missing(address: &Address) -> Refusal {
-    Refusal::not_found(format!("There is no agent {address} here."))
+    Refusal::not_found(format!("Agent {address} not found."))
 }

@@ -152,8 +152,7 @@ async fn connector(
     let outbound = register_a2a::outbound(hub, person);
     let http = HttpConnector::new(outbound, prepared.template.clone()).map_err(refused)?;
     if CredentialRequirement::of_template(&prepared.template)?.by_person().is_some() {
-        let words =
-            "People connect to this agent, each for themselves, once it is published. Go on, then connect.";
+        let words = "Each user connects to this agent after it is published. Continue, then connect.";
         return Err(Refusal::conflict(words).into());
     }
     let Some(kept) = &prepared.credentials else { return Ok(http) };
@@ -161,7 +160,7 @@ async fn connector(
     let plain = draft_secrets::open(hub, person, draft.data.agent, kept)?;
     let sealed = SealedCredentials::open(&plain)?;
     let resource = credentials::template_resource(&prepared.template)?;
-    let (origin, mend) = (sealed.origin()?, "Go back a step, and enter the client again.".to_owned());
+    let (origin, mend) = (sealed.origin()?, "Go back one step and enter the client again.".to_owned());
     let shown = sealed.shown(hub, register_a2a::outbound(hub, person), resource, mend, None);
     Ok(http.with_credentials(&origin, shown).map_err(refused)?)
 }
@@ -173,8 +172,8 @@ async fn check_proved(conn: &mut Conn, prepared: &EndpointDraft) -> Result<()> {
         None => Ok(()),
         Some((origin, _)) => {
             let words = format!(
-                "Control of {origin} is not proved, and the hub sends credentials to proved addresses only. Prove it \
-                 in the step before, then try it."
+                "{origin} is unverified, and the hub sends credentials only to verified origins. Verify it \
+                 in the previous step, then try again."
             );
             Err(Refusal::conflict(words).into())
         }

@@ -65,7 +65,7 @@ impl ForServer {
     fn sealed(&self, url: &Url) -> Result<SealedCredentials> {
         let asks = CredentialRequirement::of_server(url, self.scheme()?)?;
         if self.secret.is_empty() {
-            return Err(Refusal::invalid("secret", "Enter the token or key that the server wants.").into());
+            return Err(Refusal::invalid("secret", "Enter the token or key that the server requires.").into());
         }
         SealedCredentials::new(&asks, &CredentialInput { user: String::new(), secret: self.secret.clone() })
     }

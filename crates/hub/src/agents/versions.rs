@@ -38,7 +38,7 @@ pub(super) async fn add(hub: &Hub, tx: &mut Tx, agent: AgentId, pinned: NewVersi
 
 /// Returns the connector for an agent with this card.
 pub(super) fn connector(card: &Card, card_url: &str) -> Result<Connector> {
-    let unusable = || Refusal::invalid("url", "The card names no address that the hub can call.");
+    let unusable = || Refusal::invalid("url", "The agent card has no address that the hub can call.");
     let interface = card.best_interface().ok_or_else(unusable)?;
     let protocol = interface.protocol().ok_or_else(unusable)?;
     Ok(Connector::A2a { url: interface.url.to_string(), protocol, card_url: card_url.to_owned() })

@@ -9,7 +9,7 @@ use crate::{Hub, Result, runs};
 pub async fn cancel(hub: &Hub, door: &AuthorizedAgent, id: RunId) -> Result<Task> {
     let run = task::find(hub, &mut hub.store().read().await?, door, id).await?;
     if run.state.is_terminal() {
-        return Err(Refusal::conflict(format!("The task has ended already ({}).", run.state)).into());
+        return Err(Refusal::conflict(format!("The task has already ended ({}).", run.state)).into());
     }
     runs::cancel(hub, &run, door.asker.account()).await?;
     wait_settled(hub, door, id).await

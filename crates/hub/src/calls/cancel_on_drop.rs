@@ -25,7 +25,7 @@ impl Drop for CancelOnDrop {
         let (Some((hub, door, run)), Ok(runtime)) = (self.0.take(), Handle::try_current()) else { return };
         runtime.spawn(async move {
             if let Err(error) = cancel(&hub, &door, run).await {
-                tracing::debug!(%error, %run, "a run whose caller hung up was not ended");
+                tracing::debug!(run.id = %run, %error, "could not cancel run after caller disconnected");
             }
         });
     }

@@ -45,7 +45,7 @@ async fn unsigned(
     caller: &Caller,
     address: &Address,
 ) -> Result<(Agent, AgentCard)> {
-    let missing = || Refusal::not_found(format!("There is no agent {address} here."));
+    let missing = || Refusal::not_found(format!("Agent {address} not found."));
     let found = agents::by_address(conn, HubRowId::SELF, &address.owner, &address.name).await?;
     let agent = found.filter(|_| address.hub.is_none()).ok_or_else(missing)?;
     if !is_shown(conn, caller, &agent).await? {

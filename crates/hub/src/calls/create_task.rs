@@ -165,7 +165,7 @@ async fn begun(
     continued: Option<RunId>,
     said: &PostedMessage,
 ) -> Result<Task> {
-    let job = said.first().ok_or_else(|| Refusal::conflict("Nobody answers here."))?;
+    let job = said.first().ok_or_else(|| Refusal::conflict("This agent is not available."))?;
     if let Some(run) = continued {
         let mut task = task::reload(hub, tx, run).await?;
         task.messages.extend(said.messages().cloned());
@@ -205,7 +205,7 @@ pub(super) fn acceptable(hub: &Hub, mut call: CallRequest) -> Result<CallRequest
     call.parts.iter_mut().chain(call.before.iter_mut().flat_map(|before| &mut before.parts)).for_each(clean);
     call.parts.retain(|part| part.as_text().is_none_or(|text| !text.trim().is_empty()));
     if call.parts.is_empty() {
-        return Err(Refusal::invalid("message.parts", "The message says nothing. Send at least one part."));
+        return Err(Refusal::invalid("message.parts", "The message is empty. Send at least one part."));
     }
     Ok(call)
 }
@@ -302,11 +302,11 @@ async fn of_task(
         return Err(Refusal::invalid("message.contextId", words).into());
     }
     if run.state.is_terminal() {
-        let words = format!("The task has ended ({}). Begin another one in the same context.", run.state);
+        let words = format!("The task has ended ({}). Start a new task in the same context.", run.state);
         return Err(Refusal::conflict(words).into());
     }
     if !run.state.is_waiting() {
-        return Err(Refusal::conflict("The task is being worked on and takes no message now.").into());
+        return Err(Refusal::conflict("The task is in progress and accepts no message now.").into());
     }
     let tree = messages::list_by_chat(tx, chat.id).await?;
     let parent = tree.iter().rev().find(|header| header.run == Some(id)).map(|header| header.id);
@@ -321,11 +321,11 @@ async fn after_answer(
     call: &CallRequest,
     answer: MessageId,
 ) -> Result<ThreadPosition> {
-    let gone = || Refusal::not_found("There is no such answer, or it is not yours.");
+    let gone = || Refusal::not_found("Answer not found.");
     let found = messages::find(tx, answer).await?.ok_or_else(gone)?;
     task::find(hub, tx, door, found.run.ok_or_else(gone)?).await?;
     if found.state == MessageState::Open {
-        return Err(Refusal::conflict("That answer is still being written. Wait for its end.").into());
+        return Err(Refusal::conflict("That answer is still being written. Wait until it ends.").into());
     }
     let place = on_from(tx, door, &found).await?;
     if call.before.is_empty() {
@@ -393,7 +393,7 @@ async fn in_new_chat(
     quotas::check_chat(hub, tx, &door.asker).await?;
     let chat = insert_chat(hub, tx, caller, ChatKind::Api, title, Some(keep_until(hub, door))).await?;
     if let Some(name) = &call.context {
-        let taken = || Refusal::conflict("This context is being begun by another call. Send it again.");
+        let taken = || Refusal::conflict("Another call is creating this context. Send the message again.");
         conflict(caller_contexts::insert(tx, caller, door.reached.agent.id, name, chat.id).await, taken)?;
     }
     let parent = write_before(hub, tx, door, call, &chat, None).await?;

@@ -16,7 +16,7 @@ pub async fn file(hub: &Hub, door: &AuthorizedAgent, id: RunId, sha256: &str) ->
 }
 
 pub(super) fn gone() -> Refusal {
-    Refusal::not_found("There is no such file, or it is not yours.")
+    Refusal::not_found("File not found.")
 }
 
 pub(super) async fn shown(hub: &Hub, task: &Task, wanted: &Digest) -> Result<Download> {

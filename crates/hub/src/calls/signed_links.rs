@@ -48,7 +48,7 @@ impl LinkSigner {
             return Err(gone());
         }
         if now.millis() >= pass.until {
-            let words = "This link has ended. Look at the conversation again: it shows a new one.";
+            let words = "This link has expired. Reload the conversation for a new one.";
             return Err(Refusal::not_found(words));
         }
         Ok(())

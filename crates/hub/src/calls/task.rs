@@ -78,7 +78,7 @@ pub async fn get(hub: &Hub, door: &AuthorizedAgent, id: RunId) -> Result<Task> {
 
 /// Returns the run if it belongs to this agent and the caller may read it.
 pub(super) async fn find(hub: &Hub, conn: &mut Conn, door: &AuthorizedAgent, id: RunId) -> Result<Run> {
-    let gone = || Refusal::not_found("There is no such task, or it is not yours.");
+    let gone = || Refusal::not_found("Task not found.");
     let run =
         runs::find(conn, id).await?.filter(|run| run.agent == door.reached.agent.id).ok_or_else(gone)?;
     let is_callers = run.caller == door.asker.principal;
@@ -96,14 +96,14 @@ pub(super) async fn find(hub: &Hub, conn: &mut Conn, door: &AuthorizedAgent, id:
 /// Reloads the task of a run without authorisation: the caller of this function did that before.
 pub(super) async fn reload(hub: &Hub, conn: &mut Conn, id: RunId) -> Result<Task> {
     let run = runs::find(conn, id).await?;
-    let run = run.ok_or_else(|| Refusal::not_found("The task is gone: its chat was deleted."))?;
+    let run = run.ok_or_else(|| Refusal::not_found("Task not found: its chat was deleted."))?;
     load(hub, conn, run).await
 }
 
 pub(super) async fn load(hub: &Hub, conn: &mut Conn, run: Run) -> Result<Task> {
     let seq = chats::find(conn, run.chat).await?.map_or(0, |chat| chat.last_seq);
     let agent = principals::id_of(conn, &Principal::Agent { agent: run.agent }).await?;
-    let agent = agent.ok_or_else(|| Refusal::not_found("The agent of this task is gone."))?;
+    let agent = agent.ok_or_else(|| Refusal::not_found("The agent of this task was deleted."))?;
     let context = context(conn, &run).await?;
     let headers = messages::list_by_run(conn, run.id).await?;
     let mut messages = messages::load(conn, &with_question(&headers, agent)).await?;

@@ -44,7 +44,7 @@ async fn check(conn: &mut Conn, door: &AuthorizedAgent, call: &CallRequest) -> R
     let modes = modes(conn, &door.reached).await?;
     let Some(wrong) = given.into_iter().find(|given| !is_taken(&modes, given)) else { return Ok(()) };
     let words = format!(
-        "{} does not take {}, only {}.",
+        "{} does not accept {}, only {}.",
         door.address(),
         plexus_domain::sanitized_text::ellipsize(wrong, 60),
         modes.join(", ")

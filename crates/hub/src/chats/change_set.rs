@@ -137,7 +137,7 @@ impl ChatChangeSet {
         let ends = ended.iter().map(|view| FinishedMessage::of(&view.message)).collect();
         let members = &members;
         let added = ChatChanges { runs: &runs, messages, events: &events, ended: ends, members, leaf, at };
-        let used = || Refusal::conflict("Another message has this id. Reload the page and send again.");
+        let used = || Refusal::conflict("This message id is already used. Reload the page and send again.");
         conflict(chats::append(tx, chat, &added).await, used)?;
         for hook in &hooks {
             plexus_store::webhooks::set(tx, hook).await?;
@@ -175,7 +175,7 @@ impl CommittedChanges {
         }
         match frames(hub, self.chat, self.since, self.events, self.known).await {
             Ok(frames) => frames.into_iter().for_each(|frame| hub.live().channels.publish(topic, frame)),
-            Err(error) => tracing::warn!(%error, "readers of a chat will catch up from its log"),
+            Err(error) => tracing::warn!(%error, "publishing chat events failed; subscribers will resync"),
         }
     }
 }

@@ -26,8 +26,7 @@ pub async fn rename(hub: &Hub, caller: &Caller, chat: ChatId, title: String) -> 
     let title = Title::try_from(title)?;
     let mut tx = hub.store().write().await?;
     membership(&mut tx, person, chat).await?;
-    let row =
-        chats::lock(&mut tx, chat).await?.ok_or_else(|| Refusal::not_found("There is no such chat."))?;
+    let row = chats::lock(&mut tx, chat).await?.ok_or_else(|| Refusal::not_found("Chat not found."))?;
     let mut telling = ChatChangeSet::new(&row);
     chats::set_title(&mut tx, chat, &title).await?;
     telling.record(Event::Title { title: title.into() });
@@ -40,7 +39,7 @@ pub async fn delete(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<()> {
     let person = caller.may(Scope::Chat)?;
     let member = membership(&mut hub.store().read().await?, person, chat).await?;
     if member.role != MemberRole::Owner {
-        return Err(Refusal::forbidden("Only the person who began this chat may delete it.").into());
+        return Err(Refusal::forbidden("Only the creator of this chat can delete it.").into());
     }
     let all = stop_and_delete(hub, chat).await?;
     quotas::forget(hub, &Requester::from(person));

@@ -28,7 +28,7 @@ use crate::{Result, caller::Person};
 
 /// Returns the caller's membership. A chat of other users is reported as missing.
 pub(crate) async fn membership(conn: &mut Conn, person: &Person, chat: ChatId) -> Result<Member> {
-    let gone = || Refusal::not_found("There is no such chat, or it is not yours.");
+    let gone = || Refusal::not_found("Chat not found.");
     membership_or(conn, person, chat, gone).await
 }
 

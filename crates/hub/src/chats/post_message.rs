@@ -180,7 +180,7 @@ fn question(hub: &Hub, asker: &Requester, saying: &PostMessage<'_>) -> MessageVi
 /// Locks the row of a chat until the transaction ends. Fails if the chat does not exist.
 pub(crate) async fn lock(tx: &mut Tx, chat: ChatId) -> Result<Chat> {
     let found = chats::lock(tx, chat).await?;
-    found.ok_or_else(|| Refusal::not_found("There is no such chat, or it is not yours.").into())
+    found.ok_or_else(|| Refusal::not_found("Chat not found.").into())
 }
 
 /// Inserts a chat with its owner as its first member.

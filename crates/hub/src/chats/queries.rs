@@ -110,7 +110,7 @@ pub async fn open(
     let mut conn = hub.store().snapshot().await?;
     let member = membership(&mut conn, person, chat).await?;
     let Some(row) = chats::find(&mut conn, chat).await? else {
-        return Err(plexus_domain::Error::not_found("There is no such chat.").into());
+        return Err(plexus_domain::Error::not_found("Chat not found.").into());
     };
     let headers = messages::list_by_chat(&mut conn, chat).await?;
     let tree: Vec<_> = headers.iter().map(TreeNode::from).collect();
@@ -175,7 +175,7 @@ pub async fn partner(hub: &Hub, caller: &Caller, address: &Address) -> Result<Ch
     let person = caller.may(Scope::Read)?;
     let mut conn = hub.store().read().await?;
     let found = agents::at(&mut conn, address).await?;
-    let missing = || plexus_domain::Error::not_found(format!("There is no agent {address} here."));
+    let missing = || plexus_domain::Error::not_found(format!("Agent {address} not found."));
     let agent = found.ok_or_else(missing)?;
     let obstacle = match resolve_callable(&mut conn, &person.into(), address).await {
         Ok(_) => None,
@@ -216,14 +216,14 @@ pub async fn title(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<String> {
     let mut conn = hub.store().read().await?;
     membership(&mut conn, person, chat).await?;
     let row = chats::find(&mut conn, chat).await?;
-    let row = row.ok_or_else(|| plexus_domain::Error::not_found("There is no such chat."))?;
+    let row = row.ok_or_else(|| plexus_domain::Error::not_found("Chat not found."))?;
     Ok(row.title.into())
 }
 
 /// Returns one message with its run.
 pub async fn message(hub: &Hub, caller: &Caller, id: MessageId) -> Result<MessageView> {
     let person = caller.may(Scope::Read)?;
-    let gone = || plexus_domain::Error::not_found("There is no such message, or it is not yours.");
+    let gone = || plexus_domain::Error::not_found("Message not found.");
     let mut conn = hub.store().snapshot().await?;
     let header = messages::find(&mut conn, id).await?.ok_or_else(gone)?;
     membership_or(&mut conn, person, header.chat, gone).await?;

@@ -156,7 +156,7 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
 pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId) -> Result<Sent> {
     let person = caller.may(Scope::Chat)?;
     hub.limits().take(Rate::Messages, &caller.key())?;
-    let gone = || Refusal::not_found("There is no such answer, or it is not yours to retry.");
+    let gone = || Refusal::not_found("Answer not found.");
     let mut tx = hub.store().write().await?;
     let found = messages::find(&mut tx, answer).await?.ok_or_else(gone)?;
     let chat = lock(&mut tx, found.chat).await?;
@@ -232,9 +232,9 @@ fn acceptable(hub: &Hub, caller: &Caller, raw: &str) -> Result<String> {
 /// Rejects team chats: a team has its own turn policy.
 fn check_kind(chat: &Chat) -> Result<(), Refusal> {
     match chat.kind {
-        ChatKind::Team => Err(Refusal::conflict(
-            "This is a team, not a chat. Have a say in it on its page, or over /api/v1/teams.",
-        )),
+        ChatKind::Team => {
+            Err(Refusal::conflict("This is a team, not a chat. Use its page or /api/v1/teams."))
+        }
         _ => Ok(()),
     }
 }
@@ -242,9 +242,10 @@ fn check_kind(chat: &Chat) -> Result<(), Refusal> {
 fn check_parent(tree: &[MessageHeader], parent: Option<MessageId>) -> Result<()> {
     let Some(parent) = parent else { return Ok(()) };
     match tree.iter().find(|header| header.id == parent).map(|header| header.state) {
-        None => Err(Refusal::invalid("parent", "The message that this answers is not in this chat.").into()),
+        None => Err(Refusal::invalid("parent", "The parent message is not in this chat.").into()),
         Some(MessageState::Open) => {
-            Err(Refusal::conflict("The answer above is still being written. Wait for it, or stop it.").into())
+            Err(Refusal::conflict("The previous answer is still being written. Wait for it or stop it.")
+                .into())
         }
         Some(_) => Ok(()),
     }

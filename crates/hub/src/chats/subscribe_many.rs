@@ -41,7 +41,7 @@ pub async fn subscribe_many(
 ) -> Result<MultiChatSubscription> {
     let person = caller.may(Scope::Read)?;
     if positions.is_empty() || positions.len() > MAX_CHATS {
-        let words = format!("Name the chats to read along, 1 to {MAX_CHATS} of them: ?chat=ID.");
+        let words = format!("Name 1 to {MAX_CHATS} chats to subscribe to: ?chat=ID.");
         return Err(Refusal::invalid("chat", words).into());
     }
     let account = hub.live().channels.acquire(Topic::Account(person.account));

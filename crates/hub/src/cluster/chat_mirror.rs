@@ -89,7 +89,7 @@ impl ChatMirror {
             return Ok(());
         }
         let (done, answer) = oneshot::channel();
-        let gone = || Refusal::unavailable("What is said in this chat cannot be read at the moment.");
+        let gone = || Refusal::unavailable("This chat cannot be read at the moment.");
         self.wants.send(MirrorRequest { chat, done }).await.map_err(|_| gone())?;
         Ok(answer.await.map_err(|_| gone())?)
     }
@@ -114,7 +114,7 @@ pub(super) async fn run_mirror(hub: Hub) {
             () = hub.mirror().came.notified() => {
                 let moved = std::mem::take(&mut *hub.mirror().moved.lock());
                 if let Err(error) = reading.look(moved).await {
-                    tracing::warn!(%error, "what other processes do is shown later");
+                    tracing::warn!(%error, "chat mirror: update failed; will retry");
                     hub.mirror().resync_all();
                     let _ = hub.stop().run_until_cancelled(sleep(PAUSE)).await;
                 }
@@ -149,7 +149,7 @@ impl MirrorTask<'_> {
         match self.mirror_chat(chat, 0).await {
             // The requester may have been cancelled.
             Ok(()) => _ = done.send(()),
-            Err(error) => tracing::warn!(%chat, %error, "a chat cannot be read along"),
+            Err(error) => tracing::warn!(%chat, %error, "chat mirror: chat could not be read"),
         }
     }
 

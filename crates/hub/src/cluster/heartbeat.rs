@@ -52,7 +52,7 @@ pub(super) async fn run_heartbeat(hub: Hub) {
     let every = if hub.store().is_postgres() { BEAT } else { HEARTBEAT_INTERVAL };
     while hub.stop().run_until_cancelled(sleep(every)).await.is_some() {
         if let Err(error) = beat(&hub).await {
-            tracing::warn!(%error, "a sign of life was not given");
+            tracing::warn!(%error, "heartbeat failed");
         }
     }
 }
@@ -71,7 +71,7 @@ async fn beat(hub: &Hub) -> Result<()> {
 /// Handles that other instances declared this one dead, because it was stalled or had no database connection.
 /// Its runs and teams were taken over.
 async fn come_back(hub: &Hub) -> Result<()> {
-    tracing::warn!("other processes took this one for dead; what it worked on has ended or is theirs now");
+    tracing::warn!("this instance was declared dead; its runs and teams were taken over");
     hub.teams().close_all();
     for run in hub.run_registry().all() {
         hub.run_registry().stop(run);
@@ -86,7 +86,7 @@ pub(super) async fn run_failure_detector(hub: Hub) {
     let mut seen = HeartbeatMonitor::default();
     while hub.stop().run_until_cancelled(sleep(BEAT)).await.is_some() {
         if let Err(error) = look(&hub, &mut seen).await {
-            tracing::warn!(%error, "other processes could not be looked after");
+            tracing::warn!(%error, "failure detection failed");
         }
     }
 }

@@ -25,7 +25,7 @@ pub(super) async fn run_listener(hub: Hub) {
     loop {
         match hub.stop().run_until_cancelled(hear(&hub, again)).await {
             None | Some(Ok(())) => return,
-            Some(Err(error)) => tracing::warn!(%error, "other processes are not heard for the moment"),
+            Some(Err(error)) => tracing::warn!(%error, "cluster notification listener disconnected"),
         }
         again = true;
         if hub.stop().run_until_cancelled(sleep(PAUSE)).await.is_none() {
@@ -48,7 +48,7 @@ async fn hear(hub: &Hub, again: bool) -> Result<()> {
         match NoticePayload::read(&words) {
             Some(words) if words.from == hub.process() => {}
             Some(words) => take(hub, words),
-            None => tracing::warn!("somebody else signals on this database, or another version of Plexus"),
+            None => tracing::warn!("cluster notification ignored: unknown sender or other Plexus version"),
         }
     }
 }
@@ -110,7 +110,7 @@ fn resync_all(hub: &Hub) {
 fn later(hub: &Hub, what: impl Future<Output = Result<()>> + Send + 'static) {
     hub.spawn_once("notification handling", async move {
         if let Err(error) = what.await {
-            tracing::warn!(%error, "what another process said was not heeded");
+            tracing::warn!(%error, "cluster notification could not be handled");
         }
     });
 }

@@ -39,7 +39,7 @@ pub(crate) fn start(hub: &Hub) {
 /// Sets whether other instances exist. Changes from before they were known were missed on both sides: resync.
 fn met(hub: &Hub, are_there: bool) {
     if hub.cluster_notifier().set_heard(are_there) && are_there {
-        tracing::info!("another process of this hub is there");
+        tracing::info!("another instance of this hub detected");
         hub.cluster_notifier().say(ClusterNotice::Everything);
         hub.mirror().resync_all();
     }

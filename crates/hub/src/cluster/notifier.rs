@@ -86,7 +86,7 @@ pub(super) async fn run_sender(hub: Hub) {
     hub.cluster_notifier().enqueue(ClusterNotice::Everything);
     while hub.stop().run_until_cancelled(hub.cluster_notifier().come()).await.is_some() {
         if let Err(error) = send(&hub).await {
-            tracing::warn!(%error, "other processes will hear later what moved");
+            tracing::warn!(%error, "cluster notification not sent; will retry");
             let _ = hub.stop().run_until_cancelled(sleep(PAUSE)).await;
         }
     }

@@ -44,11 +44,7 @@ pub(crate) async fn prove(
     drop(conn);
     let key = peer.parse::<HubId>().and_then(|id| id.key()).map_err(Error::fault)?;
     let found = outbound.fetch_card(&card_url).await.map_err(|failure| {
-        Refusal::unavailable(format!(
-            "{} does not answer now. {}",
-            message_views::address(agent),
-            failure.message
-        ))
+        Refusal::unavailable(format!("{} is unreachable. {}", message_views::address(agent), failure.message))
     })?;
     let card = Card::read(&found.body).card;
     let is_its = card.is_some_and(|card| {
@@ -57,7 +53,7 @@ pub(crate) async fn prove(
     });
     if !is_its {
         let words = format!(
-            "The address that {} gives, {url}, does not show the key of its hub, so this hub does not call it.",
+            "{url} does not serve a card signed by {}'s hub, so it cannot be called.",
             message_views::address(agent)
         );
         return Err(Refusal::conflict(words).into());

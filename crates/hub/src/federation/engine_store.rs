@@ -132,17 +132,18 @@ impl SqlEngineStore {
 
     fn say(&self, effect: &Effect) {
         match effect {
-            Effect::Lease { hub, lease } => tracing::debug!(%hub, ?lease, "a hub is marked anew"),
+            Effect::Lease { hub, lease } => tracing::debug!(%hub, ?lease, "hub status changed"),
             Effect::Accuse(accusation) => {
-                tracing::warn!(hub = %accusation.accused, fault = ?accusation.fault, "a hub broke the rules");
+                let (hub, fault) = (accusation.accused, &accusation.fault);
+                tracing::warn!(%hub, ?fault, "protocol violation by remote hub");
             }
             Effect::RuleRefused { subject, .. } => {
-                tracing::warn!(?subject, "there are too many rules about hubs: this one does not hold");
+                tracing::warn!(?subject, "federation rule refused: too many rules");
             }
             Effect::SearchDone { provenance, .. } => {
                 for (hub, outcome) in &provenance.asked {
                     if let HubOutcome::Answered { wrong: wrong @ 1.. } = outcome {
-                        tracing::warn!(%hub, wrong, "a hub answered a search with records that do not hold");
+                        tracing::warn!(%hub, wrong, "live search: invalid records from remote hub");
                     }
                 }
             }

@@ -90,16 +90,15 @@ impl LocalHubInfo {
     /// Describes how others reach this hub and whether it relays; `None` while federation is disabled.
     pub fn reached(&self) -> Option<String> {
         let how = match self.reachability? {
-            Reachability::Unknown => "not known yet, no other hub has tried".to_owned(),
-            Reachability::Configured => "directly, as PLEXUS_P2P_EXTERNAL says".to_owned(),
-            Reachability::Confirmed { by } => format!("directly, {by} called it back"),
+            Reachability::Unknown => "unknown: not probed yet".to_owned(),
+            Reachability::Configured => "directly, configured by PLEXUS_P2P_EXTERNAL".to_owned(),
+            Reachability::Confirmed { by } => format!("directly, confirmed by {by}"),
             Reachability::No if self.relays.is_empty() => {
-                "not at all: nobody can call it, and it knows no hub that lends itself".to_owned()
+                "unreachable: behind NAT, no relay known".to_owned()
             }
             Reachability::No => format!("through {}", self.relays.join(" and ")),
         };
-        let lends =
-            |RelayUsage { hubs, circuits }| format!("; lends itself (hubs: {hubs}, circuits: {circuits})");
+        let lends = |RelayUsage { hubs, circuits }| format!("; relay (hubs: {hubs}, circuits: {circuits})");
         Some(how + &self.lent.map(lends).unwrap_or_default())
     }
 }

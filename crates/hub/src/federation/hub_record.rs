@@ -41,7 +41,7 @@ pub(super) async fn describe_until_dropped(hub: &Hub, config: &Federation) {
         if due && !place.addresses.is_empty() {
             match describe(hub, &place).await {
                 Ok(()) => last = Some((place, hub.env().now())),
-                Err(error) => tracing::warn!(%error, "the record of this hub could not be signed"),
+                Err(error) => tracing::warn!(%error, "hub record: signing failed"),
             }
         }
         tokio::time::sleep(pause).await;
@@ -141,10 +141,10 @@ pub(super) fn prove_domain(hub: &Hub, id: HubId, domain: String) {
         match asked {
             Some(Ok(true)) => hub.federation().tell(Event::DomainProved { hub: id, domain }).await,
             Some(Ok(false)) => {
-                tracing::info!(hub = %id, domain, "a hub claims a domain that does not name it");
+                tracing::info!(hub = %id, domain, "domain verification refused: no matching record");
             }
             Some(Err(error)) => {
-                tracing::info!(hub = %id, domain, %error, "the domain of a hub could not be asked");
+                tracing::info!(hub = %id, domain, %error, "domain verification failed: DNS lookup failed");
             }
             None => {}
         }

@@ -86,7 +86,7 @@ async fn run_when_elected(hub: &Hub, config: &Federation, mut first: Option<(Adv
         };
         tokio::select! {
             () = run_until_error(hub, config, begun) => {}
-            () = duty.wait_lost() => tracing::warn!("another process may be this hub among others now; this one leaves"),
+            () = duty.wait_lost() => tracing::warn!("federation leadership lost; stopping"),
         }
         hub.federation().running.lock().take();
         duty.unlock().await;
@@ -100,7 +100,7 @@ async fn until_free(hub: &Hub) -> AdvisoryLock {
     loop {
         match hub.store().acquire_lock(LockKey::Swarm, PURGE_INTERVAL).await {
             Ok(duty) => return duty,
-            Err(error) => tracing::warn!(%error, "whether another process takes part is not known"),
+            Err(error) => tracing::warn!(%error, "cannot acquire federation lock"),
         }
         tokio::time::sleep(PAUSE).await;
     }
@@ -114,7 +114,7 @@ async fn until_reached(hub: &Hub) {
         }
     };
     if tokio::time::timeout(REACHED_WITHIN, reached).await.is_err() {
-        tracing::warn!("other hubs do not reach this one yet; see PLEXUS_P2P_LISTEN");
+        tracing::warn!("this hub is not reachable by other hubs yet; see PLEXUS_P2P_LISTEN");
     }
 }
 
@@ -151,7 +151,7 @@ async fn run_until_error(hub: &Hub, config: &Federation, mut first: Option<Prepa
         match begun {
             Ok(begun) => Box::pin(run(hub, config, begun)).await,
             Err(error) => {
-                tracing::warn!(%error, "this hub cannot take part in the network; it tries again");
+                tracing::warn!(%error, "federation engine failed to start; will retry");
                 return;
             }
         }
@@ -183,7 +183,7 @@ async fn run(hub: &Hub, config: &Federation, PreparedDriver { driver, actor }: P
         );
     }
     if let Err(error) = ended {
-        tracing::warn!(%error, "this hub left the network; it begins anew from what is stored");
+        tracing::warn!(%error, "federation engine restarted from the store");
     }
 }
 
@@ -245,7 +245,7 @@ async fn resolve_bootstrap_domains(hub: &Hub, config: &Federation) {
         let texts = match hub.outbound().dns().texts(&name).await {
             Ok(texts) => texts,
             Err(error) => {
-                tracing::warn!(name, "the record that names ways into the network {error}");
+                tracing::warn!(name, %error, "bootstrap domain lookup failed");
                 continue;
             }
         };

@@ -33,7 +33,7 @@ pub(super) async fn run_publisher(hub: &Hub) {
     let mut publisher = ListingPublisher { hub, seen: 0, tags: BTreeMap::new(), provided: BTreeSet::new() };
     loop {
         if let Err(error) = publisher.round().await {
-            tracing::warn!(%error, "agents of this hub could not be signed for others; it tries again");
+            tracing::warn!(%error, "listing publication failed; will retry");
         }
         // Also poll after an error: there may be more to publish.
         let _ = tokio::time::timeout(POLL_INTERVAL, hub.federation().own_changed.notified()).await;
@@ -122,7 +122,8 @@ pub(super) async fn publish(hub: &Hub, id: AgentId) -> Result<Option<Vec<Tag>>> 
         Ok(Some(listing)) => listing,
         Ok(None) => return Ok(None),
         Err(error) => {
-            tracing::warn!(agent = %crate::message_views::address(&agent), %error, "this agent cannot be carried by other hubs");
+            tracing::warn!(agent = %crate::message_views::address(&agent), %error, "listing publication \
+                refused");
             return Ok(None);
         }
     };

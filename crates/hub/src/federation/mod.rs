@@ -202,5 +202,5 @@ pub async fn name(hub: &Hub) -> Result<Option<String>> {
 }
 
 fn unreadable(what: &'static str, error: impl std::fmt::Display) -> Error {
-    Error::Fault(anyhow::anyhow!("{what} in the store cannot be read: {error}"))
+    Error::Fault(anyhow::anyhow!("{what} in the store is unreadable: {error}"))
 }

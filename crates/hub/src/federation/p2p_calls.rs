@@ -90,7 +90,7 @@ async fn let_in(hub: &Hub, newcomers: &Semaphore, coming: IncomingStream) {
 }
 
 fn crowded() -> Refusal {
-    let message = "Too many calls of hubs that have just joined go on. Try again later.".to_owned();
+    let message = "Too many calls of hubs on probation are in progress. Try again later.".to_owned();
     Refusal::Limited { message, retry_after_ms: 5_000 }
 }
 
@@ -99,7 +99,7 @@ async fn take_one(hub: &Hub, coming: IncomingStream) {
     let most = hub.config().limits.max_message_bytes.saturating_mul(2);
     let mut called = match coming.read(most).await {
         Ok(called) => called,
-        Err(error) => return tracing::debug!(%error, "a call was not understood"),
+        Err(error) => return tracing::debug!(%error, "federation call: request unreadable"),
     };
     let body = std::mem::take(&mut called.body);
     let (told, body) = answer(hub, called.from, &called.question, body.into()).await.into_parts();
@@ -118,7 +118,7 @@ async fn answer(hub: &Hub, from: HubId, question: &RequestHead, body: Bytes) -> 
         Err(error) => return refused(&error),
     };
     let Some(edge) = hub.federation().edge.lock().clone() else {
-        return refused(&Error::from(Refusal::unavailable("This hub is just starting.")));
+        return refused(&Error::from(Refusal::unavailable("This hub is starting. Try again in a moment.")));
     };
     let RequestHead { path, headers, .. } = question;
     let headers = headers.iter().filter(|(name, _)| HEADERS.contains(&name.as_str()));
@@ -151,8 +151,8 @@ fn in_words(refusal: &Error) -> String {
     let words = match refusal {
         Error::Refused(refusal) => refusal.to_string(),
         Error::Fault(fault) => {
-            tracing::error!(%fault, "a call of another hub failed");
-            "This hub failed. Try again later.".to_owned()
+            tracing::error!(error = %fault, "federation call failed");
+            "Internal error. Try again later.".to_owned()
         }
     };
     let error = serde_json::json!({ "code": -32_600, "message": words });
@@ -183,8 +183,7 @@ pub(crate) struct P2pTransport {
 impl CallTransport for P2pTransport {
     async fn carry(&self, url: &Url, headers: &HeaderMap, body: Bytes) -> Result<Response<Body>, Failure> {
         let caller = self.hub.federation().running().and_then(|running| running.net.caller());
-        let caller =
-            caller.ok_or_else(|| not_reached("This hub takes no part in the network of hubs now."))?;
+        let caller = caller.ok_or_else(|| not_reached("Federation is disabled on this hub."))?;
         let sent = HEADERS.iter().filter_map(|name| {
             let value = headers.get(*name)?.to_str().ok()?;
             Some(((*name).to_owned(), value.to_owned()))
@@ -197,7 +196,7 @@ impl CallTransport for P2pTransport {
         };
         let answer = caller.ask(self.home, &question, &body).await.map_err(|error| match error {
             StreamCallError::NotReached => {
-                not_reached("Its hub has no public address, and is not reached over the network of hubs now.")
+                not_reached("Its hub has no public URL and is unreachable over the federation.")
             }
             StreamCallError::Broken(error) => {
                 not_reached(&format!("The connection to its hub broke off ({error})."))
@@ -209,7 +208,7 @@ impl CallTransport for P2pTransport {
         }
         let pieces: Body = answer.into_body().map(|piece| piece.map(Bytes::from)).boxed();
         let garbage = |error| {
-            Failure::new(FailureClass::Garbage, format!("Its hub answered with something else: {error}."))
+            Failure::new(FailureClass::Garbage, format!("Its hub sent an invalid response: {error}."))
         };
         response.body(pieces).map_err(garbage)
     }

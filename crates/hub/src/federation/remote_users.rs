@@ -48,7 +48,7 @@ pub async fn authenticate(
     ip: IpAddr,
 ) -> Result<Caller> {
     if hub.config().federation.is_none() {
-        let words = "This hub keeps to itself: it takes no requests that other hubs signed.";
+        let words = "Federation is disabled on this hub.";
         return Err(Refusal::forbidden(words).into());
     }
     let now = hub.env().now();
@@ -61,7 +61,7 @@ pub async fn authenticate(
             .await?;
     tx.commit().await?;
     if !is_new {
-        let words = "This request came before. Sign each one anew, with another nonce.";
+        let words = "Replayed request. Sign each request again with a new nonce.";
         return Err(Refusal::unauthenticated(words).into());
     }
     Ok(Caller { person: None, via: AuthMethod::Hub(guest), ip })
@@ -109,7 +109,7 @@ fn pseudonym(text: &str) -> Result<String, Refusal> {
     if PSEUDONYM_LENGTHS.contains(&text.len()) && is_plain {
         return Ok(text.to_owned());
     }
-    let words = format!("The header {PERSON} has to name who asks, by 16 to 64 letters and digits.");
+    let words = format!("The header {PERSON} must hold the user's pseudonym, 16 to 64 letters and digits.");
     Err(Refusal::unauthenticated(words))
 }
 
@@ -123,7 +123,7 @@ async fn known(hub: &Hub, conn: &mut Conn, id: HubId) -> Result<Row> {
     };
     Ok(found.filter(holds).ok_or_else(|| {
         Refusal::forbidden(format!(
-            "This hub does not know the hub {id} that signed. It has to join the network first."
+            "The signing hub {id} is unknown here. It must join the federation first."
         ))
     })?)
 }
@@ -140,15 +140,15 @@ async fn check_rules(
         return Ok(said);
     }
     let words = match said {
-        Some(_) => format!("The operator of this hub has blocked the hub {id}. It is not answered."),
-        None => format!("This hub answers hubs that its operator has allowed, and {id} is none of them."),
+        Some(_) => format!("Hub {id} is blocked by the operator of this hub."),
+        None => format!("Hub {id} is not on the allowlist of this hub."),
     };
     Err(Refusal::forbidden(words).into())
 }
 
 /// Fails if the hub of a remote user is unknown or blocked by now.
 pub(crate) async fn ensure_not_blocked(hub: &Hub, conn: &mut Conn, home: HubRowId) -> Result<()> {
-    let gone = || Refusal::forbidden("This hub does not know your hub any more.");
+    let gone = || Refusal::forbidden("Your hub is no longer known here.");
     let row = hubs::find(conn, home).await?.ok_or_else(gone)?;
     let id = row.peer.as_deref().and_then(|peer| peer.parse().ok()).ok_or_else(gone)?;
     check_rules(hub, conn, id, row.domain.as_deref()).await.map(drop)

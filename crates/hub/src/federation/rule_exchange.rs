@@ -77,7 +77,7 @@ async fn signed(hub: &Hub) -> Result<String> {
         rows.into_iter().map(RuleRow::from).filter_map(|row| listed(row, now)).collect();
     if rules.len() > MAX_LISTED {
         let words = format!(
-            "A list holds at most {MAX_LISTED} rules, and this hub has {}. Take back some of them first.",
+            "A rule list holds at most {MAX_LISTED} rules, and this hub has {}. Remove some first.",
             rules.len()
         );
         return Err(Refusal::conflict(words).into());
@@ -86,10 +86,10 @@ async fn signed(hub: &Hub) -> Result<String> {
     let name = if name.is_empty() { "Plexus".to_owned() } else { name };
     let list = RuleList { hub: key.public().into(), seq: Seq::next(None, now), name, rules };
     let list = Signed::sign(list, &key).map_err(|error| match error {
-        RecordError::TooLarge { .. } => Refusal::conflict(format!(
-            "These rules do not fit into a list. {error} Take back some of them first."
-        ))
-        .into(),
+        RecordError::TooLarge { .. } => {
+            Refusal::conflict(format!("These rules do not fit into a rule list. {error} Remove some first."))
+                .into()
+        }
         error => Error::fault(error),
     })?;
     String::from_utf8(list.encode()).map_err(Error::fault)
@@ -104,8 +104,8 @@ fn listed(row: RuleRow, now: Timestamp) -> Option<ListedRule> {
 /// Parses and verifies a signed rule list.
 pub(super) fn open(document: &str, now: Timestamp) -> Result<Signed<RuleList>, Refusal> {
     let wrong = |error: &dyn std::fmt::Display| {
-        let words = "This is no list of rules that can be trusted.";
-        let help = "Take all of the text, as the other hub gave it.";
+        let words = "This is not a valid signed rule list.";
+        let help = "Paste the complete text.";
         Refusal::invalid("document", format!("{words} {error} {help}"))
     };
     // Forms and editors change line endings. The lines themselves contain no such characters.
@@ -115,7 +115,7 @@ pub(super) fn open(document: &str, now: Timestamp) -> Result<Signed<RuleList>, R
         Signed::<RuleList>::parse(&bytes).and_then(|list| list.verify()).map_err(|error| wrong(&error))?;
     // A sequence number in the future would block every later list of the signer.
     if list.body().seq.is_in_future_of(now) {
-        return Err(wrong(&"It says that it was signed in the future: a clock is wrong."));
+        return Err(wrong(&"Its signing time is in the future. Check the clocks."));
     }
     Ok(list)
 }
@@ -170,7 +170,7 @@ async fn unruled(conn: &mut Conn, rules: Vec<ListedRule>) -> Result<Vec<ListedRu
     let before = known.len();
     let new: Vec<ListedRule> = rules.into_iter().filter(|rule| known.insert(rule.subject.clone())).collect();
     if before + new.len() > MAX_RULES {
-        let words = format!("A hub has at most {MAX_RULES} rules, and with this list there would be more.");
+        let words = format!("A hub has at most {MAX_RULES} rules, and this list would exceed that.");
         return Err(Refusal::conflict(words).into());
     }
     Ok(new)

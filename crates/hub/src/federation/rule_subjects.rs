@@ -28,7 +28,7 @@ pub(super) async fn subject(conn: &mut Conn, what: &str) -> Result<RuleSubject, 
     if what.starts_with('@') {
         let address = what.parse()?;
         let found = agents::at(conn, &address).await?.and_then(|agent| agent.listing_id);
-        let missing = || Refusal::invalid("subject", format!("This hub knows no agent {address}."));
+        let missing = || Refusal::invalid("subject", format!("Agent {address} not found."));
         let id = found.ok_or_else(missing)?;
         return Ok(RuleSubject::Agent(id.parse()?));
     }

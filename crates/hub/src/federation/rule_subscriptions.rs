@@ -89,11 +89,11 @@ pub async fn subscribe(
     };
     let signer = list.body().hub;
     if [known, given].into_iter().flatten().any(|wanted| wanted != signer) {
-        let words = format!("Another hub signed this list: {signer}.");
+        let words = format!("This list is signed by another hub: {signer}.");
         return Err(Refusal::invalid("signer", words).into());
     }
     if signer == own_id(hub).await? {
-        return Err(Refusal::invalid("list", "This hub signed this list itself.").into());
+        return Err(Refusal::invalid("list", "This list is signed by this hub itself.").into());
     }
     let now = hub.env().now();
     let _turn = hub.federation().ruling.lock().await;
@@ -101,7 +101,9 @@ pub async fn subscribe(
     let others =
         rule_subscriptions::list(&mut tx).await?.into_iter().filter(|row| row.url != url.as_str()).count();
     if others >= MAX_LISTS {
-        return Err(Refusal::conflict(format!("A hub goes by at most {MAX_LISTS} lists.")).into());
+        return Err(
+            Refusal::conflict(format!("A hub can subscribe to at most {MAX_LISTS} rule lists.")).into()
+        );
     }
     let row = Row {
         url: url.to_string(),
@@ -132,7 +134,9 @@ pub async fn unsubscribe(hub: &Hub, caller: &Caller, url: &str, request: &str) -
     let _turn = hub.federation().ruling.lock().await;
     let mut tx = hub.store().write().await?;
     if !rule_subscriptions::delete(&mut tx, url).await? {
-        return Err(Refusal::not_found(format!("This hub does not go by the list at {url}.")).into());
+        return Err(
+            Refusal::not_found(format!("This hub is not subscribed to the rule list at {url}.")).into()
+        );
     }
     let target = url.to_owned();
     write_audit(
@@ -156,15 +160,14 @@ async fn place(hub: &Hub, what: &str) -> Result<(Url, Option<HubId>)> {
     if what.contains("://") {
         let url = Some(what).filter(|what| what.len() <= MAX_URL).and_then(|what| Url::parse(what).ok());
         let wrong =
-            || Refusal::invalid("list", "Give the address of a list, as in https://hub.example/rules.");
+            || Refusal::invalid("list", "Enter the URL of a rule list, as in https://hub.example/rules.");
         return Ok((url.ok_or_else(wrong)?, None));
     }
     let row = named(&mut hub.store().read().await?, what).await?;
-    let missing =
-        || Refusal::invalid("list", format!("This hub knows no hub {what}. Give the list's address."));
+    let missing = || Refusal::invalid("list", format!("Hub {what} not found. Enter the URL of the list."));
     let row = row.ok_or_else(missing)?;
     let api = record_of(&row).and_then(|record| record.api).and_then(|api| Url::parse(&api).ok());
-    let nowhere = || Refusal::invalid("list", format!("The hub {what} has no address on the web."));
+    let nowhere = || Refusal::invalid("list", format!("Hub {what} has no public URL."));
     let url = api.and_then(|api| api.join(SHARED_RULES).ok()).ok_or_else(nowhere)?;
     Ok((url, row.peer.as_deref().and_then(|peer| peer.parse().ok())))
 }
@@ -176,7 +179,7 @@ async fn fetch(hub: &Hub, url: &Url) -> Result<Signed<RuleList>, String> {
     if !fetched.status.is_success() {
         return Err(format!("{url} answered {}.", fetched.status));
     }
-    let document = str::from_utf8(&fetched.body).map_err(|_| format!("What {url} serves is not text."))?;
+    let document = str::from_utf8(&fetched.body).map_err(|_| format!("{url} does not serve text."))?;
     open(document, hub.env().now()).map_err(|refusal| refusal.to_string())
 }
 
@@ -204,7 +207,7 @@ async fn tell(hub: &Hub, url: &str, rules: Vec<SubscribedRule>) -> Result<()> {
 pub(super) async fn refresh_until_dropped(hub: &Hub) {
     loop {
         if let Err(error) = refresh_due(hub).await {
-            tracing::warn!(%error, "the lists of rules could not be looked at");
+            tracing::warn!(%error, "rule lists: refresh failed");
         }
         tokio::time::sleep(POLL_INTERVAL).await;
     }
@@ -239,7 +242,11 @@ pub(super) async fn refresh(hub: &Hub, address: &str) -> Result<()> {
             tell(hub, address, rules).await
         }
         Err(problem) => {
-            tracing::warn!(list = address, problem, "a list of rules could not be had; it holds as it was");
+            tracing::warn!(
+                list = address,
+                error = problem,
+                "rule list: fetch failed; the stored rules remain"
+            );
             rule_subscriptions::put(&mut tx, &Row { checked: now, problem: Some(problem), ..row }).await?;
             Ok(tx.commit().await?)
         }
@@ -249,10 +256,10 @@ pub(super) async fn refresh(hub: &Hub, address: &str) -> Result<()> {
 fn fits(row: &Row, list: Signed<RuleList>) -> Result<Signed<RuleList>, String> {
     let signer = list.body().hub.to_string();
     if signer != row.signer {
-        return Err(format!("Another hub signed it: {signer}."));
+        return Err(format!("It is signed by another hub: {signer}."));
     }
     if seq(&list) < row.seq {
-        return Err("It is older than the one that is here.".to_owned());
+        return Err("It is older than the stored version.".to_owned());
     }
     Ok(list)
 }

@@ -105,7 +105,7 @@ pub async fn block(
     let by = caller.require(Role::Admin)?;
     let reason = sanitized_text::ellipsize(&sanitized_text::one_line(reason), REASON_MAX);
     if reason.is_empty() {
-        return Err(Refusal::invalid("reason", "Say why, for whoever looks at this rule later.").into());
+        return Err(Refusal::invalid("reason", "Enter a reason for this rule.").into());
     }
     let _turn = hub.federation().ruling.lock().await;
     let mut tx = hub.store().write().await?;
@@ -145,7 +145,7 @@ pub async fn unblock(hub: &Hub, caller: &Caller, what: &str, request: &str) -> R
     let subject = subject(&mut tx, what).await?;
     let name = written(&subject);
     if !federation_rules::delete(&mut tx, &name).await? {
-        return Err(Refusal::not_found(format!("There is no rule about {name}.")).into());
+        return Err(Refusal::not_found(format!("No rule for {name}.")).into());
     }
     let target = name.clone();
     write_audit(
@@ -291,7 +291,7 @@ pub(super) fn readable(rows: impl IntoIterator<Item = RuleRow>) -> Vec<(RuleSubj
     let rule = |row: RuleRow| match read(&row.subject) {
         Some(subject) => Some((subject, rule(row))),
         None => {
-            tracing::warn!(subject = row.subject, "a rule about hubs cannot be read, and does not hold");
+            tracing::warn!(subject = row.subject, "federation rule unreadable; ignored");
             None
         }
     };

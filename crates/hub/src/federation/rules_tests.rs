@@ -102,7 +102,8 @@ on_both! {
 
         let forged = document.replace("old.example", "new.example");
         assert!(words(import_rules(&hub, &boss, &forged, "r").await).contains("signature"));
-        assert!(words(import_rules(&hub, &boss, "rules, please", "r").await).contains("no list of rules"));
+        assert!(words(import_rules(&hub, &boss, "rules, please", "r").await).contains("not a valid signed \
+            rule list"));
         assert!(import_rules(&hub, &ada, &document, "r").await.is_err());
         hub.close().await;
     }
@@ -136,9 +137,10 @@ on_both! {
         let url = serve(Arc::clone(&served)).await;
         let (signer, stranger) = (key(8).public(), key(7).public());
         let stranger = plexus_federation::HubId::from(stranger).to_string();
-        assert!(words(subscribe(&hub, &boss, &url, Some(&stranger), "r").await).contains("Another hub signed"));
+        assert!(words(subscribe(&hub, &boss, &url, Some(&stranger), "r").await).contains("signed by another \
+            hub"));
         assert!(subscribe(&hub, &ada, &url, None, "r").await.is_err());
-        assert!(words(subscribe(&hub, &boss, "nobody.example", None, "r").await).contains("knows no hub"));
+        assert!(words(subscribe(&hub, &boss, "nobody.example", None, "r").await).contains("not found"));
         subscribe(&hub, &boss, &url, None, "r").await.unwrap();
         let kept = subscriptions(&hub, &boss).await.unwrap();
         assert_eq!((kept.len(), kept[0].rules), (1, 1), "what nobody can read is left out");
@@ -172,10 +174,10 @@ on_both! {
         let problem = async || subscriptions(&hub, &boss).await.unwrap()[0].problem.clone().unwrap_or_default();
 
         for (answer, why) in [
-            ((StatusCode::OK, signed_by(7, &hub, 9_000_000, Vec::new())), "Another hub signed it"),
+            ((StatusCode::OK, signed_by(7, &hub, 9_000_000, Vec::new())), "It is signed by another hub"),
             ((StatusCode::OK, signed_by(8, &hub, 1, Vec::new())), "older"),
             ((StatusCode::OK, signed_by(8, &hub, TOMORROW, Vec::new())), "in the future"),
-            ((StatusCode::OK, "no list".to_owned()), "no list of rules"),
+            ((StatusCode::OK, "no list".to_owned()), "not a valid signed rule list"),
             ((StatusCode::NOT_FOUND, String::new()), "404"),
         ] {
             put(answer);
@@ -185,7 +187,7 @@ on_both! {
         }
         put((StatusCode::OK, signed_by(7, &hub, 9_000_000, Vec::new())));
         let anew = subscribe(&hub, &boss, &url, None, "r").await;
-        assert!(words(anew).contains("Another hub signed"), "choosing it anew believes nobody else");
+        assert!(words(anew).contains("signed by another hub"), "choosing it anew believes nobody else");
         put((StatusCode::OK, signed_by(8, &hub, 9_000_000, Vec::new())));
         refresh(&hub, &url).await.unwrap();
         assert_eq!(problem().await, "");

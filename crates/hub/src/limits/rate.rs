@@ -51,7 +51,7 @@ rates! {
     /// Outgoing requests to user-supplied URLs, per account.
     Fetches = "fetches", "fetches of agent cards", 20 / 6_000;
     /// Trial messages to an endpoint before its origin is verified, per account.
-    Trials = "trials", "trials of an address that is not proved", 5 / 60_000;
+    Trials = "trials", "test messages to an unverified origin", 5 / 60_000;
     /// New agents, per account.
     Registrations = "registrations", "new agents", 30 / 60_000;
     /// New agents, for the whole hub.
@@ -73,11 +73,11 @@ rates! {
     /// Live searches of remote hubs by anonymous callers, for the whole hub.
     NetworkSearchesOfStrangers = "network_searches_of_strangers", "searches of other hubs without an account", 40 / 1_000;
     /// Invalid bearer tokens, per address.
-    WrongTokens = "wrong_tokens", "wrong tokens", 30 / 2_000;
+    WrongTokens = "wrong_tokens", "invalid tokens", 30 / 2_000;
     /// Requests to /oauth/token and /oauth/revoke, per address.
     TokenRequests = "token_requests", "requests for tokens", 60 / 1_000;
     /// Invalid codes and refresh tokens at /oauth/token, per client.
-    WrongGrants = "wrong_grants", "codes and refresh tokens that are not good for this client", 30 / 2_000;
+    WrongGrants = "wrong_grants", "invalid codes and refresh tokens of this client", 30 / 2_000;
     /// Method calls at /rpc, per account or address.
     Calls = "calls", "calls", 600 / 10;
     /// Method calls at /rpc, per WebSocket.
@@ -85,9 +85,9 @@ rates! {
     /// KiB of files that callers send and agents answer with, per account.
     FileKib = "file_kib", "files", 65_536 / 1;
     /// Views of shared content, per account or address.
-    Shares = "shares", "looks at what is shared", 60 / 500;
+    Shares = "shares", "requests for shared links", 60 / 500;
     /// Signed requests of a remote hub, per hub.
     HubRequests = "hub_requests", "requests", 600 / 50;
     /// Messages of all users of one remote hub, or of all hubs on probation.
-    GuestMessages = "guest_messages", "messages of people of your hub", 120 / 500;
+    GuestMessages = "guest_messages", "messages of users of your hub", 120 / 500;
 }

@@ -32,7 +32,7 @@ pub(crate) async fn run_index_worker(stop: CancellationToken, hub: Hub) {
         match catch_up(&stop, &hub).await {
             Ok(()) => hub.mark_index_ready(),
             Err(_) if stop.is_cancelled() => return,
-            Err(error) => tracing::warn!(%error, "the index is behind; it tries again"),
+            Err(error) => tracing::warn!(%error, "index update failed; retrying"),
         }
         let woken = tokio::time::timeout(POLL_INTERVAL, hub.index_work_available());
         if stop.run_until_cancelled(woken).await.is_none() {
@@ -69,7 +69,7 @@ async fn build(stop: &CancellationToken, hub: &Hub, last: u64) -> Result<()> {
     });
     read_all(stop, hub, last, batches).await;
     building.await.map_err(Error::fault)?.map_err(Error::fault)?;
-    tracing::info!(listings = hub.index().len(), took = ?begun.elapsed(), "the search index is built");
+    tracing::info!(listings = hub.index().len(), took = ?begun.elapsed(), "search index built");
     Ok(())
 }
 

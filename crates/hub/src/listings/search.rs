@@ -181,7 +181,7 @@ impl AgentSearch for Searching {
         let query = Query { size, ..Query::text(query) };
         let found = search(&self.0, query)
             .await
-            .inspect_err(|error| tracing::warn!(%error, "the guide cannot search"));
+            .inspect_err(|error| tracing::warn!(%error, "guide agent: search failed"));
         let rows = found.map(|found| found.rows).unwrap_or_default();
         let others = rows.into_iter().filter(|row| row.address != guide_address());
         let suggestion = |row: AgentListRow| Suggestion {

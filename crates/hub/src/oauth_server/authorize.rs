@@ -76,7 +76,7 @@ pub async fn validate_request(
     let client = OauthClient::fetch(hub, person, id).await?;
     let redirect = client.redirect(&request.redirect_uri)?;
     if request.state.len() > STATE_MAX {
-        return Err(Refusal::invalid("state", "The client's state is longer than this hub carries.").into());
+        return Err(Refusal::invalid("state", "The state parameter is too long.").into());
     }
     let wrong = |error: &str, words: &'static str| {
         let said = [("error", error), ("error_description", words)];
@@ -84,10 +84,10 @@ pub async fn validate_request(
         Ok(AuthorizeOutcome::Wrong(Box::new(AuthorizeError { client: client.clone(), words, back })))
     };
     if request.is_repeated {
-        return wrong("invalid_request", "A parameter of the request comes twice.");
+        return wrong("invalid_request", "A parameter is repeated.");
     }
     if request.response_type != "code" {
-        return wrong("unsupported_response_type", "This hub answers with a code only.");
+        return wrong("unsupported_response_type", "Only the response type code is supported.");
     }
     let sound = |letter: u8| letter.is_ascii_alphanumeric() || matches!(letter, b'-' | b'_');
     let challenge = &request.code_challenge;
@@ -95,13 +95,13 @@ pub async fn validate_request(
         || challenge.len() != CHALLENGE_CHARS
         || !challenge.bytes().all(sound)
     {
-        return wrong("invalid_request", "A code_challenge by the method S256 is needed.");
+        return wrong("invalid_request", "A code_challenge with the method S256 is required.");
     }
     let Some(resource) = resource(hub, &request.resource) else {
-        return wrong("invalid_target", "The resource is not at this hub.");
+        return wrong("invalid_target", "The resource does not belong to this hub.");
     };
     let Some(scopes) = scopes(&request.scope) else {
-        return wrong("invalid_scope", "This hub gives programs the scopes read and chat.");
+        return wrong("invalid_scope", "Only the scopes read and chat are available to applications.");
     };
     let (state, challenge) = (request.state.clone(), challenge.clone());
     Ok(AuthorizeOutcome::Question(Box::new(ConsentPrompt {
@@ -124,7 +124,7 @@ pub async fn record_consent(
     let person = signed_in(caller)?;
     let ConsentPrompt { client, redirect, resource, scopes, state, challenge } = question;
     if !agrees {
-        let denied = [("error", "access_denied"), ("error_description", "The person did not agree.")];
+        let denied = [("error", "access_denied"), ("error_description", "The user declined.")];
         return Ok(answer(hub, redirect, state, &denied));
     }
     let (code, now) = (random_token(hub), hub.env().now());
@@ -155,7 +155,9 @@ fn signed_in(caller: &Caller) -> Result<&Person, Refusal> {
     let person = caller.person()?;
     match caller.via {
         AuthMethod::Session(_) => Ok(person),
-        _ => Err(Refusal::forbidden("Only somebody who is signed in on a page can agree to this.")),
+        _ => Err(Refusal::forbidden(
+            "Authorization requires a browser session. Sign in on a page of this hub.",
+        )),
     }
 }
 

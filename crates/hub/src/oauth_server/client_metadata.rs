@@ -37,12 +37,14 @@ impl OauthClient {
         let outbound = hub.outbound().anyone(person.role == plexus_domain::account::Role::Admin);
         let found = outbound.fetch(&id, LIMITS.bytes).await.map_err(|failure| wrong(&failure.message))?;
         if found.url != id {
-            return Err(wrong("Its document leads to another address.").into());
+            return Err(wrong("Its metadata document redirects.").into());
         }
         if !found.status.is_success() {
-            return Err(
-                wrong(&format!("Its document cannot be read: {id} answered {}.", found.status)).into()
-            );
+            return Err(wrong(&format!(
+                "Its metadata document cannot be fetched: {id} answered {}.",
+                found.status
+            ))
+            .into());
         }
         Ok(Self::read(id, &found.body)?)
     }
@@ -52,16 +54,14 @@ impl OauthClient {
         let document: Document =
             bounded_json::parse(body, LIMITS).map_err(|error| wrong(&error.to_string()))?;
         if document.client_id != id.as_str() {
-            return Err(wrong("Its document is about another client: client_id is not its own address."));
+            return Err(wrong("The client_id in its metadata document is not the document's URL."));
         }
         if document.token_endpoint_auth_method.is_some_and(|method| method != "none") {
-            return Err(wrong(
-                "It wants to prove itself by a way that this hub does not have; only \"none\" is.",
-            ));
+            return Err(wrong("Its client authentication method is not supported; only \"none\" is."));
         }
         let redirects: Vec<Url> = document.redirect_uris.iter().filter_map(|uri| redirect(uri)).collect();
         if redirects.is_empty() {
-            return Err(wrong("Its document names no address that an answer may be sent to."));
+            return Err(wrong("Its metadata document has no valid redirect URI."));
         }
         let name = sanitized_text::ellipsize(&sanitized_text::one_line(&document.client_name), NAME_MAX);
         let name = if name.is_empty() { id.host_str().unwrap_or_default().to_owned() } else { name };
@@ -85,7 +85,7 @@ pub(super) fn sound(id: &str, answer_to: &str) -> Result<Url, Refusal> {
 }
 
 fn nowhere() -> Refusal {
-    Refusal::invalid("redirect_uri", "The address to answer at is not one that the client's document names.")
+    Refusal::invalid("redirect_uri", "The redirect URI is not in the client's metadata document.")
 }
 
 fn wrong(why: &str) -> Refusal {
@@ -94,13 +94,13 @@ fn wrong(why: &str) -> Refusal {
 
 /// Parses a client id: an https URL with a path. http is allowed on loopback.
 fn parse(id: &str) -> Result<Url, Refusal> {
-    let url: Url = id.parse().map_err(|_| wrong("Its id is not an address."))?;
+    let url: Url = id.parse().map_err(|_| wrong("Its id is not a URL."))?;
     let safe = url.scheme() == "https" || (url.scheme() == "http" && is_loopback(&url));
     let plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
     if safe && plain && url.path() != "/" && url.as_str() == id {
         return Ok(url);
     }
-    Err(wrong("Its id has to be an https address with a path, as in https://app.example.org/client.json."))
+    Err(wrong("Its id must be an https URL with a path, as in https://app.example.org/client.json."))
 }
 
 /// Parses a redirect URI: https, http on loopback, or a private-use scheme with a dot (RFC 8252 section 7).

@@ -17,12 +17,12 @@ pub async fn revoke(hub: &Hub, caller: &Caller, id: OauthGrantId) -> Result<()> 
     let person = caller.person()?;
     if matches!(caller.via, AuthMethod::Token { .. }) {
         return Err(
-            Refusal::forbidden("A program cannot end what others were let do. Sign in to do it.").into()
+            Refusal::forbidden("A token cannot revoke authorizations. Sign in to revoke them.").into()
         );
     }
     let mut tx = hub.store().write().await?;
     if !oauth_grants::delete(&mut tx, person.account, id).await? {
-        return Err(Refusal::not_found("There is no such program.").into());
+        return Err(Refusal::not_found("Application not found.").into());
     }
     tx.commit().await?;
     hub.live().access.notify(AccessChange::Account(person.account));

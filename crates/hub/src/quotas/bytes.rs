@@ -113,16 +113,16 @@ fn full(asker: &Requester, used: u64, limit: u64) -> String {
     let (used, limit) = (in_units(used), in_units(limit));
     match asker.who() {
         QuotaSubject::Account(_) => format!(
-            "Your account stores {used} in its chats, and may store {limit}. Delete chats that you do not need, or ask \
-             an administrator of this hub for more."
+            "The chats of your account use {used} of {limit}. Delete chats, or ask an administrator of this \
+             hub for more."
         ),
         QuotaSubject::Anonymous => format!(
-            "Callers without an account store {used} on this hub together, and may store {limit}. Sign in, or try again \
-             later: what they store goes an hour after the last message."
+            "Anonymous callers use {used} of {limit} on this hub. Sign in, or try again later: their chats \
+             are deleted one hour after the last message."
         ),
         QuotaSubject::Hub(_) | QuotaSubject::Newcomers => format!(
-            "People of your hub store {used} here together, and may store {limit}. Try again later: what they store \
-             goes 30 days after the last message."
+            "Users of your hub use {used} of {limit} here. Try again later: their chats are deleted 30 days \
+             after the last message."
         ),
     }
 }
@@ -132,15 +132,15 @@ fn many(asker: &Requester, used: u64, limit: u64) -> String {
         QuotaSubject::Account(_) => {
             ("Your account has", "Delete some, or ask an administrator of this hub for more.")
         }
-        QuotaSubject::Anonymous => ("Callers without an account have", "Sign in, or try again later."),
-        QuotaSubject::Hub(_) | QuotaSubject::Newcomers => ("People of your hub have", "Try again later."),
+        QuotaSubject::Anonymous => ("Anonymous callers have", "Sign in, or try again later."),
+        QuotaSubject::Hub(_) | QuotaSubject::Newcomers => ("Users of your hub have", "Try again later."),
     };
     format!("{whose} {used} of at most {limit} chats here. {remedy}")
 }
 
 fn full_hub(used: u64, limit: u64) -> String {
     let (used, limit) = (in_units(used), in_units(limit));
-    format!("This hub stores {used} in its chats, and may store {limit}. Tell its administrators.")
+    format!("The chats of this hub use {used} of {limit}. Contact its administrators.")
 }
 
 const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];

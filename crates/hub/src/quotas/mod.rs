@@ -95,7 +95,8 @@ pub(crate) async fn check_agent(hub: &Hub, conn: &mut Conn, person: &Person) -> 
     if let Some(limit) = quotas.agents_of_hub {
         let used = rows::agents_of_hub(conn).await?;
         if used >= limit {
-            let message = format!("This hub has {used} of at most {limit} agents. Ask its administrators.");
+            let message =
+                format!("This hub has {used} of at most {limit} agents. Contact its administrators.");
             return Err(over("agents_of_hub", used, limit, message).into());
         }
     }
@@ -108,7 +109,7 @@ pub(crate) async fn check_version(hub: &Hub, conn: &mut Conn, agent: AgentId) ->
         return Ok(());
     };
     let used = rows::versions(conn, namespace).await?;
-    let remedy = "Those of deleted agents count. Ask an administrator of this hub for more.";
+    let remedy = "Versions of deleted agents count. Ask an administrator of this hub for more.";
     Ok(one_more("versions", used, hub.config().quotas.versions, "versions of agents", remedy)?)
 }
 
@@ -122,21 +123,21 @@ pub(crate) async fn check_draft(hub: &Hub, conn: &mut Conn, person: &Person) -> 
 /// Checks the quota of an account for another API token.
 pub(crate) async fn check_token(hub: &Hub, conn: &mut Conn, person: &Person) -> Result<()> {
     let used = rows::tokens(conn, person.account).await?;
-    let remedy = "Revoke one that you do not use.";
+    let remedy = "Revoke a token that you do not use.";
     Ok(one_more("tokens", used, hub.config().quotas.tokens, "tokens", remedy)?)
 }
 
 /// Checks whether the star that was just inserted exceeds the quota. The account row must be locked.
 pub(crate) async fn check_stars(hub: &Hub, conn: &mut Conn, person: &Person) -> Result<()> {
     let with_it = stars::count_by_account(conn, person.account).await?;
-    let remedy = "Take the star from one of them first.";
+    let remedy = "Remove a star first.";
     Ok(one_more("stars", with_it.saturating_sub(1), hub.config().quotas.stars, "stars", remedy)?)
 }
 
 /// Checks the quota of an account for another team.
 pub(crate) async fn check_team(hub: &Hub, conn: &mut Conn, person: &Person) -> Result<()> {
     let used = teams::count_open(conn, person.principal).await?;
-    let remedy = "Wait for one, or stop one.";
+    let remedy = "Wait for a team to end, or cancel one.";
     Ok(one_more("teams", used, hub.config().quotas.teams, "teams at work", remedy)?)
 }
 

@@ -51,7 +51,7 @@ pub(super) async fn wait_admission(
 }
 
 fn in_line(position: Option<usize>) -> String {
-    position.map_or_else(String::new, |number| format!("Waits for its turn: number {number} in line."))
+    position.map_or_else(String::new, |number| format!("Queued (position {number})."))
 }
 
 async fn begin(hub: &Hub, job: &mut RunJob) -> AdmissionOutcome {
@@ -62,7 +62,7 @@ async fn begin(hub: &Hub, job: &mut RunJob) -> AdmissionOutcome {
                 return AdmissionOutcome::Came;
             }
             Ok(false) => return AdmissionOutcome::Gone,
-            Err(error) => tracing::error!(run = %job.run, %error, "a run waits to be begun"),
+            Err(error) => tracing::error!(run.id = %job.run, %error, "run start failed; will retry"),
         }
         let waited = tokio::select! {
             () = job.place.stop.cancelled() => None,

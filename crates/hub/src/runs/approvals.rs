@@ -110,8 +110,8 @@ impl ChatApprovalGate {
 }
 
 fn unkept(error: &Error) -> Failure {
-    tracing::error!(%error, "an approval could not be kept");
-    Failure::new(FailureClass::Internal, "The hub could not ask for leave to use a tool. Try again.")
+    tracing::error!(%error, "saving the approval request failed");
+    Failure::new(FailureClass::Internal, "The hub could not request approval for a tool call. Try again.")
 }
 
 const fn decision_of(kept: Kept) -> ApprovalDecision {
@@ -164,7 +164,7 @@ async fn check_is_own(conn: &mut Conn, caller: &Caller) -> Result<()> {
     if let AuthMethod::Token { hash, .. } = &caller.via
         && oauth_grants::by_token(conn, hash).await?.is_some()
     {
-        let words = "Only you can answer this: in the chat, or with a token that you made yourself.";
+        let words = "Answer this in the chat, or with an API token that you created yourself.";
         return Err(Refusal::forbidden(words).into());
     }
     Ok(())
@@ -177,7 +177,7 @@ pub async fn decide(hub: &Hub, caller: &Caller, question: ApprovalId, allow: boo
     let person = caller.may(Scope::Chat)?;
     let mut tx = hub.store().write().await?;
     check_is_own(&mut tx, caller).await?;
-    let gone = || Refusal::not_found("There is no such question, or it was not put to you.");
+    let gone = || Refusal::not_found("Approval request not found.");
     let approval = approvals::find(&mut tx, question).await?.ok_or_else(gone)?;
     let run = runs::find(&mut tx, approval.run).await?.ok_or_else(gone)?;
     chats::membership_or(&mut tx, person, run.chat, gone).await?;
@@ -191,9 +191,7 @@ pub async fn decide(hub: &Hub, caller: &Caller, question: ApprovalId, allow: boo
     let now = hub.env().now();
     let waits = run.state == RunState::Working;
     if !waits || !approvals::decide(&mut tx, question, decision, person.principal, now).await? {
-        return Err(
-            Refusal::conflict("This question no longer waits for an answer. Ask the agent again.").into()
-        );
+        return Err(Refusal::conflict("This approval request has expired. Ask the agent again.").into());
     }
     tx.commit().await?;
     hub.cluster_notifier().enqueue(ClusterNotice::Decided);

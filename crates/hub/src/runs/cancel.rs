@@ -23,7 +23,7 @@ const TIMEOUT: Duration = Duration::from_secs(6);
 /// Cancels a run in one of the caller's chats. Its text is stored. A run that has ended already is no error.
 pub async fn stop(hub: &Hub, caller: &Caller, run: RunId) -> Result<()> {
     let person = caller.may(Scope::Chat)?;
-    let gone = || Refusal::not_found("There is no such run, or it is not yours.");
+    let gone = || Refusal::not_found("Run not found.");
     let mut conn = hub.store().read().await?;
     let found = runs::find(&mut conn, run).await?.ok_or_else(gone)?;
     chats::membership_or(&mut conn, person, found.chat, gone).await?;
@@ -72,7 +72,7 @@ fn notify_agent_cancelled(hub: &Hub, run: &Run) {
     let (hub, run) = (hub.clone(), run.clone());
     hub.clone().spawn_once("agent cancellation", async move {
         if let Err(error) = tell_agent(&hub, &run).await {
-            tracing::info!(run = %run.id, %error, "an agent was not told that nobody answers what it asked");
+            tracing::info!(run = %run.id, %error, "agent cancellation failed");
         }
     });
 }
@@ -97,7 +97,7 @@ async fn tell_agent(hub: &Hub, run: &Run) -> Result<()> {
 async fn stop_waiting(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<ChatChangeSet>> {
     let chat = plexus_store::chats::lock(tx, run.chat)
         .await?
-        .ok_or_else(|| Refusal::not_found("The chat is gone."))?;
+        .ok_or_else(|| Refusal::not_found("The chat was deleted."))?;
     let mut telling = ChatChangeSet::new(&chat);
     let step = RunTransition {
         from: run.state,
@@ -137,7 +137,7 @@ pub(crate) async fn stop_chat(hub: &Hub, chat: ChatId) {
     if hub.cluster_notifier().has_peers()
         && let Err(error) = stop_chat_elsewhere(hub, chat).await
     {
-        tracing::warn!(%chat, %error, "what another process does in a chat goes on to its end");
+        tracing::warn!(%chat, %error, "could not cancel the runs of other instances in a chat");
     }
     let runs = hub.run_registry().runs_of_chat(chat);
     end_all(hub, &runs).await;
@@ -164,6 +164,6 @@ async fn end_all(hub: &Hub, ending: &[RunId]) {
         }
     };
     if tokio::time::timeout(TIMEOUT, ended).await.is_err() {
-        tracing::warn!("some runs did not end in time; the next start ends them");
+        tracing::warn!("runs still active at the shutdown timeout; the next start ends them");
     }
 }

@@ -123,8 +123,7 @@ pub(super) async fn connector(hub: &Hub, job: &RunJob) -> Result<Arc<dyn Connect
         Kind::Builtin { program: Builtin::Guide } => Ok(teams::front_agent(hub, job)),
         Kind::Builtin { program: Builtin::Tck } if hub.config().conformance => Ok(Arc::new(Tck)),
         Kind::Builtin { program: Builtin::Tck } => {
-            Err(Refusal::unavailable("This agent answers test kits only, and this hub is not for them.")
-                .into())
+            Err(Refusal::unavailable("This agent is available only in conformance mode.").into())
         }
         Kind::Attached => Ok(Arc::new(attached(hub, job).await?)),
         Kind::Llm { model, instructions, tools, budget, .. } => {
@@ -146,7 +145,7 @@ pub(super) async fn connector(hub: &Hub, job: &RunJob) -> Result<Arc<dyn Connect
 
 /// Builds the connector of an operator's model, with its fallback servers.
 pub(crate) fn llm(hub: &Hub, name: &str, instructions: &str) -> Result<LlmConnector> {
-    let missing = || Refusal::unavailable("This hub has no model any more. Its administrator can name one.");
+    let missing = || Refusal::unavailable("This hub no longer has a model. Its administrator can set one.");
     let models = hub.config().models.as_ref().ok_or_else(missing)?;
     let client = |provider: &Provider| hub.outbound().provider(provider);
     let (own, name) = models.find(name);
@@ -199,7 +198,8 @@ pub(crate) fn tool_server(
     let wrong = |words: String| Refusal::invalid("tools", words);
     let server = match &source.place {
         ToolServerLocation::Url(url) => {
-            let parsed = url.parse::<Url>().map_err(|error| wrong(format!("{url} is no address: {error}.")));
+            let parsed =
+                url.parse::<Url>().map_err(|error| wrong(format!("{url} is not a valid URL: {error}.")));
             let (outbound, url, mend) = (outbound.clone(), parsed?, mend.to_owned());
             let shown = keys.shown(&url);
             mcp_client::McpServer::Remote { outbound, url, shown, mend }
@@ -235,7 +235,7 @@ pub(super) async fn a2a(hub: &Hub, parties: RunParties<'_>) -> Result<A2aConnect
 }
 
 fn endpoint(card: &Card) -> Result<Endpoint, Refusal> {
-    let unusable = || Refusal::conflict("The card of this agent names no address that the hub can call.");
+    let unusable = || Refusal::conflict("The agent card has no address that the hub can call.");
     Endpoint::of(card).ok_or_else(unusable)
 }
 
@@ -263,7 +263,7 @@ async fn elsewhere(hub: &Hub, parties: RunParties<'_>) -> Result<A2aConnector> {
     let card = card(&mut conn, version).await?;
     let endpoint = endpoint(&card)?;
     let unknown =
-        || Refusal::unauthenticated("Agents of other hubs answer people with an account here. Sign in.");
+        || Refusal::unauthenticated("Agents of other hubs require an account on this hub. Sign in.");
     let account = asker.account().ok_or_else(unknown)?;
     let voucher = federation::UserRequestSigner::new(hub, &mut conn, account, agent).await?;
     if let Some(home) = federation::transport_for(hub, &outbound, agent, &endpoint.url).await? {

@@ -211,7 +211,7 @@ async fn resume(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<RunView> {
         usage: None,
     };
     if !runs::set_state(tx, run.id, &step).await? {
-        return Err(Refusal::conflict("This run has ended in the meantime. Ask again.").into());
+        return Err(Refusal::conflict("This run has already ended. Ask again.").into());
     }
     runs::set_process(tx, run.id, Some(hub.process())).await?;
     Ok(RunView { state: RunState::Working, ..RunView::from(run) })

@@ -59,12 +59,13 @@ impl RunOutcome {
 }
 
 pub(super) fn interrupted() -> Failure {
-    let words = "The hub stopped while this was being answered. What had come until then is kept; retry to ask again.";
+    let words = "The hub stopped during this answer. The partial answer is saved; retry to ask again.";
     Failure::new(FailureClass::Interrupted, words)
 }
 
 fn not_kept() -> Failure {
-    let words = "The hub could not keep this answer. It has been noted; try again, and tell the operator if it stays.";
+    let words =
+        "The hub could not save this answer (logged). Try again; if it persists, contact the operator.";
     Failure::new(FailureClass::Internal, words)
 }
 
@@ -79,10 +80,10 @@ pub(super) async fn finish(hub: &Hub, job: &RunJob, speaker: &mut MessageWriter,
         match keep(hub, job, speaker, &files, &outcome).await {
             Ok(()) => break,
             Err(Error::Refused(refusal)) => {
-                tracing::warn!(run = %job.run, %refusal, "an answer waits to be kept");
+                tracing::warn!(run.id = %job.run, error = %refusal, "saving the answer failed; retrying");
             }
             Err(Error::Fault(fault)) => {
-                tracing::error!(run = %job.run, error = format!("{fault:#}"), "an answer could not be kept");
+                tracing::error!(run.id = %job.run, error = format!("{fault:#}"), "saving the answer failed");
                 faults += 1;
                 // A permanent fault must not hold the run and its slot forever.
                 if faults == FAULTS {
@@ -117,7 +118,7 @@ async fn fit(hub: &Hub, job: &RunJob, speaker: &mut MessageWriter, outcome: RunO
         why = Some(refusal);
     }
     let Some(refusal) = why else { return outcome };
-    let words = format!("What does not fit of the answer was not kept. {refusal}");
+    let words = format!("Parts of the answer were not saved. {refusal}");
     RunOutcome { state: RunState::Failed, failure: Some(Failure::new(FailureClass::Budget, words)) }
 }
 

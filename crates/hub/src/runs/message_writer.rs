@@ -73,7 +73,7 @@ impl MessageWriter {
         let mut open = self.writing.lock();
         for file in std::mem::take(&mut self.files) {
             let name = file.name.unwrap_or_else(|| "A file".to_owned());
-            open.replace(file.index, Part::text(format!("{name} was not kept.")));
+            open.replace(file.index, Part::text(format!("{name} was not saved.")));
         }
     }
 

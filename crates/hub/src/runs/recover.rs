@@ -37,7 +37,7 @@ pub(super) async fn end_panicked(hub: &Hub, run: RunId) {
         }
     };
     if let Err(error) = ended.await {
-        tracing::error!(run.id = %run, %error, "panicked run: not ended, the next start ends it");
+        tracing::error!(run.id = %run, %error, "panicked run not ended; the next start ends it");
     }
 }
 
@@ -82,6 +82,6 @@ async fn end(hub: &Hub, run: &Run) -> Result<()> {
     telling.commit(hub, tx).await?.publish(hub, None).await;
     // Subscribers on this instance may see a mirrored copy of the message.
     hub.mirror().on_chat_changed(run.chat);
-    tracing::info!(run = %run.id, "a run that was interrupted has ended");
+    tracing::info!(run = %run.id, "interrupted run ended");
     Ok(())
 }

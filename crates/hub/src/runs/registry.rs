@@ -78,8 +78,7 @@ impl RunRegistry {
         let entered = places.schedule.submit(number, who, agent, share);
         if entered == Admission::Full {
             let waiting = share.waiting;
-            let message =
-                format!("{waiting} answers wait for their turn already. Wait for one, or stop one.");
+            let message = format!("{waiting} answers are already queued. Wait for one, or stop one.");
             return Err(Refusal::Limited { message, retry_after_ms: 2_000 });
         }
         places.last = number;

@@ -48,7 +48,7 @@ pub(super) async fn resume(hub: &Hub, run: &Run) -> Result<bool> {
     }
     let Some(job) = again(hub, &mut tx, run).await? else { return Ok(false) };
     tx.commit().await?;
-    tracing::info!(run = %run.id, "a run that waited waits again");
+    tracing::info!(run = %run.id, "queued run resumed");
     drop(spawn_workers(hub, vec![job]));
     Ok(true)
 }

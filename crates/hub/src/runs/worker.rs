@@ -71,10 +71,7 @@ async fn work(hub: &Hub, mut job: RunJob, mut speaker: MessageWriter, told: Canc
     told.cancelled().await;
     let end = answer.unwrap_or_else(|panic| {
         tracing::error!(run.id = %job.run, error = supervise::cause(panic.as_ref()), "run panicked");
-        Err(Failure::new(
-            FailureClass::Internal,
-            "The hub made a mistake while this was being answered. Try again.",
-        ))
+        Err(Failure::new(FailureClass::Internal, "Internal error while answering. Try again."))
     });
     if hub.is_shutting_down() && matches!(end, Ok(RunEnd::Stopped)) && waits_elsewhere(job, &speaker) {
         // The next start resumes the run.
@@ -85,7 +82,7 @@ async fn work(hub: &Hub, mut job: RunJob, mut speaker: MessageWriter, told: Canc
     Box::pin(finish::finish(hub, job, &mut speaker, outcome)).await;
     hub.live().close_message(job.answer.id);
     if answered && let Err(error) = Box::pin(mark_online(hub, job.agent.id)).await {
-        tracing::warn!(%error, "an agent that answered could not be noted as online");
+        tracing::warn!(%error, "agent status: online not recorded");
     }
 }
 
@@ -148,11 +145,8 @@ fn as_failure(error: Error) -> Failure {
         }
         Error::Refused(refusal) => Failure::new(FailureClass::Policy, refusal.to_string()),
         Error::Fault(fault) => {
-            tracing::error!(error = format!("{fault:#}"), "a run could not begin");
-            Failure::new(
-                FailureClass::Internal,
-                "The hub made a mistake while it asked the agent. Try again.",
-            )
+            tracing::error!(error = format!("{fault:#}"), "run start failed");
+            Failure::new(FailureClass::Internal, "Internal error while calling the agent. Try again.")
         }
     }
 }

@@ -58,7 +58,8 @@ impl Pending {
             }
             // Nothing is lost: the text stays in memory, and the next tick retries.
             Err(error) => {
-                tracing::warn!(%error, pieces = self.waiting.len(), "open text could not be written down");
+                let pieces = self.waiting.len();
+                tracing::warn!(%error, pieces, "stream journal flush failed; will retry");
             }
         }
     }

@@ -82,7 +82,7 @@ impl TeamOrchestrator {
                 }
             }
             Err(error) => {
-                tracing::warn!(team = %self.team.id(), %error, "runs may wait for a team that has ended");
+                tracing::warn!(team = %self.team.id(), %error, "could not cancel the runs of an ended team");
             }
         }
     }
@@ -114,7 +114,7 @@ async fn waiting(hub: &Hub, team: ChatId) -> Result<Vec<RunId>> {
 
 async fn stop(hub: &Hub, run: RunId) {
     if let Err(error) = end(hub, run).await {
-        tracing::warn!(%run, %error, "a run that its team does not need could not be stopped");
+        tracing::warn!(run.id = %run, %error, "could not cancel a run that its team no longer needs");
     }
 }
 

@@ -182,7 +182,7 @@ async fn try_ask(conductor: &TeamOrchestrator, address: &Address, message: TeamM
     let hub = &conductor.hub;
     let mut tx = hub.store().write().await?;
     // Re-check: the account may have been suspended or lost permissions since the launch.
-    let gone = || Refusal::forbidden("Whoever launched this team may not use this hub any more.");
+    let gone = || Refusal::forbidden("The owner of this team can no longer use this hub.");
     let asker = &accounts::requester(&mut tx, conductor.asker.principal).await?.ok_or_else(gone)?;
     let reached = agents::resolve_callable(&mut tx, asker, address).await?;
     let chat = lock(&mut tx, conductor.team.id()).await?;
@@ -222,7 +222,10 @@ async fn try_ask(conductor: &TeamOrchestrator, address: &Address, message: TeamM
 pub(super) async fn run_result(hub: &Hub, run: RunId) -> Result<Option<RunResult>> {
     let mut conn = hub.store().read().await?;
     let Some(found) = rows::find(&mut conn, run).await? else {
-        return Ok(Some(RunResult::Failed { why: "The run is gone.".to_owned(), usage: Usage::default() }));
+        return Ok(Some(RunResult::Failed {
+            why: "The run was not found.".to_owned(),
+            usage: Usage::default(),
+        }));
     };
     let answer = answer(&mut conn, run).await?;
     let usage = found.usage();
@@ -231,7 +234,7 @@ pub(super) async fn run_result(hub: &Hub, run: RunId) -> Result<Option<RunResult
         RunState::Completed => RunResult::Done { answer, usage },
         RunState::InputRequired => RunResult::Asks { answer, usage },
         RunState::AuthRequired => {
-            RunResult::Failed { why: "It asks for credentials that the hub does not hold.".to_owned(), usage }
+            RunResult::Failed { why: "It requires credentials that the hub does not have.".to_owned(), usage }
         }
         RunState::Failed => RunResult::Failed { why: why(), usage },
         RunState::Rejected => RunResult::Rejected { why: why(), usage },
@@ -261,7 +264,7 @@ pub(super) async fn report_assignment(
         RunResult::Asks { answer, .. } => {
             conductor.asked.insert(no, run);
             let question = LongText::truncate(&plain_text(&answer))
-                .or_else(|| LongText::truncate("It asked something without words."));
+                .or_else(|| LongText::truncate("It asked an empty question."));
             let Some(question) = question else { return Ok(()) };
             return conductor.propose_lenient(by, TeamEvent::Asked { work: no, question }).await;
         }

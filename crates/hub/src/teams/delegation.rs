@@ -86,7 +86,7 @@ async fn settle(
     match subteams::create_subteam(conductor, by, no, members).await {
         Ok(()) => Ok(ExecutionMode::ByTeam),
         Err(Error::Refused(refusal @ Refusal::Conflict { .. })) => {
-            tracing::debug!(team = %conductor.team.id(), %refusal, "a member works alone");
+            tracing::debug!(team = %conductor.team.id(), error = %refusal, "subteam not formed");
             conductor.alone.insert(no);
             Ok(ExecutionMode::Alone)
         }
@@ -100,10 +100,10 @@ pub(super) async fn form_subteam_for_owner(
     no: AssignmentNo,
     named: Vec<Address>,
 ) -> Result<()> {
-    let missing = || Refusal::not_found("There is no such piece of work.");
+    let missing = || Refusal::not_found("Assignment not found.");
     let no_helper = || {
         Refusal::conflict(
-            "The hub found no agent that could help with this. Name members, or leave the work to its member.",
+            "No suitable member was found. Name members, or leave the assignment to its member.",
         )
     };
     let needs = conductor.team.skills_of_assignment(no);

@@ -150,7 +150,7 @@ impl FrontAgent {
                 Ok(None) => continue,
                 Err(Error::Refused(refusal)) => return Err(said(refusal.into())),
                 Err(error) => {
-                    tracing::warn!(%team, %error, "a team that was asked for cannot be looked at for the moment");
+                    tracing::warn!(%team, %error, "team view could not be read; will retry");
                     sleep(PAUSE).await;
                     continue;
                 }
@@ -181,7 +181,7 @@ impl FrontAgent {
             .teams()
             .send(team, TeamCommand::Event(TeamActor::Owner, TeamEvent::Cancelled { reason }));
         if let Err(error) = cancelled.await {
-            tracing::debug!(%team, %error, "a team whose task has ended has ended before");
+            tracing::debug!(%team, %error, "team cancellation ignored: the team has already ended");
         }
     }
 }
@@ -206,8 +206,8 @@ impl Connector for FrontAgent {
         let end = stop.run_until_cancelled(self.follow(team, output)).await;
         match &end {
             Some(Ok(_)) => {}
-            Some(Err(_)) => self.stop(team, "The task that it was formed for failed.").await,
-            None => self.stop(team, "Whoever asked for it cancelled the task.").await,
+            Some(Err(_)) => self.stop(team, "The parent task failed.").await,
+            None => self.stop(team, "The caller cancelled the task.").await,
         }
         end.unwrap_or(Ok(RunEnd::Stopped))
     }
@@ -222,8 +222,8 @@ fn said(error: Error) -> Failure {
     match error {
         Error::Refused(refusal) => Failure::new(FailureClass::Refused, refusal.to_string()),
         Error::Fault(fault) => {
-            tracing::error!(error = format!("{fault:#}"), "a team that was asked for could not be followed");
-            Failure::new(FailureClass::Internal, "The hub made a mistake. Try again.")
+            tracing::error!(error = format!("{fault:#}"), "following the team failed");
+            Failure::new(FailureClass::Internal, "Internal error. Try again.")
         }
     }
 }

@@ -112,7 +112,7 @@ pub(super) async fn search_candidates(
         }
     }
     let candidates = pool.into_candidates();
-    tracing::debug!(needs = needs.len(), candidates = candidates.len(), "looked for members");
+    tracing::debug!(needs = needs.len(), candidates = candidates.len(), "team member search finished");
     let said: HashMap<String, String> =
         known.into_values().map(|(identity, summary)| (identity.key(), summary)).collect();
     let summary = |candidate: &Candidate| said.get(&candidate.identity.key()).cloned().unwrap_or_default();

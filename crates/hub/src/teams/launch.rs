@@ -62,9 +62,8 @@ pub(super) async fn launch_for(
     launch: LaunchRequest,
     waits: Option<RunId>,
 ) -> Result<ChatId> {
-    let goal = Goal::try_from(launch.goal).map_err(|_| {
-        Refusal::invalid("goal", "Say in at most 8,000 characters what the team is to reach.")
-    })?;
+    let goal = Goal::try_from(launch.goal)
+        .map_err(|_| Refusal::invalid("goal", "Enter a goal of 1 to 8,000 characters."))?;
     let limits = with_room(launch.limits, launch.members.len())?;
     let asker = Requester::from(person);
     let mut tx = hub.store().write().await?;

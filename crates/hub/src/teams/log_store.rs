@@ -56,7 +56,7 @@ pub(super) async fn commit_with(
 /// orchestrators then read its log.
 pub(super) async fn notify_ancestors(hub: &Hub, team: &Team) {
     if let Err(error) = try_tell_above(hub, team).await {
-        tracing::warn!(team = %team.id(), %error, "the teams above will hear of it later");
+        tracing::warn!(team = %team.id(), %error, "parent teams not notified");
     }
 }
 
@@ -88,7 +88,7 @@ pub(super) async fn append(
             body: entry.text(),
             signature: &key.sign(entry.text().as_bytes()),
         };
-        let elsewhere = || Refusal::unavailable("Something else happened in this team at the same moment.");
+        let elsewhere = || Refusal::unavailable("The team changed at the same time. Try again.");
         conflict(teams::append(tx, entry.team(), &signed).await, elsewhere)?;
         prev = entry.digest();
     }

@@ -68,5 +68,5 @@ async fn public_agents_named(conn: &mut Conn, name: &Name) -> Result<Vec<Address
 
 fn missing(name: &str) -> Refusal {
     let name = plexus_domain::sanitized_text::ellipsize(name, 80);
-    Refusal::invalid("team_member_names", format!("There is no agent {name} here that you could mean."))
+    Refusal::invalid("team_member_names", format!("Agent {name} not found."))
 }

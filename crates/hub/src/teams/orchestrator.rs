@@ -89,7 +89,7 @@ async fn conduct(hub: &Hub, team: ChatId, asker: Requester, requests: Mailbox) {
         if conductor.team.outcome().is_some()
             && let Err(error) = forget(hub, team).await
         {
-            tracing::warn!(%team, %error, "a team that has ended keeps its conductor's name");
+            tracing::warn!(%team, %error, "could not release orchestrator claim");
         }
     }
 }
@@ -110,7 +110,7 @@ async fn arrive(hub: &Hub, team: ChatId, asker: Requester, requests: Mailbox) ->
         match arrived(hub, team, &channel).await {
             Ok(read) => break read,
             Err(Error::Refused(Refusal::NotFound { .. })) => return None,
-            Err(error) => tracing::warn!(%team, %error, "a team cannot be read yet"),
+            Err(error) => tracing::warn!(%team, %error, "team log could not be read; will retry"),
         }
         hub.stop().run_until_cancelled(time::sleep(PAUSE)).await?;
     };
@@ -159,12 +159,12 @@ impl TeamOrchestrator {
                 Ok(OrchestratorExit::HubEnds) => return,
                 Ok(OrchestratorExit::TeamEnded) => break,
                 Err(Error::Refused(refusal @ (Refusal::NotFound { .. } | Refusal::Forbidden { .. }))) => {
-                    tracing::info!(%team, %refusal, "a team is no longer conducted here");
+                    tracing::info!(%team, error = %refusal, "orchestrator stopped: access refused");
                     break;
                 }
                 Err(error) => error,
             };
-            tracing::warn!(%team, %error, "a team could not go on for the moment");
+            tracing::warn!(%team, %error, "team step failed; will retry");
             if self.hub.stop().run_until_cancelled(time::sleep(PAUSE)).await.is_none() {
                 return;
             }
@@ -291,7 +291,7 @@ impl TeamOrchestrator {
     pub async fn propose_lenient(&mut self, by: TeamActor, event: TeamEvent) -> Result<()> {
         match self.propose(by, event).await {
             Err(Error::Refused(refusal @ Refusal::Conflict { .. })) => {
-                tracing::debug!(team = %self.team.id(), %refusal, "said too late");
+                tracing::debug!(team = %self.team.id(), error = %refusal, "team event dropped: outdated");
                 Ok(())
             }
             done => done,
@@ -355,7 +355,7 @@ impl TeamOrchestrator {
             },
             // The missed frames may have contained the result of any run.
             Err(RecvError::Lagged(_)) => self.collect_results().await,
-            Err(RecvError::Closed) => Err(Refusal::not_found("The chat of the team is gone.").into()),
+            Err(RecvError::Closed) => Err(Refusal::not_found("The chat of the team was deleted.").into()),
         }
     }
 }
@@ -371,5 +371,5 @@ pub(super) fn ensure_log_capacity(team: &Team, event: Option<&TeamEvent>) -> Res
     if team.log_head().0 < MAX_ENTRIES || matches!(event, Some(TeamEvent::Cancelled { .. })) {
         return Ok(());
     }
-    Err(Refusal::conflict("So much has happened in this team that it can only be stopped."))
+    Err(Refusal::conflict("The team log is full (10,000 entries). The team can only be cancelled."))
 }

@@ -105,7 +105,7 @@ async fn wish(hub: &Hub, team: ChatId, act: OwnerAction) -> Result<TeamCommand> 
         OwnerAction::Hold { seat } => TeamEvent::Held { seat },
         OwnerAction::Resume { seat } => TeamEvent::Resumed { seat },
         OwnerAction::Dismiss { seat } => {
-            TeamEvent::Left { seat, reason: note("", "The owner sent it away.")? }
+            TeamEvent::Left { seat, reason: note("", "The owner removed the member.")? }
         }
         OwnerAction::Invite { address } => {
             let identity = MemberIdentity::Agent { address };

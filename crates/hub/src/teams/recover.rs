@@ -21,7 +21,7 @@ pub(crate) async fn recover(hub: &Hub) -> Result<()> {
             Some(_) => {}
             None => {
                 if let Err(error) = give_up(hub, team).await {
-                    tracing::warn!(%team, %error, "a team whose owner is gone could not be ended");
+                    tracing::warn!(%team, %error, "could not cancel the team of a deleted owner");
                 }
             }
         }
@@ -53,7 +53,7 @@ async fn take_extended(hub: &Hub, id: ChatId) -> Result<bool> {
     match team.extension(unserved, now).map_err(Refusal::from)? {
         Some(entry) => {
             log_store::commit_with(hub, tx, &key, &team, &[entry]).await?;
-            tracing::info!(team.id = %id, ?unserved, "team deadlines extended: no process served it");
+            tracing::info!(team.id = %id, ?unserved, "team deadlines extended: no instance served it");
         }
         None => tx.commit().await?,
     }
@@ -65,7 +65,7 @@ async fn give_up(hub: &Hub, id: ChatId) -> Result<()> {
     let mut conn = hub.store().read().await?;
     let (team, key) = (log_store::replay(&mut conn, id).await?, log_store::key(hub, &mut conn).await?);
     drop(conn);
-    let reason = ShortText::try_from("Whoever launched it may not use this hub any more.".to_owned())?;
+    let reason = ShortText::try_from("The owner of the team can no longer use this hub.".to_owned())?;
     let event = TeamEvent::Cancelled { reason };
     let proposal = Proposal { team: id, by: TeamActor::Home, event, proof: None };
     let entries = team.propose(&proposal, hub.env().now()).map_err(Refusal::from)?;

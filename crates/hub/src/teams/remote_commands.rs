@@ -20,8 +20,8 @@ pub(crate) async fn send_command(hub: &Hub, team: ChatId, wish: TeamCommand) -> 
     match wish {
         TeamCommand::Event(by, event) => write(hub, team, by, event).await,
         TeamCommand::Nest { .. } => {
-            let words = "Another process of this hub conducts this team, and only that one can form a team within it. Try \
-                         again, or leave it to whoever has the work.";
+            let words = "Another instance of this hub runs this team, and only that instance can form its \
+                subteams. Try again, or leave the assignment to its member.";
             Err(Refusal::unavailable(words).into())
         }
     }

@@ -115,5 +115,5 @@ pub async fn log(
 }
 
 pub(super) fn nothing_here() -> Refusal {
-    Refusal::not_found("There is nothing here, or not any more.")
+    Refusal::not_found("Report not found.")
 }

@@ -26,7 +26,7 @@ pub async fn share(hub: &Hub, caller: &Caller, id: ChatId) -> Result<String> {
     let mut tx = hub.store().write().await?;
     check_owner(&mut tx, person, id).await?;
     if log_store::replay(&mut tx, id).await?.outcome().is_none() {
-        return Err(Refusal::conflict("This team is still at work. Share it when it has ended.").into());
+        return Err(Refusal::conflict("This team is still working. Share it after it has ended.").into());
     }
     team_share_links::put(&mut tx, id, &Digest::of(&word), now).await?;
     tx.commit().await?;
@@ -39,7 +39,7 @@ pub async fn unshare(hub: &Hub, caller: &Caller, id: ChatId) -> Result<()> {
     let mut tx = hub.store().write().await?;
     check_owner(&mut tx, person, id).await?;
     if !team_share_links::delete(&mut tx, id).await? {
-        return Err(Refusal::not_found("There is no link to this team.").into());
+        return Err(Refusal::not_found("This team has no share link.").into());
     }
     Ok(tx.commit().await?)
 }
@@ -48,7 +48,7 @@ async fn check_owner(conn: &mut Conn, person: &Person, id: ChatId) -> Result<()>
     match chats::membership_or(conn, person, id, gone).await?.role {
         MemberRole::Owner => Ok(()),
         MemberRole::Member | MemberRole::Guest => {
-            Err(Refusal::forbidden("Only the person who launched this team may share it.").into())
+            Err(Refusal::forbidden("Only the owner of this team can share it.").into())
         }
     }
 }

@@ -116,7 +116,7 @@ async fn outcome(conductor: &TeamOrchestrator, team: ChatId) -> Result<Option<As
     match log_store::replay(&mut conductor.hub.store().read().await?, team).await {
         Ok(team) => Ok(team.report_to_parent()),
         Err(Error::Refused(Refusal::NotFound { .. })) => {
-            let text = LongText::truncate("The team that worked on it is gone.");
+            let text = LongText::truncate("The subteam was deleted.");
             Ok(Some(AssignmentReport {
                 end: AssignmentOutcome::Failed,
                 text,
@@ -156,7 +156,7 @@ async fn above(conductor: &mut TeamOrchestrator, id: ChatId) -> Result<&Team> {
 }
 
 fn parent_ended() -> Result<TeamEvent> {
-    let reason = "What it was to do is not waited for any more.";
+    let reason = "The parent assignment has ended.";
     Ok(TeamEvent::Cancelled { reason: ShortText::try_from(reason.to_owned())? })
 }
 
@@ -168,10 +168,10 @@ pub(super) async fn finish(conductor: &mut TeamOrchestrator) {
     }
     let (team, told) = (conductor.team.id(), conductor.team.log_head());
     if let Err(error) = look_last(conductor).await {
-        tracing::warn!(%team, %error, "teams below end by themselves");
+        tracing::warn!(%team, %error, "could not cancel subteams");
     }
     if let Err(error) = report_late(conductor, told).await {
-        tracing::warn!(%team, %error, "what a team used is not written down above");
+        tracing::warn!(%team, %error, "subteam usage not recorded in parent team");
     }
 }
 

@@ -174,7 +174,7 @@ pub(super) async fn turn(hub: &Hub, id: ChatId) -> Result<u32> {
 }
 
 pub(super) fn gone() -> Refusal {
-    Refusal::not_found("There is no such team, or it is not yours.")
+    Refusal::not_found("Team not found.")
 }
 
 /// Builds the view from the team's state alone.

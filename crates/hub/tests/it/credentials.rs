@@ -95,7 +95,7 @@ async fn they_are_sent_to_the_proved_origin_only() {
     );
     credentials::set_credentials(hub, admin, &address, given(SECRET)).await.unwrap();
     let answer = world.answer(admin, &address, "hello").await;
-    assert!(answer.contains(origin) && answer.contains("not proved"), "{answer}");
+    assert!(answer.contains(origin) && answer.contains("unverified"), "{answer}");
     assert!(thief.shown().is_empty());
     manage::vouch(hub, admin, &address, origin).await.unwrap();
     assert_eq!(world.answer(admin, &address, "hello").await, "Echo: hello");

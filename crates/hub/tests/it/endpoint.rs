@@ -161,7 +161,7 @@ async fn credentials_are_sent_where_control_is_proved() {
     let draft = begin(&world, with_key("parrot", true), guarded(&url)).await;
     register_a2a::continue_unverified(hub, admin, draft).await.unwrap();
     let refused = refusal(test_call::send_test_message(hub, admin, draft, "hello").await);
-    assert!(refused.to_string().contains("is not proved"), "{refused}");
+    assert!(refused.to_string().contains("is unverified"), "{refused}");
     assert!(served.lock().calls.is_empty());
     prove(&world, draft, &served).await;
     assert_eq!(
@@ -177,7 +177,7 @@ async fn credentials_are_sent_where_control_is_proved() {
     let address = publish(&world, draft).await;
     assert_eq!(world.answer(admin, &address, "own").await, "Heard: own");
     let lacking = refusal(world.ask(&world.bob, &address, "hello").await);
-    assert!(lacking.to_string().contains("credentials of your own"), "{lacking}");
+    assert!(lacking.to_string().contains("requires your own credentials"), "{lacking}");
     let asked = credentials::credential_status(hub, &world.bob, &address).await.unwrap().unwrap();
     assert_eq!(asked.origin, url.trim_end_matches('/'));
     let wrong = CredentialInput { user: String::new(), secret: "k2".to_owned() };

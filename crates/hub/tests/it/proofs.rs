@@ -23,7 +23,7 @@ async fn the_proof_of_one_agent_is_worth_nothing_for_another() {
     let other = register_a2a::origins(hub, grace, draft).await.unwrap().remove(0);
     assert!(other.token != token);
     let VerificationStatus::Failed { message, .. } = other.check else { panic!("proved by another's text") };
-    assert!(message.contains("does not hold the text"), "{message}");
+    assert!(message.contains("does not contain the verification text"), "{message}");
 }
 
 #[tokio::test]
@@ -81,7 +81,8 @@ async fn control_is_proved_by_a_record_of_the_name() {
     dns.set_text("plexus-agent-proof=of-another".to_owned());
     let found = manage::check_proofs(hub, grace, &address).await.unwrap().remove(0);
     assert!(
-        matches!(&found.check, VerificationStatus::Failed { message, .. } if message.contains("does not hold")),
+        matches!(&found.check, VerificationStatus::Failed { message, .. } if message.contains("does not \
+            contain")),
         "{found:?}"
     );
     dns.set_text(found.token);

@@ -90,11 +90,11 @@ impl A2aConnector {
             match self.ask(protocol, call, &mut pace).await {
                 Ok(Update::Error(error)) if is_other_dialect(&error) => {}
                 Ok(Update::Error(error)) => {
-                    return tracing::debug!(code = error.code, "an agent did not cancel its task");
+                    return tracing::debug!(code = error.code, "task cancellation refused by agent");
                 }
                 Err(RunInterruption::Failed(failure)) => {
                     let class = failure.class.as_str();
-                    return tracing::debug!(class, "an agent was not told to cancel its task");
+                    return tracing::debug!(error = class, "task cancellation request failed");
                 }
                 Ok(_) | Err(RunInterruption::Stopped) => return,
             }
@@ -102,7 +102,7 @@ impl A2aConnector {
     }
 
     pub(super) fn not_understood(&self, error: &client::DecodeError) -> Failure {
-        let words = format!("What the agent at {} answered was not understood. {error}", self.peer());
+        let words = format!("Invalid response from the agent at {}. {error}", self.peer());
         Failure::new(error.class(), words)
     }
 
@@ -177,7 +177,7 @@ impl A2aConnector {
         let hints = ErrorHints {
             credentials: self.access.hint(),
             missing: None,
-            moved: "Its card has to name the new address.",
+            moved: "Its card must contain the new URL.",
         };
         let (class, what) = by_status(status, wait, &hints);
         Failure::new(class, format!("The agent at {} {what}", self.peer()))

@@ -252,7 +252,7 @@ impl AcpSession {
     ) -> Result<T, Failure> {
         match result {
             Ok(raw) => jsonrpc_lines::parse(&raw)
-                .ok_or_else(|| garbage(&format!("answered {method} with something else"))),
+                .ok_or_else(|| garbage(&format!("sent an invalid response to {method}"))),
             Err(error) => Err(self.refused(method, &error)),
         }
     }
@@ -262,12 +262,11 @@ impl AcpSession {
         let code = i32::from(error.code);
         let words = quote_foreign_text(&error.message);
         if code == AUTH_REQUIRED {
-            let words = format!(
-                "The program of this agent wants to be signed in ({words}). Whoever runs it can do that beforehand."
-            );
+            let words =
+                format!("The agent program requires sign-in ({words}). Its operator must sign in first.");
             return Failure::new(FailureClass::Refused, words);
         }
-        let words = format!("The program of this agent answered {method} with an error: {words} ({code})");
+        let words = format!("The agent program answered {method} with an error: {words} ({code})");
         Failure::new(FailureClass::Refused, words)
     }
 
@@ -312,15 +311,15 @@ impl AcpSession {
         self.log(&how);
         let when = if self.id.0.is_empty() { "before it was ready" } else { "in the middle of its answer" };
         let words = format!(
-            "The program of this agent {how} {when}. The next message starts it anew; the hub's log has what it \
-             complained of."
+            "The agent program {how} {when}. The next message restarts it; the hub's log has its error \
+             output."
         );
         Failure::new(FailureClass::Unreachable, words)
     }
 
     fn log(&self, what: &str) {
         let complaints = self.process.complaints();
-        tracing::warn!(what, complaints, "the program of an agent failed");
+        tracing::warn!(error = what, complaints, "agent program failed");
     }
 }
 
@@ -329,7 +328,7 @@ pub(super) fn interrupted(interrupted: WaitInterrupted) -> RunInterruption {
         WaitInterrupted::Stopped => RunInterruption::Stopped,
         WaitInterrupted::Late(limit) => {
             let words = format!(
-                "The program of this agent said nothing for {} s. Try again, or ask for less at once.",
+                "The agent program sent nothing for {} s. Try again, or ask for less at once.",
                 limit.as_secs_f32()
             );
             Failure::new(FailureClass::TimedOut, words).into()
@@ -338,5 +337,5 @@ pub(super) fn interrupted(interrupted: WaitInterrupted) -> RunInterruption {
 }
 
 fn garbage(what: &str) -> Failure {
-    Failure::new(FailureClass::Garbage, format!("The program of this agent {what}."))
+    Failure::new(FailureClass::Garbage, format!("The agent program {what}."))
 }

@@ -127,7 +127,7 @@ impl AcpSessionPool {
                 break;
             }
         }
-        output.status(&format!("Waiting: {} programs are at work, the most at once", self.0.most));
+        output.status(&format!("Queued: the limit of {} running programs is reached", self.0.most));
         let place = pace.wait(Arc::clone(&self.0.places).acquire_owned()).await;
         match place {
             Ok(Ok(place)) => Ok(place),
@@ -135,7 +135,7 @@ impl AcpSessionPool {
             Ok(Err(_)) | Err(WaitInterrupted::Stopped) => Err(RunInterruption::Stopped),
             Err(WaitInterrupted::Late(_)) => {
                 let words = format!(
-                    "{} programs are at work on this hub, the most at once. Try again later.",
+                    "The limit of {} running programs on this hub is reached. Try again later.",
                     self.0.most
                 );
                 Err(Failure::new(FailureClass::TimedOut, words).into())

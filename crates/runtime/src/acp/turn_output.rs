@@ -138,7 +138,8 @@ impl<'a> AcpTurnOutput<'a> {
             self.output.status("Thinking");
         }
         if self.thoughts.len() + thought.text.len() > self.max_bytes {
-            let words = format!("The program of this agent thought more than {} bytes.", self.max_bytes);
+            let words =
+                format!("The agent program exceeded the reasoning limit of {} bytes.", self.max_bytes);
             return Err(Failure::new(FailureClass::TooLarge, words));
         }
         self.noise.clear();
@@ -255,11 +256,11 @@ impl<'a> AcpTurnOutput<'a> {
         }
         match ended.stop_reason {
             StopReason::Refusal => {
-                Ok(RunEnd::Rejected { reason: "The program of this agent refused to go on.".to_owned() })
+                Ok(RunEnd::Rejected { reason: "The agent program refused to continue.".to_owned() })
             }
             StopReason::Cancelled => Ok(RunEnd::Stopped),
             StopReason::MaxTurnRequests => {
-                let words = "The program of this agent asked its model as often as it may in one answer.";
+                let words = "The agent program reached its limit of model calls per answer.";
                 Err(Failure::new(FailureClass::Budget, words))
             }
             _ if !self.has_content => Err(garbage("ended its answer without saying anything")),
@@ -292,5 +293,5 @@ fn last(uri: &str) -> String {
 }
 
 fn garbage(what: &str) -> Failure {
-    Failure::new(FailureClass::Garbage, format!("The program of this agent {what}."))
+    Failure::new(FailureClass::Garbage, format!("The agent program {what}."))
 }

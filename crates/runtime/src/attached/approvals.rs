@@ -38,8 +38,7 @@ impl PendingApprovals {
     pub async fn put(&mut self, wish: ApprovalRequestFrame, output: &mut dyn Output) -> Result<(), Failure> {
         let ApprovalRequestFrame { wish, tool, arguments } = wish;
         if wish.len() > MAX_ID {
-            let words =
-                format!("The program behind this agent gave a wish a name of more than {MAX_ID} bytes.");
+            let words = format!("The attached program sent an approval id of more than {MAX_ID} bytes.");
             return Err(Failure::new(FailureClass::Garbage, words));
         }
         let question = ApprovalRequest { tool: label(&tool), arguments };

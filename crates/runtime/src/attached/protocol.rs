@@ -204,8 +204,7 @@ fn acceptable(part: Part) -> Result<Part, Failure> {
             ..part
         })),
         PartBody::File { .. } | PartBody::Approval { .. } => {
-            let words =
-                "The program behind this agent answered with a part that only the hub itself can make.";
+            let words = "The attached program sent a part type that only the hub may create.";
             Err(Failure::new(FailureClass::Garbage, words))
         }
     }

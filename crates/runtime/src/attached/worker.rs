@@ -94,7 +94,7 @@ impl AttachedWorker {
     fn begin(&mut self, question: RunRequestFrame) {
         let run = question.run;
         if self.running.len() >= MAX_ITEMS || self.running.contains_key(&run) {
-            let words = "The program behind this agent has too much to do at once. Try again in a while.";
+            let words = "The attached program is overloaded. Try again later.";
             let news = Err(Failure::new(FailureClass::Refused, words)).into();
             return self.outbox.push(ProgramFrame { run, news });
         }
@@ -105,7 +105,7 @@ impl AttachedWorker {
         let request = RunRequest { leave, ..self.request(question) };
         if request.files.iter().any(|(digest, bytes)| Digest::of(bytes) != *digest) {
             self.running.remove(&run);
-            let words = "A file of the question did not come through whole. Send it again.";
+            let words = "A file of the message arrived incomplete. Send it again.";
             let news = Err(Failure::new(FailureClass::Garbage, words)).into();
             return self.outbox.push(ProgramFrame { run, news });
         }

@@ -109,7 +109,7 @@ impl Calc {
             let _ = sender.send(job());
         };
         let given = self.threads.run(run);
-        given.map_err(|_| broken("The hub has no thread left to calculate on. Try again in a moment."))?;
+        given.map_err(|_| broken("The calculator is overloaded. Try again in a moment."))?;
         match time::timeout(STUCK, receiver).await {
             Ok(Ok(result)) => Ok(result),
             Ok(Err(_)) => Err(broken("The calculation ended unexpectedly. Try it in smaller steps.")),

@@ -81,7 +81,7 @@ impl<'a> EndpointResponse<'a> {
                 self.check_error(&value, body)?;
                 let begins = quote_foreign_text(&String::from_utf8_lossy(body));
                 let words = format!(
-                    "answered with nothing at {}. Its answer begins: {begins}",
+                    "answered without a value at {}. Its answer begins: {begins}",
                     quote_foreign_text(&self.path)
                 );
                 return Err(self.garbage(&words));

@@ -213,7 +213,7 @@ async fn a_task_is_made_and_asked_until_its_last_step() {
 
     let (base, seen) = endpoint(|_| Json(json!({ "task_id": 7, "output": ".", "is_last": false }))).await;
     let (end, _) = hear(&connector(Preset::AgentProtocol.request(base.as_str())), ask("Count")).await;
-    assert!(end.unwrap_err().message.contains("did not say that it is done"));
+    assert!(end.unwrap_err().message.contains("did not finish"));
     assert_eq!(seen.lock().unwrap().len(), 51);
 }
 
@@ -295,7 +295,7 @@ async fn an_answer_without_end_is_cut() {
 #[tokio::test]
 async fn a_refusal_says_who_refused_and_what_to_do() {
     for (status, words) in [
-        (StatusCode::UNAUTHORIZED, "asks for credentials that this hub does not hold."),
+        (StatusCode::UNAUTHORIZED, "requires credentials that this hub does not have."),
         (StatusCode::NOT_FOUND, "has nothing at this address"),
         (StatusCode::TOO_MANY_REQUESTS, "is busy"),
         (StatusCode::BAD_GATEWAY, "failed (502 Bad Gateway)"),

@@ -93,7 +93,10 @@ impl<'a> AgentLoop<'a> {
             tried = self.time.spend(self.llm, asked).await?;
             match &tried {
                 Err(RunInterruption::Failed(failure)) if self.may_go_elsewhere(failure) => {
-                    tracing::info!(class = failure.class.as_str(), "a model server did not answer");
+                    tracing::info!(
+                        error = failure.class.as_str(),
+                        "model server request failed; trying another"
+                    );
                     self.answer.forget_turn();
                 }
                 _ => return tried,
@@ -155,7 +158,7 @@ impl<'a> AgentLoop<'a> {
 /// Fails the run on an unanswered approval: a model that only receives the refusal would retry the call again
 /// and again.
 fn unanswered(tool: &str) -> Failure {
-    let words = format!("Nobody said in time whether {tool} may be used. Ask again when you are there.");
+    let words = format!("The approval request for {tool} expired. Ask again when you can answer it.");
     Failure::new(FailureClass::TimedOut, words)
 }
 

@@ -184,7 +184,7 @@ impl<'a> CompletionStream<'a> {
     fn call(&mut self, position: usize, delta: &CallDelta<'_>) -> Result<(), Failure> {
         let index = delta.index.unwrap_or(position);
         if index > self.calls.len() || index >= MAX_CALLS {
-            return Err(self.garbage("asked for more tools at once than the hub calls"));
+            return Err(self.garbage("requested too many tool calls at once"));
         }
         if index == self.calls.len() {
             self.calls.push(ToolCall::default());
@@ -200,7 +200,7 @@ impl<'a> CompletionStream<'a> {
         }
         let piece = function.arguments.as_ref().map(|piece| &*piece.0).unwrap_or_default();
         if call.arguments.len() + piece.len() > MAX_ARGUMENT_BYTES {
-            return Err(self.garbage("wrote arguments of a tool that are larger than the hub takes"));
+            return Err(self.garbage("sent tool arguments that exceed the size limit"));
         }
         call.arguments.push_str(piece);
         Ok(())
@@ -212,8 +212,7 @@ impl<'a> CompletionStream<'a> {
             self.output.status("Thinking");
         }
         if self.reasoning.len() + thought.len() > self.max_bytes {
-            let words =
-                format!("{} thought more than {} bytes without an answer.", self.peer, self.max_bytes);
+            let words = format!("{} exceeded the reasoning limit of {} bytes.", self.peer, self.max_bytes);
             return Err(Failure::new(FailureClass::TooLarge, words));
         }
         self.reasoning.push_str(thought);
@@ -238,8 +237,10 @@ impl<'a> CompletionStream<'a> {
         self.tell_thoughts()?;
         match self.finish_reason.as_deref() {
             None if !self.is_done => {
-                let words =
-                    format!("The model server {} ended the answer early. What came is kept.", self.peer);
+                let words = format!(
+                    "The model server {} ended the answer early. The partial answer is saved.",
+                    self.peer
+                );
                 Err(Failure::new(FailureClass::Unreachable, words))
             }
             Some("content_filter") => Ok(RunEnd::Rejected {

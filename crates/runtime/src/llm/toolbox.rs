@@ -89,7 +89,7 @@ impl Toolbox {
         let function = tool.function();
         let bytes = function.to_string().len();
         if self.bytes + bytes > max_bytes {
-            tracing::info!(tool = tool.label, "a tool is not offered: the model's window has no room for it");
+            tracing::info!(tool = tool.label, "tool dropped: no room in the context window");
             return;
         }
         self.bytes += bytes;

@@ -30,7 +30,7 @@ impl ByteBudget {
         match self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less) {
             Ok(_) => Ok(()),
             Err(_) => {
-                Err(io::Error::new(io::ErrorKind::InvalidData, "it sent more than the hub takes in one run"))
+                Err(io::Error::new(io::ErrorKind::InvalidData, "it exceeded the data limit of one run"))
             }
         }
     }

@@ -88,6 +88,6 @@ impl OutboundClient {
 
 fn target(url: &Url, reply: &HttpResponse) -> Result<Url, Failure> {
     reply.header(header::LOCATION).and_then(|place| url.join(place).ok()).ok_or_else(|| {
-        Failure::new(FailureClass::Garbage, format!("{} redirects without saying where to.", reply.peer()))
+        Failure::new(FailureClass::Garbage, format!("{} redirects without a location.", reply.peer()))
     })
 }

@@ -37,7 +37,7 @@ pub(crate) fn by_status(
 
 fn busy(wait: Option<u32>) -> String {
     match wait {
-        Some(seconds) => format!("is busy and asks to wait {seconds} s."),
+        Some(seconds) => format!("is busy. Try again in {seconds} s."),
         None => "is busy. Try again in a moment.".to_owned(),
     }
 }

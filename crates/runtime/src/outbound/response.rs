@@ -127,7 +127,7 @@ impl HttpResponse {
     }
 
     fn too_large(&self, limit: usize) -> Failure {
-        let words = format!("{} sent more than {limit} bytes, the most this hub takes here.", self.peer);
+        let words = format!("{} sent more than the limit of {limit} bytes.", self.peer);
         Failure::new(FailureClass::TooLarge, words)
     }
 }
@@ -168,7 +168,7 @@ fn failure(error: &reqwest::Error, peer: &str) -> Failure {
     }
     let cause = quote_foreign_text(&cause.to_string());
     if error.is_connect() && error.is_timeout() {
-        return Failure::new(FailureClass::TimedOut, format!("{peer} did not take the connection in time."));
+        return Failure::new(FailureClass::TimedOut, format!("Connection to {peer} timed out."));
     }
     if error.is_connect() {
         let words = format!("No connection to {peer} ({cause}). Check the address, and that it is running.");

@@ -179,7 +179,7 @@ async fn redirects_end() {
     assert!(failure.message.ends_with("redirects more than 3 times."), "{failure}");
     let nowhere = serve_bytes("HTTP/1.1 302 Found\r\ncontent-length: 0\r\n\r\n").await;
     let failure = lenient().fetch_card(&nowhere).await.unwrap_err();
-    assert!(failure.message.contains("redirects without saying where to"), "{failure}");
+    assert!(failure.message.contains("redirects without a location"), "{failure}");
 }
 
 #[tokio::test]

@@ -113,7 +113,7 @@ pub fn read_frames(stdout: impl AsyncRead + Unpin, max: usize) -> impl Stream<It
 /// Parses a line. Other output, such as the banner of a library, is logged and ignored.
 fn read(line: &str) -> Option<ProgramFrame> {
     serde_json::from_str(line)
-        .inspect_err(|error| tracing::info!(target: "plexus_program", %error, "no message: {line}"))
+        .inspect_err(|error| tracing::info!(target: "plexus_program", %error, "not a message: {line}"))
         .ok()
 }
 

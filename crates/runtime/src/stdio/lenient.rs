@@ -29,7 +29,7 @@ fn until_accepted<T, E: fmt::Display>(mut decode: impl FnMut() -> Result<T, E>) 
     loop {
         match decode() {
             Ok(decoded) => return decoded,
-            Err(error) => tracing::warn!(target: "plexus_program", %error, "no line"),
+            Err(error) => tracing::warn!(target: "plexus_program", %error, "program output: line unreadable"),
         }
     }
 }

@@ -65,7 +65,7 @@ impl ProgramSpec {
     }
 
     fn failed(&self, what: &str) -> Failure {
-        let words = format!("The program behind this agent ({}) {what}.", one_line(&self.name()));
+        let words = format!("The agent program ({}) {what}.", one_line(&self.name()));
         Failure::new(FailureClass::Unreachable, words)
     }
 }

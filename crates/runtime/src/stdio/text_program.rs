@@ -60,7 +60,7 @@ impl TextProgram {
         waiting.retain(|_, one| one.since.elapsed() < MAX_WAIT);
         match known {
             Some(task) => waiting.remove(task).map(|one| one.running).ok_or_else(|| {
-                let words = "The program behind this agent has ended since it asked. Send what you want anew, in a new chat.";
+                let words = "The agent program exited after it asked. Send your request again in a new chat.";
                 Failure::new(FailureClass::Refused, words)
             }),
             None => self.program.start(),

@@ -99,9 +99,7 @@ impl Connection {
     /// Fails if SQLite has ended the transaction on its own, so that no statement runs outside of it.
     fn check(&self) -> Result<(), Error> {
         if self.is_begun.get() && !self.is_writing() {
-            return Err(Error::Io(io::Error::other(
-                "SQLite has ended the transaction; nothing of it was kept",
-            )));
+            return Err(Error::Io(io::Error::other("SQLite rolled back the transaction")));
         }
         Ok(())
     }

@@ -68,7 +68,7 @@ impl TransactionManager for SqliteTransactions {
 
     fn start_rollback(connection: &mut Connection) {
         if let Err(error) = connection.roll_back() {
-            tracing::warn!(%error, "a transaction could not be rolled back");
+            tracing::warn!(%error, "transaction rollback failed");
         }
     }
 

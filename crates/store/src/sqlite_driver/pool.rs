@@ -92,7 +92,7 @@ impl Drop for PooledConnection {
         let Some(connection) = self.connection.take() else { return };
         match connection.roll_back() {
             Ok(()) => self.shared.idle.lock().push(connection),
-            Err(error) => tracing::warn!(%error, "a connection is given up"),
+            Err(error) => tracing::warn!(%error, "database connection dropped: rollback failed"),
         }
     }
 }

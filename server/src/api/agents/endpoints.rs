@@ -33,7 +33,7 @@ pub fn request(
     let Some(like) = like else { return Ok(None) };
     let unknown = || {
         let known = Preset::ALL.map(Preset::as_str).join(", ");
-        Refusal::invalid("like", format!("What an endpoint can be called like: {known}."))
+        Refusal::invalid("like", format!("Unknown preset. Available: {known}."))
     };
     let mut request = Preset::parse(like).ok_or_else(unknown)?.request(url.unwrap_or_default());
     if let (Some(model), Some(body)) = (model, &mut request.body)

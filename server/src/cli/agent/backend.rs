@@ -36,25 +36,26 @@ pub fn arguments() -> [Arg; 6] {
     let option = |id: &'static str, value: &'static str| Arg::new(id).long(id).value_name(value);
     [
         option("speaks", "HOW").value_parser(["text", "lines", "acp"]).default_value("text").help(
-            "How the program speaks: text, a question in and an answer out; lines, JSON messages that go on; acp, \
-             the Agent Client Protocol",
+            "Protocol of the program: text (plain text in and out), lines (JSON lines), acp (the Agent \
+             Client Protocol)",
         ),
         option("prompt", "TEXT")
             .action(ArgAction::Append)
             .value_parser(NonEmptyStringValueParser::new())
-            .help("What a program that speaks text ends with when it waits for a person; may be repeated"),
+            .help("Output suffix that marks a question to the user (repeatable)"),
         option("url", "URL").value_parser(value_parser!(Url)).conflicts_with("program").help(
-            "Instead of a program, a server that this machine reaches: one that speaks A2A unless said",
+            "URL of a server that this machine can reach, instead of a program; A2A unless another option \
+             says otherwise",
         ),
         option("like", "SOFTWARE")
             .value_parser(Preset::ALL.map(Preset::as_str))
             .requires("url")
             .conflicts_with("request")
-            .help("Call that server as this software is called"),
+            .help("Use the request template of this software"),
         option("request", "FILE")
             .value_parser(value_parser!(PathBuf))
             .conflicts_with("program")
-            .help("Call a server by the request that this JSON file describes"),
+            .help("JSON file with the request template"),
         Arg::new("program")
             .required_unless_present_any(["url", "request"])
             .last(true)
@@ -102,7 +103,7 @@ fn program(arguments: &ArgMatches, line: impl Iterator<Item = OsString>) -> anyh
 
 /// Starts one ACP process per conversation, in the current folder.
 fn acp(line: Vec<OsString>) -> anyhow::Result<AcpConnector> {
-    let folder = std::env::current_dir().context("this folder is gone")?;
+    let folder = std::env::current_dir().context("the current folder does not exist")?;
     let launcher = move || {
         let mut words = line.iter();
         let mut command = Command::new(words.next().map_or(OsStr::new(""), OsString::as_os_str));

@@ -21,7 +21,7 @@ use crate::{
 
 pub fn command() -> Command {
     Command::new("agent")
-        .about("Register agents, list them, and run them from here")
+        .about("Register, list and run agents")
         .subcommand_required(true)
         .subcommand(register())
         .subcommand(create())
@@ -31,15 +31,15 @@ pub fn command() -> Command {
 }
 
 fn register() -> Command {
-    let url = Arg::new("url").required(true).value_name("URL").help("The agent's address, or its card's");
+    let url = Arg::new("url").required(true).value_name("URL").help("URL of the agent or of its card");
     let vouch = Arg::new("vouch").long("vouch").action(ArgAction::SetTrue);
     let name = Arg::new("name").long("name").value_name("NAME");
     let command = Command::new("register")
-        .about("Register an agent that runs somewhere: one with an A2A card, or any HTTP endpoint")
+        .about("Register a remote agent: an A2A agent with a card, or any HTTP endpoint")
         .arg(url)
         .args(endpoint())
-        .arg(name.help("Its name in its address; the card's unless given"))
-        .arg(vouch.help("Answer for its addresses as an administrator, instead of a proof"));
+        .arg(name.help("Name in its address (default: the card's)"))
+        .arg(vouch.help("Mark its origins as trusted, without verification (administrators)"));
     whose(reach(command))
 }
 
@@ -52,18 +52,20 @@ fn endpoint() -> [Arg; 9] {
             .value_parser(Preset::ALL.map(Preset::as_str))
             .requires("name")
             .conflicts_with("request")
-            .help("Call it as this software is called"),
+            .help("Use the request template of this software"),
         option("request", "FILE")
             .value_parser(file())
             .requires("name")
-            .help("Call it by the request that this JSON file describes"),
-        option("title", "TEXT").help("What people see in lists and on its page; its name unless given"),
-        option("summary", "TEXT").help("One line that says what it does"),
-        option("model", "NAME").requires("like").help("The model that the request names"),
-        option("tags", "TEXT").action(ArgAction::Append).help("A word to find it by; may be repeated"),
-        option("try", "MESSAGE").help("Send it this first, and register it only if it answers"),
-        option("secret-file", "FILE").value_parser(file()).help("What it asks to be shown, for everybody"),
-        option("user", "NAME").requires("secret-file").help("The user name that goes with it"),
+            .help("JSON file with the request template"),
+        option("title", "TEXT").help("Title in lists and on its page (default: its name)"),
+        option("summary", "TEXT").help("One-line description"),
+        option("model", "NAME").requires("like").help("Model in the request"),
+        option("tags", "TEXT").action(ArgAction::Append).help("Tag (repeatable)"),
+        option("try", "MESSAGE").help("Test message: register the agent only if it answers"),
+        option("secret-file", "FILE")
+            .value_parser(file())
+            .help("File with the credential sent on behalf of all users"),
+        option("user", "NAME").requires("secret-file").help("User name of that credential"),
     ]
 }
 
@@ -73,21 +75,18 @@ fn create() -> Command {
         Arg::new(id).long(long).value_name("TEXT").action(ArgAction::Append).help(help)
     };
     let command = Command::new("create")
-        .about("Make an agent that is a model with instructions, or a program that the hub's operator lists")
-        .arg(Arg::new("name").required(true).value_name("NAME").help("Its name in its address"))
+        .about("Create an agent from a model with instructions, or from a program listed by the operator")
+        .arg(Arg::new("name").required(true).value_name("NAME").help("Name in its address"))
+        .arg(text("instructions", "System instructions of the model").required_unless_present("program"))
         .arg(
-            text("instructions", "What the model is told before every conversation")
-                .required_unless_present("program"),
-        )
-        .arg(
-            text("program", "The program, as the operator calls it")
+            text("program", "Name of the program, as listed by the operator")
                 .conflicts_with_all(["instructions", "model"]),
         )
-        .arg(text("summary", "One line that says what it does").required(true))
-        .arg(text("title", "What people see in lists and on its page; its name unless given"))
-        .arg(text("model", "The model; the hub's first unless given"))
-        .arg(several("starters", "starter", "A first message to try; may be repeated"))
-        .arg(several("tags", "tag", "A word to find it by; may be repeated"));
+        .arg(text("summary", "One-line description").required(true))
+        .arg(text("title", "Title in lists and on its page (default: its name)"))
+        .arg(text("model", "The model (default: the first of the hub)"))
+        .arg(several("starters", "starter", "Example message (repeatable)"))
+        .arg(several("tags", "tag", "Tag (repeatable)"));
     whose(reach(command))
 }
 
@@ -97,14 +96,14 @@ fn reach(command: Command) -> Command {
     };
     let visibility = choice("visibility", ["private", "unlisted", "public", "federated"], "private");
     let access = choice("access", ["owner", "listed", "accounts", "open"], "accounts");
-    command.arg(visibility.help("Who can find it")).arg(access.help("Who can use it"))
+    command.arg(visibility.help("Visibility")).arg(access.help("Access"))
 }
 
 fn whose(command: Command) -> Command {
     let owner = Arg::new("owner").long("owner").value_name("NAME").conflicts_with("hub");
-    let json = Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON, for programs");
+    let json = Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON");
     command
-        .arg(owner.help("The account that it belongs to; the first administrator unless given"))
+        .arg(owner.help("Owner account (default: the first administrator)"))
         .arg(json)
         .args(api_client::arguments())
 }
@@ -155,7 +154,7 @@ async fn here(settings: &Settings, arguments: &ArgMatches, body: Option<Value>) 
     if let Some(hub) = HubClient::serving(&config.data_dir, owner)? {
         return over_api(&hub, body).await;
     }
-    let hub = Hub::open(config, ClockRng::system()).await.context("the hub's data could not be opened")?;
+    let hub = Hub::open(config, ClockRng::system()).await.context("the hub's data cannot be opened")?;
     let done = act(&hub, owner, body).await;
     hub.close().await;
     done

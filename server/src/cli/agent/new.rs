@@ -36,14 +36,14 @@ struct Template {
 
 pub fn command() -> Command {
     Command::new("new")
-        .about("Write a working agent to begin from, in a folder of its own")
-        .arg(Arg::new("name").required(true).value_name("NAME").help("Its name, and that of the folder"))
+        .about("Create a folder with a working example agent")
+        .arg(Arg::new("name").required(true).value_name("NAME").help("Name of the agent and the folder"))
         .arg(
             Arg::new("language")
                 .long("language")
                 .value_parser(LANGUAGES.map(|template| template.language))
                 .default_value("python")
-                .help("What it is written in"),
+                .help("Programming language"),
         )
 }
 
@@ -56,8 +56,9 @@ pub fn run(arguments: &ArgMatches) -> anyhow::Result<u8> {
     let mut out = std::io::stdout().lock();
     writeln!(
         out,
-        "Wrote {}.\n\nRun it on the hub of this machine:\n  cd {name}\n  plexus agent run {name} --speaks lines -- {}\n\n\
-         On a hub elsewhere add --hub URL and --token TOKEN; a token is made at /settings/tokens there.",
+        "Wrote {}.\n\nRun it on the hub of this machine:\n  cd {name}\n  plexus agent run {name} --speaks \
+         lines -- {}\n\nFor a remote hub add --hub URL and --token TOKEN; create a token at /settings/tokens \
+         there.",
         template.files.iter().map(|(file, _)| format!("{name}/{file}")).collect::<Vec<_>>().join(" and "),
         template.start,
     )?;
@@ -67,7 +68,7 @@ pub fn run(arguments: &ArgMatches) -> anyhow::Result<u8> {
 /// Writes the files of a template. Existing files are never overwritten.
 fn write(folder: &Path, template: &Template) -> anyhow::Result<()> {
     if folder.exists() {
-        bail!("{} is there already; choose another name, or work in another folder", folder.display());
+        bail!("{} already exists; choose another name or folder", folder.display());
     }
     for (file, text) in template.files {
         let place = folder.join(file);

@@ -42,20 +42,22 @@ const GOOD: Duration = Duration::from_secs(60);
 pub fn command() -> Command {
     let text = |id: &'static str| Arg::new(id).long(id).value_name("TEXT");
     let command = Command::new("run")
-        .about("Join a program on this machine to a hub as an agent, while it runs")
+        .about("Attach a program on this machine to a hub as an agent, while it runs")
         .long_about(
-            "Join a program on this machine to a hub as an agent, while it runs.\n\nNothing has to reach this machine: it \
-             opens one connection to the hub, and opens it anew when it breaks. An agent of that name is made, for you \
-             alone, if there is none. Without --hub it joins the hub of this data folder.",
+            "Attach a program on this machine to a hub as an agent, while it runs.\n\nThe program needs no \
+             public address: it opens one outgoing connection to the hub and reconnects when it breaks. If \
+             the agent does not exist, a private agent is created. Without --hub the hub of this data folder \
+             is used.",
         )
         .after_help(
             "Examples:\n  plexus agent run @ada/shout -- tr a-z A-Z\n  plexus agent run @ada/helper --speaks lines -- \
              python3 agent.py\n  plexus agent run @ada/helper --hub https://hub.example.org -- ./my-agent\n  plexus agent run \
              @ada/coder --speaks acp -- opencode acp\n  plexus agent run @ada/tide --url http://127.0.0.1:9999",
         )
-        .arg(Arg::new("address").required(true).value_name("@OWNER/NAME").help("The agent's address, or its name alone"))
-        .arg(text("title").help("What people see in lists and on its page, when the agent is made; its name unless given"))
-        .arg(text("summary").help("One line that says what it does, when the agent is made"))
+        .arg(Arg::new("address").required(true).value_name("@OWNER/NAME").help("Address of the agent, or its \
+            name alone"))
+        .arg(text("title").help("Title of a newly created agent (default: its name)"))
+        .arg(text("summary").help("One-line description of a newly created agent"))
         .args(backend::arguments());
     super::reach(command)
         .arg(
@@ -63,7 +65,7 @@ pub fn command() -> Command {
                 .long("as")
                 .value_name("NAME")
                 .conflicts_with("hub")
-                .help("The account of this hub that acts; the address's owner unless given"),
+                .help("Account that acts (default: the owner in the address)"),
         )
         .args(api_client::arguments())
 }
@@ -76,7 +78,7 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     let (hub, page) = HubClient::reached(settings, arguments, acts)?;
     let behind = AgentBackend::of(arguments).await?;
     let (address, was_there) = ensure(&hub, arguments, owner.as_deref(), &name, &behind).await?;
-    let made = if was_there { "" } else { " was made. Its page" };
+    let made = if was_there { "" } else { " was created. Its page" };
     say(&format!("{address}{made} is at {}", page.join(&address.to_string())?));
     let stop = CancellationToken::new();
     let ends = tokio::spawn(ends(stop.clone()));
@@ -122,7 +124,7 @@ fn address(arguments: &ArgMatches) -> anyhow::Result<(Option<String>, String)> {
     match given.strip_prefix('@').unwrap_or(given).split_once('/') {
         Some((owner, name)) => Ok((Some(owner.to_owned()), name.to_owned())),
         None if given.starts_with('@') => {
-            bail!("{given} names nobody's agent; an address looks like @ada/helper")
+            bail!("{given} is not an agent address; write it like @ada/helper")
         }
         None => Ok((None, given.to_owned())),
     }
@@ -147,7 +149,7 @@ async fn ensure(
     if let Some(owner) = owner {
         let mine = own_name(hub).await?;
         if !mine.eq_ignore_ascii_case(owner) {
-            bail!("the token is for @{mine}, which cannot make an agent of @{owner}");
+            bail!("the token belongs to @{mine} and cannot create an agent of @{owner}");
         }
     }
     let summary = behind.summary.as_deref().unwrap_or("A program on its owner's machine.");
@@ -161,7 +163,7 @@ async fn ensure(
 
 async fn own_name(hub: &HubClient) -> anyhow::Result<String> {
     let me = hub.get("account").await?;
-    me["name"].as_str().map(str::to_owned).context("the hub did not say whose token this is")
+    me["name"].as_str().map(str::to_owned).context("the hub did not return the account of this token")
 }
 
 /// Cancels `stop` on SIGINT or SIGTERM.

@@ -38,7 +38,7 @@ async fn page(hub: &Hub, caller: &Caller) -> Result<AdminInvites, Error> {
 pub async fn create(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let made = match fields.get("days").parse() {
         Ok(days) => admin::create_invite(&site.hub, &visit.caller, days, visit.request_id()).await,
-        Err(_) => Err(Refusal::invalid("days", "Choose how many days the invitation is good for.").into()),
+        Err(_) => Err(Refusal::invalid("days", "Choose how many days the invitation is valid.").into()),
     };
     match (made, page(&site.hub, &visit.caller).await) {
         (Ok(made), Ok(page)) => visit.show(AdminInvites { created: Some(made.link), ..page }),

@@ -42,7 +42,7 @@ pub fn snippets(origin: &str, address: &Address) -> Vec<Snippet> {
         ("A2A: the agent card, for any A2A client", URL, card),
         ("A2A: ask", BASH, ask),
         ("MCP: in the settings of an MCP client", "json", mcp),
-        ("Begin a chat", BASH, begin),
+        ("Start a chat", BASH, begin),
         ("Read the chat", BASH, read),
         ("Follow the answer as it is written", BASH, follow),
     ]

@@ -70,7 +70,7 @@ async fn show(
     let caller = visit.caller.clone();
     let page = async {
         let view = agents::get(&site.hub, &caller, &address).await?;
-        let view = view.ok_or_else(|| Refusal::not_found(format!("There is no agent {address} here.")))?;
+        let view = view.ok_or_else(|| Refusal::not_found(format!("Agent {address} not found.")))?;
         site.renderer.run(move |pen| AgentPage { tab: tab(&view, &origin, pen), head: head(view) }).await
     };
     page_cache::cached_page(&site, visit, page).await

@@ -19,7 +19,7 @@ pub async fn turn(
     fields: Fields,
 ) -> Response {
     let (Ok(owner), Ok(name)) = (owner.parse(), name.parse()) else {
-        return visit.refuse(Refusal::not_found("There is no such agent here.").into());
+        return visit.refuse(Refusal::not_found("Agent not found.").into());
     };
     let address = Address::local(owner, name);
     match set(&site, &visit, &address, fields.get("star")).await {
@@ -32,7 +32,7 @@ async fn set(site: &AppState, visit: &PageContext, address: &Address, star: &str
     match star {
         "yes" => stars::star(&site.hub, &visit.caller, address).await,
         "no" => stars::unstar(&site.hub, &visit.caller, address).await,
-        _ => Err(Refusal::invalid("star", "The page sent something that the hub does not know.").into()),
+        _ => Err(Refusal::invalid("star", "Invalid action. Reload the page and try again.").into()),
     }
 }
 

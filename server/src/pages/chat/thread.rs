@@ -54,7 +54,7 @@ pub async fn show(
 
 /// Returns the error for a path that is not a valid id: not found.
 pub fn gone(_: plexus_domain::Error) -> Error {
-    plexus_domain::Error::not_found("There is no such chat, or it is not yours.").into()
+    plexus_domain::Error::not_found("Chat not found.").into()
 }
 
 async fn page(
@@ -151,7 +151,7 @@ pub async fn approve(State(site): State<AppState>, visit: PageContext, fields: F
         (Ok(question), word @ ("yes" | "no")) => {
             runs::decide(&site.hub, &visit.caller, question, word == "yes").await
         }
-        (Ok(_), _) => Err(Refusal::invalid("decision", "Choose to allow it or to refuse it.").into()),
+        (Ok(_), _) => Err(Refusal::invalid("decision", "Choose to allow or refuse the call.").into()),
         (Err(refusal), _) => Err(gone(refusal)),
     };
     match decided {

@@ -108,14 +108,12 @@ fn fault(row: federation::ViolationRow) -> FaultRow {
 
 const fn words(fault: HubViolation) -> &'static str {
     match fault {
-        HubViolation::Withholds => "Its copy lacks listings that it was offered, or that it says it has",
-        HubViolation::Pads => "Its copy has listings that moved elsewhere, as it was told",
-        HubViolation::Swaps => "Its copy has other versions of listings than it was offered",
-        HubViolation::StaleHead => {
-            "It goes on with an old count of a hub's listings after it was offered the new one"
-        }
-        HubViolation::Contradicts => "It signed two versions of a listing with one number",
-        HubViolation::ContradictsItself => "It signed two things about itself with one number",
+        HubViolation::Withholds => "Its inventory omits listings that it was offered or claims to have",
+        HubViolation::Pads => "Its inventory contains listings that it knows to have moved",
+        HubViolation::Swaps => "Its inventory contains other listing versions than it was offered",
+        HubViolation::StaleHead => "It keeps an old inventory head of a hub after it was offered the new one",
+        HubViolation::Contradicts => "It signed two versions of a listing with the same number",
+        HubViolation::ContradictsItself => "It signed two statements about itself with the same number",
     }
 }
 
@@ -150,7 +148,7 @@ async fn rule(hub: &Hub, caller: &Caller, id: &str, fields: &Fields, request: &s
         "block" => federation::block(hub, caller, id, Ruled::Block, reason, request).await?,
         "allow" => federation::block(hub, caller, id, Ruled::Allow, reason, request).await?,
         "undo" => federation::unblock(hub, caller, fields.get("subject"), request).await?,
-        _ => return Err(Refusal::invalid("action", "Say what is to be done: block, allow or undo.").into()),
+        _ => return Err(Refusal::invalid("action", "Choose block, allow or undo.").into()),
     };
     Ok(())
 }

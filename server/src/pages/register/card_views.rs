@@ -130,7 +130,7 @@ pub fn unreadable(seed: String, card_url: String) -> model::CardPreview {
     model::CardPreview {
         seed,
         name: "This agent".to_owned(),
-        summary: "Its card was found, and cannot be used as it is.".to_owned(),
+        summary: "Its agent card was found, but cannot be used.".to_owned(),
         version: String::new(),
         provider: None,
         url: card_url,

@@ -132,7 +132,7 @@ pub fn filled(fields: &Fields) -> Result<EndpointForm, Refusal> {
         url: text("url"),
         headers: headers(fields.get("headers"))?,
         body: json("body", fields.get("body"))?,
-        answer: answer.ok_or_else(|| Refusal::invalid("answer", "Choose what comes back."))?,
+        answer: answer.ok_or_else(|| Refusal::invalid("answer", "Choose a response format."))?,
         path: text("path"),
         start_url: given("start_url"),
         start_body: json("start_body", fields.get("start_body"))?,
@@ -147,9 +147,9 @@ pub fn filled(fields: &Fields) -> Result<EndpointForm, Refusal> {
 fn headers(text: &str) -> Result<BTreeMap<String, String>, Refusal> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let header = |line: &str| {
-        let (name, value) = line.split_once(':').ok_or_else(|| {
-            Refusal::invalid("headers", "Write one header a line, its name, a colon and its value.")
-        })?;
+        let (name, value) = line
+            .split_once(':')
+            .ok_or_else(|| Refusal::invalid("headers", "Write one header per line, as “Name: value”."))?;
         Ok((name.trim().to_owned(), value.trim().to_owned()))
     };
     lines.map(header).collect()
@@ -160,7 +160,7 @@ fn json(field: &str, text: &str) -> Result<Option<Value>, Refusal> {
         return Ok(None);
     }
     serde_json::from_str(text).map(Some).map_err(|error| {
-        Refusal::invalid(field, format!("This is not JSON: {error}. Placeholders stand in quotes."))
+        Refusal::invalid(field, format!("This is not JSON: {error}. Put placeholders in quotes."))
     })
 }
 
@@ -181,7 +181,7 @@ fn auth(fields: &Fields) -> Result<Option<Scheme>, Refusal> {
 fn oauth(fields: &Fields, by_person: bool) -> Result<OauthRequirement, Refusal> {
     let authorization_url = fields.get("authorization_url").trim().to_owned();
     if by_person && authorization_url.is_empty() {
-        return Err(Refusal::invalid("authorization_url", "Enter where each person agrees."));
+        return Err(Refusal::invalid("authorization_url", "Enter the authorization endpoint."));
     }
     Ok(OauthRequirement {
         authorization_url: by_person.then_some(authorization_url),

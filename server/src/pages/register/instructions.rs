@@ -101,7 +101,7 @@ fn tools(text: &str) -> Result<Vec<ToolSource>, Refusal> {
         [at, "ask"] => Ok(ToolSource { place: place(at), asks: true }),
         _ => Err(Refusal::invalid(
             "tools",
-            "Write one address a line, and \u{201c}ask\u{201d} behind it if calls wait for leave.",
+            "Write one URL per line. Add \u{201c}ask\u{201d} after it to require approval of each call.",
         )),
     };
     lines.map(source).collect()

@@ -14,5 +14,5 @@ use plexus_domain::{DraftId, Error as Refusal};
 use plexus_hub::Error;
 
 fn draft(id: &str) -> Result<DraftId, Error> {
-    id.parse().map_err(|_| Refusal::not_found("There is no such registration.").into())
+    id.parse().map_err(|_| Refusal::not_found("Registration not found.").into())
 }

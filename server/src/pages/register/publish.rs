@@ -68,8 +68,8 @@ pub fn reach(fields: &Fields) -> Result<(Visibility, AgentAccess), Refusal> {
     let visibility = Visibility::parse(fields.get("visibility"));
     let access = AgentAccess::parse(fields.get("access"));
     Ok((
-        visibility.ok_or_else(|| Refusal::invalid("visibility", "Choose who can find it."))?,
-        access.ok_or_else(|| Refusal::invalid("access", "Choose who can use it."))?,
+        visibility.ok_or_else(|| Refusal::invalid("visibility", "Choose a visibility."))?,
+        access.ok_or_else(|| Refusal::invalid("access", "Choose who has access."))?,
     ))
 }
 

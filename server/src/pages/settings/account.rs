@@ -46,12 +46,12 @@ async fn page(hub: &Hub, caller: &Caller) -> Result<AccountPage, Error> {
 fn usage(used: &Used) -> UsageRow {
     let label = match used.quota {
         "bytes" => "Chats and files",
-        "chats" => "Chats, with those of programs",
+        "chats" => "Chats, including those over APIs",
         "agents" => "Agents",
-        "versions" => "Versions of agents",
-        "teams" => "Teams at work",
+        "versions" => "Agent versions",
+        "teams" => "Running teams",
         "stars" => "Stars",
-        "drafts" => "Registrations not finished",
+        "drafts" => "Unfinished registrations",
         "tokens" => "API tokens",
         "push" => "Push configurations",
         other => other,
@@ -85,7 +85,7 @@ pub async fn delete(State(site): State<AppState>, visit: PageContext, fields: Fi
     let deleted = if confirmed {
         accounts::delete(&site.hub, &visit.caller, fields.get("current").to_owned()).await
     } else {
-        Err(Refusal::invalid("name", "Type your name as it is written above, to be sure.").into())
+        Err(Refusal::invalid("name", "Type your name exactly as shown above.").into())
     };
     match deleted {
         Ok(()) => redirect_with_notice("/", "account"),

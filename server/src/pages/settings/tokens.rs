@@ -66,10 +66,10 @@ fn host(client: &str) -> String {
 pub const fn meaning(scope: Scope) -> &'static str {
     match scope {
         Scope::Read => "Read your chats and agents",
-        Scope::Chat => "Write to agents and manage your chats",
-        Scope::Agents => "Register and change your agents, and give stars",
+        Scope::Chat => "Send messages to agents and manage your chats",
+        Scope::Agents => "Register and change your agents, and star agents",
         Scope::Team => "Start teams",
-        Scope::Admin => "What your role allows beyond your own things",
+        Scope::Admin => "Use the permissions of your role",
     }
 }
 
@@ -90,7 +90,7 @@ fn wanted(fields: &Fields) -> Result<NewToken, Refusal> {
     Ok(NewToken {
         name: fields.get("name").to_owned(),
         scopes: fields.all("scope").filter_map(Scope::parse).collect(),
-        days: days.map_err(|_| Refusal::invalid("days", "Choose how many days the token is good for."))?,
+        days: days.map_err(|_| Refusal::invalid("days", "Choose how many days the token is valid."))?,
     })
 }
 

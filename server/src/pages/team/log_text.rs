@@ -38,23 +38,23 @@ pub fn words(entry: &LogEntry, names: &LogNames<'_>, reasons: bool) -> (String, 
     let why = |reason: &str| reasons.then(|| reason.to_owned());
     match entry.event() {
         TeamEvent::Founded { charter } => {
-            ("The team was founded.".to_owned(), Some(charter.goal.as_str().to_owned()))
+            ("Team created.".to_owned(), Some(charter.goal.as_str().to_owned()))
         }
         TeamEvent::Invited { members } => {
             (format!("Invited: {}.", names.newest(members.len()).join(", ")), None)
         }
-        TeamEvent::Accepted => (format!("{who} takes part."), None),
+        TeamEvent::Accepted => (format!("{who} joined."), None),
         TeamEvent::Declined { reason } => (format!("{who} declined."), why(reason.as_str())),
         TeamEvent::Said { utterance, .. } => utterance_line(&who, utterance, names),
-        TeamEvent::Remarked { text, .. } => (format!("{who} said to all:"), Some(text.to_string())),
-        TeamEvent::Started { work: no } => (format!("{who} began: {}.", work(*no)), None),
+        TeamEvent::Remarked { text, .. } => (format!("{who} to all members:"), Some(text.to_string())),
+        TeamEvent::Started { work: no } => (format!("{who} started: {}.", work(*no)), None),
         TeamEvent::Asked { work: no, question } => {
             (format!("{who} asked about: {}.", work(*no)), Some(question.to_string()))
         }
         TeamEvent::Answered { work: no, answer } => {
             (format!("{who} answered about: {}.", work(*no)), Some(answer.to_string()))
         }
-        TeamEvent::Nested { work: no, .. } => (format!("A team was formed for: {}.", work(*no)), None),
+        TeamEvent::Nested { work: no, .. } => (format!("Subteam formed for: {}.", work(*no)), None),
         TeamEvent::Reported { work: no, report } => {
             let text = report.text.as_ref().filter(|_| reasons || report.end == AssignmentOutcome::Completed);
             if entry.by() == TeamActor::Owner {
@@ -73,7 +73,7 @@ pub fn words(entry: &LogEntry, names: &LogNames<'_>, reasons: bool) -> (String, 
             (format!("A model decided; it took {} tokens.", usage.tokens()), None)
         }
         TeamEvent::Extended { .. } => {
-            ("The hub was not running; deadlines were extended by that time.".to_owned(), None)
+            ("The hub was not running. Deadlines were extended by that time.".to_owned(), None)
         }
         TeamEvent::Elapsed => ("A deadline passed.".to_owned(), None),
     }
@@ -93,8 +93,8 @@ fn utterance_line(who: &str, utterance: &Utterance, names: &LogNames<'_>) -> (St
         Utterance::Assign { mode, work } => {
             let given: Vec<String> =
                 work.iter().map(|task| format!("{} to {}", task.spec.title, names.member(task.to))).collect();
-            let how = if *mode == AssignmentMode::Now { "and waits for it" } else { "and goes on" };
-            (format!("{who} gave work, {how}: {}.", given.join("; ")), None)
+            let how = if *mode == AssignmentMode::Now { "and waits for the result" } else { "and continues" };
+            (format!("{who} assigned work {how}: {}.", given.join("; ")), None)
         }
         Utterance::PauseFor { work } => {
             let waited: Vec<String> = work.iter().map(|no| names.work(*no).to_owned()).collect();
@@ -118,7 +118,7 @@ fn utterance_line(who: &str, utterance: &Utterance, names: &LogNames<'_>) -> (St
         Utterance::Conclude { text: Some(text) } => {
             (format!("{who} wrote the answer."), Some(text.to_string()))
         }
-        Utterance::Conclude { text: None } => (format!("{who} ended the talk."), None),
+        Utterance::Conclude { text: None } => (format!("{who} ended the discussion."), None),
     }
 }
 
@@ -128,6 +128,6 @@ pub const fn end(end: AssignmentOutcome) -> &'static str {
         AssignmentOutcome::Failed => "failed",
         AssignmentOutcome::Cancelled => "stopped",
         AssignmentOutcome::Rejected => "declined",
-        AssignmentOutcome::TimedOut => "out of time",
+        AssignmentOutcome::TimedOut => "timed out",
     }
 }

@@ -49,18 +49,17 @@ async fn all(site: &AppState, visit: &PageContext) -> Result<TeamsPage, Error> {
 }
 
 fn depths() -> Vec<(String, String)> {
-    let words =
-        [(2, "Two levels of them"), (0, "None"), (1, "One level"), (4, "Four levels"), (8, "Eight levels")];
+    let words = [(2, "Two levels"), (0, "None"), (1, "One level"), (4, "Four levels"), (8, "Eight levels")];
     words.into_iter().map(|(depth, words)| (depth.to_string(), words.to_owned())).collect()
 }
 
 fn patterns() -> Vec<(String, String)> {
     let words = |pattern: &Pattern| match pattern {
-        Pattern::PlanAndDelegate(_) => "Each member gets a part of the work",
-        Pattern::DiscussOnly(_) => "They discuss it and one of them concludes",
-        Pattern::RoundRobin(_) => "They speak in turn, two rounds",
-        Pattern::Debate(_) => "They debate, and one of them judges",
-        Pattern::ReplyToAll(_) => "All answer, then one puts it together",
+        Pattern::PlanAndDelegate(_) => "Plan and delegate: each member gets a part of the work",
+        Pattern::DiscussOnly(_) => "Discussion: members discuss, one concludes",
+        Pattern::RoundRobin(_) => "Round robin: members speak in turn, two rounds",
+        Pattern::Debate(_) => "Debate: members debate, one judges",
+        Pattern::ReplyToAll(_) => "Reply to all: all answer, one combines the answers",
     };
     Pattern::ALL.iter().map(|pattern| (pattern.as_str().to_owned(), words(pattern).to_owned())).collect()
 }
@@ -81,7 +80,7 @@ pub async fn launch(State(site): State<AppState>, visit: PageContext, fields: Fi
 
 fn filled(fields: &Fields) -> Result<LaunchRequest, Refusal> {
     let wrong = |word: &str| {
-        Refusal::invalid("members", format!("{word} is no address of an agent. One looks like @ada/tide."))
+        Refusal::invalid("members", format!("{word} is not an agent address. Use the form @ada/tide."))
     };
     let words = fields.get("members").split([' ', ',', '\n']).map(str::trim).filter(|word| !word.is_empty());
     let depth = fields.given("depth").map(str::parse).transpose();
@@ -117,7 +116,7 @@ async fn one(site: &AppState, visit: &PageContext, id: &str) -> Result<TeamPage,
 }
 
 fn team(id: &str) -> Result<ChatId, Refusal> {
-    id.parse().map_err(|_| Refusal::not_found("There is no such team, or it is not yours."))
+    id.parse().map_err(|_| Refusal::not_found("Team not found."))
 }
 
 pub async fn act(
@@ -148,10 +147,10 @@ fn asked(fields: &Fields) -> Result<OwnerAction, Refusal> {
             .get("work")
             .parse()
             .map(AssignmentNo)
-            .map_err(|_| Refusal::invalid("work", "Choose a piece of work."))
+            .map_err(|_| Refusal::invalid("work", "Choose an assignment."))
     };
     let address = || {
-        let wrong = |_| Refusal::invalid("address", "An address looks like @ada/tide.");
+        let wrong = |_| Refusal::invalid("address", "Enter an agent address of the form @ada/tide.");
         fields.get("address").trim().parse::<Address>().map_err(wrong)
     };
     Ok(match fields.get("do") {
@@ -167,6 +166,6 @@ fn asked(fields: &Fields) -> Result<OwnerAction, Refusal> {
         "nest" => OwnerAction::Nest { work: work()?, members: Vec::new() },
         "take_over" => OwnerAction::TakeOver { work: work()?, text: text() },
         "answer" => OwnerAction::Answer { work: work()?, text: text() },
-        _ => return Err(Refusal::invalid("", "Choose what to do.")),
+        _ => return Err(Refusal::invalid("", "Choose an action.")),
     })
 }

@@ -86,8 +86,8 @@ fn phase(phase: &str) -> &'static str {
     match phase {
         "forming" => "Looking for members",
         "discussing" => "A member has the floor",
-        "polling" => "All are asked",
-        "waiting" => "Waiting for work",
+        "polling" => "Polling all members",
+        "waiting" => "Waiting for assignments",
         "concluding" => "Writing the answer",
         "concluded" => "Done",
         "cancelled" => "Cancelled",
@@ -98,11 +98,11 @@ fn phase(phase: &str) -> &'static str {
 fn member(view: MemberView, floor: Option<Seat>, over: bool, guest: bool) -> Member {
     let (presence, may) = match view.presence {
         "invited" => ("Invited", MemberActions::Nothing),
-        "active" if over => ("Took part", MemberActions::Nothing),
-        "active" => ("Takes part", MemberActions::Rest),
+        "active" if over => ("Participated", MemberActions::Nothing),
+        "active" => ("Active", MemberActions::Rest),
         "held" => ("Paused", MemberActions::GoOn),
         "declined" => ("Declined", MemberActions::Nothing),
-        "silent" => ("Gave no answer", MemberActions::Nothing),
+        "silent" => ("No answer", MemberActions::Nothing),
         _ => ("Left", MemberActions::Nothing),
     };
     Member {
@@ -124,13 +124,13 @@ fn member(view: MemberView, floor: Option<Seat>, over: bool, guest: bool) -> Mem
 
 fn work(view: &AssignmentView, to: String, may_nest: bool, guest: bool, pen: &mut Pen) -> AssignmentCard {
     let (state, tone) = match view.state {
-        "offered" => ("Given", AssignmentTone::Open),
+        "offered" => ("Offered", AssignmentTone::Open),
         "working" | "answered" => ("Working", AssignmentTone::Open),
-        "asking" => ("Asks something", AssignmentTone::Asking),
+        "asking" => ("Asks a question", AssignmentTone::Asking),
         "completed" => ("Done", AssignmentTone::Good),
         "failed" => ("Failed", AssignmentTone::Bad),
         "rejected" => ("Declined", AssignmentTone::Bad),
-        "timed_out" => ("Out of time", AssignmentTone::Bad),
+        "timed_out" => ("Timed out", AssignmentTone::Bad),
         _ => ("Stopped", AssignmentTone::Neutral),
     };
     let asks = tone == AssignmentTone::Asking;

@@ -94,7 +94,7 @@ fn headers(request: &EndpointRequestSpec) -> Result<()> {
     for (name, value) in &request.headers {
         if !is_token(name) {
             let name = ellipsize(name, MAX_NAMED);
-            return wrong(format!("\u{201c}{}\u{201d} is no name of a header.", name.escape_default()));
+            return wrong(format!("\u{201c}{}\u{201d} is not a header name.", name.escape_default()));
         }
         if NOT_YOURS.contains(&name.to_ascii_lowercase().as_str()) {
             return wrong(format!("The hub sets {name} itself; credentials have fields of their own."));
@@ -183,12 +183,12 @@ fn start(request: &EndpointRequestSpec) -> Result<()> {
     url("start_url", start)?;
     let place = |url: &str| host(url).map(|(_, end)| url[..end].to_ascii_lowercase());
     if place(start) != place(&request.url) {
-        return Err(Error::invalid("start_url", "Both requests go to the same host and port."));
+        return Err(Error::invalid("start_url", "Both requests must use the same host and port."));
     }
     body("start_body", request.start_body.as_ref())?;
     let id = request.start_id.as_deref().unwrap_or_default();
     if id.is_empty() {
-        return Err(Error::invalid("start_id", "Say where the reply holds the task's id, such as /task_id."));
+        return Err(Error::invalid("start_id", "Enter the JSON path of the task id, such as /task_id."));
     }
     pointer("start_id", id, "/task_id")
 }

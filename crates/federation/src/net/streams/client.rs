@@ -70,7 +70,7 @@ impl StreamClient {
         begun.await.map_err(|_| StreamCallError::NotReached)?;
         let opened = self.streams.clone().open_stream(peer, CALL).await;
         opened.map_err(|error| {
-            tracing::debug!(%hub, %error, "a hub was not reached for a call");
+            tracing::debug!(%hub, %error, "federation call: hub unreachable");
             StreamCallError::NotReached
         })
     }

@@ -134,7 +134,7 @@ impl IncomingRequest {
             () = sleep(waits) => Err(io::ErrorKind::TimedOut.into()),
         };
         if let Err(error) = ended {
-            tracing::debug!(hub = %self.from, %error, "an answer broke off");
+            tracing::debug!(hub = %self.from, %error, "federation call: response not sent");
         }
     }
 }

@@ -36,7 +36,7 @@ pub(crate) async fn deliver_until(stop: CancellationToken, hub: Hub) {
             None => return,
             Some(Ok(pause)) => pause,
             Some(Err(error)) => {
-                tracing::warn!(%error, "push notifications wait");
+                tracing::warn!(%error, "webhook queue unreadable; will retry");
                 POLL_INTERVAL
             }
         };
@@ -82,7 +82,7 @@ async fn next_due(hub: &Hub) -> Result<Duration> {
 async fn to_one_guarded(hub: &Hub, letters: Vec<OutboxMessage>) {
     if let Err(panic) = AssertUnwindSafe(to_one(hub, letters)).catch_unwind().await {
         let error = supervise::cause(panic.as_ref());
-        tracing::error!(error, "webhook delivery panicked: next try when the lease ends");
+        tracing::error!(error, "webhook delivery panicked; retry when the lease expires");
     }
 }
 
@@ -102,7 +102,7 @@ async fn to_one(hub: &Hub, mut letters: Vec<OutboxMessage>) {
                     continue;
                 }
                 Err(error) => {
-                    tracing::debug!(%error, letter = %letter.id, "a push notification was not taken");
+                    tracing::debug!(%error, letter = %letter.id, "webhook delivery failed; will retry");
                     due = Some(hub.env().now() + pause_after(&letter));
                 }
             }
@@ -115,7 +115,7 @@ async fn to_one(hub: &Hub, mut letters: Vec<OutboxMessage>) {
 async fn outstanding(hub: &Hub, first: &OutboxMessage) -> Option<Timestamp> {
     let earlier = async { Ok(outbox::earliest_pending_before(&mut hub.store().read().await?, first).await?) };
     earlier.await.unwrap_or_else(|error: Error| {
-        tracing::warn!(%error, "push notifications wait");
+        tracing::warn!(%error, "webhook queue unreadable; will retry");
         Some(hub.env().now() + PAUSE)
     })
 }
@@ -132,7 +132,7 @@ async fn settle(hub: &Hub, letter: &OutboxMessage) -> Result<()> {
 
 async fn postpone(hub: &Hub, letter: &OutboxMessage, due: Option<Timestamp>) -> Result<()> {
     let Some(due) = due.filter(|_| letter.tries < MAX_ATTEMPTS) else {
-        tracing::info!(letter = %letter.id, tries = letter.tries, "a push notification is given up");
+        tracing::info!(letter = %letter.id, tries = letter.tries, "webhook delivery failed permanently");
         return settle(hub, letter).await;
     };
     let mut tx = hub.store().write_background().await?;
@@ -143,7 +143,7 @@ async fn postpone(hub: &Hub, letter: &OutboxMessage, due: Option<Timestamp>) -> 
 /// Logs a failed write to the outbox. The row is sent again when its lease expires.
 fn note(done: Result<()>) {
     if let Err(error) = done {
-        tracing::warn!(%error, "a push notification may be sent twice");
+        tracing::warn!(%error, "webhook outbox update failed; the notification may be sent twice");
     }
 }
 

@@ -56,7 +56,7 @@ async fn acceptable(
     WebhookRequestInput { name: given, hook }: WebhookRequestInput,
 ) -> Result<(Webhook, NamedWebhook)> {
     let Some(person) = &door.asker.person else {
-        return Err(Refusal::forbidden("Push notifications are for callers with an account. Sign in.").into());
+        return Err(Refusal::forbidden("Push notifications require an account. Sign in.").into());
     };
     let id = hub.env().id(PushId::new);
     let name = given.map_or_else(|| Ok(id.to_string()), name)?;
@@ -84,7 +84,7 @@ async fn acceptable(
 /// Returns the webhook of this name.
 pub async fn find(hub: &Hub, door: &AuthorizedAgent, run: RunId, name: &str) -> Result<NamedWebhook> {
     let found = list(hub, door, run).await?.into_iter().find(|named| named.name == name);
-    found.ok_or_else(|| Refusal::not_found("The task has no push configuration of this id.").into())
+    found.ok_or_else(|| Refusal::not_found("Push configuration not found.").into())
 }
 
 /// Returns all webhooks of a task, the oldest first.

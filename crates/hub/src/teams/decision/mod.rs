@@ -126,7 +126,7 @@ impl DecisionMaker {
                 }
                 // The rules decide the affected topics.
                 Some(Err(error)) => {
-                    tracing::error!(%error, "a decision broke off");
+                    tracing::error!(%error, "team decision task failed; falling back to rules");
                     thinking.open.clear();
                 }
                 None => return pending().await,

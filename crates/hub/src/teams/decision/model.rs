@@ -37,7 +37,7 @@ impl DecisionModel {
             Ok(Some(choice)) => (choice, said.total()),
             Ok(None) => (question.by_rules(), said.total()),
             Err(error) => {
-                tracing::warn!(%error, "the model for teams gives no answer; the rules decide");
+                tracing::warn!(%error, "team model failed; falling back to rules");
                 (question.by_rules(), said.total())
             }
         }
@@ -60,11 +60,11 @@ impl DecisionModel {
             let checked = question.check(&said.text).map(Some);
             match evaluate(attempt, checked, || None) {
                 DecisionOutcome::Take(choice) => {
-                    tracing::debug!(?attempt, "the model for teams decides");
+                    tracing::debug!(?attempt, "team model: decision accepted");
                     return Ok(choice);
                 }
                 DecisionOutcome::Default(choice) => {
-                    tracing::debug!("both answers of the model for teams cannot be used; the rules decide");
+                    tracing::debug!("team model: both answers invalid; falling back to rules");
                     return Ok(choice);
                 }
                 DecisionOutcome::Repair(why) => {

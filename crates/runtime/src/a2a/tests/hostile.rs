@@ -37,7 +37,7 @@ async fn a_refusal_says_who_refused_and_what_to_do() {
     let forbidden = |_: &str, _| (StatusCode::UNAUTHORIZED, "who are you").into_response();
     let agent = Scripted::new(forbidden).await;
     let failure = hear(&agent.connector(true), ask("Hi")).await.0.unwrap_err();
-    assert!(failure.message.ends_with("asks for credentials that this hub does not hold."), "{failure}");
+    assert!(failure.message.ends_with("requires credentials that this hub does not have."), "{failure}");
     let credentials = Credentials::Bearer(Secret::new("hunter2"));
     let connector = agent.connector(true).with_credentials(&agent.base, credentials).unwrap();
     let failure = hear(&connector, ask("Hi")).await.0.unwrap_err();

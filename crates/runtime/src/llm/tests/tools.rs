@@ -261,7 +261,8 @@ async fn turns_tokens_time_and_cost_are_limited() {
     let turns = AnswerLimitsInput { turns: Some(3), ..AnswerLimitsInput::default() };
     let tokens = AnswerLimitsInput { tokens: Some(1_000), turns: Some(50), ..AnswerLimitsInput::default() };
     let cost = AnswerLimitsInput { cost_micro: Some(250), turns: Some(50), ..AnswerLimitsInput::default() };
-    for (allowance, words) in [(turns, "3 times"), (tokens, "tokens, and its owner"), (cost, "cost as much")]
+    for (allowance, words) in
+        [(turns, "3 model calls"), (tokens, "tokens, more than the owner's"), (cost, "cost limit")]
     {
         let (llm, _) = script(vec![vec![call(0, "add", "{\"a\": 1}")]]).await;
         let (end, heard) = hear(&free(priced(llm), &url).with_limits(limited(allowance)), ask("?")).await;
@@ -274,7 +275,7 @@ async fn turns_tokens_time_and_cost_are_limited() {
     assert!((7..=13).contains(&calls(&asked)), "{}", calls(&asked));
     let (llm, _) = script(vec![(0..20).map(|index| call(index, "add", "{}")).collect()]).await;
     let failure = hear(&free(llm, &url), ask("?")).await.0.unwrap_err();
-    assert!(failure.message.contains("more tools at once"), "{failure}");
+    assert!(failure.message.contains("too many tool calls at once"), "{failure}");
 }
 
 /// Sets prices: one millionth per input token, two per output token.
@@ -409,7 +410,7 @@ async fn a_server_that_wants_other_credentials_is_named_with_what_to_do() {
         let url = serve(Router::new().route("/mcp", refuse)).await.join("mcp").unwrap();
         for (credentials, words) in [
             (Some(Credentials::Bearer(Secret::new("t1"))), "did not accept the credentials."),
-            (None, "asks for credentials that this hub does not hold."),
+            (None, "requires credentials that this hub does not have."),
         ] {
             let mut tools = remote(&url, false);
             if let McpServer::Remote { shown, .. } = &mut tools.server {
