@@ -83,7 +83,7 @@ fn add_refusals(operation: &mut Operation) {
         ("default", true),
     ];
     for (status, _) in refusals.into_iter().filter(|(_, applies)| *applies) {
-        let said = Ref::from_response_name("Refused");
+        let said = Ref::from_response_name("RefusedRequest");
         operation.responses.responses.insert(status.to_owned(), said.into());
     }
 }
