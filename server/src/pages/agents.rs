@@ -131,6 +131,7 @@ fn kind(kind: &str) -> String {
         "http" => "Remote, over HTTP",
         "attached" => "On its owner's machine",
         "builtin" => "Built in",
+        "process" => "Program on this hub",
         other => other,
     }
     .to_owned()

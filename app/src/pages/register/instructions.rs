@@ -132,7 +132,7 @@ fn no_model(title: &'static str) -> AnyView {
         <h1>{title}</h1>
         <Empty title="This hub has no model yet">
             <p>"An administrator can add a model in the configuration, with its address, key and name."</p>
-            <p class="actions"><ButtonLink label="How to add a model" href="/docs/models" /> <ButtonLink label="Register another agent" href="/register" kind=Kind::Primary /></p>
+            <p class="actions"><ButtonLink label="How to add a model" href="/docs/operate#models" /> <ButtonLink label="Register another agent" href="/register" kind=Kind::Primary /></p>
         </Empty>
     }
     .into_any()
