@@ -236,8 +236,12 @@ fn furnished(mut command: Command, folder: &Path) -> Command {
     command
 }
 
-/// Returns the path of the program, next to the folder of the test programs.
+/// Returns the path of the program: `PLEXUS_TEST_PROGRAM` (an absolute path, such as that of a release build), or the
+/// one next to the folder of the test programs.
 fn program() -> PathBuf {
+    if let Some(program) = std::env::var_os("PLEXUS_TEST_PROGRAM") {
+        return program.into();
+    }
     let tests = std::env::current_exe().expect("this program has a path");
     let folder = tests.ancestors().nth(2).expect("target/debug");
     let program = folder.join("plexus");
