@@ -42,6 +42,7 @@ wasm: ## Build only the wasm bundle
 	@$(MAKE) $(BUNDLE)
 $(BUNDLE): $(TARGET)/wasm32-unknown-unknown/wasm/plexus_frontend.wasm
 	@wasm-bindgen --target web --no-typescript --out-dir public/pkg --out-name plexus $<
+	@rm -f public/pkg/*.br
 release: ## Build target/release/plexus: one file with everything inside
 	@scripts/setup run
 	@$(MAKE) wasm
