@@ -1,6 +1,6 @@
 //! Agent cards: parsing of untrusted cards, card building and signatures.
 //!
-//! [`Card::parse`] accepts versions 1.0 and 0.3, also mixed in one document, and collects every problem with
+//! [`Card::read`] accepts versions 1.0 and 0.3, also mixed in one document, and collects every problem with
 //! its location. Displayed text is sanitized and truncated; the original bytes are retained.
 
 mod canonical;
@@ -35,7 +35,7 @@ pub const MAX_CARD_BYTES: usize = 256 * 1024;
 /// Path of a card relative to the agent's base URL (specification 1.0 section 8.2).
 pub const WELL_KNOWN: &str = ".well-known/agent-card.json";
 
-/// A valid card. Created only by [`Card::parse`]: text is sanitized and truncated, URLs are `http` or `https`.
+/// A valid card. Created only by [`Card::read`]: text is sanitized and truncated, URLs are `http` or `https`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Card {

@@ -22,7 +22,8 @@ use crate::HubId;
 pub const LISTING_TTL: Duration = Duration::from_secs(90 * 24 * 3_600);
 /// Additional retention, so that clock skew between hubs does not let an older version return.
 const MARGIN: Duration = Duration::from_secs(24 * 3_600);
-pub const MAX_CARD_BYTES: usize = 12 * 1024;
+/// Maximum bytes of the card in a listing. It leaves room in `MAX_BYTES` for the payload and the signatures.
+pub const MAX_LISTING_CARD_BYTES: usize = 12 * 1024;
 const MAX_LANGS: usize = 8;
 
 /// Payload of a listing, signed by the agent's key (authorship) and by the hub's key (hosting). A hub cannot
@@ -183,8 +184,8 @@ impl Listing {
     /// Parses a listing without verifying its signatures.
     pub fn parse(bytes: &[u8]) -> Result<Unverified<Self>, RecordError> {
         let RecordLines { payload, signatures: [agent, hub], rest } = line_format::split(bytes, MAX_BYTES)?;
-        if rest.len() > MAX_CARD_BYTES {
-            return Err(RecordError::TooLarge { bytes: rest.len(), limit: MAX_CARD_BYTES });
+        if rest.len() > MAX_LISTING_CARD_BYTES {
+            return Err(RecordError::TooLarge { bytes: rest.len(), limit: MAX_LISTING_CARD_BYTES });
         }
         let envelope = line_format::read(payload)?;
         let (hash, payload) = (Digest::of(payload), payload.to_vec());
@@ -214,7 +215,7 @@ impl Listing {
         let Some(content) = self.envelope.content() else {
             return if self.card.is_empty() { Ok(()) } else { Err(RecordError::Card) };
         };
-        if self.card.len() > MAX_CARD_BYTES || Digest::of(&self.card) != content.card {
+        if self.card.len() > MAX_LISTING_CARD_BYTES || Digest::of(&self.card) != content.card {
             return Err(RecordError::Card);
         }
         let reading = Card::read(&self.card);

@@ -33,7 +33,7 @@ pub use self::{
     hub_record::{HUB_RECORD_TTL, HubRecord},
     inventory_head::InventoryHead,
     key_chain::{KeyChain, MAX_ROTATIONS, Rotation, RotationSigner},
-    listing::{Content, Envelope, LISTING_TTL, Listing, MAX_CARD_BYTES, Signatures, Status},
+    listing::{Content, Envelope, LISTING_TTL, Listing, MAX_LISTING_CARD_BYTES, Signatures, Status},
     rule_list::{ListedRule, MAX_LISTED, RuleAction, RuleList},
     seq::{MAX_SKEW, Seq},
     set_fingerprint::SetFingerprint,

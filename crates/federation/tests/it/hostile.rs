@@ -12,7 +12,7 @@ use plexus_federation::{
         Effect, Engine, Event, GossipVerdict, IgnoreReason, MAX_BATCH, MAX_FRAME, PeerRequest, PeerResponse,
         SearchQuery, policy::AdmissionMode,
     },
-    record::{self, MAX_BYTES, MAX_CARD_BYTES, ParsedRecord, RecordError, Seq, Signatures, Status},
+    record::{self, MAX_BYTES, MAX_LISTING_CARD_BYTES, ParsedRecord, RecordError, Seq, Signatures, Status},
 };
 
 use crate::fixtures::{
@@ -114,7 +114,7 @@ fn cards_that_cannot_be_read_or_are_too_large() {
     let mut core = core(9, AdmissionMode::Open);
     assert_eq!(gossip(&mut core, &signed(skills(200)), NOW).0, GossipVerdict::Accept);
     rejected(&signed(skills(1_000)));
-    rejected(&signed(vec![b' '; MAX_CARD_BYTES + 1]));
+    rejected(&signed(vec![b' '; MAX_LISTING_CARD_BYTES + 1]));
     rejected(&signed(b"\x1f\x8b\x08 not a card".to_vec()));
     rejected(&signed(vec![b'['; 5_000]));
     rejected(&vec![b'x'; 10 << 20]);

@@ -108,12 +108,12 @@ pub(super) async fn run_mirror(hub: Hub) {
         tokio::select! {
             () = hub.stop().cancelled() => return,
             want = wants.recv() => match want {
-                Some(want) => reading.meet(want).await,
+                Some(want) => reading.handle_request(want).await,
                 None => return,
             },
             () = hub.mirror().came.notified() => {
                 let moved = std::mem::take(&mut *hub.mirror().moved.lock());
-                if let Err(error) = reading.look(moved).await {
+                if let Err(error) = reading.apply_changes(moved).await {
                     tracing::warn!(%error, "chat mirror: update failed; will retry");
                     hub.mirror().resync_all();
                     let _ = hub.stop().run_until_cancelled(sleep(PAUSE)).await;
@@ -145,7 +145,7 @@ struct MirroredMessage {
 }
 
 impl MirrorTask<'_> {
-    async fn meet(&mut self, MirrorRequest { chat, done }: MirrorRequest) {
+    async fn handle_request(&mut self, MirrorRequest { chat, done }: MirrorRequest) {
         match self.mirror_chat(chat, 0).await {
             // The requester may have been cancelled.
             Ok(()) => _ = done.send(()),
@@ -160,11 +160,11 @@ impl MirrorTask<'_> {
             let last = chats::find(&mut conn, chat).await?.map_or(0, |chat| chat.last_seq);
             self.chats.insert(chat, MirroredChat { seq: last - back, ..MirroredChat::default() });
         }
-        self.events(chat).await?;
-        self.texts(&HashSet::from([chat])).await
+        self.replay_events(chat).await?;
+        self.replay_text(&HashSet::from([chat])).await
     }
 
-    async fn look(&mut self, moved: MirrorChanges) -> Result<()> {
+    async fn apply_changes(&mut self, moved: MirrorChanges) -> Result<()> {
         let (mut chats, mut texts) = (moved.chats, HashSet::new());
         for (chat, by) in moved.texts {
             texts.insert(chat);
@@ -184,9 +184,9 @@ impl MirrorTask<'_> {
         }
         chats.retain(|chat| self.chats.contains_key(chat));
         for chat in chats {
-            self.events(chat).await?;
+            self.replay_events(chat).await?;
         }
-        self.texts(&texts).await
+        self.replay_text(&texts).await
     }
 
     /// Mirrors every chat that is open here, if there are other instances. Republishes the last event: its
@@ -201,7 +201,7 @@ impl MirrorTask<'_> {
     }
 
     /// Publishes the next events, after creating the copies of the messages that they start.
-    async fn events(&mut self, chat: ChatId) -> Result<()> {
+    async fn replay_events(&mut self, chat: ChatId) -> Result<()> {
         loop {
             let Some(followed) = self.chats.get_mut(&chat) else { return Ok(()) };
             let mut conn = self.hub.store().read().await?;
@@ -228,7 +228,7 @@ impl MirrorTask<'_> {
     }
 
     /// Publishes the text that other instances journaled in these chats.
-    async fn texts(&mut self, chats: &HashSet<ChatId>) -> Result<()> {
+    async fn replay_text(&mut self, chats: &HashSet<ChatId>) -> Result<()> {
         let mut by_process: HashMap<ProcessId, Vec<&mut MirroredMessage>> = HashMap::new();
         for (_, followed) in self.chats.iter_mut().filter(|(chat, _)| chats.contains(*chat)) {
             for copy in followed.copies.values_mut() {
@@ -301,7 +301,7 @@ async fn read_log(hub: &Hub, process: ProcessId, copies: &mut [&mut MirroredMess
         for piece in &pieces {
             let at = wanted.iter().position(|message| *message == piece.message);
             if let Some(copy) = at.map(|at| &mut copies[at]).filter(|copy| copy.n < piece.n) {
-                show(hub, &copy.writing, piece);
+                publish_piece(hub, &copy.writing, piece);
             }
         }
         after = pieces.last().map_or(after, |piece| piece.n);
@@ -313,7 +313,7 @@ async fn read_log(hub: &Hub, process: ProcessId, copies: &mut [&mut MirroredMess
 }
 
 /// Applies a journal piece to a copy and publishes it in the same way as the writing instance does.
-fn show(hub: &Hub, writing: &SharedOpenMessage, piece: &stream_journal::JournalEntry) {
+fn publish_piece(hub: &Hub, writing: &SharedOpenMessage, piece: &stream_journal::JournalEntry) {
     let mut open = writing.lock();
     let (topic, message) = (Topic::Chat(open.chat()), open.message());
     let tell = |kind| hub.live().channels.publish(topic, StreamFrame::new(kind));

@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub(super) async fn run_listener(hub: Hub) {
     let mut again = false;
     loop {
-        match hub.stop().run_until_cancelled(hear(&hub, again)).await {
+        match hub.stop().run_until_cancelled(receive_until_error(&hub, again)).await {
             None | Some(Ok(())) => return,
             Some(Err(error)) => tracing::warn!(%error, "cluster notification listener disconnected"),
         }
@@ -35,7 +35,7 @@ pub(super) async fn run_listener(hub: Hub) {
 }
 
 /// Listens on one connection until an error. Returns at once if the store has no notifications (SQLite).
-async fn hear(hub: &Hub, again: bool) -> Result<()> {
+async fn receive_until_error(hub: &Hub, again: bool) -> Result<()> {
     let Some(mut listener) = hub.store().listen().await? else { return Ok(()) };
     // Notifications before this moment were missed: resync.
     resync_all(hub);
@@ -47,7 +47,7 @@ async fn hear(hub: &Hub, again: bool) -> Result<()> {
         let words = next(&mut listener).await?;
         match NoticePayload::read(&words) {
             Some(words) if words.from == hub.process() => {}
-            Some(words) => take(hub, words),
+            Some(words) => dispatch(hub, words),
             None => tracing::warn!("cluster notification ignored: unknown sender or other Plexus version"),
         }
     }
@@ -62,7 +62,7 @@ async fn next(listener: &mut Listener) -> Result<String> {
     }
 }
 
-fn take(hub: &Hub, words: NoticePayload) {
+fn dispatch(hub: &Hub, words: NoticePayload) {
     met(hub, true);
     for hint in words.said {
         match hint {

@@ -1,6 +1,6 @@
 //! Cluster: several instances of one hub on one Postgres database (`docs/adr/0022`).
 //!
-//! The store is the source of truth. An instance that changes something sends a notification (`hints`). The
+//! The store is the source of truth. An instance that changes something sends a notification (`notifier`). The
 //! others receive it (`listener`) and read the store: they mirror open chats (`chat_mirror`), cancel runs that were
 //! cancelled on another instance, and wake waiting tasks. Notifications may be lost; an instance that may
 //! have missed some resyncs everything. None of this runs on SQLite, and a single instance neither sends

@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 use http::StatusCode;
+use plexus_a2a::card::MAX_CARD_BYTES;
 use plexus_domain::run::{Failure, FailureClass};
 use serde::{Deserialize, de::IgnoredAny};
 use url::Url;
 
 use super::OutboundClient;
 
-const MAX_CARD_BYTES: usize = 256 << 10;
 /// Paths of the card in A2A 1.0 and 0.3 (since 0.3.0), and in earlier versions.
 const WELL_KNOWN: [&str; 2] = [".well-known/agent-card.json", ".well-known/agent.json"];
 

@@ -23,8 +23,7 @@ const AT_ONCE: usize = 16;
 const LEASE: Duration = Duration::from_mins(5);
 /// First retry delay. Each further one is four times as long.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Attempts per notification. The last one is about an hour and a half after the first; then the row is
-/// deleted.
+/// Attempts per notification. The last one is at least 23 minutes after the first; then the row is deleted.
 const MAX_ATTEMPTS: i64 = 7;
 /// Poll interval, in case a wake-up was lost.
 const POLL_INTERVAL: Duration = Duration::from_secs(30);
@@ -80,14 +79,14 @@ async fn next_due(hub: &Hub) -> Result<Duration> {
 
 /// Contains a panic about one receiver, so that the other receivers are served.
 async fn to_one_guarded(hub: &Hub, letters: Vec<OutboxMessage>) {
-    if let Err(panic) = AssertUnwindSafe(to_one(hub, letters)).catch_unwind().await {
+    if let Err(panic) = AssertUnwindSafe(deliver_to_receiver(hub, letters)).catch_unwind().await {
         let error = supervise::cause(panic.as_ref());
         tracing::error!(error, "webhook delivery panicked; retry when the lease expires");
     }
 }
 
 /// Sends the rows of one receiver in order. A failure postpones all later rows as well (ordering).
-async fn to_one(hub: &Hub, mut letters: Vec<OutboxMessage>) {
+async fn deliver_to_receiver(hub: &Hub, mut letters: Vec<OutboxMessage>) {
     letters.sort_by_key(|letter| letter.id);
     let mut letters = letters.into_iter().peekable();
     let mut due = match letters.peek() {
@@ -98,16 +97,16 @@ async fn to_one(hub: &Hub, mut letters: Vec<OutboxMessage>) {
         if due.is_none() {
             match send(hub, &letter).await {
                 Ok(()) => {
-                    note(settle(hub, &letter).await);
+                    note(delete_row(hub, &letter).await);
                     continue;
                 }
                 Err(error) => {
                     tracing::debug!(%error, letter = %letter.id, "webhook delivery failed; will retry");
-                    due = Some(hub.env().now() + pause_after(&letter));
+                    due = Some(hub.env().now() + retry_delay(&letter));
                 }
             }
         }
-        note(postpone(hub, &letter, due).await);
+        note(retry_or_give_up(hub, &letter, due).await);
     }
 }
 
@@ -120,20 +119,20 @@ async fn outstanding(hub: &Hub, first: &OutboxMessage) -> Option<Timestamp> {
     })
 }
 
-fn pause_after(letter: &OutboxMessage) -> Duration {
+fn retry_delay(letter: &OutboxMessage) -> Duration {
     PAUSE * 4_u32.saturating_pow(u32::try_from(letter.tries - 1).unwrap_or(0))
 }
 
-async fn settle(hub: &Hub, letter: &OutboxMessage) -> Result<()> {
+async fn delete_row(hub: &Hub, letter: &OutboxMessage) -> Result<()> {
     let mut tx = hub.store().write_background().await?;
     outbox::delete(&mut tx, letter).await?;
     Ok(tx.commit().await?)
 }
 
-async fn postpone(hub: &Hub, letter: &OutboxMessage, due: Option<Timestamp>) -> Result<()> {
+async fn retry_or_give_up(hub: &Hub, letter: &OutboxMessage, due: Option<Timestamp>) -> Result<()> {
     let Some(due) = due.filter(|_| letter.tries < MAX_ATTEMPTS) else {
         tracing::info!(letter = %letter.id, tries = letter.tries, "webhook delivery failed permanently");
-        return settle(hub, letter).await;
+        return delete_row(hub, letter).await;
     };
     let mut tx = hub.store().write_background().await?;
     outbox::retry(&mut tx, letter, due).await?;
