@@ -204,7 +204,7 @@ mod tests {
                 "{ groq = { base_url = \"https://x.example\", api_key = \"sk-1 } }",
                 "llm_providers is not a table",
             ),
-            ("{ \"a/b\" = { base_url = \"https://x.example\" } }", "llm_providers.a/b: this is no name"),
+            ("{ \"a/b\" = { base_url = \"https://x.example\" } }", "llm_providers.a/b: invalid model server name"),
             ("{ groq = \"sk-1\" }", "llm_providers.groq takes base_url"),
             ("{ groq = { api_key = \"sk-1\" } }", "llm_providers.groq takes base_url"),
             (

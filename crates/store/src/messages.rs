@@ -263,7 +263,7 @@ pub(crate) fn add_end(batch: &mut StatementBatch, ended: &FinishedMessage<'_>) -
 
 /// Ends an open message with its final content. Returns false and writes nothing if it is not open.
 ///
-/// Does not delete its text from the stream journal: see [`crate::text_log`].
+/// Does not delete its text from the stream journal: see [`crate::stream_journal`].
 pub async fn finish(tx: &mut Tx, id: MessageId, state: MessageState, parts: &[Part]) -> Result<bool> {
     let ended = set_state(tx, id, MessageState::Open, state).await?;
     if ended {

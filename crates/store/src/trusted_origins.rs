@@ -1,4 +1,4 @@
-//! Trusted origins: origins that administrators trust without verification. [`crate::proofs`] treats them as
+//! Trusted origins: origins that administrators trust without verification. [`crate::origin_verifications`] treats them as
 //! verified.
 
 use plexus_domain::Timestamp;

@@ -38,7 +38,7 @@ pub fn body_error(cause: &(dyn Error + 'static), otherwise: Refusal) -> Refusal 
     otherwise
 }
 
-/// Returns whether [`super::slow_body`] aborted the body.
+/// Returns whether [`super::body_timeout`] aborted the body.
 fn is_late(cause: &(dyn Error + 'static)) -> bool {
     let causes = iter::successors(Some(cause), |&cause| cause.source());
     causes

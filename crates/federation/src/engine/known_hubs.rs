@@ -24,7 +24,7 @@ pub struct TrackedHub {
     pub bucket: TokenBucket,
     /// Rate limit of its heads and hub records by gossip.
     pub said: TokenBucket,
-    /// Last lease reported by [`Effect::VisibilityLease`].
+    /// Last lease reported by [`Effect::Lease`].
     pub lease: VisibilityLease,
     /// The local copy is incomplete because a quota was exceeded.
     pub partial: bool,

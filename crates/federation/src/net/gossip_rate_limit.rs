@@ -1,7 +1,7 @@
 //! Rate limit of gossip messages that a peer publishes itself. Messages beyond it are ignored without
 //! validation. A peer that keeps flooding is banned for a while, because reading its messages costs more than
 //! ignoring them saves. Forwarded messages do not count, since other hubs cause them; they wait in per-peer
-//! queues instead ([`super::pending`]).
+//! queues instead ([`super::in_flight`]).
 
 use std::{
     collections::HashMap,

@@ -4,7 +4,7 @@
 //! the site can show it. Every protocol edge calls agents through this module, and only adds its own
 //! encoding.
 //!
-//! [`authorize`] authorizes the caller once and returns a [`AuthorizedAgent`], which all other functions take.
+//! [`fn@authorize`] authorizes the caller once and returns a [`AuthorizedAgent`], which all other functions take.
 
 mod authorize;
 mod cancel;

@@ -107,7 +107,7 @@ mod tests {
         let pass = SignedLinkParams { until: until.parse().unwrap(), key: key.to_owned() };
         assert!(links.check(&pass, run(1), &file, day(20_007)).is_ok());
         assert!(
-            links.check(&pass, run(1), &file, day(20_008)).unwrap_err().to_string().contains("has ended")
+            links.check(&pass, run(1), &file, day(20_008)).unwrap_err().to_string().contains("has expired")
         );
         assert!(links.check(&pass, run(2), &file, day(20_000)).is_err());
         assert!(links.check(&pass, run(1), &other, day(20_000)).is_err());

@@ -127,7 +127,7 @@ async fn refresh_once(
 
 /// Revokes a token (RFC 7009): a refresh token with its grant and all tokens, an access token alone.
 ///
-/// An unknown token is no error. A token of another client is [`TokenRefusal::OauthGrant`]. The client id is optional,
+/// An unknown token is no error. A token of another client is [`TokenRefusal::Grant`]. The client id is optional,
 /// since the holder of a token could use it as well.
 pub async fn withdraw(hub: &Hub, client: &str, token: &str) -> Result<(), TokenRefusal> {
     let hash = Digest::of(token);

@@ -221,7 +221,7 @@ async fn an_answer_of_another_shape_is_no_answer() {
     let (class, words) = class(hear(&agent("read -r prompt; end 3 somehow"), ask("Hi")).await.0);
     assert_eq!(
         (class, words.as_str()),
-        (FailureClass::Garbage, "The program of this agent answered session/prompt with something else.")
+        (FailureClass::Garbage, "The agent program sent an invalid response to session/prompt.")
     );
     let refusing =
         r#"read -r prompt; say '{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"Sign in"}}'"#;
@@ -261,7 +261,7 @@ async fn a_silent_program_is_not_waited_for_for_ever() {
     };
     let (class, words) = class(hear(&agent("read -r prompt; sleep 1000"), request).await.0);
     assert_eq!(class, FailureClass::TimedOut);
-    assert!(words.contains("said nothing for 0.3 s"), "{words}");
+    assert!(words.contains("sent nothing for 0.3 s"), "{words}");
 }
 
 #[tokio::test]
@@ -299,6 +299,6 @@ async fn one_more_program_takes_the_place_of_one_that_waits_or_waits_itself() {
     let limits = ConnectorLimits { first_byte: Duration::from_millis(200), ..ConnectorLimits::default() };
     let (end, heard) = hear(&agent, RunRequest { limits, ..ask("Three") }).await;
     assert_eq!(class(end).0, FailureClass::TimedOut);
-    assert_eq!(heard.status, ["Waiting: 1 programs are at work, the most at once"]);
+    assert_eq!(heard.status, ["Queued: the limit of 1 running programs is reached"]);
     drop(busy);
 }

@@ -225,7 +225,7 @@ async fn garbage_is_named_with_what_it_begins_with() {
             ResponseFormat::Json,
             "/reply",
             r#"{"answer":"x"}"#,
-            r#"nothing at /reply. Its answer begins: {"answer":"x"}"#,
+            r#"without a value at /reply. Its answer begins: {"answer":"x"}"#,
         ),
         (ResponseFormat::Json, "/a", "", "is not JSON"),
         (ResponseFormat::Json, "/a", r#"{"a":""}"#, "ended without an answer at /a"),

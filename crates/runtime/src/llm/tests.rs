@@ -170,7 +170,7 @@ async fn a_refusal_is_told_with_the_servers_own_words() {
         (StatusCode::UNAUTHORIZED, FailureClass::Refused, "did not accept the hub's key"),
         (StatusCode::FORBIDDEN, FailureClass::Refused, "did not accept the hub's key"),
         (StatusCode::NOT_FOUND, FailureClass::Refused, "has no model “small”"),
-        (StatusCode::TOO_MANY_REQUESTS, FailureClass::Refused, "asks to wait 12 s"),
+        (StatusCode::TOO_MANY_REQUESTS, FailureClass::Refused, "is busy. Try again in 12 s"),
         (StatusCode::BAD_REQUEST, FailureClass::Refused, "refused the request (400 Bad Request)"),
         (StatusCode::PERMANENT_REDIRECT, FailureClass::Refused, "redirects"),
         (StatusCode::SERVICE_UNAVAILABLE, FailureClass::Unreachable, "failed (503 Service Unavailable)"),

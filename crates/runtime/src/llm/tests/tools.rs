@@ -208,7 +208,7 @@ async fn nobodys_answer_ends_the_run() {
     let (end, _) = hear(&asking(llm, &url), answered(Some(ApprovalDecision::Unanswered), "?")).await;
     let failure = end.unwrap_err();
     assert_eq!((failure.class, calls(&asked)), (FailureClass::TimedOut, 0));
-    assert!(failure.message.contains("/add may be used"), "{failure}");
+    assert!(failure.message.contains("/add expired"), "{failure}");
     assert_eq!(seen.lock().unwrap().len(), 1, "the model is not asked again");
 }
 
