@@ -227,7 +227,7 @@ async fn an_answer_of_another_shape_is_no_answer() {
         r#"read -r prompt; say '{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"Sign in"}}'"#;
     let (class, words) = self::class(hear(&agent(refusing), ask("Hi")).await.0);
     assert_eq!(class, FailureClass::Refused);
-    assert!(words.contains("wants to be signed in"), "{words}");
+    assert!(words.contains("requires sign-in"), "{words}");
     let (class, _) = self::class(hear(&agent("read -r prompt; end 3 max_turn_requests"), ask("Hi")).await.0);
     assert_eq!(class, FailureClass::Budget);
     let refused = hear(&agent("read -r prompt; end 3 refusal"), ask("Hi")).await.0;
