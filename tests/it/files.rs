@@ -65,7 +65,7 @@ on_both! {
         let ada = with_clerk(hub).await;
         let (_, answer) = ask(&ada).await;
         assert_eq!(answer["state"], "failed");
-        assert!(text_of(&answer["run"]["failure"]["message"]).contains("more than 10 bytes"), "{answer}");
+        assert!(text_of(&answer["run"]["failure"]["message"]).contains("the limit of 10 bytes"), "{answer}");
         assert_eq!(answer["parts"][0]["size"], 9, "what fitted is kept");
     }
 }

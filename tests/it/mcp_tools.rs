@@ -125,8 +125,8 @@ async fn refused_tools(grace: &Client, url: &str) {
     let nowhere = url.replace("/mcp", "/nothing");
     for (tools, words) in [
         (json!([{ "url": nowhere }]), "The MCP server 127.0.0.1:"),
-        (json!([{ "url": "mcp" }]), "mcp is no address"),
-        (json!([{ "program": "shell" }]), "lists no MCP server “shell”"),
+        (json!([{ "url": "mcp" }]), "mcp is not a valid URL"),
+        (json!([{ "program": "shell" }]), "MCP server “shell” not found"),
         (json!(vec![json!({ "url": url }); 9]), "at most 8 servers"),
     ] {
         let new = json!({ "name": "wrong", "summary": "x", "instructions": "x", "tools": tools });
