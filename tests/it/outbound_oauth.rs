@@ -307,7 +307,7 @@ on_both! {
         guarded.register(&grace, json!({ "user": "hub", "secret": "s", "for_everybody": true })).await;
         for (manners, words) in [
             (Manners::Hangs, "authorization server of the agent sent nothing for 1 s"),
-            (Manners::Floods, "sent more than 65536 bytes"),
+            (Manners::Floods, "sent more than the limit of 65536 bytes"),
             (Manners::Garbage, "without a bearer token"),
             (Manners::Refuses("invalid_client"), "refused: invalid_client, Not you.. Its owner can enter the client again at /@grace/echo/credentials."),
         ] {
