@@ -249,7 +249,7 @@ on_both! {
         let (ada, eve) = (hub.person("ada").await, hub.person("eve").await);
         make(&ada, &["read"]).await;
         let refused = ada.post("/settings/tokens", &[("name", "another"), ("scope", "read"), ("days", "30")]).await;
-        refused.expect(StatusCode::TOO_MANY_REQUESTS).says("Your account has 1 of at most 1 tokens. Revoke one");
+        refused.expect(StatusCode::TOO_MANY_REQUESTS).says("Your account has 1 of at most 1 tokens. Revoke a token");
         make(&eve, &["read"]).await;
         let newest = crate::tokens::newest(&ada).await;
         ada.post("/settings/tokens/revoke", &[("id", newest.as_str())]).await.expect(StatusCode::SEE_OTHER);
