@@ -125,7 +125,7 @@ async fn wrong_settings_are_named_at_the_start_and_no_key_is_shown() {
             "llm_providers.a b: invalid model server name",
         ),
         (NOWHERE, "{ a = { base_url = \"nowhere\", api_key = \"sk-secret\" } }", "llm_providers.a.base_url"),
-        (NOWHERE, "{ a = { api_key = \"sk-secret\" } }", "llm_providers.a takes base_url"),
+        (NOWHERE, "{ a = { api_key = \"sk-secret\" } }", "llm_providers.a needs base_url"),
         (
             NOWHERE,
             "{ a = { base_url = \"http://127.0.0.1:9/v1\", api_key = \"sk-secret }",
