@@ -173,7 +173,7 @@ impl Actor {
         match &event.result {
             Ok(_) => self.nat.upgraded += 1,
             Err(error) => {
-                tracing::debug!(peer = %event.remote_peer_id, %error, "hole punching failed; staying relayed")
+                tracing::debug!(peer = %event.remote_peer_id, %error, "hole punching failed; staying relayed");
             }
         }
     }
