@@ -53,7 +53,7 @@ impl Page for AdminInvites {
                 </form>
             </Section>
         };
-        with_side("Registration and invitations", content.into_any())
+        with_side("Invitations", content.into_any())
     }
 }
 

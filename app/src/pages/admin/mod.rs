@@ -21,7 +21,7 @@ fn with_side(here: &str, content: AnyView) -> AnyView {
         ("/admin/agents", "Agents", Role::Moderator),
         ("/admin/origins", "Trusted origins", Role::Admin),
         ("/admin/network", "Other hubs", Role::Admin),
-        ("/admin/invites", "Registration and invitations", Role::Admin),
+        ("/admin/invites", "Invitations", Role::Admin),
         ("/admin/audit", "Audit log", Role::Admin),
     ];
     let links: Vec<Tab> = pages
