@@ -28,7 +28,8 @@ if (violations.length > 0) {
 }
 
 function check(file, source) {
-    for (const { text, line, comment } of tokens(source)) {
+    const code = blank(source);
+    for (const { text, line, comment } of tokens(source, code)) {
         if (!comment && (TEST_CODE.test(file) || IN_TEST_NAMES.test(text))) continue;
         const words = comment ? text.toLowerCase().match(/[a-z]+/g) ?? [] : text.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase().split("_");
         const denied = words.find((word) => (comment ? DENIED : DENIED_IN_NAMES).includes(word));
@@ -37,7 +38,6 @@ function check(file, source) {
     if (TEST_CODE.test(file)) return;
     // The versions of one wire protocol name the same messages.
     const crate = file.match(/^(crates\/[^/]+|[^/]+)/)[0] + (file.match(/\/wire\/v\d+\//)?.[0] ?? "");
-    const code = blank(source);
     for (const { 1: name, index } of code.matchAll(/^[ \t]*pub (?:struct|enum|trait|union|type) ([A-Za-z0-9_]+)/gm)) {
         if (CONVENTIONAL.has(name)) continue;
         const key = `${crate} ${name}`;
@@ -55,7 +55,7 @@ function blank(source) {
     return source.replace(lexer(), (text) => text.replace(/[^\n]/g, " "));
 }
 
-function* tokens(source) {
+function* tokens(source, code) {
     const starts = [0];
     for (let at = source.indexOf("\n"); at >= 0; at = source.indexOf("\n", at + 1)) starts.push(at + 1);
     const lineOf = (index) => {
@@ -70,5 +70,5 @@ function* tokens(source) {
     for (const { 0: text, index } of source.matchAll(lexer())) {
         if (text.startsWith("//") || text.startsWith("/*")) yield { text, line: lineOf(index), comment: true };
     }
-    for (const { 0: text, index } of blank(source).matchAll(/[A-Za-z_][A-Za-z0-9_]*/g)) yield { text, line: lineOf(index), comment: false };
+    for (const { 0: text, index } of code.matchAll(/[A-Za-z_][A-Za-z0-9_]*/g)) yield { text, line: lineOf(index), comment: false };
 }

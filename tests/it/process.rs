@@ -236,10 +236,10 @@ fn furnished(mut command: Command, folder: &Path) -> Command {
     command
 }
 
-/// Returns the path of the program: `PLEXUS_TEST_PROGRAM` (an absolute path, such as that of a release build), or the
+/// Returns the path of the program: `PLEXUS_BINARY` (an absolute path, such as that of a release build), or the
 /// one next to the folder of the test programs.
 fn program() -> PathBuf {
-    if let Some(program) = std::env::var_os("PLEXUS_TEST_PROGRAM") {
+    if let Some(program) = std::env::var_os("PLEXUS_BINARY") {
         return program.into();
     }
     let tests = std::env::current_exe().expect("this program has a path");
