@@ -42,14 +42,14 @@ impl Hub {
             .arg("serve")
             .env("PLEXUS_LISTEN", address.to_string())
             .env("PLEXUS_DATA_DIR", folder.path())
-            .env("PLEXUS_LIMITS_SCALE", "100000")
+            .env("PLEXUS_RATE_LIMIT_SCALE", "100000")
             .env("PLEXUS_QUOTA_BYTES", "1 TiB")
-            .env("PLEXUS_QUOTA_BYTES_OF_STRANGERS", "1 TiB")
+            .env("PLEXUS_QUOTA_BYTES_ANONYMOUS", "1 TiB")
             .env("PLEXUS_QUOTA_CHATS", "1000000000")
             .env("PLEXUS_QUOTA_AGENTS", "1000000")
             .env("PLEXUS_QUOTA_VERSIONS", "1000000")
-            .env("PLEXUS_RUNS_PER_AGENT", "100000")
-            .env("PLEXUS_RUNS_PER_ACCOUNT", "100000")
+            .env("PLEXUS_MAX_RUNS_PER_AGENT", "100000")
+            .env("PLEXUS_MAX_RUNS_PER_ACCOUNT", "100000")
             .env("PLEXUS_LOG", "warn")
             .envs(settings.iter().cloned());
         Self::spawn(command, address, Some(folder), settings).await

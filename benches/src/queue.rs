@@ -57,9 +57,9 @@ impl Begun {
 async fn round(what: &str, per_agent: usize) -> anyhow::Result<Begun> {
     let upstream = Upstream::start()?;
     let mut settings = model_relay::settings(&upstream);
-    settings.push(("PLEXUS_RUNS_PER_AGENT", per_agent.to_string()));
-    settings.push(("PLEXUS_RUNS_PER_ACCOUNT", RUNS.to_string()));
-    settings.push(("PLEXUS_WAITING_PER_ACCOUNT", RUNS.to_string()));
+    settings.push(("PLEXUS_MAX_RUNS_PER_AGENT", per_agent.to_string()));
+    settings.push(("PLEXUS_MAX_RUNS_PER_ACCOUNT", RUNS.to_string()));
+    settings.push(("PLEXUS_MAX_QUEUED_RUNS_PER_ACCOUNT", RUNS.to_string()));
     let hub = Hub::with_settings(tempfile::tempdir()?, settings).await?;
     let people = users::sign_up(&hub, 1 + OTHERS).await?;
     let mut agents = Vec::new();

@@ -55,8 +55,8 @@ impl Scene {
         let settings = vec![
             ("PLEXUS_LLM_BASE_URL", scripted.base()),
             ("PLEXUS_LLM_MODEL", MODEL.to_owned()),
-            ("PLEXUS_RUNS_PER_ACCOUNT", most.clone()),
-            ("PLEXUS_WAITING_PER_ACCOUNT", most),
+            ("PLEXUS_MAX_RUNS_PER_ACCOUNT", most.clone()),
+            ("PLEXUS_MAX_QUEUED_RUNS_PER_ACCOUNT", most),
         ];
         let hub = Hub::with_settings(tempfile::tempdir()?, settings).await?;
         let people = users::sign_up(&hub, PEOPLE).await?;

@@ -73,9 +73,9 @@ export class Tab {
     this.#expected.push(pattern);
   }
 
-  /** Saves a screenshot in `end2end/shots` for review, if `PLEXUS_SHOTS` is set. */
+  /** Saves a screenshot in `end2end/shots` for review, if `PLEXUS_TEST_SCREENSHOTS` is set. */
   async picture(name) {
-    if (!process.env.PLEXUS_SHOTS) return;
+    if (!process.env.PLEXUS_TEST_SCREENSHOTS) return;
     const folder = join(import.meta.dirname, "../shots");
     await mkdir(folder, { recursive: true });
     const { script, theme, width } = this.mode;

@@ -47,7 +47,7 @@ class Hub {
   constructor(folder, port, env, user) {
     this.#folder = folder;
     this.#user = user;
-    const all = { PLEXUS_LISTEN: "127.0.0.1:PORT", PLEXUS_DATA_DIR: folder, PLEXUS_LIMITS_SCALE: "100", PLEXUS_QUOTA_AGENTS: "1000", ...env };
+    const all = { PLEXUS_LISTEN: "127.0.0.1:PORT", PLEXUS_DATA_DIR: folder, PLEXUS_RATE_LIMIT_SCALE: "100", PLEXUS_QUOTA_AGENTS: "1000", ...env };
     this.#env = Object.fromEntries(Object.entries(all).map(([name, value]) => [name, value.replace("PORT", port)]));
     this.url = this.#env.PLEXUS_PUBLIC_URL ?? `http://127.0.0.1:${port}`;
   }

@@ -13,7 +13,7 @@ const NOTE = 'call=note {"text": "milk"}';
 let hub, browser, model, tools;
 before(async () => {
   [model, tools, browser] = await Promise.all([startScripted(), startTools(), launch()]);
-  const env = { PLEXUS_LLM_BASE_URL: model.url, PLEXUS_LLM_MODEL: "scripted", PLEXUS_RUNS_PER_AGENT: "1" };
+  const env = { PLEXUS_LLM_BASE_URL: model.url, PLEXUS_LLM_MODEL: "scripted", PLEXUS_MAX_RUNS_PER_AGENT: "1" };
   hub = await hubOfAda(browser, env);
   await withTab({}, async (tab) => {
     await publish(tab, "Adder", "adder", tools.url);

@@ -121,7 +121,7 @@ fn serve(folder: &TempDir) -> ServeConfig {
     let given = [
         ("PLEXUS_LISTEN", "127.0.0.1:0"),
         ("PLEXUS_DATA_DIR", folder.path().to_str().unwrap()),
-        ("PLEXUS_LIMITS_SCALE", "1000000"),
+        ("PLEXUS_RATE_LIMIT_SCALE", "1000000"),
         ("PLEXUS_MAX_MESSAGE_BYTES", "16384"),
         // No server listens on this port.
         ("PLEXUS_LLM_BASE_URL", "http://127.0.0.1:9/v1"),

@@ -33,11 +33,11 @@ impl ServeConfig {
     pub fn from_settings(settings: &Settings) -> anyhow::Result<Self> {
         let listen = address(settings.text("listen").unwrap_or("127.0.0.1:3000"))?;
         let hub = hub(settings, listen)?;
-        let insecure = settings.parse("insecure_http", false)?;
+        let insecure = settings.parse("allow_insecure_http", false)?;
         if !hub.on_loopback && hub.public_url.scheme() != "https" && !insecure {
             bail!(
                 "listening on {listen} with the plain http URL {} would send passwords unencrypted; set \
-                 PLEXUS_PUBLIC_URL=https://… (with a proxy in front), or PLEXUS_INSECURE_HTTP=true",
+                 PLEXUS_PUBLIC_URL=https://… (with a proxy in front), or PLEXUS_ALLOW_INSECURE_HTTP=true",
                 hub.public_url
             );
         }
@@ -65,7 +65,7 @@ fn address(text: &str) -> anyhow::Result<SocketAddr> {
 
 fn hub(settings: &Settings, listen: SocketAddr) -> anyhow::Result<HubConfig> {
     let data_dir = PathBuf::from(settings.text("data_dir").unwrap_or("./data"));
-    let blobs_dir = settings.text("blobs_dir").map_or_else(|| data_dir.join("blobs"), PathBuf::from);
+    let files_dir = settings.text("files_dir").map_or_else(|| data_dir.join("blobs"), PathBuf::from);
     let secret_key_file =
         settings.text("secret_key_file").map_or_else(|| data_dir.join("secret.key"), PathBuf::from);
     let public_url = settings.text("public_url").map_or_else(|| format!("http://{listen}"), str::to_owned);
@@ -74,7 +74,7 @@ fn hub(settings: &Settings, listen: SocketAddr) -> anyhow::Result<HubConfig> {
     // public hub.
     let on_loopback = listen.ip().is_loopback() && is_loopback(&public_url);
     let defaults = RunLimits::default();
-    let hidden = ProtectedPaths { data_dir: &data_dir, blobs_dir: &blobs_dir, key_file: &secret_key_file };
+    let hidden = ProtectedPaths { data_dir: &data_dir, files_dir: &files_dir, key_file: &secret_key_file };
     let programs = program_config::read(settings.text("programs"), &hidden)?;
     Ok(HubConfig {
         hub_name: settings.text("hub_name").unwrap_or("Plexus").to_owned(),
@@ -83,37 +83,38 @@ fn hub(settings: &Settings, listen: SocketAddr) -> anyhow::Result<HubConfig> {
         dns_server: settings.text("dns_server").map(address).transpose()?,
         security_contact: settings.text("security_contact").map(contact).transpose()?,
         data_dir,
-        blobs_dir,
+        files_dir,
         database_url: settings.text("database_url").map(|url| Secret::new(url.to_owned())),
-        database_pool: settings.parse("database_pool", 10)?,
+        database_pool_size: settings.parse("database_pool_size", 10)?,
         durability: durability(settings.text("sqlite_durability"))?,
         secret_key_file,
         registration: registration(settings.text("registration"), on_loopback)?,
         private_networks: private_networks(settings.text("allow_private_networks"))?,
         on_loopback,
-        mcp_origins: origins(settings.text("mcp_origins"))?,
-        open_launch: settings.parse("open_launch", false)?,
+        mcp_allowed_origins: origins(settings.text("mcp_allowed_origins"))?,
+        launch_goal_without_token: settings.parse("launch_goal_without_token", false)?,
         conformance: false,
         trusted_proxies: proxies(settings.text("trusted_proxies"))?,
         models: providers::models(settings)?,
         federation: federation_config::federation(settings)?,
         programs,
-        programs_at_once: settings.parse("programs_at_once", 16)?,
-        unsafe_processes: settings.parse("unsafe_processes", false)?,
+        max_programs: settings.parse("max_programs", 16)?,
+        allow_unsandboxed_programs: settings.parse("allow_unsandboxed_programs", false)?,
         limits: RunLimits {
             max_message_bytes: settings.parse("max_message_bytes", defaults.max_message_bytes)?,
             max_answer_bytes: settings.parse("max_answer_bytes", defaults.max_answer_bytes)?,
             max_file_bytes: settings.parse("max_file_bytes", defaults.max_file_bytes)?,
-            runs_per_account: settings.parse("runs_per_account", defaults.runs_per_account)?,
-            runs_of_strangers: settings.parse("runs_of_strangers", defaults.runs_of_strangers)?,
-            runs_per_agent: settings.parse("runs_per_agent", defaults.runs_per_agent)?,
-            waiting_per_account: settings.parse("waiting_per_account", defaults.waiting_per_account)?,
-            whole: Duration::from_secs(settings.parse("run_seconds", defaults.whole.as_secs())?),
-            idle: Duration::from_secs(settings.parse("idle_seconds", defaults.idle.as_secs())?),
+            max_runs_per_account: settings.parse("max_runs_per_account", defaults.max_runs_per_account)?,
+            max_runs_anonymous: settings.parse("max_runs_anonymous", defaults.max_runs_anonymous)?,
+            max_runs_per_agent: settings.parse("max_runs_per_agent", defaults.max_runs_per_agent)?,
+            max_queued_runs_per_account: settings
+                .parse("max_queued_runs_per_account", defaults.max_queued_runs_per_account)?,
+            whole: Duration::from_secs(settings.parse("run_timeout_seconds", defaults.whole.as_secs())?),
+            idle: Duration::from_secs(settings.parse("run_idle_timeout_seconds", defaults.idle.as_secs())?),
         },
         quotas: settings::quotas(settings)?,
         rates: settings::rates(settings)?,
-        scale: RateLimitScale(settings.parse("limits_scale", 1)?),
+        scale: RateLimitScale(settings.parse("rate_limit_scale", 1)?),
     })
 }
 
@@ -176,7 +177,9 @@ fn origins(text: Option<&str>) -> anyhow::Result<Vec<String>> {
             Some((scheme, host)) if !scheme.is_empty() && !host.is_empty() && !host.contains('/') => {
                 Ok(origin.to_owned())
             }
-            _ => bail!("mcp_origins has \"{word}\", which is not an origin such as https://app.example.org"),
+            _ => bail!(
+                "mcp_allowed_origins has \"{word}\", which is not an origin such as https://app.example.org"
+            ),
         }
     };
     list(text).map(parse).collect()
@@ -210,7 +213,7 @@ mod tests {
     #[test]
     fn plain_http_beyond_loopback_must_be_asked_for() {
         assert!(serve(&["--listen", "0.0.0.0:3000"]).is_err());
-        assert!(serve(&["--listen", "0.0.0.0:3000", "--insecure-http", "true"]).is_ok());
+        assert!(serve(&["--listen", "0.0.0.0:3000", "--allow-insecure-http", "true"]).is_ok());
         let public = serve(&["--listen", "0.0.0.0:3000", "--public-url", "https://hub.example"]).unwrap();
         assert_eq!(public.hub.registration, Registration::Invite);
     }

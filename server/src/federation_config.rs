@@ -20,11 +20,13 @@ pub fn federation(settings: &Settings) -> anyhow::Result<Option<Federation>> {
         listen: all("p2p_listen", list(listen), places)?,
         bootstrap: all("p2p_bootstrap", ways, ways_in)?,
         domains: domains.into_iter().map(str::to_owned).collect(),
-        external: all("p2p_external", list(settings.text("p2p_external")), |word| Ok(vec![word.parse()?]))?,
+        external: all("p2p_external_addresses", list(settings.text("p2p_external_addresses")), |word| {
+            Ok(vec![word.parse()?])
+        })?,
         mdns: settings.parse("p2p_mdns", false)?,
         relay: settings.parse("p2p_relay", false)?,
         mode: mode(settings.text("federation_mode"))?,
-        share_rules: settings.parse("share_rules", false)?,
+        publish_federation_rules: settings.parse("publish_federation_rules", false)?,
     }))
 }
 
@@ -136,7 +138,7 @@ mod tests {
         for (before, flag, wrong) in [
             (&[][..], "--p2p-listen", "here"),
             (&listen[..], "--p2p-bootstrap", "hub:x"),
-            (&listen[..], "--p2p-external", "192.0.2.1:1"),
+            (&listen[..], "--p2p-external-addresses", "192.0.2.1:1"),
         ] {
             let error = read(&[before, &[flag, wrong]].concat()).err().unwrap();
             assert!(format!("{error:#}").contains(wrong), "{error:#}");

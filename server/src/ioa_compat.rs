@@ -107,7 +107,7 @@ async fn begin(
 
 /// Returns the caller that owns the team.
 ///
-/// With `open_launch` on a hub that listens on loopback only, a program without a token acts for the first
+/// With `launch_goal_without_token` on a hub that listens on loopback only, a program without a token acts for the first
 /// administrator. A browser page does not.
 async fn known(site: &AppState, caller: Caller, headers: &HeaderMap) -> Result<Caller, Error> {
     let config = site.hub.config();
@@ -117,7 +117,7 @@ async fn known(site: &AppState, caller: Caller, headers: &HeaderMap) -> Result<C
         && caller.ip.is_loopback()
         && is_loopback(&config.public_url)
         && !["forwarded", "x-forwarded-for", "via"].iter().any(|name| headers.contains_key(*name));
-    if caller.person.is_none() && config.open_launch && is_here && !is_page {
+    if caller.person.is_none() && config.launch_goal_without_token && is_here && !is_page {
         return accounts::impersonate(&site.hub, None).await;
     }
     Ok(caller)

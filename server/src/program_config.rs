@@ -60,7 +60,7 @@ enum Protocol {
 /// Paths of the hub's own data, which programs must not be able to read.
 pub struct ProtectedPaths<'a> {
     pub data_dir: &'a Path,
-    pub blobs_dir: &'a Path,
+    pub files_dir: &'a Path,
     pub key_file: &'a Path,
 }
 
@@ -141,7 +141,7 @@ fn check(path: &Path, hidden: &ProtectedPaths<'_>) -> anyhow::Result<()> {
     let (data, key) = (absolute(hidden.data_dir), absolute(hidden.key_file));
     let shows = |folder: &Path| path.starts_with(folder) || folder.starts_with(&path);
     let is_own = path.starts_with(data.join(FOLDERS)) && path != data.join(FOLDERS);
-    if !is_own && (shows(&data) || shows(&absolute(hidden.blobs_dir)) || key.starts_with(&path)) {
+    if !is_own && (shows(&data) || shows(&absolute(hidden.files_dir)) || key.starts_with(&path)) {
         bail!("{} would expose files of the hub to the program", path.display());
     }
     Ok(())
@@ -162,9 +162,9 @@ mod tests {
     use super::*;
 
     fn hidden() -> ProtectedPaths<'static> {
-        let [data_dir, blobs_dir, key_file] =
+        let [data_dir, files_dir, key_file] =
             ["/srv/hub", "/mnt/files/hub", "/keys/hub/secret.key"].map(Path::new);
-        ProtectedPaths { data_dir, blobs_dir, key_file }
+        ProtectedPaths { data_dir, files_dir, key_file }
     }
 
     fn one(entry: &str) -> anyhow::Result<ProgramConfig> {

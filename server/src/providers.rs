@@ -33,9 +33,13 @@ struct Entry {
 
 /// Returns the configured models, or `None` if no server is configured.
 pub fn models(settings: &Settings) -> anyhow::Result<Option<Models>> {
-    const FIRST: [&str; 4] = ["llm_base_url", "llm_api_key", "llm_model", "llm_price"];
-    const FALLBACK: [&str; 4] =
-        ["llm_fallback_base_url", "llm_fallback_api_key", "llm_fallback_model", "llm_fallback_price"];
+    const FIRST: [&str; 4] = ["llm_base_url", "llm_api_key", "llm_model", "llm_price_per_mtok"];
+    const FALLBACK: [&str; 4] = [
+        "llm_fallback_base_url",
+        "llm_fallback_api_key",
+        "llm_fallback_model",
+        "llm_fallback_price_per_mtok",
+    ];
     let (first, fallback) = (one(settings, FIRST)?, one(settings, FALLBACK)?);
     let (for_teams, more) = (settings.text("team_model"), settings.text("llm_providers"));
     let Some(first) = first else {

@@ -53,10 +53,10 @@ const SETTINGS: &[Setting] = &[
         the proxy's"),
     setting("hub_name", "PLEXUS_HUB_NAME", "Plexus", "Name of the hub on its pages"),
     setting("data_dir", "PLEXUS_DATA_DIR", "./data", "Folder of the database, the index and the keys"),
-    setting("blobs_dir", "PLEXUS_BLOBS_DIR", "<data_dir>/blobs", "Folder of uploaded files; shared by all \
+    setting("files_dir", "PLEXUS_FILES_DIR", "<data_dir>/blobs", "Folder of uploaded files; shared by all \
         instances of a hub"),
     secret("database_url", "DATABASE_URL", "SQLite in the data folder", "postgres://… for Postgres 15 or newer"),
-    setting("database_pool", "PLEXUS_DATABASE_POOL", "10", "Size of the Postgres connection pool"),
+    setting("database_pool_size", "PLEXUS_DATABASE_POOL_SIZE", "10", "Size of the Postgres connection pool"),
     setting("sqlite_durability", "PLEXUS_SQLITE_DURABILITY", "power-cut", "Durability of commits on SQLite: \
         power-cut (each commit is synced to the disk), or crash (survives a crash of the process; a power \
         cut loses the last moments)"),
@@ -66,19 +66,19 @@ const SETTINGS: &[Setting] = &[
         invite", "Registration mode: open, approval, invite or closed"),
     setting("allow_private_networks", "PLEXUS_ALLOW_PRIVATE_NETWORKS", "auto", "Allow agents at private \
         addresses: auto (agents of administrators, while the hub listens on loopback), true, false"),
-    setting("insecure_http", "PLEXUS_INSECURE_HTTP", "false", "Serve plain http beyond loopback; passwords \
+    setting("allow_insecure_http", "PLEXUS_ALLOW_INSECURE_HTTP", "false", "Serve plain http beyond loopback; passwords \
         are then sent unencrypted"),
     setting("trusted_proxies", "PLEXUS_TRUSTED_PROXIES", "none", "Reverse proxies whose X-Forwarded-For is \
         trusted: addresses or networks such as 10.0.0.0/8, separated by commas"),
-    setting("mcp_origins", "PLEXUS_MCP_ORIGINS", "none", "Other origins whose pages may call over MCP, \
+    setting("mcp_allowed_origins", "PLEXUS_MCP_ALLOWED_ORIGINS", "none", "Other origins whose pages may call over MCP, \
         separated by commas, as in https://app.example.org"),
-    setting("open_launch", "PLEXUS_OPEN_LAUNCH", "false", "Let programs on this machine launch teams without \
+    setting("launch_goal_without_token", "PLEXUS_LAUNCH_GOAL_WITHOUT_TOKEN", "false", "Let programs on this machine launch teams without \
         a token, as the first administrator; requires a hub on loopback"),
     setting("llm_base_url", "PLEXUS_LLM_BASE_URL", "none", "OpenAI-compatible model server for agents that \
         the hub runs, as in http://127.0.0.1:8080/v1"),
     secret("llm_api_key", "PLEXUS_LLM_API_KEY", "none", "API key of that server"),
     setting("llm_model", "PLEXUS_LLM_MODEL", "none", "Default model of new agents"),
-    setting("llm_price", "PLEXUS_LLM_PRICE", "none", "Price of a million tokens, input/output, as in \
+    setting("llm_price_per_mtok", "PLEXUS_LLM_PRICE_PER_MTOK", "none", "Price of a million tokens, input/output, as in \
         0.15/0.60"),
     setting("llm_context_tokens", "PLEXUS_LLM_CONTEXT_TOKENS", "32768", "Context window of the models, in \
         tokens"),
@@ -88,7 +88,7 @@ const SETTINGS: &[Setting] = &[
         when the first fails"),
     secret("llm_fallback_api_key", "PLEXUS_LLM_FALLBACK_API_KEY", "none", "API key of the fallback server"),
     setting("llm_fallback_model", "PLEXUS_LLM_FALLBACK_MODEL", "the same", "Model of the fallback server"),
-    setting("llm_fallback_price", "PLEXUS_LLM_FALLBACK_PRICE", "none", "Price of a million tokens there, \
+    setting("llm_fallback_price_per_mtok", "PLEXUS_LLM_FALLBACK_PRICE_PER_MTOK", "none", "Price of a million tokens there, \
         input/output"),
     secret("llm_providers", "PLEXUS_LLM_PROVIDERS", "none", "Further model servers, whose models are named \
         NAME/MODEL: a table in plexus.toml, one [llm_providers.NAME] for each"),
@@ -97,7 +97,7 @@ const SETTINGS: &[Setting] = &[
         only, reachable via relays; unset: federation disabled"),
     setting("p2p_bootstrap", "PLEXUS_P2P_BOOTSTRAP", "none", "Bootstrap peers, separated by commas: \
         multiaddrs, host:port, or a domain with a TXT record _plexus.DOMAIN"),
-    setting("p2p_external", "PLEXUS_P2P_EXTERNAL", "the listen \
+    setting("p2p_external_addresses", "PLEXUS_P2P_EXTERNAL_ADDRESSES", "the listen \
         addresses", "Public addresses of this hub for \
         federation, as multiaddrs separated by commas"),
     setting("p2p_mdns", "PLEXUS_P2P_MDNS", "false", "Discover hubs in the local network, and announce this \
@@ -107,13 +107,13 @@ const SETTINGS: &[Setting] = &[
     setting("federation_mode", "PLEXUS_FEDERATION_MODE", "probation", "Default for hubs without a rule: open \
         (full quota), probation (reduced quota until a domain is verified or a week has passed), allowlist \
         (blocked)"),
-    setting("share_rules", "PLEXUS_SHARE_RULES", "false", "Publish this hub's federation rules with their \
+    setting("publish_federation_rules", "PLEXUS_PUBLISH_FEDERATION_RULES", "false", "Publish this hub's federation rules with their \
         reasons as a signed rule list"),
     secret("programs", "PLEXUS_PROGRAMS", "none", "Programs that agents may run or use: a table in \
         plexus.toml, one [programs.NAME] for each"),
-    setting("programs_at_once", "PLEXUS_PROGRAMS_AT_ONCE", "16", "Maximum number of running programs, idle \
+    setting("max_programs", "PLEXUS_MAX_PROGRAMS", "16", "Maximum number of running programs, idle \
         ones included"),
-    setting("unsafe_processes", "PLEXUS_UNSAFE_PROCESSES", "false", "Run programs unsandboxed if no sandbox \
+    setting("allow_unsandboxed_programs", "PLEXUS_ALLOW_UNSANDBOXED_PROGRAMS", "false", "Run programs unsandboxed if no sandbox \
         is available"),
     setting("metrics_listen", "PLEXUS_METRICS_LISTEN", "off", "Address and port for Prometheus metrics"),
     setting("max_message_bytes", "PLEXUS_MAX_MESSAGE_BYTES", "1048576", "Largest message that a user may \
@@ -122,27 +122,68 @@ const SETTINGS: &[Setting] = &[
         agent"),
     setting("max_file_bytes", "PLEXUS_MAX_FILE_BYTES", "16777216", "Largest total size of the files of one \
         answer"),
-    setting("runs_per_account", "PLEXUS_RUNS_PER_ACCOUNT", "8", "Maximum concurrent runs per account; \
+    setting("max_runs_per_account", "PLEXUS_MAX_RUNS_PER_ACCOUNT", "8", "Maximum concurrent runs per account; \
         further runs are queued"),
-    setting("runs_per_agent", "PLEXUS_RUNS_PER_AGENT", "64", "Maximum concurrent runs per agent; further \
+    setting("max_runs_per_agent", "PLEXUS_MAX_RUNS_PER_AGENT", "64", "Maximum concurrent runs per agent; further \
         runs are queued fairly"),
-    setting("waiting_per_account", "PLEXUS_WAITING_PER_ACCOUNT", "64", "Maximum queued runs per account; \
+    setting("max_queued_runs_per_account", "PLEXUS_MAX_QUEUED_RUNS_PER_ACCOUNT", "64", "Maximum queued runs per account; \
         further runs are refused"),
     setting(
-        "runs_of_strangers",
-        "PLEXUS_RUNS_OF_STRANGERS",
+        "max_runs_anonymous",
+        "PLEXUS_MAX_RUNS_ANONYMOUS",
         "16",
         "Maximum concurrent runs of all anonymous callers together",
     ),
-    setting("run_seconds", "PLEXUS_RUN_SECONDS", "1800", "Timeout of one answer"),
-    setting("idle_seconds", "PLEXUS_IDLE_SECONDS", "120", "Idle timeout of an agent during an answer"),
-    setting("limits_scale", "PLEXUS_LIMITS_SCALE", "1", "Multiplies every rate limit; raised by load tests"),
+    setting("run_timeout_seconds", "PLEXUS_RUN_TIMEOUT_SECONDS", "1800", "Timeout of one answer"),
+    setting("run_idle_timeout_seconds", "PLEXUS_RUN_IDLE_TIMEOUT_SECONDS", "120", "Idle timeout of an agent during an answer"),
+    setting("rate_limit_scale", "PLEXUS_RATE_LIMIT_SCALE", "1", "Multiplies every rate limit; raised by load tests"),
     setting("dns_server", "PLEXUS_DNS_SERVER", "the system's", "Address and port of the DNS server for agent \
         host names"),
     setting("security_contact", "PLEXUS_SECURITY_CONTACT", "the page /docs/security", "Contact in \
         /.well-known/security.txt: a mail address or an https URL"),
     setting("log", "PLEXUS_LOG", "info", "Log filter, as in info,plexus_hub=debug"),
     setting("log_format", "PLEXUS_LOG_FORMAT", "text", "text or json"),
+];
+
+/// Settings that were renamed: the old key, which is refused, and the key that replaces it.
+#[rustfmt::skip]
+const RENAMED: &[(&str, &str)] = &[
+    ("blobs_dir", "files_dir"),
+    ("database_pool", "database_pool_size"),
+    ("insecure_http", "allow_insecure_http"),
+    ("mcp_origins", "mcp_allowed_origins"),
+    ("open_launch", "launch_goal_without_token"),
+    ("llm_price", "llm_price_per_mtok"),
+    ("llm_fallback_price", "llm_fallback_price_per_mtok"),
+    ("p2p_external", "p2p_external_addresses"),
+    ("share_rules", "publish_federation_rules"),
+    ("programs_at_once", "max_programs"),
+    ("unsafe_processes", "allow_unsandboxed_programs"),
+    ("runs_per_account", "max_runs_per_account"),
+    ("runs_per_agent", "max_runs_per_agent"),
+    ("waiting_per_account", "max_queued_runs_per_account"),
+    ("runs_of_strangers", "max_runs_anonymous"),
+    ("run_seconds", "run_timeout_seconds"),
+    ("idle_seconds", "run_idle_timeout_seconds"),
+    ("limits_scale", "rate_limit_scale"),
+    ("limit_trials", "limit_test_messages"),
+    ("limit_searches_of_strangers", "limit_searches_anonymous"),
+    ("limit_searches_of_all_strangers", "limit_searches_anonymous_total"),
+    ("limit_network_searches_of_strangers", "limit_network_searches_anonymous_total"),
+    ("limit_wrong_tokens", "limit_invalid_tokens"),
+    ("limit_wrong_grants", "limit_invalid_grants"),
+    ("limit_registrations_of_hub", "limit_registrations_total"),
+    ("limit_calls", "limit_rpc_calls"),
+    ("limit_calls_per_connection", "limit_rpc_calls_per_connection"),
+    ("limit_shares", "limit_shared_links"),
+    ("limit_guest_messages", "limit_messages_per_hub"),
+    ("limit_hub_requests", "limit_requests_per_hub"),
+    ("limit_changes", "limit_agent_changes"),
+    ("quota_agents_of_hub", "quota_agents_total"),
+    ("quota_bytes_of_hub", "quota_bytes_total"),
+    ("quota_bytes_of_strangers", "quota_bytes_anonymous"),
+    ("quota_bytes_of_peers", "quota_bytes_per_hub"),
+    ("quota_push", "quota_webhooks"),
 ];
 
 /// Iterates over all settings.
@@ -175,8 +216,12 @@ impl fmt::Display for Source {
 pub struct Settings(BTreeMap<&'static str, (String, Source)>);
 
 impl Settings {
-    /// Adds a flag for every setting to a command.
+    /// Adds a flag for every setting to a command, and a hidden one for each old name, which
+    /// [`Self::read`] refuses.
     pub fn flags(command: Command) -> Command {
+        let command = RENAMED.iter().fold(command, |command, (old, _)| {
+            command.arg(Arg::new(*old).long(old.replace('_', "-")).hide(true))
+        });
         all().fold(command, |command, setting| {
             let help = format!("{} [{}] [default: {}]", setting.help, setting.variable, setting.default);
             let arg = Arg::new(setting.key).long(setting.flag()).value_name("VALUE").help(help);
@@ -185,12 +230,13 @@ impl Settings {
     }
 
     /// Reads all sources. `variable` looks up environment variables; `file` is the path of `plexus.toml`,
-    /// which may not exist.
+    /// which may not exist. An old name of a setting is an error that names the new one.
     pub fn read(
         flags: &ArgMatches,
         variable: impl Fn(&str) -> Option<String>,
         file: &Path,
     ) -> anyhow::Result<Self> {
+        refuse_renamed(flags, &variable)?;
         let file = read_file(file)?;
         let mut values = BTreeMap::new();
         for setting in all() {
@@ -237,6 +283,20 @@ impl Settings {
     }
 }
 
+/// Fails if a flag or a variable has the old name of a setting.
+fn refuse_renamed(flags: &ArgMatches, variable: &impl Fn(&str) -> Option<String>) -> anyhow::Result<()> {
+    for (old, new) in RENAMED {
+        if flags.try_get_one::<String>(old).ok().flatten().is_some() {
+            bail!("--{} is now --{}", old.replace('_', "-"), new.replace('_', "-"));
+        }
+        let [old, new] = [old, new].map(|key| format!("PLEXUS_{}", key.to_uppercase()));
+        if variable(&old).is_some_and(|value| !value.is_empty()) {
+            bail!("the variable {old} is now {new}");
+        }
+    }
+    Ok(())
+}
+
 fn from_environment(
     setting: &Setting,
     variable: &impl Fn(&str) -> Option<String>,
@@ -262,6 +322,9 @@ fn read_file(path: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     })?;
     let mut values = BTreeMap::new();
     for (key, value) in limits::flat(table) {
+        if let Some((old, new)) = RENAMED.iter().find(|(old, _)| *old == key) {
+            bail!("{} sets \"{old}\", which is now \"{new}\"", path.display());
+        }
         if !all().any(|setting| setting.key == key) {
             bail!(
                 "{} sets the unknown setting \"{key}\"; `plexus config` lists all settings",
@@ -305,8 +368,8 @@ mod tests {
         let settings = read(&["--listen", "127.0.0.1:3"], &given, file).unwrap();
         assert_eq!(settings.text("listen"), Some("127.0.0.1:3"));
         assert_eq!(settings.text("hub_name"), Some("Variable"));
-        assert_eq!(settings.parse("database_pool", 10).unwrap(), 3);
-        assert_eq!(settings.parse("limits_scale", 1).unwrap(), 1);
+        assert_eq!(settings.parse("database_pool_size", 10).unwrap(), 3);
+        assert_eq!(settings.parse("rate_limit_scale", 1).unwrap(), 1);
         assert_eq!(settings.text("registration"), None);
     }
 
@@ -315,13 +378,31 @@ mod tests {
         let error = read(&[], &[], "lisen = \"x\"").err().unwrap();
         assert!(error.to_string().contains("unknown setting \"lisen\""), "{error}");
         let settings =
-            read(&[], &[("PLEXUS_DATABASE_POOL", "many"), ("PLEXUS_LLM_API_KEY", "sk-1")], "").unwrap();
-        let error = settings.parse("database_pool", 10).unwrap_err().to_string();
-        assert!(error.contains("database_pool = \"many\" (from the variable)"), "{error}");
+            read(&[], &[("PLEXUS_DATABASE_POOL_SIZE", "many"), ("PLEXUS_LLM_API_KEY", "sk-1")], "").unwrap();
+        let error = settings.parse("database_pool_size", 10).unwrap_err().to_string();
+        assert!(error.contains("database_pool_size = \"many\" (from the variable)"), "{error}");
         assert!(settings.table().iter().all(|(_, value, _)| !value.contains("sk-1")));
         let torn = "listen = \"127.0.0.1:1\"\nllm_api_key = \"sk-1\n";
         let error = format!("{:#}", read(&[], &[], torn).err().unwrap());
         assert!(error.contains("plexus.toml, line 2: ") && !error.contains("sk-1"), "{error}");
+    }
+
+    #[test]
+    fn an_old_name_is_refused_with_the_new_one() {
+        for (old, new) in RENAMED {
+            assert!(all().any(|setting| setting.key == *new), "{new}");
+            assert!(all().all(|setting| setting.key != *old), "{old}");
+            let [old_flag, new_flag] = [old, new].map(|key| format!("--{}", key.replace('_', "-")));
+            let [old_variable, new_variable] = [old, new].map(|key| format!("PLEXUS_{}", key.to_uppercase()));
+            let by_flag = read(&[&old_flag, "1"], &[], "").err().unwrap().to_string();
+            assert_eq!(by_flag, format!("{old_flag} is now {new_flag}"));
+            let by_variable = read(&[], &[(&old_variable, "1")], "").err().unwrap().to_string();
+            assert_eq!(by_variable, format!("the variable {old_variable} is now {new_variable}"));
+            let by_file = read(&[], &[], &format!("{old} = 1")).err().unwrap().to_string();
+            assert!(by_file.ends_with(&format!("sets \"{old}\", which is now \"{new}\"")), "{by_file}");
+        }
+        let in_table = read(&[], &[], "[quotas]\npush = 3").err().unwrap().to_string();
+        assert!(in_table.contains("\"quota_push\", which is now \"quota_webhooks\""), "{in_table}");
     }
 
     #[test]

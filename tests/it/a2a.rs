@@ -254,7 +254,7 @@ on_both! {
         assert_eq!(refused["error"]["status"], json!("PERMISSION_DENIED"));
     }
 
-    async fn who_asks_too_often_is_told_when_to_come_again(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1"), ("PLEXUS_RUNS_PER_ACCOUNT", "1000")]) {
+    async fn who_asks_too_often_is_told_when_to_come_again(hub: &Hub, [("PLEXUS_RATE_LIMIT_SCALE", "1"), ("PLEXUS_MAX_RUNS_PER_ACCOUNT", "1000")]) {
         let ada = program(hub, "ada").await;
         let body = json!({ "jsonrpc": "2.0", "id": 7, "method": "SendMessage", "params": message("1 + 1") }).to_string();
         let refused = until_refused(async || post(&ada, CALC, "1.0", body.clone()).await).await;

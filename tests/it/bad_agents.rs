@@ -28,7 +28,7 @@ const PIECE: usize = 64 << 10;
 on_both! {
     async fn an_agent_that_misbehaves_is_named_and_what_it_said_is_kept(
         hub: &Hub,
-        [("PLEXUS_IDLE_SECONDS", "2"), ("PLEXUS_RUN_SECONDS", "4"), ("PLEXUS_MAX_ANSWER_BYTES", "1000000")]
+        [("PLEXUS_RUN_IDLE_TIMEOUT_SECONDS", "2"), ("PLEXUS_RUN_TIMEOUT_SECONDS", "4"), ("PLEXUS_MAX_ANSWER_BYTES", "1000000")]
     ) {
         let admin = administrator(hub).await;
         for (name, answer, class, words, kept) in misbehaviours() {

@@ -197,7 +197,7 @@ on_both! {
         assert_eq!(answers.count(), accepted);
     }
 
-    async fn an_account_has_so_many_runs_at_once(hub: &Hub, [("PLEXUS_RUNS_PER_ACCOUNT", "1"), ("PLEXUS_WAITING_PER_ACCOUNT", "1")]) {
+    async fn an_account_has_so_many_runs_at_once(hub: &Hub, [("PLEXUS_MAX_RUNS_PER_ACCOUNT", "1"), ("PLEXUS_MAX_QUEUED_RUNS_PER_ACCOUNT", "1")]) {
         let (ada, bob) = (hub.person("ada").await, hub.person("bob").await);
         let said = ada.begin("@plexus/calc", &sheet()).await;
         let new = || json!({ "id": new_id(), "to": "@plexus/calc", "text": "1" });

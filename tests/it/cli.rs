@@ -45,10 +45,10 @@ async fn mistakes_in_settings_name_the_setting() {
     let folder = tempfile::tempdir().expect("a folder");
     for (flags, words) in [
         (vec!["--listen", "nowhere"], "\"nowhere\" is not an address"),
-        (vec!["--listen", "0.0.0.0:0"], "PLEXUS_INSECURE_HTTP"),
+        (vec!["--listen", "0.0.0.0:0"], "PLEXUS_ALLOW_INSECURE_HTTP"),
         (vec!["--registration", "sometimes"], "sometimes"),
         (vec!["--database-url", "mysql://x"], "DATABASE_URL"),
-        (vec!["--run-seconds", "long"], "run_seconds"),
+        (vec!["--run-timeout-seconds", "long"], "run_timeout_seconds"),
         (vec!["--log", "=a=b="], "log"),
     ] {
         let output = plexus(folder.path(), &[&["serve"], flags.as_slice()].concat()).await;

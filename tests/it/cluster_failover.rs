@@ -17,7 +17,7 @@ use crate::{
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn runs_of_a_process_that_is_killed_end_and_what_waited_is_answered() {
-    let Some(fleet) = Fleet::new(&["--runs-per-agent", "1"]).await else { return };
+    let Some(fleet) = Fleet::new(&["--max-runs-per-agent", "1"]).await else { return };
     let (one, other, here, there, mut agent) = fleet.two().await;
     let works = here.begin("@grace/puppet", "Go.").await;
     let call = agent.called().await;
@@ -81,7 +81,7 @@ async fn a_process_that_stood_still_gives_up_what_others_took() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_process_that_ends_as_it_should_leaves_what_waits_at_once() {
-    let Some(fleet) = Fleet::new(&["--runs-per-agent", "1"]).await else { return };
+    let Some(fleet) = Fleet::new(&["--max-runs-per-agent", "1"]).await else { return };
     let (one, other, here, there, mut agent) = fleet.two().await;
     let works = here.begin("@grace/puppet", "Go.").await;
     let call = agent.called().await;

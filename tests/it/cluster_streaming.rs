@@ -82,7 +82,7 @@ async fn whole_part(events: &mut Events, screen: &mut Screen) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_is_stopped_on_another_process() {
-    let Some(fleet) = Fleet::new(&["--runs-per-agent", "1"]).await else { return };
+    let Some(fleet) = Fleet::new(&["--max-runs-per-agent", "1"]).await else { return };
     let (one, other, here, there, mut agent) = fleet.two().await;
     let works = here.begin("@grace/puppet", "Go.").await;
     let call = agent.called().await;

@@ -16,7 +16,7 @@ use crate::{
     process::Process,
 };
 
-/// Number of kills in `make test`. `PLEXUS_CRASHES` sets a higher number in `make test-long`.
+/// Number of kills in `make test`. `PLEXUS_TEST_CRASHES` sets a higher number in `make test-long`.
 const KILLS: u64 = 6;
 /// Number of concurrent users.
 const TALKERS: usize = 4;
@@ -48,7 +48,7 @@ async fn crash(database: Option<&Database>) {
     let folder = tempfile::tempdir().expect("a folder");
     let url = database.map(postgres_url);
     let serve = async || Process::serve_on(folder.path(), url.as_deref()).await;
-    let kills = env::var("PLEXUS_CRASHES").map_or(KILLS, |kills| kills.parse().expect("a number"));
+    let kills = env::var("PLEXUS_TEST_CRASHES").map_or(KILLS, |kills| kills.parse().expect("a number"));
     let mut hub = serve().await;
     let mut ada = Client::new(&hub.origin);
     ada.sign_up("ada").await;

@@ -36,7 +36,7 @@ on_both! {
         }
     }
 
-    async fn signing_in_too_often_says_when_to_come_back(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1")]) {
+    async fn signing_in_too_often_says_when_to_come_back(hub: &Hub, [("PLEXUS_RATE_LIMIT_SCALE", "1")]) {
         let visitor = hub.visitor();
         let refused = until_refused(async || visitor.sign_in("nobody", "not the right password").await).await;
         refused.says("Too many sign-in attempts from here. Try again in");
@@ -45,7 +45,7 @@ on_both! {
         visitor.get("/login").await.expect(StatusCode::OK);
     }
 
-    async fn signing_up_too_often_is_refused(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1")]) {
+    async fn signing_up_too_often_is_refused(hub: &Hub, [("PLEXUS_RATE_LIMIT_SCALE", "1")]) {
         for n in 0..5 {
             hub.person(&format!("person{n}")).await;
         }
@@ -53,7 +53,7 @@ on_both! {
         refused.expect(StatusCode::TOO_MANY_REQUESTS).says("Too many new accounts from here.");
     }
 
-    async fn sending_too_often_is_refused_and_the_text_kept(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1"), ("PLEXUS_RUNS_PER_ACCOUNT", "1000")]) {
+    async fn sending_too_often_is_refused_and_the_text_kept(hub: &Hub, [("PLEXUS_RATE_LIMIT_SCALE", "1"), ("PLEXUS_MAX_RUNS_PER_ACCOUNT", "1000")]) {
         let ada = hub.person("ada").await;
         let form = async || ada.post("/chat", &[("to", "@plexus/calc"), ("text", "40 + 2 keep me")]).await;
         let refused = until_refused(form).await;

@@ -143,7 +143,7 @@ const NO_LIST: &str = "No subscribed rule lists. `plexus block --follow LIST` su
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hub_goes_by_the_rules_that_another_gives_out() {
     let folder = tempfile::tempdir().expect("a folder");
-    let flags = ["--p2p-listen", "127.0.0.1:0", "--share-rules", "true"];
+    let flags = ["--p2p-listen", "127.0.0.1:0", "--publish-federation-rules", "true"];
     let mut giver = Process::serve_with(folder.path(), &flags).await;
     let boss = giver.administrator("boss").await;
     let rule = json!({ "subject": "tag:sea", "action": "block", "reason": "Too wet." });

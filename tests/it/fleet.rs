@@ -39,7 +39,7 @@ impl Fleet {
         let database = Database::new().await?;
         let folder = tempfile::tempdir().expect("a folder");
         let shared = |name: &str| folder.path().join(name).display().to_string();
-        let own = ["--secret-key-file", &shared("secret.key"), "--blobs-dir", &shared("blobs")];
+        let own = ["--secret-key-file", &shared("secret.key"), "--files-dir", &shared("blobs")];
         let flags = own.iter().chain(flags).map(|flag| (*flag).to_owned()).collect();
         Some(Self { folder, database: Some(database), flags })
     }

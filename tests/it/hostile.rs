@@ -141,10 +141,10 @@ async fn a_hub_holds_for(seconds: u64) {
     let mut serve = command(folder.path());
     serve.args(["serve", "--listen", "127.0.0.1:0", "--trusted-proxies", "127.0.0.1"]);
     for changed in [
-        "PLEXUS_LIMITS_SCALE",
+        "PLEXUS_RATE_LIMIT_SCALE",
         "PLEXUS_QUOTA_AGENTS",
         "PLEXUS_QUOTA_VERSIONS",
-        "PLEXUS_RUNS_PER_ACCOUNT",
+        "PLEXUS_MAX_RUNS_PER_ACCOUNT",
         "PLEXUS_SQLITE_DURABILITY",
     ] {
         serve.env_remove(changed);

@@ -94,7 +94,7 @@ impl Hub {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let shared = |name: &str| self.folder.path().join(name).display().to_string();
         let (key, blobs) = (shared("secret.key"), shared("blobs"));
-        let given = [("PLEXUS_SECRET_KEY_FILE", key.as_str()), ("PLEXUS_BLOBS_DIR", blobs.as_str())];
+        let given = [("PLEXUS_SECRET_KEY_FILE", key.as_str()), ("PLEXUS_FILES_DIR", blobs.as_str())];
         let url = self.database.as_ref().map(postgres_url);
         let running = running(folder.path(), url.as_deref(), &given).await;
         let origin = format!("http://{}", running.address);
@@ -193,10 +193,10 @@ fn configured(folder: &Path, database: Option<&str>, settings: &[(&str, &str)]) 
     let fixed = [
         ("PLEXUS_LISTEN", Some("127.0.0.1:0")),
         ("PLEXUS_DATA_DIR", folder.to_str()),
-        ("PLEXUS_LIMITS_SCALE", Some("1000")),
+        ("PLEXUS_RATE_LIMIT_SCALE", Some("1000")),
         ("PLEXUS_SQLITE_DURABILITY", Some("crash")),
         ("DATABASE_URL", database),
-        ("PLEXUS_DATABASE_POOL", Some("4")),
+        ("PLEXUS_DATABASE_POOL_SIZE", Some("4")),
     ];
     let given = settings.iter().map(|(name, value)| (*name, Some(*value)));
     let all: Vec<(&str, Option<&str>)> = given.chain(fixed).collect();

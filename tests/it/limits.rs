@@ -49,7 +49,7 @@ async fn token(hub: &Hub, client: &str, code: &str) -> Answer {
 }
 
 on_both! {
-    async fn agents_are_registered_so_often(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1"), ("PLEXUS_LIMIT_REGISTRATIONS", "1/1h")]) {
+    async fn agents_are_registered_so_often(hub: &Hub, [("PLEXUS_RATE_LIMIT_SCALE", "1"), ("PLEXUS_LIMIT_REGISTRATIONS", "1/1h")]) {
         let (ada, eve) = (hub.person("ada").await, hub.person("eve").await);
         let program = program(&ada).await;
         ada.call(Method::POST, "/agents", &attached("one")).await.expect(StatusCode::CREATED);
@@ -59,7 +59,7 @@ on_both! {
         eve.call(Method::POST, "/agents", &attached("one")).await.expect(StatusCode::CREATED);
     }
 
-    async fn the_registry_of_mcp_servers_is_read_so_often(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1"), ("PLEXUS_LIMIT_CATALOGS", "2/1h"), ("PLEXUS_TRUSTED_PROXIES", "127.0.0.1")]) {
+    async fn the_registry_of_mcp_servers_is_read_so_often(hub: &Hub, [("PLEXUS_RATE_LIMIT_SCALE", "1"), ("PLEXUS_LIMIT_CATALOGS", "2/1h"), ("PLEXUS_TRUSTED_PROXIES", "127.0.0.1")]) {
         let [one, other] = ["198.51.100.1", "198.51.100.2"].map(|address| Client::from_address(hub.origin(), address));
         for _ in 0..2 {
             one.get("/v0.1/servers").await.expect(StatusCode::OK);
@@ -72,13 +72,13 @@ on_both! {
         other.get("/v0.1/servers").await.expect(StatusCode::OK);
     }
 
-    async fn agents_of_all_are_registered_so_often(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1"), ("PLEXUS_LIMIT_REGISTRATIONS_OF_HUB", "1/1h")]) {
+    async fn agents_of_all_are_registered_so_often(hub: &Hub, [("PLEXUS_RATE_LIMIT_SCALE", "1"), ("PLEXUS_LIMIT_REGISTRATIONS_TOTAL", "1/1h")]) {
         let (ada, eve) = (hub.person("ada").await, hub.person("eve").await);
         ada.call(Method::POST, "/agents", &attached("one")).await.expect(StatusCode::CREATED);
         limited(eve.call(Method::POST, "/agents", &attached("one")).await);
     }
 
-    async fn agents_are_changed_so_often(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1"), ("PLEXUS_LIMIT_CHANGES", "2/1h")]) {
+    async fn agents_are_changed_so_often(hub: &Hub, [("PLEXUS_RATE_LIMIT_SCALE", "1"), ("PLEXUS_LIMIT_AGENT_CHANGES", "2/1h")]) {
         let (ada, eve) = (hub.person("ada").await, hub.person("eve").await);
         for person in [&ada, &eve] {
             person.call(Method::POST, "/agents", &attached("one")).await.expect(StatusCode::CREATED);
@@ -93,7 +93,7 @@ on_both! {
         eve.call(Method::PATCH, "/agents/eve/one", &json!({ "visibility": "public" })).await.expect(StatusCode::OK);
     }
 
-    async fn stars_are_given_so_often(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1"), ("PLEXUS_LIMIT_STARS", "1/1h")]) {
+    async fn stars_are_given_so_often(hub: &Hub, [("PLEXUS_RATE_LIMIT_SCALE", "1"), ("PLEXUS_LIMIT_STARS", "1/1h")]) {
         let (ada, eve) = (hub.person("ada").await, hub.person("eve").await);
         let turn = async |client: &Client, method: Method| {
             client.send(client.request(method, "/api/v1/agents/plexus/calc/star").header("origin", client.origin())).await
@@ -104,7 +104,7 @@ on_both! {
         turn(&eve, Method::PUT).await.expect(StatusCode::NO_CONTENT);
     }
 
-    async fn people_search_so_often(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1"), ("PLEXUS_LIMIT_SEARCHES", "1/1h")]) {
+    async fn people_search_so_often(hub: &Hub, [("PLEXUS_RATE_LIMIT_SCALE", "1"), ("PLEXUS_LIMIT_SEARCHES", "1/1h")]) {
         let (ada, eve) = (hub.person("ada").await, hub.person("eve").await);
         ada.get("/api/v1/agents?q=calc").await.expect(StatusCode::OK);
         limited(ada.get("/api/v1/agents?q=calc").await);
@@ -114,7 +114,7 @@ on_both! {
         hub.visitor().get("/agents?q=calc").await.expect(StatusCode::OK);
     }
 
-    async fn strangers_search_so_often_from_one_address(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1"), ("PLEXUS_LIMIT_SEARCHES_OF_STRANGERS", "1/1h"), ("PLEXUS_TRUSTED_PROXIES", "127.0.0.1")]) {
+    async fn strangers_search_so_often_from_one_address(hub: &Hub, [("PLEXUS_RATE_LIMIT_SCALE", "1"), ("PLEXUS_LIMIT_SEARCHES_ANONYMOUS", "1/1h"), ("PLEXUS_TRUSTED_PROXIES", "127.0.0.1")]) {
         let ada = hub.person("ada").await;
         let visitor = hub.visitor();
         let from = async |address: &str| {
@@ -126,7 +126,7 @@ on_both! {
         ada.get("/agents?q=calc").await.expect(StatusCode::OK);
     }
 
-    async fn strangers_search_so_often_together(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1"), ("PLEXUS_LIMIT_SEARCHES_OF_ALL_STRANGERS", "1/1h"), ("PLEXUS_TRUSTED_PROXIES", "127.0.0.1")]) {
+    async fn strangers_search_so_often_together(hub: &Hub, [("PLEXUS_RATE_LIMIT_SCALE", "1"), ("PLEXUS_LIMIT_SEARCHES_ANONYMOUS_TOTAL", "1/1h"), ("PLEXUS_TRUSTED_PROXIES", "127.0.0.1")]) {
         let ada = hub.person("ada").await;
         let visitor = hub.visitor();
         let from = async |path: &str, address: &str| {
@@ -138,7 +138,7 @@ on_both! {
         ada.get("/agents?q=calc").await.expect(StatusCode::OK);
     }
 
-    async fn requests_of_one_caller_are_so_many(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1"), ("PLEXUS_LIMIT_REQUESTS", "12/1h")]) {
+    async fn requests_of_one_caller_are_so_many(hub: &Hub, [("PLEXUS_RATE_LIMIT_SCALE", "1"), ("PLEXUS_LIMIT_REQUESTS", "12/1h")]) {
         let (ada, eve) = (hub.person("ada").await, hub.person("eve").await);
         let program = ada.with_token(&make(&ada, &["read", "chat"]).await);
         let mut seen = 0;
@@ -164,7 +164,7 @@ on_both! {
         eve.get("/api/v1/chats").await.expect(StatusCode::OK);
     }
 
-    async fn wrong_tokens_of_one_address_are_so_many(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1"), ("PLEXUS_LIMIT_WRONG_TOKENS", "2/1h")]) {
+    async fn wrong_tokens_of_one_address_are_so_many(hub: &Hub, [("PLEXUS_RATE_LIMIT_SCALE", "1"), ("PLEXUS_LIMIT_INVALID_TOKENS", "2/1h")]) {
         let ada = hub.person("ada").await;
         let (wrong, good) = (ada.with_token("plx_wrong"), program(&ada).await);
         for path in ["/api/v1/chats", "/v1/models"] {
@@ -176,7 +176,7 @@ on_both! {
         good.get("/api/v1/chats").await.expect(StatusCode::OK);
     }
 
-    async fn tokens_are_asked_for_so_often_from_one_address(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1"), ("PLEXUS_LIMIT_TOKEN_REQUESTS", "2/1h")]) {
+    async fn tokens_are_asked_for_so_often_from_one_address(hub: &Hub, [("PLEXUS_RATE_LIMIT_SCALE", "1"), ("PLEXUS_LIMIT_TOKEN_REQUESTS", "2/1h")]) {
         for client in ["https://one.example/", "https://two.example/"] {
             token(hub, client, "guess").await.expect(StatusCode::BAD_REQUEST);
         }
@@ -189,14 +189,14 @@ on_both! {
         hub.person("ada").await;
     }
 
-    async fn wrong_codes_of_one_client_are_so_many(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1"), ("PLEXUS_LIMIT_WRONG_GRANTS", "1/1h")]) {
+    async fn wrong_codes_of_one_client_are_so_many(hub: &Hub, [("PLEXUS_RATE_LIMIT_SCALE", "1"), ("PLEXUS_LIMIT_INVALID_GRANTS", "1/1h")]) {
         token(hub, "https://one.example/", "guess").await.expect(StatusCode::BAD_REQUEST);
         let refused = token(hub, "https://one.example/", "guess").await.expect(StatusCode::TOO_MANY_REQUESTS);
         assert!(!refused.header("retry-after").is_empty());
         token(hub, "https://two.example/", "guess").await.expect(StatusCode::BAD_REQUEST);
     }
 
-    async fn methods_are_called_so_often(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1"), ("PLEXUS_LIMIT_CALLS", "3/1h")]) {
+    async fn methods_are_called_so_often(hub: &Hub, [("PLEXUS_RATE_LIMIT_SCALE", "1"), ("PLEXUS_LIMIT_RPC_CALLS", "3/1h")]) {
         let (ada, eve) = (program(&hub.person("ada").await).await, program(&hub.person("eve").await).await);
         let one = rpc::request("account.get", json!({}));
         let batch = rpc::ask(&ada, &json!([one, one, one, one])).await;
@@ -207,7 +207,7 @@ on_both! {
         rpc::call(&eve, "account.get", json!({})).await;
     }
 
-    async fn methods_are_called_so_often_on_one_connection(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1"), ("PLEXUS_LIMIT_CALLS_PER_CONNECTION", "2/1h")]) {
+    async fn methods_are_called_so_often_on_one_connection(hub: &Hub, [("PLEXUS_RATE_LIMIT_SCALE", "1"), ("PLEXUS_LIMIT_RPC_CALLS_PER_CONNECTION", "2/1h")]) {
         let ada = hub.person("ada").await;
         let token = make(&ada, &["read"]).await;
         let mut socket = rpc_socket::open(hub, &token).await;
@@ -223,7 +223,7 @@ on_both! {
         rpc::call(&ada.with_token(&token), "account.get", json!({})).await;
     }
 
-    async fn addresses_that_are_not_proved_are_tried_seldom(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1"), ("PLEXUS_LIMIT_TRIALS", "1/1h")]) {
+    async fn addresses_that_are_not_proved_are_tried_seldom(hub: &Hub, [("PLEXUS_RATE_LIMIT_SCALE", "1"), ("PLEXUS_LIMIT_TEST_MESSAGES", "1/1h")]) {
         let echo = post(async |Json(body): Json<Value>| body["said"].to_string());
         let origin = http_endpoints::serve(Router::new().route("/", echo)).await;
         let grace = hub.administrator("grace").await;
@@ -238,7 +238,7 @@ on_both! {
         grace.call(Method::POST, "/agents", &new("four", true)).await.expect(StatusCode::CREATED);
     }
 
-    async fn so_many_bytes_of_files_come_at_once(hub: &Hub, [("PLEXUS_LIMITS_SCALE", "1"), ("PLEXUS_LIMIT_FILE_KIB", "100/1h")]) {
+    async fn so_many_bytes_of_files_come_at_once(hub: &Hub, [("PLEXUS_RATE_LIMIT_SCALE", "1"), ("PLEXUS_LIMIT_FILE_KIB", "100/1h")]) {
         let file = clerk::file("tide.txt", "text/plain", &"x".repeat(80_000));
         let url = clerk::serve(vec![clerk::words("Here it is."), file]).await;
         clerk::register(&hub.administrator("boss").await, &url, "clerk").await;

@@ -275,7 +275,7 @@ on_both! {
         }
     }
 
-    async fn only_pages_of_named_origins_may_call(hub: &Hub, [("PLEXUS_MCP_ORIGINS", "https://app.example.org, vscode-webview://one")]) {
+    async fn only_pages_of_named_origins_may_call(hub: &Hub, [("PLEXUS_MCP_ALLOWED_ORIGINS", "https://app.example.org, vscode-webview://one")]) {
         let visitor = hub.visitor();
         let list = |origin: &str| old(&visitor, "/mcp", "tools/list", &json!({})).header(header::ORIGIN, origin);
         for wrong in ["https://evil.example", "null", "https://app.example.org.evil.example", "http://app.example.org", "x"] {

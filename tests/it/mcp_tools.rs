@@ -78,7 +78,7 @@ async fn on(database: Option<Database>) {
     let settings = [
         ("PLEXUS_LLM_BASE_URL", model),
         ("PLEXUS_LLM_MODEL", "scripted"),
-        ("PLEXUS_LLM_PRICE", "0.5/2"),
+        ("PLEXUS_LLM_PRICE_PER_MTOK", "0.5/2"),
         ("PLEXUS_PROGRAMS", programs),
     ];
     hub::run(database, &settings, async |hub: &Hub| {

@@ -70,7 +70,7 @@ async fn home(network: &Namespace, way: Way, model: &str) -> Node {
         ["--allow-private-networks", way.may_call_them()],
         ["--llm-base-url", model],
         ["--llm-model", "small"],
-        ["--idle-seconds", IDLE],
+        ["--run-idle-timeout-seconds", IDLE],
     ];
     let process = Process::serve_with(folder.path(), &flags.concat()).await;
     Node::of(process, folder, None).await
@@ -84,7 +84,7 @@ async fn far(network: &Namespace, home: &Node) -> Node {
         ["--p2p-listen", &place],
         ["--p2p-bootstrap", &home.address],
         ["--allow-private-networks", "true"],
-        ["--insecure-http", "true"],
+        ["--allow-insecure-http", "true"],
     ];
     let process = Process::serve_within(network, folder.path(), &flags.concat()).await;
     Node::of(process, folder, None).await

@@ -302,7 +302,7 @@ on_both! {
         assert_eq!(guarded.asked(), 5, "a token that has ended is not shown");
     }
 
-    async fn a_server_that_misbehaves_is_named(hub: &Hub, [("PLEXUS_IDLE_SECONDS", "1")]) {
+    async fn a_server_that_misbehaves_is_named(hub: &Hub, [("PLEXUS_RUN_IDLE_TIMEOUT_SECONDS", "1")]) {
         let (guarded, grace) = (Guarded::client().await, hub.administrator("grace").await);
         guarded.register(&grace, json!({ "user": "hub", "secret": "s", "for_everybody": true })).await;
         for (manners, words) in [

@@ -221,10 +221,10 @@ fn furnished(mut command: Command, folder: &Path) -> Command {
         // No hub listens there: a command must not find the hub of another test.
         .env("PLEXUS_LISTEN", "127.0.0.1:9")
         .env("PLEXUS_DATA_DIR", folder.join("data"))
-        .env("PLEXUS_LIMITS_SCALE", "1000")
+        .env("PLEXUS_RATE_LIMIT_SCALE", "1000")
         .env("PLEXUS_QUOTA_AGENTS", "100000")
         .env("PLEXUS_QUOTA_VERSIONS", "100000")
-        .env("PLEXUS_RUNS_PER_ACCOUNT", "64")
+        .env("PLEXUS_MAX_RUNS_PER_ACCOUNT", "64")
         .env("PLEXUS_LOG", "error")
         // The tests kill processes but do not simulate power loss.
         .env("PLEXUS_SQLITE_DURABILITY", "crash")

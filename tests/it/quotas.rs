@@ -146,7 +146,7 @@ on_both! {
         assert_eq!(answer_after(&ada, &again.chat, 0).await["state"], "done");
     }
 
-    async fn strangers_store_so_much_together(hub: &Hub, [("PLEXUS_QUOTA_BYTES_OF_STRANGERS", "16 KiB")]) {
+    async fn strangers_store_so_much_together(hub: &Hub, [("PLEXUS_QUOTA_BYTES_ANONYMOUS", "16 KiB")]) {
         let ada = hub.person("ada").await;
         let visitor = hub.visitor();
         let text = "1".repeat(3_000);
@@ -159,13 +159,13 @@ on_both! {
         start(&ada, &text).await.expect(StatusCode::CREATED);
     }
 
-    async fn the_whole_hub_stores_so_much(hub: &Hub, [("PLEXUS_QUOTA_BYTES_OF_HUB", "24 KiB")]) {
+    async fn the_whole_hub_stores_so_much(hub: &Hub, [("PLEXUS_QUOTA_BYTES_TOTAL", "24 KiB")]) {
         let (ada, eve) = (hub.person("ada").await, hub.person("eve").await);
         let first = ada.begin("@plexus/calc", &"1".repeat(6_000)).await;
         let refused = until_refused(async || start(&ada, &"1".repeat(6_000)).await).await;
-        assert_eq!(over(refused).0, "bytes_of_hub");
+        assert_eq!(over(refused).0, "bytes_total");
         let (quota, _, limit) = over(start(&eve, &"1".repeat(6_000)).await);
-        assert_eq!((quota.as_str(), limit), ("bytes_of_hub", 24 << 10));
+        assert_eq!((quota.as_str(), limit), ("bytes_total", 24 << 10));
         answer_after(&ada, &first.chat, 0).await;
         delete_chat(&ada, &first.chat).await;
         start(&eve, &"1".repeat(6_000)).await.expect(StatusCode::CREATED);
@@ -187,11 +187,11 @@ on_both! {
         register(&ada, "five").await.expect(StatusCode::CREATED);
     }
 
-    async fn the_whole_hub_has_so_many_agents(hub: &Hub, [("PLEXUS_QUOTA_AGENTS_OF_HUB", "2")]) {
+    async fn the_whole_hub_has_so_many_agents(hub: &Hub, [("PLEXUS_QUOTA_AGENTS_TOTAL", "2")]) {
         let (ada, eve) = (hub.person("ada").await, hub.person("eve").await);
         register(&ada, "one").await.expect(StatusCode::CREATED);
         register(&eve, "one").await.expect(StatusCode::CREATED);
-        assert_eq!(over(register(&eve, "two").await), ("agents_of_hub".to_owned(), 2, 2));
+        assert_eq!(over(register(&eve, "two").await), ("agents_total".to_owned(), 2, 2));
         ada.call(Method::DELETE, "/agents/ada/one", &json!({})).await.expect(StatusCode::NO_CONTENT);
         register(&eve, "three").await.expect(StatusCode::CREATED);
     }
@@ -286,7 +286,7 @@ on_both! {
         register(&eve, "one").await.expect(StatusCode::CREATED);
     }
 
-    async fn an_account_keeps_so_many_push_configurations(hub: &Hub, [("PLEXUS_QUOTA_PUSH", "1"), ("PLEXUS_DNS_SERVER", "127.0.0.1:9")]) {
+    async fn an_account_keeps_so_many_push_configurations(hub: &Hub, [("PLEXUS_QUOTA_WEBHOOKS", "1"), ("PLEXUS_DNS_SERVER", "127.0.0.1:9")]) {
         let (ada, eve) = (program(&hub.person("ada").await).await, program(&hub.person("eve").await).await);
         let ask = async |client: &Client| {
             let answer = a2a(client, "/a2a/plexus/calc/rest/message:send", &to_calc("1 + 1")).await;
@@ -300,7 +300,7 @@ on_both! {
         tell(&ada, &task, "one").await.expect(StatusCode::OK);
         tell(&ada, &task, "one").await.expect(StatusCode::OK);
         let refused = tell(&ada, &ask(&ada).await, "two").await.expect(StatusCode::TOO_MANY_REQUESTS);
-        assert!(refused.body.contains("Your account has 1 of at most 1 push configurations"), "{}", refused.body);
+        assert!(refused.body.contains("Your account has 1 of at most 1 webhooks"), "{}", refused.body);
         let body = json!({ "jsonrpc": "2.0", "id": 7, "method": "CreateTaskPushNotificationConfig",
                            "params": { "id": "two", "taskId": task, "url": "https://hooks.example.org/a" } });
         a2a(&ada, "/a2a/plexus/calc/", &body).await.expect(StatusCode::TOO_MANY_REQUESTS);

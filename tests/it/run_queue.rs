@@ -48,7 +48,7 @@ async fn ended(client: &Client, said: &Said) -> Value {
 }
 
 on_both! {
-    async fn callers_take_turns_however_much_each_asks(hub: &Hub, [("PLEXUS_RUNS_PER_AGENT", "2")]) {
+    async fn callers_take_turns_however_much_each_asks(hub: &Hub, [("PLEXUS_MAX_RUNS_PER_AGENT", "2")]) {
         let grace = hub.administrator("grace").await;
         let mut puppet = Agent::start().await;
         clerk::register(&grace, &puppet.url, "puppet").await;
@@ -91,7 +91,7 @@ on_both! {
         }
     }
 
-    async fn a_run_that_waits_is_stopped_like_any_other(hub: &Hub, [("PLEXUS_RUNS_PER_AGENT", "1")]) {
+    async fn a_run_that_waits_is_stopped_like_any_other(hub: &Hub, [("PLEXUS_MAX_RUNS_PER_AGENT", "1")]) {
         let grace = hub.administrator("grace").await;
         let mut puppet = Agent::start().await;
         clerk::register(&grace, &puppet.url, "puppet").await;
@@ -114,7 +114,7 @@ on_both! {
         }
     }
 
-    async fn a_program_is_told_that_it_waits_and_may_cancel(hub: &Hub, [("PLEXUS_RUNS_PER_AGENT", "1")]) {
+    async fn a_program_is_told_that_it_waits_and_may_cancel(hub: &Hub, [("PLEXUS_MAX_RUNS_PER_AGENT", "1")]) {
         let grace = hub.administrator("grace").await;
         let mut puppet = Agent::start().await;
         clerk::register(&grace, &puppet.url, "puppet").await;
@@ -146,7 +146,7 @@ on_both! {
         assert_eq!(ended(&grace, &first).await["state"], "done");
     }
 
-    async fn a_hundred_at_once_lose_nothing(hub: &Hub, [("PLEXUS_RUNS_PER_AGENT", "3"), ("PLEXUS_RUNS_PER_ACCOUNT", "20")]) {
+    async fn a_hundred_at_once_lose_nothing(hub: &Hub, [("PLEXUS_MAX_RUNS_PER_AGENT", "3"), ("PLEXUS_MAX_RUNS_PER_ACCOUNT", "20")]) {
         let people = [hub.person("ada").await, hub.person("bob").await];
         let asking = (0..100).map(|n| {
             let person = &people[n % 2];
@@ -166,7 +166,7 @@ on_both! {
 async fn what_waits_when_a_hub_ends_waits_again_at_the_next() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut puppet = Agent::start().await;
-    let flags = ["--runs-per-agent", "1"];
+    let flags = ["--max-runs-per-agent", "1"];
     let mut hub = Process::serve_with(folder.path(), &flags).await;
     let grace = hub.administrator("grace").await;
     clerk::register(&grace, &puppet.url, "puppet").await;

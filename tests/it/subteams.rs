@@ -126,7 +126,7 @@ on_both! {
         assert_eq!(top["left"]["hops"], 25, "{top:#}");
     }
 
-    async fn eight_levels_down_and_the_results_come_up(hub: &Hub, [("PLEXUS_RUNS_PER_ACCOUNT", "100")]) {
+    async fn eight_levels_down_and_the_results_come_up(hub: &Hub, [("PLEXUS_MAX_RUNS_PER_ACCOUNT", "100")]) {
         let grace = hub.administrator("grace").await;
         let mut agents = puppets(&grace, 9).await;
         // Each level reserves half of its remaining assignments for the next.

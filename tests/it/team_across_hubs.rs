@@ -66,7 +66,7 @@ async fn on_three_hubs(way: Way, play: impl AsyncFnOnce(&Hub, &Client, Others)) 
     let given = [
         ("PLEXUS_P2P_BOOTSTRAP", others.near.address.as_str()),
         ("PLEXUS_ALLOW_PRIVATE_NETWORKS", way.may_call_them()),
-        ("PLEXUS_IDLE_SECONDS", "20"),
+        ("PLEXUS_RUN_IDLE_TIMEOUT_SECONDS", "20"),
     ];
     let mut given = settings(&gated, &given);
     // The first of two equal settings takes precedence.
@@ -234,7 +234,7 @@ async fn members_reached_in_three_ways() {
     let given = [
         ("PLEXUS_P2P_BOOTSTRAP", far.address.as_str()),
         ("PLEXUS_ALLOW_PRIVATE_NETWORKS", "auto"),
-        ("PLEXUS_IDLE_SECONDS", "60"),
+        ("PLEXUS_RUN_IDLE_TIMEOUT_SECONDS", "60"),
     ];
     let mut given = settings(&gated, &given);
     given.reverse();

@@ -34,7 +34,7 @@ fn deciding(server: &Server) -> [Given; 4] {
     [
         ("PLEXUS_LLM_BASE_URL", base),
         ("PLEXUS_LLM_MODEL", "scripted"),
-        ("PLEXUS_LLM_PRICE", "100/100"),
+        ("PLEXUS_LLM_PRICE_PER_MTOK", "100/100"),
         ("PLEXUS_TEAM_MODEL", "scripted"),
     ]
 }
@@ -297,7 +297,7 @@ fn names(team: &Value) -> Vec<String> {
 
 on_both! {
     async fn hostile_cards_change_no_choice_of_the_rules(hub: &Hub, [
-        ("PLEXUS_LLM_BASE_URL", "http://127.0.0.1:9/v1"), ("PLEXUS_LLM_MODEL", "scripted"), ("PLEXUS_LIMITS_SCALE", "1000"),
+        ("PLEXUS_LLM_BASE_URL", "http://127.0.0.1:9/v1"), ("PLEXUS_LLM_MODEL", "scripted"), ("PLEXUS_RATE_LIMIT_SCALE", "1000"),
     ]) {
         let grace = hub.administrator("grace").await;
         publish_all(&grace).await;
@@ -319,7 +319,7 @@ on_both! {
 async fn a_model_that_obeys_hostile_cards_leads_nowhere_else() {
     let server = model(&["--obey", "--tokens", "3", "--rate", "0"]).await;
     let [url, model, price, team] = deciding(&server);
-    let settings = [url, model, price, team, ("PLEXUS_LIMITS_SCALE", "1000")];
+    let settings = [url, model, price, team, ("PLEXUS_RATE_LIMIT_SCALE", "1000")];
     hub::run(None, &settings, async |hub: &Hub| {
         let grace = hub.administrator("grace").await;
         publish_all(&grace).await;

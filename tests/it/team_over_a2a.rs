@@ -123,7 +123,7 @@ on_both! {
         assert_eq!(team["state"], "cancelled", "{team:#}");
     }
 
-    async fn teams_that_wait_leave_room_for_what_they_wait_for(hub: &Hub, [("PLEXUS_RUNS_PER_ACCOUNT", "1")]) {
+    async fn teams_that_wait_leave_room_for_what_they_wait_for(hub: &Hub, [("PLEXUS_MAX_RUNS_PER_ACCOUNT", "1")]) {
         let ada = hub.person("ada").await;
         let program = program(&ada, &["chat", "team"]).await;
         let asked = message(&json!({ "data": { "goal": "17 * 23", "members": ["calc"] } }));

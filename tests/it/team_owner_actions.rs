@@ -82,7 +82,7 @@ on_both! {
         assert_eq!(text_of(&shown["state"]), "cancelled");
     }
 
-    async fn a_team_can_be_stopped_whatever_it_does(hub: &Hub, [("PLEXUS_RUNS_PER_ACCOUNT", "100"), ("PLEXUS_RUNS_PER_AGENT", "100")]) {
+    async fn a_team_can_be_stopped_whatever_it_does(hub: &Hub, [("PLEXUS_MAX_RUNS_PER_ACCOUNT", "100"), ("PLEXUS_MAX_RUNS_PER_AGENT", "100")]) {
         let grace = hub.administrator("grace").await;
         let (talk, mut agents) = launch(&grace, "discuss_only").await;
         let _speaks = agents[0].called().await;

@@ -207,7 +207,7 @@ on_both! {
         program.send(form).await.expect(StatusCode::UNSUPPORTED_MEDIA_TYPE);
     }
 
-    async fn a_hub_of_one_machine_may_launch_without_a_token(hub: &Hub, [("PLEXUS_OPEN_LAUNCH", "true")]) {
+    async fn a_hub_of_one_machine_may_launch_without_a_token(hub: &Hub, [("PLEXUS_LAUNCH_GOAL_WITHOUT_TOKEN", "true")]) {
         hub.administrator("grace").await;
         let goal = json!({ "goal": "17 * 23", "team_member_names": ["calc"] });
         let visitor = hub.visitor();

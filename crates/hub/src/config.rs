@@ -39,11 +39,11 @@ pub struct HubConfig {
     pub data_dir: PathBuf,
     /// None is SQLite in the data folder.
     pub database_url: Option<Secret>,
-    pub database_pool: u32,
+    pub database_pool_size: u32,
     /// Which failures an acknowledged write survives on SQLite.
     pub durability: Durability,
     /// Folder of the files that agents and callers sent. All instances of a hub share it.
-    pub blobs_dir: PathBuf,
+    pub files_dir: PathBuf,
     pub secret_key_file: PathBuf,
     pub registration: Registration,
     pub private_networks: PrivateNetworks,
@@ -55,18 +55,18 @@ pub struct HubConfig {
     /// Reverse proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Vec<IpNet>,
     /// Additional web origins whose pages may call the MCP endpoint.
-    pub mcp_origins: Vec<String>,
+    pub mcp_allowed_origins: Vec<String>,
     /// Lets programs on this machine launch teams without a token, while the hub listens on loopback.
-    pub open_launch: bool,
+    pub launch_goal_without_token: bool,
     pub models: Option<Models>,
     /// None: this hub does not join the federation.
     pub federation: Option<Federation>,
     /// Programs that agents can be made of, or whose tools models can call.
     pub programs: Vec<ProgramConfig>,
     /// Maximum number of concurrent program processes, counted for agents and for tool servers separately.
-    pub programs_at_once: usize,
+    pub max_programs: usize,
     /// Allows programs to run without a sandbox, as the hub's user, on a machine that supports none.
-    pub unsafe_processes: bool,
+    pub allow_unsandboxed_programs: bool,
     pub limits: RunLimits,
     pub quotas: Quotas,
     pub rates: Rates,
@@ -131,7 +131,7 @@ pub struct Federation {
     pub relay: bool,
     pub mode: AdmissionMode,
     /// Publishes this hub's rules about remote hubs as a signed list.
-    pub share_rules: bool,
+    pub publish_federation_rules: bool,
 }
 
 /// Whether agents may be at private addresses (SSRF policy).
@@ -208,14 +208,14 @@ pub struct RunLimits {
     pub max_answer_bytes: usize,
     /// Limit for the sum of all files of one answer.
     pub max_file_bytes: usize,
-    pub runs_per_account: usize,
+    pub max_runs_per_account: usize,
     /// Concurrent runs per subject without an account: one remote hub, all hubs on probation, or all
     /// anonymous callers.
-    pub runs_of_strangers: usize,
+    pub max_runs_anonymous: usize,
     /// Concurrent runs of one agent.
-    pub runs_per_agent: usize,
+    pub max_runs_per_agent: usize,
     /// Queued runs per subject: one account, one remote hub, all hubs on probation, or all anonymous callers.
-    pub waiting_per_account: usize,
+    pub max_queued_runs_per_account: usize,
     /// Timeout of a whole run.
     pub whole: Duration,
     /// Timeout without output of the agent, before the first byte as well.
@@ -228,10 +228,10 @@ impl Default for RunLimits {
             max_message_bytes: 1 << 20,
             max_answer_bytes: 4 << 20,
             max_file_bytes: 16 << 20,
-            runs_per_account: 8,
-            runs_of_strangers: 16,
-            runs_per_agent: 64,
-            waiting_per_account: 64,
+            max_runs_per_account: 8,
+            max_runs_anonymous: 16,
+            max_runs_per_agent: 64,
+            max_queued_runs_per_account: 64,
             whole: Duration::from_secs(30 * 60),
             idle: Duration::from_secs(120),
         }

@@ -62,13 +62,13 @@ impl Hub {
             .with_context(|| format!("making the data folder {}", config.data_dir.display()))?;
         let url = config.database_url.as_ref().map(crate::config::Secret::reveal);
         let mut at = StoreConfig::parse(url, &config.data_dir)?;
-        at.connections = config.database_pool;
+        at.connections = config.database_pool_size;
         at.durability = config.durability;
         let store = Store::open(&at).await?;
         keys::check_key_file_exists(&config.secret_key_file, &store).await?;
         let vault = Vault::open(&config.secret_key_file, &env)?;
         let index = listings::open(&config.data_dir)?;
-        let blobs = FileStore::open(&config.blobs_dir)?;
+        let blobs = FileStore::open(&config.files_dir)?;
         let hints = match store.is_postgres() {
             true => cluster::ClusterNotifier::shared(),
             false => cluster::ClusterNotifier::default(),
@@ -82,7 +82,7 @@ impl Hub {
             live: StreamRegistry::new(hints.clone()),
             hints,
             mirror: cluster::ChatMirror::default(),
-            running: runs::RunRegistry::new(config.limits.runs_per_agent),
+            running: runs::RunRegistry::new(config.limits.max_runs_per_agent),
             attachments: agents::AttachedRegistry::default(),
             tokens: agents::TokenCache::default(),
             connecting: agents::PendingOauthFlows::default(),

@@ -77,7 +77,7 @@ impl Programs {
         }
         let sandbox = match config.programs.is_empty() {
             true => Sandbox::unneeded(),
-            false => Sandbox::find(config.unsafe_processes),
+            false => Sandbox::find(config.allow_unsandboxed_programs),
         };
         if let Err(why) = sandbox.describe()
             && !config.programs.is_empty()
@@ -87,8 +87,8 @@ impl Programs {
         Ok(Self {
             listed: config.programs.clone(),
             sandbox,
-            sessions: AcpSessionPool::new(config.programs_at_once),
-            places: McpProcessSlots::new(u32::try_from(config.programs_at_once).unwrap_or(u32::MAX)),
+            sessions: AcpSessionPool::new(config.max_programs),
+            places: McpProcessSlots::new(u32::try_from(config.max_programs).unwrap_or(u32::MAX)),
         })
     }
 

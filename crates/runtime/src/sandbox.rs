@@ -102,16 +102,16 @@ enum SandboxKind {
 }
 
 impl Sandbox {
-    /// Probes what this machine supports. With `unsafe_processes`, programs run unsandboxed if it supports
+    /// Probes what this machine supports. With `allow_unsandboxed_programs`, programs run unsandboxed if it supports
     /// nothing.
-    pub fn find(unsafe_processes: bool) -> Self {
+    pub fn find(allow_unsandboxed_programs: bool) -> Self {
         let as_root = geteuid().is_root();
         Self(match try_walls(as_root) {
             Ok(()) => SandboxKind::Walls { as_root },
             Err(why) if as_root && succeeds(other_user(Path::new("/"), FIRST_USER, &probe())) => {
                 SandboxKind::OtherUser { why }
             }
-            Err(why) if unsafe_processes => SandboxKind::Nothing { why },
+            Err(why) if allow_unsandboxed_programs => SandboxKind::Nothing { why },
             Err(why) => SandboxKind::Impossible { why },
         })
     }
@@ -140,7 +140,7 @@ impl Sandbox {
                 "other user ids, without walls: only programs with network = true are started ({why})"
             )),
             SandboxKind::Nothing { why } => Ok(format!(
-                "NOTHING: programs run as the hub's own user, as PLEXUS_UNSAFE_PROCESSES says ({why})"
+                "NOTHING: programs run as the hub's own user, as PLEXUS_ALLOW_UNSANDBOXED_PROGRAMS says ({why})"
             )),
             SandboxKind::Impossible { why } => Err(impossible(why)),
         }
@@ -195,7 +195,7 @@ impl Sandbox {
 fn impossible(why: &str) -> String {
     format!(
         "No sandbox for programs is available: {why}. Install bubblewrap, allow user namespaces, or run \
-         programs unsandboxed with PLEXUS_UNSAFE_PROCESSES=true."
+         programs unsandboxed with PLEXUS_ALLOW_UNSANDBOXED_PROGRAMS=true."
     )
 }
 

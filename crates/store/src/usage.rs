@@ -92,7 +92,7 @@ pub async fn versions(conn: &mut Conn, namespace: NamespaceId) -> Result<u64> {
 }
 
 /// Counts the agents of this hub, without its built-in ones.
-pub async fn agents_of_hub(conn: &mut Conn) -> Result<u64> {
+pub async fn agents_total(conn: &mut Conn) -> Result<u64> {
     let text = "select count(*) from agents a join namespaces n on n.id = a.namespace \
                 where a.hub = $1 and n.kind <> 'system' and a.state <> 'deleted'";
     let count: i64 = on!(conn, c => query_scalar(text).bind(HubRowId::SELF.uuid()).fetch_one(c))?;

@@ -73,7 +73,7 @@ struct LocalHubJson {
     addresses: Vec<String>,
     /// Number of federated agents, which other hubs may replicate.
     agents: u64,
-    /// `confirmed` (another hub dialled it), `configured` (set by `PLEXUS_P2P_EXTERNAL`), `no` or `unknown`;
+    /// `confirmed` (another hub dialled it), `configured` (set by `PLEXUS_P2P_EXTERNAL_ADDRESSES`), `no` or `unknown`;
     /// null if federation is disabled.
     reachability: Option<String>,
     /// Reachability as text, and whether it relays for other hubs.

@@ -45,7 +45,7 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     report.add("permissions", permissions(&serve.hub));
     report.add("key file", key_file(&serve.hub.secret_key_file, &serve.hub.data_dir));
     if !serve.hub.programs.is_empty() {
-        let sandbox = Sandbox::find(serve.hub.unsafe_processes);
+        let sandbox = Sandbox::find(serve.hub.allow_unsandboxed_programs);
         report.add("programs", sandbox.describe());
     }
     for (setting, provider) in serve.hub.models.iter().flat_map(providers) {
@@ -125,7 +125,7 @@ fn permissions(config: &HubConfig) -> Result<String, String> {
     let folder = &config.data_dir;
     let files =
         ["plexus.sqlite3", "plexus.sqlite3-wal", "index", "plexus.sock"].map(|name| folder.join(name));
-    let all = files.iter().chain([&config.blobs_dir, &config.secret_key_file]);
+    let all = files.iter().chain([&config.files_dir, &config.secret_key_file]);
     let open: Vec<String> =
         all.filter(|path| permissions::is_open(path)).map(|path| path.display().to_string()).collect();
     match open.is_empty() {

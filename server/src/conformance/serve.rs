@@ -20,9 +20,9 @@ pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<ServeConfig> {
         bail!("a conformance hub has no sign-in, so it listens on loopback only, not on {listen}");
     }
     let limits = RunLimits {
-        runs_per_account: RUNS,
-        runs_of_strangers: RUNS,
-        runs_per_agent: RUNS,
+        max_runs_per_account: RUNS,
+        max_runs_anonymous: RUNS,
+        max_runs_per_agent: RUNS,
         ..RunLimits::default()
     };
     let hub = HubConfig {
@@ -32,30 +32,30 @@ pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<ServeConfig> {
         dns_server: None,
         security_contact: None,
         data_dir: folder.to_owned(),
-        blobs_dir: folder.join("blobs"),
+        files_dir: folder.join("blobs"),
         database_url: None,
-        database_pool: 1,
+        database_pool_size: 1,
         durability: plexus_hub::config::Durability::Crash,
         secret_key_file: folder.join("secret.key"),
         registration: Registration::Closed,
         // Kits receive webhooks on loopback.
         private_networks: PrivateNetworks::Allowed,
-        mcp_origins: Vec::new(),
-        open_launch: false,
+        mcp_allowed_origins: Vec::new(),
+        launch_goal_without_token: false,
         on_loopback: true,
         conformance: true,
         trusted_proxies: Vec::new(),
         models: None,
         federation: None,
         programs: Vec::new(),
-        programs_at_once: 0,
-        unsafe_processes: false,
+        max_programs: 0,
+        allow_unsandboxed_programs: false,
         limits,
         // Kits and benchmarks send hundreds of thousands of messages from one account.
         quotas: Quotas {
             chats: 1_000_000_000,
             bytes: 1 << 40,
-            bytes_of_strangers: 1 << 40,
+            bytes_anonymous: 1 << 40,
             ..Quotas::default()
         },
         rates: Rates::default(),

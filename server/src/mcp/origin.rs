@@ -16,7 +16,7 @@ use crate::{app_state::AppState, web::host_check::is_ours};
 pub async fn check(State(site): State<AppState>, request: Request, next: Next) -> Response {
     match request.headers().get(header::ORIGIN) {
         Some(origin) if !is_allowed(&site, origin) => {
-            let words = "This origin is not allowed. The operator can add it to PLEXUS_MCP_ORIGINS.";
+            let words = "This origin is not allowed. The operator can add it to PLEXUS_MCP_ALLOWED_ORIGINS.";
             envelope::error(StatusCode::FORBIDDEN, envelope::INVALID_REQUEST, words)
         }
         _ => next.run(request).await,
@@ -35,7 +35,7 @@ pub fn cors(site: AppState) -> CorsLayer {
 
 fn is_allowed(site: &AppState, origin: &HeaderValue) -> bool {
     let Ok(origin) = origin.to_str() else { return false };
-    site.hub.config().mcp_origins.iter().any(|known| known.eq_ignore_ascii_case(origin))
+    site.hub.config().mcp_allowed_origins.iter().any(|known| known.eq_ignore_ascii_case(origin))
         || is_own(site, origin)
 }
 

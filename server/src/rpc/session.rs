@@ -128,9 +128,9 @@ impl Session {
     fn admit(&self) -> Result<(), Refusal> {
         let limits = self.site.hub.limits();
         if let Some(connection) = &self.connection {
-            limits.take(Rate::CallsPerConnection, &connection.id.0.to_string())?;
+            limits.take(Rate::RpcCallsPerConnection, &connection.id.0.to_string())?;
         }
-        limits.take(Rate::Calls, &self.caller.key())
+        limits.take(Rate::RpcCalls, &self.caller.key())
     }
 
     async fn call(

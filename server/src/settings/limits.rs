@@ -26,54 +26,54 @@ pub const LIMITS: &[Setting] = &[
         client address"),
     setting("limit_fetches", "PLEXUS_LIMIT_FETCHES", "20/6s", "Calls to URLs that an account enters, per \
         account"),
-    setting("limit_trials", "PLEXUS_LIMIT_TRIALS", "5/60s", "Test messages to unverified endpoints, per \
+    setting("limit_test_messages", "PLEXUS_LIMIT_TEST_MESSAGES", "5/60s", "Test messages to unverified endpoints, per \
         account"),
     setting("limit_registrations", "PLEXUS_LIMIT_REGISTRATIONS", "30/60s", "New agents per account"),
-    setting("limit_registrations_of_hub", "PLEXUS_LIMIT_REGISTRATIONS_OF_HUB", "300/1s", "New agents of all \
+    setting("limit_registrations_total", "PLEXUS_LIMIT_REGISTRATIONS_TOTAL", "300/1s", "New agents of all \
         accounts together"),
-    setting("limit_changes", "PLEXUS_LIMIT_CHANGES", "60/2s", "Changes of agents (visibility, access, \
+    setting("limit_agent_changes", "PLEXUS_LIMIT_AGENT_CHANGES", "60/2s", "Changes of agents (visibility, access, \
         pausing, versions, deletion) per account"),
     setting("limit_stars", "PLEXUS_LIMIT_STARS", "60/1s", "Stars added and removed per account"),
     setting("limit_searches", "PLEXUS_LIMIT_SEARCHES", "120/100ms", "Agent searches per account"),
-    setting("limit_searches_of_strangers", "PLEXUS_LIMIT_SEARCHES_OF_STRANGERS", "60/250ms", "Anonymous \
+    setting("limit_searches_anonymous", "PLEXUS_LIMIT_SEARCHES_ANONYMOUS", "60/250ms", "Anonymous \
         agent searches per client address"),
-    setting("limit_searches_of_all_strangers", "PLEXUS_LIMIT_SEARCHES_OF_ALL_STRANGERS", "600/10ms",
+    setting("limit_searches_anonymous_total", "PLEXUS_LIMIT_SEARCHES_ANONYMOUS_TOTAL", "600/10ms",
         "Anonymous agent searches of all client addresses together"),
     setting("limit_catalogs", "PLEXUS_LIMIT_CATALOGS", "60/500ms", "Catalog requests per account or client \
         address"),
     setting("limit_network_searches", "PLEXUS_LIMIT_NETWORK_SEARCHES", "20/2s", "Live searches on remote \
         hubs per account or client address"),
-    setting("limit_network_searches_of_strangers", "PLEXUS_LIMIT_NETWORK_SEARCHES_OF_STRANGERS", "40/1s",
+    setting("limit_network_searches_anonymous_total", "PLEXUS_LIMIT_NETWORK_SEARCHES_ANONYMOUS_TOTAL", "40/1s",
         "Live searches on remote hubs of all anonymous callers together"),
-    setting("limit_wrong_tokens", "PLEXUS_LIMIT_WRONG_TOKENS", "30/2s", "Invalid bearer tokens per client \
+    setting("limit_invalid_tokens", "PLEXUS_LIMIT_INVALID_TOKENS", "30/2s", "Invalid bearer tokens per client \
         address"),
     setting("limit_token_requests", "PLEXUS_LIMIT_TOKEN_REQUESTS", "60/1s", "Requests at /oauth/token and \
         /oauth/revoke per client address"),
-    setting("limit_wrong_grants", "PLEXUS_LIMIT_WRONG_GRANTS", "30/2s", "Invalid codes and refresh tokens at \
+    setting("limit_invalid_grants", "PLEXUS_LIMIT_INVALID_GRANTS", "30/2s", "Invalid codes and refresh tokens at \
         /oauth/token per client"),
-    setting("limit_calls", "PLEXUS_LIMIT_CALLS", "600/10ms", "Method calls at /rpc per account or client \
+    setting("limit_rpc_calls", "PLEXUS_LIMIT_RPC_CALLS", "600/10ms", "Method calls at /rpc per account or client \
         address"),
-    setting("limit_calls_per_connection", "PLEXUS_LIMIT_CALLS_PER_CONNECTION", "300/20ms", "Method calls at \
+    setting("limit_rpc_calls_per_connection", "PLEXUS_LIMIT_RPC_CALLS_PER_CONNECTION", "300/20ms", "Method calls at \
         /rpc per WebSocket"),
     setting("limit_file_kib", "PLEXUS_LIMIT_FILE_KIB", "65536/1ms", "KiB of files sent by callers and \
         agents, per account"),
-    setting("limit_shares", "PLEXUS_LIMIT_SHARES", "60/500ms", "Requests for shared links per account or \
+    setting("limit_shared_links", "PLEXUS_LIMIT_SHARED_LINKS", "60/500ms", "Requests for shared links per account or \
         client address"),
-    setting("limit_hub_requests", "PLEXUS_LIMIT_HUB_REQUESTS", "600/50ms", "Signed requests per remote hub"),
-    setting("limit_guest_messages", "PLEXUS_LIMIT_GUEST_MESSAGES", "120/500ms", "Messages of all users of \
+    setting("limit_requests_per_hub", "PLEXUS_LIMIT_REQUESTS_PER_HUB", "600/50ms", "Signed requests per remote hub"),
+    setting("limit_messages_per_hub", "PLEXUS_LIMIT_MESSAGES_PER_HUB", "120/500ms", "Messages of all users of \
         one remote hub, or of all hubs on probation"),
 ];
 
 #[rustfmt::skip]
 pub const QUOTAS: &[Setting] = &[
     setting("quota_agents", "PLEXUS_QUOTA_AGENTS", "100", "Agents per account"),
-    setting("quota_agents_of_hub", "PLEXUS_QUOTA_AGENTS_OF_HUB", "none", "Agents of all accounts together"),
+    setting("quota_agents_total", "PLEXUS_QUOTA_AGENTS_TOTAL", "none", "Agents of all accounts together"),
     setting("quota_bytes", "PLEXUS_QUOTA_BYTES", "1 GiB", "Bytes of the chats of one account, files \
         included"),
-    setting("quota_bytes_of_hub", "PLEXUS_QUOTA_BYTES_OF_HUB", "none", "Bytes of all chats, files included"),
-    setting("quota_bytes_of_strangers", "PLEXUS_QUOTA_BYTES_OF_STRANGERS", "1 GiB", "Bytes of the chats of \
+    setting("quota_bytes_total", "PLEXUS_QUOTA_BYTES_TOTAL", "none", "Bytes of all chats, files included"),
+    setting("quota_bytes_anonymous", "PLEXUS_QUOTA_BYTES_ANONYMOUS", "1 GiB", "Bytes of the chats of \
         all anonymous callers"),
-    setting("quota_bytes_of_peers", "PLEXUS_QUOTA_BYTES_OF_PEERS", "1 GiB", "Bytes of the chats of all users \
+    setting("quota_bytes_per_hub", "PLEXUS_QUOTA_BYTES_PER_HUB", "1 GiB", "Bytes of the chats of all users \
         of one remote hub, or of all hubs on probation"),
     setting("quota_chats", "PLEXUS_QUOTA_CHATS", "50000", "Chats per account; also of all anonymous callers, \
         of one remote hub, and of all hubs on probation"),
@@ -82,7 +82,7 @@ pub const QUOTAS: &[Setting] = &[
     setting("quota_tokens", "PLEXUS_QUOTA_TOKENS", "50", "API tokens per account"),
     setting("quota_versions", "PLEXUS_QUOTA_VERSIONS", "2000", "Agent versions per account, deleted agents \
         included"),
-    setting("quota_push", "PLEXUS_QUOTA_PUSH", "1000", "Push configurations per account, for all its tasks"),
+    setting("quota_webhooks", "PLEXUS_QUOTA_WEBHOOKS", "1000", "Push configurations per account, for all its tasks"),
     setting("quota_teams", "PLEXUS_QUOTA_TEAMS", "20", "Active teams per account"),
 ];
 
@@ -105,20 +105,20 @@ pub fn quotas(settings: &Settings) -> anyhow::Result<Quotas> {
     let number = |name: &str, default: u64| settings.parse(&format!("quota_{name}"), default);
     Ok(Quotas {
         agents: number("agents", given.agents)?,
-        agents_of_hub: settings.parse("quota_agents_of_hub", AtMost::<u64>(given.agents_of_hub))?.0,
+        agents_total: settings.parse("quota_agents_total", AtMost::<u64>(given.agents_total))?.0,
         bytes: bytes("bytes", given.bytes)?,
-        bytes_of_hub: settings
-            .parse("quota_bytes_of_hub", AtMost(given.bytes_of_hub.map(Bytes)))?
+        bytes_total: settings
+            .parse("quota_bytes_total", AtMost(given.bytes_total.map(Bytes)))?
             .0
             .map(|Bytes(bytes)| bytes),
-        bytes_of_strangers: bytes("bytes_of_strangers", given.bytes_of_strangers)?,
-        bytes_of_peers: bytes("bytes_of_peers", given.bytes_of_peers)?,
+        bytes_anonymous: bytes("bytes_anonymous", given.bytes_anonymous)?,
+        bytes_per_hub: bytes("bytes_per_hub", given.bytes_per_hub)?,
         versions: number("versions", given.versions)?,
         chats: number("chats", given.chats)?,
         stars: number("stars", given.stars)?,
         drafts: number("drafts", given.drafts)?,
         tokens: number("tokens", given.tokens)?,
-        push: number("push", given.push)?,
+        webhooks: number("webhooks", given.webhooks)?,
         teams: number("teams", given.teams)?,
     })
 }
@@ -205,17 +205,17 @@ mod tests {
         let number = |number: u64| number.to_string();
         let told = [
             number(default.agents),
-            default.agents_of_hub.map_or("none".to_owned(), number),
+            default.agents_total.map_or("none".to_owned(), number),
             in_units(default.bytes),
-            default.bytes_of_hub.map_or("none".to_owned(), in_units),
-            in_units(default.bytes_of_strangers),
-            in_units(default.bytes_of_peers),
+            default.bytes_total.map_or("none".to_owned(), in_units),
+            in_units(default.bytes_anonymous),
+            in_units(default.bytes_per_hub),
             number(default.chats),
             number(default.stars),
             number(default.drafts),
             number(default.tokens),
             number(default.versions),
-            number(default.push),
+            number(default.webhooks),
             number(default.teams),
         ];
         assert_eq!(QUOTAS.iter().map(|setting| setting.default).collect::<Vec<_>>(), told);
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(rates(&settings).unwrap().get(Rate::Searches).to_string(), "5/2s");
         assert_eq!(rates(&settings).unwrap().get(Rate::Stars), Rate::Stars.default());
         let quotas = quotas(&settings).unwrap();
-        assert_eq!((quotas.bytes, quotas.agents, quotas.bytes_of_hub), (2 << 20, 7, Some(1 << 40)));
+        assert_eq!((quotas.bytes, quotas.agents, quotas.bytes_total), (2 << 20, 7, Some(1 << 40)));
     }
 
     #[test]
@@ -239,12 +239,12 @@ mod tests {
         let wrong = rates(&settings("[limits]\nstars = \"many\"").unwrap()).unwrap_err().to_string();
         assert!(wrong.contains("limit_stars = \"many\"") && wrong.contains("60/1s"), "{wrong}");
         for file in
-            ["bytes = \"1 GB\"", "bytes = \"-1\"", "agents = \"none\"", "bytes_of_hub = \"20000000 TiB\""]
+            ["bytes = \"1 GB\"", "bytes = \"-1\"", "agents = \"none\"", "bytes_total = \"20000000 TiB\""]
         {
             assert!(quotas(&settings(&format!("[quotas]\n{file}")).unwrap()).is_err(), "{file}");
         }
         assert_eq!(
-            quotas(&settings("[quotas]\nbytes_of_hub = \"none\"").unwrap()).unwrap().bytes_of_hub,
+            quotas(&settings("[quotas]\nbytes_of_hub = \"none\"").unwrap()).unwrap().bytes_total,
             None
         );
     }

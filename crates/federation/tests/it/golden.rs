@@ -10,7 +10,7 @@ use crate::fixtures::{START, agent_key, card, chain, content, deleted, envelope,
 
 fn check(file: &str, bytes: &[u8]) {
     let path = format!("{}/tests/golden/{file}", env!("CARGO_MANIFEST_DIR"));
-    if std::env::var_os("PLEXUS_WRITE_GOLDEN").is_some() {
+    if std::env::var_os("PLEXUS_TEST_UPDATE_GOLDEN").is_some() {
         std::fs::write(&path, bytes).unwrap();
     }
     let golden = std::fs::read(&path).unwrap();

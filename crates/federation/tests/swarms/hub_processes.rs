@@ -32,7 +32,7 @@ use crate::{
 /// thousand files.
 const OF_A_PROCESS: usize = 100;
 /// Environment variable that marks a child process.
-const HIRED: &str = "PLEXUS_TEST_HIRED";
+const HIRED: &str = "PLEXUS_TEST_HUB_PROCESS";
 
 /// A command to a child process.
 #[derive(Serialize, Deserialize)]

@@ -115,7 +115,7 @@ pub async fn authenticate_token(hub: &Hub, text: &str, path: &str, ip: IpAddr) -
 ///
 /// Valid tokens are not limited by this: tokens cannot be guessed, and many users may share one address.
 fn refuse_wrong(hub: &Hub, ip: IpAddr, words: &str) -> Error {
-    match hub.limits().take(Rate::WrongTokens, &source(ip)) {
+    match hub.limits().take(Rate::InvalidTokens, &source(ip)) {
         Ok(()) => Refusal::unauthenticated(words).into(),
         Err(limited) => limited.into(),
     }
@@ -161,18 +161,18 @@ mod tests {
             dns_server: None,
             security_contact: None,
             data_dir: "data".into(),
-            blobs_dir: "blobs".into(),
+            files_dir: "blobs".into(),
             database_url: None,
-            database_pool: 1,
+            database_pool_size: 1,
             durability: crate::config::Durability::Crash,
             secret_key_file: "key".into(),
             registration: plexus_domain::account::Registration::Open,
             private_networks: PrivateNetworks::Refused,
-            mcp_origins: Vec::new(),
-            open_launch: false,
+            mcp_allowed_origins: Vec::new(),
+            launch_goal_without_token: false,
             programs: Vec::new(),
-            programs_at_once: 4,
-            unsafe_processes: false,
+            max_programs: 4,
+            allow_unsandboxed_programs: false,
             on_loopback: false,
             conformance: false,
             trusted_proxies: Vec::new(),

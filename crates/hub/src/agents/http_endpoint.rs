@@ -167,7 +167,7 @@ pub async fn endpoint(hub: &Hub, caller: &Caller, address: &Address) -> Result<O
 /// not receive the old credentials.
 pub async fn rewrite(hub: &Hub, caller: &Caller, address: &Address, filled: EndpointForm) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
-    hub.limits().take(Rate::Changes, &caller.key())?;
+    hub.limits().take(Rate::AgentChanges, &caller.key())?;
     let mut tx = hub.store().write().await?;
     let agent = manage::agent_owned_by(&mut tx, person, address).await?;
     let (about, template) = checked(hub, person, filled)?;

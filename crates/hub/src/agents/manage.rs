@@ -234,7 +234,7 @@ pub async fn vouch(hub: &Hub, caller: &Caller, address: &Address, origin: &str) 
 /// Begins a transaction for a change by the owner, and returns it with the agent.
 async fn change(hub: &Hub, caller: &Caller, address: &Address) -> Result<(Tx, Agent)> {
     let person = caller.may(Scope::Agents)?;
-    hub.limits().take(Rate::Changes, &caller.key())?;
+    hub.limits().take(Rate::AgentChanges, &caller.key())?;
     let mut tx = hub.store().write().await?;
     let agent = agent_owned_by(&mut tx, person, address).await?;
     Ok((tx, agent))

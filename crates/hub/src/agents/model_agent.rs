@@ -133,7 +133,7 @@ pub async fn rewrite(
     given: &[ForServer],
 ) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
-    hub.limits().take(Rate::Changes, &caller.key())?;
+    hub.limits().take(Rate::AgentChanges, &caller.key())?;
     let mut conn = hub.store().snapshot().await?;
     let Owned { written: before, keys, .. } = Owned::at(hub, &mut conn, person, address).await?;
     drop(conn);

@@ -59,7 +59,7 @@ pub async fn described(hub: &Hub, caller: &Caller, address: &Address) -> Result<
 /// Changes the form; the next run uses it. An unchanged form adds no version.
 pub async fn rewrite(hub: &Hub, caller: &Caller, address: &Address, filled: ProgramAgentForm) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
-    hub.limits().take(Rate::Changes, &caller.key())?;
+    hub.limits().take(Rate::AgentChanges, &caller.key())?;
     let filled = checked(hub, person, filled)?;
     let mut tx = hub.store().write().await?;
     let agent = manage::agent_owned_by(&mut tx, person, address).await?;

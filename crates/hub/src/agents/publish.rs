@@ -70,7 +70,7 @@ pub async fn publish(
 ) -> Result<Address> {
     let person = caller.may(Scope::Agents)?;
     hub.limits().take(Rate::Registrations, &caller.key())?;
-    hub.limits().take(Rate::RegistrationsOfHub, WHOLE_HUB)?;
+    hub.limits().take(Rate::RegistrationsTotal, WHOLE_HUB)?;
     let mut tx = hub.store().write().await?;
     let mut draft =
         registration_draft::load(hub, &mut tx, person, id).await?.reached(RegistrationStep::Publish)?;

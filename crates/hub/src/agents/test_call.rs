@@ -95,7 +95,7 @@ pub async fn send_test_message(
     if !origin_verification::all_proved(&mut conn, draft.checks()).await? {
         // An unverified address may belong to a third party, and any account could
         // make the hub send requests to it.
-        hub.limits().take(Rate::Trials, &caller.key())?;
+        hub.limits().take(Rate::TestMessages, &caller.key())?;
     }
     let connector = connector(hub, &mut conn, person, &draft).await?;
     drop(conn);

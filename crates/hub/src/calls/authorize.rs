@@ -45,7 +45,7 @@ impl AuthorizedAgent {
     pub(super) fn check_rate_limits(&self, hub: &Hub) -> Result<(), Refusal> {
         hub.limits().take(Rate::Messages, &self.key)?;
         match &self.asker.guest {
-            Some(guest) => hub.limits().take(Rate::GuestMessages, &guest.counted_as()),
+            Some(guest) => hub.limits().take(Rate::MessagesPerHub, &guest.counted_as()),
             None => Ok(()),
         }
     }

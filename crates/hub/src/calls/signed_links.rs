@@ -74,7 +74,7 @@ pub async fn file_by_link(
     sha256: &str,
     pass: &SignedLinkParams,
 ) -> Result<Download> {
-    hub.limits().take(Rate::Shares, &source(ip))?;
+    hub.limits().take(Rate::SharedLinks, &source(ip))?;
     let blob: Digest = sha256.parse().map_err(|_| gone())?;
     LinkSigner::load(hub).await?.check(pass, id, &blob, hub.env().now())?;
     let mut conn = hub.store().snapshot().await?;

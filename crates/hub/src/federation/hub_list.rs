@@ -91,7 +91,7 @@ impl LocalHubInfo {
     pub fn reached(&self) -> Option<String> {
         let how = match self.reachability? {
             Reachability::Unknown => "unknown: not probed yet".to_owned(),
-            Reachability::Configured => "directly, configured by PLEXUS_P2P_EXTERNAL".to_owned(),
+            Reachability::Configured => "directly, configured by PLEXUS_P2P_EXTERNAL_ADDRESSES".to_owned(),
             Reachability::Confirmed { by } => format!("directly, confirmed by {by}"),
             Reachability::No if self.relays.is_empty() => {
                 "unreachable: behind NAT, no relay known".to_owned()

@@ -92,7 +92,7 @@ pub async fn start_live_search(
     if caller.person.is_none() {
         // Anonymous callers share a limit: addresses are cheap (Sybil attack) and must not use
         // up this hub's quota at others.
-        hub.limits().take(Rate::NetworkSearchesOfStrangers, "strangers")?;
+        hub.limits().take(Rate::NetworkSearchesAnonymousTotal, "strangers")?;
     }
     let (own, here) = here(hub, &query).await?;
     let (search, heard) = hub.federation().searches.begin();

@@ -80,9 +80,9 @@ async fn let_in(hub: &Hub, home: HubId, person: &str) -> Result<RemoteUser> {
     let (row, is_newcomer) = standing(hub, &mut conn, home).await?;
     drop(conn);
     let guest = RemoteUser { hub: row.id, pseudonym, is_newcomer };
-    hub.limits().take(Rate::HubRequests, &home.to_string())?;
+    hub.limits().take(Rate::RequestsPerHub, &home.to_string())?;
     if is_newcomer {
-        hub.limits().take(Rate::HubRequests, &guest.counted_as())?;
+        hub.limits().take(Rate::RequestsPerHub, &guest.counted_as())?;
     }
     Ok(guest)
 }

@@ -51,7 +51,7 @@ pub async fn export_rules(hub: &Hub, caller: &Caller) -> Result<String> {
 /// Returns the same list for any caller, if the operator shares it. Signed once an hour and after each
 /// change, however many requests arrive.
 pub async fn shared_rules(hub: &Hub) -> Result<Option<String>> {
-    if !hub.config().federation.as_ref().is_some_and(|config| config.share_rules) {
+    if !hub.config().federation.as_ref().is_some_and(|config| config.publish_federation_rules) {
         return Ok(None);
     }
     let mut known = hub.federation().shared_rules.lock().await;

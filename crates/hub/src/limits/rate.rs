@@ -51,43 +51,43 @@ rates! {
     /// Outgoing requests to user-supplied URLs, per account.
     Fetches = "fetches", "fetches of agent cards", 20 / 6_000;
     /// Trial messages to an endpoint before its origin is verified, per account.
-    Trials = "trials", "test messages to an unverified origin", 5 / 60_000;
+    TestMessages = "test_messages", "test messages to an unverified origin", 5 / 60_000;
     /// New agents, per account.
     Registrations = "registrations", "new agents", 30 / 60_000;
     /// New agents, for the whole hub.
-    RegistrationsOfHub = "registrations_of_hub", "new agents on this hub", 300 / 1_000;
+    RegistrationsTotal = "registrations_total", "new agents on this hub", 300 / 1_000;
     /// Changes of agents (visibility, access, pausing, versions, deletion), per account.
-    Changes = "changes", "changes of agents", 60 / 2_000;
+    AgentChanges = "agent_changes", "changes of agents", 60 / 2_000;
     /// Stars given and removed, per account.
     Stars = "stars", "stars", 60 / 1_000;
     /// Searches for agents, per account.
     Searches = "searches", "searches", 120 / 100;
     /// Searches for agents by anonymous callers, per address.
-    SearchesOfStrangers = "searches_of_strangers", "searches", 60 / 250;
+    SearchesAnonymous = "searches_anonymous", "searches", 60 / 250;
     /// Searches for agents by anonymous callers, for the whole hub.
-    SearchesOfAllStrangers = "searches_of_all_strangers", "searches without an account", 600 / 10;
+    SearchesAnonymousTotal = "searches_anonymous_total", "searches without an account", 600 / 10;
     /// Requests that read the whole catalogue, per account or address.
     Catalogs = "catalogs", "searches of the catalog", 60 / 500;
     /// Live searches of remote hubs, per account or address.
     NetworkSearches = "network_searches", "searches of other hubs", 20 / 2_000;
     /// Live searches of remote hubs by anonymous callers, for the whole hub.
-    NetworkSearchesOfStrangers = "network_searches_of_strangers", "searches of other hubs without an account", 40 / 1_000;
+    NetworkSearchesAnonymousTotal = "network_searches_anonymous_total", "searches of other hubs without an account", 40 / 1_000;
     /// Invalid bearer tokens, per address.
-    WrongTokens = "wrong_tokens", "invalid tokens", 30 / 2_000;
+    InvalidTokens = "invalid_tokens", "invalid tokens", 30 / 2_000;
     /// Requests to /oauth/token and /oauth/revoke, per address.
     TokenRequests = "token_requests", "requests for tokens", 60 / 1_000;
     /// Invalid codes and refresh tokens at /oauth/token, per client.
-    WrongGrants = "wrong_grants", "invalid codes and refresh tokens of this client", 30 / 2_000;
+    InvalidGrants = "invalid_grants", "invalid codes and refresh tokens of this client", 30 / 2_000;
     /// Method calls at /rpc, per account or address.
-    Calls = "calls", "calls", 600 / 10;
+    RpcCalls = "rpc_calls", "calls", 600 / 10;
     /// Method calls at /rpc, per WebSocket.
-    CallsPerConnection = "calls_per_connection", "calls on this connection", 300 / 20;
+    RpcCallsPerConnection = "rpc_calls_per_connection", "calls on this connection", 300 / 20;
     /// KiB of files that callers send and agents answer with, per account.
     FileKib = "file_kib", "files", 65_536 / 1;
     /// Views of shared content, per account or address.
-    Shares = "shares", "requests for shared links", 60 / 500;
+    SharedLinks = "shared_links", "requests for shared links", 60 / 500;
     /// Signed requests of a remote hub, per hub.
-    HubRequests = "hub_requests", "requests", 600 / 50;
+    RequestsPerHub = "requests_per_hub", "requests", 600 / 50;
     /// Messages of all users of one remote hub, or of all hubs on probation.
-    GuestMessages = "guest_messages", "messages of users of your hub", 120 / 500;
+    MessagesPerHub = "messages_per_hub", "messages of users of your hub", 120 / 500;
 }

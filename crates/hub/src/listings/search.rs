@@ -57,8 +57,8 @@ pub async fn search_for(hub: &Hub, caller: &Caller, query: Query) -> Result<Sear
     match caller.person.is_some() || caller.guest().is_some() {
         true => limits.take(Rate::Searches, &caller.key())?,
         false => {
-            limits.take(Rate::SearchesOfStrangers, &caller.key())?;
-            limits.take(Rate::SearchesOfAllStrangers, WHOLE_HUB)?;
+            limits.take(Rate::SearchesAnonymous, &caller.key())?;
+            limits.take(Rate::SearchesAnonymousTotal, WHOLE_HUB)?;
         }
     }
     search(hub, query).await

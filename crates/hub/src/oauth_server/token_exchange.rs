@@ -57,7 +57,7 @@ fn counted(
 ) -> Result<IssuedTokens, TokenRefusal> {
     if matches!(given, Err(TokenRefusal::Grant)) {
         // The digest bounds the key: a client id may have any length.
-        hub.limits().take(Rate::WrongGrants, &Digest::of(client).to_string())?;
+        hub.limits().take(Rate::InvalidGrants, &Digest::of(client).to_string())?;
     }
     given
 }

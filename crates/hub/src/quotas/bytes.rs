@@ -70,8 +70,8 @@ async fn check(hub: &Hub, conn: &mut Conn, asker: &Requester, added: Stored) -> 
     let quotas = &hub.config().quotas;
     let (quota, limit) = match asker.who() {
         QuotaSubject::Account(_) => ("bytes", quotas.bytes),
-        QuotaSubject::Anonymous => ("bytes_of_strangers", quotas.bytes_of_strangers),
-        QuotaSubject::Hub(_) | QuotaSubject::Newcomers => ("bytes_of_peers", quotas.bytes_of_peers),
+        QuotaSubject::Anonymous => ("bytes_anonymous", quotas.bytes_anonymous),
+        QuotaSubject::Hub(_) | QuotaSubject::Newcomers => ("bytes_per_hub", quotas.bytes_per_hub),
     };
     let whose = Whose::Holder(holder(asker));
     let fits = |stored: Stored| {
@@ -84,11 +84,11 @@ async fn check(hub: &Hub, conn: &mut Conn, asker: &Requester, added: Stored) -> 
     if stored.chats + added.chats > quotas.chats {
         return Err(over("chats", stored.chats, quotas.chats, many(asker, stored.chats, quotas.chats)).into());
     }
-    if let Some(limit) = quotas.bytes_of_hub {
+    if let Some(limit) = quotas.bytes_total {
         let fits = |stored: Stored| stored.bytes.saturating_add(added.bytes) <= limit;
         let stored = self::stored(hub, conn, Whose::Hub, fits).await?;
         if !fits(stored) {
-            return Err(over("bytes_of_hub", stored.bytes, limit, full_hub(stored.bytes, limit)).into());
+            return Err(over("bytes_total", stored.bytes, limit, full_hub(stored.bytes, limit)).into());
         }
         hub.ledger().add(Whose::Hub, added);
     }

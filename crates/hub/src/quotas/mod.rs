@@ -28,23 +28,23 @@ use crate::{Hub, Result, caller::Person, limits};
 #[derive(Clone, Copy, Debug)]
 pub struct Quotas {
     pub agents: u64,
-    pub agents_of_hub: Option<u64>,
+    pub agents_total: Option<u64>,
     /// Versions of all agents of an account, including deleted ones. Each has a card of at most 256 KiB.
     pub versions: u64,
     /// Bytes of the chats of an account, including files.
     pub bytes: u64,
-    pub bytes_of_hub: Option<u64>,
+    pub bytes_total: Option<u64>,
     /// Bytes of all anonymous callers together.
-    pub bytes_of_strangers: u64,
+    pub bytes_anonymous: u64,
     /// Bytes of all users of one remote hub, or of all hubs on probation.
-    pub bytes_of_peers: u64,
+    pub bytes_per_hub: u64,
     pub chats: u64,
     pub stars: u64,
     /// Unfinished registrations of agents.
     pub drafts: u64,
     pub tokens: u64,
     /// Webhooks of all tasks of an account.
-    pub push: u64,
+    pub webhooks: u64,
     /// Teams that work concurrently.
     pub teams: u64,
 }
@@ -55,17 +55,17 @@ impl Default for Quotas {
     fn default() -> Self {
         Self {
             agents: 100,
-            agents_of_hub: None,
+            agents_total: None,
             versions: 2_000,
             bytes: GIB,
-            bytes_of_hub: None,
-            bytes_of_strangers: GIB,
-            bytes_of_peers: GIB,
+            bytes_total: None,
+            bytes_anonymous: GIB,
+            bytes_per_hub: GIB,
             chats: 50_000,
             stars: 500,
             drafts: 30,
             tokens: 50,
-            push: 1_000,
+            webhooks: 1_000,
             teams: 20,
         }
     }
@@ -92,12 +92,12 @@ pub(crate) async fn check_agent(hub: &Hub, conn: &mut Conn, person: &Person) -> 
     let used = rows::agents(conn, person.namespace).await?;
     let remedy = "Delete one that you do not need, or ask an administrator of this hub for more.";
     one_more("agents", used, quotas.agents, "agents", remedy)?;
-    if let Some(limit) = quotas.agents_of_hub {
-        let used = rows::agents_of_hub(conn).await?;
+    if let Some(limit) = quotas.agents_total {
+        let used = rows::agents_total(conn).await?;
         if used >= limit {
             let message =
                 format!("This hub has {used} of at most {limit} agents. Contact its administrators.");
-            return Err(over("agents_of_hub", used, limit, message).into());
+            return Err(over("agents_total", used, limit, message).into());
         }
     }
     Ok(())
@@ -142,8 +142,8 @@ pub(crate) async fn check_team(hub: &Hub, conn: &mut Conn, person: &Person) -> R
 }
 
 /// Checks the quota of an account for another webhook.
-pub(crate) async fn check_push(hub: &Hub, conn: &mut Conn, person: &Person) -> Result<()> {
+pub(crate) async fn check_webhook(hub: &Hub, conn: &mut Conn, person: &Person) -> Result<()> {
     let used = webhooks::count_by_caller(conn, person.principal).await?;
     let remedy = "Delete some, or the chats of the tasks that they belong to.";
-    Ok(one_more("push", used, hub.config().quotas.push, "push configurations", remedy)?)
+    Ok(one_more("webhooks", used, hub.config().quotas.webhooks, "webhooks", remedy)?)
 }

@@ -24,7 +24,7 @@ pub async fn used(hub: &Hub, caller: &Caller) -> Result<Vec<Used>> {
     let stars = stars::count_by_account(&mut conn, person.account).await?;
     let drafts = rows::drafts(&mut conn, person.account).await?;
     let tokens = rows::tokens(&mut conn, person.account).await?;
-    let push = webhooks::count_by_caller(&mut conn, person.principal).await?;
+    let webhooks = webhooks::count_by_caller(&mut conn, person.principal).await?;
     let teams = teams::count_open(&mut conn, person.principal).await?;
     let all = [
         ("bytes", stored.bytes, quotas.bytes),
@@ -35,7 +35,7 @@ pub async fn used(hub: &Hub, caller: &Caller) -> Result<Vec<Used>> {
         ("stars", stars, quotas.stars),
         ("drafts", drafts, quotas.drafts),
         ("tokens", tokens, quotas.tokens),
-        ("push", push, quotas.push),
+        ("webhooks", webhooks, quotas.webhooks),
     ];
     Ok(all.into_iter().map(|(quota, used, limit)| Used { quota, used, limit }).collect())
 }

@@ -158,8 +158,9 @@ async fn history(tx: &mut Tx, asker: &Requester, ask: &NewRunSpec, waits: bool) 
 /// Returns the limits on working and queued runs of a requester.
 pub(super) fn share(hub: &Hub, asker: &Requester) -> CallerQuota {
     let limits = hub.config().limits;
-    let working = if asker.person.is_some() { limits.runs_per_account } else { limits.runs_of_strangers };
-    CallerQuota { working, waiting: limits.waiting_per_account }
+    let working =
+        if asker.person.is_some() { limits.max_runs_per_account } else { limits.max_runs_anonymous };
+    CallerQuota { working, waiting: limits.max_queued_runs_per_account }
 }
 
 fn open_answer(hub: &Hub, run: RunId, ask: &NewRunSpec) -> Message {

@@ -55,7 +55,7 @@ async fn check_owner(conn: &mut Conn, person: &Person, id: ChatId) -> Result<()>
 
 /// Returns the team of a share link, redacted.
 pub async fn shared(hub: &Hub, caller: &Caller, word: &str) -> Result<(TeamView, TeamReport)> {
-    hub.limits().take(Rate::Shares, &caller.key())?;
+    hub.limits().take(Rate::SharedLinks, &caller.key())?;
     let mut conn = hub.store().snapshot().await?;
     let id = find(&mut conn, word).await?;
     let (view, mut report) = read(&mut conn, id).await?.ok_or_else(nothing_here)?;
@@ -66,7 +66,7 @@ pub async fn shared(hub: &Hub, caller: &Caller, word: &str) -> Result<(TeamView,
 
 /// Returns the redacted team as it was after a log entry.
 pub async fn shared_moment(hub: &Hub, caller: &Caller, word: &str, seq: u64) -> Result<TeamSnapshot> {
-    hub.limits().take(Rate::Shares, &caller.key())?;
+    hub.limits().take(Rate::SharedLinks, &caller.key())?;
     let mut conn = hub.store().snapshot().await?;
     let id = find(&mut conn, word).await?;
     let moment = at(&mut conn, id, seq).await?;
@@ -77,7 +77,7 @@ pub async fn shared_moment(hub: &Hub, caller: &Caller, word: &str, seq: u64) -> 
 /// Returns a file that the team produced.
 pub async fn shared_file(hub: &Hub, caller: &Caller, word: &str, sha256: &str) -> Result<Download> {
     let sha256: Digest = sha256.parse().map_err(|_| nothing_here())?;
-    hub.limits().take(Rate::Shares, &caller.key())?;
+    hub.limits().take(Rate::SharedLinks, &caller.key())?;
     let mut conn = hub.store().snapshot().await?;
     let id = find(&mut conn, word).await?;
     let found = artifacts(&mut conn, id).await?.into_iter().map(|artifact| artifact.part);

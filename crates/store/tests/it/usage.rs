@@ -61,7 +61,7 @@ on_both! {
         assert_eq!(usage::total(&mut conn).await.unwrap(), left);
         assert!(usage::database(&mut conn).await.unwrap() > 100_000);
         assert_eq!(usage::agents(&mut conn, ada.namespace).await.unwrap(), 1);
-        assert_eq!(usage::agents_of_hub(&mut conn).await.unwrap(), 1);
+        assert_eq!(usage::agents_total(&mut conn).await.unwrap(), 1);
     }
 
     async fn a_log_of_a_team_counts_to_its_chat(store: Store) {

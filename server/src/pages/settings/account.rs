@@ -53,7 +53,7 @@ fn usage(used: &Used) -> UsageRow {
         "stars" => "Stars",
         "drafts" => "Unfinished registrations",
         "tokens" => "API tokens",
-        "push" => "Push configurations",
+        "webhooks" => "Webhooks",
         other => other,
     };
     let words = match used.quota {

@@ -67,7 +67,7 @@ async fn acceptable(
     let others = webhooks::list_by_run(tx, run).await?;
     let is_new = others.iter().all(|other| other.name != name);
     if is_new {
-        quotas::check_push(hub, tx, person).await?;
+        quotas::check_webhook(hub, tx, person).await?;
     }
     if is_new && others.len() >= MAX_ITEMS {
         let words = format!("A task has at most {MAX_ITEMS} push configurations. Delete one first.");
