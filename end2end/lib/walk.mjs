@@ -61,7 +61,7 @@ export function press(tab, name) {
  * Registers the agent at a URL and publishes it on this hub, with or without trusting its origin. `look` is
  * called for each page on the way, `fill` for the page of the agent card.
  */
-export async function register(tab, hub, url, { look = async () => {}, fill = async () => {}, vouch = true } = {}) {
+export async function register(tab, hub, url, { look = async () => {}, fill = async () => {}, trust = true } = {}) {
   await go(tab, `${hub.url}/register`);
   await look("register");
   await tab.page.getByLabel("Address of the agent").fill(url);
@@ -71,7 +71,7 @@ export async function register(tab, hub, url, { look = async () => {}, fill = as
   await fill();
   await press(tab, "Continue");
   await tab.page.waitForURL(/\/(proof|publish)$/);
-  if (tab.page.url().endsWith("/proof")) await prove(tab, { look, vouch });
+  if (tab.page.url().endsWith("/proof")) await prove(tab, { look, trust });
   await tab.page.getByRole("radio", { name: /Public on this hub/ }).check();
   await look("register-publish");
   await press(tab, "Publish");
@@ -80,11 +80,11 @@ export async function register(tab, hub, url, { look = async () => {}, fill = as
 }
 
 /** Completes origin verification. An origin that was trusted for another agent is verified already. */
-async function prove(tab, { look, vouch }) {
+async function prove(tab, { look, trust }) {
   await look("register-proof");
   const ask = tab.page.getByRole("button", { name: "Trust origin" });
-  if (vouch && (await ask.count()) > 0) await ask.first().click();
-  await tab.page.getByRole("button", { name: vouch ? "Continue" : "Continue as unverified", exact: true }).click();
+  if (trust && (await ask.count()) > 0) await ask.first().click();
+  await tab.page.getByRole("button", { name: trust ? "Continue" : "Continue as unverified", exact: true }).click();
 }
 
 /** Searches for words and opens the agent of that name. */

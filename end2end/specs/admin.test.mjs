@@ -88,17 +88,17 @@ for (const [script, theme, width] of [["on", "light", 1280], ["off", "dark", 390
     test("an origin is trusted, and an invalid one is refused", async () => {
       await go(tab, `${hub.url}/admin/origins`);
       await checkPage(tab, "admin-origins-none");
-      await vouch("ftp://agents.example.org");
+      await trust("ftp://agents.example.org");
       await tab.page.getByText("Enter only scheme, host and port").first().waitFor();
       await checkPage(tab, "admin-origins-refused");
-      await vouch("https://agents.example.org");
+      await trust("https://agents.example.org");
       await tab.page.getByRole("rowheader", { name: "https://agents.example.org" }).waitFor();
       await press(tab, /^Remove/);
       await tab.page.getByText("No trusted origins").waitFor();
-      await register(tab, hub, lighthouse.url, { vouch: false });
+      await register(tab, hub, lighthouse.url, { trust: false });
       await go(tab, `${hub.url}/admin/origins`);
       const { origin } = new URL(lighthouse.url);
-      await vouch(origin);
+      await trust(origin);
       await tab.page.getByRole("rowheader", { name: origin }).waitFor();
       await checkPage(tab, "admin-origins");
       await press(tab, /^Remove/);
@@ -142,7 +142,7 @@ for (const [script, theme, width] of [["on", "light", 1280], ["off", "dark", 390
       return (await tab.page.locator(".copyable code").innerText()).trim();
     }
 
-    async function vouch(origin) {
+    async function trust(origin) {
       await tab.page.getByLabel("Origin", { exact: true }).fill(origin);
       await press(tab, "Trust origin");
     }

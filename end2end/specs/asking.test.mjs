@@ -50,7 +50,7 @@ async function publish(count) {
 /** Waits until the near hub has replicated `count` agents, and returns their names. */
 async function untilCarried(count) {
   for (const until = Date.now() + LATER.timeout; Date.now() < until; ) {
-    const { items } = await (await fetch(`${near.url}/api/v1/agents?place=elsewhere&limit=100`)).json();
+    const { items } = await (await fetch(`${near.url}/api/v1/agents?scope=remote&limit=100`)).json();
     if (items.length >= count) return items.map(({ address }) => address.split(/[/@]/)[2]);
     await new Promise((wake) => setTimeout(wake, 100));
   }

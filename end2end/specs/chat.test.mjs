@@ -47,7 +47,7 @@ for (const [script, theme, width] of [["on", "light", 1280], ["off", "dark", 390
   test(`a starred agent comes first where a chat begins, script ${script}`, async () => {
     const tab = await openTab(browser, { script, theme, width });
     await signIn(tab, hub, "ada");
-    await go(tab, `${hub.url}/agents?starred=1`);
+    await go(tab, `${hub.url}/agents?starred=true`);
     await tab.page.getByRole("heading", { name: "No stars yet" }).waitFor();
     await checkPage(tab, "starred-none");
     await go(tab, `${hub.url}/@plexus/guide/skills`);

@@ -60,7 +60,7 @@ for (const mode of MODES.filter(({ script }) => script !== "no wasm")) {
       await go(tab, `${hub.url}/register/http`);
       await tab.page.getByRole("heading", { level: 1 }).waitFor();
       await checkPage(tab, "register-http");
-      await go(tab, `${hub.url}/register/http?like=openai`);
+      await go(tab, `${hub.url}/register/http?preset=openai`);
       await checkPage(tab, "register-http-openai");
       const fill = (label, text) => tab.page.getByLabel(label, { exact: true }).fill(text);
       await fill("Title", "Tide desk");

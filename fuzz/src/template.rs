@@ -30,16 +30,16 @@ pub fn template(data: &[u8]) {
     );
     assert!(template.uses(Placeholder::Message) || template.uses(Placeholder::Messages));
     let request = template.request();
-    for url in [Some(&request.url), request.start_url.as_ref()].into_iter().flatten() {
+    for url in [Some(&request.url), request.init_url.as_ref()].into_iter().flatten() {
         assert_url(url, &request.url);
     }
     for said in HOSTILE.into_iter().chain(["x"]) {
         assert_headers(request, &asked(said));
-        for body in [&request.body, &request.start_body].into_iter().flatten() {
+        for body in [&request.body, &request.init_body].into_iter().flatten() {
             assert_body(body, &asked(said).body(body), said);
         }
     }
-    assert_answer(data, &request.path);
+    assert_answer(data, &request.response_path);
 }
 
 fn asked(said: &str) -> PlaceholderValues {

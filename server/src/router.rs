@@ -161,7 +161,7 @@ fn admin_routes() -> Router<AppState> {
         .route("/admin/users/{id}", post(pages::admin::users::act))
         .route("/admin/agents", get(pages::admin::agents::show))
         .route("/admin/agents/{id}", post(pages::admin::agents::act))
-        .route("/admin/origins", get(pages::admin::origins::show).post(pages::admin::origins::vouch))
+        .route("/admin/origins", get(pages::admin::origins::show).post(pages::admin::origins::trust))
         .route("/admin/origins/remove", post(pages::admin::origins::withdraw))
         .route("/admin/network", get(pages::admin::network::show).post(pages::admin::network::block))
         .route("/admin/network/remove", post(pages::admin::network::unblock))

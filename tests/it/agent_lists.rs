@@ -29,14 +29,14 @@ on_both! {
         let visitor = hub.visitor();
         let found = until_found(&visitor, "/agents?q=lighthouse", MADE).await;
         assert_eq!(found.get("facets"), None, "facets are counted where they are shown");
-        assert_eq!((&found["whole"], &found["next"]), (&json!(true), &Value::Null));
+        assert_eq!((&found["index_complete"], &found["next"]), (&json!(true), &Value::Null));
         assert_eq!(found["items"][0]["kind"], "llm");
 
         let counted = visitor.api("/agents?q=lighthouse&facets=true&limit=1").await;
         assert_eq!(counted["facets"]["kind"], json!([{ "value": "llm", "count": MADE }]));
         assert_eq!(counted["facets"]["owner"], json!([{ "value": "ada", "count": MADE }]));
 
-        let pages = pages(&visitor, "/agents?q=lighthouse&sort=new&limit=2").await;
+        let pages = pages(&visitor, "/agents?q=lighthouse&sort=newest&limit=2").await;
         assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2, 1]);
         assert_eq!(pages.concat(), newest_first());
         assert_eq!(visitor.api("/agents?owner=plexus").await["total"], 2, "a filter alone is a search");
@@ -145,7 +145,7 @@ async fn a_hub_serves_before_its_index_is_whole_and_says_so() {
         ada.get(path).await.expect(StatusCode::OK).says("The search index is being built");
     }
     let found = ada.api("/agents?q=calculator").await;
-    assert_eq!((&found["whole"], &found["total"]), (&json!(false), &json!(0)));
+    assert_eq!((&found["index_complete"], &found["total"]), (&json!(false), &json!(0)));
     let ready = ada.get("/readyz").await.expect(StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(ready.body, "the search index is being built\n");
     ada.get("/healthz").await.expect(StatusCode::OK);
@@ -159,7 +159,7 @@ async fn a_hub_serves_before_its_index_is_whole_and_says_so() {
     assert!(seq(&ada, &said.chat).await > 0);
     hub.until_ready().await;
     let found = ada.api("/agents?q=calculator").await;
-    assert_eq!(found["whole"], true);
+    assert_eq!(found["index_complete"], true);
     let addresses: BTreeSet<String> =
         found["items"].as_array().expect("a list").iter().map(|item| text_of(&item["address"])).collect();
     assert!(addresses.contains("@plexus/calc"), "{addresses:?}");

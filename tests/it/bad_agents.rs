@@ -71,7 +71,7 @@ on_both! {
         wrong["name"] = json!("Cle\u{202e}rk\u{0}\u{200b}");
         wrong["description"] = json!("<script>alert(1)</script> \u{2066}left\u{2069} [x](javascript:alert(1))");
         let at = serve_card(wrong.to_string()).await;
-        let new = json!({ "url": at, "name": "clerk", "visibility": "public", "vouch": true });
+        let new = json!({ "url": at, "name": "clerk", "visibility": "public", "trust_origins": true });
         let made = admin.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED).json();
         assert_eq!(made["title"], "Clerk");
         let page = admin.get("/@grace/clerk").await.expect(StatusCode::OK);
@@ -221,7 +221,7 @@ async fn administrator(hub: &Hub) -> Client {
 }
 
 async fn register(admin: &Client, url: &str, name: &str) {
-    let new = json!({ "url": url, "name": name, "vouch": true });
+    let new = json!({ "url": url, "name": name, "trust_origins": true });
     admin.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
 }
 

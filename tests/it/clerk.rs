@@ -69,7 +69,6 @@ fn stream(artifacts: Vec<Value>) -> String {
 
 /// Registers an agent for all accounts, with its origin trusted by the administrator.
 pub async fn register(admin: &Client, url: &str, name: &str) {
-    let new =
-        json!({ "url": url, "name": name, "visibility": "public", "access": "accounts", "vouch": true });
+    let new = json!({ "url": url, "name": name, "visibility": "public", "access": "accounts", "trust_origins": true });
     admin.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
 }

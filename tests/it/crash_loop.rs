@@ -68,7 +68,7 @@ async fn crash(database: Option<&Database>) {
     check(&ada, &said).await;
     let sql = Sql::of(database, &folder.path().join("data"));
     all_has_ended(&sql).await;
-    ada.get("/agents?q=calculator&online=yes").await.expect(StatusCode::OK).says("href=\"/@plexus/calc\"");
+    ada.get("/agents?q=calculator&online=true").await.expect(StatusCode::OK).says("href=\"/@plexus/calc\"");
     hub.kill().await;
 }
 

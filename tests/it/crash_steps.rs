@@ -158,7 +158,8 @@ impl World {
     }
 
     async fn register(&self, name: &str) -> String {
-        let new = json!({ "url": self.agent.url, "name": name, "vouch": true, "visibility": "public" });
+        let new =
+            json!({ "url": self.agent.url, "name": name, "trust_origins": true, "visibility": "public" });
         let made = self.admin.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
         text_of(&made.json()["address"])
     }

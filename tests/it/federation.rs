@@ -244,9 +244,9 @@ async fn its_page_opens(far: &Node, near: &Node, tides: &str) {
     Client::new(&far.process.origin).get(&format!("/{tides}")).await.expect(StatusCode::OK);
     // The local address of a page may also contain the name of this hub.
     near.admin.get(&format!("/{tides}")).await.expect(StatusCode::OK);
-    let list = far.admin.get("/agents?place=elsewhere").await.expect(StatusCode::OK);
+    let list = far.admin.get("/agents?scope=remote").await.expect(StatusCode::OK);
     list.says("The tides");
-    let here = far.admin.get("/agents?place=here").await.expect(StatusCode::OK);
+    let here = far.admin.get("/agents?scope=local").await.expect(StatusCode::OK);
     assert!(!here.body.contains("The tides"), "it is not of this hub");
 }
 

@@ -71,7 +71,7 @@ async fn its_page_shows_all_that_is_known(far: &Node, near: &Node, tides: &str) 
     visitor.get(&format!("{path}?page=2")).await.expect(StatusCode::OK).says("aria-current=\"page\"");
     let admins = far.admin.get(&path).await.expect(StatusCode::OK);
     admins.says("/ip4/127.0.0.1/");
-    let list = far.admin.get("/agents?place=elsewhere").await.expect(StatusCode::OK);
+    let list = far.admin.get("/agents?scope=remote").await.expect(StatusCode::OK);
     list.says(&format!("href=\"{path}\""));
     far.admin.get(&format!("/{tides}")).await.expect(StatusCode::OK).says(&format!("href=\"{path}\""));
     let told = far.admin.api(&format!("/hubs/{}", near.id)).await;

@@ -53,7 +53,7 @@ async fn on(database: Option<Database>) {
 
 async fn register(grace: &Client, url: &str) {
     let new = json!({ "name": "reader", "summary": "Reads pages.", "instructions": INSTRUCTIONS,
-                      "tools": [{ "url": url, "asks": false }], "limits": { "turns": 8 } });
+                      "tools": [{ "url": url, "require_approval": false }], "limits": { "turns": 8 } });
     grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
 }
 

@@ -76,7 +76,7 @@ on_both! {
         let origin = serve(Router::new().route("/openai/chat/completions", post(interpreter))).await;
         let grace = hub.administrator("grace").await;
         grace.get("/register").await.says("/register/http");
-        let form = grace.get("/register/http?like=open-interpreter").await.expect(StatusCode::OK);
+        let form = grace.get("/register/http?preset=open-interpreter").await.expect(StatusCode::OK);
         form.says("/openai/chat/completions");
         form.says("{{messages}}");
 
@@ -84,8 +84,8 @@ on_both! {
         let body = "{\"messages\": \"{{messages}}\", \"stream\": true}";
         let mut fields = vec![
             ("name", "oi"), ("title", "Interpreter"), ("summary", "Runs code."), ("method", "POST"), ("url", url.as_str()),
-            ("headers", "X-From: plexus\n"), ("answer", "events"), ("path", "/choices/0/delta/content"), ("auth", "none"),
-            ("credentials", "owner"),
+            ("headers", "X-From: plexus\n"), ("response_format", "events"), ("response_path", "/choices/0/delta/content"),
+            ("auth", "none"), ("credentials", "shared"),
         ];
         let wrong = with(&fields, ("body", "{\"messages\": {{messages}}}"));
         let refused = grace.post("/register/http", &wrong).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
@@ -96,8 +96,8 @@ on_both! {
         let place = next(grace.post("/register/http", &fields).await);
         assert!(place.ends_with("/proof"), "{place}");
         grace.get(&place).await.says("Verify that you control each origin");
-        let vouch = [("action", "vouch"), ("origin", origin.as_str())];
-        assert_eq!(next(grace.post(&place, &vouch).await), place);
+        let trust = [("action", "trust_origin"), ("origin", origin.as_str())];
+        assert_eq!(next(grace.post(&place, &trust).await), place);
         let place = next(grace.post(&place, &[("action", "continue")]).await);
         grace.get(&place).await.says("Try it");
 
@@ -118,15 +118,15 @@ on_both! {
         ada.get("/@grace/oi/edit").await.expect(StatusCode::FORBIDDEN);
 
         grace.get("/@grace/oi/edit").await.says("/choices/0/delta/content");
-        let edited = with(&with(&fields, ("path", "/id")), ("title", "Numbers"));
+        let edited = with(&with(&fields, ("response_path", "/id")), ("title", "Numbers"));
         assert_eq!(next(grace.post("/@grace/oi/edit", &edited).await), "/@grace/oi");
         assert_eq!(text_in(&asked(&ada, "@grace/oi", "three four").await), "1.51.5");
-        let asking = with(&fields, ("question", "four."));
+        let asking = with(&fields, ("question_suffix", "four."));
         assert_eq!(next(grace.post("/@grace/oi/edit", &asking).await), "/@grace/oi");
         assert_eq!(asked(&ada, "@grace/oi", "three four").await["run"]["state"], "input_required");
         grace.get("/@grace/oi/edit").await.says("value=\"four.\"");
-        let wrong = grace.post("/@grace/oi/edit", &with(&fields, ("path", "id"))).await;
-        wrong.expect(StatusCode::UNPROCESSABLE_ENTITY).says("f-path-error");
+        let wrong = grace.post("/@grace/oi/edit", &with(&fields, ("response_path", "id"))).await;
+        wrong.expect(StatusCode::UNPROCESSABLE_ENTITY).says("f-response_path-error");
     }
 
     async fn a_conversation_keeps_its_id_and_no_other_has_it(hub: &Hub) {
@@ -134,7 +134,7 @@ on_both! {
         let origin = serve(Router::new().route("/", echo)).await;
         let grace = hub.administrator("grace").await;
         let request = json!({ "url": origin, "body": { "said": ["{{conversation}}", "{{message}}"] } });
-        let new = json!({ "request": request, "name": "echo", "visibility": "public", "vouch": true });
+        let new = json!({ "request": request, "name": "echo", "visibility": "public", "trust_origins": true });
         grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
         let ada = hub.person("ada").await;
         let said = ada.begin("@grace/echo", "one").await;
@@ -151,22 +151,23 @@ on_both! {
     async fn an_endpoint_is_registered_through_the_api(hub: &Hub) {
         let origin = serve(stepwise()).await;
         let grace = hub.administrator("grace").await;
-        let new = json!({ "url": origin, "like": "agent-protocol", "name": "auto", "visibility": "public", "vouch": true });
+        let new = json!({ "url": origin, "preset": "agent-protocol", "name": "auto", "visibility": "public",
+                          "trust_origins": true });
         let made = grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED).json();
         assert_eq!((&made["kind"], &made["protocol"]), (&json!("http"), &json!("HTTP")));
         assert_eq!((&made["verified"], &made["title"]), (&json!(true), &json!("auto")));
         let answer = asked(&hub.person("ada").await, "@grace/auto", "x").await;
         assert_eq!(text_in(&answer), "task-x: step 0\n\ntask-x: step 1\n\ntask-x: step 2");
 
-        let request = json!({ "url": format!("{origin}/nowhere"), "body": { "q": "{{message}}" }, "path": "/a" });
-        let tried = json!({ "request": request, "name": "lost", "try": "hello" });
+        let request = json!({ "url": format!("{origin}/nowhere"), "body": { "q": "{{message}}" }, "response_path": "/a" });
+        let tried = json!({ "request": request, "name": "lost", "test_message": "hello" });
         let refused = grace.call(Method::POST, "/agents", &tried).await.expect(StatusCode::UNPROCESSABLE_ENTITY).json();
-        assert_eq!(refused["error"]["field"], "try", "{refused}");
+        assert_eq!(refused["error"]["field"], "test_message", "{refused}");
         assert!(text_of(&refused["error"]["message"]).contains("has nothing at this address (404)"), "{refused}");
         for (field, change) in [
             ("body", json!({ "body": { "q": 1 } })),
             ("headers", json!({ "headers": { "Host": "x" } })),
-            ("start_url", json!({ "start_id": "/id" })),
+            ("init_url", json!({ "init_id_path": "/id" })),
             ("url", json!({ "url": "ftp://x/" })),
         ] {
             let mut wrong = request.clone();
@@ -219,7 +220,7 @@ async fn an_endpoint_is_registered_from_the_command_line() {
     assert_eq!(stdout(&made), "@grace/oi is registered (private).\n", "{}", stderr(&made));
     assert_eq!(text_in(&asked(&grace, "@grace/oi", "one two").await), "one.two.");
 
-    let request = json!({ "body": { "messages": "{{messages}}" }, "answer": "events", "path": "/id" });
+    let request = json!({ "body": { "messages": "{{messages}}" }, "response_format": "events", "response_path": "/id" });
     let file = folder.path().join("request.json");
     fs::write(&file, request.to_string()).expect("written");
     let (url, file) = (format!("{origin}/openai/chat/completions"), file.to_str().expect("a path"));

@@ -89,7 +89,7 @@ on_both! {
         limited(ada.call(Method::PATCH, "/agents/ada/one", &json!({ "visibility": "public" })).await);
         let program = program(&ada).await;
         let change = json!({ "agent": "@ada/one", "visibility": "public" });
-        assert_eq!(rpc::code(&program, "agents.change", change).await, -32_029);
+        assert_eq!(rpc::code(&program, "agents.update", change).await, -32_029);
         eve.call(Method::PATCH, "/agents/eve/one", &json!({ "visibility": "public" })).await.expect(StatusCode::OK);
     }
 
@@ -227,9 +227,9 @@ on_both! {
         let echo = post(async |Json(body): Json<Value>| body["said"].to_string());
         let origin = http_endpoints::serve(Router::new().route("/", echo)).await;
         let grace = hub.administrator("grace").await;
-        let new = |name: &str, vouch: bool| {
+        let new = |name: &str, trust_origins: bool| {
             let request = json!({ "url": origin, "body": { "said": "{{message}}" } });
-            json!({ "request": request, "name": name, "title": name, "try": "Hello", "vouch": vouch })
+            json!({ "request": request, "name": name, "title": name, "test_message": "Hello", "trust_origins": trust_origins })
         };
         grace.call(Method::POST, "/agents", &new("one", false)).await.expect(StatusCode::CREATED);
         let words = limited(grace.call(Method::POST, "/agents", &new("two", false)).await);

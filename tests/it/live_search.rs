@@ -31,13 +31,13 @@ async fn until_known(ada: &Client, peer: &Peer) {
     .await;
 }
 
-async fn live(client: &Client, query: &str) -> Value {
-    client.api(&format!("/agents?{query}&live=true")).await
+async fn federated(client: &Client, query: &str) -> Value {
+    client.api(&format!("/agents?{query}&federated=true")).await
 }
 
 /// Returns the report about the one remote hub that was queried.
 fn asked(found: &Value) -> &Value {
-    let asked = found["sources"]["asked"].as_array().expect("a list");
+    let asked = found["sources"]["queried_hubs"].as_array().expect("a list");
     assert_eq!(asked.len(), 1, "{found}");
     &asked[0]
 }
@@ -61,25 +61,25 @@ async fn what_is_not_carried_is_found(database: Option<Database>) {
         until_known(&admin, &peer).await;
         let here = visitor.api("/agents?q=corals").await;
         assert_eq!((&here["total"], here.get("sources")), (&json!(0), None));
-        let elsewhere = visitor.api("/agents?q=corals&place=here&live=true").await;
-        assert_eq!(elsewhere["sources"]["asked"], json!([]), "who wants what is here asks nobody else");
+        let elsewhere = visitor.api("/agents?q=corals&scope=local&federated=true").await;
+        assert_eq!(elsewhere["sources"]["queried_hubs"], json!([]), "who wants what is here asks nobody else");
 
-        let found = live(&visitor, "q=corals").await;
+        let found = federated(&visitor, "q=corals").await;
         let address = format!("@bob/corals@{}", peer.id);
         assert_eq!(
-            (&found["items"][0]["address"], &found["items"][0]["kept"]),
+            (&found["items"][0]["address"], &found["items"][0]["has_page"]),
             (&json!(address), &json!(true))
         );
-        assert_eq!((&found["sources"]["own"], &found["sources"]["carried"]), (&json!(0), &json!(0)));
+        assert_eq!((&found["sources"]["local"], &found["sources"]["replicated"]), (&json!(0), &json!(0)));
         let said =
-            json!({ "id": peer.id.to_string(), "domain": null, "answered": true, "found": 1, "wrong": 0 });
+            json!({ "id": peer.id.to_string(), "domain": null, "answered": true, "found": 1, "invalid_records": 0 });
         assert_eq!(asked(&found), &said);
         visitor.get(&format!("/{address}")).await.expect(StatusCode::OK).says("The corals");
         until("it is carried from now on", async || visitor.api("/agents?q=corals").await["total"] == 1)
             .await;
-        let again = live(&visitor, "q=corals").await;
+        let again = federated(&visitor, "q=corals").await;
         assert_eq!(again["items"].as_array().map(Vec::len), Some(1), "nothing comes twice");
-        assert_eq!((&again["sources"]["carried"], &asked(&again)["found"]), (&json!(1), &json!(0)));
+        assert_eq!((&again["sources"]["replicated"], &asked(&again)["found"]), (&json!(1), &json!(0)));
     })
     .await;
 }
@@ -93,8 +93,8 @@ async fn a_hub_that_nobody_knew_is_found_by_a_tag() {
         let visitor = hub.visitor();
         let address = format!("@bob/moon@{}", peer.id);
         until("the DHT names the hub", async || {
-            let found = live(&visitor, "tag=phases").await;
-            found["items"][0]["address"] == address.as_str() && found["items"][0]["kept"] == true
+            let found = federated(&visitor, "tag=phases").await;
+            found["items"][0]["address"] == address.as_str() && found["items"][0]["has_page"] == true
         })
         .await;
         visitor.get(&format!("/{address}")).await.expect(StatusCode::OK).says("The moon");
@@ -117,7 +117,7 @@ async fn who_hangs_and_who_forges_is_named_and_the_rest_is_shown() {
             until_known(&admin, peer).await;
         }
         let began = Instant::now();
-        let page = visitor.get("/agents?q=corals&live=1").await.expect(StatusCode::OK);
+        let page = visitor.get("/agents?q=corals&federated=true").await.expect(StatusCode::OK);
         assert!(began.elapsed() < IN_TIME, "{:?}", began.elapsed());
         page.says(&format!("href=\"/@bob/corals@{}\"", honest.id));
         page.says("live search: 2 hubs answered, 1 timed out");
@@ -126,12 +126,12 @@ async fn who_hangs_and_who_forges_is_named_and_the_rest_is_shown() {
         assert!(!page.body.contains("corals-forged"), "nothing of it is shown");
         visitor.get(&format!("/@bob/corals-forged@{}", forger.id)).await.expect(StatusCode::NOT_FOUND);
 
-        let found = live(&visitor, "q=corals").await;
+        let found = federated(&visitor, "q=corals").await;
         let of = |peer: &Peer| {
-            let mut asked = found["sources"]["asked"].as_array().expect("a list").iter();
+            let mut asked = found["sources"]["queried_hubs"].as_array().expect("a list").iter();
             asked.find(|hub| hub["id"] == peer.id.to_string()).cloned().expect("it was asked")
         };
-        assert_eq!((&of(&forger)["found"], &of(&forger)["wrong"]), (&json!(0), &json!(2)));
+        assert_eq!((&of(&forger)["found"], &of(&forger)["invalid_records"]), (&json!(0), &json!(2)));
         assert_eq!((&of(&hanging)["answered"], &of(&honest)["answered"]), (&json!(false), &json!(true)));
     })
     .await;
@@ -144,8 +144,8 @@ async fn a_blocked_hub_is_not_asked() {
         until_known(&admin, &peer).await;
         let rule = json!({ "subject": peer.id.to_string(), "action": "block", "reason": "It is a test." });
         admin.call(Method::POST, "/hubs/rules", &rule).await.expect(StatusCode::NO_CONTENT);
-        let found = live(&admin, "q=corals").await;
-        assert_eq!((&found["items"], &found["sources"]["asked"]), (&json!([]), &json!([])));
+        let found = federated(&admin, "q=corals").await;
+        assert_eq!((&found["items"], &found["sources"]["queried_hubs"]), (&json!([]), &json!([])));
         assert_eq!(peer.asked(), 0);
     })
     .await;
@@ -158,10 +158,10 @@ async fn the_page_offers_to_ask_and_a_script_is_told_as_hubs_answer() {
         let visitor = hub.visitor();
         until_known(&admin, &peer).await;
         let page = visitor.get("/agents?q=corals").await.expect(StatusCode::OK);
-        page.says("href=\"/agents?q=corals&amp;live=1\"");
+        page.says("href=\"/agents?q=corals&amp;federated=true\"");
         page.says("data-ask=\"/agents/live?q=corals\"");
         assert_eq!(peer.asked(), 0, "looking at a page asks nobody");
-        for all in ["/agents", "/agents?q=corals&place=here", "/agents?q=corals&online=yes"] {
+        for all in ["/agents", "/agents?q=corals&scope=local", "/agents?q=corals&online=true"] {
             let page = visitor.get(all).await.expect(StatusCode::OK);
             assert!(!page.body.contains("Search other hubs"), "{all}");
         }
@@ -242,15 +242,15 @@ async fn what_is_over_the_quota_is_found_and_not_kept() {
             published.iter().find(|address| items.iter().all(|item| item["address"] != address.as_str()));
         let missing = missing.expect("one was left out");
         let name = missing.split(['/', '@']).nth(2).expect("a name");
-        let found = live(&visitor, &format!("q={name}")).await;
+        let found = federated(&visitor, &format!("q={name}")).await;
         let one = found["items"]
             .as_array()
             .expect("a list")
             .iter()
             .find(|item| item["address"] == missing.as_str());
-        assert_eq!(one.expect("the other hub has it")["kept"], json!(false), "{found}");
+        assert_eq!(one.expect("the other hub has it")["has_page"], json!(false), "{found}");
         visitor.get(&format!("/{missing}")).await.expect(StatusCode::NOT_FOUND);
-        let page = visitor.get(&format!("/agents?q={name}&live=1")).await.expect(StatusCode::OK);
+        let page = visitor.get(&format!("/agents?q={name}&federated=true")).await.expect(StatusCode::OK);
         page.says("Not replicated");
         assert!(!page.body.contains(&format!("href=\"/{missing}\"")), "there is no page to open");
         assert_eq!(carried().await["total"], json!(QUOTA), "and it is not carried for that");

@@ -113,9 +113,9 @@ fn filesystem(folder: &Path) -> String {
     )
 }
 
-async fn register(grace: &Client, name: &str, at: &Value, asks: bool) {
+async fn register(grace: &Client, name: &str, at: &Value, require_approval: bool) {
     let mut tool = at.clone();
-    tool["asks"] = json!(asks);
+    tool["require_approval"] = json!(require_approval);
     let new = json!({ "name": name, "summary": "Uses tools.", "instructions": "Use tools.", "visibility": "public",
                       "access": "open", "tools": [tool], "limits": { "turns": 4 } });
     grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);

@@ -60,7 +60,7 @@ on_both! {
     }
 
     async fn built_in_agents_are_online(hub: &Hub) {
-        let page = hub.visitor().get("/agents?online=yes").await.expect(StatusCode::OK);
+        let page = hub.visitor().get("/agents?online=true").await.expect(StatusCode::OK);
         page.says("/@plexus/calc");
         page.says("/@plexus/guide");
     }

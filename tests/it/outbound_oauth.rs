@@ -116,7 +116,8 @@ impl Guarded {
     }
 
     async fn register(&self, admin: &Client, credentials: Value) {
-        let mut new = json!({ "url": self.origin, "name": "echo", "visibility": "public", "vouch": true });
+        let mut new =
+            json!({ "url": self.origin, "name": "echo", "visibility": "public", "trust_origins": true });
         if !credentials.is_null() {
             new["credentials"] = credentials;
         }
@@ -272,10 +273,10 @@ fn said(url: &Url, name: &str) -> String {
 on_both! {
     async fn a_client_gets_tokens_and_keeps_them(hub: &Hub) {
         let (guarded, grace) = (Guarded::client().await, hub.administrator("grace").await);
-        let given = json!({ "user": "hub", "secret": "s3cret:+", "for_everybody": true });
+        let given = json!({ "user": "hub", "secret": "s3cret:+", "shared": true });
         guarded.register(&grace, given).await;
         let shown = grace.api("/agents/grace/echo/credentials").await;
-        assert_eq!((&shown["scheme"]["kind"], &shown["kept"]), (&json!("oauth2"), &json!(true)));
+        assert_eq!((&shown["scheme"]["kind"], &shown["stored"]), (&json!("oauth2"), &json!(true)));
         assert_eq!(shown["scheme"]["scopes"], json!(["read", "write"]));
         grace.get(PAGE).await.expect(StatusCode::OK).says("Client secret");
 
@@ -304,7 +305,7 @@ on_both! {
 
     async fn a_server_that_misbehaves_is_named(hub: &Hub, [("PLEXUS_RUN_IDLE_TIMEOUT_SECONDS", "1")]) {
         let (guarded, grace) = (Guarded::client().await, hub.administrator("grace").await);
-        guarded.register(&grace, json!({ "user": "hub", "secret": "s", "for_everybody": true })).await;
+        guarded.register(&grace, json!({ "user": "hub", "secret": "s", "shared": true })).await;
         for (manners, words) in [
             (Manners::Hangs, "authorization server of the agent sent nothing for 1 s"),
             (Manners::Floods, "sent more than the limit of 65536 bytes"),
@@ -322,9 +323,10 @@ on_both! {
         let (guarded, grace) = (Guarded::client().await, hub.administrator("grace").await);
         let auth = json!({ "kind": "oauth2", "token_url": format!("{}/token", guarded.origin), "scopes": ["ask"] });
         let url = format!("{}/ask?v=1", guarded.origin);
-        let request = json!({ "url": url, "body": { "q": "{{message}}" }, "path": "/said", "auth": auth });
+        let request = json!({ "url": url, "body": { "q": "{{message}}" }, "response_path": "/said", "auth": auth });
         let given = json!({ "user": "mine", "secret": "s" });
-        let new = json!({ "request": request, "name": "echo", "visibility": "public", "vouch": true, "credentials": given });
+        let new = json!({ "request": request, "name": "echo", "visibility": "public", "trust_origins": true,
+                          "credentials": given });
         grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
         let said = grace.begin("@grace/echo", "hi").await;
         let answer = answer_after(&grace, &said.chat, 0).await;
@@ -382,12 +384,12 @@ on_both! {
         assert_eq!(text_in(&asked(&ada, "hi").await), "hi with token-1");
         assert_eq!(guarded.asked(), 1);
         let shown = ada.api("/agents/grace/echo/credentials").await;
-        assert_eq!((&shown["kept"], text_of(&shown["connect_at"])), (&json!(true), format!("{}{PAGE}", hub.origin())));
+        assert_eq!((&shown["stored"], text_of(&shown["connect_url"])), (&json!(true), format!("{}{PAGE}", hub.origin())));
         not_yet(&hub.person("bob").await).await;
 
-        ada.post(PAGE, &[("action", "forget")]).await.expect(StatusCode::SEE_OTHER);
+        ada.post(PAGE, &[("action", "delete")]).await.expect(StatusCode::SEE_OTHER);
         not_yet(&ada).await;
-        assert_eq!(ada.api("/agents/grace/echo/credentials").await["kept"], json!(false));
+        assert_eq!(ada.api("/agents/grace/echo/credentials").await["stored"], json!(false));
     }
 
     async fn tokens_of_people_are_refreshed_until_that_is_refused(hub: &Hub) {
@@ -410,7 +412,7 @@ on_both! {
         guarded.revoke();
         guarded.behave(Manners::Garbage);
         failed(&ada, "without a bearer token").await;
-        assert_eq!(ada.api("/agents/grace/echo/credentials").await["kept"], json!(true), "that ends no connection");
+        assert_eq!(ada.api("/agents/grace/echo/credentials").await["stored"], json!(true), "that ends no connection");
         guarded.behave(Manners::Refuses("invalid_grant"));
         let chat = failed(&ada, "Connect again at /@grace/echo/credentials.").await;
         ada.get(&format!("/chat/{chat}")).await.says(&format!("<a href=\"{PAGE}\""));
@@ -460,7 +462,7 @@ on_both! {
 
     async fn the_owner_enters_the_client_that_the_hub_is(hub: &Hub) {
         let (guarded, grace) = (Guarded::person().await, hub.administrator("grace").await);
-        guarded.register(&grace, json!({ "user": "known", "secret": "s", "for_everybody": true })).await;
+        guarded.register(&grace, json!({ "user": "known", "secret": "s", "shared": true })).await;
         let ada = hub.person("ada").await;
         let to = press(&ada).await;
         assert_eq!(said(&to, "client_id"), "known");

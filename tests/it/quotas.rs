@@ -232,7 +232,7 @@ on_both! {
         let grace = hub.administrator("grace").await;
         let new = |name: &str| {
             let request = json!({ "url": origin, "body": { "said": "{{message}}" } });
-            json!({ "request": request, "name": name, "title": name, "try": "Hello", "vouch": true })
+            json!({ "request": request, "name": name, "title": name, "test_message": "Hello", "trust_origins": true })
         };
         grace.call(Method::POST, "/agents", &new("one")).await.refusal(StatusCode::UNPROCESSABLE_ENTITY);
         assert_eq!(over(grace.call(Method::POST, "/agents", &new("two")).await), ("drafts".to_owned(), 1, 1));

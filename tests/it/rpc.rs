@@ -14,7 +14,7 @@ use crate::{
 
 const JSON: &str = "application/json";
 /// Operations without a method: their responses are not JSON, or methods with other names replace them.
-const NO_METHODS: [&str; 5] = ["agents.attach", "agents.list", "events.follow", "files.get", "openapi"];
+const NO_METHODS: [&str; 4] = ["agents.attach", "events.follow", "files.get", "openapi"];
 
 on_both! {
     async fn a_program_asks_and_reads_through_methods(hub: &Hub) {
@@ -49,16 +49,16 @@ on_both! {
         assert_eq!(found["items"][0]["address"], json!("@plexus/calc"));
         assert!(found["facets"]["owner"][0]["count"].is_u64(), "{found}");
         assert_eq!(call(&ada, "agents.search", json!({ "tag": ["nothing has this"] })).await["total"], json!(0));
-        assert_eq!(call(&ada, "agents.search", json!({ "place": "elsewhere" })).await["total"], json!(0));
-        assert_eq!(code(&ada, "agents.search", json!({ "place": "nowhere" })).await, -32_602);
+        assert_eq!(call(&ada, "agents.search", json!({ "scope": "remote" })).await["total"], json!(0));
+        assert_eq!(code(&ada, "agents.search", json!({ "scope": "nowhere" })).await, -32_602);
         assert_eq!(call(&ada, "agents.get", json!(["@plexus/calc"])).await["title"], found["items"][0]["title"]);
-        assert_eq!(call(&ada, "agents.own", json!({ "limit": 1 })).await, json!({ "items": [], "next": null }));
+        assert_eq!(call(&ada, "agents.list", json!({ "limit": 1 })).await, json!({ "items": [], "next": null }));
         assert_eq!(code(&ada, "agents.register", json!({})).await, -32_602);
         assert_eq!(code(&ada, "agents.register", json!({ "url": "http://127.0.0.1:1/none" })).await, -32_602);
         assert_eq!(code(&ada, "agents.delete", json!(["@plexus/calc"])).await, -32_003, "it is not theirs");
-        assert_eq!(code(&ada, "agents.change", json!({ "agent": "@ada/none", "state": "paused" })).await, -32_004);
-        assert_eq!(code(&ada, "agents.change", json!({ "agent": "@ada/none", "state": "dozing" })).await, -32_602);
-        assert_eq!(code(&ada, "agents.vouch", json!(["@ada/none", "https://a.example"])).await, -32_003);
+        assert_eq!(code(&ada, "agents.update", json!({ "agent": "@ada/none", "state": "paused" })).await, -32_004);
+        assert_eq!(code(&ada, "agents.update", json!({ "agent": "@ada/none", "state": "dozing" })).await, -32_602);
+        assert_eq!(code(&ada, "agents.trust_origin", json!(["@ada/none", "https://a.example"])).await, -32_003);
     }
 
     async fn every_request_is_a_method(hub: &Hub) {
@@ -81,7 +81,7 @@ on_both! {
         for (client, method, params) in [
             (&writer, "account.get", json!({})),
             (&writer, "approvals.list", json!({})),
-            (&writer, "agents.asked_credentials", json!(["@plexus/calc"])),
+            (&writer, "agents.get_credentials", json!(["@plexus/calc"])),
             (&reader, "approvals.decide", json!([id, true])),
         ] {
             assert_eq!(code(client, method, params.clone()).await, -32_003, "{method}");
@@ -116,22 +116,24 @@ on_both! {
 
     async fn credentials_are_asked_for_given_and_forgotten(hub: &Hub) {
         let grace = hub.administrator("grace").await;
-        let request = json!({ "url": "http://127.0.0.1:9/ask", "body": { "q": "{{message}}" }, "path": "/said", "auth": { "kind": "bearer" } });
-        let new = json!({ "request": request, "name": "echo", "visibility": "public", "vouch": true, "credentials": { "secret": "hers" } });
+        let request = json!({ "url": "http://127.0.0.1:9/ask", "body": { "q": "{{message}}" }, "response_path": "/said",
+                              "auth": { "kind": "bearer" } });
+        let new = json!({ "request": request, "name": "echo", "visibility": "public", "trust_origins": true,
+                          "credentials": { "secret": "hers" } });
         grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
         let person = hub.person("ada").await;
         let ada = person.with_token(&make(&person, &["read", "agents"]).await);
         let agent = json!({ "agent": "@grace/echo" });
-        let asked = call(&ada, "agents.asked_credentials", agent.clone()).await;
+        let asked = call(&ada, "agents.get_credentials", agent.clone()).await;
         assert_eq!(asked, ada.api("/agents/grace/echo/credentials").await);
-        assert_eq!((&asked["scheme"]["kind"], &asked["kept"]), (&json!("bearer"), &json!(false)), "{asked}");
-        assert_eq!(code(&ada, "agents.give_credentials", agent.clone()).await, -32_602, "it asks for a secret");
-        call(&ada, "agents.give_credentials", json!({ "agent": "@grace/echo", "secret": "mine" })).await;
-        assert_eq!(call(&ada, "agents.asked_credentials", agent.clone()).await["kept"], json!(true));
-        call(&ada, "agents.forget_credentials", agent.clone()).await;
-        assert_eq!(call(&ada, "agents.asked_credentials", agent).await["kept"], json!(false));
+        assert_eq!((&asked["scheme"]["kind"], &asked["stored"]), (&json!("bearer"), &json!(false)), "{asked}");
+        assert_eq!(code(&ada, "agents.set_credentials", agent.clone()).await, -32_602, "it asks for a secret");
+        call(&ada, "agents.set_credentials", json!({ "agent": "@grace/echo", "secret": "mine" })).await;
+        assert_eq!(call(&ada, "agents.get_credentials", agent.clone()).await["stored"], json!(true));
+        call(&ada, "agents.delete_credentials", agent.clone()).await;
+        assert_eq!(call(&ada, "agents.get_credentials", agent).await["stored"], json!(false));
         for missing in ["@plexus/calc", "@grace/none"] {
-            assert_eq!(code(&ada, "agents.asked_credentials", json!([missing])).await, -32_004, "{missing}");
+            assert_eq!(code(&ada, "agents.get_credentials", json!([missing])).await, -32_004, "{missing}");
         }
     }
 
@@ -185,14 +187,14 @@ on_both! {
 
     async fn batches_are_answered_one_by_one(hub: &Hub) {
         let ada = program(hub, "ada").await;
-        let batch = json!([request("agents.own", json!({})), 1, { "jsonrpc": "2.0", "id": true, "method": "agents.own" },
-                           { "jsonrpc": "2.0", "method": "agents.own" }, { "jsonrpc": "2.0", "id": "x", "method": "nothing" }]);
+        let batch = json!([request("agents.list", json!({})), 1, { "jsonrpc": "2.0", "id": true, "method": "agents.list" },
+                           { "jsonrpc": "2.0", "method": "agents.list" }, { "jsonrpc": "2.0", "id": "x", "method": "nothing" }]);
         let answers = ask(&ada, &batch).await;
         let codes: Vec<(Value, Value)> = answers.as_array().expect("a list").iter()
             .map(|answer| (answer["id"].clone(), answer["error"]["code"].clone())).collect();
         let none = (Value::Null, json!(-32_600));
         assert_eq!(codes, [(json!(7), Value::Null), none.clone(), none, (json!("x"), json!(-32_601))], "{answers}");
-        let many = |count| Value::Array(vec![request("agents.own", json!({})); count]);
+        let many = |count| Value::Array(vec![request("agents.list", json!({})); count]);
         assert_eq!(ask(&ada, &many(50)).await.as_array().map(Vec::len), Some(50));
         assert_eq!(ask(&ada, &many(51)).await["error"]["code"], json!(-32_600), "too many at once");
     }
@@ -201,22 +203,22 @@ on_both! {
         let ada = program(hub, "ada").await;
         for (body, code) in [("[]", -32_600), ("{", -32_700), ("", -32_700), ("7", -32_600), ("{}", -32_600), ("[{", -32_700),
                              ("<html>", -32_700), ("{} {}", -32_700), (r#"{"jsonrpc":"2.0","method":7,"id":1}"#, -32_600),
-                             (r#"{"jsonrpc":"1.0","method":"agents.own","id":1}"#, -32_600),
-                             (r#"{"jsonrpc":"2.0","method":"agents.own","id":[]}"#, -32_600),
-                             (r#"{"jsonrpc":"2.0","method":"agents.own","params":7,"id":1}"#, -32_600)] {
+                             (r#"{"jsonrpc":"1.0","method":"agents.list","id":1}"#, -32_600),
+                             (r#"{"jsonrpc":"2.0","method":"agents.list","id":[]}"#, -32_600),
+                             (r#"{"jsonrpc":"2.0","method":"agents.list","params":7,"id":1}"#, -32_600)] {
             let answer = send(&ada, body).await.expect(StatusCode::OK).json();
             assert_eq!((&answer["error"]["code"], answer["jsonrpc"].as_str()), (&json!(code), Some("2.0")), "{body}: {answer}");
         }
         let nested = format!("{}{}", "[".repeat(100), "]".repeat(100));
         assert_eq!(send(&ada, &nested).await.json()["error"]["code"], json!(-32_600));
-        let answer = send(&ada, r#"{"jsonrpc":"2.0","method":"agents.own","params":null,"id":3}"#).await.json();
+        let answer = send(&ada, r#"{"jsonrpc":"2.0","method":"agents.list","params":null,"id":3}"#).await.json();
         assert_eq!(answer["result"]["items"], json!([]), "{answer}");
     }
 
     async fn every_id_is_answered_with_itself(hub: &Hub) {
         let ada = program(hub, "ada").await;
         for id in ["0", "\"a\"", "\"\"", "null", "-3", "1.5", "1e2", "123456789012345678901234567890"] {
-            let asked = format!(r#"{{"jsonrpc":"2.0","method":"agents.own","id":{id}}}"#);
+            let asked = format!(r#"{{"jsonrpc":"2.0","method":"agents.list","id":{id}}}"#);
             for (sent, starts) in [(asked.clone(), "{"), (format!("[{asked}]"), "[{")] {
                 let answer = send(&ada, &sent).await.expect(StatusCode::OK).body;
                 let expected = format!(r#"{starts}"jsonrpc":"2.0","id":{id},"result":{{"#);
@@ -227,7 +229,7 @@ on_both! {
 
     async fn only_json_is_read_whatever_its_parameters(hub: &Hub) {
         let ada = program(hub, "ada").await;
-        let body = request("agents.own", json!({})).to_string();
+        let body = request("agents.list", json!({})).to_string();
         let with = |kind: &'static str| ada.request(Method::POST, "/rpc").header(header::CONTENT_TYPE, kind).body(body.clone());
         for kind in ["application/json; charset=UTF-8; v=1", "Application/JSON"] {
             assert!(ada.send(with(kind)).await.expect(StatusCode::OK).json()["result"].is_object());
@@ -246,12 +248,12 @@ on_both! {
 
     async fn what_is_too_large_is_not_read(hub: &Hub, [("PLEXUS_MAX_MESSAGE_BYTES", "65536")]) {
         let ada = program(hub, "ada").await;
-        let huge = request("agents.own", json!({ "after": "x".repeat(200_000) })).to_string();
+        let huge = request("agents.list", json!({ "after": "x".repeat(200_000) })).to_string();
         let refused = send(&ada, &huge).await.expect(StatusCode::PAYLOAD_TOO_LARGE).json();
         assert_eq!(refused["error"]["code"], json!(-32_600), "{refused}");
         let large = json!({ "id": new_id(), "to": "@plexus/calc", "text": "1".repeat(70_000) });
         assert_eq!(code(&ada, "chats.start", large).await, -32_013);
-        call(&ada, "agents.own", json!({})).await;
+        call(&ada, "agents.list", json!({})).await;
     }
 }
 

@@ -140,7 +140,7 @@ on_both! {
         });
         let mut other = open(hub, &token).await;
         for _ in 0..20 {
-            say(&mut other, &request("agents.own", json!([]))).await;
+            say(&mut other, &request("agents.list", json!([]))).await;
             assert!(heard(&mut other).await["result"]["items"].is_array());
         }
         let (mut answered, mut ended) = (HashSet::new(), false);
@@ -165,9 +165,9 @@ on_both! {
         }
         socket.send(Message::binary(vec![0xff, 0xfe])).await.expect("it is sent");
         assert_eq!(heard(&mut socket).await["error"]["code"], json!(-32_700));
-        socket.send(Message::binary(request("agents.own", json!([])).to_string())).await.expect("it is sent");
+        socket.send(Message::binary(request("agents.list", json!([])).to_string())).await.expect("it is sent");
         assert!(heard(&mut socket).await["result"].is_object(), "frames of bytes are read, too");
-        let negative = r#"{"jsonrpc":"2.0","method":"agents.own","id":-1.5}"#;
+        let negative = r#"{"jsonrpc":"2.0","method":"agents.list","id":-1.5}"#;
         socket.send(Message::text(format!("[{negative},{negative}]"))).await.expect("it is sent");
         assert_eq!(heard(&mut socket).await[1]["id"], json!(-1.5));
         // The hub may close the connection before this is sent completely.

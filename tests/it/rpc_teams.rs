@@ -139,7 +139,7 @@ async fn a_link_is_made_and_taken_back(hub: &Hub, leader: &Client, id: &str) {
 async fn tide(hub: &Hub) -> (Client, Agent) {
     let grace = hub.administrator("grace").await;
     let agent = Agent::start().await;
-    let new = json!({ "url": agent.url, "name": "tide", "vouch": true });
+    let new = json!({ "url": agent.url, "name": "tide", "trust_origins": true });
     grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
     (grace, agent)
 }

@@ -54,7 +54,7 @@ on_both! {
         let private = json!({ "visibility": "private" });
         ada.call(Method::PATCH, "/agents/ada/light", &private).await.expect(StatusCode::OK);
         assert_eq!(starred(&bob, "").await, ["@plexus/calc"]);
-        assert!(!bob.get("/agents?starred=1").await.expect(StatusCode::OK).body.contains("@ada/light"));
+        assert!(!bob.get("/agents?starred=true").await.expect(StatusCode::OK).body.contains("@ada/light"));
         unstar(&bob, "ada/light").await.expect(StatusCode::NO_CONTENT);
         unstar(&bob, "ada/light").await.refusal(StatusCode::NOT_FOUND);
         assert_eq!(starred(&ada, "").await, ["@ada/secret"], "its owner sees it");
@@ -147,9 +147,9 @@ on_both! {
         let page = ada.get("/@plexus/calc").await;
         page.says("aria-pressed=\"true\"");
         page.says("<dt>Stars</dt><dd>1</dd>");
-        ada.get("/agents").await.says("href=\"/agents?starred=1\"");
-        ada.get("/agents?starred=1").await.expect(StatusCode::OK).says("@plexus/calc");
-        ada.get("/agents?starred=1&after=x").await.expect(StatusCode::OK).says("@plexus/calc");
+        ada.get("/agents").await.says("href=\"/agents?starred=true\"");
+        ada.get("/agents?starred=true").await.expect(StatusCode::OK).says("@plexus/calc");
+        ada.get("/agents?starred=true&after=x").await.expect(StatusCode::OK).says("@plexus/calc");
         let choice = ada.get("/chat").await.expect(StatusCode::OK).body;
         let place = |words: &str| choice.find(words).unwrap_or_else(|| panic!("{words} is missing"));
         assert!(place(">Starred<") < place("@plexus/calc") && place("@plexus/calc") < place("@plexus/guide"));
@@ -157,13 +157,13 @@ on_both! {
 
         let back = ada.post("/@plexus/calc/star", &[("star", "no"), ("tab", "//evil.example")]).await;
         assert_eq!(back.expect(StatusCode::SEE_OTHER).location(), "/@plexus/calc");
-        ada.get("/agents?starred=1").await.expect(StatusCode::OK).says("No stars yet");
+        ada.get("/agents?starred=true").await.expect(StatusCode::OK).says("No stars yet");
         ada.post("/@plexus/calc/star", &[("star", "x")]).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
         ada.post("/@plexus/none/star", &[("star", "yes")]).await.expect(StatusCode::NOT_FOUND);
         visitor.post("/@plexus/calc/star", &[("star", "yes")]).await.expect(StatusCode::UNAUTHORIZED);
-        let away = visitor.get("/agents?starred=1").await.expect(StatusCode::SEE_OTHER);
+        let away = visitor.get("/agents?starred=true").await.expect(StatusCode::SEE_OTHER);
         assert_eq!(away.location(), "/login?next=%2Fagents%3Fstarred%3D1");
-        assert!(!visitor.get("/agents").await.body.contains("starred=1"));
+        assert!(!visitor.get("/agents").await.body.contains("starred=true"));
     }
 }
 

@@ -23,7 +23,7 @@ async fn puppets(grace: &Client, count: usize) -> Vec<Agent> {
     let mut agents = Vec::new();
     for number in 0..count {
         let agent = Agent::start().await;
-        let new = json!({ "url": agent.url, "name": format!("a{number}"), "vouch": true });
+        let new = json!({ "url": agent.url, "name": format!("a{number}"), "trust_origins": true });
         grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
         agents.push(agent);
     }

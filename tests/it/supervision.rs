@@ -58,7 +58,7 @@ async fn until_number(hub: &Hub, query: &str, done: impl Fn(i64) -> bool) {
 async fn puppet(hub: &Hub) -> (Client, Agent) {
     let grace = hub.administrator("grace").await;
     let agent = Agent::start().await;
-    let new = json!({ "url": agent.url, "name": "puppet", "vouch": true });
+    let new = json!({ "url": agent.url, "name": "puppet", "trust_origins": true });
     grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
     (grace, agent)
 }

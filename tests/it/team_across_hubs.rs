@@ -241,7 +241,7 @@ async fn members_reached_in_three_ways() {
     hub::run(None, &given, async |home: &Hub| {
         let grace = home.administrator("grace").await;
         let mut agent = Agent::start().await;
-        let new = json!({ "url": agent.url, "name": "tide", "vouch": true });
+        let new = json!({ "url": agent.url, "name": "tide", "trust_origins": true });
         grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
         let home_id = text_of(&grace.api("/hubs").await["this"]["id"]);
         federation::until("the agent is carried", async || {

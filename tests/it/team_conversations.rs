@@ -18,7 +18,7 @@ async fn talk(hub: &Hub, pattern: &str, order: &[usize]) {
     let mut agents = Vec::new();
     for name in NAMES {
         let agent = Agent::start().await;
-        let new = json!({ "url": agent.url, "name": name, "vouch": true });
+        let new = json!({ "url": agent.url, "name": name, "trust_origins": true });
         grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
         agents.push(agent);
     }

@@ -30,7 +30,7 @@ fn leading(url: &str) -> Value {
 async fn two(grace: &Client) -> (Agent, Agent) {
     let (lead, hand) = (Agent::with(leading).await, Agent::start().await);
     for (agent, name) in [(&lead, "lead"), (&hand, "hand")] {
-        let new = json!({ "url": agent.url, "name": name, "vouch": true });
+        let new = json!({ "url": agent.url, "name": name, "trust_origins": true });
         grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
     }
     (lead, hand)
@@ -185,7 +185,8 @@ async fn with_a_lead_elsewhere(may_call_it: &str, play: impl AsyncFnOnce(&Client
     // Hubs do not replicate agents at loopback addresses.
     let named = |url: &str| url.replace("127.0.0.1", "lead.example");
     let mut lead = Agent::with(|url| leading(&named(url))).await;
-    let new = json!({ "url": named(&lead.url), "name": "lead", "vouch": true, "visibility": "federated", "access": "open" });
+    let new = json!({ "url": named(&lead.url), "name": "lead", "trust_origins": true, "visibility": "federated",
+                      "access": "open" });
     far.admin.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
     let address = format!("@grace/lead@{}", far.id);
     let given =

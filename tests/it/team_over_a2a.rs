@@ -73,7 +73,7 @@ on_both! {
     async fn what_happens_streams(hub: &Hub) {
         let grace = hub.administrator("grace").await;
         let mut agent = Agent::start().await;
-        let new = json!({ "url": agent.url, "name": "tide", "vouch": true });
+        let new = json!({ "url": agent.url, "name": "tide", "trust_origins": true });
         grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
         let program = program(&grace, &["chat", "team"]).await;
         let asked = message(&json!({ "data": { "goal": "High water", "members": ["@grace/tide"] } }));
@@ -96,7 +96,7 @@ on_both! {
     async fn cancelling_the_task_stops_the_team(hub: &Hub) {
         let grace = hub.administrator("grace").await;
         let mut agent = Agent::start().await;
-        let new = json!({ "url": agent.url, "name": "slow", "vouch": true });
+        let new = json!({ "url": agent.url, "name": "slow", "trust_origins": true });
         grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
         let program = program(&grace, &["chat", "team"]).await;
         let mut asked = message(&json!({ "data": { "goal": "For ever", "members": ["slow"] } }));
@@ -113,7 +113,7 @@ on_both! {
     async fn a_task_that_fails_ends_its_team(hub: &Hub, [("PLEXUS_MAX_ANSWER_BYTES", "100")]) {
         let grace = hub.administrator("grace").await;
         let agent = Agent::start().await;
-        let new = json!({ "url": agent.url, "name": "slow", "vouch": true });
+        let new = json!({ "url": agent.url, "name": "slow", "trust_origins": true });
         grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
         let program = program(&grace, &["chat", "team"]).await;
         let asked = message(&json!({ "data": { "goal": "For ever", "members": ["slow"] } }));
@@ -164,7 +164,7 @@ async fn a_task_waits_for_its_team_over_a_restart() {
         let mut hub = Process::serve(folder.path()).await;
         let grace = hub.administrator("grace").await;
         let mut agent = Agent::start().await;
-        let new = json!({ "url": agent.url, "name": "tide", "vouch": true });
+        let new = json!({ "url": agent.url, "name": "tide", "trust_origins": true });
         grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
         let token = program(&grace, &["chat", "team"]).await;
         let goal = json!({ "data": { "goal": "17 * 23", "members": ["tide", "@plexus/calc"] } });

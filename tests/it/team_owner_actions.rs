@@ -16,7 +16,7 @@ const GOAL: &str = "Count the boats.";
 async fn launch(grace: &Client, pattern: &str) -> (String, [Agent; 2]) {
     let agents = [Agent::start().await, Agent::start().await];
     for (agent, name) in agents.iter().zip(["one", "two"]) {
-        let new = json!({ "url": agent.url, "name": name, "vouch": true });
+        let new = json!({ "url": agent.url, "name": name, "trust_origins": true });
         grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
     }
     let members = ["one", "two"].map(|name| format!("@grace/{name}"));

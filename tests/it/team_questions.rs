@@ -224,7 +224,7 @@ async fn serve(habit: Habit) -> (String, Arc<Mutex<Task>>) {
 /// Launches a team of one agent that asks at once.
 async fn launch(grace: &Client, name: &str, habit: Habit) -> (String, Arc<Mutex<Task>>) {
     let (url, task) = serve(habit).await;
-    let new = json!({ "url": url, "name": name, "vouch": true });
+    let new = json!({ "url": url, "name": name, "trust_origins": true });
     grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
     let new = json!({ "goal": "High water at Husum", "members": [format!("@grace/{name}")] });
     (team::launch(grace, &new).await, task)

@@ -189,7 +189,7 @@ on_both! {
         let mut agents = Vec::new();
         for name in ["hushed", "foggy"] {
             let agent = Agent::start().await;
-            let new = json!({ "url": agent.url, "name": name, "vouch": true });
+            let new = json!({ "url": agent.url, "name": name, "trust_origins": true });
             grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
             agents.push(agent);
         }

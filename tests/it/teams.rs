@@ -89,7 +89,7 @@ on_both! {
     async fn a_member_asks_and_its_owner_answers(hub: &Hub) {
         let grace = hub.administrator("grace").await;
         let mut agent = Agent::start().await;
-        let new = json!({ "url": agent.url, "name": "tide", "vouch": true });
+        let new = json!({ "url": agent.url, "name": "tide", "trust_origins": true });
         grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
         let team = launch(&grace, &json!({ "goal": "High water at Husum", "members": ["@grace/tide"] })).await;
         let call = agent.called().await;
@@ -117,7 +117,7 @@ on_both! {
     async fn a_team_that_is_stopped_stops_its_work(hub: &Hub) {
         let grace = hub.administrator("grace").await;
         let mut agent = Agent::start().await;
-        let new = json!({ "url": agent.url, "name": "slow", "vouch": true });
+        let new = json!({ "url": agent.url, "name": "slow", "trust_origins": true });
         grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
         let team = launch(&grace, &json!({ "goal": "For ever", "members": ["@grace/slow", "@nobody/here"] })).await;
         let call = agent.called().await;
@@ -146,7 +146,7 @@ on_both! {
     async fn teams_that_share_an_agent_work_side_by_side(hub: &Hub) {
         let grace = hub.administrator("grace").await;
         let mut agent = Agent::start().await;
-        let new = json!({ "url": agent.url, "name": "tide", "vouch": true });
+        let new = json!({ "url": agent.url, "name": "tide", "trust_origins": true });
         grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
         let new = json!({ "goal": "High water at Husum", "members": ["@grace/tide"] });
         let teams = [launch(&grace, &new).await, launch(&grace, &new).await];
@@ -239,7 +239,7 @@ async fn a_team_survives_its_hub() {
     let mut hub = Process::serve(folder.path()).await;
     let grace = hub.administrator("grace").await;
     let mut agent = Agent::start().await;
-    let new = json!({ "url": agent.url, "name": "tide", "vouch": true });
+    let new = json!({ "url": agent.url, "name": "tide", "trust_origins": true });
     grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
     let team = launch(&grace, &json!({ "goal": "High water", "members": ["@grace/tide"] })).await;
     let call = agent.called().await;

@@ -213,16 +213,16 @@ async fn given_and_dropped_by_a_program(hub: &Hub, grace: &Client, keyed: &Guard
     let agent = json!({ "agent": "@grace/guarded" });
     assert_eq!(call(&owner, "agents.tool_servers", agent.clone()).await, grace.api(KEPT).await);
     let one = json!(["@grace/guarded", keyed.url()]);
-    assert_eq!(call(&owner, "agents.forget_tool_credentials", one.clone()).await, json!(true));
+    assert_eq!(call(&owner, "agents.delete_tool_credentials", one.clone()).await, json!(true));
     fails(grace, LACKING).await;
     let give = |secret: &str| json!(["@grace/guarded", keyed.url(), secret, "X-API-Key"]);
-    assert_eq!(code(&owner, "agents.give_tool_credentials", give(WRONG)).await, -32_602);
-    assert_eq!(call(&owner, "agents.give_tool_credentials", give(KEY)).await, json!(true));
+    assert_eq!(code(&owner, "agents.set_tool_credentials", give(WRONG)).await, -32_602);
+    assert_eq!(call(&owner, "agents.set_tool_credentials", give(KEY)).await, json!(true));
     adds(grace, "add").await;
     let other = hub.person("eve").await;
     let other = other.with_token(&make(&other, &["read", "agents"]).await);
     let requests =
-        [("tool_servers", agent), ("forget_tool_credentials", one), ("give_tool_credentials", give(KEY))];
+        [("tool_servers", agent), ("delete_tool_credentials", one), ("set_tool_credentials", give(KEY))];
     for (method, params) in requests {
         assert_eq!(code(&other, &format!("agents.{method}"), params).await, -32_003, "{method}");
     }
@@ -231,7 +231,7 @@ async fn given_and_dropped_by_a_program(hub: &Hub, grace: &Client, keyed: &Guard
 async fn removed_on_the_page(hub: &Hub, grace: &Client, keyed: &Guarded) {
     let page = grace.get(PAGE).await.expect(StatusCode::OK);
     page.says("an API key in the header X-API-Key");
-    let forget = [("url", keyed.url()), ("action", "forget")];
+    let forget = [("url", keyed.url()), ("action", "delete")];
     assert_eq!(grace.post(PAGE, &forget).await.expect(StatusCode::SEE_OTHER).location(), PAGE);
     grace.get(PAGE).await.expect(StatusCode::OK).says(": no credentials");
     fails(grace, LACKING).await;

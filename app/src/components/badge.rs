@@ -42,7 +42,7 @@ fn label(badge: &Badge) -> String {
         Badge::Offline { since: None } => "Not answering".to_owned(),
         Badge::Detached => "Not connected".to_owned(),
         Badge::Domain(domain) => format!("Verified: {domain}"),
-        Badge::Vouched(origin) => format!("Trusted: {origin}"),
+        Badge::Trusted(origin) => format!("Trusted: {origin}"),
         Badge::SignedCard => "Signed card".to_owned(),
         Badge::Unverified => "Unverified".to_owned(),
         Badge::Elsewhere(hub) => format!("From {}", short_hub(hub)),
@@ -61,7 +61,7 @@ pub fn meaning(badge: &Badge) -> &'static str {
         Badge::Offline { .. } => "It did not answer the last health check.",
         Badge::Detached => "It runs on its owner's machine, which is not connected.",
         Badge::Domain(_) => "The owner proved control of this domain.",
-        Badge::Vouched(_) => "An administrator of this hub trusts its origin.",
+        Badge::Trusted(_) => "An administrator of this hub trusts its origin.",
         Badge::SignedCard => "Its agent card has a valid signature.",
         Badge::Unverified => "Unverified origin: only the owner can use this agent.",
         Badge::Elsewhere(_) => "Hosted on another hub; signature verified.",
@@ -79,7 +79,7 @@ const fn icon(badge: &Badge) -> Icon {
     match badge {
         Badge::Online => Icon::Answering,
         Badge::Offline { .. } | Badge::Detached => Icon::Offline,
-        Badge::Domain(_) | Badge::Vouched(_) => Icon::Verified,
+        Badge::Domain(_) | Badge::Trusted(_) => Icon::Verified,
         Badge::SignedCard => Icon::Signed,
         Badge::Unverified | Badge::NotCarried => Icon::Caution,
         Badge::Elsewhere(_) => Icon::Link,
@@ -92,7 +92,7 @@ const fn icon(badge: &Badge) -> Icon {
 
 const fn tone(badge: &Badge) -> &'static str {
     match badge {
-        Badge::Online | Badge::Domain(_) | Badge::Vouched(_) | Badge::SignedCard => "good",
+        Badge::Online | Badge::Domain(_) | Badge::Trusted(_) | Badge::SignedCard => "good",
         Badge::Offline { .. } | Badge::Detached | Badge::Unverified | Badge::NotCarried => "caution",
         Badge::Elsewhere(_) | Badge::BuiltIn | Badge::Private | Badge::Unlisted | Badge::Paused => "neutral",
     }

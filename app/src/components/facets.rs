@@ -44,7 +44,7 @@ pub const fn title(facet: Facet) -> &'static str {
     match facet {
         Facet::Online => "Availability",
         Facet::Verified => "Trust",
-        Facet::Place => "Hub",
+        Facet::Scope => "Hub",
         Facet::Kind => "Kind",
         Facet::Protocol => "Protocol",
         Facet::Tag => "Tags",

@@ -35,7 +35,7 @@ fn proved(by: ProofMethod, at: Timestamp) -> AnyView {
     let how = match by {
         ProofMethod::File => "Verified by file, ",
         ProofMethod::Dns => "Verified by DNS record, ",
-        ProofMethod::Vouched => "Trusted by an administrator, ",
+        ProofMethod::Trusted => "Trusted by an administrator, ",
     };
     view! { <p class="state good">{Icon::Verified.view()} <span>{how}<Ago at />"."</span></p> }.into_any()
 }

@@ -48,7 +48,7 @@ impl Page for AgentsPage {
                 <div class="results-head">
                     <div class="list-head">
                         <h1>"Agents"</h1>
-                        {context::role().map(|_| view! { <a href="/agents?starred=1">"Starred"</a> })}
+                        {context::role().map(|_| view! { <a href="/agents?starred=true">"Starred"</a> })}
                     </div>
                     {search(&query)}
                 </div>
@@ -58,7 +58,7 @@ impl Page for AgentsPage {
                         <h2 class="total">{if none { "Nothing found".to_owned() } else { total }}</h2>
                         {(!none).then(|| sorts(&query))}
                     </div>
-                    {(!self.whole).then(|| view! { <StillReading /> })}
+                    {(!self.index_complete).then(|| view! { <StillReading /> })}
                     {self.did_you_mean.map(|words| did_you_mean(&words, &query))}
                     {if none { nothing(&query).into_any() } else { view! { <AgentList rows=self.rows /> }.into_any() }}
                     {pager(self.pager, |page| query.at_page(page).href())}
@@ -124,7 +124,7 @@ fn sorts(query: &AgentsQuery) -> AnyView {
 
 const fn sort_name(sort: Sort) -> &'static str {
     match sort {
-        Sort::Best => "Best match",
+        Sort::Relevance => "Best match",
         Sort::Newest => "Newest",
         Sort::MostUsed => "Most used",
         Sort::Name => "Name",
@@ -169,8 +169,8 @@ fn shown(facet: Facet, value: &str) -> String {
     match facet {
         Facet::Online => "online".to_owned(),
         Facet::Verified => "verified".to_owned(),
-        Facet::Place if value == "here" => "this hub".to_owned(),
-        Facet::Place => "other hubs".to_owned(),
+        Facet::Scope if value == "local" => "this hub".to_owned(),
+        Facet::Scope => "other hubs".to_owned(),
         _ => value.to_owned(),
     }
 }

@@ -31,7 +31,7 @@ impl Page for HomePage {
 
     fn body(self) -> AnyView {
         let everything = AgentsQuery::default();
-        let online = everything.toggled(Facet::Online, "yes").href();
+        let online = everything.toggled(Facet::Online, "true").href();
         let none = self.agents == 0;
         view! {
             <div class="home">
@@ -41,8 +41,8 @@ impl Page for HomePage {
                     <p class="quiet">{count(self.agents, "agent", "agents")} " here. Ask one, or "
                     <a href="/register">"register your own"</a>"."</p>
                 </section>
-                {(!self.whole).then(|| view! { <StillReading /> })}
-                {(none && self.whole).then(nothing_yet)}
+                {(!self.index_complete).then(|| view! { <StillReading /> })}
+                {(none && self.index_complete).then(nothing_yet)}
                 <div class="lists">
                     {list("Answering now", online, self.answering)}
                     {list("New", everything.sorted(Sort::Newest).href(), self.newest)}

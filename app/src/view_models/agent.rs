@@ -121,7 +121,7 @@ pub struct Snippet {
 
 /// Settings of an agent.
 ///
-/// Posts to `/@owner/name/manage` with `action`: `save`, `pause`, `resume`, `check`, `refresh`, `delete`.
+/// Posts to `/@owner/name/manage` with `action`: `save`, `pause`, `resume`, `verify`, `refresh`, `delete`.
 #[derive(Clone, Debug)]
 pub struct Manage {
     pub visibility: Visibility,
@@ -145,8 +145,8 @@ pub struct Manage {
 #[derive(Clone, Debug)]
 pub struct Credentials {
     pub scheme: Scheme,
-    /// Whether credentials are stored already. The form then also offers to delete them (`action=forget`).
-    pub kept: bool,
+    /// Whether credentials are stored already. The form then also offers to delete them (`action=delete`).
+    pub stored: bool,
     /// The only origin that the credentials are sent to.
     pub origin: String,
     /// For the owner of an agent with [`Scheme::Connect`].
@@ -157,7 +157,7 @@ pub struct Credentials {
 /// Credentials for an agent's tool servers.
 ///
 /// Posts to `/@owner/name/credentials` with `url` (the server), and `header` and `secret`, or
-/// `action=forget`.
+/// `action=delete`.
 #[derive(Clone, Debug)]
 pub struct ToolCredentials {
     pub servers: Vec<ToolServer>,

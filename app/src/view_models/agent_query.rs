@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 pub enum Facet {
     Online,
     Verified,
-    /// Hub: the value `here` for this hub, `elsewhere` for remote hubs.
-    Place,
+    /// Hub: the value `local` for this hub, `remote` for remote hubs.
+    Scope,
     Kind,
     Protocol,
     Tag,
@@ -17,14 +17,14 @@ pub enum Facet {
 
 impl Facet {
     pub const ALL: [Self; 7] =
-        [Self::Online, Self::Verified, Self::Place, Self::Kind, Self::Protocol, Self::Tag, Self::Owner];
+        [Self::Online, Self::Verified, Self::Scope, Self::Kind, Self::Protocol, Self::Tag, Self::Owner];
 
     /// Returns the name in the query string.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Online => "online",
             Self::Verified => "verified",
-            Self::Place => "place",
+            Self::Scope => "scope",
             Self::Kind => "kind",
             Self::Protocol => "protocol",
             Self::Tag => "tag",
@@ -41,20 +41,20 @@ impl Facet {
 pub enum Sort {
     /// Relevance; without search words, the same as most used.
     #[default]
-    Best,
+    Relevance,
     Newest,
     MostUsed,
     Name,
 }
 
 impl Sort {
-    pub const ALL: [Self; 4] = [Self::Best, Self::Newest, Self::MostUsed, Self::Name];
+    pub const ALL: [Self; 4] = [Self::Relevance, Self::Newest, Self::MostUsed, Self::Name];
 
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Best => "best",
-            Self::Newest => "new",
-            Self::MostUsed => "used",
+            Self::Relevance => "relevance",
+            Self::Newest => "newest",
+            Self::MostUsed => "most_used",
             Self::Name => "name",
         }
     }
@@ -201,7 +201,7 @@ mod tests {
             ("protocol", "A2A 1.0"),
             ("tag", "units"),
             ("page", "3"),
-            ("sort", "best"),
+            ("sort", "relevance"),
             ("junk", "x"),
         ]);
         assert_eq!(query.href(), "/agents?q=tide%20%26%20time&protocol=A2A%201.0&tag=units&page=3");
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn toggling_twice_changes_nothing_but_the_page() {
-        let query = AgentsQuery::from_pairs([("online", "yes"), ("sort", "new")]);
+        let query = AgentsQuery::from_pairs([("online", "true"), ("sort", "newest")]);
         assert_eq!(query.toggled(Facet::Owner, "ada").toggled(Facet::Owner, "ada"), query);
     }
 

@@ -17,12 +17,12 @@ pub struct AgentsPage {
     /// Similar search words that have results.
     pub did_you_mean: Option<String>,
     /// False while the search index is being built after a start.
-    pub whole: bool,
+    pub index_complete: bool,
     /// Live search; `None` if remote hubs cannot have more agents.
     pub others: Option<LiveSearchView>,
 }
 
-/// Agents that the viewer starred, at `/agents?starred=1`.
+/// Agents that the viewer starred, at `/agents?starred=true`.
 #[derive(Clone, Debug)]
 pub struct StarredPage {
     /// Most recently starred first.

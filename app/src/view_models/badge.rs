@@ -15,7 +15,7 @@ pub enum Badge {
     /// Control of this domain is verified.
     Domain(String),
     /// An administrator of this hub trusts the origin.
-    Vouched(String),
+    Trusted(String),
     /// The agent card has a valid signature.
     SignedCard,
     /// An origin that the agent card names is not verified.

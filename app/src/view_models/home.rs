@@ -9,7 +9,7 @@ pub struct HomePage {
     /// Number of agents that every viewer can find.
     pub agents: u64,
     /// False while the search index is being built after a start.
-    pub whole: bool,
+    pub index_complete: bool,
     pub answering: Vec<AgentRow>,
     pub newest: Vec<AgentRow>,
     pub most_used: Vec<AgentRow>,

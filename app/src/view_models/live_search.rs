@@ -24,10 +24,10 @@ pub enum LiveSearchView {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
     /// Number of agents of this hub.
-    pub own: usize,
+    pub local: usize,
     /// Number of agents of remote hubs that were replicated here before.
-    pub carried: usize,
-    pub asked: Vec<QueriedHub>,
+    pub replicated: usize,
+    pub queried_hubs: Vec<QueriedHub>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub enum QueryOutcome {
     Answer {
         found: usize,
         /// Number of rejected results: their signature is invalid.
-        wrong: usize,
+        invalid_records: usize,
     },
     Nothing,
 }

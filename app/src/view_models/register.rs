@@ -79,7 +79,7 @@ impl Step {
 /// Step at `/register/{draft}/card`: the fetched agent card.
 ///
 /// Posts `name` (the agent's name in its address). If the card asks for credentials, also `credentials`
-/// (`owner` or `each`), `user`, `secret`.
+/// (`shared` or `per_user`), `user`, `secret`.
 #[derive(Clone, Debug)]
 pub struct RegisterCard {
     pub draft: DraftId,
@@ -137,14 +137,14 @@ pub enum Severity {
 
 /// Origin verification at `/register/{draft}/proof`.
 ///
-/// Posts `action`: `check` (all origins), `vouch` with `origin` (for administrators), `continue`.
+/// Posts `action`: `verify` (all origins), `trust_origin` with `origin` (for administrators), `continue`.
 #[derive(Clone, Debug)]
 pub struct RegisterProof {
     pub draft: DraftId,
     pub way: RegistrationKind,
     pub origins: Vec<OriginProof>,
     /// Whether the viewer is an administrator.
-    pub can_vouch: bool,
+    pub can_trust: bool,
     pub form: Form,
 }
 
@@ -185,7 +185,7 @@ pub enum ProofMethod {
     File,
     Dns,
     /// Trusted by an administrator.
-    Vouched,
+    Trusted,
 }
 
 /// Last step at `/register/{draft}/publish`. Posts `visibility` and `access`.
@@ -204,10 +204,10 @@ pub struct RegisterPublish {
 
 /// HTTP endpoint: new at `/register/http`, edited at `/@owner/name/edit`.
 ///
-/// A new one posts `name` and, if it asks for credentials, `credentials` (`owner` or `each`), `user`, `secret`.
+/// A new one posts `name` and, if it asks for credentials, `credentials` (`shared` or `per_user`), `user`, `secret`.
 /// Both post `title`, `summary`, `starters` (one per line), `tags`; `method`, `url`, `headers` (one per line),
-/// `body`; `answer`, `path`, `question`; `auth`, `auth_name`, `token_url`, `authorization_url`, `scopes`;
-/// `start_url`, `start_body`, `start_id`, `last`.
+/// `body`; `response_format`, `response_path`, `question_suffix`; `auth`, `auth_name`, `token_url`,
+/// `authorization_url`, `scopes`; `init_url`, `init_body`, `init_id_path`, `done_path`.
 #[derive(Clone, Debug)]
 pub struct EndpointPage {
     pub owner: String,

@@ -340,8 +340,8 @@ async fn an_administrator_answers_for_an_origin_and_takes_it_back() {
         (view.summary.verified, view.proofs[0].holds())
     };
     for wrong in ["", "agents.example", "https://agents.example/tide"] {
-        let vouched = admin::trust_origin(&world.hub, &grace, wrong, "", "").await;
-        assert!(matches!(vouched, Err(Error::Refused(Refusal::Invalid { .. }))), "{wrong}");
+        let trusted = admin::trust_origin(&world.hub, &grace, wrong, "", "").await;
+        assert!(matches!(trusted, Err(Error::Refused(Refusal::Invalid { .. }))), "{wrong}");
     }
     assert_eq!(
         admin::trust_origin(&world.hub, &grace, ORIGIN, " Our own\nmachine ", "r-4").await.unwrap(),
@@ -356,7 +356,7 @@ async fn an_administrator_answers_for_an_origin_and_takes_it_back() {
     assert_eq!(verified().await, (false, false));
     assert!(admin::list_origins(&world.hub, &grace).await.unwrap().is_empty());
     let address = "@ada/tide".parse().unwrap();
-    agents::manage::vouch(world.later(), &grace, &address, ORIGIN).await.unwrap();
+    agents::manage::trust_origin(world.later(), &grace, &address, ORIGIN).await.unwrap();
     let again = admin::list_origins(&world.hub, &grace).await.unwrap();
     assert_eq!((again[0].by.as_str(), again[0].note.as_str()), ("grace", ""));
     admin::untrust_origin(world.later(), &grace, ORIGIN, "").await.unwrap();

@@ -122,7 +122,7 @@ impl HttpConnector {
     fn headers(&self, asked: &PlaceholderValues) -> Result<HeaderMap, Failure> {
         let request = self.template.request();
         let mut headers = HeaderMap::new();
-        if request.answer == ResponseFormat::Events {
+        if request.response_format == ResponseFormat::Events {
             headers.insert(header::ACCEPT, HeaderValue::from_static("text/event-stream"));
         }
         for (name, value) in &request.headers {
@@ -148,21 +148,21 @@ impl HttpConnector {
         Failure::new(FailureClass::Garbage, format!("The endpoint at {} {what}.", self.peer()))
     }
 
-    /// Sends the template's start request and stores the task id from the response.
-    async fn start(
+    /// Sends the template's init request and stores the task id from the response.
+    async fn init(
         &self,
         asked: &mut PlaceholderValues,
         limits: &ConnectorLimits,
         pace: &mut WaitTimer<'_>,
     ) -> Result<(), RunInterruption> {
-        let Some(start) = self.template.start() else { return Ok(()) };
-        let body = start.body.map(|body| asked.body(body));
-        let reply = self.call(Verb::Post, &asked.url(start.url), body, asked, pace).await?;
+        let Some(init) = self.template.init() else { return Ok(()) };
+        let body = init.body.map(|body| asked.body(body));
+        let reply = self.call(Verb::Post, &asked.url(init.url), body, asked, pace).await?;
         let body = reply.body(limits.max_answer_bytes, pace).await?;
-        asked.task = id_at(&body, start.id).ok_or_else(|| {
+        asked.task = id_at(&body, init.id_path).ok_or_else(|| {
             self.garbage(&format!(
                 "answered the first request without an id at {}",
-                quote_foreign_text(start.id)
+                quote_foreign_text(init.id_path)
             ))
         })?;
         Ok(())
@@ -175,7 +175,7 @@ impl HttpConnector {
         limits: &ConnectorLimits,
         pace: &mut WaitTimer<'_>,
     ) -> Result<RunEnd, RunInterruption> {
-        self.start(asked, limits, pace).await?;
+        self.init(asked, limits, pace).await?;
         let request = self.template.request();
         for step in 1..=MAX_STEPS {
             pace.set_limit(limits.first_byte);
@@ -186,9 +186,9 @@ impl HttpConnector {
                     .garbage("answered with a web page. Check the address of the request")
                     .into());
             }
-            let whole = read(reply, request.answer, answer, limits, pace).await?;
-            let Some(last) = &request.last else { return Ok(answer.end()?) };
-            if whole.as_ref().and_then(|whole| whole.pointer(last)).is_some_and(is_true) {
+            let whole = read(reply, request.response_format, answer, limits, pace).await?;
+            let Some(done_path) = &request.done_path else { return Ok(answer.end()?) };
+            if whole.as_ref().and_then(|whole| whole.pointer(done_path)).is_some_and(is_true) {
                 return Ok(answer.end()?);
             }
             answer.begin_step(step + 1);
@@ -251,8 +251,8 @@ impl Connector for HttpConnector {
         }
         let mut pace = WaitTimer::new(stop, request.limits.first_byte);
         let template = self.template.request();
-        let mut answer = EndpointResponse::new(output, self.peer(), &template.path)
-            .with_question_suffix(template.question.as_deref());
+        let mut answer = EndpointResponse::new(output, self.peer(), &template.response_path)
+            .with_question_suffix(template.question_suffix.as_deref());
         match self.work(&mut asked, &mut answer, &request.limits, &mut pace).await {
             Ok(end) => Ok(end),
             Err(RunInterruption::Stopped) => Ok(RunEnd::Stopped),

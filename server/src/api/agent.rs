@@ -52,7 +52,7 @@ pub struct Agent {
     address: Address,
     /// Listing id by which remote hubs know the agent; null unless it is federated.
     #[schema(required)]
-    listing: Option<String>,
+    listing_id: Option<String>,
     title: String,
     summary: String,
     /// `a2a`, `llm`, `http`, `process`, `attached` or `builtin`.
@@ -106,18 +106,18 @@ impl From<AgentState> for AgentStateJson {
 #[derive(Serialize, ToSchema)]
 pub struct Origin {
     origin: String,
-    check: VerificationStatus,
+    status: VerificationStatus,
     file_url: String,
     token: String,
     /// Name of the TXT record; null if the origin is an IP address.
     #[schema(required)]
-    record: Option<String>,
+    dns_record: Option<String>,
 }
 
 impl From<OriginVerification> for Origin {
     fn from(proof: OriginVerification) -> Self {
-        let OriginVerification { origin, check, file_url, token, record } = proof;
-        Self { origin, check, file_url, token, record }
+        let OriginVerification { origin, status, file_url, token, dns_record } = proof;
+        Self { origin, status, file_url, token, dns_record }
     }
 }
 
@@ -126,7 +126,7 @@ impl From<AgentView> for Agent {
         let version = view.versions.into_iter().find(|version| version.yanked_reason.is_none());
         Self {
             address: view.address,
-            listing: view.agent.listing_id,
+            listing_id: view.agent.listing_id,
             title: view.summary.title,
             summary: view.summary.summary,
             kind: view.summary.kind,
@@ -171,7 +171,7 @@ pub async fn one(hub: &Hub, caller: &Caller, address: &Address) -> Result<Agent,
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Change {
+pub struct AgentUpdate {
     pub visibility: Option<Visibility>,
     pub access: Option<AgentAccess>,
     pub state: Option<DesiredState>,
@@ -186,19 +186,24 @@ pub enum DesiredState {
 }
 
 /// Updates an agent; omitted fields stay unchanged.
-#[utoipa::path(patch, path = "/agents/{owner}/{name}", operation_id = "agents.change", tag = "Agents", params(AgentPath),
-    request_body = Change, security(("token" = ["read", "agents"])),
+#[utoipa::path(patch, path = "/agents/{owner}/{name}", operation_id = "agents.update", tag = "Agents", params(AgentPath),
+    request_body = AgentUpdate, security(("token" = ["read", "agents"])),
     responses((status = OK, description = "The updated agent.", body = Agent)))]
-pub async fn change(
+pub async fn update(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
     Path(at): Path<AgentPath>,
-    JsonBody(body): JsonBody<Change>,
+    JsonBody(body): JsonBody<AgentUpdate>,
 ) -> ApiResult<Json<Agent>> {
     Ok(Json(apply(&site.hub, &caller, &at.address()?, body).await?))
 }
 
-pub async fn apply(hub: &Hub, caller: &Caller, address: &Address, change: Change) -> Result<Agent, Error> {
+pub async fn apply(
+    hub: &Hub,
+    caller: &Caller,
+    address: &Address,
+    change: AgentUpdate,
+) -> Result<Agent, Error> {
     // The response shows the agent.
     caller.may(Scope::Read)?;
     if change.visibility.is_some() || change.access.is_some() {
@@ -246,10 +251,10 @@ pub async fn renew(hub: &Hub, caller: &Caller, address: &Address) -> Result<Refr
 }
 
 /// Verifies each origin of an agent.
-#[utoipa::path(post, path = "/agents/{owner}/{name}/check", operation_id = "agents.check", tag = "Agents", params(AgentPath),
+#[utoipa::path(post, path = "/agents/{owner}/{name}/verify", operation_id = "agents.verify", tag = "Agents", params(AgentPath),
     security(("token" = ["agents"])), responses((status = OK, description = "The origins and their \
         verification status.", body = Origins)))]
-pub async fn check(
+pub async fn verify(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
     Path(at): Path<AgentPath>,
@@ -263,26 +268,26 @@ pub struct Origins {
 }
 
 pub async fn prove(hub: &Hub, caller: &Caller, address: &Address) -> Result<Origins, Error> {
-    let found = manage::check_proofs(hub, caller, address).await?;
+    let found = manage::verify_origins(hub, caller, address).await?;
     Ok(Origins { origins: found.into_iter().map(Origin::from).collect() })
 }
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Vouch {
+pub struct TrustOrigin {
     origin: String,
 }
 
 /// Marks an origin of an agent as trusted, without verification. Administrators only.
-#[utoipa::path(post, path = "/agents/{owner}/{name}/vouch", operation_id = "agents.vouch", tag = "Agents", params(AgentPath),
-    request_body = Vouch, security(("token" = ["admin"])),
-    responses((status = NO_CONTENT, description = "The origin is verified.")))]
-pub async fn vouch(
+#[utoipa::path(post, path = "/agents/{owner}/{name}/trust-origin", operation_id = "agents.trust_origin", tag = "Agents",
+    params(AgentPath), request_body = TrustOrigin, security(("token" = ["admin"])),
+    responses((status = NO_CONTENT, description = "The origin is trusted.")))]
+pub async fn trust_origin(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
     Path(at): Path<AgentPath>,
-    JsonBody(body): JsonBody<Vouch>,
+    JsonBody(body): JsonBody<TrustOrigin>,
 ) -> ApiResult<StatusCode> {
-    manage::vouch(&site.hub, &caller, &at.address()?, &body.origin).await?;
+    manage::trust_origin(&site.hub, &caller, &at.address()?, &body.origin).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -32,50 +32,50 @@ pub struct OwnCredentials {
 
 /// The credentials that an agent requires from you.
 #[derive(Serialize, ToSchema)]
-pub struct AskedCredentials {
+pub struct RequiredCredentials {
     scheme: Scheme,
     /// Whether your credentials are stored, so that the agent can be called on your behalf.
-    kept: bool,
+    stored: bool,
     /// Whether your credentials are used for all callers, because you own the agent.
-    for_everybody: bool,
+    shared: bool,
     /// The only origin of the agent to which your credentials, or tokens obtained with them, are sent.
     origin: String,
     /// Page on which to connect your account with OAuth; a program cannot give consent for you.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    connect_at: Option<String>,
+    connect_url: Option<String>,
 }
 
 /// Returns which credentials an agent requires from you.
 ///
 /// 404 if the agent requires none.
-#[utoipa::path(get, path = "/agents/{owner}/{name}/credentials", operation_id = "agents.asked_credentials", tag = "Agents",
+#[utoipa::path(get, path = "/agents/{owner}/{name}/credentials", operation_id = "agents.get_credentials", tag = "Agents",
     params(AgentPath), security(("token" = ["read"])),
     responses((status = OK, description = "The required credentials and whether they are \
-        stored.", body = AskedCredentials)))]
+        stored.", body = RequiredCredentials)))]
 pub async fn show(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
     Path(at): Path<AgentPath>,
-) -> ApiResult<Json<AskedCredentials>> {
-    Ok(Json(asked(&site.hub, &caller, &at.address()?).await?))
+) -> ApiResult<Json<RequiredCredentials>> {
+    Ok(Json(required(&site.hub, &caller, &at.address()?).await?))
 }
 
-pub async fn asked(hub: &Hub, caller: &Caller, address: &Address) -> Result<AskedCredentials, Error> {
+pub async fn required(hub: &Hub, caller: &Caller, address: &Address) -> Result<RequiredCredentials, Error> {
     let asked = credentials::credential_status(hub, caller, address).await?;
     let nothing = || Refusal::not_found(format!("{address} does not require your own credentials."));
-    let CredentialStatus { scheme, kept, for_everybody, origin, .. } = asked.ok_or_else(nothing)?;
+    let CredentialStatus { scheme, stored, shared, origin, .. } = asked.ok_or_else(nothing)?;
     let by_person = matches!(&scheme, Scheme::Oauth2(oauth) if oauth.authorization_url.is_some());
     let page = format!("{}{address}/credentials", hub.config().public_url);
-    let connect_at = by_person.then_some(page);
-    Ok(AskedCredentials { scheme, kept, for_everybody, origin, connect_at })
+    let connect_url = by_person.then_some(page);
+    Ok(RequiredCredentials { scheme, stored, shared, origin, connect_url })
 }
 
 /// Stores your own credentials for an agent. They are never returned by the API.
-#[utoipa::path(put, path = "/agents/{owner}/{name}/credentials", operation_id = "agents.give_credentials", tag = "Agents",
+#[utoipa::path(put, path = "/agents/{owner}/{name}/credentials", operation_id = "agents.set_credentials", tag = "Agents",
     params(AgentPath), request_body = OwnCredentials, security(("token" = ["agents"])),
     responses((status = NO_CONTENT, description = "The credentials are stored.")))]
-pub async fn give(
+pub async fn set(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
     Path(at): Path<AgentPath>,
@@ -87,10 +87,10 @@ pub async fn give(
 }
 
 /// Deletes your own credentials for an agent.
-#[utoipa::path(delete, path = "/agents/{owner}/{name}/credentials", operation_id = "agents.forget_credentials",
+#[utoipa::path(delete, path = "/agents/{owner}/{name}/credentials", operation_id = "agents.delete_credentials",
     tag = "Agents", params(AgentPath), security(("token" = ["agents"])),
     responses((status = NO_CONTENT, description = "No credentials are stored.")))]
-pub async fn forget(
+pub async fn delete(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
     Path(at): Path<AgentPath>,

@@ -35,20 +35,20 @@ pub struct AgentListQuery {
     kind: Option<String>,
     protocol: Option<String>,
     owner: Option<String>,
-    /// `here`: agents of this hub; `elsewhere`: agents of remote hubs that are replicated here.
+    /// `local`: agents of this hub; `remote`: agents of remote hubs that are replicated here.
     #[param(inline)]
-    place: Option<PlaceFilter>,
+    scope: Option<HubScope>,
     #[param(inline)]
-    verified: Option<YesFlag>,
+    verified: Option<TrueFlag>,
     #[param(inline)]
-    online: Option<YesFlag>,
+    online: Option<TrueFlag>,
     #[param(inline)]
     sort: Option<Order>,
     /// Whether to return facet counts.
     facets: Option<bool>,
     /// Whether to search remote hubs as well, for at most three seconds. Their results are appended to the
     /// page.
-    live: Option<bool>,
+    federated: Option<bool>,
     /// The `next` of the previous page.
     after: Option<String>,
     /// Rows per page; default 20.
@@ -59,25 +59,25 @@ pub struct AgentListQuery {
 #[expect(dead_code, reason = "it stands for the values in the description of the API")]
 #[derive(ToSchema)]
 #[schema(rename_all = "lowercase")]
-enum YesFlag {
-    Yes,
+enum TrueFlag {
+    True,
 }
 
 #[expect(dead_code, reason = "it stands for the values in the description of the API")]
 #[derive(ToSchema)]
 #[schema(rename_all = "lowercase")]
-enum PlaceFilter {
-    Here,
-    Elsewhere,
+enum HubScope {
+    Local,
+    Remote,
 }
 
 #[expect(dead_code, reason = "it stands for the values in the description of the API")]
 #[derive(ToSchema)]
-#[schema(rename_all = "lowercase")]
+#[schema(rename_all = "snake_case")]
 enum Order {
-    Best,
-    New,
-    Used,
+    Relevance,
+    Newest,
+    MostUsed,
     Name,
 }
 
@@ -111,7 +111,7 @@ pub async fn search<'a>(
 struct ParsedListQuery {
     search: Option<AgentsQuery>,
     facets: bool,
-    live: bool,
+    federated: bool,
     after: Option<String>,
     size: PageSize,
 }
@@ -119,21 +119,21 @@ struct ParsedListQuery {
 impl ParsedListQuery {
     fn read<'a>(pairs: impl IntoIterator<Item = (Cow<'a, str>, Cow<'a, str>)>) -> Result<Self, Refusal> {
         let mut asked =
-            Self { search: None, facets: false, live: false, after: None, size: PageSize::DEFAULT };
+            Self { search: None, facets: false, federated: false, after: None, size: PageSize::DEFAULT };
         let mut search = Vec::new();
         for (name, value) in pairs {
             match name.as_ref() {
                 "after" => asked.after = Some(value.into_owned()),
                 "limit" => asked.size = size(&value)?,
                 "facets" => asked.facets = one_of(&name, &value, &["true", "false"])? == "true",
-                "live" => asked.live = one_of(&name, &value, &["true", "false"])? == "true",
+                "federated" => asked.federated = one_of(&name, &value, &["true", "false"])? == "true",
                 "q" | "tag" | "kind" | "protocol" | "owner" => search.push((name, value)),
                 "verified" | "online" => {
-                    one_of(&name, &value, &["yes"])?;
+                    one_of(&name, &value, &["true"])?;
                     search.push((name, value));
                 }
-                "place" => {
-                    one_of(&name, &value, &["here", "elsewhere"])?;
+                "scope" => {
+                    one_of(&name, &value, &["local", "remote"])?;
                     search.push((name, value));
                 }
                 "sort" => {
@@ -143,7 +143,7 @@ impl ParsedListQuery {
                 _ => return Err(Refusal::invalid(name, "Unknown parameter of the agent list.")),
             }
         }
-        let is_search = !search.is_empty() || asked.facets || asked.live;
+        let is_search = !search.is_empty() || asked.facets || asked.federated;
         asked.search = is_search.then(|| AgentsQuery::from_pairs(search));
         Ok(asked)
     }
@@ -189,7 +189,7 @@ async fn find(
         .map_or(PageStart::Page(0), PageStart::After);
     let query = Query { start, size: asked.size, count_facets: asked.facets, ..wanted(site, search) };
     let mut list = AgentList::from(listings::search_for(&site.hub, caller, query.clone()).await?);
-    if asked.live {
+    if asked.federated {
         let (found, provenance) =
             federation::start_live_search(&site.hub, caller, query, true).await?.all().await?;
         list.items.extend(found.into_iter().map(ListedAgent::from));
@@ -210,7 +210,7 @@ pub struct AgentList {
     /// Search only: false while the hub is still loading its index after a start, so that results may be
     /// missing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    whole: Option<bool>,
+    index_complete: Option<bool>,
     /// Search only: similar search terms that have more results.
     #[serde(skip_serializing_if = "Option::is_none")]
     did_you_mean: Option<String>,
@@ -226,7 +226,15 @@ impl AgentList {
     /// Returns a page of a list that is not a search result.
     pub(super) fn plain(rows: Vec<AgentListRow>, next: Option<String>) -> Self {
         let items = rows.into_iter().map(ListedAgent::from).collect();
-        Self { items, next, total: None, whole: None, did_you_mean: None, facets: None, sources: None }
+        Self {
+            items,
+            next,
+            total: None,
+            index_complete: None,
+            did_you_mean: None,
+            facets: None,
+            sources: None,
+        }
     }
 }
 
@@ -244,16 +252,16 @@ struct ListedAgent {
     online: bool,
     /// False if the agent was found at a remote hub and may not be replicated here: it then has no page on
     /// this hub.
-    kept: bool,
+    has_page: bool,
 }
 
 #[derive(Serialize, ToSchema)]
 struct Sources {
     /// Number of results that are agents of this hub.
-    own: usize,
+    local: usize,
     /// Number of results that are agents of remote hubs and were replicated here before the search.
-    carried: usize,
-    asked: Vec<QueriedHubJson>,
+    replicated: usize,
+    queried_hubs: Vec<QueriedHubJson>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -267,7 +275,7 @@ struct QueriedHubJson {
     /// Number of results shown because of this hub's answer.
     found: usize,
     /// Number of records dropped because they could not be parsed or their signatures are invalid.
-    wrong: usize,
+    invalid_records: usize,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -286,12 +294,12 @@ struct Count {
 
 impl From<SearchResults> for AgentList {
     fn from(found: SearchResults) -> Self {
-        let SearchResults { total, rows, last, facets, did_you_mean, whole } = found;
+        let SearchResults { total, rows, last, facets, did_you_mean, index_complete } = found;
         Self {
             items: rows.into_iter().map(ListedAgent::from).collect(),
             next: last.map(search_cursor::token),
             total: Some(total),
-            whole: Some(whole),
+            index_complete: Some(index_complete),
             did_you_mean,
             facets: facets.map(FacetsJson::from),
             sources: None,
@@ -302,27 +310,29 @@ impl From<SearchResults> for AgentList {
 impl From<AgentListRow> for ListedAgent {
     fn from(row: AgentListRow) -> Self {
         let AgentListRow { address, title, summary, kind, protocol, tags, verified, online, .. } = row;
-        Self { address, title, summary, kind, protocol, tags, verified, online, kept: true }
+        Self { address, title, summary, kind, protocol, tags, verified, online, has_page: true }
     }
 }
 
 impl From<RemoteSearchHit> for ListedAgent {
     fn from(found: RemoteSearchHit) -> Self {
-        let kept = found.kept;
-        Self { kept, ..Self::from(AgentListRow::from(found)) }
+        let has_page = found.has_page;
+        Self { has_page, ..Self::from(AgentListRow::from(found)) }
     }
 }
 
 impl From<Provenance> for Sources {
     fn from(provenance: Provenance) -> Self {
-        let Provenance { own, carried, asked } = provenance;
+        let Provenance { local, replicated, queried_hubs } = provenance;
         let hub = |federation::QueriedHub { id, domain, came }| match came {
-            QueryOutcome::Answer { found, wrong } => {
-                QueriedHubJson { id, domain, answered: true, found, wrong }
+            QueryOutcome::Answer { found, invalid_records } => {
+                QueriedHubJson { id, domain, answered: true, found, invalid_records }
             }
-            QueryOutcome::Nothing => QueriedHubJson { id, domain, answered: false, found: 0, wrong: 0 },
+            QueryOutcome::Nothing => {
+                QueriedHubJson { id, domain, answered: false, found: 0, invalid_records: 0 }
+            }
         };
-        Self { own, carried, asked: asked.into_iter().map(hub).collect() }
+        Self { local, replicated, queried_hubs: queried_hubs.into_iter().map(hub).collect() }
     }
 }
 

@@ -49,9 +49,9 @@ pub struct NewAgent {
     request: Option<EndpointRequestSpec>,
     /// Preset for the request template of the endpoint at `url`: `openai`, `open-interpreter` or
     /// `agent-protocol`.
-    like: Option<String>,
+    preset: Option<String>,
     /// Trial message to an endpoint; if it is not answered, the agent is not registered.
-    r#try: Option<String>,
+    test_message: Option<String>,
     /// Name in the agent's address; for an agent at a URL, the default is its card's name.
     name: Option<String>,
     /// Default: private.
@@ -60,7 +60,7 @@ pub struct NewAgent {
     access: Option<AgentAccess>,
     /// Whether to mark its origins as trusted; administrators only.
     #[serde(default)]
-    vouch: bool,
+    trust_origins: bool,
     credentials: Option<NewCredentials>,
     #[serde(default)]
     title: String,
@@ -73,7 +73,7 @@ pub struct NewAgent {
     starters: Vec<String>,
     #[serde(default)]
     tags: Vec<String>,
-    /// MCP servers for a model with instructions. Each has `asks`, and either `program`, or `url` with
+    /// MCP servers for a model with instructions. Each has `require_approval`, and either `program`, or `url` with
     /// optional `credentials`.
     #[serde(default)]
     tools: Vec<NewTool>,
@@ -116,7 +116,7 @@ impl NewTool {
 pub struct NewCredentials {
     /// Whether the owner's credentials are used for all callers.
     #[serde(default)]
-    for_everybody: bool,
+    shared: bool,
     /// User name, if the scheme needs one.
     #[serde(default)]
     user: String,
@@ -146,7 +146,7 @@ pub async fn register(hub: &Hub, caller: &Caller, mut new: NewAgent) -> Result<A
     let visibility = new.visibility.unwrap_or(Visibility::Private);
     let access = new.access.unwrap_or(AgentAccess::Accounts);
     let request =
-        endpoints::request(new.request.take(), new.like.as_deref(), new.url.as_deref(), &new.model)?;
+        endpoints::request(new.request.take(), new.preset.as_deref(), new.url.as_deref(), &new.model)?;
     let draft = match (request, &new.url, &new.instructions, &new.program, new.attached) {
         (Some(request), _, None, None, false) => endpoints::describe(hub, caller, request, &new).await?,
         (None, Some(url), None, None, false) => fetch(hub, caller, url, &new).await?,
@@ -169,7 +169,7 @@ async fn fetch(hub: &Hub, caller: &Caller, url: &str, new: &NewAgent) -> Result<
     let found = register_a2a::card(hub, caller, draft).await?;
     let name = new.name.clone().unwrap_or(found.name);
     register_a2a::save_choices(hub, caller, draft, new.choice(name)).await?;
-    vouch_for(hub, caller, draft, new.vouch).await?;
+    trust_origins(hub, caller, draft, new.trust_origins).await?;
     register_a2a::continue_unverified(hub, caller, draft).await?;
     Ok(draft)
 }
@@ -179,7 +179,7 @@ impl NewAgent {
         let given = self.credentials.as_ref();
         RegistrationChoices {
             name,
-            for_everybody: given.is_some_and(|given| given.for_everybody),
+            shared: given.is_some_and(|given| given.shared),
             given: given
                 .map(|given| CredentialInput { user: given.user.clone(), secret: given.secret.clone() })
                 .unwrap_or_default(),
@@ -202,10 +202,10 @@ impl NewAgent {
     }
 }
 
-async fn vouch_for(hub: &Hub, caller: &Caller, draft: DraftId, vouch: bool) -> Result<(), Error> {
-    if vouch {
+async fn trust_origins(hub: &Hub, caller: &Caller, draft: DraftId, trust: bool) -> Result<(), Error> {
+    if trust {
         for proof in register_a2a::origins(hub, caller, draft).await? {
-            register_a2a::vouch_origin(hub, caller, draft, &proof.origin).await?;
+            register_a2a::trust_origin(hub, caller, draft, &proof.origin).await?;
         }
     }
     Ok(())

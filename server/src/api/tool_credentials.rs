@@ -39,7 +39,7 @@ struct ToolServer {
 /// Credentials for one MCP server.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct GivenToServer {
+pub struct ToolServerCredentials {
     /// URL of the server, exactly as it is attached.
     url: String,
     /// Header that carries the API key, such as `X-API-Key`; if empty, the secret is sent as bearer token.
@@ -78,31 +78,31 @@ pub async fn of(hub: &Hub, caller: &Caller, agent: &Address) -> Result<ToolServe
 /// Stores a token or API key for an MCP server of your agent.
 ///
 /// The server must accept it first. It is never returned by the API.
-#[utoipa::path(put, path = "/agents/{owner}/{name}/tools/credentials", operation_id = "agents.give_tool_credentials",
-    tag = "Agents", params(AgentPath), request_body = GivenToServer, security(("token" = ["agents"])),
+#[utoipa::path(put, path = "/agents/{owner}/{name}/tools/credentials", operation_id = "agents.set_tool_credentials",
+    tag = "Agents", params(AgentPath), request_body = ToolServerCredentials, security(("token" = ["agents"])),
     responses((status = NO_CONTENT, description = "The credential is stored.")))]
-pub async fn give(
+pub async fn set(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
     Path(at): Path<AgentPath>,
-    JsonBody(body): JsonBody<GivenToServer>,
+    JsonBody(body): JsonBody<ToolServerCredentials>,
 ) -> ApiResult<StatusCode> {
-    let GivenToServer { url, header, secret } = body;
-    tool_credentials::give(&site.hub, &caller, &at.address()?, ForServer { url, header, secret }).await?;
+    let ToolServerCredentials { url, header, secret } = body;
+    tool_credentials::set(&site.hub, &caller, &at.address()?, ForServer { url, header, secret }).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Deletes the credentials for an MCP server of your agent.
-#[utoipa::path(delete, path = "/agents/{owner}/{name}/tools/credentials", operation_id = "agents.forget_tool_credentials",
+#[utoipa::path(delete, path = "/agents/{owner}/{name}/tools/credentials", operation_id = "agents.delete_tool_credentials",
     tag = "Agents", params(AgentPath, ("url" = String, Query, description = "URL of the MCP server.")),
     security(("token" = ["agents"])), responses((status = NO_CONTENT, description = "No credential is stored \
         for it.")))]
-pub async fn forget(
+pub async fn delete(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
     Path(at): Path<AgentPath>,
     Query(which): Query<WhichServer>,
 ) -> ApiResult<StatusCode> {
-    tool_credentials::forget(&site.hub, &caller, &at.address()?, &which.url).await?;
+    tool_credentials::delete(&site.hub, &caller, &at.address()?, &which.url).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -91,7 +91,7 @@ pub async fn act(State(site): State<AppState>, visit: PageContext, Path(at): At,
     };
     match acted {
         Ok((_, "deleted")) => redirect_with_notice("/agents", "deleted"),
-        Ok((address, "vouched")) => redirect_with_notice(&format!("/{address}"), "vouched"),
+        Ok((address, "trusted")) => redirect_with_notice(&format!("/{address}"), "trusted"),
         Ok((address, word)) => redirect_with_notice(&format!("/{address}/manage"), word),
         Err(error) => match manage_page(&site, &visit.caller, &at, Form::default()).await {
             Ok(page) => refused(visit, error, fields, |form| with_form(page, form)),
@@ -120,11 +120,13 @@ async fn perform(
             CardRefresh::Same => "card-same",
             CardRefresh::NewVersion => "card-new",
         }),
-        "check" => {
-            let found = manage::check_proofs(hub, caller, address).await?;
-            Ok(if found.iter().all(|proof| proof.check.is_proved()) { "proved" } else { "unproved" })
+        "verify" => {
+            let found = manage::verify_origins(hub, caller, address).await?;
+            Ok(if found.iter().all(|proof| proof.status.is_verified()) { "verified" } else { "unverified" })
         }
-        "vouch" => manage::vouch(hub, caller, address, fields.get("origin")).await.map(|()| "vouched"),
+        "trust_origin" => {
+            manage::trust_origin(hub, caller, address, fields.get("origin")).await.map(|()| "trusted")
+        }
         "delete" => manage::delete(hub, caller, address).await.map(|()| "deleted"),
         _ => Err(Refusal::invalid("", "Invalid action. Reload the page and try again.").into()),
     }
@@ -177,7 +179,7 @@ async fn credentials_page(
     let known = asked.client.as_ref().and_then(|client| client.id.clone());
     let tab = Credentials {
         scheme: card_views::scheme(asked.scheme),
-        kept: asked.kept,
+        stored: asked.stored,
         origin: asked.origin,
         client: asked
             .client
@@ -224,11 +226,15 @@ pub async fn keep_credentials(
     }
     let (hub, caller) = (&site.hub, &visit.caller);
     let (kept, word) = match (fields.get("action"), fields.given("url")) {
-        ("forget", Some(url)) => (tool_credentials::forget(hub, caller, &address, url).await, "forgotten"),
-        ("forget", None) => (credentials::delete_credentials(hub, caller, &address).await, "forgotten"),
+        ("delete", Some(url)) => {
+            (tool_credentials::delete(hub, caller, &address, url).await, "credentials-deleted")
+        }
+        ("delete", None) => {
+            (credentials::delete_credentials(hub, caller, &address).await, "credentials-deleted")
+        }
         (_, Some(_)) => {
             let given = written::for_server(&fields);
-            (tool_credentials::give(hub, caller, &address, given).await, "saved")
+            (tool_credentials::set(hub, caller, &address, given).await, "saved")
         }
         (_, None) => (credentials::set_credentials(hub, caller, &address, given(&fields)).await, "saved"),
     };

@@ -24,7 +24,7 @@ pub async fn show(State(site): State<AppState>, visit: PageContext, RawQuery(raw
         return starred::show(&site, visit, asked).await;
     }
     let query = AgentsQuery::from_pairs(url::form_urlencoded::parse(raw.as_bytes()));
-    let (live, caller) = (live_search::is_live(&raw), visit.caller.clone());
+    let (federated, caller) = (live_search::is_federated(&raw), visit.caller.clone());
     let page = async {
         let wanted = Query {
             start: PageStart::Page(query.page() as usize - 1),
@@ -34,7 +34,7 @@ pub async fn show(State(site): State<AppState>, visit: PageContext, RawQuery(raw
         };
         let found = listings::search_for(&site.hub, &caller, wanted.clone()).await?;
         let few = found.total < usize::from(PageSize::DEFAULT.rows());
-        let others = live_search::on_page(&site, &caller, &query, wanted, live, few).await?;
+        let others = live_search::on_page(&site, &caller, &query, wanted, federated, few).await?;
         Ok(AgentsPage {
             rows: found.rows.into_iter().map(row).collect(),
             facets: found
@@ -43,7 +43,7 @@ pub async fn show(State(site): State<AppState>, visit: PageContext, RawQuery(raw
                 .unwrap_or_default(),
             pager: Pager::new(query.page(), PageSize::DEFAULT.rows(), found.total as u64),
             did_you_mean: found.did_you_mean,
-            whole: found.whole,
+            index_complete: found.index_complete,
             others,
             query: query.clone(),
         })
@@ -58,20 +58,20 @@ pub async fn show(State(site): State<AppState>, visit: PageContext, RawQuery(raw
 /// Converts search words, filters and order to a query. The caller sets the start of the page.
 pub fn wanted(site: &AppState, query: &AgentsQuery) -> Query {
     let one = |facet| query.values(facet).next().map(str::to_owned);
-    let is = |facet| query.values(facet).any(|value| value == "yes");
+    let is = |facet| query.values(facet).any(|value| value == "true");
     Query {
         text: query.words().to_owned(),
         tags: query.values(Facet::Tag).map(str::to_owned).collect(),
         protocol: one(Facet::Protocol),
         kind: one(Facet::Kind),
         owner: one(Facet::Owner),
-        here: query.values(Facet::Place).next().map(|place| place == "here"),
+        here: query.values(Facet::Scope).next().map(|scope| scope == "local"),
         verified: is(Facet::Verified).then_some(true),
         online_since: is(Facet::Online).then(|| listings::online_since(&site.hub)),
         sort: match (query.sort(), query.words().is_empty()) {
-            (Order::Best, false) => Sort::Relevance,
+            (Order::Relevance, false) => Sort::Relevance,
             (Order::Newest, _) => Sort::New,
-            (Order::MostUsed, _) | (Order::Best, true) => Sort::Used,
+            (Order::MostUsed, _) | (Order::Relevance, true) => Sort::Used,
             (Order::Name, _) => Sort::Name,
         },
         ..Query::default()
@@ -79,21 +79,21 @@ pub fn wanted(site: &AppState, query: &AgentsQuery) -> Query {
 }
 
 fn groups(query: &AgentsQuery, facets: Facets, is_joined: bool) -> Vec<FacetGroup> {
-    let yes = |facet, label: &str| FacetGroup {
+    let flag = |facet, label: &str| FacetGroup {
         facet,
-        values: vec![FacetValue { value: "yes".to_owned(), label: label.to_owned(), count: None }],
+        values: vec![FacetValue { value: "true".to_owned(), label: label.to_owned(), count: None }],
     };
-    let places = [("here", "This hub"), ("elsewhere", "Other hubs")];
-    let places = places.map(|(value, label)| FacetValue {
+    let scopes = [("local", "This hub"), ("remote", "Other hubs")];
+    let scopes = scopes.map(|(value, label)| FacetValue {
         value: value.to_owned(),
         label: label.to_owned(),
         count: None,
     });
-    let places = if is_joined { places.into() } else { Vec::new() };
+    let scopes = if is_joined { scopes.into() } else { Vec::new() };
     vec![
-        yes(Facet::Online, "Online now"),
-        yes(Facet::Verified, "Verified"),
-        FacetGroup { facet: Facet::Place, values: places },
+        flag(Facet::Online, "Online now"),
+        flag(Facet::Verified, "Verified"),
+        FacetGroup { facet: Facet::Scope, values: scopes },
         group(query, Facet::Kind, facets.kinds, kind),
         group(query, Facet::Protocol, facets.protocols, protocol),
         group(query, Facet::Tag, facets.tags, str::to_owned),

@@ -19,7 +19,7 @@ pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response 
         Ok(HomePage {
             purpose: "A hub for AI agents: find one, talk to it, publish your own.".to_owned(),
             agents: lists.total,
-            whole: lists.whole,
+            index_complete: lists.index_complete,
             answering: lists.answering.into_iter().map(row).collect(),
             newest: lists.newest.into_iter().map(row).collect(),
             most_used: lists.most_used.into_iter().map(row).collect(),

@@ -32,8 +32,8 @@ use crate::{
 };
 
 /// Returns whether the query string requests a live search.
-pub fn is_live(raw: &str) -> bool {
-    url::form_urlencoded::parse(raw.as_bytes()).any(|(name, value)| name == "live" && value == "1")
+pub fn is_federated(raw: &str) -> bool {
+    url::form_urlencoded::parse(raw.as_bytes()).any(|(name, value)| name == "federated" && value == "true")
 }
 
 /// Returns the live search section of the page, or `None` if remote hubs cannot contribute to the query.
@@ -43,15 +43,15 @@ pub async fn on_page(
     caller: &Caller,
     query: &AgentsQuery,
     wanted: Query,
-    live: bool,
+    federated: bool,
     few: bool,
 ) -> Result<Option<LiveSearchView>, Error> {
     if !federation::supports_live_search(&site.hub, &wanted) {
         return Ok(None);
     }
-    if !live {
+    if !federated {
         // A query that can be sent to remote hubs has words or a tag, so the URL has a query string.
-        let page = format!("{}&live=1", query.href());
+        let page = format!("{}&federated=true", query.href());
         let stream = query.href().replacen("/agents?", "/agents/live?", 1);
         return Ok(Some(LiveSearchView::Askable { page, stream, few }));
     }
@@ -104,9 +104,9 @@ async fn event(site: &AppState, asking: &mut LiveSearchHandle) -> Option<(Bytes,
 }
 
 fn found_row(found: RemoteSearchHit) -> AgentRow {
-    let kept = found.kept;
+    let has_page = found.has_page;
     let mut row = row(found.into());
-    if !kept {
+    if !has_page {
         row.badges.push(Badge::NotCarried);
     }
     row
@@ -116,10 +116,12 @@ fn sources(provenance: Provenance) -> Sources {
     let hub = |hub: federation::QueriedHub| QueriedHub {
         name: hub.domain.unwrap_or(hub.id),
         came: match hub.came {
-            federation::QueryOutcome::Answer { found, wrong } => QueryOutcome::Answer { found, wrong },
+            federation::QueryOutcome::Answer { found, invalid_records } => {
+                QueryOutcome::Answer { found, invalid_records }
+            }
             federation::QueryOutcome::Nothing => QueryOutcome::Nothing,
         },
     };
-    let Provenance { own, carried, asked } = provenance;
-    Sources { own, carried, asked: asked.into_iter().map(hub).collect() }
+    let Provenance { local, replicated, queried_hubs } = provenance;
+    Sources { local, replicated, queried_hubs: queried_hubs.into_iter().map(hub).collect() }
 }

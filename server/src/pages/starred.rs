@@ -1,4 +1,4 @@
-//! Page `/agents?starred=1`: the agents that the viewer starred.
+//! Page `/agents?starred=true`: the agents that the viewer starred.
 
 use axum::response::Response;
 use plexus_app::view_models::agents::StarredPage;
@@ -39,6 +39,6 @@ async fn page(site: &AppState, visit: &PageContext, asked: &StarredPageQuery) ->
     let (rows, next) = stars::starred(&site.hub, &visit.caller, after, PageSize::DEFAULT).await?;
     Ok(StarredPage {
         rows: rows.into_iter().map(row).collect(),
-        next: next.map(|next| format!("/agents?starred=1&after={}", token(next))),
+        next: next.map(|next| format!("/agents?starred=true&after={}", token(next))),
     })
 }

@@ -38,7 +38,10 @@ pub fn pages() -> Vec<(&'static str, String)> {
         ),
         (
             "agents-asked",
-            shown("/agents?q=tide&live=1", AgentsPage { others: Some(asked()), ..agents("tide", rows()) }),
+            shown(
+                "/agents?q=tide&federated=true",
+                AgentsPage { others: Some(asked()), ..agents("tide", rows()) },
+            ),
         ),
         (
             "agents-none",
@@ -70,11 +73,11 @@ pub fn pages() -> Vec<(&'static str, String)> {
         (
             "starred",
             shown(
-                "/agents?starred=1",
-                StarredPage { rows: rows(), next: Some("/agents?starred=1&after=x".into()) },
+                "/agents?starred=true",
+                StarredPage { rows: rows(), next: Some("/agents?starred=true&after=x".into()) },
             ),
         ),
-        ("starred-none", shown("/agents?starred=1", StarredPage { rows: vec![], next: None })),
+        ("starred-none", shown("/agents?starred=true", StarredPage { rows: vec![], next: None })),
         ("agent-unverified", shown("/@ada/tide-clerk", page(unverified(), overview()))),
         (
             "agent-paused",
@@ -227,7 +230,7 @@ fn home() -> HomePage {
     HomePage {
         purpose: "Agents you can ask, from this hub and its neighbours.".into(),
         agents: 1_284,
-        whole: true,
+        index_complete: true,
         answering: rows[..4].to_vec(),
         newest: rows[1..5].to_vec(),
         most_used: rows[..3].to_vec(),
@@ -246,11 +249,11 @@ fn agents(words: &str, rows: Vec<AgentRow>) -> AgentsPage {
     };
     let total = if rows.is_empty() { 0 } else { 137 };
     AgentsPage {
-        query: AgentsQuery::from_pairs([("q", words), ("tag", "sailing"), ("online", "yes"), ("page", "3")]),
+        query: AgentsQuery::from_pairs([("q", words), ("tag", "sailing"), ("online", "true"), ("page", "3")]),
         rows,
         facets: vec![
-            FacetGroup { facet: Facet::Online, values: vec![value("yes", "Online now", 61)] },
-            FacetGroup { facet: Facet::Verified, values: vec![value("yes", "Verified", 92)] },
+            FacetGroup { facet: Facet::Online, values: vec![value("true", "Online now", 61)] },
+            FacetGroup { facet: Facet::Verified, values: vec![value("true", "Verified", 92)] },
             FacetGroup {
                 facet: Facet::Kind,
                 values: vec![
@@ -278,14 +281,18 @@ fn agents(words: &str, rows: Vec<AgentRow>) -> AgentsPage {
         ],
         pager: Pager::new(3, 20, total),
         did_you_mean: None,
-        whole: true,
+        index_complete: true,
         others: None,
     }
 }
 
 fn askable() -> LiveSearchView {
     let of = |path: &str| format!("{path}?q=tide");
-    LiveSearchView::Askable { page: of("/agents") + "&live=1", stream: of("/agents/live"), few: false }
+    LiveSearchView::Askable {
+        page: of("/agents") + "&federated=true",
+        stream: of("/agents/live"),
+        few: false,
+    }
 }
 
 fn asked() -> LiveSearchView {
@@ -301,13 +308,13 @@ fn asked() -> LiveSearchView {
             from("@bob/more@far.example", vec![Badge::NotCarried]),
         ],
         sources: Sources {
-            own: 3,
-            carried: 41,
-            asked: vec![
-                hub("far.example", QueryOutcome::Answer { found: 2, wrong: 0 }),
+            local: 3,
+            replicated: 41,
+            queried_hubs: vec![
+                hub("far.example", QueryOutcome::Answer { found: 2, invalid_records: 0 }),
                 hub(
                     "12D3KooWJ3Cbu7ZkEoFzeQmKbGsW3pRkJwDXZ5kzvTsWn2F9cQ7r",
-                    QueryOutcome::Answer { found: 0, wrong: 3 },
+                    QueryOutcome::Answer { found: 0, invalid_records: 3 },
                 ),
                 hub("slow.example", QueryOutcome::Nothing),
             ],
@@ -450,7 +457,7 @@ fn manage() -> Manage {
 fn credentials() -> Credentials {
     Credentials {
         scheme: Scheme::Basic,
-        kept: true,
+        stored: true,
         origin: "https://tides.example.org".into(),
         client: None,
         form: Form::default().with_error("secret", "Enter the password."),
@@ -468,15 +475,15 @@ fn tools() -> ToolCredentials {
     }
 }
 
-fn connection(kept: bool) -> Credentials {
+fn connection(stored: bool) -> Credentials {
     let client = HubAsClient {
         document: "https://hub.example.org/oauth/client.json".into(),
         redirect: "https://hub.example.org/oauth/callback".into(),
     };
     Credentials {
         scheme: Scheme::Connect("https://auth.example.org".into()),
-        kept,
-        client: kept.then_some(client),
+        stored,
+        client: stored.then_some(client),
         form: Form::default(),
         ..credentials()
     }

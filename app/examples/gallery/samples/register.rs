@@ -13,7 +13,7 @@ pub fn pages() -> Vec<(&'static str, String)> {
         ("register-refused", shown("/register", start(sent().with_error("url", "10.0.0.7 is a private address. This hub calls addresses of the public internet only; an administrator can register it.")))),
         ("register-card", shown("/register/x/card", card(vec![warning(), hint()]))),
         ("register-card-broken", shown("/register/x/card", card(vec![hint(), error(), warning()]))),
-        ("register-proof", shown_to_admin("/register/x/proof", RegisterProof { draft: draft(), way: RegistrationKind::Card, origins: agents::origins(), can_vouch: true, form: Form::default() })),
+        ("register-proof", shown_to_admin("/register/x/proof", RegisterProof { draft: draft(), way: RegistrationKind::Card, origins: agents::origins(), can_trust: true, form: Form::default() })),
         ("register-publish", shown("/register/x/publish", publish())),
         ("register-done", shown("/register/x/done", RegisterDone { seed: "@ada/tide-clerk".into(), name: "Tide clerk".into(), address: "@ada/tide-clerk".parse().unwrap(), proved: false, reach: Visibility::Public })),
         ("register-http", shown("/register/http", endpoint(Form::filled([("url", "https://agents.example.org/ask")]).with_error("body", "Nothing in the request holds the message.")))),

@@ -45,18 +45,18 @@ fn enter(model: Credentials, head: &AgentHead, action: String, label: &'static s
         _ => view! { "Your entry is stored encrypted, sent only to "<code>{model.origin}</code>", and never shown again." }
             .into_any(),
     };
-    let kept = model.kept;
+    let stored = model.stored;
     view! {
         <h2>"Your credentials"</h2>
         <p>{head.name.clone()}" requires "{scheme_name(&model.scheme)}". "{sent}</p>
-        {kept.then(|| view! { <Note>"Credentials are already stored. Saving replaces them."</Note> })}
+        {stored.then(|| view! { <Note>"Credentials are already stored. Saving replaces them."</Note> })}
         {form_errors(&form, None)}
         <form class="stack narrow" method="post" action=action>
             {user}
             {Field::password("secret", label).autocomplete("off").of(&form)}
             <p class="actions">
                 <Button label="Save credentials" kind=Kind::Primary name="action" value="save" />
-                {kept.then(|| view! { <button class=Kind::Plain.class() name="action" value="forget" formnovalidate=true>"Delete credentials"</button> })}
+                {stored.then(|| view! { <button class=Kind::Plain.class() name="action" value="delete" formnovalidate=true>"Delete credentials"</button> })}
             </p>
         </form>
     }
@@ -65,8 +65,8 @@ fn enter(model: Credentials, head: &AgentHead, action: String, label: &'static s
 
 /// Renders the form for OAuth access that the user grants at the authorization server.
 fn connect(model: Credentials, head: &AgentHead, action: String, server: String) -> AnyView {
-    let kept = model.kept;
-    let label = if kept { "Reconnect" } else { "Connect" };
+    let stored = model.stored;
+    let label = if stored { "Reconnect" } else { "Connect" };
     view! {
         <h2>"Your connection"</h2>
         <p>
@@ -74,12 +74,12 @@ fn connect(model: Credentials, head: &AgentHead, action: String, server: String)
             ". The hub stores the tokens encrypted, sends them only to "<code>{model.origin}</code>
             ", and deletes them when you disconnect."
         </p>
-        {kept.then(|| view! { <Note tone=Tone::Good>"You are connected."</Note> })}
+        {stored.then(|| view! { <Note tone=Tone::Good>"You are connected."</Note> })}
         {form_errors(&model.form, None)}
         <form method="post" action=action.clone()>
             <p class="actions">
-                <Button label=label kind=if kept { Kind::Plain } else { Kind::Primary } name="action" value="connect" />
-                {kept.then(|| view! { <button class=Kind::Plain.class() name="action" value="forget">"Disconnect"</button> })}
+                <Button label=label kind=if stored { Kind::Plain } else { Kind::Primary } name="action" value="connect" />
+                {stored.then(|| view! { <button class=Kind::Plain.class() name="action" value="delete">"Disconnect"</button> })}
             </p>
         </form>
         {model.client.map(|client| hub_as_client(client, &model.form, action))}

@@ -70,7 +70,7 @@ fn proofs(origins: Vec<OriginProof>, action: &str) -> Option<AnyView> {
         return None;
     }
     let cards = origins.into_iter().map(|proof| view! { <OriginCard proof /> }).collect_view();
-    let check = step(action, "check", "Check now", Icon::Retry);
+    let check = step(action, "verify", "Check now", Icon::Retry);
     Some(view! { <Section title="Origins">{cards}<div>{check}</div></Section> }.into_any())
 }
 

@@ -47,7 +47,7 @@ fn row(server: ToolServer, action: &str) -> AnyView {
     let Some(scheme) = scheme else {
         return view! { <li><code>{url}</code>": no credentials"</li> }.into_any();
     };
-    let fields = vec![("action", "forget".to_owned()), ("url", url.clone())];
+    let fields = vec![("action", "delete".to_owned()), ("url", url.clone())];
     view! {
         <li>
             <code>{url.clone()}</code>": "{scheme_name(&scheme)}" "

@@ -83,7 +83,7 @@ fn open_choice(starred: Vec<AgentRow>, agents: Vec<AgentRow>) -> AnyView {
     } else {
         let others = (!agents.is_empty()).then(|| view! { <h2>"Agents of this hub"</h2>{rows(agents)} });
         view! {
-            <div class="list-head"><h2>"Starred"</h2><a href="/agents?starred=1">"All starred"</a></div>
+            <div class="list-head"><h2>"Starred"</h2><a href="/agents?starred=true">"All starred"</a></div>
             {rows(starred)}
             {others}
         }

@@ -136,11 +136,11 @@ fn credentials(scheme: &Scheme, form: &Form) -> AnyView {
     let whose = Radios {
         name: "credentials",
         legend: "Whose credentials are used",
-        default: "each".to_owned(),
+        default: "per_user".to_owned(),
         options: vec![
-            RadioOption::new("each", "Each user’s own")
+            RadioOption::new("per_user", "Each user’s own")
                 .meaning("Each user enters credentials before the first message."),
-            RadioOption::new("owner", "Mine, for all users")
+            RadioOption::new("shared", "Mine, for all users")
                 .meaning("The hub sends them for all users of the agent."),
         ],
     };

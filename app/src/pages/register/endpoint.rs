@@ -60,7 +60,7 @@ fn presets(chosen: Option<Preset>) -> AnyView {
         .into_iter()
         .filter(|preset| chosen != Some(*preset))
         .map(|preset| {
-            let href = format!("/register/http?like={}", preset.as_str());
+            let href = format!("/register/http?preset={}", preset.as_str());
             view! { <ButtonLink label=preset.label() href=href /> }
         })
         .collect_view();
@@ -137,20 +137,20 @@ fn answer(form: &Form) -> AnyView {
         RadioOption::new(reading.as_str(), label).meaning(meaning)
     };
     let reading = Radios {
-        name: "answer",
+        name: "response_format",
         legend: "Response format",
         default: ResponseFormat::Json.as_str().to_owned(),
         options: ResponseFormat::ALL.map(option).into(),
     }
     .of(form);
-    let path = Field::text("path", "Path of the answer")
+    let path = Field::text("response_path", "Path of the answer")
         .mono()
         .optional()
         .max(200)
         .placeholder("/choices/0/message/content")
         .hint("JSON path, with a slash before each step; lists count from 0. Empty selects the whole value.")
         .of(form);
-    let question = Field::text("question", "Suffix that marks a question")
+    let question = Field::text("question_suffix", "Suffix that marks a question")
         .optional()
         .max(200)
         .placeholder("Do you want to continue?")
@@ -183,11 +183,11 @@ fn credentials(form: &Form, new: bool) -> AnyView {
         let whose = Radios {
             name: "credentials",
             legend: "Whose credentials are used",
-            default: "owner".to_owned(),
+            default: "shared".to_owned(),
             options: vec![
-                RadioOption::new("owner", "Mine, for all users")
+                RadioOption::new("shared", "Mine, for all users")
                     .meaning("The hub sends them for all users of the agent."),
-                RadioOption::new("each", "Each user’s own")
+                RadioOption::new("per_user", "Each user’s own")
                     .meaning("Each user enters credentials before the first message."),
             ],
         };
@@ -213,28 +213,28 @@ fn oauth(form: &Form) -> AnyView {
 }
 
 fn first_request(form: &Form) -> AnyView {
-    let url = Field::text("start_url", "Address").mono().optional().max(2_000).of(form);
-    let body = Field::lines("start_body", "Body, as JSON", 2).mono().optional().of(form);
-    let id = Field::text("start_id", "Path of the id in the response")
+    let url = Field::text("init_url", "Address").mono().optional().max(2_000).of(form);
+    let body = Field::lines("init_body", "Body, as JSON", 2).mono().optional().of(form);
+    let id = Field::text("init_id_path", "Path of the id in the response")
         .mono()
         .optional()
         .max(200)
         .placeholder("/task_id")
         .hint("Used for {{task}} above.")
         .of(form);
-    let last = Field::text("last", "Poll until this JSON path is true")
+    let done = Field::text("done_path", "Poll until this JSON path is true")
         .mono()
         .optional()
         .max(200)
         .placeholder("/is_last")
         .hint("Path in each response to the request above. If empty, the hub requests once.")
         .of(form);
-    let names = ["start_url", "start_body", "start_id", "last"];
+    let names = ["init_url", "init_body", "init_id_path", "done_path"];
     let open = names.iter().any(|name| !form.value(name).is_empty() || form.error(name).is_some());
     view! {
         <details class="fold" open=open>
             <summary><span>"First request, for software that creates a task and then works on it"</span></summary>
-            <div class="stack">{url}{body}{id}{last}</div>
+            <div class="stack">{url}{body}{id}{done}</div>
         </details>
     }
     .into_any()

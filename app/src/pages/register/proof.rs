@@ -20,8 +20,8 @@ impl Page for RegisterProof {
     fn body(self) -> AnyView {
         let action = format!("/register/{}/proof", self.draft);
         let proved = self.origins.iter().all(|proof| matches!(proof.state, ProofState::Proved { .. }));
-        let can_vouch = self.can_vouch;
-        let cards = self.origins.into_iter().map(|proof| origin(proof, can_vouch, &action)).collect_view();
+        let can_trust = self.can_trust;
+        let cards = self.origins.into_iter().map(|proof| origin(proof, can_trust, &action)).collect_view();
         view! {
             <h1>"Register agent"</h1>
             <Steps at=Step::Proof way=self.way draft=self.draft />
@@ -30,7 +30,7 @@ impl Page for RegisterProof {
             <h2>"Origins"</h2>
             {cards}
             <form class="actions" method="post" action=action>
-                {(!proved).then(|| view! { <Button label="Check now" kind=Kind::Primary icon=Icon::Retry name="action" value="check" /> })}
+                {(!proved).then(|| view! { <Button label="Check now" kind=Kind::Primary icon=Icon::Retry name="action" value="verify" /> })}
                 {forward(proved)}
             </form>
             {(!proved).then(|| view! { <p class="quiet">"Unverified agents are listed with a badge, and only you can use them. You can verify the origins later."</p> })}
@@ -39,17 +39,17 @@ impl Page for RegisterProof {
     }
 }
 
-fn origin(proof: OriginProof, can_vouch: bool, action: &str) -> AnyView {
+fn origin(proof: OriginProof, can_trust: bool, action: &str) -> AnyView {
     let unproved = !matches!(proof.state, ProofState::Proved { .. });
-    let vouch = (can_vouch && unproved).then(|| {
-        let fields = vec![("action", "vouch".to_owned()), ("origin", proof.origin.clone())];
+    let trust = (can_trust && unproved).then(|| {
+        let fields = vec![("action", "trust_origin".to_owned()), ("origin", proof.origin.clone())];
         view! {
             <p class="quiet">"As an administrator you can trust this origin without verification."</p>
             <ActionForm action=action.to_owned() label="Trust origin" icon=Icon::Verified about=proof.origin.clone() fields />
         }
         .into_any()
     });
-    match vouch {
+    match trust {
         Some(actions) => view! { <OriginCard proof actions /> }.into_any(),
         None => view! { <OriginCard proof /> }.into_any(),
     }

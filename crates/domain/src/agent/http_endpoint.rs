@@ -23,6 +23,7 @@ pub use self::{
 
 /// User-described HTTP request, as edited and as stored.
 /// Flat, so that form fields and errors have one name each.
+// Each alias is the name of the field in agent versions and drafts stored before 0.1.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", schema(as = HttpRequest))]
@@ -36,23 +37,25 @@ pub struct EndpointRequestSpec {
     /// JSON body. Placeholders in its strings are substituted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
-    pub answer: ResponseFormat,
+    #[serde(alias = "answer")]
+    pub response_format: ResponseFormat,
     /// JSON pointer (RFC 6901) to the answer, in the whole response or in each event or line of it.
-    pub path: String,
+    #[serde(alias = "path")]
+    pub response_path: String,
     /// URL of a POST request sent before the first request, for software that needs a task to be created.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub start_url: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub start_body: Option<Value>,
+    #[serde(alias = "start_url", skip_serializing_if = "Option::is_none")]
+    pub init_url: Option<String>,
+    #[serde(alias = "start_body", skip_serializing_if = "Option::is_none")]
+    pub init_body: Option<Value>,
     /// JSON pointer to the task id in the response to that request. The id fills `{{task}}`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub start_id: Option<String>,
+    #[serde(alias = "start_id", skip_serializing_if = "Option::is_none")]
+    pub init_id_path: Option<String>,
     /// JSON pointer to a flag that is true in the last response. The request is repeated until then.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub last: Option<String>,
+    #[serde(alias = "last", skip_serializing_if = "Option::is_none")]
+    pub done_path: Option<String>,
     /// Suffix (ignoring trailing white space) by which an answer is recognised as a question to the caller.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub question: Option<String>,
+    #[serde(alias = "question", skip_serializing_if = "Option::is_none")]
+    pub question_suffix: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auth: Option<Scheme>,
 }
@@ -127,7 +130,7 @@ pub struct EndpointTemplate(EndpointRequestSpec);
 pub struct SessionInit<'a> {
     pub url: &'a str,
     pub body: Option<&'a Value>,
-    pub id: &'a str,
+    pub id_path: &'a str,
 }
 
 impl EndpointTemplate {
@@ -135,9 +138,9 @@ impl EndpointTemplate {
         &self.0
     }
 
-    pub fn start(&self) -> Option<SessionInit<'_>> {
-        let (url, id) = self.0.start_url.as_deref().zip(self.0.start_id.as_deref())?;
-        Some(SessionInit { url, body: self.0.start_body.as_ref(), id })
+    pub fn init(&self) -> Option<SessionInit<'_>> {
+        let (url, id_path) = self.0.init_url.as_deref().zip(self.0.init_id_path.as_deref())?;
+        Some(SessionInit { url, body: self.0.init_body.as_ref(), id_path })
     }
 
     /// Returns true if any text of the request contains this placeholder.

@@ -11,8 +11,9 @@ pub struct ToolSource {
     #[serde(flatten)]
     pub place: ToolServerLocation,
     /// True if each tool call requires the user's approval.
-    #[serde(default)]
-    pub asks: bool,
+    // The alias is the name in agent versions and drafts stored before 0.1.
+    #[serde(default, alias = "require_approval")]
+    pub require_approval: bool,
 }
 
 /// Where a tool server is found.
@@ -42,20 +43,23 @@ mod tests {
 
     #[test]
     fn a_source_is_an_address_or_a_name() {
-        let source = |place, asks| ToolSource { place, asks };
+        let source = |place, require_approval| ToolSource { place, require_approval };
         for (json, source) in [
             (
-                json!({ "url": "https://a.example/mcp", "asks": true }),
+                json!({ "url": "https://a.example/mcp", "require_approval": true }),
                 source(ToolServerLocation::Url("https://a.example/mcp".into()), true),
             ),
             (
-                json!({ "program": "files", "asks": false }),
+                json!({ "program": "files", "require_approval": false }),
                 source(ToolServerLocation::Program("files".into()), false),
             ),
         ] {
             assert_eq!(serde_json::from_value::<ToolSource>(json.clone()).unwrap(), source);
             assert_eq!(serde_json::to_value(source).unwrap(), json);
         }
-        assert!(serde_json::from_value::<ToolSource>(json!({ "asks": true })).is_err());
+        assert!(serde_json::from_value::<ToolSource>(json!({ "require_approval": true })).is_err());
+        let stored = json!({ "program": "files", "asks": true });
+        let read: ToolSource = serde_json::from_value(stored).unwrap();
+        assert_eq!(read, source(ToolServerLocation::Program("files".into()), true), "stored before 0.1");
     }
 }

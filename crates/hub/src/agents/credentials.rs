@@ -97,9 +97,9 @@ pub struct CredentialInput {
 #[derive(Clone, Debug)]
 pub struct CredentialStatus {
     pub scheme: Scheme,
-    pub kept: bool,
+    pub stored: bool,
     /// True if the caller is the owner and the credentials are used for all callers.
-    pub for_everybody: bool,
+    pub shared: bool,
     /// The only origin to which they are sent.
     pub origin: String,
     /// OAuth client settings, for the owner of an agent with a user OAuth flow.
@@ -185,17 +185,17 @@ pub async fn credential_status(
     let own = agent_credentials::find(&mut conn, agent.id, person.account).await?;
     let is_owner = owns(&mut conn, person, &agent).await?;
     let by_person = asks.by_person().is_some();
-    let for_everybody = version.secret.is_some() && !by_person;
-    if for_everybody && !is_owner {
+    let shared = version.secret.is_some() && !by_person;
+    if shared && !is_owner {
         return Ok(None);
     }
     let client = match asks.by_person().filter(|_| is_owner) {
         Some((oauth, _)) => Some(as_client(hub, &mut conn, &agent, &version, oauth).await?),
         None => None,
     };
-    let kept = for_everybody || own.is_some();
+    let stored = shared || own.is_some();
     let CredentialRequirement { scheme, origin } = asks;
-    Ok(scheme.map(|scheme| CredentialStatus { scheme, kept, for_everybody, origin, client }))
+    Ok(scheme.map(|scheme| CredentialStatus { scheme, stored, shared, origin, client }))
 }
 
 async fn as_client(

@@ -25,23 +25,23 @@ pub(super) fn store_secret(
     // With a user OAuth flow, the credentials are those of the hub's OAuth client, shared by all users. If
     // none are entered, the hub uses its own client document.
     let by_person = asks.by_person().is_some();
-    let for_everybody = choice.for_everybody || by_person;
-    let before = before.filter(|kept| kept.for_everybody == for_everybody);
+    let shared = choice.shared || by_person;
+    let before = before.filter(|kept| kept.shared == shared);
     let is_empty = choice.given.secret.is_empty() && (!by_person || choice.given.user.is_empty());
-    if is_empty && (before.is_some() || by_person || !for_everybody) {
+    if is_empty && (before.is_some() || by_person || !shared) {
         return Ok(before);
     }
-    let purpose = purpose(person, agent, for_everybody);
+    let purpose = purpose(person, agent, shared);
     let sealed = hub.vault().seal(&purpose, &credentials::plain(asks, &choice.given)?)?;
-    Ok(Some(DraftSecret::new(for_everybody, &sealed)))
+    Ok(Some(DraftSecret::new(shared, &sealed)))
 }
 
 pub(super) fn open(hub: &Hub, person: &Person, agent: AgentId, kept: &DraftSecret) -> Result<Vec<u8>> {
-    Ok(hub.vault().open_sealed(&purpose(person, agent, kept.for_everybody), &kept.sealed()?)?)
+    Ok(hub.vault().open_sealed(&purpose(person, agent, kept.shared), &kept.sealed()?)?)
 }
 
-fn purpose(person: &Person, agent: AgentId, for_everybody: bool) -> String {
-    match for_everybody {
+fn purpose(person: &Person, agent: AgentId, shared: bool) -> String {
+    match shared {
         true => credentials::shared_purpose(agent),
         false => credentials::own_purpose(agent, person.account),
     }
@@ -56,9 +56,9 @@ pub(super) async fn transfer_secret(
     kept: Option<&DraftSecret>,
 ) -> Result<Option<SecretId>> {
     let Some(kept) = kept else { return Ok(None) };
-    let purpose = purpose(person, agent, kept.for_everybody);
+    let purpose = purpose(person, agent, kept.shared);
     let secret = keys::keep_sealed(hub, tx, person.namespace, &purpose, kept.sealed()?).await?;
-    if kept.for_everybody {
+    if kept.shared {
         return Ok(Some(secret));
     }
     agent_credentials::set(tx, agent, person.account, secret).await?;
@@ -76,7 +76,7 @@ pub(super) async fn put_checks(
     for (origin, check) in checks {
         origin_verification::put(hub, tx, agent, origin, check).await?;
     }
-    for (origin, _) in checks.iter().filter(|(_, check)| check.is_vouched()) {
+    for (origin, _) in checks.iter().filter(|(_, check)| check.is_trusted()) {
         admin::trust_origin_of(hub, tx, person, origin).await?;
     }
     Ok(())

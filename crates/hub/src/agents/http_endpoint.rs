@@ -43,7 +43,7 @@ pub async fn describe(
     let name: Name = choice.name.trim().parse()?;
     let (about, template) = checked(hub, person, filled)?;
     let asks = CredentialRequirement::of_template(&template)?;
-    let checks = vec![(asks.origin.clone(), VerificationStatus::Never)];
+    let checks = vec![(asks.origin.clone(), VerificationStatus::Unchecked)];
     let prepared = EndpointDraft { about, template, checks, credentials: None, tried: None };
     let mut tx = hub.store().write().await?;
     register_a2a::ensure_name_free(&mut tx, person, &name).await?;
@@ -71,7 +71,7 @@ pub struct EndpointDraftForm {
     pub name: Option<Name>,
     pub endpoint: EndpointForm,
     /// True if shared credentials are used or none are needed; false if each user enters their own.
-    pub for_everybody: bool,
+    pub shared: bool,
 }
 
 pub async fn described(hub: &Hub, caller: &Caller, id: DraftId) -> Result<EndpointDraftForm> {
@@ -82,7 +82,7 @@ pub async fn described(hub: &Hub, caller: &Caller, id: DraftId) -> Result<Endpoi
     let given = prepared.credentials.as_ref();
     Ok(EndpointDraftForm {
         name: draft.data.name.clone(),
-        for_everybody: request.auth.is_none() || given.is_some_and(|kept| kept.for_everybody),
+        shared: request.auth.is_none() || given.is_some_and(|kept| kept.shared),
         endpoint: EndpointForm { about: prepared.about.clone(), request },
     })
 }
@@ -115,7 +115,7 @@ pub async fn describe_again(
     let credentials = draft_secrets::store_secret(hub, person, agent, asks.some(), credentials, &choice)?;
     let mut checks = std::mem::take(&mut prepared.checks);
     if before.origin != asks.origin {
-        checks = vec![(asks.origin.clone(), VerificationStatus::Never)];
+        checks = vec![(asks.origin.clone(), VerificationStatus::Unchecked)];
     }
     *prepared = EndpointDraft { about, template, checks, credentials, tried: None };
     (draft.data.name, draft.step) = (Some(name), RegistrationStep::Proof);

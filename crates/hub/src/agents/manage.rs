@@ -186,13 +186,17 @@ pub(super) async fn replace(
         rows::delete(&mut tx, agent.id, &proof.origin).await?;
     }
     for origin in named.iter().filter(|origin| !known.iter().any(|proof| proof.origin == **origin)) {
-        origin_verification::put(hub, &mut tx, agent.id, origin, &VerificationStatus::Never).await?;
+        origin_verification::put(hub, &mut tx, agent.id, origin, &VerificationStatus::Unchecked).await?;
     }
     tell(hub, tx, agent).await
 }
 
 /// Verifies each origin again. Origins trusted by an administrator are skipped.
-pub async fn check_proofs(hub: &Hub, caller: &Caller, address: &Address) -> Result<Vec<OriginVerification>> {
+pub async fn verify_origins(
+    hub: &Hub,
+    caller: &Caller,
+    address: &Address,
+) -> Result<Vec<OriginVerification>> {
     let person = caller.may(Scope::Agents)?;
     hub.limits().take(Rate::Fetches, &caller.key())?;
     let mut conn = hub.store().read().await?;
@@ -203,17 +207,17 @@ pub async fn check_proofs(hub: &Hub, caller: &Caller, address: &Address) -> Resu
     drop(conn);
     let mut found = Vec::new();
     for proof in known {
-        let vouched = proof.method == ProofMethod::Voucher && proof.holds();
-        let check = match vouched {
+        let trusted = proof.method == ProofMethod::Voucher && proof.holds();
+        let status = match trusted {
             true => origin_verification::read(&proof),
             false => origin_verification::check(hub, &outbound, &proof.origin, &token).await,
         };
-        found.push(origin_verification::describe(&proof.origin, check, &token));
+        found.push(origin_verification::describe(&proof.origin, status, &token));
     }
     let (mut tx, agent) = change(hub, caller, address).await?;
-    for proof in found.iter().filter(|proof| !proof.check.is_vouched()) {
+    for proof in found.iter().filter(|proof| !proof.status.is_trusted()) {
         if rows::find(&mut tx, agent.id, &proof.origin).await?.is_some() {
-            origin_verification::put(hub, &mut tx, agent.id, &proof.origin, &proof.check).await?;
+            origin_verification::put(hub, &mut tx, agent.id, &proof.origin, &proof.status).await?;
         }
     }
     tell(hub, tx, &agent).await?;
@@ -221,7 +225,7 @@ pub async fn check_proofs(hub: &Hub, caller: &Caller, address: &Address) -> Resu
 }
 
 /// Marks an origin of an agent as trusted. Only for administrators.
-pub async fn vouch(hub: &Hub, caller: &Caller, address: &Address, origin: &str) -> Result<()> {
+pub async fn trust_origin(hub: &Hub, caller: &Caller, address: &Address, origin: &str) -> Result<()> {
     let person = caller.require(Role::Admin)?;
     let mut tx = hub.store().write().await?;
     let agent = at(&mut tx, address).await?;

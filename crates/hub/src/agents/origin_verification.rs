@@ -29,23 +29,27 @@ const MAX_FILE_BYTES: usize = 64 << 10;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OriginVerification {
     pub origin: String,
-    pub check: VerificationStatus,
+    pub status: VerificationStatus,
     pub file_url: String,
     /// Token that the file or the TXT record must contain.
     pub token: String,
     /// Name of the TXT record; `None` for IP addresses.
-    pub record: Option<String>,
+    pub dns_record: Option<String>,
 }
 
 /// Result of the last verification of an origin.
+// Each alias is the name in drafts stored before 0.1.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum VerificationStatus {
     #[default]
-    Never,
-    Proved {
-        by: VerificationMethod,
+    #[serde(alias = "never")]
+    Unchecked,
+    #[serde(alias = "proved")]
+    Verified {
+        #[serde(alias = "by")]
+        method: VerificationMethod,
         at: Timestamp,
     },
     Failed {
@@ -61,18 +65,20 @@ pub enum VerificationMethod {
     File,
     Dns,
     /// Trusted by an administrator.
-    Voucher,
+    // The alias is the name in drafts stored before 0.1.
+    #[serde(alias = "voucher")]
+    Trusted,
 }
 
 impl VerificationStatus {
-    pub const fn is_proved(&self) -> bool {
-        matches!(self, Self::Proved { .. })
+    pub const fn is_verified(&self) -> bool {
+        matches!(self, Self::Verified { .. })
     }
 
     /// Returns whether the origin is trusted by an administrator. Nothing is
     /// verified about this agent itself.
-    pub const fn is_vouched(&self) -> bool {
-        matches!(self, Self::Proved { by: VerificationMethod::Voucher, .. })
+    pub const fn is_trusted(&self) -> bool {
+        matches!(self, Self::Verified { method: VerificationMethod::Trusted, .. })
     }
 }
 
@@ -82,17 +88,17 @@ pub(super) async fn token(conn: &mut Conn, agent: AgentId) -> Result<String> {
     Ok(format!("{PREFIX}{}", Digest::of(format!("plexus agent proof 1\n{hub}\n{agent}"))))
 }
 
-pub(super) fn describe(origin: &str, check: VerificationStatus, token: &str) -> OriginVerification {
+pub(super) fn describe(origin: &str, status: VerificationStatus, token: &str) -> OriginVerification {
     let host = Url::parse(origin).ok().and_then(|url| match url.host() {
         Some(Host::Domain(name)) => Some(name.to_owned()),
         _ => None,
     });
     OriginVerification {
         origin: origin.to_owned(),
-        check,
+        status,
         file_url: format!("{origin}{FILE}"),
         token: token.to_owned(),
-        record: host.map(|host| format!("{LABEL}.{host}")),
+        dns_record: host.map(|host| format!("{LABEL}.{host}")),
     }
 }
 
@@ -108,15 +114,15 @@ pub(super) async fn check(
     origin: &str,
     token: &str,
 ) -> VerificationStatus {
-    let asked = describe(origin, VerificationStatus::Never, token);
+    let asked = describe(origin, VerificationStatus::Unchecked, token);
     let by_file = in_file(outbound, &asked).await;
     let at = hub.env().now();
     let Err(mut message) = by_file else {
-        return VerificationStatus::Proved { by: VerificationMethod::File, at };
+        return VerificationStatus::Verified { method: VerificationMethod::File, at };
     };
-    if let Some(name) = &asked.record {
+    if let Some(name) = &asked.dns_record {
         match in_record(hub.outbound().dns(), name, token).await {
-            Ok(()) => return VerificationStatus::Proved { by: VerificationMethod::Dns, at },
+            Ok(()) => return VerificationStatus::Verified { method: VerificationMethod::Dns, at },
             Err(why) => message = format!("{message} {why}"),
         }
     }
@@ -158,13 +164,16 @@ pub(super) async fn put(
 ) -> Result<()> {
     let (method, ok_at, failed_at) = match check {
         // Trusted origins are stored per origin, not per agent.
-        VerificationStatus::Never | VerificationStatus::Proved { by: VerificationMethod::Voucher, .. } => {
+        VerificationStatus::Unchecked
+        | VerificationStatus::Verified { method: VerificationMethod::Trusted, .. } => {
             (ProofMethod::WellKnown, None, None)
         }
-        VerificationStatus::Proved { by: VerificationMethod::File, at } => {
+        VerificationStatus::Verified { method: VerificationMethod::File, at } => {
             (ProofMethod::WellKnown, Some(*at), None)
         }
-        VerificationStatus::Proved { by: VerificationMethod::Dns, at } => (ProofMethod::Dns, Some(*at), None),
+        VerificationStatus::Verified { method: VerificationMethod::Dns, at } => {
+            (ProofMethod::Dns, Some(*at), None)
+        }
         VerificationStatus::Failed { at, .. } => (ProofMethod::WellKnown, None, Some(*at)),
     };
     let id = hub.env().id(ProofId::new);
@@ -178,7 +187,7 @@ pub(super) async fn put(
 /// Returns whether every origin is verified or trusted.
 pub(super) async fn all_proved(conn: &mut Conn, checks: &[(String, VerificationStatus)]) -> Result<bool> {
     let checks = apply_trusted_origins(conn, checks).await?;
-    Ok(checks.iter().all(|(_, check)| check.is_proved()))
+    Ok(checks.iter().all(|(_, check)| check.is_verified()))
 }
 
 /// Returns the statuses of a draft, updated with the origins that are trusted by now.
@@ -188,29 +197,30 @@ pub(super) async fn apply_trusted_origins(
 ) -> Result<Vec<(String, VerificationStatus)>> {
     let mut known = Vec::with_capacity(checks.len());
     for (origin, check) in checks {
-        let since = match check.is_proved() {
+        let since = match check.is_verified() {
             true => None,
             false => trusted_origins::since(conn, origin).await?,
         };
-        let vouched = since.map(|at| VerificationStatus::Proved { by: VerificationMethod::Voucher, at });
-        known.push((origin.clone(), vouched.unwrap_or_else(|| check.clone())));
+        let trusted =
+            since.map(|at| VerificationStatus::Verified { method: VerificationMethod::Trusted, at });
+        known.push((origin.clone(), trusted.unwrap_or_else(|| check.clone())));
     }
     Ok(known)
 }
 
 pub(super) fn read(proof: &Proof) -> VerificationStatus {
-    let by = match proof.method {
+    let method = match proof.method {
         ProofMethod::Dns => VerificationMethod::Dns,
-        ProofMethod::Voucher => VerificationMethod::Voucher,
+        ProofMethod::Voucher => VerificationMethod::Trusted,
         ProofMethod::WellKnown | ProofMethod::Card => VerificationMethod::File,
     };
     match (proof.ok_at, proof.failed_at) {
-        (Some(at), None) => VerificationStatus::Proved { by, at },
+        (Some(at), None) => VerificationStatus::Verified { method, at },
         (_, Some(at)) => VerificationStatus::Failed {
             message: "Neither the file nor the record contains the verification text.".to_owned(),
             at,
         },
-        (None, None) => VerificationStatus::Never,
+        (None, None) => VerificationStatus::Unchecked,
     }
 }
 
@@ -253,17 +263,42 @@ pub(crate) async fn check_proved(
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
     fn a_record_is_asked_of_names_only() {
-        let record = |origin| describe(origin, VerificationStatus::Never, "t").record;
+        let record = |origin| describe(origin, VerificationStatus::Unchecked, "t").dns_record;
         assert_eq!(record("https://a.example:8443").as_deref(), Some("_plexus.a.example"));
         assert_eq!(record("http://127.0.0.1:9"), None);
         assert_eq!(record("http://[::1]:9"), None);
         assert_eq!(
-            describe("https://a.example", VerificationStatus::Never, "t").file_url,
+            describe("https://a.example", VerificationStatus::Unchecked, "t").file_url,
             "https://a.example/.well-known/plexus-agent-proof.txt"
         );
+    }
+
+    #[test]
+    fn statuses_stored_under_earlier_names_can_be_read() {
+        let at = Timestamp::from_millis(7);
+        for (stored, status) in [
+            (json!({ "state": "never" }), VerificationStatus::Unchecked),
+            (
+                json!({ "state": "proved", "by": "voucher", "at": 7 }),
+                VerificationStatus::Verified { method: VerificationMethod::Trusted, at },
+            ),
+            (
+                json!({ "state": "proved", "by": "dns", "at": 7 }),
+                VerificationStatus::Verified { method: VerificationMethod::Dns, at },
+            ),
+        ] {
+            assert_eq!(serde_json::from_value::<VerificationStatus>(stored).unwrap(), status);
+            let written = serde_json::to_value(&status).unwrap();
+            assert_eq!(serde_json::from_value::<VerificationStatus>(written).unwrap(), status);
+        }
+        let new = VerificationStatus::Verified { method: VerificationMethod::Trusted, at };
+        let expected = json!({ "state": "verified", "method": "trusted", "at": 7 });
+        assert_eq!(serde_json::to_value(new).unwrap(), expected);
     }
 }

@@ -56,14 +56,14 @@ pub struct CardStep {
     /// Chosen name, or the suggestion of a free one.
     pub name: String,
     pub scheme: Option<Scheme>,
-    pub for_everybody: bool,
+    pub shared: bool,
 }
 
 /// Input of the second step.
 pub struct RegistrationChoices {
     pub name: String,
     /// True for shared credentials, false for those of each user.
-    pub for_everybody: bool,
+    pub shared: bool,
     pub given: CredentialInput,
 }
 
@@ -127,7 +127,7 @@ fn read(outbound: &OutboundClient, asked: &str, found: &FoundCard) -> Result<A2a
     let (card, text) = read_card(outbound, &found.body)?;
     let checks = origin_verification::origins(&card)
         .into_iter()
-        .map(|origin| (origin, VerificationStatus::Never))
+        .map(|origin| (origin, VerificationStatus::Unchecked))
         .collect();
     Ok(A2aDraft {
         asked: asked.trim().to_owned(),
@@ -224,7 +224,7 @@ pub async fn card(hub: &Hub, caller: &Caller, id: DraftId) -> Result<CardStep> {
         card_url: remote.card_url.clone(),
         name,
         scheme: credentials::scheme(&card),
-        for_everybody: remote.credentials.as_ref().is_some_and(|kept| kept.for_everybody),
+        shared: remote.credentials.as_ref().is_some_and(|kept| kept.shared),
         card,
     })
 }
@@ -276,12 +276,12 @@ pub async fn way(hub: &Hub, caller: &Caller, id: DraftId) -> Result<Registration
 }
 
 /// Verifies each origin that is not verified yet.
-pub async fn check_origins(hub: &Hub, caller: &Caller, id: DraftId) -> Result<()> {
+pub async fn verify_origins(hub: &Hub, caller: &Caller, id: DraftId) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
     hub.limits().take(Rate::Fetches, &caller.key())?;
     let asked = origins(hub, caller, id).await?;
     let outbound = outbound(hub, person);
-    for proof in asked.into_iter().filter(|proof| !proof.check.is_proved()) {
+    for proof in asked.into_iter().filter(|proof| !proof.status.is_verified()) {
         let check = origin_verification::check(hub, &outbound, &proof.origin, &proof.token).await;
         note(hub, person, id, &proof.origin, check).await?;
     }
@@ -289,10 +289,11 @@ pub async fn check_origins(hub: &Hub, caller: &Caller, id: DraftId) -> Result<()
 }
 
 /// Marks an origin of the draft as trusted. Only for administrators.
-pub async fn vouch_origin(hub: &Hub, caller: &Caller, id: DraftId, origin: &str) -> Result<()> {
+pub async fn trust_origin(hub: &Hub, caller: &Caller, id: DraftId, origin: &str) -> Result<()> {
     let person = caller.require(Role::Admin)?;
     let at = hub.env().now();
-    note(hub, person, id, origin, VerificationStatus::Proved { by: VerificationMethod::Voucher, at }).await
+    note(hub, person, id, origin, VerificationStatus::Verified { method: VerificationMethod::Trusted, at })
+        .await
 }
 
 async fn note(

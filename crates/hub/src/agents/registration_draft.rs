@@ -116,14 +116,16 @@ pub(super) struct A2aDraft {
 /// Encrypted credentials of a draft.
 #[derive(Serialize, Deserialize)]
 pub(super) struct DraftSecret {
-    pub for_everybody: bool,
+    // The alias is the name in drafts stored before 0.1.
+    #[serde(alias = "for_everybody")]
+    pub shared: bool,
     /// Base64.
     sealed: String,
 }
 
 impl DraftSecret {
-    pub fn new(for_everybody: bool, sealed: &[u8]) -> Self {
-        Self { for_everybody, sealed: BASE64.encode(sealed) }
+    pub fn new(shared: bool, sealed: &[u8]) -> Self {
+        Self { shared, sealed: BASE64.encode(sealed) }
     }
 
     pub fn sealed(&self) -> Result<Vec<u8>> {
@@ -339,4 +341,20 @@ fn parse(row: Row) -> Result<RegistrationDraft> {
         data: serde_json::from_value(row.data).map_err(Error::fault)?,
         begun: row.expires - RETENTION,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn secrets_stored_under_an_earlier_name_can_be_read() {
+        let stored = json!({ "for_everybody": true, "sealed": "AQI=" });
+        let read: DraftSecret = serde_json::from_value(stored).unwrap();
+        assert!(read.shared);
+        assert_eq!(read.sealed().unwrap(), [1, 2]);
+        assert_eq!(serde_json::to_value(&read).unwrap(), json!({ "shared": true, "sealed": "AQI=" }));
+    }
 }

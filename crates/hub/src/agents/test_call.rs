@@ -168,7 +168,7 @@ async fn connector(
 /// Fails if an origin is unverified. Credentials are sent to verified origins only, also those of the owner.
 async fn check_proved(conn: &mut Conn, prepared: &EndpointDraft) -> Result<()> {
     let checks = origin_verification::apply_trusted_origins(conn, &prepared.checks).await?;
-    match checks.iter().find(|(_, check)| !check.is_proved()) {
+    match checks.iter().find(|(_, check)| !check.is_verified()) {
         None => Ok(()),
         Some((origin, _)) => {
             let words = format!(

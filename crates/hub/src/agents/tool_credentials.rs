@@ -211,7 +211,7 @@ pub async fn servers(hub: &Hub, caller: &Caller, address: &Address) -> Result<Ve
 }
 
 /// Stores the credentials of a server after a test that the server accepts them.
-pub async fn give(hub: &Hub, caller: &Caller, address: &Address, given: ForServer) -> Result<()> {
+pub async fn set(hub: &Hub, caller: &Caller, address: &Address, given: ForServer) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
     let mut conn = hub.store().snapshot().await?;
     let Owned { written, keys, .. } = Owned::at(hub, &mut conn, person, address).await?;
@@ -219,7 +219,7 @@ pub async fn give(hub: &Hub, caller: &Caller, address: &Address, given: ForServe
     let url = given.server(&written.tools)?;
     let given = [given];
     let keys = keys.with(&written.tools, &given)?;
-    let source = ToolSource { place: ToolServerLocation::Url(url.into()), asks: false };
+    let source = ToolSource { place: ToolServerLocation::Url(url.into()), require_approval: false };
     model_agent::check_server(hub, caller, &source, &keys, "secret").await?;
     let mut tx = hub.store().write().await?;
     let Owned { agent, version, written, keys } = Owned::at(hub, &mut tx, person, address).await?;
@@ -228,7 +228,7 @@ pub async fn give(hub: &Hub, caller: &Caller, address: &Address, given: ForServe
 }
 
 /// Deletes the credentials of the server at `url`.
-pub async fn forget(hub: &Hub, caller: &Caller, address: &Address, url: &str) -> Result<()> {
+pub async fn delete(hub: &Hub, caller: &Caller, address: &Address, url: &str) -> Result<()> {
     let person = caller.may(Scope::Agents)?;
     let mut tx = hub.store().write().await?;
     let Owned { agent, version, keys, .. } = Owned::at(hub, &mut tx, person, address).await?;
@@ -241,8 +241,10 @@ mod tests {
     use super::*;
 
     fn at(urls: &[&str]) -> Vec<ToolSource> {
-        let source =
-            |url: &&str| ToolSource { place: ToolServerLocation::Url((*url).to_owned()), asks: false };
+        let source = |url: &&str| ToolSource {
+            place: ToolServerLocation::Url((*url).to_owned()),
+            require_approval: false,
+        };
         urls.iter().map(source).collect()
     }
 

@@ -27,7 +27,7 @@ pub struct RemoteSearchHit {
     pub seed: String,
     pub described: CatalogAgentInfo,
     /// True if the agent is now replicated here, so that it can be opened and called from this hub.
-    pub kept: bool,
+    pub has_page: bool,
 }
 
 impl From<RemoteSearchHit> for AgentListRow {
@@ -97,7 +97,7 @@ async fn one(hub: &Hub, conn: &mut Conn, home: &str, listing: &Listing) -> Resul
     let seed = envelope.id().to_string();
     // If two agents have the same address, the address resolves to the first.
     let there = agents::at(conn, &address).await?;
-    let kept = there
+    let has_page = there
         .is_some_and(|agent| agent.listing_id.as_ref() == Some(&seed) && agent.state == AgentState::Active);
     let row = agents::by_listing_id(conn, &seed).await?;
     let issued = envelope.seq.issued();
@@ -111,6 +111,6 @@ async fn one(hub: &Hub, conn: &mut Conn, home: &str, listing: &Listing) -> Resul
             updated: issued,
             score: 0,
         },
-        kept,
+        has_page,
     }))
 }

@@ -40,11 +40,11 @@ const HEARD: usize = MAX_QUERIED_HUBS + 1;
 /// Sources of the results of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Provenance {
-    /// Number of own agents among the results. `carried` counts the replicas that were here before.
-    pub own: usize,
-    pub carried: usize,
-    /// Queried hubs, ordered by id.
-    pub asked: Vec<QueriedHub>,
+    /// Number of local agents among the results. `replicated` counts the replicas that were here before.
+    pub local: usize,
+    pub replicated: usize,
+    /// Ordered by id.
+    pub queried_hubs: Vec<QueriedHub>,
 }
 
 /// Hub that was queried.
@@ -63,7 +63,7 @@ pub enum QueryOutcome {
         /// Number of agents shown from its answer.
         found: usize,
         /// Number of records that cannot be parsed or have invalid signatures. They are dropped.
-        wrong: usize,
+        invalid_records: usize,
     },
     /// No answer before the deadline.
     Nothing,
@@ -199,18 +199,18 @@ impl LiveSearchHandle {
     /// Returns the provenance of the results. Call it after the last result.
     pub async fn provenance(&self) -> Result<Provenance> {
         let mut conn = self.hub.store().read().await?;
-        let mut asked = Vec::with_capacity(self.asked.len());
+        let mut queried_hubs = Vec::with_capacity(self.asked.len());
         for (hub, outcome) in &self.asked {
             let id = hub.to_string();
             let domain = hubs::by_peer(&mut conn, &id).await?.and_then(|row| row.domain);
             let found = self.found.get(hub).copied().unwrap_or(0);
             let came = match *outcome {
-                HubOutcome::Answered { wrong } => QueryOutcome::Answer { found, wrong },
+                HubOutcome::Answered { wrong } => QueryOutcome::Answer { found, invalid_records: wrong },
                 HubOutcome::Silent => QueryOutcome::Nothing,
             };
-            asked.push(QueriedHub { id, domain, came });
+            queried_hubs.push(QueriedHub { id, domain, came });
         }
-        Ok(Provenance { own: self.own, carried: self.carried, asked })
+        Ok(Provenance { local: self.own, replicated: self.carried, queried_hubs })
     }
 }
 

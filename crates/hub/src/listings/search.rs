@@ -48,7 +48,7 @@ pub struct SearchResults {
     pub facets: Option<Facets>,
     pub did_you_mean: Option<String>,
     /// True if the index contains everything that the hub stored.
-    pub whole: bool,
+    pub index_complete: bool,
 }
 
 /// Searches the publicly listed agents. Rate limited per caller.
@@ -66,12 +66,12 @@ pub async fn search_for(hub: &Hub, caller: &Caller, query: Query) -> Result<Sear
 
 /// Searches the publicly listed agents without rate limit.
 pub(crate) async fn search(hub: &Hub, query: Query) -> Result<SearchResults> {
-    let (index, whole) = (hub.index().clone(), is_index_ready(hub));
+    let (index, index_complete) = (hub.index().clone(), is_index_ready(hub));
     let hits = tokio::task::spawn_blocking(move || index.search(&query)).await.map_err(Error::fault)?;
     let mut hits = hits.map_err(Error::fault)?;
     let rows = rows(hub, take(&mut hits.rows)).await?;
     let Hits { total, last, facets, did_you_mean, .. } = hits;
-    Ok(SearchResults { total, rows, last, facets, did_you_mean, whole })
+    Ok(SearchResults { total, rows, last, facets, did_you_mean, index_complete })
 }
 
 /// Returns the best agents for each part of a goal, best first, with unitless scores. `also` is reported with
@@ -101,11 +101,11 @@ pub struct HomePageLists {
     pub answering: Vec<AgentListRow>,
     pub newest: Vec<AgentListRow>,
     pub most_used: Vec<AgentListRow>,
-    pub whole: bool,
+    pub index_complete: bool,
 }
 
 pub async fn lists(hub: &Hub) -> Result<HomePageLists> {
-    let whole = is_index_ready(hub);
+    let index_complete = is_index_ready(hub);
     let size = PageSize::new(5)?;
     let list = |sort, online_since| Query { sort, online_since, size, ..Query::default() };
     let recently = online_since(hub);
@@ -114,7 +114,7 @@ pub async fn lists(hub: &Hub) -> Result<HomePageLists> {
         answering: search(hub, list(Sort::Used, Some(recently))).await?.rows,
         newest: search(hub, list(Sort::New, None)).await?.rows,
         most_used: search(hub, list(Sort::Used, None)).await?.rows,
-        whole,
+        index_complete,
     })
 }
 

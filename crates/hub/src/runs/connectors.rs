@@ -206,7 +206,7 @@ pub(crate) fn tool_server(
         }
         ToolServerLocation::Program(name) => hub.outbound().programs.server(person, name)?,
     };
-    Ok(ToolServer { server, asks: source.asks })
+    Ok(ToolServer { server, require_approval: source.require_approval })
 }
 
 /// The attached program may be reconnecting, so wait for it.

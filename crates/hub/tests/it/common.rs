@@ -102,13 +102,13 @@ impl World {
         }
     }
 
-    /// Registers a public agent, whose origins an administrator trusts if `vouch` is set.
-    pub async fn register(&self, caller: &Caller, url: &str, vouch: bool) -> Address {
+    /// Registers a public agent, whose origins an administrator trusts if `trust` is set.
+    pub async fn register(&self, caller: &Caller, url: &str, trust: bool) -> Address {
         let draft = self.begin(caller, url).await;
         register_a2a::save_choices(&self.hub, caller, draft, choice("echo")).await.unwrap();
-        if vouch {
+        if trust {
             for proof in register_a2a::origins(&self.hub, caller, draft).await.unwrap() {
-                register_a2a::vouch_origin(&self.hub, caller, draft, &proof.origin).await.unwrap();
+                register_a2a::trust_origin(&self.hub, caller, draft, &proof.origin).await.unwrap();
             }
         }
         register_a2a::continue_unverified(&self.hub, caller, draft).await.unwrap();
@@ -117,7 +117,7 @@ impl World {
 }
 
 pub fn choice(name: &str) -> RegistrationChoices {
-    RegistrationChoices { name: name.to_owned(), for_everybody: false, given: Default::default() }
+    RegistrationChoices { name: name.to_owned(), shared: false, given: Default::default() }
 }
 
 pub fn refusal<T>(result: Result<T, Error>) -> Refusal {

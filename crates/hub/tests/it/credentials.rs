@@ -19,13 +19,13 @@ fn given(secret: &str) -> CredentialInput {
 }
 
 /// Registers an agent at a trusted origin, with credentials of its owner.
-async fn register(world: &World, echo: &Echo, for_everybody: bool, secret: &str) -> Address {
+async fn register(world: &World, echo: &Echo, shared: bool, secret: &str) -> Address {
     let (hub, admin) = (&world.hub, &world.admin);
     let draft = world.begin(admin, &echo.url).await;
-    let choice = RegistrationChoices { name: "guarded".to_owned(), for_everybody, given: given(secret) };
+    let choice = RegistrationChoices { name: "guarded".to_owned(), shared, given: given(secret) };
     register_a2a::save_choices(hub, admin, draft, choice).await.unwrap();
     let origin = echo.url.trim_end_matches('/');
-    register_a2a::vouch_origin(hub, admin, draft, origin).await.unwrap();
+    register_a2a::trust_origin(hub, admin, draft, origin).await.unwrap();
     register_a2a::continue_unverified(hub, admin, draft).await.unwrap();
     agents::publish(hub, admin, draft, Visibility::Public, AgentAccess::Accounts).await.unwrap()
 }
@@ -44,7 +44,7 @@ async fn each_person_gives_their_own() {
     let view = agents::get(hub, bob, &address).await.unwrap().unwrap();
     assert_eq!(view.callable, CallableState::NeedsCredentials);
     let asked = credentials::credential_status(hub, bob, &address).await.unwrap().unwrap();
-    assert_eq!((asked.scheme, asked.kept), (Scheme::Bearer, false));
+    assert_eq!((asked.scheme, asked.stored), (Scheme::Bearer, false));
 
     credentials::set_credentials(hub, bob, &address, given(SECRET)).await.unwrap();
     assert_eq!(world.answer(bob, &address, "hello").await, "Echo: hello");
@@ -97,7 +97,7 @@ async fn they_are_sent_to_the_proved_origin_only() {
     let answer = world.answer(admin, &address, "hello").await;
     assert!(answer.contains(origin) && answer.contains("unverified"), "{answer}");
     assert!(thief.shown().is_empty());
-    manage::vouch(hub, admin, &address, origin).await.unwrap();
+    manage::trust_origin(hub, admin, &address, origin).await.unwrap();
     assert_eq!(world.answer(admin, &address, "hello").await, "Echo: hello");
     assert_eq!(thief.shown(), [bearer(SECRET)]);
 }

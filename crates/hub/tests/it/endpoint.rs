@@ -65,8 +65,8 @@ fn filled(url: &str) -> EndpointForm {
         url: format!("{url}ask"),
         headers: BTreeMap::from([("x-from".to_owned(), "plexus".to_owned())]),
         body: Some(json!({ "q": "{{message}}", "id": "{{conversation}}" })),
-        answer: ResponseFormat::Events,
-        path: "/t".to_owned(),
+        response_format: ResponseFormat::Events,
+        response_path: "/t".to_owned(),
         ..EndpointRequestSpec::default()
     };
     let about = AgentProfile {
@@ -84,9 +84,9 @@ fn guarded(url: &str) -> EndpointForm {
     guarded
 }
 
-fn with_key(name: &str, for_everybody: bool) -> RegistrationChoices {
+fn with_key(name: &str, shared: bool) -> RegistrationChoices {
     RegistrationChoices {
-        for_everybody,
+        shared,
         given: CredentialInput { user: String::new(), secret: "k1".to_owned() },
         ..choice(name)
     }
@@ -99,7 +99,7 @@ async fn begin(world: &World, choice: RegistrationChoices, filled: EndpointForm)
 async fn prove(world: &World, draft: DraftId, served: &Shared) {
     let origins = register_a2a::origins(&world.hub, &world.admin, draft).await.unwrap();
     served.lock().proof = origins[0].token.clone();
-    register_a2a::check_origins(&world.hub, &world.admin, draft).await.unwrap();
+    register_a2a::verify_origins(&world.hub, &world.admin, draft).await.unwrap();
 }
 
 async fn publish(world: &World, draft: DraftId) -> plexus_domain::Address {
@@ -140,7 +140,7 @@ async fn an_endpoint_is_described_proved_tried_and_published() {
 async fn a_trial_that_fails_says_why_and_hinders_nobody() {
     let (world, (url, _served)) = (World::new().await, software().await);
     let mut elsewhere = filled(&url);
-    elsewhere.request.path = "/text".to_owned();
+    elsewhere.request.response_path = "/text".to_owned();
     let draft = begin(&world, choice("parrot"), elsewhere).await;
     register_a2a::continue_unverified(&world.hub, &world.admin, draft).await.unwrap();
     let tried = test_call::send_test_message(&world.hub, &world.admin, draft, "hello").await.unwrap();
@@ -220,7 +220,7 @@ async fn what_turns_out_wrong_is_described_otherwise_before_it_is_published() {
     let (world, (url, served)) = (World::new().await, software().await);
     let (hub, admin) = (&world.hub, &world.admin);
     let mut wrong = guarded(&url);
-    wrong.request.path = "/text".to_owned();
+    wrong.request.response_path = "/text".to_owned();
     let draft = begin(&world, with_key("parot", true), wrong.clone()).await;
     prove(&world, draft, &served).await;
     register_a2a::continue_unverified(hub, admin, draft).await.unwrap();
@@ -228,17 +228,17 @@ async fn what_turns_out_wrong_is_described_otherwise_before_it_is_published() {
 
     let found = http_endpoint::described(hub, admin, draft).await.unwrap();
     assert_eq!((found.name.unwrap().as_str(), &found.endpoint), ("parot", &wrong));
-    assert!(found.for_everybody);
+    assert!(found.shared);
     let theirs = http_endpoint::described(hub, &world.ada, draft).await;
     assert!(matches!(refusal(theirs), Refusal::NotFound { .. }));
     let (kept, everybody) = (guarded(&url), with_key("parrot", true));
     let kept_key = RegistrationChoices { given: CredentialInput::default(), ..everybody };
     http_endpoint::describe_again(hub, admin, draft, kept_key, kept).await.unwrap();
-    let is_proved = async || {
+    let is_verified = async || {
         let origins = register_a2a::origins(hub, admin, draft).await.unwrap();
-        (origins.len(), origins[0].origin.clone(), origins[0].check.is_proved())
+        (origins.len(), origins[0].origin.clone(), origins[0].status.is_verified())
     };
-    assert_eq!(is_proved().await, (1, url.trim_end_matches('/').to_owned(), true));
+    assert_eq!(is_verified().await, (1, url.trim_end_matches('/').to_owned(), true));
     register_a2a::continue_unverified(hub, admin, draft).await.unwrap();
     let tried = test_call::send_test_message(hub, admin, draft, "one").await.unwrap();
     assert_eq!((tried.answer.as_str(), tried.failed), ("Heard: one", None), "with the key given before");
@@ -246,7 +246,7 @@ async fn what_turns_out_wrong_is_described_otherwise_before_it_is_published() {
 
     let elsewhere = filled("http://127.0.0.1:9/");
     http_endpoint::describe_again(hub, admin, draft, choice("parrot"), elsewhere).await.unwrap();
-    assert_eq!(is_proved().await, (1, "http://127.0.0.1:9".to_owned(), false), "of another origin nothing");
+    assert_eq!(is_verified().await, (1, "http://127.0.0.1:9".to_owned(), false), "of another origin nothing");
     register_a2a::discard(hub, &world.ada, draft).await.unwrap();
     assert_eq!(register_a2a::list(hub, admin).await.unwrap().len(), 1, "nobody discards for others");
     register_a2a::discard(hub, admin, draft).await.unwrap();
@@ -267,7 +267,10 @@ async fn what_cannot_be_called_is_refused_by_field() {
     let admin = &world.admin;
     assert_eq!(describe(admin, |it| it.request.url = "http://[::1".to_owned()).await.field(), Some("url"));
     assert_eq!(describe(admin, |it| it.request.url = "http://a b/".to_owned()).await.field(), Some("url"));
-    assert_eq!(describe(admin, |it| it.request.path = "t".to_owned()).await.field(), Some("path"));
+    assert_eq!(
+        describe(admin, |it| it.request.response_path = "t".to_owned()).await.field(),
+        Some("response_path")
+    );
     assert_eq!(describe(admin, |it| it.about.title = String::new()).await.field(), Some("title"));
     let own = describe(admin, |it| it.request.url = "http://127.0.0.1:3000/ask".to_owned()).await;
     assert!(own.to_string().contains("this hub itself"), "{own}");

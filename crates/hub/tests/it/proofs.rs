@@ -19,10 +19,10 @@ async fn the_proof_of_one_agent_is_worth_nothing_for_another() {
     echo.set_proof(token.clone());
     let draft = world.begin(grace, &echo.url).await;
     register_a2a::save_choices(hub, grace, draft, choice("another")).await.unwrap();
-    register_a2a::check_origins(hub, grace, draft).await.unwrap();
+    register_a2a::verify_origins(hub, grace, draft).await.unwrap();
     let other = register_a2a::origins(hub, grace, draft).await.unwrap().remove(0);
     assert!(other.token != token);
-    let VerificationStatus::Failed { message, .. } = other.check else { panic!("proved by another's text") };
+    let VerificationStatus::Failed { message, .. } = other.status else { panic!("proved by another's text") };
     assert!(message.contains("does not contain the verification text"), "{message}");
 }
 
@@ -31,33 +31,33 @@ async fn control_is_proved_later_and_lost_when_the_file_is_gone() {
     let (world, echo) = (World::new().await, Echo::start().await);
     let (hub, grace) = (&world.hub, &world.admin);
     let address = world.register(grace, &echo.url, false).await;
-    let found = manage::check_proofs(hub, grace, &address).await.unwrap();
+    let found = manage::verify_origins(hub, grace, &address).await.unwrap();
     assert!(
-        matches!(&found[0].check, VerificationStatus::Failed { message, .. } if message.contains("404")),
+        matches!(&found[0].status, VerificationStatus::Failed { message, .. } if message.contains("404")),
         "{found:?}"
     );
     echo.set_proof(found[0].token.clone());
-    let found = manage::check_proofs(hub, grace, &address).await.unwrap();
-    assert!(matches!(found[0].check, VerificationStatus::Proved { by: VerificationMethod::File, .. }));
+    let found = manage::verify_origins(hub, grace, &address).await.unwrap();
+    assert!(matches!(found[0].status, VerificationStatus::Verified { method: VerificationMethod::File, .. }));
     assert_eq!(world.answer(&world.bob, &address, "hello").await, "Echo: hello");
     echo.set_proof(String::new());
-    manage::check_proofs(hub, grace, &address).await.unwrap();
+    manage::verify_origins(hub, grace, &address).await.unwrap();
     assert!(!agents::get(hub, grace, &address).await.unwrap().unwrap().summary.verified);
     assert!(world.ask(&world.bob, &address, "hello").await.is_err());
 }
 
 #[tokio::test]
-async fn an_administrator_vouches_for_what_the_card_names() {
+async fn an_administrator_trusts_what_the_card_names() {
     let (world, echo) = (World::new().await, Echo::start().await);
     let (hub, grace) = (&world.hub, &world.admin);
     let address = world.register(grace, &echo.url, false).await;
-    let unknown = manage::vouch(hub, grace, &address, "https://elsewhere.example").await;
+    let unknown = manage::trust_origin(hub, grace, &address, "https://elsewhere.example").await;
     assert_eq!(refusal(unknown).field(), Some("origin"));
     let origin = echo.url.trim_end_matches('/');
-    manage::vouch(hub, grace, &address, origin).await.unwrap();
-    let kept = manage::check_proofs(hub, grace, &address).await.unwrap();
+    manage::trust_origin(hub, grace, &address, origin).await.unwrap();
+    let kept = manage::verify_origins(hub, grace, &address).await.unwrap();
     assert!(
-        matches!(kept[0].check, VerificationStatus::Proved { by: VerificationMethod::Voucher, .. }),
+        matches!(kept[0].status, VerificationStatus::Verified { method: VerificationMethod::Trusted, .. }),
         "a check does not undo it"
     );
     assert_eq!(world.answer(&world.bob, &address, "hello").await, "Echo: hello");
@@ -73,22 +73,22 @@ async fn control_is_proved_by_a_record_of_the_name() {
     card["supportedInterfaces"][0]["url"] = url.as_str().into();
     echo.set_card(card);
     let address = world.register(grace, &url, false).await;
-    let found = manage::check_proofs(hub, grace, &address).await.unwrap().remove(0);
-    assert_eq!(found.record.as_deref(), Some("_plexus.clerk.example"));
-    let VerificationStatus::Failed { message, .. } = found.check else { panic!("proved by nothing") };
+    let found = manage::verify_origins(hub, grace, &address).await.unwrap().remove(0);
+    assert_eq!(found.dns_record.as_deref(), Some("_plexus.clerk.example"));
+    let VerificationStatus::Failed { message, .. } = found.status else { panic!("proved by nothing") };
     assert!(message.contains("_plexus.clerk.example does not exist"), "{message}");
 
     dns.set_text("plexus-agent-proof=of-another".to_owned());
-    let found = manage::check_proofs(hub, grace, &address).await.unwrap().remove(0);
+    let found = manage::verify_origins(hub, grace, &address).await.unwrap().remove(0);
     assert!(
-        matches!(&found.check, VerificationStatus::Failed { message, .. } if message.contains("does not \
+        matches!(&found.status, VerificationStatus::Failed { message, .. } if message.contains("does not \
             contain")),
         "{found:?}"
     );
     dns.set_text(found.token);
-    let found = manage::check_proofs(hub, grace, &address).await.unwrap().remove(0);
+    let found = manage::verify_origins(hub, grace, &address).await.unwrap().remove(0);
     assert!(
-        matches!(found.check, VerificationStatus::Proved { by: VerificationMethod::Dns, .. }),
+        matches!(found.status, VerificationStatus::Verified { method: VerificationMethod::Dns, .. }),
         "{found:?}"
     );
     assert_eq!(world.answer(&world.bob, &address, "hello").await, "Echo: hello");
@@ -104,7 +104,7 @@ async fn a_word_for_an_origin_covers_agents_that_come_later() {
     register_a2a::save_choices(hub, grace, draft, choice("early")).await.unwrap();
     let shown = register_a2a::origins(hub, grace, draft).await.unwrap();
     assert!(
-        matches!(shown[0].check, VerificationStatus::Proved { by: VerificationMethod::Voucher, .. }),
+        matches!(shown[0].status, VerificationStatus::Verified { method: VerificationMethod::Trusted, .. }),
         "{shown:?}"
     );
 

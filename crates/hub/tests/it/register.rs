@@ -31,8 +31,8 @@ async fn an_agent_is_registered_step_by_step_and_answers() {
     register_a2a::save_choices(hub, admin, draft, choice("clerk")).await.unwrap();
     let origins = register_a2a::origins(hub, admin, draft).await.unwrap();
     echo.set_proof(format!("# proofs\n{}\n", origins[0].token));
-    register_a2a::check_origins(hub, admin, draft).await.unwrap();
-    assert!(register_a2a::origins(hub, admin, draft).await.unwrap()[0].check.is_proved());
+    register_a2a::verify_origins(hub, admin, draft).await.unwrap();
+    assert!(register_a2a::origins(hub, admin, draft).await.unwrap()[0].status.is_verified());
     register_a2a::continue_unverified(hub, admin, draft).await.unwrap();
     let publish = || agents::publish(hub, admin, draft, Visibility::Public, AgentAccess::Accounts);
     let address = publish().await.unwrap();
@@ -165,7 +165,7 @@ async fn only_its_owner_changes_an_agent() {
         manage::delete(hub, &world.bob, &address).await,
         manage::set_paused(hub, &world.bob, &address, true).await,
         manage::set_visibility_and_access(hub, &world.bob, &address, Some(Visibility::Private), None).await,
-        manage::vouch(hub, &world.bob, &address, "http://127.0.0.1:1").await,
+        manage::trust_origin(hub, &world.bob, &address, "http://127.0.0.1:1").await,
     ] {
         assert!(matches!(refusal(result), Refusal::Forbidden { .. }));
     }

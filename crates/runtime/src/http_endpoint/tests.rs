@@ -52,12 +52,12 @@ async fn endpoint<R: IntoResponse>(
     (serve(router).await, seen)
 }
 
-fn question(base: &Url, answer: ResponseFormat, path: &str) -> Filled {
+fn question(base: &Url, response_format: ResponseFormat, path: &str) -> Filled {
     Filled {
         url: format!("{base}ask"),
         body: Some(json!({ "q": "{{message}}" })),
-        answer,
-        path: path.to_owned(),
+        response_format,
+        response_path: path.to_owned(),
         ..Filled::default()
     }
 }

@@ -117,7 +117,7 @@ impl<'a> AgentLoop<'a> {
             Err(InvalidToolCall { card, why }) => return self.not_called(&card, why),
         };
         let card = ToolCallCard::new(&tool.label, &arguments);
-        if tool.asks || self.request.leave.asks_always() {
+        if tool.require_approval || self.request.leave.asks_always() {
             match self.ask(tool, &arguments).await? {
                 Some(ApprovalDecision::Allowed) => {}
                 Some(ApprovalDecision::Refused) => {

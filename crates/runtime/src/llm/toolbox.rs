@@ -11,7 +11,7 @@ use crate::mcp_client::{self, McpProcessPermit, McpServer, McpSession, ToolResul
 pub struct ToolServer {
     pub server: McpServer,
     /// True if each call needs approval by the requester.
-    pub asks: bool,
+    pub require_approval: bool,
 }
 
 /// Maximum characters of a function name (OpenAI API reference).
@@ -34,7 +34,7 @@ pub(super) struct OfferedTool {
     description: String,
     schema: Value,
     session: usize,
-    pub asks: bool,
+    pub require_approval: bool,
 }
 
 impl OfferedTool {
@@ -74,9 +74,9 @@ impl Toolbox {
                 let session = toolbox.sessions.len();
                 let label = format!("{}/{}", attached.server.name(), tool.name);
                 let (name, description, schema) = (tool.name, tool.description, tool.schema);
-                let asks = attached.asks;
+                let require_approval = attached.require_approval;
                 toolbox.offer(
-                    OfferedTool { function, name, label, description, schema, session, asks },
+                    OfferedTool { function, name, label, description, schema, session, require_approval },
                     max_bytes,
                 );
             }

@@ -14,13 +14,13 @@ use plexus_hub::{
 };
 use serde_json::json;
 
-use super::{NewAgent, vouch_for};
+use super::{NewAgent, trust_origins};
 
 /// Returns the request template of an endpoint: the given one, or that of a preset. `None` if the new agent
 /// is not an endpoint.
 pub fn request(
     described: Option<EndpointRequestSpec>,
-    like: Option<&str>,
+    preset: Option<&str>,
     url: Option<&str>,
     model: &Option<String>,
 ) -> Result<Option<EndpointRequestSpec>, Refusal> {
@@ -30,12 +30,12 @@ pub fn request(
         }
         return Ok(Some(request));
     }
-    let Some(like) = like else { return Ok(None) };
+    let Some(preset) = preset else { return Ok(None) };
     let unknown = || {
         let known = Preset::ALL.map(Preset::as_str).join(", ");
-        Refusal::invalid("like", format!("Unknown preset. Available: {known}."))
+        Refusal::invalid("preset", format!("Unknown preset. Available: {known}."))
     };
-    let mut request = Preset::parse(like).ok_or_else(unknown)?.request(url.unwrap_or_default());
+    let mut request = Preset::parse(preset).ok_or_else(unknown)?.request(url.unwrap_or_default());
     if let (Some(model), Some(body)) = (model, &mut request.body)
         && body.get("model").is_some()
     {
@@ -52,7 +52,7 @@ pub async fn describe(
 ) -> Result<DraftId, Error> {
     let name = new.chosen_name()?;
     // Presets include authentication; without credentials the endpoint is called without it.
-    if new.like.is_some() && new.credentials.is_none() {
+    if new.preset.is_some() && new.credentials.is_none() {
         request.auth = None;
     }
     let mut about = new.about(&name);
@@ -61,12 +61,12 @@ pub async fn describe(
     }
     let filled = EndpointForm { about, request };
     let draft = http_endpoint::describe(hub, caller, new.choice(name), filled).await?;
-    vouch_for(hub, caller, draft, new.vouch).await?;
+    trust_origins(hub, caller, draft, new.trust_origins).await?;
     register_a2a::continue_unverified(hub, caller, draft).await?;
-    if let Some(message) = &new.r#try {
+    if let Some(message) = &new.test_message {
         let tried = test_call::send_test_message(hub, caller, draft, message).await?;
         if let Some(words) = tried.failed {
-            return Err(Refusal::invalid("try", words).into());
+            return Err(Refusal::invalid("test_message", words).into());
         }
     }
     test_call::finish_test_step(hub, caller, draft).await?;

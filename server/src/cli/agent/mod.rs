@@ -193,7 +193,7 @@ async fn all(ask: impl AsyncFn(Option<String>) -> anyhow::Result<Value>) -> anyh
 fn registration(arguments: &ArgMatches) -> anyhow::Result<Value> {
     let mut body = chosen(arguments);
     body["url"] = text(arguments, "url");
-    body["vouch"] = json!(arguments.get_flag("vouch"));
+    body["trust_origins"] = json!(arguments.get_flag("vouch"));
     let read = |file: &PathBuf| {
         std::fs::read_to_string(file).with_context(|| format!("{} could not be read", file.display()))
     };
@@ -203,10 +203,15 @@ fn registration(arguments: &ArgMatches) -> anyhow::Result<Value> {
             serde_json::from_str(&request).with_context(|| format!("{} is not JSON", file.display()))?;
     }
     if let Some(file) = arguments.get_one("secret-file") {
-        body["credentials"] = json!({ "secret": read(file)?.trim(), "for_everybody": true });
+        body["credentials"] = json!({ "secret": read(file)?.trim(), "shared": true });
         set(&mut body["credentials"], arguments, ["user"]);
     }
-    set(&mut body, arguments, ["like", "title", "summary", "model", "try"]);
+    set(&mut body, arguments, ["title", "summary", "model"]);
+    for (argument, field) in [("like", "preset"), ("try", "test_message")] {
+        if let Some(value) = arguments.get_one::<String>(argument) {
+            body[field] = json!(value);
+        }
+    }
     if let Some(tags) = arguments.get_many::<String>("tags") {
         body["tags"] = json!(tags.collect::<Vec<_>>());
     }
@@ -279,12 +284,13 @@ mod tests {
             body(&["register", "http://127.0.0.1:9/", "--owner", "ada", "--vouch", "--visibility", "public"]);
         assert_eq!(
             sent,
-            json!({ "url": "http://127.0.0.1:9/", "name": null, "visibility": "public", "access": "accounts", "vouch": true })
+            json!({ "url": "http://127.0.0.1:9/", "name": null, "visibility": "public", "access": "accounts",
+                    "trust_origins": true })
         );
         assert!(serde_json::from_value::<agents::NewAgent>(sent).is_ok());
         let called =
             body(&["register", "http://127.0.0.1:9/", "--name", "oi", "--like", "openai", "--model", "m"]);
-        assert_eq!((&called["like"], &called["model"]), (&json!("openai"), &json!("m")));
+        assert_eq!((&called["preset"], &called["model"]), (&json!("openai"), &json!("m")));
         assert!(serde_json::from_value::<agents::NewAgent>(called).is_ok());
         let made =
             body(&["create", "tides", "--instructions", "Be brief.", "--summary", "Tides.", "--tag", "sea"]);

@@ -33,7 +33,7 @@ async fn page(hub: &Hub, caller: &Caller) -> Result<AdminOrigins, Error> {
     Ok(AdminOrigins { rows, form: Form::default() })
 }
 
-pub async fn vouch(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
+pub async fn trust(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let (origin, note) = (fields.get("origin"), fields.get("note"));
     match admin::trust_origin(&site.hub, &visit.caller, origin, note, visit.request_id()).await {
         Ok(_) => redirect_with_notice("/admin/origins", "saved"),

@@ -127,7 +127,7 @@ fn badges(view: &AgentView) -> Vec<Badge> {
         Some(Connector::Attached) if !view.is_online => badges.push(Badge::Detached),
         Some(Connector::A2a { .. } | Connector::Http { .. }) if view.summary.verified => {
             badges.extend(view.proofs.iter().map(|proof| match proof.method {
-                agents::ProofMethod::Voucher => Badge::Vouched(proof.origin.clone()),
+                agents::ProofMethod::Voucher => Badge::Trusted(proof.origin.clone()),
                 _ => Badge::Domain(proof.origin.clone()),
             }));
         }

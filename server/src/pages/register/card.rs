@@ -29,7 +29,7 @@ pub async fn show(State(site): State<AppState>, visit: PageContext, Path(id): Pa
 async fn page(site: &AppState, caller: &Caller, id: &str) -> Result<RegisterCard, Error> {
     let draft = draft(id)?;
     let step = register_a2a::card(&site.hub, caller, draft).await?;
-    let whose = if step.for_everybody { "owner" } else { "each" };
+    let whose = if step.shared { "shared" } else { "per_user" };
     Ok(RegisterCard {
         draft,
         owner: step.owner.to_string(),
@@ -57,7 +57,7 @@ pub async fn choose(
 async fn act(site: &AppState, caller: &Caller, id: &str, fields: &Fields) -> Result<(), Error> {
     let choice = RegistrationChoices {
         name: fields.get("name").to_owned(),
-        for_everybody: fields.get("credentials") == "owner",
+        shared: fields.get("credentials") == "shared",
         given: given(fields),
     };
     register_a2a::save_choices(&site.hub, caller, draft(id)?, choice).await

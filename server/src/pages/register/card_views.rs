@@ -14,13 +14,13 @@ use url::Url;
 pub fn origin(proof: OriginVerification) -> model::OriginProof {
     model::OriginProof {
         origin: proof.origin,
-        state: match proof.check {
-            VerificationStatus::Never => ProofState::Unchecked,
-            VerificationStatus::Proved { by, at } => ProofState::Proved { by: method(by), at },
+        state: match proof.status {
+            VerificationStatus::Unchecked => ProofState::Unchecked,
+            VerificationStatus::Verified { method: by, at } => ProofState::Proved { by: method(by), at },
             VerificationStatus::Failed { message, at } => ProofState::Failed { message, at },
         },
         file_url: proof.file_url,
-        dns: proof.record.map(|name| DnsRecord { name, value: proof.token.clone() }),
+        dns: proof.dns_record.map(|name| DnsRecord { name, value: proof.token.clone() }),
         file_text: proof.token,
     }
 }
@@ -29,7 +29,7 @@ const fn method(by: VerificationMethod) -> ProofMethod {
     match by {
         VerificationMethod::File => ProofMethod::File,
         VerificationMethod::Dns => ProofMethod::Dns,
-        VerificationMethod::Voucher => ProofMethod::Vouched,
+        VerificationMethod::Trusted => ProofMethod::Trusted,
     }
 }
 

@@ -39,12 +39,16 @@ const LOCAL: &str = "http://127.0.0.1:8000";
 const ELSEWHERE: &str = "https://agents.example.org";
 
 #[derive(Deserialize)]
-pub struct Like {
-    like: Option<String>,
+pub struct PresetQuery {
+    preset: Option<String>,
 }
 
-pub async fn show(State(site): State<AppState>, visit: PageContext, Query(like): Query<Like>) -> Response {
-    let page = page(&site, &visit.caller, like.like.as_deref().and_then(Preset::parse));
+pub async fn show(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Query(query): Query<PresetQuery>,
+) -> Response {
+    let page = page(&site, &visit.caller, query.preset.as_deref().and_then(Preset::parse));
     visit.show_or_refuse(page)
 }
 
@@ -72,7 +76,7 @@ async fn act(site: &AppState, caller: &Caller, fields: &Fields) -> Result<DraftI
 fn choice(fields: &Fields) -> RegistrationChoices {
     RegistrationChoices {
         name: fields.get("name").to_owned(),
-        for_everybody: fields.get("auth") != "none" && fields.get("credentials") == "owner",
+        shared: fields.get("auth") != "none" && fields.get("credentials") == "shared",
         given: given(fields),
     }
 }
@@ -90,7 +94,7 @@ pub async fn show_again(
 async fn page_again(site: &AppState, caller: &Caller, id: &str) -> Result<EndpointPage, Error> {
     let (draft, owner) = (draft(id)?, caller.may(Scope::Agents)?.name.to_string());
     let begun = http_endpoint::described(&site.hub, caller, draft).await?;
-    let whose = ("credentials", if begun.for_everybody { "owner" } else { "each" }.to_owned());
+    let whose = ("credentials", if begun.shared { "shared" } else { "per_user" }.to_owned());
     let name = begun.name.map(|name| ("name", name.to_string()));
     let form = Form::filled(values(&begun.endpoint).chain(name).chain([whose]));
     Ok(EndpointPage { owner, editing: None, draft: Some(draft), chosen: None, form })
@@ -126,19 +130,20 @@ pub fn filled(fields: &Fields) -> Result<EndpointForm, Refusal> {
         tags: fields.get("tags").split(',').map(str::to_owned).collect(),
     };
     let method = Method::parse(fields.get("method"));
-    let answer = ResponseFormat::parse(fields.get("answer"));
+    let response_format = ResponseFormat::parse(fields.get("response_format"));
     let request = EndpointRequestSpec {
         method: method.ok_or_else(|| Refusal::invalid("method", "Choose GET, POST or PUT."))?,
         url: text("url"),
         headers: headers(fields.get("headers"))?,
         body: json("body", fields.get("body"))?,
-        answer: answer.ok_or_else(|| Refusal::invalid("answer", "Choose a response format."))?,
-        path: text("path"),
-        start_url: given("start_url"),
-        start_body: json("start_body", fields.get("start_body"))?,
-        start_id: given("start_id"),
-        last: given("last"),
-        question: given("question"),
+        response_format: response_format
+            .ok_or_else(|| Refusal::invalid("response_format", "Choose a response format."))?,
+        response_path: text("response_path"),
+        init_url: given("init_url"),
+        init_body: json("init_body", fields.get("init_body"))?,
+        init_id_path: given("init_id_path"),
+        done_path: given("done_path"),
+        question_suffix: given("question_suffix"),
         auth: auth(fields)?,
     };
     Ok(EndpointForm { about, request })
@@ -228,13 +233,13 @@ fn request_form(request: &EndpointRequestSpec) -> Vec<(&'static str, String)> {
         ("url", request.url.clone()),
         ("headers", headers.collect::<Vec<_>>().join("\n")),
         ("body", pretty(&request.body)),
-        ("answer", request.answer.as_str().to_owned()),
-        ("path", request.path.clone()),
-        ("start_url", request.start_url.clone().unwrap_or_default()),
-        ("start_body", pretty(&request.start_body)),
-        ("start_id", request.start_id.clone().unwrap_or_default()),
-        ("last", request.last.clone().unwrap_or_default()),
-        ("question", request.question.clone().unwrap_or_default()),
+        ("response_format", request.response_format.as_str().to_owned()),
+        ("response_path", request.response_path.clone()),
+        ("init_url", request.init_url.clone().unwrap_or_default()),
+        ("init_body", pretty(&request.init_body)),
+        ("init_id_path", request.init_id_path.clone().unwrap_or_default()),
+        ("done_path", request.done_path.clone().unwrap_or_default()),
+        ("question_suffix", request.question_suffix.clone().unwrap_or_default()),
         ("auth", auth.to_owned()),
         ("auth_name", auth_name.to_owned()),
         ("token_url", oauth.token_url),

@@ -97,8 +97,8 @@ pub fn tools_here(site: &AppState, caller: &Caller) -> Result<(Vec<String>, bool
 fn tools(text: &str) -> Result<Vec<ToolSource>, Refusal> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let source = |line: &str| match line.split_whitespace().collect::<Vec<_>>()[..] {
-        [at] => Ok(ToolSource { place: place(at), asks: false }),
-        [at, "ask"] => Ok(ToolSource { place: place(at), asks: true }),
+        [at] => Ok(ToolSource { place: place(at), require_approval: false }),
+        [at, "ask"] => Ok(ToolSource { place: place(at), require_approval: true }),
         _ => Err(Refusal::invalid(
             "tools",
             "Write one URL per line. Add \u{201c}ask\u{201d} after it to require approval of each call.",
@@ -134,7 +134,7 @@ fn number<T: FromStr>(text: Option<&str>, name: &str) -> Result<Option<T>, Refus
 }
 
 fn line(source: &ToolSource) -> String {
-    let ask = if source.asks { " ask" } else { "" };
+    let ask = if source.require_approval { " ask" } else { "" };
     format!("{}{ask}", source.place)
 }
 

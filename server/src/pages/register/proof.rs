@@ -31,7 +31,7 @@ async fn page(site: &AppState, caller: &Caller, id: &str) -> Result<RegisterProo
         draft,
         way: card_views::way(register_a2a::way(&site.hub, caller, draft).await?),
         origins: origins.into_iter().map(card_views::origin).collect(),
-        can_vouch: caller.require(Role::Admin).is_ok(),
+        can_trust: caller.require(Role::Admin).is_ok(),
         form: Form::default(),
     })
 }
@@ -55,10 +55,10 @@ pub async fn act(
 async fn perform(site: &AppState, caller: &Caller, id: &str, fields: &Fields) -> Result<&'static str, Error> {
     let draft = draft(id)?;
     match fields.get("action") {
-        "check" => register_a2a::check_origins(&site.hub, caller, draft).await.map(|()| "proof"),
-        "vouch" => {
+        "verify" => register_a2a::verify_origins(&site.hub, caller, draft).await.map(|()| "proof"),
+        "trust_origin" => {
             let origin = fields.get("origin");
-            register_a2a::vouch_origin(&site.hub, caller, draft, origin).await.map(|()| "proof")
+            register_a2a::trust_origin(&site.hub, caller, draft, origin).await.map(|()| "proof")
         }
         "continue" => {
             register_a2a::continue_unverified(&site.hub, caller, draft).await?;
@@ -70,6 +70,6 @@ async fn perform(site: &AppState, caller: &Caller, id: &str, fields: &Fields) ->
                 | RegistrationKind::Attached => "publish",
             })
         }
-        _ => Err(Refusal::invalid("", "Choose whether to check or to continue.").into()),
+        _ => Err(Refusal::invalid("", "Choose whether to verify or to continue.").into()),
     }
 }

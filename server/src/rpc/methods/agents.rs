@@ -21,8 +21,8 @@ use serde::Deserialize;
 use super::{Answer, Nothing, add};
 use crate::{
     api::{
-        agent::{self, Agent, Change, DesiredState, Origins, RefreshResult},
-        agent_credentials::{self, AskedCredentials},
+        agent::{self, Agent, AgentUpdate, DesiredState, Origins, RefreshResult},
+        agent_credentials::{self, RequiredCredentials},
         agent_lists::{self, AgentList},
         agents::{self, NewAgent},
         models::{self, Models},
@@ -34,21 +34,21 @@ use crate::{
 
 pub fn add_to(module: &mut RpcModule<AppState>) -> Result<(), RegisterMethodError> {
     add(module, "agents.search", search_agents)?;
-    add(module, "agents.own", own_agents)?;
+    add(module, "agents.list", list_agents)?;
     add(module, "agents.starred", starred_agents)?;
     add(module, "agents.get", get_agent)?;
     add(module, "agents.register", register_agent)?;
-    add(module, "agents.change", change_agent)?;
+    add(module, "agents.update", update_agent)?;
     add(module, "agents.delete", delete_agent)?;
     add(module, "agents.refresh", refresh_agent)?;
-    add(module, "agents.check", check_agent)?;
-    add(module, "agents.vouch", vouch_for_agent)?;
-    add(module, "agents.asked_credentials", asked_credentials)?;
-    add(module, "agents.give_credentials", give_credentials)?;
-    add(module, "agents.forget_credentials", forget_credentials)?;
+    add(module, "agents.verify", verify_agent)?;
+    add(module, "agents.trust_origin", trust_origin)?;
+    add(module, "agents.get_credentials", get_credentials)?;
+    add(module, "agents.set_credentials", set_credentials)?;
+    add(module, "agents.delete_credentials", delete_credentials)?;
     add(module, "agents.tool_servers", tool_servers_of_agent)?;
-    add(module, "agents.give_tool_credentials", give_tool_credentials)?;
-    add(module, "agents.forget_tool_credentials", forget_tool_credentials)?;
+    add(module, "agents.set_tool_credentials", set_tool_credentials)?;
+    add(module, "agents.delete_tool_credentials", delete_tool_credentials)?;
     add(module, "agents.star", star_agent)?;
     add(module, "agents.unstar", unstar_agent)?;
     add(module, "models.list", list_models)
@@ -67,10 +67,10 @@ struct Search {
     online: bool,
     sort: Option<String>,
     facets: bool,
-    live: bool,
+    federated: bool,
     after: Option<String>,
     limit: Option<u16>,
-    place: Option<String>,
+    scope: Option<String>,
 }
 
 async fn search_agents(site: AppState, caller: Caller, asked: Search) -> Answer<AgentList> {
@@ -79,20 +79,20 @@ async fn search_agents(site: AppState, caller: Caller, asked: Search) -> Answer<
 
 impl Search {
     fn into_pairs(self) -> impl Iterator<Item = (Cow<'static, str>, Cow<'static, str>)> {
-        let yes = |is: bool, word: &str| is.then(|| word.to_owned());
+        let flag = |is: bool| is.then(|| "true".to_owned());
         let named = [
             ("q", self.q),
             ("kind", self.kind),
             ("protocol", self.protocol),
             ("owner", self.owner),
-            ("verified", yes(self.verified, "yes")),
-            ("online", yes(self.online, "yes")),
+            ("verified", flag(self.verified)),
+            ("online", flag(self.online)),
             ("sort", self.sort),
-            ("facets", yes(self.facets, "true")),
-            ("live", yes(self.live, "true")),
+            ("facets", flag(self.facets)),
+            ("federated", flag(self.federated)),
             ("after", self.after),
             ("limit", self.limit.map(|limit| limit.to_string())),
-            ("place", self.place),
+            ("scope", self.scope),
         ];
         let named = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
         let tags = self.tag.into_iter().map(|tag| ("tag", tag));
@@ -102,19 +102,19 @@ impl Search {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Own {
+struct PageParams {
     #[serde(default)]
     after: Option<String>,
     #[serde(default)]
     limit: Option<u16>,
 }
 
-async fn starred_agents(site: AppState, caller: Caller, asked: Own) -> Answer<AgentList> {
+async fn starred_agents(site: AppState, caller: Caller, asked: PageParams) -> Answer<AgentList> {
     let size = asked.limit.map_or(Ok(PageSize::DEFAULT), PageSize::new)?;
     Ok(starred(&site.hub, &caller, asked.after.as_deref(), size).await?)
 }
 
-async fn own_agents(site: AppState, caller: Caller, asked: Own) -> Answer<AgentList> {
+async fn list_agents(site: AppState, caller: Caller, asked: PageParams) -> Answer<AgentList> {
     let size = asked.limit.map_or(Ok(PageSize::DEFAULT), PageSize::new)?;
     Ok(agent_lists::own(&site.hub, &caller, asked.after.as_deref(), size).await?)
 }
@@ -135,7 +135,7 @@ async fn register_agent(site: AppState, caller: Caller, asked: NewAgent) -> Answ
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ChangeOne {
+struct UpdateParams {
     agent: Address,
     #[serde(default)]
     visibility: Option<Visibility>,
@@ -145,9 +145,9 @@ struct ChangeOne {
     state: Option<DesiredState>,
 }
 
-async fn change_agent(site: AppState, caller: Caller, asked: ChangeOne) -> Answer<Agent> {
-    let ChangeOne { agent, visibility, access, state } = asked;
-    Ok(agent::apply(&site.hub, &caller, &agent, Change { visibility, access, state }).await?)
+async fn update_agent(site: AppState, caller: Caller, asked: UpdateParams) -> Answer<Agent> {
+    let UpdateParams { agent, visibility, access, state } = asked;
+    Ok(agent::apply(&site.hub, &caller, &agent, AgentUpdate { visibility, access, state }).await?)
 }
 
 async fn delete_agent(site: AppState, caller: Caller, asked: OneAgent) -> Answer<bool> {
@@ -159,19 +159,19 @@ async fn refresh_agent(site: AppState, caller: Caller, asked: OneAgent) -> Answe
     Ok(agent::renew(&site.hub, &caller, &asked.agent).await?)
 }
 
-async fn check_agent(site: AppState, caller: Caller, asked: OneAgent) -> Answer<Origins> {
+async fn verify_agent(site: AppState, caller: Caller, asked: OneAgent) -> Answer<Origins> {
     Ok(agent::prove(&site.hub, &caller, &asked.agent).await?)
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct VouchFor {
+struct TrustOriginParams {
     agent: Address,
     origin: String,
 }
 
-async fn vouch_for_agent(site: AppState, caller: Caller, asked: VouchFor) -> Answer<bool> {
-    manage::vouch(&site.hub, &caller, &asked.agent, &asked.origin).await?;
+async fn trust_origin(site: AppState, caller: Caller, asked: TrustOriginParams) -> Answer<bool> {
+    manage::trust_origin(&site.hub, &caller, &asked.agent, &asked.origin).await?;
     Ok(true)
 }
 
@@ -185,19 +185,19 @@ struct Credentials {
     user: String,
 }
 
-async fn give_credentials(site: AppState, caller: Caller, asked: Credentials) -> Answer<bool> {
+async fn set_credentials(site: AppState, caller: Caller, asked: Credentials) -> Answer<bool> {
     let given = CredentialInput { user: asked.user, secret: asked.secret };
     credentials::set_credentials(&site.hub, &caller, &asked.agent, given).await?;
     Ok(true)
 }
 
-async fn forget_credentials(site: AppState, caller: Caller, asked: OneAgent) -> Answer<bool> {
+async fn delete_credentials(site: AppState, caller: Caller, asked: OneAgent) -> Answer<bool> {
     credentials::delete_credentials(&site.hub, &caller, &asked.agent).await?;
     Ok(true)
 }
 
-async fn asked_credentials(site: AppState, caller: Caller, asked: OneAgent) -> Answer<AskedCredentials> {
-    Ok(agent_credentials::asked(&site.hub, &caller, &asked.agent).await?)
+async fn get_credentials(site: AppState, caller: Caller, asked: OneAgent) -> Answer<RequiredCredentials> {
+    Ok(agent_credentials::required(&site.hub, &caller, &asked.agent).await?)
 }
 
 async fn tool_servers_of_agent(site: AppState, caller: Caller, asked: OneAgent) -> Answer<ToolServers> {
@@ -214,9 +214,9 @@ struct ToolCredentials {
     header: String,
 }
 
-async fn give_tool_credentials(site: AppState, caller: Caller, asked: ToolCredentials) -> Answer<bool> {
+async fn set_tool_credentials(site: AppState, caller: Caller, asked: ToolCredentials) -> Answer<bool> {
     let ToolCredentials { agent, url, secret, header } = asked;
-    tool_credentials::give(&site.hub, &caller, &agent, ForServer { url, header, secret }).await?;
+    tool_credentials::set(&site.hub, &caller, &agent, ForServer { url, header, secret }).await?;
     Ok(true)
 }
 
@@ -227,8 +227,8 @@ struct OneToolServer {
     url: String,
 }
 
-async fn forget_tool_credentials(site: AppState, caller: Caller, asked: OneToolServer) -> Answer<bool> {
-    tool_credentials::forget(&site.hub, &caller, &asked.agent, &asked.url).await?;
+async fn delete_tool_credentials(site: AppState, caller: Caller, asked: OneToolServer) -> Answer<bool> {
+    tool_credentials::delete(&site.hub, &caller, &asked.agent, &asked.url).await?;
     Ok(true)
 }
 

@@ -17,7 +17,7 @@ pub enum Placeholder {
     Messages,
     /// An id of this conversation with the agent, equal for all its messages and unique to it.
     Conversation,
-    /// The task id from the response to the start request.
+    /// The task id from the response to the init request.
     Task,
 }
 
@@ -116,9 +116,9 @@ fn first(text: &str) -> Option<(usize, Placeholder)> {
 /// Returns all texts of a request that are sent and may hold placeholders.
 pub(super) fn template_texts(request: &EndpointRequestSpec) -> impl Iterator<Item = &str> {
     let mut texts: Vec<&str> = vec![&request.url];
-    texts.extend(request.start_url.as_deref());
+    texts.extend(request.init_url.as_deref());
     texts.extend(request.headers.values().map(String::as_str));
-    for body in [&request.body, &request.start_body].into_iter().flatten() {
+    for body in [&request.body, &request.init_body].into_iter().flatten() {
         json_strings(body, &mut texts);
     }
     texts.into_iter()

@@ -58,17 +58,17 @@ impl Preset {
         match self {
             Self::OpenAi => EndpointRequestSpec { auth: Some(Scheme::Bearer), ..completions(url, "default") },
             Self::OpenInterpreter => EndpointRequestSpec {
-                question: Some("Do you want to run this code?".to_owned()),
+                question_suffix: Some("Do you want to run this code?".to_owned()),
                 ..completions(url, "default-model")
             },
             Self::AgentProtocol => EndpointRequestSpec {
-                start_body: Some(json!({ "input": "{{message}}" })),
-                start_id: Some("/task_id".to_owned()),
+                init_body: Some(json!({ "input": "{{message}}" })),
+                init_id_path: Some("/task_id".to_owned()),
                 url: format!("{url}/{{{{task}}}}/steps"),
-                start_url: Some(url),
+                init_url: Some(url),
                 body: Some(json!({})),
-                path: "/output".to_owned(),
-                last: Some("/is_last".to_owned()),
+                response_path: "/output".to_owned(),
+                done_path: Some("/is_last".to_owned()),
                 ..EndpointRequestSpec::default()
             },
         }
@@ -79,8 +79,8 @@ fn completions(url: String, model: &str) -> EndpointRequestSpec {
     EndpointRequestSpec {
         url,
         body: Some(json!({ "model": model, "messages": "{{messages}}", "stream": true })),
-        answer: ResponseFormat::Events,
-        path: "/choices/0/delta/content".to_owned(),
+        response_format: ResponseFormat::Events,
+        response_path: "/choices/0/delta/content".to_owned(),
         ..EndpointRequestSpec::default()
     }
 }

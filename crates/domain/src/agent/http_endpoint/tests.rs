@@ -6,7 +6,7 @@ fn plain() -> EndpointRequestSpec {
     EndpointRequestSpec {
         url: "https://agents.example/ask".to_owned(),
         body: Some(json!({ "q": "{{message}}" })),
-        path: "/reply".to_owned(),
+        response_path: "/reply".to_owned(),
         ..EndpointRequestSpec::default()
     }
 }
@@ -50,23 +50,24 @@ fn what_cannot_be_sent_is_refused_by_field() {
         ("body", body(json!({ "q": "{{message" }))),
         ("body", body(json!({ "q": "all: {{messages}}" }))),
         ("body", body(json!({ "q": "{{message}}", "more": "x".repeat(40_000) }))),
-        ("path", EndpointRequestSpec { path: "reply".to_owned(), ..plain() }),
-        ("path", EndpointRequestSpec { answer: ResponseFormat::Text, ..plain() }),
+        ("response_path", EndpointRequestSpec { response_path: "reply".to_owned(), ..plain() }),
+        ("response_path", EndpointRequestSpec { response_format: ResponseFormat::Text, ..plain() }),
         (
-            "last",
-            EndpointRequestSpec { last: Some("/done".to_owned()), answer: ResponseFormat::Events, ..plain() },
+            "done_path",
+            EndpointRequestSpec {
+                done_path: Some("/done".to_owned()),
+                response_format: ResponseFormat::Events,
+                ..plain()
+            },
         ),
-        ("question", EndpointRequestSpec { question: Some(" ".to_owned()), ..plain() }),
-        ("question", EndpointRequestSpec { question: Some("?".repeat(201)), ..plain() }),
-        ("start_url", EndpointRequestSpec { start_id: Some("/id".to_owned()), ..plain() }),
-        ("start_url", at("https://agents.example/{{task}}")),
+        ("question_suffix", EndpointRequestSpec { question_suffix: Some(" ".to_owned()), ..plain() }),
+        ("question_suffix", EndpointRequestSpec { question_suffix: Some("?".repeat(201)), ..plain() }),
+        ("init_url", EndpointRequestSpec { init_id_path: Some("/id".to_owned()), ..plain() }),
+        ("init_url", at("https://agents.example/{{task}}")),
+        ("init_url", EndpointRequestSpec { init_url: Some("https://other.example/".to_owned()), ..plain() }),
         (
-            "start_url",
-            EndpointRequestSpec { start_url: Some("https://other.example/".to_owned()), ..plain() },
-        ),
-        (
-            "start_id",
-            EndpointRequestSpec { start_url: Some("https://agents.example/".to_owned()), ..plain() },
+            "init_id_path",
+            EndpointRequestSpec { init_url: Some("https://agents.example/".to_owned()), ..plain() },
         ),
         ("auth_name", key("")),
         ("auth_name", key("Host")),
@@ -114,4 +115,29 @@ fn ready_requests_can_be_sent_and_are_kept_as_they_are() {
     let whole = Preset::OpenAi.request("https://models.example/api/chat");
     assert_eq!(whole.url, "https://models.example/api/chat");
     assert!(serde_json::from_str::<EndpointTemplate>(r#"{"url": "ftp://x/"}"#).is_err());
+}
+
+#[test]
+fn requests_stored_under_earlier_names_can_be_read() {
+    let stored = json!({
+        "method": "POST", "url": "https://agents.example/{{task}}", "body": {}, "answer": "json", "path": "/output",
+        "start_url": "https://agents.example/", "start_body": { "input": "{{message}}" }, "start_id": "/id",
+        "last": "/is_last", "question": "Go on?",
+    });
+    let template: EndpointTemplate = serde_json::from_value(stored).unwrap();
+    let expected = EndpointRequestSpec {
+        url: "https://agents.example/{{task}}".to_owned(),
+        body: Some(json!({})),
+        response_format: ResponseFormat::Json,
+        response_path: "/output".to_owned(),
+        init_url: Some("https://agents.example/".to_owned()),
+        init_body: Some(json!({ "input": "{{message}}" })),
+        init_id_path: Some("/id".to_owned()),
+        done_path: Some("/is_last".to_owned()),
+        question_suffix: Some("Go on?".to_owned()),
+        ..EndpointRequestSpec::default()
+    };
+    assert_eq!(template.request(), &expected);
+    let written = serde_json::to_value(&template).unwrap();
+    assert_eq!((&written["response_path"], written.get("path")), (&json!("/output"), None));
 }

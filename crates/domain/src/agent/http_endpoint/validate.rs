@@ -47,9 +47,9 @@ pub(super) fn check(request: &EndpointRequestSpec) -> Result<()> {
         return Err(Error::invalid("body", "A GET request has no body. Put {{message}} into the address."));
     }
     body("body", request.body.as_ref())?;
-    answer(request)?;
-    question(request)?;
-    start(request)?;
+    response(request)?;
+    question_suffix(request)?;
+    init(request)?;
     auth(request)?;
     let says = |it: Placeholder| placeholders::template_texts(request).any(|text| text.contains(it.token()));
     if !says(Placeholder::Message) && !says(Placeholder::Messages) {
@@ -145,26 +145,29 @@ fn placeholders(field: &str, text: &str, fits: impl Fn(Placeholder) -> bool) -> 
     Err(Error::invalid(field, words))
 }
 
-fn answer(request: &EndpointRequestSpec) -> Result<()> {
-    pointer("path", &request.path, "/choices/0/message/content")?;
-    if request.answer == ResponseFormat::Text && !request.path.is_empty() {
-        return Err(Error::invalid("path", "Plain text has no path. Leave it empty, or choose JSON."));
+fn response(request: &EndpointRequestSpec) -> Result<()> {
+    pointer("response_path", &request.response_path, "/choices/0/message/content")?;
+    if request.response_format == ResponseFormat::Text && !request.response_path.is_empty() {
+        return Err(Error::invalid(
+            "response_path",
+            "Plain text has no path. Leave it empty, or choose JSON.",
+        ));
     }
-    let Some(last) = &request.last else { return Ok(()) };
-    pointer("last", last, "/is_last")?;
-    if request.answer != ResponseFormat::Json || last.is_empty() {
+    let Some(done_path) = &request.done_path else { return Ok(()) };
+    pointer("done_path", done_path, "/is_last")?;
+    if request.response_format != ResponseFormat::Json || done_path.is_empty() {
         let words =
             "A request is sent again only where each is answered with JSON that says whether it is the last.";
-        return Err(Error::invalid("last", words));
+        return Err(Error::invalid("done_path", words));
     }
     Ok(())
 }
 
-fn question(request: &EndpointRequestSpec) -> Result<()> {
-    let Some(question) = &request.question else { return Ok(()) };
-    if question.trim().is_empty() || question.chars().count() > MAX_QUESTION {
+fn question_suffix(request: &EndpointRequestSpec) -> Result<()> {
+    let Some(suffix) = &request.question_suffix else { return Ok(()) };
+    if suffix.trim().is_empty() || suffix.chars().count() > MAX_QUESTION {
         return Err(Error::invalid(
-            "question",
+            "question_suffix",
             "Enter the last 1 to 200 characters of a question, or nothing.",
         ));
     }
@@ -178,24 +181,24 @@ fn pointer(field: &str, pointer: &str, example: &str) -> Result<()> {
     Err(Error::invalid(field, format!("A path leads from member to member, such as {example}.")))
 }
 
-fn start(request: &EndpointRequestSpec) -> Result<()> {
-    let Some(start) = &request.start_url else { return no_start(request) };
-    url("start_url", start)?;
+fn init(request: &EndpointRequestSpec) -> Result<()> {
+    let Some(init) = &request.init_url else { return no_init(request) };
+    url("init_url", init)?;
     let place = |url: &str| host(url).map(|(_, end)| url[..end].to_ascii_lowercase());
-    if place(start) != place(&request.url) {
-        return Err(Error::invalid("start_url", "Both requests must use the same host and port."));
+    if place(init) != place(&request.url) {
+        return Err(Error::invalid("init_url", "Both requests must use the same host and port."));
     }
-    body("start_body", request.start_body.as_ref())?;
-    let id = request.start_id.as_deref().unwrap_or_default();
-    if id.is_empty() {
-        return Err(Error::invalid("start_id", "Enter the JSON path of the task id, such as /task_id."));
+    body("init_body", request.init_body.as_ref())?;
+    let id_path = request.init_id_path.as_deref().unwrap_or_default();
+    if id_path.is_empty() {
+        return Err(Error::invalid("init_id_path", "Enter the JSON path of the task id, such as /task_id."));
     }
-    pointer("start_id", id, "/task_id")
+    pointer("init_id_path", id_path, "/task_id")
 }
 
-fn no_start(request: &EndpointRequestSpec) -> Result<()> {
-    let wrong = |words: &str| Err(Error::invalid("start_url", words));
-    if request.start_body.is_some() || request.start_id.is_some() {
+fn no_init(request: &EndpointRequestSpec) -> Result<()> {
+    let wrong = |words: &str| Err(Error::invalid("init_url", words));
+    if request.init_body.is_some() || request.init_id_path.is_some() {
         return wrong("Enter where the first request goes, or leave all three empty.");
     }
     if placeholders::template_texts(request).any(|text| text.contains(Placeholder::Task.token())) {

@@ -19,7 +19,7 @@ async fn an_answer_that_ends_as_questions_do_waits_for_a_person() {
         (ResponseFormat::Lines, "/a", "{\"a\":\"Go on?\"}\n{\"a\":{\"n\":1}}", RunEnd::Completed),
     ] {
         let (base, _) = endpoint(move |_| body).await;
-        let filled = Filled { question: Some(ASKS.to_owned()), ..question(&base, reading, path) };
+        let filled = Filled { question_suffix: Some(ASKS.to_owned()), ..question(&base, reading, path) };
         assert_eq!(hear(&connector(filled), ask("Hi")).await.0, Ok(end), "{body}");
         assert_eq!(
             hear(&connector(question(&base, reading, path)), ask("Hi")).await.0,

@@ -102,13 +102,13 @@ fn call(index: usize, name: &str, arguments: &str) -> Value {
     json!({ "choices": [{ "delta": { "tool_calls": [{ "index": index, "id": format!("c{index}"), "function": function }] } }] })
 }
 
-fn remote(url: &Url, asks: bool) -> ToolServer {
+fn remote(url: &Url, require_approval: bool) -> ToolServer {
     let outbound =
         HttpClients::new().unwrap().for_untrusted(OutboundPolicy { allow_private: true, ports: None });
     let shown = Some(Credentials::Bearer(Secret::new("t1")));
     ToolServer {
         server: McpServer::Remote { outbound, url: url.clone(), shown, mend: MEND.to_owned() },
-        asks,
+        require_approval,
     }
 }
 
@@ -234,9 +234,9 @@ async fn where_nobody_can_be_asked_nothing_is_done() {
 #[tokio::test]
 async fn a_stop_ends_a_question_and_a_tool_that_hangs() {
     let (url, _) = tools().await;
-    for (name, asks) in [("add", true), ("hang", false)] {
+    for (name, require_approval) in [("add", true), ("hang", false)] {
         let (llm, _) = script(vec![vec![says("Wait. "), call(0, name, "{\"a\": 1}")]]).await;
-        let llm = llm.with_tools(vec![remote(&url, asks)]);
+        let llm = llm.with_tools(vec![remote(&url, require_approval)]);
         let (end, heard) = run_until_first_word(&llm, answered(None, "?")).await;
         assert_eq!((end, heard.text.as_str()), (Ok(RunEnd::Stopped), "Wait. "));
     }
@@ -350,7 +350,7 @@ fn in_a_box(program: SandboxedCommand, folder: &Path) -> ToolServer {
             sandbox: Sandbox::find(false),
             places: McpProcessSlots::new(1),
         },
-        asks: false,
+        require_approval: false,
     }
 }
 
@@ -390,7 +390,7 @@ async fn a_server_without_tools_or_life_is_named() {
     let url = "http://127.0.0.1:9/mcp".parse().unwrap();
     let server = McpServer::Remote { outbound, url, shown: None, mend: String::new() };
     let (llm, _) = script(vec![vec![says("Hi")]]).await;
-    let llm = llm.with_tools(vec![ToolServer { server, asks: false }]);
+    let llm = llm.with_tools(vec![ToolServer { server, require_approval: false }]);
     assert_eq!(hear(&llm, ask("?")).await.0.unwrap_err().class, FailureClass::Policy);
 }
 
