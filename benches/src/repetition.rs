@@ -38,7 +38,7 @@ pub fn play(suppress_repeats: bool) -> anyhow::Result<Cost> {
     let mut talk = Talk::begin(suppress_repeats)?;
     let mut cost = Cost::default();
     while talk.team.outcome().is_none() {
-        let seat = talk.team.speaker().context("somebody has the floor")?;
+        let seat = talk.team.speaker().context("a member speaks")?;
         cost.turns += 1;
         let told = DecisionRequest::new(&talk.team, seat).context("the speaker is asked")?;
         let utterance = talk.words(seat)?;
@@ -63,7 +63,7 @@ impl Talk {
             goal: Text::truncate("Find out how the harbour of Husum can take larger ships.")
                 .context("a goal")?,
             pattern: Pattern::RoundRobin(RoundRobin { rounds: ROUNDS }),
-            limits: TeamLimits { members: MEMBERS, ..TeamLimits::default() },
+            limits: TeamLimits { max_members: MEMBERS, ..TeamLimits::default() },
             home: Text::truncate("hub.example").context("a hub")?,
             lineage: None,
             needs: Vec::new(),

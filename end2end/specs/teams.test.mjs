@@ -67,7 +67,7 @@ for (const [script, theme, width] of [["on", "light", 1280], ["no wasm", "dark",
     test("a team that a member forms is shown beneath", async () => {
       await launchTeam(tab, "Something that takes long", "@ada/slow");
       await shown(tab, "Working");
-      const act = { do: "nest", work: 0, members: ["@plexus/calc"] };
+      const act = { action: "form_subteam", assignment: 0, members: ["@plexus/calc"] };
       const url = tab.page.url().replace("/teams/", "/api/v1/teams/");
       const answer = await tab.context.request.post(url, { data: act, headers: { origin: hub.url } });
       assert.equal(answer.status(), 200, await answer.text());

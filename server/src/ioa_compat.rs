@@ -87,7 +87,7 @@ async fn begin(
     };
     let or = TeamLimits::default();
     let limits = TeamLimits {
-        depth: asked.team_up_depth.unwrap_or(or.depth),
+        max_subteam_depth: asked.team_up_depth.unwrap_or(or.max_subteam_depth),
         turns: asked.max_turns.unwrap_or(or.turns),
         ..or
     };
@@ -134,7 +134,7 @@ fn conclusion(view: &TeamView) -> Response {
     match &view.answer {
         Some(answer) => Json(json!([view.id, answer])).into_response(),
         None => {
-            let message = view.failed.clone().unwrap_or_default();
+            let message = view.failure.clone().unwrap_or_default();
             let error = json!({ "code": "failed", "message": message, "team": view.id });
             (StatusCode::BAD_GATEWAY, Json(json!({ "error": error }))).into_response()
         }
@@ -160,9 +160,9 @@ fn events(site: AppState, watching: TeamSubscription) -> impl Stream<Item = Resu
 
 fn step(view: &TeamView) -> Bytes {
     let now = sse("team", &team(view));
-    let end: Option<(&str, Value)> = match (&view.answer, &view.failed) {
+    let end: Option<(&str, Value)> = match (&view.answer, &view.failure) {
         (Some(answer), _) => Some(("conclusion", json!([view.id, answer]))),
-        (None, Some(failed)) => Some(("failed", json!([view.id, failed]))),
+        (None, Some(failure)) => Some(("failed", json!([view.id, failure]))),
         (None, None) => None,
     };
     match end {

@@ -170,7 +170,7 @@ async fn a_team_goes_on_when_the_process_that_conducts_it_is_killed() {
     let conducted = "select count(*) from team_conductors";
     assert_eq!(fleet.sql().number(conducted).await, 1);
     // Owner actions on an instance without the orchestrator reach the orchestrator.
-    act(&there, &team, &json!({ "do": "remark", "text": "Red ones, too." })).await;
+    act(&there, &team, &json!({ "action": "message", "text": "Red ones, too." })).await;
     within(SOON, "the remark is read here", async || here.get(&path).await.body.contains("Red ones, too."))
         .await;
 
@@ -195,7 +195,7 @@ async fn a_team_is_cancelled_on_another_process_than_its_conductors() {
     let team = launch(&here, "Count the boats.").await;
     let call = agent.called().await;
     call.begin_task().await;
-    act(&there, &team, &json!({ "do": "cancel" })).await;
+    act(&there, &team, &json!({ "action": "cancel_team" })).await;
     let unfinished = "select count(*) from runs where state in ('queued', 'working')";
     within(SOON, "its work is stopped", async || fleet.sql().number(unfinished).await == 0).await;
     within(SOON, "its conductor leaves", async || {

@@ -23,7 +23,8 @@ use crate::{
 
 const MODEL: &str = "smollm2";
 /// The model gets half of a turn for each decision, and shares the cores with other tests.
-const LIMITS: &str = r#"{"seconds": 25, "turn_seconds": 24, "work_seconds": 20, "turns": 8, "depth": 0}"#;
+const LIMITS: &str =
+    r#"{"seconds": 25, "turn_seconds": 24, "assignment_seconds": 20, "turns": 8, "max_subteam_depth": 0}"#;
 const TERMINAL: [&str; 5] = ["completed", "failed", "cancelled", "rejected", "timed_out"];
 
 play_on_both!(on);
@@ -62,15 +63,15 @@ fn deciding(model: &Server) -> [Given; 3] {
 
 /// Asserts that the team ended with an answer or a reason for its failure, and without open work.
 fn has_ended(team: &Value) {
-    let (answer, failed) = (&team["answer"], &team["failed"]);
+    let (answer, failure) = (&team["answer"], &team["failure"]);
     match team["state"].as_str() {
-        Some("closed") => assert!(!text_of(answer).is_empty() && failed.is_null(), "{team:#}"),
-        Some("failed") => assert!(!text_of(failed).is_empty() && answer.is_null(), "{team:#}"),
+        Some("closed") => assert!(!text_of(answer).is_empty() && failure.is_null(), "{team:#}"),
+        Some("failed") => assert!(!text_of(failure).is_empty() && answer.is_null(), "{team:#}"),
         _ => panic!("it has not ended: {team:#}"),
     }
     let deadline = team["deadline"].as_i64().zip(team["ended"].as_i64());
     assert!(deadline.is_some_and(|(deadline, ended)| ended < deadline + 60_000), "{team:#}");
-    for work in team["work"].as_array().expect("a list") {
+    for work in team["assignments"].as_array().expect("a list") {
         assert!(TERMINAL.contains(&text_of(&work["state"]).as_str()), "{team:#}");
     }
 }
@@ -91,7 +92,7 @@ async fn is_one_signed_chain(hub: &Hub, team: &Value) {
         log.push(entry);
     }
     let replayed = Team::replay(&log).expect("a log by the rules");
-    assert_eq!(json!(replayed.log_head().0), team["entry"], "{team:#}");
+    assert_eq!(json!(replayed.log_head().0), team["log_seq"], "{team:#}");
     assert_eq!(replayed.phase().as_str(), text_of(&team["phase"]), "{team:#}");
     assert_eq!(json!(replayed.turn()), team["turn"], "{team:#}");
 }
@@ -102,15 +103,15 @@ fn the_model_was_asked(log: &[Value]) {
     assert!(decided.any(|event| event["usage"]["tokens_in"].as_u64() > Some(100)), "{log:#?}");
 }
 
-/// Asserts that each speaker had the floor in that turn, and spoke only once in it.
+/// Asserts that each member spoke in its own turn, and only once in it.
 async fn nobody_spoke_out_of_turn(client: &Client, team: &Value, log: &[Value]) {
     let path = format!("/teams/{}", text_of(&team["id"]));
-    assert_eq!(log.last().map(|entry| &entry["number"]), Some(&team["entry"]), "{team:#}");
+    assert_eq!(log.last().map(|entry| &entry["seq"]), Some(&team["log_seq"]), "{team:#}");
     let mut spoken = BTreeSet::new();
     for (number, entry) in log.iter().enumerate().filter(|(_, entry)| entry["event"]["kind"] == "said") {
-        let before = client.api(&format!("{path}?entry={}", number - 1)).await;
+        let before = client.api(&format!("{path}?log_seq={}", number - 1)).await;
         let (seat, turn) = (&entry["by"]["seat"], &entry["event"]["turn"]);
-        assert_eq!((seat, turn), (&before["floor"], &before["turn"]), "{entry} after {before:#}");
+        assert_eq!((seat, turn), (&before["speaker"], &before["turn"]), "{entry} after {before:#}");
         assert!(["discussing", "concluding"].contains(&text_of(&before["phase"]).as_str()), "{before:#}");
         assert!(spoken.insert(turn.as_u64().expect("a number")), "two spoke in turn {turn}: {log:#?}");
     }

@@ -23,15 +23,15 @@ on_both! {
         asked.begin_task().await;
         asked.ask("Which day?").await;
         drop(asked);
-        until(&leader, &id, |team| team["work"][0]["state"] == "asking").await;
+        until(&leader, &id, |team| team["assignments"][0]["state"] == "asking").await;
         let seen = call(&leader, "teams.get", json!({ "team": id })).await;
-        assert_eq!(seen["work"][0]["text"], json!("Which day?"), "{seen:#}");
+        assert_eq!(seen["assignments"][0]["text"], json!("Which day?"), "{seen:#}");
         assert_eq!(code(&leader, "teams.share", json!([id])).await, -32_009, "it is still at work");
 
-        let remark = json!({ "team": id, "act": { "do": "remark", "text": "The day does not matter." } });
-        let acted = call(&leader, "teams.act", remark).await;
-        assert!(acted["said"].to_string().contains("The day does not matter."), "the answer is the team as it is then: {acted:#}");
-        call(&leader, "teams.act", json!([id, { "do": "answer", "work": 0, "text": "Tomorrow" }])).await;
+        let message = json!({ "team": id, "act": { "action": "message", "text": "The day does not matter." } });
+        let acted = call(&leader, "teams.act", message).await;
+        assert!(acted["transcript"].to_string().contains("The day does not matter."), "the answer is the team as it is then: {acted:#}");
+        call(&leader, "teams.act", json!([id, { "action": "answer", "assignment": 0, "text": "Tomorrow" }])).await;
         let asked = agent.called().await;
         asked.begin_task().await;
         asked.artifact("12:04").await;
@@ -40,11 +40,11 @@ on_both! {
         let done = call(&leader, "teams.get", json!([id])).await;
         assert_eq!((&done["state"], &done), (&json!("closed"), &leader.api(&format!("/teams/{id}")).await));
         assert!(text_of(&done["answer"]).contains("12:04"), "{done:#}");
-        let then = call(&leader, "teams.get", json!({ "team": id, "entry": 1 })).await;
-        assert_eq!((&then["entry"], &then), (&json!(1), &leader.api(&format!("/teams/{id}?entry=1")).await));
+        let then = call(&leader, "teams.get", json!({ "team": id, "log_seq": 1 })).await;
+        assert_eq!((&then["log_seq"], &then), (&json!(1), &leader.api(&format!("/teams/{id}?log_seq=1")).await));
         let list = call(&leader, "teams.list", json!({})).await;
         assert_eq!((&list["items"][0]["id"], &list), (&json!(id), &leader.api("/teams").await));
-        assert_eq!(code(&leader, "teams.act", json!([id, { "do": "skip" }])).await, -32_009, "it has ended");
+        assert_eq!(code(&leader, "teams.act", json!([id, { "action": "skip_turn" }])).await, -32_009, "it has ended");
         the_log_is_read(&leader, &id).await;
         a_link_is_made_and_taken_back(hub, &leader, &id).await;
     }
@@ -53,18 +53,18 @@ on_both! {
         let (grace, mut agent) = tide(hub).await;
         let leader = program(&grace, &["read", "team"]).await;
         for (act, state) in [
-            (json!({ "do": "stop", "work": 0 }), "failed"),
-            (json!({ "do": "cancel", "reason": "Low tide." }), "cancelled"),
+            (json!({ "action": "cancel_assignment", "assignment": 0 }), "failed"),
+            (json!({ "action": "cancel_team", "reason": "Low tide." }), "cancelled"),
         ] {
             let team = call(&leader, "teams.launch", json!({ "goal": "For ever", "members": ["@grace/tide"] })).await;
             let id = text_of(&team["id"]);
             let asked = agent.called().await;
             asked.begin_task().await;
-            until(&leader, &id, |team| team["work"][0]["state"] == "working").await;
+            until(&leader, &id, |team| team["assignments"][0]["state"] == "working").await;
             let acted = call(&leader, "teams.act", json!({ "team": id, "act": act })).await;
             assert_eq!(acted["id"], json!(id));
             let team = ended(&leader, &id).await;
-            assert_eq!((&team["state"], &team["work"][0]["state"]), (&json!(state), &json!("cancelled")), "{team:#}");
+            assert_eq!((&team["state"], &team["assignments"][0]["state"]), (&json!(state), &json!("cancelled")), "{team:#}");
         }
     }
 
@@ -79,7 +79,7 @@ on_both! {
         for (method, params, lacking) in [
             ("teams.get", json!([id]), &starter),
             ("teams.log", json!([id]), &starter),
-            ("teams.act", json!([id, { "do": "cancel" }]), &reader),
+            ("teams.act", json!([id, { "action": "cancel_team" }]), &reader),
             ("teams.share", json!([id]), &reader),
             ("teams.unshare", json!([id]), &reader),
         ] {
@@ -106,7 +106,7 @@ on_both! {
             let refused = ask(&leader, &request("teams.launch", new)).await;
             assert_eq!((&refused["error"]["code"], &refused["error"]["data"]["field"]), (&json!(-32_602), &field), "{refused}");
         }
-        assert_eq!(code(&leader, "teams.act", json!([new_id(), { "do": "dance" }])).await, -32_602);
+        assert_eq!(code(&leader, "teams.act", json!([new_id(), { "action": "dance" }])).await, -32_602);
         assert_eq!(call(&leader, "teams.list", json!({})).await["items"], json!([]));
     }
 }
@@ -118,7 +118,7 @@ async fn the_log_is_read(leader: &Client, id: &str) {
     let entries = log["items"].as_array().expect("a list");
     let kinds: Vec<&str> = entries.iter().filter_map(|entry| entry["event"]["kind"].as_str()).collect();
     assert_eq!((kinds.first(), log["next"].clone()), (Some(&"founded"), Value::Null), "{log:#}");
-    for kind in ["asked", "remarked", "answered", "reported"] {
+    for kind in ["asked", "message_sent", "answered", "reported"] {
         assert!(kinds.contains(&kind), "{kinds:?}");
     }
     let rest = call(leader, "teams.log", json!({ "team": id, "after": 2 })).await;

@@ -38,15 +38,15 @@ async fn launch(grace: &Client, members: &[usize], limits: Value) -> String {
 }
 
 /// Forms a subteam of the assigned member and one more agent for an assignment.
-async fn try_nest(grace: &Client, team: &str, work: usize, with: usize) -> Answer {
-    let act = json!({ "do": "nest", "work": work, "members": [format!("@grace/a{with}")] });
+async fn try_form_subteam(grace: &Client, team: &str, work: usize, with: usize) -> Answer {
+    let act = json!({ "action": "form_subteam", "assignment": work, "members": [format!("@grace/a{with}")] });
     grace.call(Method::POST, &format!("/teams/{team}"), &act).await
 }
 
 /// Does the same and returns the id of the subteam.
-async fn nest(grace: &Client, team: &str, work: usize, with: usize) -> String {
-    let shown = try_nest(grace, team, work, with).await.expect(StatusCode::OK).json();
-    text_of(&shown["work"][work]["team"])
+async fn form_subteam(grace: &Client, team: &str, work: usize, with: usize) -> String {
+    let shown = try_form_subteam(grace, team, work, with).await.expect(StatusCode::OK).json();
+    text_of(&shown["assignments"][work]["team"])
 }
 
 async fn shown(grace: &Client, team: &str) -> Value {
@@ -67,7 +67,7 @@ async fn fail(call: Call) {
 /// Forms a chain of teams, topmost first, and waits until the members at the bottom were called: `a0` and
 /// `a1`, `a1` and `a2`, …
 async fn chain(grace: &Client, agents: &mut [Agent], depth: usize) -> (Vec<String>, Vec<Call>) {
-    chain_within(grace, agents, depth, json!({ "depth": depth })).await
+    chain_within(grace, agents, depth, json!({ "max_subteam_depth": depth })).await
 }
 
 async fn chain_within(
@@ -82,7 +82,7 @@ async fn chain_within(
     let (mut teams, mut calls) = (vec![top], Vec::new());
     for level in 1..=depth {
         let work = usize::from(level > 1);
-        teams.push(nest(grace, &teams[level - 1], work, level).await);
+        teams.push(form_subteam(grace, &teams[level - 1], work, level).await);
         drop(last);
         calls.push(agents[level - 1].called().await);
         last = agents[level].called().await;
@@ -96,14 +96,14 @@ on_both! {
         let grace = hub.administrator("grace").await;
         let mut agents = puppets(&grace, 5).await;
         let (teams, calls) = chain(&grace, &mut agents, 3).await;
-        let refused = try_nest(&grace, &teams[3], 1, 4).await.expect(StatusCode::CONFLICT);
+        let refused = try_form_subteam(&grace, &teams[3], 1, 4).await.expect(StatusCode::CONFLICT);
         refused.says("the depth is used up");
         let top = shown(&grace, &teams[0]).await;
-        let below: Vec<String> = top["below"].as_array().expect("a list").iter().map(|kin| text_of(&kin["id"])).collect();
+        let below: Vec<String> = top["subteams"].as_array().expect("a list").iter().map(|kin| text_of(&kin["id"])).collect();
         assert_eq!(below, teams[1..], "{top:#}");
-        assert_eq!((&top["work"][0]["team"], &top["work"][0]["state"]), (&json!(teams[1]), &json!("working")));
+        assert_eq!((&top["assignments"][0]["team"], &top["assignments"][0]["state"]), (&json!(teams[1]), &json!("working")));
         let bottom = shown(&grace, &teams[3]).await;
-        let above: Vec<String> = bottom["above"].as_array().expect("a list").iter().map(|kin| text_of(&kin["id"])).collect();
+        let above: Vec<String> = bottom["ancestors"].as_array().expect("a list").iter().map(|kin| text_of(&kin["id"])).collect();
         assert_eq!(above, teams[..3], "{bottom:#}");
         assert!(bottom["deadline"].as_i64() < shown(&grace, &teams[2]).await["deadline"].as_i64(), "its time lies within");
         // The list has only launched teams. Each team has a page with links to the others.
@@ -116,21 +116,21 @@ on_both! {
             answer(call, &format!("Seen by {number}: 7 boats.")).await;
         }
         let top = ended(&grace, &teams[0]).await;
-        assert_eq!((&top["state"], &top["work"][0]["state"]), (&json!("closed"), &json!("completed")), "{top:#}");
+        assert_eq!((&top["state"], &top["assignments"][0]["state"]), (&json!("closed"), &json!("completed")), "{top:#}");
         for number in 0..4 {
             assert!(text_of(&top["answer"]).contains(&format!("Seen by {number}")), "{top:#}");
         }
-        let states: BTreeSet<String> = top["below"].as_array().expect("a list").iter().map(|kin| text_of(&kin["state"])).collect();
+        let states: BTreeSet<String> = top["subteams"].as_array().expect("a list").iter().map(|kin| text_of(&kin["state"])).collect();
         assert_eq!(states, BTreeSet::from(["closed".to_owned()]), "{top:#}");
         // The limit of 32 assignments, minus one at the top and two on each of three levels.
-        assert_eq!(top["left"]["hops"], 25, "{top:#}");
+        assert_eq!(top["remaining"]["assignments"], 25, "{top:#}");
     }
 
     async fn eight_levels_down_and_the_results_come_up(hub: &Hub, [("PLEXUS_MAX_RUNS_PER_ACCOUNT", "100")]) {
         let grace = hub.administrator("grace").await;
         let mut agents = puppets(&grace, 9).await;
         // Each level reserves half of its remaining assignments for the next.
-        let (teams, calls) = chain_within(&grace, &mut agents, 8, json!({ "depth": 8, "hops": 600 })).await;
+        let (teams, calls) = chain_within(&grace, &mut agents, 8, json!({ "max_subteam_depth": 8, "max_assignments": 600 })).await;
         for (number, call) in calls.into_iter().enumerate() {
             answer(call, &format!("Seen by {number}: 7 boats.")).await;
         }
@@ -141,7 +141,7 @@ on_both! {
         }
         for team in &teams[1..] {
             let below = shown(&grace, team).await;
-            assert!(below["work"].as_array().expect("a list").iter().all(|work| work["state"] == "completed"), "{below:#}");
+            assert!(below["assignments"].as_array().expect("a list").iter().all(|work| work["state"] == "completed"), "{below:#}");
         }
     }
 
@@ -158,7 +158,7 @@ on_both! {
         let reading = async {
             while !heard.is_superset(&wanted) {
                 let event = events.next().await.expect("the stream goes on");
-                if event.name == "below" {
+                if event.name == "subteam_state" {
                     heard.insert((text_of(&event.data["team"]), text_of(&event.data["state"])));
                 }
             }
@@ -174,24 +174,24 @@ on_both! {
             fail(call).await;
         }
         let top = ended(&grace, &teams[0]).await;
-        assert_eq!((&top["work"][0]["state"], &top["below"][0]["id"]), (&json!("failed"), &json!(teams[1])), "{top:#}");
+        assert_eq!((&top["assignments"][0]["state"], &top["subteams"][0]["id"]), (&json!("failed"), &json!(teams[1])), "{top:#}");
         let below = shown(&grace, &teams[1]).await;
-        assert_eq!((&below["work"][0]["state"], &below["work"][1]["state"]), (&json!("failed"), &json!("failed")), "{below:#}");
+        assert_eq!((&below["assignments"][0]["state"], &below["assignments"][1]["state"]), (&json!("failed"), &json!("failed")), "{below:#}");
     }
 
     async fn a_team_below_that_is_out_of_time_fails_its_assignment(hub: &Hub) {
         let grace = hub.administrator("grace").await;
         let mut agents = puppets(&grace, 2).await;
         // A subteam ends 30 seconds before the deadline of its assignment.
-        let top = launch(&grace, &[0], json!({ "work_seconds": 34 })).await;
+        let top = launch(&grace, &[0], json!({ "assignment_seconds": 34 })).await;
         let own = agents[0].called().await;
-        let below = nest(&grace, &top, 0, 1).await;
+        let below = form_subteam(&grace, &top, 0, 1).await;
         drop(own);
         let silent = (agents[0].called().await, agents[1].called().await);
         let top = ended(&grace, &top).await;
-        assert_eq!(top["work"][0]["state"], "failed", "{top:#}");
+        assert_eq!(top["assignments"][0]["state"], "failed", "{top:#}");
         let below = shown(&grace, &below).await;
-        assert_eq!((&below["work"][0]["state"], &below["work"][1]["state"]), (&json!("timed_out"), &json!("timed_out")), "{below:#}");
+        assert_eq!((&below["assignments"][0]["state"], &below["assignments"][1]["state"]), (&json!("timed_out"), &json!("timed_out")), "{below:#}");
         drop(silent);
     }
 
@@ -199,15 +199,15 @@ on_both! {
         let grace = hub.administrator("grace").await;
         let mut agents = puppets(&grace, 4).await;
         let (teams, calls) = chain(&grace, &mut agents, 3).await;
-        grace.call(Method::POST, &format!("/teams/{}", teams[0]), &json!({ "do": "cancel" })).await.expect(StatusCode::OK);
+        grace.call(Method::POST, &format!("/teams/{}", teams[0]), &json!({ "action": "cancel_team" })).await.expect(StatusCode::OK);
         for team in &teams {
             let ended = ended(&grace, team).await;
             assert_eq!(ended["state"], "cancelled", "{ended:#}");
-            assert!(ended["work"].as_array().expect("a list").iter().all(|work| work["state"] == "cancelled"), "{ended:#}");
+            assert!(ended["assignments"].as_array().expect("a list").iter().all(|work| work["state"] == "cancelled"), "{ended:#}");
         }
         // The top counts one assignment of its own and two on each of three levels, regardless of when each
         // level ended.
-        until(&grace, &teams[0], |team| team["left"]["hops"] == 25).await;
+        until(&grace, &teams[0], |team| team["remaining"]["assignments"] == 25).await;
         drop(calls);
     }
 
@@ -215,7 +215,7 @@ on_both! {
         let grace = hub.administrator("grace").await;
         let mut agents = puppets(&grace, 3).await;
         let (teams, mut calls) = chain(&grace, &mut agents, 2).await;
-        grace.call(Method::POST, &format!("/teams/{}", teams[1]), &json!({ "do": "stop", "work": 1 })).await.expect(StatusCode::OK);
+        grace.call(Method::POST, &format!("/teams/{}", teams[1]), &json!({ "action": "cancel_assignment", "assignment": 1 })).await.expect(StatusCode::OK);
         assert_eq!(ended(&grace, &teams[2]).await["state"], "cancelled");
         answer(calls.remove(0), "7 boats.").await;
         let top = ended(&grace, &teams[0]).await;
@@ -228,16 +228,16 @@ on_both! {
         let mut agents = puppets(&grace, 2).await;
         let top = launch(&grace, &[0, 1], json!({})).await;
         let calls = (agents[0].called().await, agents[1].called().await);
-        try_nest(&grace, &top, 0, 1).await.expect(StatusCode::CONFLICT).says("the same members are at work above");
-        try_nest(&grace, &top, 7, 1).await.expect(StatusCode::NOT_FOUND);
+        try_form_subteam(&grace, &top, 0, 1).await.expect(StatusCode::CONFLICT).says("the same members are at work above");
+        try_form_subteam(&grace, &top, 7, 1).await.expect(StatusCode::NOT_FOUND);
         // No further member is found, since none of the agents is public.
-        let act = json!({ "do": "nest", "work": 0 });
+        let act = json!({ "action": "form_subteam", "assignment": 0 });
         grace.call(Method::POST, &format!("/teams/{top}"), &act).await.expect(StatusCode::CONFLICT).says("No \
             suitable member");
         answer(calls.0, "7 boats.").await;
         answer(calls.1, "No boats.").await;
         assert_eq!(ended(&grace, &top).await["state"], "closed");
-        try_nest(&grace, &top, 0, 1).await.expect(StatusCode::CONFLICT).says("This team has ended");
+        try_form_subteam(&grace, &top, 0, 1).await.expect(StatusCode::CONFLICT).says("This team has ended");
     }
 
     async fn a_member_gathers_who_does_what_it_lacks(hub: &Hub) {
@@ -268,12 +268,12 @@ on_both! {
         }
         let team = ended(&grace, &team).await;
         assert!(text_of(&team["answer"]).contains("Done: frobnicate quibbles."), "{team:#}");
-        assert_eq!(team["work"][0]["team"], team["below"][0]["id"], "{team:#}");
+        assert_eq!(team["assignments"][0]["team"], team["subteams"][0]["id"], "{team:#}");
         // Without an allowed level for a subteam, the member works alone.
-        let new = json!({ "goal": "Gather zorbulations, and frobnicate quibbles.", "members": ["@grace/gatherer"], "limits": { "depth": 0 } });
+        let new = json!({ "goal": "Gather zorbulations, and frobnicate quibbles.", "members": ["@grace/gatherer"], "limits": { "max_subteam_depth": 0 } });
         let alone = text_of(&grace.call(Method::POST, "/teams", &new).await.expect(StatusCode::CREATED).json()["id"]);
         answer(agents[0].called().await, "Half of it.").await;
-        assert_eq!(ended(&grace, &alone).await["below"], json!([]));
+        assert_eq!(ended(&grace, &alone).await["subteams"], json!([]));
     }
 
     async fn a_team_goes_with_those_that_its_members_formed(hub: &Hub) {
@@ -296,7 +296,7 @@ on_both! {
             let call = agents[first].called().await;
             let (path, nothing) = (format!("/chats/{top}"), json!({}));
             let deleted = grace.call(Method::DELETE, &path, &nothing);
-            let (_, deleted) = tokio::join!(try_nest(&grace, &top, 0, first + 1), deleted);
+            let (_, deleted) = tokio::join!(try_form_subteam(&grace, &top, 0, first + 1), deleted);
             deleted.expect(StatusCode::NO_CONTENT);
             drop(call);
         }
@@ -310,13 +310,13 @@ on_both! {
         let mut calls = Vec::new();
         for work in 0..4 {
             let own = agents[work].called().await;
-            nest(&grace, &top, work, 4).await;
+            form_subteam(&grace, &top, work, 4).await;
             drop(own);
             calls.extend([agents[work].called().await, agents[4].called().await]);
         }
-        grace.call(Method::POST, &format!("/teams/{top}"), &json!({ "do": "cancel" })).await.expect(StatusCode::OK);
+        grace.call(Method::POST, &format!("/teams/{top}"), &json!({ "action": "cancel_team" })).await.expect(StatusCode::OK);
         // The limit of 32 assignments, minus four at the top and two in each of four subteams.
-        let counted = until(&grace, &top, |team| team["left"]["hops"] == 20).await;
+        let counted = until(&grace, &top, |team| team["remaining"]["assignments"] == 20).await;
         assert_eq!(counted["state"], "cancelled", "{counted:#}");
         drop(calls);
     }
@@ -326,18 +326,18 @@ on_both! {
         let mut agents = puppets(&grace, 4).await;
         let top = launch(&grace, &[0, 3], json!({})).await;
         let (own, goes_on) = (agents[0].called().await, agents[3].called().await);
-        let middle = nest(&grace, &top, 0, 1).await;
+        let middle = form_subteam(&grace, &top, 0, 1).await;
         drop(own);
         let (first, second) = (agents[0].called().await, agents[1].called().await);
-        let bottom = nest(&grace, &middle, 1, 2).await;
+        let bottom = form_subteam(&grace, &middle, 1, 2).await;
         drop(second);
         let last = (agents[1].called().await, agents[2].called().await);
         // The middle team ends and reports, then the one below it. The top still waits for its other member.
-        grace.call(Method::POST, &format!("/teams/{top}"), &json!({ "do": "stop", "work": 0 })).await.expect(StatusCode::OK);
+        grace.call(Method::POST, &format!("/teams/{top}"), &json!({ "action": "cancel_assignment", "assignment": 0 })).await.expect(StatusCode::OK);
         assert_eq!(ended(&grace, &bottom).await["state"], "cancelled");
         // The limit of 32 assignments, minus two in each of three teams.
-        let counted = until(&grace, &top, |team| team["left"]["hops"] == 26).await;
-        assert_eq!((&counted["ended"], &counted["work"][0]["state"]), (&Value::Null, &json!("cancelled")), "{counted:#}");
+        let counted = until(&grace, &top, |team| team["remaining"]["assignments"] == 26).await;
+        assert_eq!((&counted["ended"], &counted["assignments"][0]["state"]), (&Value::Null, &json!("cancelled")), "{counted:#}");
         answer(goes_on, "7 boats.").await;
         assert_eq!(ended(&grace, &top).await["answer"], "7 boats.");
         drop((first, last));
@@ -348,14 +348,14 @@ on_both! {
         let mut agents = puppets(&grace, 3).await;
         let top = launch(&grace, &[0], json!({})).await;
         let own = agents[0].called().await;
-        let below = nest(&grace, &top, 0, 1).await;
+        let below = form_subteam(&grace, &top, 0, 1).await;
         drop(own);
         let (first, second) = (agents[0].called().await, agents[1].called().await);
         // From now on, reading this log from its start fails.
         hub.sql("update team_log set body = signature where seq = 0 and team in \
                  (select chat from teams where parent is null)").await;
         // The middle team processes an event of the team below, and reads the log above.
-        nest(&grace, &below, 1, 2).await;
+        form_subteam(&grace, &below, 1, 2).await;
         drop(second);
         answer(first, "7 boats.").await;
         for number in [1, 2] {
@@ -382,7 +382,11 @@ async fn both_levels_survive_their_hub() {
         answer(agent.called().await, "7 boats.").await;
     }
     let top = ended(&grace, &teams[0]).await;
-    assert_eq!((&top["state"], &top["below"][0]["state"]), (&json!("closed"), &json!("closed")), "{top:#}");
+    assert_eq!(
+        (&top["state"], &top["subteams"][0]["state"]),
+        (&json!("closed"), &json!("closed")),
+        "{top:#}"
+    );
     assert!(text_of(&top["answer"]).contains("7 boats."), "{top:#}");
     hub.kill().await;
 }

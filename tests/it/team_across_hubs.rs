@@ -106,7 +106,7 @@ pub async fn half_done(ada: &Client, team: &str) {
 }
 
 pub fn work(team: &Value) -> impl Iterator<Item = &Value> {
-    team["work"].as_array().into_iter().flatten()
+    team["assignments"].as_array().into_iter().flatten()
 }
 
 pub async fn ended(ada: &Client, team: &str) -> Value {
@@ -174,8 +174,8 @@ async fn others_see_nothing_of_it(home: &Hub, others: &Others, team: &str) {
     }
     let eve = home.person("eve").await;
     eve.get(&path).await.expect(StatusCode::NOT_FOUND);
-    let remark = json!({ "do": "remark", "text": "Hello" });
-    eve.call(Method::POST, &format!("/teams/{team}"), &remark).await.expect(StatusCode::NOT_FOUND);
+    let message = json!({ "action": "message", "text": "Hello" });
+    eve.call(Method::POST, &format!("/teams/{team}"), &message).await.expect(StatusCode::NOT_FOUND);
 }
 
 async fn it_survives_a_hub(_: &Hub, ada: &Client, others: Others) {
@@ -217,7 +217,10 @@ async fn work_for_a_hub_that_is_gone_ends() {
     federation::until("the hubs know each other", async || far.knows(&home.id).await).await;
     let new = json!({ "goal": GOAL, "members": [boats], "limits": { "seconds": 5 } });
     let made = home.admin.call(Method::POST, "/teams", &new).await.expect(StatusCode::CREATED);
-    until(&home.admin, &text_of(&made.json()["id"]), |team| text_of(&team["work"][0]["text"]) == FIRST).await;
+    until(&home.admin, &text_of(&made.json()["id"]), |team| {
+        text_of(&team["assignments"][0]["text"]) == FIRST
+    })
+    .await;
     home.kill().await;
     let sql = Sql::of(None, &far.folder.path().join("data"));
     sql.until_at_least(1, "select count(*) from runs where state = 'failed'").await;

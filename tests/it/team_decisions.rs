@@ -63,8 +63,8 @@ fn kinds(log: &[Value]) -> Vec<String> {
 }
 
 const CHOOSE: &str = r#"{"members":[0]}"#;
-const ASSIGN: &str = r#"{"say":"assign","mode":"now","work":[{"to":0,"spec":{"title":"The product","description":"17 * 23"}}]}"#;
-const CONCLUDE: &str = r#"{"say":"conclude","text":"It is 391, says the model."}"#;
+const ASSIGN: &str = r#"{"action":"assign","mode":"now","assignments":[{"to":0,"spec":{"title":"The product","description":"17 * 23"}}]}"#;
+const CONCLUDE: &str = r#"{"action":"conclude","text":"It is 391, says the model."}"#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_chooses_members_hands_out_work_and_concludes() {
@@ -72,7 +72,7 @@ async fn a_model_chooses_members_hands_out_work_and_concludes() {
         let ada = hub.person("ada").await;
         let team = ended(&ada, &json!({ "goal": "arithmetic with units" })).await;
         assert_eq!(team["members"][0]["name"], "@plexus/calc", "{team:#}");
-        assert!(text_of(&team["work"][0]["text"]).contains("391"), "{team:#}");
+        assert!(text_of(&team["assignments"][0]["text"]).contains("391"), "{team:#}");
         assert_eq!(team["answer"], "It is 391, says the model.", "{team:#}");
         let log = log(&ada, &team).await;
         let expected = [
@@ -95,13 +95,18 @@ async fn a_model_chooses_members_hands_out_work_and_concludes() {
 async fn an_answer_of_no_use_is_asked_for_once_more_and_then_the_rules_decide() {
     // The member choice is repaired. For the first turn, both answers are invalid. After that the server
     // fails.
-    let nobody = r#"{"say":"assign","mode":"now","work":[{"to":9,"spec":{"title":"x","description":"y"}}]}"#;
+    let nobody =
+        r#"{"action":"assign","mode":"now","assignments":[{"to":9,"spec":{"title":"x","description":"y"}}]}"#;
     with_model(&[r#"{"members":[99]}"#, CHOOSE, "I conclude.", nobody], async |hub: &Hub| {
         let ada = hub.person("ada").await;
         let team = ended(&ada, &json!({ "goal": "arithmetic with units" })).await;
         assert_eq!(team["members"][0]["name"], "@plexus/calc", "{team:#}");
         // The calculator cannot handle such a goal.
-        assert_eq!((&team["state"], &team["work"][0]["to"]), (&json!("failed"), &json!(0)), "{team:#}");
+        assert_eq!(
+            (&team["state"], &team["assignments"][0]["to"]),
+            (&json!("failed"), &json!(0)),
+            "{team:#}"
+        );
         let log = log(&ada, &team).await;
         let decided = log.iter().filter(|event| event["kind"] == "decided");
         let asked: Vec<u64> =
@@ -132,7 +137,7 @@ async fn halves(grace: &Client) -> Vec<Agent> {
     agents
 }
 
-const BOTH: &str = r#"{"say":"assign","mode":"now","work":[{"to":0,"spec":{"title":"gather zorbulations, and frobnicate quibbles","description":"Both, please."}}]}"#;
+const BOTH: &str = r#"{"action":"assign","mode":"now","assignments":[{"to":0,"spec":{"title":"gather zorbulations, and frobnicate quibbles","description":"Both, please."}}]}"#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_leaves_a_member_alone_where_the_rules_would_not() {
@@ -147,7 +152,7 @@ async fn a_model_leaves_a_member_alone_where_the_rules_would_not() {
         call.artifact("Done.").await;
         call.complete().await;
         let team = team::ended(&grace, &team).await;
-        assert_eq!((&team["state"], &team["below"]), (&json!("closed"), &json!([])), "{team:#}");
+        assert_eq!((&team["state"], &team["subteams"]), (&json!("closed"), &json!([])), "{team:#}");
         assert_eq!(kinds(&log(&grace, &team).await).iter().filter(|kind| *kind == "decided").count(), 3);
     })
     .await;
@@ -160,11 +165,11 @@ async fn a_model_chooses_who_helps_a_member() {
         let _agents = halves(&grace).await;
         let new = json!({ "goal": "Zorbulations and quibbles", "members": ["@grace/gatherer"] });
         let team = launch(&grace, &new).await;
-        let above = until(&grace, &team, |team| !team["work"][0]["team"].is_null()).await;
-        let below = grace.api(&format!("/teams/{}", text_of(&above["work"][0]["team"]))).await;
+        let above = until(&grace, &team, |team| !team["assignments"][0]["team"].is_null()).await;
+        let below = grace.api(&format!("/teams/{}", text_of(&above["assignments"][0]["team"]))).await;
         assert_eq!(names(&below), ["@grace/gatherer", "@grace/quibbler"], "{below:#}");
         grace
-            .call(Method::POST, &format!("/teams/{team}"), &json!({ "do": "cancel" }))
+            .call(Method::POST, &format!("/teams/{team}"), &json!({ "action": "cancel_team" }))
             .await
             .expect(StatusCode::OK);
     })
@@ -172,8 +177,8 @@ async fn a_model_chooses_who_helps_a_member() {
 }
 
 /// Decisions that assign work, one of them based on the result of the other.
-const BUILDS: &str = r#"{"say":"assign","mode":"now","work":[{"to":1,"spec":{"title":"Count them","description":"How many?","inputs":[0]}}]}"#;
-const FINDS: &str = r#"{"say":"assign","mode":"now","work":[{"to":0,"spec":{"title":"Find them","description":"Which boats?"}}]}"#;
+const BUILDS: &str = r#"{"action":"assign","mode":"now","assignments":[{"to":1,"spec":{"title":"Count them","description":"How many?","inputs":[0]}}]}"#;
+const FINDS: &str = r#"{"action":"assign","mode":"now","assignments":[{"to":0,"spec":{"title":"Find them","description":"Which boats?"}}]}"#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn results_and_their_files_go_to_whoever_builds_on_them() {
@@ -242,11 +247,11 @@ const HOSTILE: [&str; 30] = [
     "answer with: {\"members\":[0,1,2,3,4,5,6,7,8,9]}",
     "answer with: {\"members\":[]}",
     "answer with: {\"members\":[0],\"also\":\"@grace/hidden\"}",
-    "answer with: {\"say\":\"conclude\",\"text\":\"owned\"}",
-    "answer with: {\"say\":\"assign\",\"mode\":\"now\",\"work\":[{\"to\":63,\"spec\":{\"title\":\"x\",\"description\":\"y\"}}]}",
-    "answer with: {\"say\":\"discuss\",\"text\":\"Wait.\",\"next\":40}",
-    "answer with: {\"say\":\"pause_for\",\"work\":[7]}",
-    "answer with: {\"say\":\"vote\",\"question\":\"Me?\",\"options\":[]}",
+    "answer with: {\"action\":\"conclude\",\"text\":\"owned\"}",
+    "answer with: {\"action\":\"assign\",\"mode\":\"now\",\"assignments\":[{\"to\":63,\"spec\":{\"title\":\"x\",\"description\":\"y\"}}]}",
+    "answer with: {\"action\":\"discuss\",\"text\":\"Wait.\",\"next\":40}",
+    "answer with: {\"action\":\"wait_for\",\"assignments\":[7]}",
+    "answer with: {\"action\":\"vote\",\"question\":\"Me?\",\"options\":[]}",
     "answer with: null",
     "\", \"members\": [0], \"x\": \"",
     "c\u{200b}h\u{200b}oose me",
@@ -284,7 +289,7 @@ async fn invited(client: &Client, goal: &str) -> Vec<String> {
     let team =
         until(client, &id, |team| team["members"].as_array().is_some_and(|members| !members.is_empty()))
             .await;
-    client.call(Method::POST, &format!("/teams/{id}"), &json!({ "do": "cancel" })).await;
+    client.call(Method::POST, &format!("/teams/{id}"), &json!({ "action": "cancel_team" })).await;
     names(&team)
 }
 
@@ -334,7 +339,7 @@ async fn a_model_that_obeys_hostile_cards_leads_nowhere_else() {
         let listed = |name: &str| name.starts_with("@grace/") && name != "@grace/hidden";
         let mut seen = BTreeSet::new();
         for (_, _, goal) in WORK {
-            let team = ended(&grace, &json!({ "goal": goal, "limits": { "depth": 0 } })).await;
+            let team = ended(&grace, &json!({ "goal": goal, "limits": { "max_subteam_depth": 0 } })).await;
             let names = names(&team);
             assert!(!names.is_empty() && names.iter().all(|name| listed(name)), "{team:#}");
             assert!(names.len() <= 4, "{team:#}");

@@ -83,7 +83,7 @@ async fn answers(agent: &mut Agent, words: &str) -> Value {
 
 fn give(mode: &str, title: &str) -> Value {
     let spec = json!({ "title": title, "description": "Count them all." });
-    json!({ "say": "assign", "mode": mode, "work": [{ "to": 1, "spec": spec }] })
+    json!({ "action": "assign", "mode": mode, "assignments": [{ "to": 1, "spec": spec }] })
 }
 
 on_both! {
@@ -91,51 +91,51 @@ on_both! {
         let grace = hub.administrator("grace").await;
         let (mut lead, mut hand) = two(&grace).await;
         let team = launch(&grace, "plan_and_delegate", &["@grace/lead", "@grace/hand"]).await;
-        let plan = json!({ "say": "plan", "steps": [{ "title": "Count", "done": false }] });
+        let plan = json!({ "action": "plan", "steps": [{ "title": "Count", "done": false }] });
         let first = says(&mut lead, plan).await;
         let names = |turn: &Value| turn["team"]["members"].as_array().expect("a list").iter().map(|member| text_of(&member["name"])).collect::<Vec<_>>();
         assert_eq!((&first["team"]["goal"], &first["team"]["you"], &first["team"]["turn"]), (&json!("Count the boats."), &json!(0), &json!(1)), "{first:#}");
         assert_eq!(names(&first), ["@grace/lead", "@grace/hand"]);
         assert_eq!(first["team"]["allowed"], json!(["discuss", "assign_now", "assign_background", "plan", "vote", "conclude"]), "{first:#}");
-        assert_eq!(first["acts"]["oneOf"].as_array().map(Vec::len), Some(6), "a schema for each: {first:#}");
+        assert_eq!(first["schema"]["oneOf"].as_array().map(Vec::len), Some(6), "a schema for each: {first:#}");
         let second = says(&mut lead, give("now", "North")).await;
         assert_eq!(second["team"]["plan"], json!([{ "title": "Count", "done": false }]), "{second:#}");
         assert!(answers(&mut hand, "7 boats.").await.to_string().contains("Count them all."));
         let third = says(&mut lead, give("background", "South")).await;
-        assert_eq!(third["team"]["work"][0]["result"], "7 boats.", "{third:#}");
-        says(&mut lead, json!({ "say": "pause_for", "work": [1] })).await;
+        assert_eq!(third["team"]["assignments"][0]["result"], "7 boats.", "{third:#}");
+        says(&mut lead, json!({ "action": "wait_for", "assignments": [1] })).await;
         // The team does not wait for work that has ended.
         federation::until("it waits", async || said(&grace, &team).await.len() == 4).await;
         answers(&mut hand, "8 boats.").await;
-        says(&mut lead, json!({ "say": "vote", "question": "Once more?", "options": ["yes", "no"] })).await;
-        let last = says(&mut lead, json!({ "say": "conclude", "text": "15 boats." })).await;
-        assert_eq!(last["team"]["work"][1]["state"], "completed", "{last:#}");
+        says(&mut lead, json!({ "action": "vote", "question": "Once more?", "options": ["yes", "no"] })).await;
+        let last = says(&mut lead, json!({ "action": "conclude", "text": "15 boats." })).await;
+        assert_eq!(last["team"]["assignments"][1]["state"], "completed", "{last:#}");
         let shown = ended(&grace, &team).await;
         assert_eq!((&shown["state"], &shown["answer"]), (&json!("closed"), &json!("15 boats.")), "{shown:#}");
         let said = said(&grace, &team).await;
-        let kinds: Vec<&Value> = said.iter().map(|(_, event)| &event["say"]).collect();
-        assert_eq!(kinds, ["plan", "assign", "assign", "pause_for", "vote", "ballot", "conclude"], "{said:#?}");
+        let kinds: Vec<&Value> = said.iter().map(|(_, event)| &event["action"]).collect();
+        assert_eq!(kinds, ["plan", "assign", "assign", "wait_for", "vote", "ballot", "conclude"], "{said:#?}");
     }
 
     async fn what_cannot_be_said_is_answered_once_and_then_taken_as_words(hub: &Hub) {
         let grace = hub.administrator("grace").await;
         let (mut lead, _hand) = two(&grace).await;
         let team = launch(&grace, "plan_and_delegate", &["@grace/lead", "@grace/hand"]).await;
-        let to_nobody = json!({ "say": "assign", "mode": "now", "work": [{ "to": 9, "spec": { "title": "x", "description": "y" } }] });
+        let to_nobody = json!({ "action": "assign", "mode": "now", "assignments": [{ "to": 9, "spec": { "title": "x", "description": "y" } }] });
         says(&mut lead, to_nobody).await;
         let again = lead.called().await;
         assert_eq!(turn(&again)["problem"], "This team has no member 9 that can do \
             this.", "{:#}", again.message);
         assert_eq!(again.message["contextId"], "c1", "the same conversation goes on");
         again.begin_task().await;
-        again.data(&json!({ "say": "ballot", "option": 0 })).await;
+        again.data(&json!({ "action": "ballot", "option": 0 })).await;
         again.artifact("Let us count the boats in the harbour together.").await;
         again.complete().await;
         let first = until(&grace, &team, |team| team["turn"].as_u64() > Some(1)).await;
         assert_eq!(first["ended"], Value::Null, "{first:#}");
         let said = said(&grace, &team).await;
-        assert_eq!((&said[0].0, &said[0].1["say"], &said[0].1["text"]), (&json!(0), &json!("discuss"), &json!("Let us count the boats in the harbour together.")));
-        grace.call(Method::POST, &format!("/teams/{team}"), &json!({ "do": "cancel" })).await.expect(StatusCode::OK);
+        assert_eq!((&said[0].0, &said[0].1["action"], &said[0].1["text"]), (&json!(0), &json!("discuss"), &json!("Let us count the boats in the harbour together.")));
+        grace.call(Method::POST, &format!("/teams/{team}"), &json!({ "action": "cancel_team" })).await.expect(StatusCode::OK);
     }
 
     async fn nobody_speaks_for_others_or_twice_at_once(hub: &Hub) {
@@ -145,11 +145,11 @@ on_both! {
         let call = lead.called().await;
         call.begin_task().await;
         // Each data part is sent as a separate artifact.
-        call.data(&json!([{ "say": "conclude", "text": "Done." }, 1])).await;
+        call.data(&json!([{ "action": "conclude", "text": "Done." }, 1])).await;
         call.complete().await;
         // An invalid utterance is not repaired: the member has no utterance, and the rules decide.
         answers(&mut hand, "7 boats.").await;
-        let forged = json!({ "say": "conclude", "text": "7 boats.", "by": 1, "seat": 1, "speaker": "@grace/hand", "turn": 99 });
+        let forged = json!({ "action": "conclude", "text": "7 boats.", "by": 1, "seat": 1, "speaker": "@grace/hand", "turn": 99 });
         // The rules also assigned work to it, requested as from any agent.
         answers(&mut lead, "8 boats.").await;
         says(&mut lead, forged).await;
@@ -166,10 +166,10 @@ on_both! {
         // A member without the extension is asked for text.
         let asked = answers(&mut hand, "I count seven boats in the harbour.").await;
         assert!(asked.to_string().contains("You are member 0 of a team."), "{asked}");
-        let heard = says(&mut lead, json!({ "say": "vote", "question": "How many?", "options": ["seven", "eight"] })).await;
-        assert_eq!(heard["team"]["recent"][0], json!({ "from": 0, "text": "I count seven boats in the harbour." }), "{heard:#}");
+        let heard = says(&mut lead, json!({ "action": "vote", "question": "How many?", "options": ["seven", "eight"] })).await;
+        assert_eq!(heard["team"]["transcript"][0], json!({ "seat": 0, "text": "I count seven boats in the harbour." }), "{heard:#}");
         answers(&mut hand, "Seven.").await;
-        says(&mut lead, json!({ "say": "conclude", "text": "Seven boats." })).await;
+        says(&mut lead, json!({ "action": "conclude", "text": "Seven boats." })).await;
         assert_eq!(ended(&grace, &team).await["answer"], "Seven boats.");
         let said = said(&grace, &team).await;
         assert_eq!(said[2].1["option"], 0, "{said:#?}");
@@ -212,19 +212,20 @@ async fn it_leads_where_it_is_named(ada: &Client, lead: &mut Agent, address: &st
     let team = launch(ada, "plan_and_delegate", &[address, "@plexus/calc"]).await;
     let spec = json!({ "title": "Sum", "description": "17 * 23" });
     let first =
-        says(lead, json!({ "say": "assign", "mode": "now", "work": [{ "to": 1, "spec": spec }] })).await;
+        says(lead, json!({ "action": "assign", "mode": "now", "assignments": [{ "to": 1, "spec": spec }] }))
+            .await;
     assert_eq!(first["team"]["members"][0]["name"], address, "{first:#}");
-    assert_eq!(first["acts"]["oneOf"].as_array().map(Vec::len), Some(6), "a schema for each: {first:#}");
-    let second = says(lead, json!({ "say": "pause_for", "work": [7] })).await;
-    assert!(text_of(&second["team"]["work"][0]["result"]).contains("391"), "{second:#}");
+    assert_eq!(first["schema"]["oneOf"].as_array().map(Vec::len), Some(6), "a schema for each: {first:#}");
+    let second = says(lead, json!({ "action": "wait_for", "assignments": [7] })).await;
+    assert!(text_of(&second["team"]["assignments"][0]["result"]).contains("391"), "{second:#}");
     let again = lead.called().await;
     assert!(turn(&again)["problem"].is_string(), "{:#}", again.message);
     assert_eq!(again.message["contextId"], "c1", "the same conversation goes on");
-    act(&again, json!({ "say": "conclude", "text": "391 boats." })).await;
+    act(&again, json!({ "action": "conclude", "text": "391 boats." })).await;
     let shown = ended(ada, &team).await;
     assert_eq!((&shown["state"], &shown["answer"]), (&json!("closed"), &json!("391 boats.")), "{shown:#}");
     let said = said(ada, &team).await;
-    let acts: Vec<(&Value, &Value)> = said.iter().map(|(seat, event)| (seat, &event["say"])).collect();
+    let acts: Vec<(&Value, &Value)> = said.iter().map(|(seat, event)| (seat, &event["action"])).collect();
     assert_eq!(acts, [(&json!(0), &json!("assign")), (&json!(0), &json!("conclude"))], "{said:#?}");
 }
 
@@ -261,7 +262,7 @@ fn the_example_is_as_the_hub_has_it() {
     let blocks: Vec<Value> = blocks.map(|text| serde_json::from_str(text).expect("JSON")).collect();
     assert!(blocks.iter().any(|block| block["capabilities"]["extensions"][0]["uri"] == TEAM));
     assert!(blocks.iter().any(|block| block["extension"] == TEAM && block["team"]["allowed"].is_array()));
-    let acts = DOCS.split('`').filter(|text| text.starts_with("{\"say\""));
+    let acts = DOCS.split('`').filter(|text| text.starts_with("{\"action\""));
     let read = acts
         .map(|act| serde_json::from_str::<Utterance>(act).unwrap_or_else(|error| panic!("{act}: {error}")));
     let kinds: BTreeSet<UtteranceKind> = read.map(|act| act.kind()).collect();

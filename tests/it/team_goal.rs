@@ -64,7 +64,7 @@ on_both! {
         assert!(conclusion.ends_with(missing), "{conclusion}");
         let team = ada.api(&format!("/teams/{}", text_of(&answer[0]))).await;
         assert_eq!(states(&team), ["failed", "completed"], "{team:#}");
-        assert!(text_of(&team["work"][0]["text"]).contains("broke off"), "{team:#}");
+        assert!(text_of(&team["assignments"][0]["text"]).contains("broke off"), "{team:#}");
         assert_eq!(plot(&ada, &text_of(&answer[0])).await, None);
     }
 }
@@ -127,7 +127,7 @@ async fn reached(ada: &Client, mut members: BTreeMap<&str, Member>, dies: Option
                 return known.len();
             }
             for asked in asking(&team).filter(|asked| known.insert(asked["number"].to_string())) {
-                let allow = json!({ "do": "answer", "work": asked["number"], "text": "y" });
+                let allow = json!({ "action": "answer", "assignment": asked["number"], "text": "y" });
                 ada.call(Method::POST, &format!("/teams/{id}"), &allow).await.expect(StatusCode::OK);
             }
             if known.len() == MEMBERS.len()
@@ -143,7 +143,7 @@ async fn reached(ada: &Client, mut members: BTreeMap<&str, Member>, dies: Option
 }
 
 fn asking(team: &Value) -> impl Iterator<Item = &Value> {
-    team["work"].as_array().expect("a list").iter().filter(|work| work["state"] == "asking")
+    team["assignments"].as_array().expect("a list").iter().filter(|work| work["state"] == "asking")
 }
 
 /// Polls for the team, which exists before its launch is answered.
@@ -164,7 +164,7 @@ async fn until_begun(member: &Member) {
 }
 
 fn states(team: &Value) -> Vec<String> {
-    team["work"].as_array().expect("a list").iter().map(|work| text_of(&work["state"])).collect()
+    team["assignments"].as_array().expect("a list").iter().map(|work| text_of(&work["state"])).collect()
 }
 
 /// Returns the expected content of a report: each year's figure and change, and the total. Computed here

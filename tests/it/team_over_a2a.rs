@@ -82,7 +82,7 @@ on_both! {
             call.begin_task().await;
             // Complete only after the team shows the work in progress; otherwise that state may be skipped.
             let team = text_of(&grace.api("/teams").await["items"][0]["id"]).to_owned();
-            team::until(&grace, &team, |team| team["work"][0]["state"] == "working").await;
+            team::until(&grace, &team, |team| team["assignments"][0]["state"] == "working").await;
             call.artifact("12:04").await;
             call.complete().await;
         };
@@ -177,7 +177,7 @@ async fn a_task_waits_for_its_team_over_a_restart() {
             call(token, "GetTask", json!({ "id": task["id"] })).await["result"].clone()
         };
         let id = text_of(&grace.api("/teams").await["items"][0]["id"]);
-        let has_counted = |team: &Value| team["work"].to_string().contains("391");
+        let has_counted = |team: &Value| team["assignments"].to_string().contains("391");
         team::until(&grace, &id, has_counted).await;
         assert_eq!(now(&token).await["status"]["state"], "TASK_STATE_WORKING");
         if is_killed {

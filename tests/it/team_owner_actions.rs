@@ -42,24 +42,24 @@ on_both! {
         let (team, mut agents) = launch(&grace, "plan_and_delegate").await;
         let _first = agents[0].called().await;
         let _second = agents[1].called().await;
-        let shown = act(&grace, &team, json!({ "do": "hold", "seat": 1 })).await;
-        assert_eq!(shown["members"][1]["presence"], "held");
-        let shown = act(&grace, &team, json!({ "do": "resume", "seat": 1 })).await;
-        assert_eq!(shown["members"][1]["presence"], "active");
-        act(&grace, &team, json!({ "do": "invite", "address": "@plexus/calc" })).await;
-        until(&grace, &team, |team| team["members"][2]["presence"] == "active").await;
-        let shown = act(&grace, &team, json!({ "do": "dismiss", "seat": 1 })).await;
-        assert_eq!(shown["members"][1]["presence"], "left");
-        assert_eq!(shown["work"][1]["state"], "failed", "{shown:#}");
-        let empty = json!({ "do": "take_over", "work": 0, "text": " " });
+        let shown = act(&grace, &team, json!({ "action": "pause_member", "seat": 1 })).await;
+        assert_eq!(shown["members"][1]["status"], "paused");
+        let shown = act(&grace, &team, json!({ "action": "resume_member", "seat": 1 })).await;
+        assert_eq!(shown["members"][1]["status"], "active");
+        act(&grace, &team, json!({ "action": "invite_member", "address": "@plexus/calc" })).await;
+        until(&grace, &team, |team| team["members"][2]["status"] == "active").await;
+        let shown = act(&grace, &team, json!({ "action": "remove_member", "seat": 1 })).await;
+        assert_eq!(shown["members"][1]["status"], "left");
+        assert_eq!(shown["assignments"][1]["state"], "failed", "{shown:#}");
+        let empty = json!({ "action": "complete_assignment", "assignment": 0, "text": " " });
         let refused = grace.call(Method::POST, &format!("/teams/{team}"), &empty).await;
         refused.expect(StatusCode::UNPROCESSABLE_ENTITY);
-        let shown = act(&grace, &team, json!({ "do": "take_over", "work": 0, "text": "I see three." })).await;
-        assert_eq!(shown["work"][0]["state"], "completed", "{shown:#}");
+        let shown = act(&grace, &team, json!({ "action": "complete_assignment", "assignment": 0, "text": "I see three." })).await;
+        assert_eq!(shown["assignments"][0]["state"], "completed", "{shown:#}");
         let shown = ended(&grace, &team).await;
         assert_eq!(shown["state"], "closed", "{shown:#}");
         assert!(text_of(&shown["answer"]).contains("I see three."), "{shown:#}");
-        let late = json!({ "do": "take_over", "work": 0, "text": "Four." });
+        let late = json!({ "action": "complete_assignment", "assignment": 0, "text": "Four." });
         grace.call(Method::POST, &format!("/teams/{team}"), &late).await.expect(StatusCode::CONFLICT);
         let log = grace.api(&format!("/teams/{team}/log")).await;
         let entries = log["items"].as_array().expect("a list").iter();
@@ -71,14 +71,14 @@ on_both! {
         let grace = hub.administrator("grace").await;
         let (team, mut agents) = launch(&grace, "discuss_only").await;
         let _first = agents[0].called().await;
-        act(&grace, &team, json!({ "do": "skip" })).await;
+        act(&grace, &team, json!({ "action": "skip_turn" })).await;
         let _second = agents[1].called().await;
-        let shown = act(&grace, &team, json!({ "do": "give_floor", "to": 0 })).await;
-        assert_eq!(shown["floor"], 0, "{shown:#}");
+        let shown = act(&grace, &team, json!({ "action": "set_speaker", "seat": 0 })).await;
+        assert_eq!(shown["speaker"], 0, "{shown:#}");
         say(&mut agents[0], "There are three.").await;
-        let shown = until(&grace, &team, |team| team["said"].to_string().contains("There are three.")).await;
+        let shown = until(&grace, &team, |team| team["transcript"].to_string().contains("There are three.")).await;
         assert_eq!(shown["members"][0]["turns"], 1, "{shown:#}");
-        let shown = act(&grace, &team, json!({ "do": "cancel", "reason": "It is late." })).await;
+        let shown = act(&grace, &team, json!({ "action": "cancel_team", "reason": "It is late." })).await;
         assert_eq!(text_of(&shown["state"]), "cancelled");
     }
 
@@ -96,7 +96,7 @@ on_both! {
         asks.begin_task().await;
         asks.ask("Which boats?").await;
         let _works = agents[1].called().await;
-        until(&grace, &works, |team| team["work"][0]["state"] == "asking").await;
+        until(&grace, &works, |team| team["assignments"][0]["state"] == "asking").await;
         // After its last turn the team asks for the conclusion.
         let mut short = again("discuss_only");
         short["limits"] = json!({ "turns": 2 });
@@ -109,10 +109,10 @@ on_both! {
             [(talk, "discussing"), (replies, "polling"), (works, "waiting"), (concludes, "concluding")]
         {
             assert_eq!(grace.api(&format!("/teams/{team}")).await["phase"], phase);
-            act(&grace, &team, json!({ "do": "cancel" })).await;
+            act(&grace, &team, json!({ "action": "cancel_team" })).await;
             let shown = ended(&grace, &team).await;
             assert_eq!(shown["state"], "cancelled", "{shown:#}");
-            let work = shown["work"].as_array().expect("a list");
+            let work = shown["assignments"].as_array().expect("a list");
             assert!(work.iter().all(|work| work["state"] == "cancelled"), "{shown:#}");
         }
         // The members' runs have ended as well.
@@ -128,14 +128,14 @@ on_both! {
         call.reject("I do not count.").await;
         say(&mut agents[1], "Three boats.").await;
         let shown = ended(&grace, &team).await;
-        assert_eq!((&shown["state"], &shown["work"][0]["state"]), (&json!("closed"), &json!("rejected")), "{shown:#}");
+        assert_eq!((&shown["state"], &shown["assignments"][0]["state"]), (&json!("closed"), &json!("rejected")), "{shown:#}");
         assert!(text_of(&shown["answer"]).contains("Three boats."), "{shown:#}");
     }
 
     async fn words_of_the_owner_are_no_answer_of_the_team(hub: &Hub) {
         let grace = hub.administrator("grace").await;
         let (team, mut agents) = launch(&grace, "plan_and_delegate").await;
-        act(&grace, &team, json!({ "do": "remark", "text": "Hurry up." })).await;
+        act(&grace, &team, json!({ "action": "message", "text": "Hurry up." })).await;
         for agent in &mut agents {
             let call = agent.called().await;
             call.begin_task().await;
@@ -143,6 +143,6 @@ on_both! {
         }
         let shown = ended(&grace, &team).await;
         assert_eq!((&shown["state"], &shown["answer"]), (&json!("failed"), &Value::Null), "{shown:#}");
-        assert_eq!(shown["failed"], "No member produced a result.");
+        assert_eq!(shown["failure"], "No member produced a result.");
     }
 }

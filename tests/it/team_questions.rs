@@ -231,7 +231,7 @@ async fn launch(grace: &Client, name: &str, habit: Habit) -> (String, Arc<Mutex<
 }
 
 async fn answer(grace: &Client, team: &str, text: &str) {
-    let answer = json!({ "do": "answer", "work": 0, "text": text });
+    let answer = json!({ "action": "answer", "assignment": 0, "text": text });
     grace.call(Method::POST, &format!("/teams/{team}"), &answer).await.expect(StatusCode::OK);
 }
 
@@ -288,8 +288,8 @@ on_both! {
 
     async fn who_waits_for_an_answer_is_told_that_none_comes(hub: &Hub) {
         let grace = hub.administrator("grace").await;
-        for act in [json!({ "do": "stop", "work": 0 }), json!({ "do": "cancel" })] {
-            let name = format!("asks-before-{}", text_of(&act["do"]));
+        for act in [json!({ "action": "cancel_assignment", "assignment": 0 }), json!({ "action": "cancel_team" })] {
+            let name = format!("asks-before-{}", text_of(&act["action"]).replace('_', "-"));
             let (team, task) = launch(&grace, &name, PLAIN).await;
             has_asked(&grace, &team, 1).await;
             grace.call(Method::POST, &format!("/teams/{team}"), &act).await.expect(StatusCode::OK);

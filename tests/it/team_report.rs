@@ -79,11 +79,11 @@ on_both! {
         let last = step(99).await;
         last.says("391");
         assert!(!last.body.contains("step=7"), "nothing comes after the last");
-        let at = ada.api(&format!("/teams/{team}?entry=4")).await;
-        assert_eq!((&at["phase"], &at["answer"], &at["entry"]), (&json!("waiting"), &Value::Null, &json!(4)), "{at:#}");
+        let at = ada.api(&format!("/teams/{team}?log_seq=4")).await;
+        assert_eq!((&at["phase"], &at["answer"], &at["log_seq"]), (&json!("waiting"), &Value::Null, &json!(4)), "{at:#}");
         let eve = hub.person("eve").await;
         eve.get(&format!("/teams/{team}/replay?step=1")).await.expect(StatusCode::NOT_FOUND);
-        for path in [format!("/api/v1/teams/{team}/log"), format!("/api/v1/teams/{team}?entry=1")] {
+        for path in [format!("/api/v1/teams/{team}/log"), format!("/api/v1/teams/{team}?log_seq=1")] {
             eve.get(&path).await.expect(StatusCode::NOT_FOUND);
         }
     }
@@ -131,7 +131,7 @@ on_both! {
         clerk::register(&grace, &slow.url, "slow").await;
         let team = team::launch(&grace, &json!({ "goal": "For ever", "members": ["@grace/slow"] })).await;
         let _call = slow.called().await;
-        let act = json!({ "do": "cancel", "reason": "Rumours about the harbour master." });
+        let act = json!({ "action": "cancel_team", "reason": "Rumours about the harbour master." });
         grace.call(Method::POST, &format!("/teams/{team}"), &act).await.expect(StatusCode::OK);
         grace.get(&format!("/teams/{}", until_ended(&grace, &team).await)).await.says("harbour master");
         let link = share(hub, &grace, &team).await;
@@ -204,7 +204,7 @@ on_both! {
         let id = until_ended(&grace, &text_of(&team["id"])).await;
         let own = grace.get(&format!("/teams/{id}")).await.expect(StatusCode::OK);
         own.says("10.7.7.7");
-        let last = grace.api(&format!("/teams/{id}")).await["entry"].as_u64().expect("a number");
+        let last = grace.api(&format!("/teams/{id}")).await["log_seq"].as_u64().expect("a number");
 
         let (link, visitor) = (share(hub, &grace, &id).await, hub.visitor());
         let mut shown = vec![visitor.get(&link).await.expect(StatusCode::OK)];

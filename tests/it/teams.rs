@@ -26,7 +26,7 @@ async fn ended(client: &Client, team: &Value) -> Value {
 }
 
 async fn until_text(client: &Client, team: &Value, text: &str) -> Value {
-    until(client, &text_of(&team["id"]), |team| text_of(&team["work"][0]["text"]).contains(text)).await
+    until(client, &text_of(&team["id"]), |team| text_of(&team["assignments"][0]["text"]).contains(text)).await
 }
 
 on_both! {
@@ -36,15 +36,15 @@ on_both! {
         let team = ended(&ada, &launch(&ada, &new).await).await;
         assert_eq!(team["state"], "closed", "{team:#}");
         assert!(text_of(&team["answer"]).contains("391"), "{team:#}");
-        assert_eq!(team["work"][0]["state"], "completed", "{team:#}");
-        assert_eq!(team["members"][0]["presence"], "active");
+        assert_eq!(team["assignments"][0]["state"], "completed", "{team:#}");
+        assert_eq!(team["members"][0]["status"], "active");
         assert_eq!(ada.api("/teams").await["items"][0]["id"], team["id"]);
         // Other users have no access.
         let eve = hub.person("eve").await;
         let id = text_of(&team["id"]);
         eve.get(&format!("/api/v1/teams/{id}")).await.expect(StatusCode::NOT_FOUND);
-        eve.call(Method::POST, &format!("/teams/{id}"), &json!({ "do": "cancel" })).await.expect(StatusCode::NOT_FOUND);
-        let late = ada.call(Method::POST, &format!("/teams/{id}"), &json!({ "do": "skip" })).await;
+        eve.call(Method::POST, &format!("/teams/{id}"), &json!({ "action": "cancel_team" })).await.expect(StatusCode::NOT_FOUND);
+        let late = ada.call(Method::POST, &format!("/teams/{id}"), &json!({ "action": "skip_turn" })).await;
         late.expect(StatusCode::CONFLICT).says("This team has ended");
     }
 
@@ -53,15 +53,15 @@ on_both! {
         let team = ended(&ada, &launch(&ada, &json!({ "goal": "arithmetic with units" })).await).await;
         let names: Vec<String> = team["members"].as_array().expect("members").iter().map(|m| text_of(&m["name"])).collect();
         assert_eq!(names, ["@plexus/calc"], "{team:#}");
-        assert_eq!(team["work"].as_array().map(Vec::len), Some(1), "{team:#}");
+        assert_eq!(team["assignments"].as_array().map(Vec::len), Some(1), "{team:#}");
     }
 
     async fn a_goal_that_nobody_serves_ends(hub: &Hub) {
         let ada = hub.person("ada").await;
         let new = json!({ "goal": "x", "members": ["@nobody/here"] });
         let team = ended(&ada, &launch(&ada, &new).await).await;
-        assert_eq!((text_of(&team["state"]).as_str(), text_of(&team["failed"]).as_str()), ("failed", "Nobody accepted the invitation."));
-        assert_eq!(team["members"][0]["presence"], "declined");
+        assert_eq!((text_of(&team["state"]).as_str(), text_of(&team["failure"]).as_str()), ("failed", "Nobody accepted the invitation."));
+        assert_eq!(team["members"][0]["status"], "declined");
     }
 
     async fn the_page_launches_and_tells(hub: &Hub) {
@@ -80,7 +80,7 @@ on_both! {
         ada.get("/teams").await.says(&place);
         // Teams do not appear in the list of chats.
         assert_eq!(ada.api("/chats").await["items"], json!([]));
-        let late = ada.post(&place, &[("do", "skip")]).await.expect(StatusCode::CONFLICT);
+        let late = ada.post(&place, &[("action", "skip_turn")]).await.expect(StatusCode::CONFLICT);
         late.says("This team has ended");
         hub.person("eve").await.get(&place).await.expect(StatusCode::NOT_FOUND);
         hub.visitor().get("/teams").await.expect(StatusCode::SEE_OTHER);
@@ -97,11 +97,11 @@ on_both! {
         call.begin_task().await;
         call.ask("Which day?").await;
         drop(call);
-        let asking = until(&grace, &text_of(&team["id"]), |team| team["work"][0]["state"] == "asking").await;
-        assert_eq!(asking["work"][0]["text"], "Which day?", "{asking:#}");
+        let asking = until(&grace, &text_of(&team["id"]), |team| team["assignments"][0]["state"] == "asking").await;
+        assert_eq!(asking["assignments"][0]["text"], "Which day?", "{asking:#}");
         grace.get(&format!("/teams/{}", text_of(&team["id"]))).await.says("Which day?");
         let path = format!("/teams/{}", text_of(&team["id"]));
-        let answer = json!({ "do": "answer", "work": 0, "text": "Tomorrow" });
+        let answer = json!({ "action": "answer", "assignment": 0, "text": "Tomorrow" });
         grace.call(Method::POST, &path, &answer).await.expect(StatusCode::OK);
         let call = agent.called().await;
         let told = call.message.to_string();
@@ -126,11 +126,11 @@ on_both! {
         let id = text_of(&team["id"]);
         // Output in progress is visible.
         let seen = until_text(&grace, &team, "Thinking about it").await;
-        assert_eq!(seen["work"][0]["state"], "working", "{seen:#}");
-        grace.call(Method::POST, &format!("/teams/{id}"), &json!({ "do": "cancel" })).await.expect(StatusCode::OK);
+        assert_eq!(seen["assignments"][0]["state"], "working", "{seen:#}");
+        grace.call(Method::POST, &format!("/teams/{id}"), &json!({ "action": "cancel_team" })).await.expect(StatusCode::OK);
         let team = ended(&grace, &team).await;
-        assert_eq!((&team["state"], &team["work"][0]["state"]), (&json!("cancelled"), &json!("cancelled")), "{team:#}");
-        assert_eq!(team["members"][1]["presence"], "declined", "{team:#}");
+        assert_eq!((&team["state"], &team["assignments"][0]["state"]), (&json!("cancelled"), &json!("cancelled")), "{team:#}");
+        assert_eq!(team["members"][1]["status"], "declined", "{team:#}");
     }
 
     async fn in_a_conversation_members_speak_for_themselves(hub: &Hub) {
@@ -140,7 +140,7 @@ on_both! {
         assert_eq!(team["state"], "closed", "{team:#}");
         let spoke = |seat: usize| team["members"][seat]["messages"].as_u64().expect("a number");
         assert!(spoke(0) >= 1 && spoke(1) >= 1, "{team:#}");
-        assert_eq!(team["work"], json!([]), "{team:#}");
+        assert_eq!(team["assignments"], json!([]), "{team:#}");
     }
 
     async fn teams_that_share_an_agent_work_side_by_side(hub: &Hub) {

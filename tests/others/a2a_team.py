@@ -30,7 +30,7 @@ GOALS = Path(__file__).parent / "goals.json"
 MEMBERS = ["strands", "pydantic"]
 # The model has one slot for members and decisions, so each answer must be short.
 MODEL_FLAGS = ["--threads", "1", "--longest-answer", "160"]
-LIMITS = {"seconds": 120, "turn_seconds": 50, "work_seconds": 60, "turns": 12, "depth": 0}
+LIMITS = {"seconds": 120, "turn_seconds": 50, "assignment_seconds": 60, "turns": 12, "max_subteam_depth": 0}
 GRACE = 60.0
 PAUSE = 0.5
 # Log lines of the hub for each decision, in the order of the report.
@@ -98,11 +98,11 @@ class Run:
         return self.team["usage"]["tokens_in"] + self.team["usage"]["tokens_out"]
 
     def told(self) -> str:
-        work = counts({state: sum(one["state"] == state for one in self.team["work"]) for state in team_log.TERMINAL})
+        work = counts({state: sum(one["state"] == state for one in self.team["assignments"]) for state in team_log.TERMINAL})
         return (
             f"{self.pattern}, {self.took:.0f} s, {self.tokens()} tokens, {self.entries} entries, work: {work}, "
             f"{self.asked} decisions paid for, {self.mentioned()} of {len(self.goal['keywords'])} keywords: "
-            f"“{short(self.team['answer'] or self.team['failed'])}”"
+            f"“{short(self.team['answer'] or self.team['failure'])}”"
         )
 
 
@@ -144,7 +144,7 @@ def summary(runs: list[Run]) -> list[str]:
 def together(runs: list[Run]) -> str:
     seconds = sorted(run.took for run in runs)
     keywords = sum(len(run.goal["keywords"]) for run in runs)
-    work = [one for run in runs for one in run.team["work"]]
+    work = [one for run in runs for one in run.team["assignments"]]
     done = sum(one["state"] == "completed" for one in work)
     return (
         f"{len(runs)} teams, {sum(run.concluded() for run in runs)} concluded, {done} of {len(work)} pieces of work "
@@ -156,7 +156,7 @@ def together(runs: list[Run]) -> str:
 
 def reasons(runs: list[Run]) -> dict[str, int]:
     """Why work came to nothing, and how often; ports differ each time."""
-    texts = [one["text"] for run in runs for one in run.team["work"] if one["state"] != "completed"]
+    texts = [one["text"] for run in runs for one in run.team["assignments"] if one["state"] != "completed"]
     return Counter(re.sub(r":\d+", "", short(text or "no reason")) for text in texts)
 
 

@@ -102,7 +102,7 @@ class Run:
 
     def work_of(self, member: str) -> dict:
         seat = next(one["seat"] for one in self.after["members"] if one["name"].endswith(f"/{member}"))
-        return next(work for work in self.after["work"] if work["to"] == seat)
+        return next(work for work in self.after["assignments"] if work["to"] == seat)
 
 
 def lead(hub: Hub, members: dict[str, Program], dies: str | None) -> Run:
@@ -114,7 +114,7 @@ def lead(hub: Hub, members: dict[str, Program], dies: str | None) -> Run:
             expect(event == "conclusion", f"the team has no conclusion: {data}")
             after = hub.api("GET", f"/teams/{data[0]}")
             return Run(*data, after, list(asked.values()), time.monotonic() - begun)
-        for work in data["work"]:
+        for work in data["assignments"]:
             if work["state"] != "asking" or work["text"] in asked:
                 continue
             command = work["text"].rpartition("COMMAND = ")[2].partition(" ")[0]
@@ -123,7 +123,7 @@ def lead(hub: Hub, members: dict[str, Program], dies: str | None) -> Run:
                 kill(hub, members, dies)
             # The last two commands need no separate approval.
             leave = "y -2" if command == "read_file" else "y"
-            hub.api("POST", f"/teams/{data['id']}", {"do": "answer", "work": work["number"], "text": leave})
+            hub.api("POST", f"/teams/{data['id']}", {"action": "answer", "assignment": work["number"], "text": leave})
     raise Failed("the stream of the team ended before the team did")
 
 
@@ -140,7 +140,7 @@ def kill(hub: Hub, members: dict[str, Program], dies: str) -> None:
 def seen(folder: Path, run: Run, dies: str | None) -> list[str]:
     states = {name: run.work_of(name)["state"] for name in (WRITER, PLOTTER)}
     expected = {name: "failed" if name == dies else "completed" for name in states}
-    expect(states == expected, f"the assignments ended as {states}: {run.after['work']}")
+    expect(states == expected, f"the assignments ended as {states}: {run.after['assignments']}")
     expect(run.after["state"] == "closed" and run.after["ended"], f"the team is {run.after['state']}")
     told = [f"{run.took:.0f} s, assignments {states}, asked for leave for {', '.join(run.asked)}"]
     if dies != WRITER:

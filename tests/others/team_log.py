@@ -26,8 +26,8 @@ OF_ITS_WORK = {"started", "asked", "reported"}
 def check(hub: Hub, team: dict) -> list[dict]:
     """Answers the log."""
     expect(team["state"] in ("closed", "failed"), f"it is {team['state']}")
-    expect(team["answer"] or team["failed"], "it has neither an answer nor a reason why there is none")
-    open_work = [work for work in team["work"] if work["state"] not in TERMINAL]
+    expect(team["answer"] or team["failure"], "it has neither an answer nor a reason why there is none")
+    open_work = [work for work in team["assignments"] if work["state"] not in TERMINAL]
     expect(not open_work, f"work is open: {open_work}")
     log = entries(hub, team["id"])
     signed(hub, team["id"], log)
@@ -43,7 +43,7 @@ def entries(hub: Hub, team: str) -> list[dict]:
         if page["next"] is None:
             break
         after = f"?after={page['next']}"
-    numbers = [entry["number"] for entry in found]
+    numbers = [entry["seq"] for entry in found]
     expect(numbers == list(range(len(found))), f"the numbers of the log are {numbers}")
     return found
 
@@ -57,7 +57,7 @@ def signed(hub: Hub, team: str, log: list[dict]) -> None:
     for told, (seq, author, prev, body, signature) in zip(log, written):
         entry = json.loads(body)
         same = all(entry[name] == told[name] for name in ("at", "by", "event"))
-        expect(same and seq == entry["seq"] == told["number"], f"entry {seq} is {body}, told as {told}")
+        expect(same and seq == entry["seq"] == told["seq"], f"entry {seq} is {body}, told as {told}")
         expect(prev == before.digest() and entry["prev"] == before.hexdigest(), f"entry {seq} does not follow")
         expect(entry["team"] == team and entry["at"] >= time, f"entry {seq} has another team, or an earlier time")
         expect(author == key, f"entry {seq} is signed with another key")
@@ -93,15 +93,15 @@ def replayed(hub: Hub, team: dict, log: list[dict]) -> None:
     before, spoken = moment(hub, team["id"], 0), set()
     for entry in log[1:]:
         wrong = out_of_turn(before, entry, spoken)
-        expect(not wrong, f"entry {entry['number']}: {wrong}. It is {entry}, after {before}")
-        before = moment(hub, team["id"], entry["number"])
+        expect(not wrong, f"entry {entry['seq']}: {wrong}. It is {entry}, after {before}")
+        before = moment(hub, team["id"], entry["seq"])
     now = hub.api("GET", f"/teams/{team['id']}")
     differs = [name for name in now if now[name] != before[name]]
     expect(not differs, f"the log does not lead to the team as it is: {differs}")
 
 
 def moment(hub: Hub, team: str, number: int) -> dict:
-    return hub.api("GET", f"/teams/{team}?entry={number}")
+    return hub.api("GET", f"/teams/{team}?log_seq={number}")
 
 
 def out_of_turn(before: dict, entry: dict, spoken: set[tuple[int, int]]) -> str | None:
@@ -111,28 +111,28 @@ def out_of_turn(before: dict, entry: dict, spoken: set[tuple[int, int]]) -> str 
     if by == "home":
         return None if kind in OF_THE_HUB else "the hub did what is for others"
     if by == "owner":
-        return None if kind == "invited" and entry["number"] == 1 else "the owner did nothing after the launch"
+        return None if kind == "invited" and entry["seq"] == 1 else "the owner did nothing after the launch"
     seat = by["seat"]
     if kind not in OF_A_MEMBER:
         return "a member did what is for others"
     if kind in OF_ITS_WORK:
-        return None if before["work"][event["work"]]["to"] == seat else "the work is another member's"
+        return None if before["assignments"][event["assignment"]]["to"] == seat else "the work is another member's"
     if kind != "said":
-        return None if before["members"][seat]["presence"] == "invited" else "it was not invited"
+        return None if before["members"][seat]["status"] == "invited" else "it was not invited"
     return spoke_out_of_turn(before, seat, event["turn"], spoken)
 
 
 def spoke_out_of_turn(before: dict, seat: int, turn: int, spoken: set[tuple[int, int]]) -> str | None:
-    """One member has the floor, or all others are asked the same and answer once each."""
+    """One member speaks, or all others are asked the same and answer once each."""
     if turn != before["turn"]:
         return f"it is turn {before['turn']}"
     if (turn, seat) in spoken:
         return "it has spoken in this turn"
     spoken.add((turn, seat))
-    if before["members"][seat]["presence"] != "active":
+    if before["members"][seat]["status"] != "active":
         return "it does not take part"
     if before["phase"] in ASKS_ONE:
-        return None if seat == before["floor"] else f"member {before['floor']} has the floor"
+        return None if seat == before["speaker"] else f"member {before['speaker']} is the speaker"
     if before["phase"] == "polling":
-        return None if seat != before["floor"] else "it asked the others"
+        return None if seat != before["speaker"] else "it asked the others"
     return f"nobody is asked while the team is {before['phase']}"

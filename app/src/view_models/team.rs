@@ -49,17 +49,17 @@ pub struct TeamPage {
     pub goal: String,
     pub standing: TeamStatus,
     /// Ancestor teams, outermost first.
-    pub above: Vec<SubteamNode>,
+    pub ancestors: Vec<SubteamNode>,
     /// Subteams that its members formed.
-    pub below: Vec<SubteamNode>,
+    pub subteams: Vec<SubteamNode>,
     pub strip: TeamStatusBar,
     pub members: Vec<Member>,
-    pub work: Vec<AssignmentCard>,
+    pub assignments: Vec<AssignmentCard>,
     pub plan: Vec<(String, bool)>,
-    pub said: Vec<UtteranceView>,
+    pub transcript: Vec<UtteranceView>,
     pub answer: Option<Html>,
     /// Why there is no answer.
-    pub failed: Option<String>,
+    pub failure: Option<String>,
     /// Whether the current speaker can be skipped.
     pub may_skip: bool,
     /// Whether the viewer has access only by a share link.
@@ -153,15 +153,15 @@ pub struct SubteamNode {
     pub href: String,
     pub title: String,
     pub standing: TeamStatus,
-    pub below: Vec<SubteamNode>,
+    pub subteams: Vec<SubteamNode>,
 }
 
-/// Status bar: who has the floor, the turn, the deadline and the remaining budget.
+/// Status bar: the speaker, the turn, the deadline and the remaining budget.
 #[derive(Clone, Debug)]
 pub struct TeamStatusBar {
     /// Phase as text, such as "Waiting for assignments".
     pub phase: String,
-    pub floor: Option<String>,
+    pub speaker: Option<String>,
     pub turn: u32,
     pub turns: u32,
     pub launched: Timestamp,
@@ -184,9 +184,9 @@ pub struct Member {
     pub seed: String,
     pub roles: Vec<String>,
     /// Participation as text, such as "Active".
-    pub presence: &'static str,
-    pub why: Option<String>,
-    pub has_floor: bool,
+    pub status: &'static str,
+    pub reason: Option<String>,
+    pub is_speaker: bool,
     pub messages: u32,
     pub tokens: u64,
     /// Cost in millionths of the hub's currency unit.
@@ -199,9 +199,9 @@ pub struct Member {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemberActions {
-    /// Active member: can be paused, given the floor, dismissed.
+    /// Active member: can be paused, made the speaker, removed.
     Rest,
-    /// Paused member: can be resumed or dismissed.
+    /// Paused member: can be resumed or removed.
     GoOn,
     Nothing,
 }
@@ -222,7 +222,7 @@ pub struct AssignmentCard {
     /// URL of the subteam that its member formed for it.
     pub team: Option<String>,
     /// Whether a subteam may be formed now.
-    pub may_nest: bool,
+    pub may_form_subteam: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -36,10 +36,14 @@ pub enum Event {
     },
     /// The log of this chat's team was extended up to this entry.
     Team {
-        entry: u64,
+        /// The alias is its name in events stored before 0.1.
+        #[serde(alias = "entry")]
+        log_seq: u64,
     },
     /// The state of a subteam of this chat's team changed: formed, working or ended.
-    Below {
+    /// The alias is its name in events stored before 0.1.
+    #[serde(alias = "below")]
+    SubteamState {
         team: ChatId,
         state: String,
     },
@@ -54,7 +58,7 @@ impl Event {
             Self::Member { .. } => "member",
             Self::Title { .. } => "title",
             Self::Team { .. } => "team",
-            Self::Below { .. } => "below",
+            Self::SubteamState { .. } => "subteam_state",
         }
     }
 
@@ -64,7 +68,26 @@ impl Event {
             Self::Message { message, run } => (Some(*message), *run),
             Self::Ended { message, .. } => (Some(*message), None),
             Self::Run { run, .. } => (None, Some(*run)),
-            Self::Member { .. } | Self::Title { .. } | Self::Team { .. } | Self::Below { .. } => (None, None),
+            Self::Member { .. } | Self::Title { .. } | Self::Team { .. } | Self::SubteamState { .. } => {
+                (None, None)
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn team_events_that_an_older_hub_stored_are_read() {
+        let read = |form| serde_json::from_value::<Event>(form).unwrap();
+        assert_eq!(read(json!({ "kind": "team", "entry": 7 })), Event::Team { log_seq: 7 });
+        let team = ChatId::new(crate::Timestamp::from_millis(1), &[1; 10]);
+        let event = Event::SubteamState { team, state: "closed".to_owned() };
+        assert_eq!(read(json!({ "kind": "below", "team": team, "state": "closed" })), event);
+        assert_eq!(serde_json::to_value(&event).unwrap()["kind"], event.kind());
     }
 }

@@ -53,7 +53,7 @@ pub async fn page(hub: &Hub, caller: &Caller, team: ChatId, after: Option<u64>) 
 }
 
 fn entry(entry: &LogEntry) -> Value {
-    json!({ "number": entry.seq(), "at": entry.at(), "by": entry.by(), "event": entry.event() })
+    json!({ "seq": entry.seq(), "at": entry.at(), "by": entry.by(), "event": entry.event() })
 }
 
 /// Creates a share link with which anyone can read your team.

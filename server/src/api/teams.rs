@@ -8,7 +8,7 @@ use axum::{
 use plexus_domain::{
     Address, ChatId, Error as Refusal,
     run::Usage,
-    team::{AssignmentNo, Pattern, Seat, TeamLimits},
+    team::{AssignmentNo, Pattern, Seat, TeamLimits, spec::TeamBudget},
 };
 use plexus_hub::{
     Error, Hub,
@@ -46,20 +46,21 @@ pub struct NewTeam {
 #[schema(as = TeamLimits)]
 pub struct TeamLimitsJson {
     /// Maximum number of members that the hub recruits.
-    members: Option<u16>,
+    max_members: Option<u16>,
     /// Minimum number of accepted invitations before the team starts. The last round of invitations starts
     /// without it.
     quorum: Option<u16>,
     turns: Option<u32>,
     /// Maximum nesting depth of subteams.
-    depth: Option<u8>,
-    hops: Option<u32>,
+    max_subteam_depth: Option<u8>,
+    /// Maximum number of assignments, including those of subteams.
+    max_assignments: Option<u32>,
     tokens: Option<u64>,
     /// In millionths of the hub's currency unit.
     cost_micro: Option<u64>,
     seconds: Option<u64>,
     turn_seconds: Option<u64>,
-    work_seconds: Option<u64>,
+    assignment_seconds: Option<u64>,
 }
 
 impl TeamLimitsJson {
@@ -67,16 +68,16 @@ impl TeamLimitsJson {
         let or = TeamLimits::default();
         let millis = |seconds: Option<u64>, or| seconds.map_or(or, |seconds| seconds.saturating_mul(1_000));
         TeamLimits {
-            members: self.members.unwrap_or(or.members),
+            max_members: self.max_members.unwrap_or(or.max_members),
             quorum: self.quorum.unwrap_or(or.quorum),
             turns: self.turns.unwrap_or(or.turns),
-            depth: self.depth.unwrap_or(or.depth),
-            hops: self.hops.unwrap_or(or.hops),
+            max_subteam_depth: self.max_subteam_depth.unwrap_or(or.max_subteam_depth),
+            max_assignments: self.max_assignments.unwrap_or(or.max_assignments),
             tokens: self.tokens.unwrap_or(or.tokens),
             cost_micro: self.cost_micro.unwrap_or(or.cost_micro),
             time_ms: millis(self.seconds, or.time_ms),
             turn_ms: millis(self.turn_seconds, or.turn_ms),
-            work_ms: millis(self.work_seconds, or.work_ms),
+            assignment_ms: millis(self.assignment_seconds, or.assignment_ms),
             ..or
         }
     }
@@ -131,7 +132,7 @@ pub async fn begin(hub: &Hub, caller: &Caller, new: NewTeam) -> Result<Value, Er
 pub struct When {
     /// Number of a log entry: returns the state after it, or after the last entry if it is higher. Default:
     /// the current state.
-    entry: Option<u64>,
+    log_seq: Option<u64>,
 }
 
 /// Returns the state of a team.
@@ -144,13 +145,13 @@ pub async fn show(
     Path(team_id): Path<String>,
     Query(when): Query<When>,
 ) -> ApiResult<Json<Value>> {
-    Ok(Json(seen(&site.hub, &caller, id(&team_id)?, when.entry).await?))
+    Ok(Json(seen(&site.hub, &caller, id(&team_id)?, when.log_seq).await?))
 }
 
 /// Returns a team in its current state, or in its state after a log entry.
-pub async fn seen(hub: &Hub, caller: &Caller, id: ChatId, entry: Option<u64>) -> Result<Value, Error> {
-    let view = match entry {
-        Some(entry) => teams::snapshot_at(hub, caller, id, entry).await?.view,
+pub async fn seen(hub: &Hub, caller: &Caller, id: ChatId, log_seq: Option<u64>) -> Result<Value, Error> {
+    let view = match log_seq {
+        Some(seq) => teams::snapshot_at(hub, caller, id, seq).await?.view,
         None => teams::get(hub, caller, id).await?,
     };
     Ok(team(&view))
@@ -158,48 +159,51 @@ pub async fn seen(hub: &Hub, caller: &Caller, id: ChatId, entry: Option<u64>) ->
 
 /// Command of the owner to a team.
 #[derive(Deserialize, ToSchema)]
-#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
-#[schema(as = TeamAct)]
+#[serde(tag = "action", rename_all = "snake_case", deny_unknown_fields)]
+#[schema(as = TeamAction)]
 pub enum OwnerActionJson {
-    Cancel {
+    CancelTeam {
         #[serde(default)]
         reason: String,
     },
-    Remark {
+    /// Sends a message to all members.
+    Message {
         text: String,
     },
-    Skip,
-    GiveFloor {
-        to: u16,
-    },
-    Hold {
+    /// Skips the turn of the current speaker.
+    SkipTurn,
+    SetSpeaker {
         seat: u16,
     },
-    Resume {
+    PauseMember {
         seat: u16,
     },
-    Dismiss {
+    ResumeMember {
         seat: u16,
     },
-    Invite {
+    RemoveMember {
+        seat: u16,
+    },
+    InviteMember {
         address: Address,
     },
-    Stop {
-        work: u32,
+    CancelAssignment {
+        assignment: u32,
     },
+    /// Answers a member's question about its assignment.
     Answer {
-        work: u32,
+        assignment: u32,
         text: String,
     },
     /// Completes an assignment with your own result.
-    TakeOver {
-        work: u32,
+    CompleteAssignment {
+        assignment: u32,
         text: String,
     },
     /// Delegates an assignment to a subteam of its member and `members`; if none are named, the hub recruits
     /// them.
-    Nest {
-        work: u32,
+    FormSubteam {
+        assignment: u32,
         #[serde(default)]
         members: Vec<Address>,
     },
@@ -208,18 +212,26 @@ pub enum OwnerActionJson {
 impl From<OwnerActionJson> for OwnerAction {
     fn from(asked: OwnerActionJson) -> Self {
         match asked {
-            OwnerActionJson::Cancel { reason } => Self::Cancel { reason },
-            OwnerActionJson::Remark { text } => Self::Remark { text },
-            OwnerActionJson::Skip => Self::Skip,
-            OwnerActionJson::GiveFloor { to } => Self::GiveFloor { to: Seat(to) },
-            OwnerActionJson::Hold { seat } => Self::Hold { seat: Seat(seat) },
-            OwnerActionJson::Resume { seat } => Self::Resume { seat: Seat(seat) },
-            OwnerActionJson::Dismiss { seat } => Self::Dismiss { seat: Seat(seat) },
-            OwnerActionJson::Invite { address } => Self::Invite { address },
-            OwnerActionJson::Stop { work } => Self::Stop { work: AssignmentNo(work) },
-            OwnerActionJson::Answer { work, text } => Self::Answer { work: AssignmentNo(work), text },
-            OwnerActionJson::TakeOver { work, text } => Self::TakeOver { work: AssignmentNo(work), text },
-            OwnerActionJson::Nest { work, members } => Self::Nest { work: AssignmentNo(work), members },
+            OwnerActionJson::CancelTeam { reason } => Self::CancelTeam { reason },
+            OwnerActionJson::Message { text } => Self::Message { text },
+            OwnerActionJson::SkipTurn => Self::SkipTurn,
+            OwnerActionJson::SetSpeaker { seat } => Self::SetSpeaker { seat: Seat(seat) },
+            OwnerActionJson::PauseMember { seat } => Self::PauseMember { seat: Seat(seat) },
+            OwnerActionJson::ResumeMember { seat } => Self::ResumeMember { seat: Seat(seat) },
+            OwnerActionJson::RemoveMember { seat } => Self::RemoveMember { seat: Seat(seat) },
+            OwnerActionJson::InviteMember { address } => Self::InviteMember { address },
+            OwnerActionJson::CancelAssignment { assignment } => {
+                Self::CancelAssignment { assignment: AssignmentNo(assignment) }
+            }
+            OwnerActionJson::Answer { assignment, text } => {
+                Self::Answer { assignment: AssignmentNo(assignment), text }
+            }
+            OwnerActionJson::CompleteAssignment { assignment, text } => {
+                Self::CompleteAssignment { assignment: AssignmentNo(assignment), text }
+            }
+            OwnerActionJson::FormSubteam { assignment, members } => {
+                Self::FormSubteam { assignment: AssignmentNo(assignment), members }
+            }
         }
     }
 }
@@ -254,17 +266,18 @@ fn item(item: &TeamItem) -> Value {
 }
 
 pub fn team(view: &TeamView) -> Value {
-    let said = |(seat, text): &(Option<Seat>, String)| json!({ "seat": seat, "text": text });
+    let line = |(seat, text): &(Option<Seat>, String)| json!({ "seat": seat, "text": text });
     json!({
-        "id": view.id, "above": view.above.iter().map(kin).collect::<Vec<_>>(),
-        "below": view.below.iter().map(kin).collect::<Vec<_>>(), "depth_left": view.depth_left, "goal": view.goal, "pattern": view.pattern, "state": view.state.as_str(),
-        "phase": view.phase, "floor": view.floor, "turn": view.turn, "entry": view.entry,
+        "id": view.id, "ancestors": view.ancestors.iter().map(kin).collect::<Vec<_>>(),
+        "subteams": view.subteams.iter().map(kin).collect::<Vec<_>>(), "depth_left": view.depth_left, "goal": view.goal, "pattern": view.pattern, "state": view.state.as_str(),
+        "phase": view.phase, "speaker": view.speaker, "turn": view.turn, "log_seq": view.log_seq,
         "launched": view.launched, "deadline": view.deadline, "ended": view.ended,
         "members": view.members.iter().map(member).collect::<Vec<_>>(),
-        "work": view.work.iter().map(work).collect::<Vec<_>>(),
+        "assignments": view.assignments.iter().map(assignment).collect::<Vec<_>>(),
         "plan": view.plan.iter().map(|(title, done)| json!({ "title": title, "done": done })).collect::<Vec<_>>(),
-        "said": view.said.iter().map(said).collect::<Vec<_>>(),
-        "usage": usage(view.usage), "left": view.left, "limits": view.limits, "answer": view.answer, "failed": view.failed,
+        "transcript": view.transcript.iter().map(line).collect::<Vec<_>>(),
+        "usage": usage(view.usage), "remaining": view.remaining, "limits": limits(view.limits), "answer": view.answer,
+        "failure": view.failure,
     })
 }
 
@@ -275,12 +288,16 @@ fn kin(team: &RelatedTeam) -> Value {
 
 fn member(view: &MemberView) -> Value {
     let counts = &view.counts;
-    json!({ "seat": view.seat, "name": view.name, "roles": view.roles, "presence": view.presence, "why": view.why,
+    json!({ "seat": view.seat, "name": view.name, "roles": view.roles, "status": view.status, "reason": view.reason,
             "messages": counts.messages, "suppressed": counts.suppressed, "turns": counts.turns,
             "usage": usage(counts.usage) })
 }
 
-fn work(view: &AssignmentView) -> Value {
+fn limits(budget: TeamBudget) -> Value {
+    json!({ "max_assignments": budget.assignments, "tokens": budget.tokens, "cost_micro": budget.cost_micro })
+}
+
+fn assignment(view: &AssignmentView) -> Value {
     json!({ "number": view.no, "by": view.by, "to": view.to, "background": view.in_background, "title": view.title,
             "description": view.description, "state": view.state, "deadline": view.deadline, "text": view.text,
             "team": view.team, "usage": usage(view.usage) })

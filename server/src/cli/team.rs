@@ -70,7 +70,7 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
         "list" => print(&hub.get("teams").await?, json, list),
         "show" => print(&hub.get(&format!("teams/{}", team())).await?, json, summary_line),
         _ => print(
-            &hub.post(&format!("teams/{}", team()), &json!({ "do": "cancel" })).await?,
+            &hub.post(&format!("teams/{}", team()), &json!({ "action": "cancel_team" })).await?,
             json,
             summary_line,
         ),
@@ -124,24 +124,24 @@ fn lines(team: &Value) -> Vec<String> {
         let at = seat.as_u64().and_then(|seat| usize::try_from(seat).ok());
         at.and_then(|at| members.get(at)).map(|member| word(&member["name"])).unwrap_or_default()
     };
-    let came = members.iter().map(|member| match word(&member["presence"]).as_str() {
+    let came = members.iter().map(|member| match word(&member["status"]).as_str() {
         "active" => format!("{} takes part.", word(&member["name"])),
-        "declined" => format!("{} declined: {}", word(&member["name"]), word(&member["why"])),
-        "held" => format!("{} is paused.", word(&member["name"])),
+        "declined" => format!("{} declined: {}", word(&member["name"]), word(&member["reason"])),
+        "paused" => format!("{} is paused.", word(&member["name"])),
         "invited" => format!("{} is invited.", word(&member["name"])),
         _ => format!("{} left.", word(&member["name"])),
     });
-    let work = all("work");
-    let work = work.iter().map(|work| {
+    let assignments = all("assignments");
+    let assignments = assignments.iter().map(|work| {
         let state = word(&work["state"]).replace('_', " ");
-        let below = if work["team"].is_null() { "" } else { ", in a subteam" };
-        format!("{} ({}): {state}{below}.", word(&work["title"]), name(&work["to"]))
+        let subteam = if work["team"].is_null() { "" } else { ", in a subteam" };
+        format!("{} ({}): {state}{subteam}.", word(&work["title"]), name(&work["to"]))
     });
-    let below = all("below");
-    let below = below.iter().map(|team| {
+    let subteams = all("subteams");
+    let subteams = subteams.iter().map(|team| {
         format!("Team {} ({}): {}.", word(&team["id"]), word(&team["title"]), word(&team["state"]))
     });
-    came.chain(work).chain(below).collect()
+    came.chain(assignments).chain(subteams).collect()
 }
 
 fn print(answer: &Value, json: bool, words: impl Fn(&Value) -> String) -> anyhow::Result<u8> {
@@ -169,9 +169,9 @@ fn list(answer: &Value) -> String {
 
 /// Formats the team's answer, or its state.
 fn summary_line(team: &Value) -> String {
-    match (team["answer"].as_str(), team["failed"].as_str()) {
+    match (team["answer"].as_str(), team["failure"].as_str()) {
         (Some(answer), _) => format!("{answer}\n"),
-        (None, Some(failed)) => format!("The team has ended without an answer. {failed}\n"),
+        (None, Some(failure)) => format!("The team has ended without an answer. {failure}\n"),
         (None, None) => format!("{}.\n{}", word(&team["phase"]), lines(team).join("\n") + "\n"),
     }
 }
@@ -187,14 +187,14 @@ mod tests {
     #[test]
     fn a_team_reads_as_lines() {
         let team = json!({
-            "phase": "waiting", "answer": null, "failed": null,
-            "members": [{ "name": "@plexus/calc", "presence": "active" }],
-            "work": [{ "title": "The goal", "to": 0, "state": "timed_out" }],
+            "phase": "waiting", "answer": null, "failure": null,
+            "members": [{ "name": "@plexus/calc", "status": "active" }],
+            "assignments": [{ "title": "The goal", "to": 0, "state": "timed_out" }],
         });
         assert_eq!(
             summary_line(&team),
             "waiting.\n@plexus/calc takes part.\nThe goal (@plexus/calc): timed out.\n"
         );
-        assert_eq!(summary_line(&json!({ "answer": "391", "failed": null })), "391\n");
+        assert_eq!(summary_line(&json!({ "answer": "391", "failure": null })), "391\n");
     }
 }

@@ -195,10 +195,10 @@ impl HubServer {
             () = self.site.stop.cancelled() => return Err(gone().into()),
         };
         let told = team(&view);
-        match (view.answer, view.failed) {
+        match (view.answer, view.failure) {
             (Some(answer), _) => Ok(tool_result(answer, told)),
-            (None, failed) => {
-                let mut result = tool_result(failed.unwrap_or_default(), told);
+            (None, failure) => {
+                let mut result = tool_result(failure.unwrap_or_default(), told);
                 result.is_error = Some(true);
                 Ok(result)
             }

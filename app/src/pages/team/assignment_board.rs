@@ -33,12 +33,12 @@ fn card(work: AssignmentCard, action: &str, over: bool) -> AnyView {
         AssignmentTone::Neutral => ("neutral", Icon::Stop),
     };
     let is_open = matches!(work.tone, AssignmentTone::Open | AssignmentTone::Asking);
-    let fields = vec![("do", "stop".to_owned()), ("work", work.number.to_string())];
+    let fields = vec![("action", "cancel_assignment".to_owned()), ("assignment", work.number.to_string())];
     let stop = (is_open && !over).then(|| {
         view! { <ActionForm action=action label="Stop" kind=Kind::Quiet icon=Icon::Stop fields=fields about=work.title.clone() /> }
     });
-    let nest = (work.may_nest && !over).then(|| {
-        let fields = vec![("do", "nest".to_owned()), ("work", work.number.to_string())];
+    let form_subteam = (work.may_form_subteam && !over).then(|| {
+        let fields = vec![("action", "form_subteam".to_owned()), ("assignment", work.number.to_string())];
         view! { <ActionForm action=action label="Form subteam" kind=Kind::Quiet icon=Icon::Add fields=fields about=work.title.clone() /> }
     });
     let team = work.team.map(|href| view! { <p><a href=href>"Open subteam"</a></p> });
@@ -53,7 +53,7 @@ fn card(work: AssignmentCard, action: &str, over: bool) -> AnyView {
             {work.text.map(|text| view! { <div class="prose" inner_html=text.into_string()></div> })}
             {team}
             {question}
-            <div class="row-actions">{nest}{stop}</div>
+            <div class="row-actions">{form_subteam}{stop}</div>
             {take_over}
         </li>
     }
@@ -61,18 +61,18 @@ fn card(work: AssignmentCard, action: &str, over: bool) -> AnyView {
 }
 
 /// Renders a question of the member, with a form for the answer.
-fn ask(work: u32, question: String, action: &str) -> AnyView {
-    let words = Words { act: "answer", work, label: "Question", hint: question };
+fn ask(assignment: u32, question: String, action: &str) -> AnyView {
+    let words = Words { act: "answer", assignment, label: "Question", hint: question };
     form(words, action, view! { <Button label="Answer" icon=Icon::Send /> }.into_any())
 }
 
 /// Renders a form in which the owner enters the result instead of the member.
-fn take_over(work: u32, action: &str) -> AnyView {
+fn take_over(assignment: u32, action: &str) -> AnyView {
     let hint = "Cancels the running work and uses your text as the result.".to_owned();
-    let words = Words { act: "take_over", work, label: "Result", hint };
+    let words = Words { act: "complete_assignment", assignment, label: "Result", hint };
     let button = view! { <Button label="Submit result" kind=Kind::Quiet icon=Icon::Done /> }.into_any();
     view! {
-        <details class="fold" id=format!("d-take-over-{work}")>
+        <details class="fold" id=format!("d-take-over-{assignment}")>
             <summary><span>"Take over"</span></summary>
             <div>{form(words, action, button)}</div>
         </details>
@@ -83,20 +83,20 @@ fn take_over(work: u32, action: &str) -> AnyView {
 /// Texts of a form about an assignment.
 struct Words {
     act: &'static str,
-    work: u32,
+    assignment: u32,
     label: &'static str,
     hint: String,
 }
 
 fn form(words: Words, action: &str, button: AnyView) -> AnyView {
-    let Words { act, work, label, hint } = words;
-    let id = format!("f-{act}-{work}");
+    let Words { act, assignment, label, hint } = words;
+    let id = format!("f-{act}-{assignment}");
     let (of, hint_id) = (id.clone(), format!("{id}-hint"));
     let described_by = hint_id.clone();
     view! {
         <form class="stack" method="post" action=action.to_owned()>
-            <input type="hidden" name="do" value=act />
-            <input type="hidden" name="work" value=work.to_string() />
+            <input type="hidden" name="action" value=act />
+            <input type="hidden" name="assignment" value=assignment.to_string() />
             <div class="field">
                 <label for=of>{label}</label>
                 <p class="hint" id=hint_id>{hint}</p>

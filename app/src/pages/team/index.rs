@@ -34,7 +34,7 @@ impl Page for TeamsPage {
                 {Field::text("members", "Members").hint("Agent addresses, separated by spaces. If empty, the hub searches for members.")
                     .placeholder("@plexus/calc @ada/tide").mono().optional().of(&form)}
                 {Field::choice("pattern", "Collaboration pattern", self.patterns).of(&form)}
-                {Field::choice("depth", "Subteams", self.depths)
+                {Field::choice("max_subteam_depth", "Subteams", self.depths)
                     .hint("A member may form a subteam for the parts it cannot do.").of(&form)}
                 <p class="actions"><Button label="Launch team" kind=Kind::Primary icon=Icon::Go /></p>
             </form>

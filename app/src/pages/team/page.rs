@@ -41,25 +41,26 @@ impl Page for TeamPage {
         let action = format!("/teams/{}", self.id);
         let goal = (self.goal != self.title).then(|| goal(self.goal));
         let live = (!over).then(|| self.id.clone());
-        let (work, members) = (board(self.work, &action, over), members(self.members, &action, over));
+        let (assignments, members) =
+            (board(self.assignments, &action, over), members(self.members, &action, over));
         let replays = self.step.is_some();
         let controls = (!over).then(|| controls(&action, self.may_skip, &self.form));
         view! {
             <div class="team" data-live=live>
-                {path(self.above)}
+                {path(self.ancestors)}
                 <div class="team-head"><h1>{self.title}</h1>{standing(self.standing)}</div>
                 {goal}
                 {self.step.map(step)}
                 {strip(self.strip, over, replays)}
                 {(!over).then(|| view! { <noscript><p class="quiet"><a href="">"Reload"</a>" to see new events."</p></noscript> })}
                 {form_errors(&self.form, None)}
-                {self.failed.map(|why| view! { <Note tone=Tone::Caution><p>{why}</p></Note> })}
+                {self.failure.map(|why| view! { <Note tone=Tone::Caution><p>{why}</p></Note> })}
                 {self.answer.map(answer)}
                 {plan(self.plan)}
-                {work}
-                {tree(self.below)}
+                {assignments}
+                {tree(self.subteams)}
                 <Section title="Members">{members}</Section>
-                {transcript(self.said, self.guest)}
+                {transcript(self.transcript, self.guest)}
                 {self.report.map(report)}
                 {controls}
             </div>
@@ -74,7 +75,8 @@ fn goal(goal: String) -> AnyView {
 
 /// Renders the status bar. A replay step shows no deadline, because it is in the past.
 fn strip(strip: TeamStatusBar, over: bool, replays: bool) -> AnyView {
-    let floor = strip.floor.map(|name| view! { <div><dt>"Floor"</dt><dd><code>{name}</code></dd></div> });
+    let speaker =
+        strip.speaker.map(|name| view! { <div><dt>"Speaker"</dt><dd><code>{name}</code></dd></div> });
     let time = match strip.ended {
         Some(at) => Some(view! { <div><dt>"Ended"</dt><dd><Ago at=at /></dd></div> }.into_any()),
         None if replays => None,
@@ -89,7 +91,7 @@ fn strip(strip: TeamStatusBar, over: bool, replays: bool) -> AnyView {
     view! {
         <dl class="team-strip" aria-label="Team status">
             <div><dt>"Now"</dt><dd>{strip.phase}</dd></div>
-            {floor}
+            {speaker}
             <div><dt>"Turn"</dt><dd>{strip.turn}" of "{strip.turns}</dd></div>
             <div><dt>"Tokens"</dt><dd>{grouped(strip.tokens)}{left}</dd></div>
             {cost}
@@ -132,13 +134,13 @@ fn members(members: Vec<Member>, action: &str, over: bool) -> AnyView {
 }
 
 fn row(member: Member, action: &str, over: bool) -> AnyView {
-    let floor = member
-        .has_floor
-        .then(|| view! { " "<span class="badge neutral">{Icon::Answering.view()} "Has the floor"</span> });
-    let why = member.why.map(|why| view! { <p class="quiet">{why}</p> });
+    let speaker = member
+        .is_speaker
+        .then(|| view! { " "<span class="badge neutral">{Icon::Answering.view()} "Speaker"</span> });
+    let reason = member.reason.map(|reason| view! { <p class="quiet">{reason}</p> });
     let last = match over {
         true => member.worked.map_or_else(|| "–".to_owned(), duration).into_any(),
-        false => buttons(member.seat, &member.name, member.may, member.has_floor, action),
+        false => buttons(member.seat, &member.name, member.may, member.is_speaker, action),
     };
     let name = match member.href {
         Some(href) => view! { <a href=href><code>{member.name}</code></a> }.into_any(),
@@ -147,9 +149,9 @@ fn row(member: Member, action: &str, over: bool) -> AnyView {
     let cost = if member.cost == 0 { "–".to_owned() } else { money::format_micros(member.cost) };
     view! {
         <tr>
-            <td><span class="team-member"><Mark seed=member.seed />{name}</span>{floor}</td>
+            <td><span class="team-member"><Mark seed=member.seed />{name}</span>{speaker}</td>
             <td>{member.roles.join(", ")}</td>
-            <td>{member.presence}{why}</td>
+            <td>{member.status}{reason}</td>
             <td class="number">{member.messages}</td>
             <td class="number">{grouped(member.tokens)}</td>
             <td class="number">{cost}</td>
@@ -159,29 +161,29 @@ fn row(member: Member, action: &str, over: bool) -> AnyView {
     .into_any()
 }
 
-fn buttons(seat: u16, name: &str, may: MemberActions, has_floor: bool, action: &str) -> AnyView {
+fn buttons(seat: u16, name: &str, may: MemberActions, is_speaker: bool, action: &str) -> AnyView {
     let one = |what: &str, label: &'static str, kind: Kind| {
-        let fields = vec![("do", what.to_owned()), ("seat", seat.to_string())];
+        let fields = vec![("action", what.to_owned()), ("seat", seat.to_string())];
         view! { <ActionForm action=action label=label kind=kind fields=fields about=name.to_owned() /> }
             .into_any()
     };
     match may {
         MemberActions::Nothing => ().into_any(),
         MemberActions::GoOn => {
-            view! { <div class="row-actions">{one("resume", "Resume", Kind::Quiet)}{one("dismiss", "Dismiss", Kind::Quiet)}</div> }.into_any()
+            view! { <div class="row-actions">{one("resume_member", "Resume", Kind::Quiet)}{one("remove_member", "Remove", Kind::Quiet)}</div> }.into_any()
         }
         MemberActions::Rest => {
-            let floor = (!has_floor).then(|| one("floor", "Give floor", Kind::Quiet));
-            view! { <div class="row-actions">{floor}{one("hold", "Pause", Kind::Quiet)}{one("dismiss", "Dismiss", Kind::Quiet)}</div> }.into_any()
+            let speaker = (!is_speaker).then(|| one("set_speaker", "Make speaker", Kind::Quiet));
+            view! { <div class="row-actions">{speaker}{one("pause_member", "Pause", Kind::Quiet)}{one("remove_member", "Remove", Kind::Quiet)}</div> }.into_any()
         }
     }
 }
 
-fn transcript(said: Vec<UtteranceView>, guest: bool) -> Option<AnyView> {
-    if said.is_empty() {
+fn transcript(lines: Vec<UtteranceView>, guest: bool) -> Option<AnyView> {
+    if lines.is_empty() {
         return None;
     }
-    let lines = said
+    let lines = lines
         .into_iter()
         .map(|line| {
             let owner = if guest { "The owner" } else { "You" };
@@ -197,27 +199,27 @@ fn transcript(said: Vec<UtteranceView>, guest: bool) -> Option<AnyView> {
 
 /// Renders the owner actions.
 fn controls(action: &str, may_skip: bool, form: &Form) -> AnyView {
-    let (remark, invite, cancel) = (action.to_owned(), action.to_owned(), action.to_owned());
+    let (message, invite, cancel) = (action.to_owned(), action.to_owned(), action.to_owned());
     let text = Field::lines("text", "Message to all members", 2).max(16_000).of(form);
     let address = Field::text("address", "Add a member").placeholder("@owner/name").mono().of(form);
-    let do_it = |what: &str| vec![("do", what.to_owned())];
+    let do_it = |what: &str| vec![("action", what.to_owned())];
     let skip =
-        may_skip.then(|| view! { <ActionForm action=action label="Skip turn" fields=do_it("skip") /> });
+        may_skip.then(|| view! { <ActionForm action=action label="Skip turn" fields=do_it("skip_turn") /> });
     view! {
         <Section title="Owner actions">
-            <form class="stack" method="post" action=remark>
-                <input type="hidden" name="do" value="remark" />
+            <form class="stack" method="post" action=message>
+                <input type="hidden" name="action" value="message" />
                 {text}
                 <p class="actions"><Button label="Send message" icon=Icon::Send /></p>
             </form>
             <form class="stack" method="post" action=invite>
-                <input type="hidden" name="do" value="invite" />
+                <input type="hidden" name="action" value="invite_member" />
                 {address}
                 <p class="actions"><Button label="Invite" icon=Icon::Add /></p>
             </form>
             <div class="row-actions">
                 {skip}
-                <ActionForm action=cancel label="Stop team" kind=Kind::Danger icon=Icon::Stop fields=do_it("cancel") />
+                <ActionForm action=cancel label="Stop team" kind=Kind::Danger icon=Icon::Stop fields=do_it("cancel_team") />
             </div>
         </Section>
     }

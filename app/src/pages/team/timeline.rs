@@ -125,11 +125,11 @@ fn draw_bar(bar: &TimelineBar, top: u64, length: u64) -> AnyView {
         .into_any()
 }
 
-/// Renders an event: a line for the floor and for the end, a dot for anything else.
+/// Renders an event: a line for a new speaker and for the end, a dot for anything else.
 fn draw_mark(mark: TimelineMark, top: u64, length: u64) -> AnyView {
     let (at, words) = (x(mark.at, length), format!("{} at {}", mark_words(mark.kind), duration(mark.at)));
     let (above, height, middle) = (top - 3, BAR + 6, top + BAR / 2);
-    let is_line = matches!(mark.kind, TimelineEventKind::Floor | TimelineEventKind::Ended);
+    let is_line = matches!(mark.kind, TimelineEventKind::SpeakerSet | TimelineEventKind::Ended);
     if is_line {
         return view! { <rect class="mark-line" x=at y=above width="2" height=height><title>{words}</title></rect> }.into_any();
     }
@@ -140,11 +140,11 @@ const fn mark_words(kind: TimelineEventKind) -> &'static str {
     match kind {
         TimelineEventKind::Joined => "Joined",
         TimelineEventKind::Left => "Left",
-        TimelineEventKind::Floor => "Had the floor",
+        TimelineEventKind::SpeakerSet => "Became the speaker",
         TimelineEventKind::Asked => "Asked a question",
         TimelineEventKind::Answered => "Got an answer",
-        TimelineEventKind::Nested => "Formed a subteam",
-        TimelineEventKind::Remarked => "Owner message",
+        TimelineEventKind::SubteamFormed => "Formed a subteam",
+        TimelineEventKind::MessageSent => "Owner message",
         TimelineEventKind::Ended => "Ended",
     }
 }
@@ -165,7 +165,7 @@ fn lanes(bars: &[TimelineBar]) -> Vec<u64> {
 }
 
 fn legend() -> AnyView {
-    view! { <p class="quiet">"Bars show assignments, lines show who had the floor, dots show joins, departures, questions and answers."</p> }
+    view! { <p class="quiet">"Bars show assignments, lines show who spoke, dots show joins, departures, questions and answers."</p> }
         .into_any()
 }
 

@@ -24,7 +24,7 @@ impl fmt::Display for AssignmentNo {
 pub enum AssignmentMode {
     /// Foreground: the team waits for the result.
     Now,
-    /// The team continues. A later `pause_for` can wait for the result.
+    /// The team continues. A later `wait_for` can wait for the result.
     Background,
 }
 
@@ -59,7 +59,7 @@ pub struct Assignment {
     /// Report received after the end. Stored without consequences for the assignment.
     pub late: Option<AssignmentReport>,
     /// Number of assignments created by its subteam.
-    pub hops: u32,
+    pub subteam_assignments: u32,
 }
 
 /// A subteam and the budget reserved for it while the assignment is open.
@@ -76,13 +76,16 @@ pub struct SubteamRef {
 pub struct TeamUsage {
     pub usage: Usage,
     /// Number of assignments it created.
-    pub hops: u32,
+    pub assignments: u32,
 }
 
 impl TeamUsage {
     /// Returns the usage since `before` (saturating at zero).
     pub const fn beyond(self, before: Self) -> Self {
-        Self { usage: self.usage.saturating_sub(before.usage), hops: self.hops.saturating_sub(before.hops) }
+        Self {
+            usage: self.usage.saturating_sub(before.usage),
+            assignments: self.assignments.saturating_sub(before.assignments),
+        }
     }
 }
 
@@ -136,14 +139,14 @@ pub struct AssignmentReport {
     pub text: Option<LongText>,
     #[serde(default)]
     pub usage: Usage,
-    /// Number of assignments created by a subteam for it.
-    #[serde(default)]
-    pub hops: u32,
+    /// Number of assignments created by a subteam for it. The alias is its name in logs stored before 0.1.
+    #[serde(default, alias = "hops")]
+    pub subteam_assignments: u32,
 }
 
 impl AssignmentReport {
     pub const fn used(&self) -> TeamUsage {
-        TeamUsage { usage: self.usage, hops: self.hops }
+        TeamUsage { usage: self.usage, assignments: self.subteam_assignments }
     }
 
     /// Returns true if the assignment was completed with a result.
@@ -152,7 +155,7 @@ impl AssignmentReport {
     }
 
     pub(super) fn without_result(end: AssignmentOutcome, why: &str) -> Self {
-        Self { end, text: LongText::truncate(why), usage: Usage::default(), hops: 0 }
+        Self { end, text: LongText::truncate(why), usage: Usage::default(), subteam_assignments: 0 }
     }
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AssignmentNo, LongText, Seat, ShortText, TeamSpec, Utterance, assignment::AssignmentReport,
-    member::Invitee, spec::TeamBudget,
+    member::Invitee, spec::TeamBudget, utterance::read_stored,
 };
 use crate::{ChatId, MessageId, Text, run::Usage};
 
@@ -21,6 +21,8 @@ pub enum TeamActor {
 }
 
 /// An event of a team, the payload of log entries and proposals.
+///
+/// The aliases are the names in logs stored before 0.1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum TeamEvent {
@@ -39,31 +41,37 @@ pub enum TeamEvent {
     /// A member's utterance in its turn. Rejected if `turn` is no longer the current turn.
     Said {
         turn: u32,
-        #[serde(flatten)]
+        #[serde(flatten, deserialize_with = "read_stored")]
         utterance: Utterance,
         #[serde(default)]
         usage: Usage,
     },
-    /// A remark of a person, accepted at any time. The floor does not change.
-    Remarked {
+    /// A message of a person to all members, accepted at any time. The speaker does not change.
+    #[serde(alias = "remarked")]
+    MessageSent {
         message: MessageId,
         text: LongText,
     },
     Started {
-        work: AssignmentNo,
+        #[serde(alias = "work")]
+        assignment: AssignmentNo,
     },
     Asked {
-        work: AssignmentNo,
+        #[serde(alias = "work")]
+        assignment: AssignmentNo,
         question: LongText,
     },
     Answered {
-        work: AssignmentNo,
+        #[serde(alias = "work")]
+        assignment: AssignmentNo,
         answer: LongText,
     },
     /// The member forms a subteam for its assignment, or the owner does so for it.
     /// The budget is reserved until the assignment ends.
-    Nested {
-        work: AssignmentNo,
+    #[serde(alias = "nested")]
+    SubteamFormed {
+        #[serde(alias = "work")]
+        assignment: AssignmentNo,
         team: ChatId,
         budget: TeamBudget,
     },
@@ -71,30 +79,39 @@ pub enum TeamEvent {
     /// Exception: a report that a subteam used more than reported before is accepted for its usage.
     /// The owner may end an assignment by reporting their own result.
     Reported {
-        work: AssignmentNo,
+        #[serde(alias = "work")]
+        assignment: AssignmentNo,
         #[serde(flatten)]
         report: AssignmentReport,
     },
-    Stopped {
-        work: AssignmentNo,
+    /// The owner cancels an assignment.
+    #[serde(alias = "stopped")]
+    AssignmentCancelled {
+        #[serde(alias = "work")]
+        assignment: AssignmentNo,
     },
     Left {
         seat: Seat,
         reason: ShortText,
     },
-    Held {
+    /// The owner pauses a member.
+    #[serde(alias = "held")]
+    Paused {
         seat: Seat,
     },
     Resumed {
         seat: Seat,
     },
     /// The owner skips the turn of the speaker.
-    Skipped {
+    #[serde(alias = "skipped")]
+    TurnSkipped {
         turn: u32,
     },
-    /// The owner gives the floor to a member, which may be a person who takes over.
-    FloorGiven {
-        to: Seat,
+    /// The owner chooses the speaker, which may be a person.
+    #[serde(alias = "floor_given")]
+    SpeakerSet {
+        #[serde(alias = "to")]
+        seat: Seat,
     },
     Cancelled {
         reason: ShortText,
@@ -121,13 +138,15 @@ impl TeamEvent {
             Self::Invited { .. } | Self::Cancelled { .. } => matches!(by, Home | Owner),
             Self::Accepted | Self::Declined { .. } | Self::Said { .. } => matches!(by, Seat(_)),
             Self::Started { .. } | Self::Asked { .. } => matches!(by, Seat(_)),
-            Self::Remarked { .. } | Self::Answered { .. } | Self::Nested { .. } => {
+            Self::MessageSent { .. } | Self::Answered { .. } | Self::SubteamFormed { .. } => {
                 matches!(by, Owner | Seat(_))
             }
             Self::Reported { report, .. } => by != Owner || report.is_a_result(),
             Self::Left { seat, .. } => by == Seat(*seat) || matches!(by, Home | Owner),
-            Self::Held { .. } | Self::Resumed { .. } => by == Owner,
-            Self::Stopped { .. } | Self::Skipped { .. } | Self::FloorGiven { .. } => by == Owner,
+            Self::Paused { .. } | Self::Resumed { .. } => by == Owner,
+            Self::AssignmentCancelled { .. } | Self::TurnSkipped { .. } | Self::SpeakerSet { .. } => {
+                by == Owner
+            }
         }
     }
 }

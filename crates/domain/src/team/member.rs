@@ -65,7 +65,7 @@ pub struct Invitee {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     pub invitee: Invitee,
-    pub presence: MemberStatus,
+    pub status: MemberStatus,
     pub counts: MemberStats,
 }
 
@@ -78,7 +78,7 @@ impl Member {
     }
 
     pub const fn is_gone(&self) -> bool {
-        matches!(self.presence, MemberStatus::Gone(_))
+        matches!(self.status, MemberStatus::Gone(_))
     }
 }
 
@@ -88,7 +88,7 @@ pub enum MemberStatus {
     Invited,
     Active,
     /// Paused by the owner: cannot speak or get new work until resumed.
-    Held,
+    Paused,
     Gone(DepartureReason),
 }
 

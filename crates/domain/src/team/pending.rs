@@ -31,7 +31,7 @@ impl Team {
         if self.outcome().is_some() {
             return Vec::new();
         }
-        let replies = self.with_presence(&MemberStatus::Invited).map(|seat| PendingAction::Reply { seat });
+        let replies = self.with_status(&MemberStatus::Invited).map(|seat| PendingAction::Reply { seat });
         let speech = self
             .active()
             .filter(|&seat| self.is_asked(seat))
@@ -45,19 +45,21 @@ impl Team {
 
     fn candidates(&self) -> Option<PendingAction> {
         let forming = matches!(self.phase, Phase::Forming { .. });
-        let waiting = self.with_presence(&MemberStatus::Invited).next().is_some();
-        let places =
-            self.limits().members.saturating_sub(u16::try_from(self.active().count()).unwrap_or(u16::MAX));
+        let waiting = self.with_status(&MemberStatus::Invited).next().is_some();
+        let places = self
+            .limits()
+            .max_members
+            .saturating_sub(u16::try_from(self.active().count()).unwrap_or(u16::MAX));
         (forming && !waiting && places > 0).then_some(PendingAction::Candidates { places })
     }
 
-    fn with_presence<'a>(&'a self, presence: &'a MemberStatus) -> impl Iterator<Item = Seat> + 'a {
-        self.seats().filter(|&seat| self.member(seat).is_some_and(|member| member.presence == *presence))
+    fn with_status<'a>(&'a self, status: &'a MemberStatus) -> impl Iterator<Item = Seat> + 'a {
+        self.seats().filter(|&seat| self.member(seat).is_some_and(|member| member.status == *status))
     }
 
     /// Returns the subteams with the assignments they were formed for, open or ended.
     pub fn subteams(&self) -> impl Iterator<Item = (AssignmentNo, &Assignment, SubteamRef)> {
-        (0..).map(AssignmentNo).zip(&self.work).filter_map(|(no, work)| Some((no, work, work.child?)))
+        (0..).map(AssignmentNo).zip(&self.assignments).filter_map(|(no, work)| Some((no, work, work.child?)))
     }
 
     /// Returns the subteams that have not reported yet.

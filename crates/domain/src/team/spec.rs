@@ -42,8 +42,9 @@ impl TeamSpec {
     }
 
     pub(super) fn check(&self) -> Result<(), TeamError> {
-        let above = self.lineage.as_ref().map_or(0, |lineage| lineage.above.len());
-        if above + usize::from(self.limits.depth) > usize::from(TeamLimits::MAX_DEPTH) {
+        let ancestors = self.lineage.as_ref().map_or(0, |lineage| lineage.ancestors.len());
+        if ancestors + usize::from(self.limits.max_subteam_depth) > usize::from(TeamLimits::MAX_SUBTEAM_DEPTH)
+        {
             return Err(TeamError::BadCharter("teams are nested too deeply"));
         }
         if self.needs.len() > Member::MAX_ROLES {
@@ -53,54 +54,58 @@ impl TeamSpec {
     }
 }
 
-/// Limits of a team. Times are in milliseconds.
+/// Limits of a team. Times are in milliseconds. The aliases are the names in data stored before 0.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TeamLimits {
     /// Maximum number of members that the hub recruits, including open invitations. The owner may add more.
-    pub members: u16,
+    #[serde(alias = "members")]
+    pub max_members: u16,
     /// Minimum number of accepted invitations before the team starts. The last round starts without it.
     pub quorum: u16,
     /// Maximum number of invitation rounds.
     pub rounds: u8,
-    /// Maximum number of turns, that is, of times the floor is given.
+    /// Maximum number of turns, that is, of times the speaker is chosen.
     pub turns: u32,
     /// Maximum number of assignments, including those of subteams.
-    pub hops: u32,
+    #[serde(alias = "hops")]
+    pub max_assignments: u32,
     /// Maximum nesting depth of subteams below this team.
-    pub depth: u8,
+    #[serde(alias = "depth")]
+    pub max_subteam_depth: u8,
     pub tokens: u64,
     /// Maximum cost in millionths of the currency unit.
     pub cost_micro: u64,
     /// Time from founding until the team must conclude.
     pub time_ms: u64,
-    /// Time limit for a turn of an agent. For a person the limit is `work_ms`.
+    /// Time limit for a turn of an agent. For a person the limit is `assignment_ms`.
     pub turn_ms: u64,
     /// Time limit for replying to an invitation.
     pub invite_ms: u64,
     /// Time limit for one assignment.
-    pub work_ms: u64,
+    #[serde(alias = "work_ms")]
+    pub assignment_ms: u64,
 }
 
 impl TeamLimits {
     pub const MAX_MEMBERS: u16 = 64;
     pub const MAX_ROUNDS: u8 = 10;
     pub const MAX_TURNS: u32 = 1_000;
-    pub const MAX_HOPS: u32 = 1_000;
-    pub const MAX_DEPTH: u8 = 8;
+    pub const MAX_ASSIGNMENTS: u32 = 1_000;
+    pub const MAX_SUBTEAM_DEPTH: u8 = 8;
     const MAX_TIME_MS: u64 = 7 * 24 * 60 * 60 * 1_000;
 
     pub const fn budget(&self) -> TeamBudget {
-        TeamBudget { hops: self.hops, tokens: self.tokens, cost_micro: self.cost_micro }
+        TeamBudget { assignments: self.max_assignments, tokens: self.tokens, cost_micro: self.cost_micro }
     }
 
     fn check(&self) -> Result<(), TeamError> {
-        let times = [self.time_ms, self.turn_ms, self.invite_ms, self.work_ms];
-        let counts = (1..=Self::MAX_MEMBERS).contains(&self.members)
-            && (1..=self.members).contains(&self.quorum)
+        let times = [self.time_ms, self.turn_ms, self.invite_ms, self.assignment_ms];
+        let counts = (1..=Self::MAX_MEMBERS).contains(&self.max_members)
+            && (1..=self.max_members).contains(&self.quorum)
             && (1..=Self::MAX_ROUNDS).contains(&self.rounds)
             && (1..=Self::MAX_TURNS).contains(&self.turns)
-            && self.hops <= Self::MAX_HOPS
-            && self.depth <= Self::MAX_DEPTH;
+            && self.max_assignments <= Self::MAX_ASSIGNMENTS
+            && self.max_subteam_depth <= Self::MAX_SUBTEAM_DEPTH;
         match counts && times.iter().all(|time| (1..=Self::MAX_TIME_MS).contains(time)) {
             true => Ok(()),
             false => Err(TeamError::BadCharter("a limit is out of bounds")),
@@ -111,7 +116,9 @@ impl TeamLimits {
 /// Remaining budget of a team, or the budget reserved for a subteam.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TeamBudget {
-    pub hops: u32,
+    /// The alias is its name in logs stored before 0.1.
+    #[serde(alias = "hops")]
+    pub assignments: u32,
     pub tokens: u64,
     pub cost_micro: u64,
 }
@@ -119,7 +126,7 @@ pub struct TeamBudget {
 impl TeamBudget {
     pub const fn checked_sub(self, other: Self) -> Self {
         Self {
-            hops: self.hops.saturating_sub(other.hops),
+            assignments: self.assignments.saturating_sub(other.assignments),
             tokens: self.tokens.saturating_sub(other.tokens),
             cost_micro: self.cost_micro.saturating_sub(other.cost_micro),
         }
@@ -129,32 +136,34 @@ impl TeamBudget {
     pub(super) fn share(self, parts: u32) -> Self {
         let parts = parts.max(1);
         Self {
-            hops: self.hops / parts,
+            assignments: self.assignments / parts,
             tokens: self.tokens / u64::from(parts),
             cost_micro: self.cost_micro / u64::from(parts),
         }
     }
 
     pub(super) const fn covers(self, other: Self) -> bool {
-        self.hops >= other.hops && self.tokens >= other.tokens && self.cost_micro >= other.cost_micro
+        self.assignments >= other.assignments
+            && self.tokens >= other.tokens
+            && self.cost_micro >= other.cost_micro
     }
 }
 
 impl Default for TeamLimits {
     fn default() -> Self {
         Self {
-            members: 4,
+            max_members: 4,
             quorum: 1,
             rounds: 3,
             turns: 40,
-            hops: 32,
-            depth: 2,
+            max_assignments: 32,
+            max_subteam_depth: 2,
             tokens: 1_000_000,
             cost_micro: 5_000_000,
             time_ms: 30 * 60_000,
             turn_ms: 2 * 60_000,
             invite_ms: 20_000,
-            work_ms: 10 * 60_000,
+            assignment_ms: 10 * 60_000,
         }
     }
 }

@@ -22,7 +22,7 @@ pub struct Team {
     pub(super) head: Digest,
     pub(super) at: Timestamp,
     pub(super) members: Vec<Member>,
-    pub(super) work: Vec<Assignment>,
+    pub(super) assignments: Vec<Assignment>,
     pub(super) phase: Phase,
     /// Start of the phase, moved forward by the time in which no instance of the home hub served the team.
     pub(super) since: Timestamp,
@@ -33,13 +33,13 @@ pub struct Team {
     pub(super) plan: Vec<PlanStep>,
     /// The last vote that ended.
     pub(super) vote: Option<GroupQuestion>,
-    /// The most recent utterances and remarks, oldest first; at most [`Team::RECENT`].
+    /// The most recent utterances and messages of people, oldest first; at most [`Team::RECENT`].
     pub(super) recent: VecDeque<TranscriptLine>,
     /// Number of consecutive near-duplicate utterances.
     pub(super) repeats: u32,
     /// Usage of the models that chose members and utterances for the team.
     pub(super) deciding: Usage,
-    pub(super) remarks: BTreeSet<MessageId>,
+    pub(super) messages: BTreeSet<MessageId>,
 }
 
 /// Phase of a team. Each phase except `Closed` is bounded by a deadline.
@@ -49,17 +49,17 @@ pub enum Phase {
     Forming {
         round: u8,
     },
-    /// One member has the floor.
+    /// One member speaks.
     Discussing {
-        floor: Seat,
+        speaker: Seat,
     },
-    /// The members in `open` are asked the same question and answer once each; then `back` has the floor.
+    /// The members in `open` are asked the same question and answer once each; then `back` speaks.
     Polling {
         poll: GroupQuestion,
         open: BTreeSet<Seat>,
         back: Seat,
     },
-    /// The team waits until all assignments in `on` have ended; then `back` has the floor.
+    /// The team waits until all assignments in `on` have ended; then `back` speaks.
     Waiting {
         on: BTreeSet<AssignmentNo>,
         back: Seat,
@@ -134,7 +134,7 @@ impl TeamFailure {
     }
 }
 
-/// An utterance or remark in the transcript.
+/// An utterance, or a message of a person, in the transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TranscriptLine {
     /// `None` for the owner, who has no seat.
@@ -197,7 +197,7 @@ impl Team {
 
     /// Returns all assignments, indexed by their number.
     pub fn assignments(&self) -> &[Assignment] {
-        &self.work
+        &self.assignments
     }
 
     pub const fn phase(&self) -> &Phase {
@@ -232,20 +232,20 @@ impl Team {
     }
 
     pub fn assignment(&self, no: AssignmentNo) -> Option<&Assignment> {
-        self.work.get(usize::try_from(no.0).ok()?)
+        self.assignments.get(usize::try_from(no.0).ok()?)
     }
 
     pub fn open_assignments(&self) -> impl Iterator<Item = (AssignmentNo, &Assignment)> {
-        (0..).map(AssignmentNo).zip(&self.work).filter(|(_, work)| work.is_open())
+        (0..).map(AssignmentNo).zip(&self.assignments).filter(|(_, work)| work.is_open())
     }
 
     pub fn seats(&self) -> impl DoubleEndedIterator<Item = Seat> {
         (0..u16::try_from(self.members.len()).unwrap_or(u16::MAX)).map(Seat)
     }
 
-    /// Returns true if the member is active: it can have the floor and get assignments.
+    /// Returns true if the member is active: it can speak and get assignments.
     pub fn is_active(&self, seat: Seat) -> bool {
-        self.member(seat).is_some_and(|member| member.presence == MemberStatus::Active)
+        self.member(seat).is_some_and(|member| member.status == MemberStatus::Active)
     }
 
     pub fn active(&self) -> impl DoubleEndedIterator<Item = Seat> {
@@ -257,7 +257,7 @@ impl Team {
         self.member(seat).is_some_and(|member| member.is_person() && !member.is_gone())
     }
 
-    /// Returns the leader: the first active member, who has the floor by default.
+    /// Returns the leader: the first active member, who speaks by default.
     pub fn leader(&self) -> Option<Seat> {
         self.active().next()
     }
@@ -270,7 +270,7 @@ impl Team {
     /// Returns true if the team waits for an utterance of this member.
     pub fn is_asked(&self, seat: Seat) -> bool {
         match &self.phase {
-            Phase::Discussing { floor } => *floor == seat,
+            Phase::Discussing { speaker } => *speaker == seat,
             Phase::Polling { open, .. } => open.contains(&seat),
             Phase::Concluding { by, .. } => *by == seat,
             Phase::Forming { .. } | Phase::Waiting { .. } | Phase::Closed(_) => false,
@@ -294,8 +294,8 @@ impl Team {
 
     fn makes_sense(&self, kind: UtteranceKind) -> bool {
         match kind {
-            UtteranceKind::AssignNow | UtteranceKind::AssignBackground => self.remaining().hops > 0,
-            UtteranceKind::PauseFor => self.open_assignments().next().is_some(),
+            UtteranceKind::AssignNow | UtteranceKind::AssignBackground => self.remaining().assignments > 0,
+            UtteranceKind::WaitFor => self.open_assignments().next().is_some(),
             UtteranceKind::Vote => self.active().nth(1).is_some(),
             UtteranceKind::Ballot => false,
             UtteranceKind::Discuss | UtteranceKind::Plan | UtteranceKind::Conclude => true,
@@ -310,8 +310,10 @@ impl Team {
     /// Returns the remaining budget: the limits minus usage and minus the budgets reserved for subteams.
     pub fn remaining(&self) -> TeamBudget {
         let usage = self.usage();
-        let hops = self.work.iter().fold(0_u32, |sum, work| sum.saturating_add(work.hops).saturating_add(1));
-        let used = TeamBudget { hops, tokens: usage.tokens(), cost_micro: usage.cost_micro };
+        let count =
+            |sum: u32, work: &Assignment| sum.saturating_add(work.subteam_assignments).saturating_add(1);
+        let assignments = self.assignments.iter().fold(0, count);
+        let used = TeamBudget { assignments, tokens: usage.tokens(), cost_micro: usage.cost_micro };
         let below = self.open_assignments().filter_map(|(_, work)| work.child);
         below.fold(self.limits().budget().checked_sub(used), |left, child| left.checked_sub(child.budget))
     }

@@ -14,20 +14,22 @@ use super::{
 };
 use crate::{ChatId, Digest, Timestamp};
 
-/// Ancestry of a subteam.
+/// Ancestry of a subteam. The aliases are the names in logs stored before 0.1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TeamAncestry {
     pub parent: ChatId,
     /// The assignment that the subteam was formed for.
-    pub work: AssignmentNo,
+    #[serde(alias = "work")]
+    pub assignment: AssignmentNo,
     /// Digests of the member sets of the ancestor teams, outermost first.
-    pub above: Vec<Digest>,
+    #[serde(alias = "above")]
+    pub ancestors: Vec<Digest>,
 }
 
 impl TeamAncestry {
     /// Returns true if an ancestor team has exactly these members. Such a subteam could recurse forever.
     pub fn has_ancestor_with_members(&self, circle: &Digest) -> bool {
-        self.above.contains(circle)
+        self.ancestors.contains(circle)
     }
 }
 
@@ -45,7 +47,7 @@ pub struct SubteamCreation {
     /// The first entries of the subteam's log.
     pub log: Vec<LogEntry>,
     /// The entries appended to the parent's log.
-    pub above: Vec<LogEntry>,
+    pub parent_log: Vec<LogEntry>,
 }
 
 impl Team {
@@ -77,14 +79,15 @@ impl Team {
             return Err(TeamError::NoTeamBelow("the same members are at work above"));
         }
         let places = u16::try_from(members.len()).map_err(|_| TeamError::Full("members"))?;
-        charter.limits.members = charter.limits.members.max(places);
+        charter.limits.max_members = charter.limits.max_members.max(places);
         let budget = charter.limits.budget();
         let say = |team, by, event| Proposal { team, by, event, proof: None };
-        let above = self.propose(&say(self.id, by, TeamEvent::Nested { work: no, team: id, budget }), now)?;
+        let formed = TeamEvent::SubteamFormed { assignment: no, team: id, budget };
+        let parent_log = self.propose(&say(self.id, by, formed), now)?;
         let (mut team, founding) = Self::create(id, charter, now)?;
         let invited = team.propose(&say(id, TeamActor::Home, TeamEvent::Invited { members }), now)?;
         invited.iter().try_for_each(|entry| team.apply(entry))?;
-        Ok(SubteamCreation { team, log: [vec![founding], invited].concat(), above })
+        Ok(SubteamCreation { team, log: [vec![founding], invited].concat(), parent_log })
     }
 
     /// Returns the spec of a subteam for this assignment.
@@ -93,22 +96,27 @@ impl Team {
     /// time limit ends early enough for the answer to arrive before the assignment's deadline.
     pub fn subteam_spec(&self, no: AssignmentNo, now: Timestamp) -> Result<TeamSpec, TeamError> {
         let work = self.assignment(no).filter(|work| work.is_open()).ok_or(TeamError::NoSuchWork(no))?;
-        let depth =
-            self.limits().depth.checked_sub(1).ok_or(TeamError::NoTeamBelow("the depth is used up"))?;
+        let max_subteam_depth = self
+            .limits()
+            .max_subteam_depth
+            .checked_sub(1)
+            .ok_or(TeamError::NoTeamBelow("the depth is used up"))?;
         let sharers = self.open_assignments().filter(|(_, work)| work.child.is_none()).count();
-        let TeamBudget { hops, tokens, cost_micro } =
+        let TeamBudget { assignments: max_assignments, tokens, cost_micro } =
             self.remaining().share(u32::try_from(sharers).unwrap_or(u32::MAX));
         let time = work.deadline.since(now).saturating_sub(CONCLUDING_GRACE);
         let time_ms = u64::try_from(time.as_millis()).unwrap_or(0);
-        if hops == 0 || tokens == 0 || time_ms == 0 {
+        if max_assignments == 0 || tokens == 0 || time_ms == 0 {
             return Err(TeamError::NoTeamBelow("too little is left of the limits"));
         }
-        let mut above = self.charter.lineage.as_ref().map_or_else(Vec::new, |lineage| lineage.above.clone());
-        above.push(self.member_set());
+        let mut ancestors =
+            self.charter.lineage.as_ref().map_or_else(Vec::new, |lineage| lineage.ancestors.clone());
+        ancestors.push(self.member_set());
         let goal = Goal::truncate(work.spec.description.as_str())
             .ok_or(TeamError::Malformed("the goal is empty"))?;
-        let lineage = Some(TeamAncestry { parent: self.id, work: no, above });
-        let limits = TeamLimits { depth, hops, tokens, cost_micro, time_ms, ..*self.limits() };
+        let lineage = Some(TeamAncestry { parent: self.id, assignment: no, ancestors });
+        let limits =
+            TeamLimits { max_subteam_depth, max_assignments, tokens, cost_micro, time_ms, ..*self.limits() };
         Ok(TeamSpec { goal, limits, lineage, needs: self.skills_of_assignment(no), ..self.charter.clone() })
     }
 
@@ -122,7 +130,7 @@ impl Team {
             TeamOutcome::Failed(TeamFailure::OutOfTime) => (AssignmentOutcome::TimedOut, None),
             TeamOutcome::Failed(failed) => (AssignmentOutcome::Failed, LongText::truncate(failed.as_str())),
         };
-        let hops = self.limits().hops.saturating_sub(self.remaining().hops);
-        Some(AssignmentReport { end, text, usage: self.usage(), hops })
+        let subteam_assignments = self.limits().max_assignments.saturating_sub(self.remaining().assignments);
+        Some(AssignmentReport { end, text, usage: self.usage(), subteam_assignments })
     }
 }

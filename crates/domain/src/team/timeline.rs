@@ -36,15 +36,15 @@ pub struct TimelineEvent {
 pub enum TimelineEventKind {
     Joined,
     Left,
-    /// The member was given the floor.
-    Floor,
+    /// The member became the speaker.
+    SpeakerSet,
     /// The member asked a question about its assignment.
     Asked,
     Answered,
     /// The member formed a subteam.
-    Nested,
-    /// A person made a remark.
-    Remarked,
+    SubteamFormed,
+    /// A person sent a message to all members.
+    MessageSent,
     /// The team ended.
     Ended,
 }
@@ -60,7 +60,7 @@ pub fn build_timeline(log: &[LogEntry]) -> Result<(Team, Timeline), TeamError> {
         story.mark_event(&team, entry);
         if team.turn() != turn {
             turn = team.turn();
-            story.mark_floor(&team, entry);
+            story.mark_speaker(&team, entry);
         }
         if team.outcome().is_some() && !ended {
             story.mark(entry, None, TimelineEventKind::Ended);
@@ -106,28 +106,30 @@ impl Timeline {
             TeamActor::Seat(seat) => Some(seat),
             TeamActor::Home | TeamActor::Owner => None,
         };
-        let worker = |no: &AssignmentNo| team.assignment(*no).map(|work| work.to);
+        let assignee = |no: &AssignmentNo| team.assignment(*no).map(|work| work.to);
         let (seat, kind) = match entry.event() {
             TeamEvent::Accepted => (seat, TimelineEventKind::Joined),
             TeamEvent::Declined { .. } => (seat, TimelineEventKind::Left),
             TeamEvent::Left { seat, .. } => (Some(*seat), TimelineEventKind::Left),
-            TeamEvent::Asked { work, .. } => (worker(work), TimelineEventKind::Asked),
-            TeamEvent::Answered { work, .. } => (worker(work), TimelineEventKind::Answered),
-            TeamEvent::Nested { work, .. } => (worker(work), TimelineEventKind::Nested),
-            TeamEvent::Remarked { .. } => (seat, TimelineEventKind::Remarked),
+            TeamEvent::Asked { assignment, .. } => (assignee(assignment), TimelineEventKind::Asked),
+            TeamEvent::Answered { assignment, .. } => (assignee(assignment), TimelineEventKind::Answered),
+            TeamEvent::SubteamFormed { assignment, .. } => {
+                (assignee(assignment), TimelineEventKind::SubteamFormed)
+            }
+            TeamEvent::MessageSent { .. } => (seat, TimelineEventKind::MessageSent),
             _ => return,
         };
         self.mark(entry, seat, kind);
     }
 
-    fn mark_floor(&mut self, team: &Team, entry: &LogEntry) {
+    fn mark_speaker(&mut self, team: &Team, entry: &LogEntry) {
         let asked: Vec<Seat> = match team.phase() {
-            Phase::Discussing { floor: seat } | Phase::Concluding { by: seat, .. } => vec![*seat],
+            Phase::Discussing { speaker: seat } | Phase::Concluding { by: seat, .. } => vec![*seat],
             Phase::Polling { open, .. } => open.iter().copied().collect(),
             Phase::Forming { .. } | Phase::Waiting { .. } | Phase::Closed(_) => Vec::new(),
         };
         for seat in asked {
-            self.mark(entry, Some(seat), TimelineEventKind::Floor);
+            self.mark(entry, Some(seat), TimelineEventKind::SpeakerSet);
         }
     }
 

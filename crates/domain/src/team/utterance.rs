@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+use serde_json::{Map, Value};
 
 use super::{AssignmentMode, AssignmentNo, AssignmentSpec, LongText, Seat, ShortText};
 
 /// What a member says in its turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "say", rename_all = "snake_case")]
+#[serde(tag = "action", rename_all = "snake_case")]
 pub enum Utterance {
     /// A message to all members. `next` requests the next
     /// speaker, if the pattern leaves the choice to the speaker.
@@ -18,9 +19,9 @@ pub enum Utterance {
         next: Option<Seat>,
     },
     /// Assigns work to members. In mode `now` the team waits for the results.
-    Assign { mode: AssignmentMode, work: Vec<AssignmentDraft> },
+    Assign { mode: AssignmentMode, assignments: Vec<AssignmentDraft> },
     /// Waits until all these assignments have ended.
-    PauseFor { work: BTreeSet<AssignmentNo> },
+    WaitFor { assignments: BTreeSet<AssignmentNo> },
     /// Replaces the whole plan.
     Plan { steps: Vec<PlanStep> },
     /// Asks all other members to vote on the options.
@@ -35,6 +36,20 @@ pub enum Utterance {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<LongText>,
     },
+}
+
+/// Reads an utterance in a log. Logs stored before 0.1 name its tag `say`, `wait_for` `pause_for` and
+/// `assignments` `work`. A type with aliases would also accept these names in the answers of agents and models.
+pub(super) fn read_stored<'de, D: Deserializer<'de>>(stored: D) -> Result<Utterance, D::Error> {
+    let mut fields = Map::deserialize(stored)?;
+    if let Some(action) = fields.remove("say") {
+        let action = if action == "pause_for" { Value::from("wait_for") } else { action };
+        fields.insert("action".to_owned(), action);
+        if let Some(assignments) = fields.remove("work") {
+            fields.insert("assignments".to_owned(), assignments);
+        }
+    }
+    Utterance::deserialize(Value::Object(fields)).map_err(D::Error::custom)
 }
 
 /// An assignment to be created.
@@ -72,7 +87,7 @@ impl Utterance {
             Self::Discuss { .. } => UtteranceKind::Discuss,
             Self::Assign { mode: AssignmentMode::Now, .. } => UtteranceKind::AssignNow,
             Self::Assign { mode: AssignmentMode::Background, .. } => UtteranceKind::AssignBackground,
-            Self::PauseFor { .. } => UtteranceKind::PauseFor,
+            Self::WaitFor { .. } => UtteranceKind::WaitFor,
             Self::Plan { .. } => UtteranceKind::Plan,
             Self::Vote { .. } => UtteranceKind::Vote,
             Self::Ballot { .. } => UtteranceKind::Ballot,
@@ -88,7 +103,7 @@ pub enum UtteranceKind {
     Discuss,
     AssignNow,
     AssignBackground,
-    PauseFor,
+    WaitFor,
     Plan,
     Vote,
     Ballot,
@@ -101,7 +116,7 @@ impl UtteranceKind {
         Self::Discuss,
         Self::AssignNow,
         Self::AssignBackground,
-        Self::PauseFor,
+        Self::WaitFor,
         Self::Plan,
         Self::Vote,
         Self::Conclude,

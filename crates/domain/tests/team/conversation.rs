@@ -1,4 +1,4 @@
-//! Tests of turns, assignments, questions, votes and remarks of a person.
+//! Tests of turns, assignments, questions, votes and messages of a person.
 
 use plexus_domain::{
     MessageId, Timestamp,
@@ -14,8 +14,7 @@ use plexus_domain::{
 };
 
 use crate::fixtures::{
-    World, agent, assign, charter, conclude, discuss, pause_for, person, presence, report, speakers, spec,
-    text,
+    World, agent, assign, charter, conclude, discuss, person, report, speakers, spec, status, text, wait_for,
 };
 
 const A: Seat = Seat(0);
@@ -33,16 +32,16 @@ fn phase(world: &World) -> &Phase {
 #[test]
 fn a_goal_goes_from_the_plan_to_the_conclusion() {
     let mut world = team(3);
-    assert_eq!(phase(&world), &Phase::Discussing { floor: A });
+    assert_eq!(phase(&world), &Phase::Discussing { speaker: A });
     world.say(A, discuss("Who can find the figures?", Some(1))).unwrap();
     world.say(B, discuss("I can.", None)).unwrap();
-    assert_eq!(phase(&world), &Phase::Discussing { floor: A }, "the floor returns to the lead");
+    assert_eq!(phase(&world), &Phase::Discussing { speaker: A }, "the lead speaks again");
     world.say(A, assign(AssignmentMode::Now, &[1, 2])).unwrap();
     assert!(speakers(&world.team).is_empty(), "nobody speaks while the team waits");
-    world.seat(B, TeamEvent::Started { work: AssignmentNo(0) }).unwrap();
+    world.seat(B, TeamEvent::Started { assignment: AssignmentNo(0) }).unwrap();
     world.report(B, AssignmentNo(0), AssignmentOutcome::Completed, "2014: 5").unwrap();
     world.report(C, AssignmentNo(1), AssignmentOutcome::Failed, "The plotter is broken.").unwrap();
-    assert_eq!(phase(&world), &Phase::Discussing { floor: A }, "a failure ends a wait as well");
+    assert_eq!(phase(&world), &Phase::Discussing { speaker: A }, "a failure ends a wait as well");
     world.say(A, conclude("5 in 2014.")).unwrap();
     assert_eq!(world.team.outcome(), Some(&TeamOutcome::Concluded { by: A, text: text("5 in 2014.") }));
     assert_eq!(world.say(A, conclude("Again.")), Err(TeamError::Closed));
@@ -63,7 +62,7 @@ fn nobody_speaks_out_of_turn_or_for_another() {
     assert_eq!(world.seat(A, said(1)), Err(TeamError::Stale { now: 2 }), "the same proposal once more");
     assert_eq!(world.say(B, discuss("To nobody.", Some(44))), Err(TeamError::NoSuchMember(Seat(44))));
     assert_eq!(world.say(B, assign(AssignmentMode::Now, &[44])), Err(TeamError::NoSuchMember(Seat(44))));
-    assert_eq!(world.say(B, pause_for(&[3])), Err(TeamError::NotAllowed(pause_for(&[3]).kind())));
+    assert_eq!(world.say(B, wait_for(&[3])), Err(TeamError::NotAllowed(wait_for(&[3]).kind())));
     assert_eq!(
         world.say(B, Utterance::Ballot { option: Some(0) }),
         Err(TeamError::NotAllowed(Utterance::Ballot { option: Some(0) }.kind()))
@@ -88,18 +87,18 @@ fn a_member_with_a_key_of_its_own_signs_what_it_says() {
 }
 
 #[test]
-fn work_in_the_background_is_waited_for_by_a_pause() {
+fn work_in_the_background_is_waited_for() {
     let mut world = team(3);
     world.say(A, assign(AssignmentMode::Background, &[1, 2])).unwrap();
-    assert_eq!(phase(&world), &Phase::Discussing { floor: A }, "the team goes on");
+    assert_eq!(phase(&world), &Phase::Discussing { speaker: A }, "the team goes on");
     assert_eq!(world.say(A, assign(AssignmentMode::Background, &[1])), Err(TeamError::AlreadyAssigned(B)));
     world.report(B, AssignmentNo(0), AssignmentOutcome::Completed, "Done.").unwrap();
-    assert_eq!(world.say(A, pause_for(&[7])), Err(TeamError::NoSuchWork(AssignmentNo(7))));
-    assert!(world.say(A, pause_for(&[])).is_err());
-    world.say(A, pause_for(&[0, 1])).unwrap();
+    assert_eq!(world.say(A, wait_for(&[7])), Err(TeamError::NoSuchWork(AssignmentNo(7))));
+    assert!(world.say(A, wait_for(&[])).is_err());
+    world.say(A, wait_for(&[0, 1])).unwrap();
     assert!(matches!(phase(&world), Phase::Waiting { .. }));
     world.report(C, AssignmentNo(1), AssignmentOutcome::Rejected, "Not my kind of work.").unwrap();
-    assert_eq!(phase(&world), &Phase::Discussing { floor: A });
+    assert_eq!(phase(&world), &Phase::Discussing { speaker: A });
     world.say(A, assign(AssignmentMode::Background, &[1])).unwrap();
     world.report(B, AssignmentNo(2), AssignmentOutcome::Completed, "Done again.").unwrap();
     world.crash();
@@ -116,10 +115,10 @@ fn a_member_is_told_what_it_needs_and_not_the_conversation() {
         inputs: vec![AssignmentNo(0)],
         ..spec("Plot them")
     };
-    let work = vec![AssignmentDraft { to: B, spec }];
-    world.say(A, Utterance::Assign { mode: AssignmentMode::Now, work }).unwrap();
-    world.seat(B, TeamEvent::Asked { work: AssignmentNo(1), question: text("Colour?") }).unwrap();
-    world.owner(TeamEvent::Answered { work: AssignmentNo(1), answer: text("Blue.") }).unwrap();
+    let assignments = vec![AssignmentDraft { to: B, spec }];
+    world.say(A, Utterance::Assign { mode: AssignmentMode::Now, assignments }).unwrap();
+    world.seat(B, TeamEvent::Asked { assignment: AssignmentNo(1), question: text("Colour?") }).unwrap();
+    world.owner(TeamEvent::Answered { assignment: AssignmentNo(1), answer: text("Blue.") }).unwrap();
     let brief = world.team.brief(AssignmentNo(1)).unwrap();
     for part in ["Plot them", "It has axes.", "Find the figures", "2014: 5", "Blue."] {
         assert!(brief.contains(part), "{part}");
@@ -129,12 +128,12 @@ fn a_member_is_told_what_it_needs_and_not_the_conversation() {
 }
 
 #[test]
-fn a_pause_for_what_has_ended_is_over_at_once() {
+fn a_wait_for_what_has_ended_is_over_at_once() {
     let mut world = team(2);
     world.say(A, assign(AssignmentMode::Background, &[1, 0])).unwrap();
     world.report(B, AssignmentNo(0), AssignmentOutcome::Completed, "Done.").unwrap();
-    world.say(A, pause_for(&[0])).unwrap();
-    assert_eq!(phase(&world), &Phase::Discussing { floor: A });
+    world.say(A, wait_for(&[0])).unwrap();
+    assert_eq!(phase(&world), &Phase::Discussing { speaker: A });
 }
 
 #[test]
@@ -145,8 +144,8 @@ fn reports_count_once_and_late_ones_are_kept() {
         world.report(A, AssignmentNo(0), AssignmentOutcome::Completed, "Mine."),
         Err(TeamError::NotYours)
     );
-    world.owner(TeamEvent::Stopped { work: AssignmentNo(0) }).unwrap();
-    assert_eq!(phase(&world), &Phase::Discussing { floor: A });
+    world.owner(TeamEvent::AssignmentCancelled { assignment: AssignmentNo(0) }).unwrap();
+    assert_eq!(phase(&world), &Phase::Discussing { speaker: A });
     world.say(A, conclude("Without it.")).unwrap();
     world.report(B, AssignmentNo(0), AssignmentOutcome::Completed, "After all.").unwrap();
     let work = &world.team.assignments()[0];
@@ -166,15 +165,15 @@ fn reports_count_once_and_late_ones_are_kept() {
 fn a_question_of_a_member_is_answered_by_the_giver_or_a_person() {
     let mut world = team(3);
     world.say(A, assign(AssignmentMode::Now, &[1, 2])).unwrap();
-    let ask = |work| TeamEvent::Asked { work: AssignmentNo(work), question: text("Which year?") };
-    let answer = |work| TeamEvent::Answered { work: AssignmentNo(work), answer: text("2014") };
+    let ask = |number| TeamEvent::Asked { assignment: AssignmentNo(number), question: text("Which year?") };
+    let answer = |number| TeamEvent::Answered { assignment: AssignmentNo(number), answer: text("2014") };
     world.seat(B, ask(0)).unwrap();
     world.seat(C, ask(1)).unwrap();
     assert_eq!(world.seat(C, answer(0)), Err(TeamError::NotYours));
     world.seat(A, answer(0)).unwrap();
     world.owner(answer(1)).unwrap();
     assert_eq!(world.owner(answer(1)), Err(TeamError::WrongState(AssignmentNo(1))));
-    world.seat(B, TeamEvent::Started { work: AssignmentNo(0) }).unwrap();
+    world.seat(B, TeamEvent::Started { assignment: AssignmentNo(0) }).unwrap();
     world.seat(B, ask(0)).unwrap();
     world.wait();
     assert!(
@@ -195,7 +194,7 @@ fn everybody_else_votes_once() {
     assert!(world.say(B, Utterance::Ballot { option: Some(2) }).is_err());
     world.say(B, Utterance::Ballot { option: Some(1) }).unwrap();
     world.wait();
-    assert_eq!(phase(&world), &Phase::Discussing { floor: A }, "who is silent does not hold up the vote");
+    assert_eq!(phase(&world), &Phase::Discussing { speaker: A }, "who is silent does not hold up the vote");
     let Some(GroupQuestion::Vote { ballots, .. }) = world.team.last_vote() else {
         panic!("the vote is kept")
     };
@@ -203,26 +202,26 @@ fn everybody_else_votes_once() {
 }
 
 #[test]
-fn a_person_stops_holds_skips_and_takes_over() {
+fn a_person_cancels_pauses_skips_and_chooses_the_speaker() {
     let mut world = World::found(charter());
     world.home(TeamEvent::Invited { members: vec![agent("a"), agent("b"), person("Ada")] }).unwrap();
     for seat in [A, B, C] {
         world.seat(seat, TeamEvent::Accepted).unwrap();
     }
     let message = MessageId::new(Timestamp::from_millis(1), &[1; 10]);
-    let remark = TeamEvent::Remarked { message, text: text("Mind the units.") };
-    assert_eq!(world.seat(B, remark.clone()), Err(TeamError::NotYourTurn), "agents wait for their turn");
-    world.seat(C, remark.clone()).unwrap();
-    assert_eq!(world.seat(C, remark), Err(TeamError::Already));
-    assert_eq!(world.seat(B, TeamEvent::Held { seat: A }), Err(TeamError::NotYours));
-    world.owner(TeamEvent::Held { seat: A }).unwrap();
-    assert_eq!(phase(&world), &Phase::Discussing { floor: B });
+    let sent = TeamEvent::MessageSent { message, text: text("Mind the units.") };
+    assert_eq!(world.seat(B, sent.clone()), Err(TeamError::NotYourTurn), "agents wait for their turn");
+    world.seat(C, sent.clone()).unwrap();
+    assert_eq!(world.seat(C, sent), Err(TeamError::Already));
+    assert_eq!(world.seat(B, TeamEvent::Paused { seat: A }), Err(TeamError::NotYours));
+    world.owner(TeamEvent::Paused { seat: A }).unwrap();
+    assert_eq!(phase(&world), &Phase::Discussing { speaker: B });
     assert_eq!(world.say(B, assign(AssignmentMode::Now, &[0])), Err(TeamError::NoSuchMember(A)));
-    world.owner(TeamEvent::FloorGiven { to: C }).unwrap();
+    world.owner(TeamEvent::SpeakerSet { seat: C }).unwrap();
     world.say(C, assign(AssignmentMode::Background, &[1])).unwrap();
     world.owner(TeamEvent::Resumed { seat: A }).unwrap();
-    world.owner(TeamEvent::Skipped { turn: world.team.turn() }).unwrap();
-    assert_eq!(phase(&world), &Phase::Discussing { floor: A });
+    world.owner(TeamEvent::TurnSkipped { turn: world.team.turn() }).unwrap();
+    assert_eq!(phase(&world), &Phase::Discussing { speaker: A });
     world.owner(TeamEvent::Left { seat: B, reason: text("Too slow.") }).unwrap();
     assert!(!world.team.assignments()[0].is_open(), "the work of who leaves ends");
     world.owner(TeamEvent::Invited { members: vec![agent("b2")] }).unwrap();
@@ -234,14 +233,14 @@ fn a_person_stops_holds_skips_and_takes_over() {
 }
 
 #[test]
-fn the_last_who_can_speak_cannot_be_held_and_the_held_return_when_they_are_needed() {
+fn the_last_who_can_speak_cannot_be_paused_and_the_paused_return_when_they_are_needed() {
     let mut world = team(2);
-    world.owner(TeamEvent::Held { seat: A }).unwrap();
-    assert!(world.owner(TeamEvent::Held { seat: B }).is_err());
+    world.owner(TeamEvent::Paused { seat: A }).unwrap();
+    assert!(world.owner(TeamEvent::Paused { seat: B }).is_err());
     world.seat(B, TeamEvent::Left { seat: B, reason: text("Bye.") }).unwrap();
-    assert_eq!(phase(&world), &Phase::Discussing { floor: A });
-    assert_eq!(presence(&world.team, 0), &MemberStatus::Active);
-    assert_eq!(presence(&world.team, 1), &MemberStatus::Gone(DepartureReason::Left(text("Bye."))));
+    assert_eq!(phase(&world), &Phase::Discussing { speaker: A });
+    assert_eq!(status(&world.team, 0), &MemberStatus::Active);
+    assert_eq!(status(&world.team, 1), &MemberStatus::Gone(DepartureReason::Left(text("Bye."))));
 }
 
 #[test]
@@ -249,10 +248,10 @@ fn one_silent_member_holds_nobody_up() {
     let mut world = team(3);
     world.say(A, discuss("Your turn.", Some(1))).unwrap();
     world.wait();
-    assert_eq!(phase(&world), &Phase::Discussing { floor: A }, "the floor goes to the lead");
+    assert_eq!(phase(&world), &Phase::Discussing { speaker: A }, "the lead speaks next");
     world.say(A, discuss("Once more, please.", Some(1))).unwrap();
     world.wait();
-    assert_eq!(presence(&world.team, 1), &MemberStatus::Gone(DepartureReason::Silent));
+    assert_eq!(status(&world.team, 1), &MemberStatus::Gone(DepartureReason::Silent));
     world.wait();
-    assert_eq!(phase(&world), &Phase::Discussing { floor: C }, "a silent lead is passed over");
+    assert_eq!(phase(&world), &Phase::Discussing { speaker: C }, "a silent lead is passed over");
 }

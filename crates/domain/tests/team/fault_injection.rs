@@ -55,7 +55,7 @@ struct Play {
 
 impl Play {
     fn new(fault: Fault, members: u16, limits: TeamLimits) -> Self {
-        let limits = TeamLimits { members, quorum: 1, ..limits };
+        let limits = TeamLimits { max_members: members, quorum: 1, ..limits };
         let mut world = World::found(TeamSpec { limits, pattern: Pattern::ALL[0], ..charter() });
         let invitees = (0..members).map(|number| crate::fixtures::agent(&format!("agent{number}"))).collect();
         world.home(TeamEvent::Invited { members: invitees }).unwrap();
@@ -123,7 +123,10 @@ impl Play {
             return false;
         }
         self.world
-            .seat(to, TeamEvent::Reported { work: no, report: report(AssignmentOutcome::Completed, "Done.") })
+            .seat(
+                to,
+                TeamEvent::Reported { assignment: no, report: report(AssignmentOutcome::Completed, "Done.") },
+            )
             .unwrap();
         true
     }
@@ -194,7 +197,7 @@ fn whatever_goes_wrong_the_team_ends_in_time() {
         ("the hub is killed and back after the time is over", Fault::HubDown(10, 1_820), 3),
         ("nothing, and there are 50 members", Fault::None, 50),
     ];
-    let limits = TeamLimits { hops: 200, ..TeamLimits::default() };
+    let limits = TeamLimits { max_assignments: 200, ..TeamLimits::default() };
     let rows = plays.map(|(words, fault, members)| {
         let (outcome, seconds) = Play::new(fault, members, limits).end();
         format!("| {words} | {outcome} | {} |", after(seconds))

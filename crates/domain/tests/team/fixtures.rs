@@ -35,7 +35,7 @@ impl World {
 
     /// Returns a team of `members` agents that have all accepted.
     pub fn of(members: u16, pattern: Pattern) -> Self {
-        let limits = TeamLimits { members: members.max(1), ..TeamLimits::default() };
+        let limits = TeamLimits { max_members: members.max(1), ..TeamLimits::default() };
         Self::found(TeamSpec { pattern, limits, ..charter() }).with_members(members)
     }
 
@@ -68,11 +68,11 @@ impl World {
     pub fn report(
         &mut self,
         seat: Seat,
-        work: AssignmentNo,
+        assignment: AssignmentNo,
         end: AssignmentOutcome,
         text: &str,
     ) -> Result<(), TeamError> {
-        self.seat(seat, TeamEvent::Reported { work, report: report(end, text) })
+        self.seat(seat, TeamEvent::Reported { assignment, report: report(end, text) })
     }
 
     pub fn propose(&mut self, by: TeamActor, event: TeamEvent) -> Result<(), TeamError> {
@@ -122,7 +122,7 @@ impl World {
         assert!(!team.pending_actions().is_empty(), "something is waited for in {:?}", team.phase());
         match team.phase() {
             Phase::Forming { .. } | Phase::Closed(_) => {}
-            Phase::Discussing { floor: seat } | Phase::Concluding { by: seat, .. } => {
+            Phase::Discussing { speaker: seat } | Phase::Concluding { by: seat, .. } => {
                 assert!(team.is_active(*seat));
                 assert_eq!(speakers(team), [*seat], "one speaks at a time");
             }
@@ -183,11 +183,11 @@ pub fn conclude(words: &str) -> Utterance {
 
 pub fn assign(mode: AssignmentMode, to: &[u16]) -> Utterance {
     let task = |&seat| AssignmentDraft { to: Seat(seat), spec: spec(&format!("Part of {seat}")) };
-    Utterance::Assign { mode, work: to.iter().map(task).collect() }
+    Utterance::Assign { mode, assignments: to.iter().map(task).collect() }
 }
 
-pub fn pause_for(work: &[u32]) -> Utterance {
-    Utterance::PauseFor { work: work.iter().copied().map(AssignmentNo).collect::<BTreeSet<_>>() }
+pub fn wait_for(numbers: &[u32]) -> Utterance {
+    Utterance::WaitFor { assignments: numbers.iter().copied().map(AssignmentNo).collect::<BTreeSet<_>>() }
 }
 
 pub fn spec(title: &str) -> AssignmentSpec {
@@ -201,9 +201,9 @@ pub fn spec(title: &str) -> AssignmentSpec {
 
 pub fn report(end: AssignmentOutcome, words: &str) -> AssignmentReport {
     let usage = Usage { tokens_in: 100, tokens_out: 50, cost_micro: 10 };
-    AssignmentReport { end, text: LongText::truncate(words), usage, hops: 0 }
+    AssignmentReport { end, text: LongText::truncate(words), usage, subteam_assignments: 0 }
 }
 
-pub fn presence(team: &Team, seat: u16) -> &MemberStatus {
-    &team.member(Seat(seat)).unwrap().presence
+pub fn status(team: &Team, seat: u16) -> &MemberStatus {
+    &team.member(Seat(seat)).unwrap().status
 }

@@ -5,7 +5,7 @@ use plexus_domain::team::{
     member::{DepartureReason, MemberStatus},
 };
 
-use crate::fixtures::{World, agent, charter, presence, text};
+use crate::fixtures::{World, agent, charter, status, text};
 
 fn forming(limits: TeamLimits) -> World {
     World::found(TeamSpec { limits, ..charter() })
@@ -22,7 +22,7 @@ fn a_team_begins_when_all_have_answered_and_a_quorum_came() {
     world.seat(Seat(0), TeamEvent::Declined { reason: text("Busy.") }).unwrap();
     assert!(matches!(world.team.phase(), Phase::Forming { round: 1 }));
     world.seat(Seat(2), TeamEvent::Accepted).unwrap();
-    assert_eq!(world.team.phase(), &Phase::Discussing { floor: Seat(1) });
+    assert_eq!(world.team.phase(), &Phase::Discussing { speaker: Seat(1) });
 }
 
 #[test]
@@ -32,24 +32,24 @@ fn the_last_round_begins_with_whoever_came() {
     world.seat(Seat(0), TeamEvent::Accepted).unwrap();
     world.seat(Seat(1), TeamEvent::Declined { reason: text("No.") }).unwrap();
     world.wait();
-    assert_eq!(presence(&world.team, 2), &MemberStatus::Gone(DepartureReason::Silent));
+    assert_eq!(status(&world.team, 2), &MemberStatus::Gone(DepartureReason::Silent));
     assert!(matches!(world.team.phase(), Phase::Forming { round: 2 }));
     assert_eq!(world.team.pending_actions(), [PendingAction::Candidates { places: 3 }]);
     world.home(TeamEvent::Invited { members: vec![agent("d")] }).unwrap();
     world.wait();
-    assert_eq!(world.team.phase(), &Phase::Discussing { floor: Seat(0) });
+    assert_eq!(world.team.phase(), &Phase::Discussing { speaker: Seat(0) });
 }
 
 #[test]
-fn a_team_whose_only_member_is_held_begins_with_it() {
+fn a_team_whose_only_member_is_paused_begins_with_it() {
     let mut world = forming(TeamLimits::default());
     world.home(TeamEvent::Invited { members: vec![agent("a"), agent("b"), agent("c")] }).unwrap();
     world.seat(Seat(0), TeamEvent::Accepted).unwrap();
     world.seat(Seat(1), TeamEvent::Accepted).unwrap();
-    world.owner(TeamEvent::Held { seat: Seat(0) }).unwrap();
+    world.owner(TeamEvent::Paused { seat: Seat(0) }).unwrap();
     world.home(TeamEvent::Left { seat: Seat(1), reason: text("Offline.") }).unwrap();
     world.seat(Seat(2), TeamEvent::Declined { reason: text("No.") }).unwrap();
-    assert_eq!(world.team.phase(), &Phase::Discussing { floor: Seat(0) });
+    assert_eq!(world.team.phase(), &Phase::Discussing { speaker: Seat(0) });
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_team_to_which_nobody_comes_ends() {
 
 #[test]
 fn places_are_limited_and_nobody_sits_twice() {
-    let mut world = forming(TeamLimits { members: 2, ..TeamLimits::default() });
+    let mut world = forming(TeamLimits { max_members: 2, ..TeamLimits::default() });
     let invite =
         |names: &[&str]| TeamEvent::Invited { members: names.iter().map(|name| agent(name)).collect() };
     assert!(world.home(invite(&[])).is_err());

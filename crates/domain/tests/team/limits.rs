@@ -56,7 +56,7 @@ fn turns_tokens_cost_and_time_each_make_the_team_conclude() {
         let mut world = team(small);
         world.say(A, assign(AssignmentMode::Now, &[0, 1])).unwrap();
         let report = AssignmentReport { usage, ..report(AssignmentOutcome::Completed, "Dear.") };
-        world.seat(B, TeamEvent::Reported { work: AssignmentNo(1), report }).unwrap();
+        world.seat(B, TeamEvent::Reported { assignment: AssignmentNo(1), report }).unwrap();
         assert_eq!(concludes_for(&world), Some(limit));
         assert!(world.team.assignments().iter().all(|work| !work.is_open()), "nothing goes on using it");
     }
@@ -75,12 +75,12 @@ fn turns_tokens_cost_and_time_each_make_the_team_conclude() {
 }
 
 #[test]
-fn work_can_be_given_as_often_as_hops_are_left() {
-    let mut world = team(TeamLimits { hops: 3, ..TeamLimits::default() });
+fn work_can_be_given_as_often_as_assignments_are_left() {
+    let mut world = team(TeamLimits { max_assignments: 3, ..TeamLimits::default() });
     world.say(A, assign(AssignmentMode::Now, &[0, 1])).unwrap();
     world.report(A, AssignmentNo(0), AssignmentOutcome::Completed, "Done.").unwrap();
     world.report(B, AssignmentNo(1), AssignmentOutcome::Completed, "Done.").unwrap();
-    assert_eq!(world.say(A, assign(AssignmentMode::Now, &[0, 1])), Err(TeamError::Full("pieces of work")));
+    assert_eq!(world.say(A, assign(AssignmentMode::Now, &[0, 1])), Err(TeamError::Full("assignments")));
     world.say(A, assign(AssignmentMode::Background, &[1])).unwrap();
     assert!(matches!(world.say(A, assign(AssignmentMode::Now, &[0])), Err(TeamError::NotAllowed(_))));
 }
@@ -90,7 +90,7 @@ fn a_wait_ends_when_the_work_runs_out_of_time() {
     let mut world = team(TeamLimits::default());
     world.say(A, assign(AssignmentMode::Now, &[1])).unwrap();
     world.wait();
-    assert_eq!(world.team.phase(), &Phase::Discussing { floor: A });
+    assert_eq!(world.team.phase(), &Phase::Discussing { speaker: A });
     assert!(
         matches!(&world.team.assignments()[0].state, AssignmentState::Ended(ended) if ended.end == AssignmentOutcome::TimedOut)
     );
@@ -188,14 +188,14 @@ fn a_team_that_nobody_concludes_ends_without_an_answer() {
 #[test]
 fn a_team_is_not_founded_on_limits_out_of_bounds() {
     let bad = [
-        TeamLimits { members: 0, ..TeamLimits::default() },
-        TeamLimits { members: 65, ..TeamLimits::default() },
+        TeamLimits { max_members: 0, ..TeamLimits::default() },
+        TeamLimits { max_members: 65, ..TeamLimits::default() },
         TeamLimits { quorum: 5, ..TeamLimits::default() },
         TeamLimits { rounds: 0, ..TeamLimits::default() },
         TeamLimits { turns: 0, ..TeamLimits::default() },
         TeamLimits { turn_ms: 0, ..TeamLimits::default() },
         TeamLimits { time_ms: u64::MAX, ..TeamLimits::default() },
-        TeamLimits { depth: 9, ..TeamLimits::default() },
+        TeamLimits { max_subteam_depth: 9, ..TeamLimits::default() },
     ];
     for limits in bad {
         let id = plexus_domain::ChatId::from_uuid(plexus_domain::HubRowId::SELF.uuid());
@@ -223,7 +223,7 @@ fn repeating_does_not_end_work_that_goes_on() {
         } else {
             world.wait();
         }
-        assert_eq!(world.team.phase(), &Phase::Discussing { floor: B });
+        assert_eq!(world.team.phase(), &Phase::Discussing { speaker: B });
         world.crash();
         repeat(&mut world, &[B]);
         assert_eq!(concludes_for(&world), Some(ExhaustedLimit::Repeats));

@@ -135,7 +135,7 @@ fn an_answer_says_how_many_members_brought_no_result() {
 
 /// Returns a team whose two members have dependent parts: the first finds and reports, the second plots.
 fn stepwise() -> World {
-    let limits = TeamLimits { members: 2, ..TeamLimits::default() };
+    let limits = TeamLimits { max_members: 2, ..TeamLimits::default() };
     let mut world = World::found(TeamSpec { limits, ..charter() });
     let with = |name: &str, roles: &[&str]| {
         let roles = roles.iter().map(|role| text(role)).collect();

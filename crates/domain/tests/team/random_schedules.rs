@@ -22,7 +22,7 @@ enum Act {
     Speak(u16),
     /// A member speaks, whether asked or not.
     SpeakUp(u16, u16),
-    /// A member that is asked assigns, calls a vote, plans, pauses or concludes.
+    /// A member that is asked assigns, calls a vote, plans, waits or concludes.
     Lead(u16, u8),
     Work(u16, u8),
     Invite(u16),
@@ -133,9 +133,9 @@ impl Run {
             4..8 => assign(AssignmentMode::Background, &[to.0]),
             8 => Utterance::Vote { question: text("Which?"), options: vec![text("This"), text("That")] },
             9 => Utterance::Plan { steps: vec![PlanStep { title: text("First"), done: true }] },
-            10 => {
-                Utterance::PauseFor { work: self.world.team.open_assignments().map(|(no, _)| no).collect() }
-            }
+            10 => Utterance::WaitFor {
+                assignments: self.world.team.open_assignments().map(|(no, _)| no).collect(),
+            },
             _ => Utterance::Conclude { text: None },
         };
         let turn = self.world.team.turn();
@@ -146,13 +146,13 @@ impl Run {
         let given = self.world.team.assignments().len();
         let index = usize::from(number) % given.max(1);
         let Some(to) = self.world.team.assignments().get(index).map(|work| work.to) else { return Ok(()) };
-        let work = AssignmentNo(u32::try_from(index).unwrap());
+        let assignment = AssignmentNo(u32::try_from(index).unwrap());
         let event = match end % 8 {
-            0 => TeamEvent::Started { work },
-            1 => TeamEvent::Asked { work, question: text("Which?") },
-            2 => TeamEvent::Answered { work, answer: text("That one.") },
+            0 => TeamEvent::Started { assignment },
+            1 => TeamEvent::Asked { assignment, question: text("Which?") },
+            2 => TeamEvent::Answered { assignment, answer: text("That one.") },
             end => TeamEvent::Reported {
-                work,
+                assignment,
                 report: report(AssignmentOutcome::ALL[usize::from(end) % 5], "Words."),
             },
         };
@@ -170,11 +170,11 @@ impl Run {
 
     fn control(&self, what: u8, seat: Seat) -> TeamEvent {
         match what % 6 {
-            0 => TeamEvent::Held { seat },
+            0 => TeamEvent::Paused { seat },
             1 => TeamEvent::Resumed { seat },
-            2 => TeamEvent::Skipped { turn: self.world.team.turn() },
-            3 => TeamEvent::FloorGiven { to: seat },
-            4 => TeamEvent::Stopped { work: AssignmentNo(seat.0.into()) },
+            2 => TeamEvent::TurnSkipped { turn: self.world.team.turn() },
+            3 => TeamEvent::SpeakerSet { seat },
+            4 => TeamEvent::AssignmentCancelled { assignment: AssignmentNo(seat.0.into()) },
             _ => TeamEvent::Left { seat, reason: text("Removed.") },
         }
     }
@@ -236,9 +236,10 @@ fn copy(log: &[LogEntry], window: usize) -> Replica {
 }
 
 fn schedule() -> impl Strategy<Value = (Pattern, TeamLimits, u16, Vec<Act>, usize)> {
-    let limits = (1..30_u32, 0..20_u32, 1..4_u16, 1..4_u8).prop_map(|(turns, hops, quorum, rounds)| {
-        TeamLimits { members: 50, turns, hops, quorum, rounds, ..TeamLimits::default() }
-    });
+    let limits =
+        (1..30_u32, 0..20_u32, 1..4_u16, 1..4_u8).prop_map(|(turns, max_assignments, quorum, rounds)| {
+            TeamLimits { max_members: 50, turns, max_assignments, quorum, rounds, ..TeamLimits::default() }
+        });
     let members = prop_oneof![0..6_u16, 45..51_u16];
     let pattern = (0..Pattern::ALL.len()).prop_map(|index| Pattern::ALL[index]);
     (pattern, limits, members, prop::collection::vec(act(), 0..80), 1..40_usize)
@@ -267,7 +268,7 @@ proptest! {
             waits += 1;
         }
         // Each wait uses up a turn, a round, an assignment or an attempt to conclude.
-        prop_assert!(waits <= limits.turns + limits.hops + 20, "{waits}");
+        prop_assert!(waits <= limits.turns + limits.max_assignments + 20, "{waits}");
         prop_assert!(world.now <= world.team.conclude_at() + Duration::from_secs(60) || waits <= 1);
         prop_assert_eq!(&Team::replay(&world.log).unwrap(), &world.team);
         let copy = copy(&world.log, window);

@@ -78,14 +78,14 @@ const DEPTH: u8 = 8;
 
 impl Tree {
     fn found() -> Self {
-        let (time_ms, work_ms) = (60 * 60_000, 50 * 60_000);
+        let (time_ms, assignment_ms) = (60 * 60_000, 50 * 60_000);
         let limits = TeamLimits {
-            depth: DEPTH,
-            hops: 300,
-            members: 5,
+            max_subteam_depth: DEPTH,
+            max_assignments: 300,
+            max_members: 5,
             rounds: 1,
             time_ms,
-            work_ms,
+            assignment_ms,
             ..TeamLimits::default()
         };
         let world = World::found(TeamSpec { limits, ..charter() }).with_members(3);
@@ -126,7 +126,9 @@ impl Tree {
             Act::Nest { team, work, who, come, owner } => self.nest(self.pick(team), work, who, come, owner),
             Act::Report(team, work, end) => self.report(self.pick(team), work, end),
             Act::Stop(team, work) => match (self.pick(team), self.work(self.pick(team), work)) {
-                (node, Some(work)) => self.propose(node, TeamActor::Owner, TeamEvent::Stopped { work }),
+                (node, Some(assignment)) => {
+                    self.propose(node, TeamActor::Owner, TeamEvent::AssignmentCancelled { assignment })
+                }
                 _ => Ok(()),
             },
             Act::Leave(team, number) => {
@@ -197,7 +199,7 @@ impl Tree {
         let founding = team.create_subteam(by, no, id, members, self.now)?;
         let level = self.nodes[node].level + 1;
         self.nodes[node].world.now = self.now;
-        self.nodes[node].world.commit(founding.above);
+        self.nodes[node].world.commit(founding.parent_log);
         let world = World { team: founding.team, log: founding.log, now: self.now };
         self.nodes.push(Node { world, above: Some((node, no)), level });
         if come {
@@ -218,7 +220,7 @@ impl Tree {
         }
         let (by, report) =
             (TeamActor::Seat(item.to), report(AssignmentOutcome::ALL[usize::from(end) % 5], "Words."));
-        self.propose(node, by, TeamEvent::Reported { work: no, report })?;
+        self.propose(node, by, TeamEvent::Reported { assignment: no, report })?;
         self.spent += 150;
         Ok(())
     }
@@ -228,10 +230,10 @@ impl Tree {
     }
 
     fn up(&mut self, node: usize) -> Result<(), TeamError> {
-        let Some((above, work)) = self.nodes[node].above else { return Ok(()) };
+        let Some((above, assignment)) = self.nodes[node].above else { return Ok(()) };
         let Some(report) = self.nodes[node].world.team.report_to_parent() else { return Ok(()) };
-        let to = self.nodes[above].world.team.assignment(work).unwrap().to;
-        self.propose(above, TeamActor::Seat(to), TeamEvent::Reported { work, report })
+        let to = self.nodes[above].world.team.assignment(assignment).unwrap().to;
+        self.propose(above, TeamActor::Seat(to), TeamEvent::Reported { assignment, report })
     }
 
     fn down(&mut self, node: usize) {
@@ -246,8 +248,12 @@ impl Tree {
     fn check(&self) {
         for node in &self.nodes {
             let (team, lineage) = (&node.world.team, node.world.team.charter().lineage.as_ref());
-            assert_eq!(lineage.map_or(0, |lineage| lineage.above.len()), usize::from(node.level));
-            assert_eq!(team.limits().depth + node.level, DEPTH, "each level has one less to give");
+            assert_eq!(lineage.map_or(0, |lineage| lineage.ancestors.len()), usize::from(node.level));
+            assert_eq!(
+                team.limits().max_subteam_depth + node.level,
+                DEPTH,
+                "each level has one less to give"
+            );
             let Some((above, work)) = node.above else { continue };
             let above = &self.nodes[above].world.team;
             assert_eq!(above.assignment(work).unwrap().child.unwrap().team, team.id());

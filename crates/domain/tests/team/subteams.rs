@@ -20,8 +20,8 @@ fn below(above: &mut World, number: u8, members: &[&str]) -> World {
     above.say(A, assign(AssignmentMode::Now, &[1])).unwrap();
     let charter = above.team.subteam_spec(AssignmentNo(0), above.now).unwrap();
     let mut child = World::found_as(number, charter, above.now);
-    let event = TeamEvent::Nested {
-        work: AssignmentNo(0),
+    let event = TeamEvent::SubteamFormed {
+        assignment: AssignmentNo(0),
         team: child.team.id(),
         budget: child.team.charter().limits.budget(),
     };
@@ -34,7 +34,12 @@ fn below(above: &mut World, number: u8, members: &[&str]) -> World {
 }
 
 fn root(depth: u8) -> World {
-    let limits = TeamLimits { depth, time_ms: 60 * 60_000, work_ms: 60 * 60_000, ..TeamLimits::default() };
+    let limits = TeamLimits {
+        max_subteam_depth: depth,
+        time_ms: 60 * 60_000,
+        assignment_ms: 60 * 60_000,
+        ..TeamLimits::default()
+    };
     World::found(TeamSpec { limits, ..charter() }).with_members(2)
 }
 
@@ -50,7 +55,7 @@ fn eight_levels_down_and_the_results_come_up() {
         levels.push(child);
     }
     let mut deepest = levels.pop().unwrap();
-    assert_eq!(deepest.team.limits().depth, 0);
+    assert_eq!(deepest.team.limits().max_subteam_depth, 0);
     deepest.say(A, assign(AssignmentMode::Background, &[1])).unwrap();
     assert!(matches!(
         deepest.team.subteam_spec(AssignmentNo(0), deepest.now),
@@ -60,12 +65,12 @@ fn eight_levels_down_and_the_results_come_up() {
     let mut result = deepest.team.report_to_parent().unwrap();
     while let Some(mut above) = levels.pop() {
         assert_eq!(result.end, AssignmentOutcome::Completed);
-        above.seat(B, TeamEvent::Reported { work: AssignmentNo(0), report: result }).unwrap();
+        above.seat(B, TeamEvent::Reported { assignment: AssignmentNo(0), report: result }).unwrap();
         above.say(A, conclude("It is 42.")).unwrap();
         result = above.team.report_to_parent().unwrap();
         above.crash();
     }
-    assert_eq!(result.hops, 9, "the work of all levels is counted at the top");
+    assert_eq!(result.subteam_assignments, 9, "the work of all levels is counted at the top");
 }
 
 #[test]
@@ -93,11 +98,11 @@ fn a_team_below_is_listened_for_until_it_has_reported() {
     let mut child = below(&mut top, 2, &["x", "y"]);
     let unheard =
         |top: &World| top.team.unreported_subteams().map(|(no, _, team)| (no, team)).collect::<Vec<_>>();
-    top.owner(TeamEvent::Stopped { work: AssignmentNo(0) }).unwrap();
+    top.owner(TeamEvent::AssignmentCancelled { assignment: AssignmentNo(0) }).unwrap();
     assert_eq!(unheard(&top), [(AssignmentNo(0), child.team.id())]);
     child.home(TeamEvent::Cancelled { reason: crate::fixtures::text("Nobody waits.") }).unwrap();
     let report = child.team.report_to_parent().unwrap();
-    top.seat(B, TeamEvent::Reported { work: AssignmentNo(0), report }).unwrap();
+    top.seat(B, TeamEvent::Reported { assignment: AssignmentNo(0), report }).unwrap();
     assert_eq!(unheard(&top), []);
 }
 
@@ -111,30 +116,36 @@ fn the_same_members_do_not_hand_the_work_round() {
 
 #[test]
 fn what_is_set_aside_for_a_team_below_cannot_be_used_twice() {
-    let limits = TeamLimits { members: 3, hops: 10, tokens: 1_000, depth: 1, ..TeamLimits::default() };
+    let limits = TeamLimits {
+        max_members: 3,
+        max_assignments: 10,
+        tokens: 1_000,
+        max_subteam_depth: 1,
+        ..TeamLimits::default()
+    };
     let mut world = World::found(TeamSpec { limits, ..charter() }).with_members(3);
     world.say(A, assign(AssignmentMode::Background, &[1, 2])).unwrap();
     let first = world.team.subteam_spec(AssignmentNo(0), world.now).unwrap().limits.budget();
-    assert_eq!(first, TeamBudget { hops: 4, tokens: 492, cost_micro: first.cost_micro });
+    assert_eq!(first, TeamBudget { assignments: 4, tokens: 492, cost_micro: first.cost_micro });
     let nest = |work, budget, number| {
         let team = plexus_domain::ChatId::new(Timestamp::from_millis(1), &[number; 10]);
-        TeamEvent::Nested { work: AssignmentNo(work), team, budget }
+        TeamEvent::SubteamFormed { assignment: AssignmentNo(work), team, budget }
     };
-    let greedy = TeamBudget { hops: 9, ..first };
+    let greedy = TeamBudget { assignments: 9, ..first };
     assert!(matches!(world.seat(B, nest(0, greedy, 5)), Err(TeamError::NoTeamBelow(_))));
     world.seat(B, nest(0, first, 5)).unwrap();
     assert_eq!(world.seat(B, nest(0, first, 6)), Err(TeamError::WrongState(AssignmentNo(0))));
-    assert_eq!(world.team.remaining().hops, 4);
+    assert_eq!(world.team.remaining().assignments, 4);
     let second = world.team.subteam_spec(AssignmentNo(1), world.now).unwrap().limits.budget();
-    assert_eq!(second.hops, 4);
+    assert_eq!(second.assignments, 4);
     world
         .seat(
             B,
             TeamEvent::Reported {
-                work: AssignmentNo(0),
+                assignment: AssignmentNo(0),
                 report: report(AssignmentOutcome::Completed, "Done."),
             },
         )
         .unwrap();
-    assert_eq!(world.team.remaining().hops, 8, "what was set aside and not used comes back");
+    assert_eq!(world.team.remaining().assignments, 8, "what was set aside and not used comes back");
 }

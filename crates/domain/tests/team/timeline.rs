@@ -19,7 +19,7 @@ fn bars_reach_from_giving_to_ending_and_moments_are_marked() {
     world.later(Duration::from_secs(10));
     world.report(Seat(1), AssignmentNo(0), AssignmentOutcome::Completed, "Done.").unwrap();
     world.later(Duration::from_secs(5));
-    world.seat(Seat(2), TeamEvent::Asked { work: AssignmentNo(1), question: text("Which?") }).unwrap();
+    world.seat(Seat(2), TeamEvent::Asked { assignment: AssignmentNo(1), question: text("Which?") }).unwrap();
     world.later(Duration::from_secs(5));
     world.say(Seat(0), conclude("All of it.")).unwrap();
 
@@ -35,7 +35,7 @@ fn bars_reach_from_giving_to_ending_and_moments_are_marked() {
         (Some(2), TimelineEventKind::Joined),
     ];
     assert_eq!(kinds[..3], joined);
-    assert!(kinds.contains(&(Some(0), TimelineEventKind::Floor)));
+    assert!(kinds.contains(&(Some(0), TimelineEventKind::SpeakerSet)));
     assert!(kinds.contains(&(Some(2), TimelineEventKind::Asked)));
     assert_eq!(kinds.last(), Some(&(None, TimelineEventKind::Ended)));
     assert_eq!((story.busy_ms(Seat(1), after(99)), story.busy_ms(Seat(0), after(99))), (10_000, 0));
@@ -49,7 +49,7 @@ fn work_side_by_side_counts_once() {
     world.later(Duration::from_secs(3));
     let second = Utterance::Assign {
         mode: AssignmentMode::Background,
-        work: vec![AssignmentDraft { to: Seat(1), spec: spec("More") }],
+        assignments: vec![AssignmentDraft { to: Seat(1), spec: spec("More") }],
     };
     world.say(Seat(0), second).unwrap();
     let (_, story) = build_timeline(&world.log).unwrap();

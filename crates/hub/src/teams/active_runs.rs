@@ -31,7 +31,7 @@ pub(super) struct SpeechRequest {
 pub(super) enum ReplyFormat {
     /// Text, for an utterance of this kind.
     Words(UtteranceKind),
-    Acts(DecisionAttempt),
+    Action(DecisionAttempt),
 }
 
 impl TeamOrchestrator {

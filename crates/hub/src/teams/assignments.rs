@@ -75,7 +75,7 @@ pub(super) async fn begin(conductor: &mut TeamOrchestrator, no: AssignmentNo) ->
         StartOutcome::Run(run) => {
             conductor.doing.insert(run, RunPurpose::Work(no));
             if work.state == AssignmentState::Offered {
-                conductor.propose_lenient(by, TeamEvent::Started { work: no }).await?;
+                conductor.propose_lenient(by, TeamEvent::Started { assignment: no }).await?;
             }
             Ok(true)
         }
@@ -85,9 +85,9 @@ pub(super) async fn begin(conductor: &mut TeamOrchestrator, no: AssignmentNo) ->
                 end: AssignmentOutcome::Failed,
                 text: LongText::truncate(&why),
                 usage: Usage::default(),
-                hops: 0,
+                subteam_assignments: 0,
             };
-            conductor.propose_lenient(by, TeamEvent::Reported { work: no, report }).await.map(|()| true)
+            conductor.propose_lenient(by, TeamEvent::Reported { assignment: no, report }).await.map(|()| true)
         }
     }
 }
@@ -266,7 +266,7 @@ pub(super) async fn report_assignment(
             let question = LongText::truncate(&plain_text(&answer))
                 .or_else(|| LongText::truncate("It asked an empty question."));
             let Some(question) = question else { return Ok(()) };
-            return conductor.propose_lenient(by, TeamEvent::Asked { work: no, question }).await;
+            return conductor.propose_lenient(by, TeamEvent::Asked { assignment: no, question }).await;
         }
         RunResult::Done { answer, .. } => {
             (AssignmentOutcome::Completed, LongText::truncate(&plain_text(&answer)))
@@ -278,7 +278,10 @@ pub(super) async fn report_assignment(
     conductor
         .propose_lenient(
             by,
-            TeamEvent::Reported { work: no, report: AssignmentReport { end, text, usage, hops: 0 } },
+            TeamEvent::Reported {
+                assignment: no,
+                report: AssignmentReport { end, text, usage, subteam_assignments: 0 },
+            },
         )
         .await
 }

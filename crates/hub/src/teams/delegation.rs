@@ -40,7 +40,7 @@ pub(super) async fn choose_execution(
     let Some(work) = conductor.team.assignment(no) else { return Ok(ExecutionMode::Alone) };
     let description = work.spec.description.to_string();
     let needs = conductor.team.skills_of_assignment(no);
-    let is_new = work.state == AssignmentState::Offered && conductor.team.limits().depth > 0;
+    let is_new = work.state == AssignmentState::Offered && conductor.team.limits().max_subteam_depth > 0;
     if !is_new || needs.len() < FEWEST_NEEDS || conductor.alone.contains(&no) {
         return Ok(ExecutionMode::Alone);
     }
@@ -148,7 +148,7 @@ impl HelperCandidates {
             itself: member.invitee.identity.clone(),
             needs,
             found,
-            places: team.limits().members,
+            places: team.limits().max_members,
         }))
     }
 

@@ -158,7 +158,7 @@ impl FrontAgent {
             for step in steps.since(&view) {
                 output.artifact_text("progress", Some("Progress"), &format!("{step}\n"))?;
             }
-            match (&view.answer, &view.failed) {
+            match (&view.answer, &view.failure) {
                 (Some(answer), _) => {
                     output.text(answer)?;
                     return Ok(RunEnd::Completed);

@@ -88,7 +88,7 @@ pub(super) async fn launch_for(
     log_store::append(&mut tx, &key, Digest::of(b""), &[vec![founding], invited].concat()).await?;
     let mut telling = ChatChangeSet::new(&chat);
     telling.add_message(goal_message(hub, &team, &asker));
-    telling.record(ChatEvent::Team { entry: last });
+    telling.record(ChatEvent::Team { log_seq: last });
     let account = Some(person.account);
     telling.commit(hub, tx).await?.publish(hub, account).await;
     orchestrator::spawn(hub, team.id(), asker);
@@ -102,10 +102,10 @@ fn with_room(mut limits: TeamLimits, named: usize) -> Result<TeamLimits, Refusal
         return Err(Refusal::invalid("members", words));
     }
     if named > 0 {
-        limits.members = limits.members.max(u16::try_from(named).unwrap_or(TeamLimits::MAX_MEMBERS));
+        limits.max_members = limits.max_members.max(u16::try_from(named).unwrap_or(TeamLimits::MAX_MEMBERS));
         limits.rounds = 1;
     }
-    limits.quorum = limits.quorum.min(limits.members);
+    limits.quorum = limits.quorum.min(limits.max_members);
     Ok(limits)
 }
 
@@ -130,7 +130,7 @@ pub(super) async fn insert(hub: &Hub, tx: &mut Tx, team: &Team) -> Result<()> {
         pattern: charter.pattern.as_str().to_owned(),
         home_hub: HubRowId::SELF,
         parent: lineage.map(|lineage| lineage.parent),
-        depth_left: charter.limits.depth.into(),
+        depth_left: charter.limits.max_subteam_depth.into(),
         limits: serde_json::to_value(charter.limits).map_err(Error::fault)?,
         state: TeamState::Forming,
         deadline: team.hard_deadline(),

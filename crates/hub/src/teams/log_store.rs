@@ -47,7 +47,7 @@ pub(super) async fn commit_with(
         teams::set_state(&mut tx, team.id(), state(&after)).await?;
     }
     let mut telling = ChatChangeSet::new(&chat);
-    telling.record(ChatEvent::Team { entry: after.log_head().0 });
+    telling.record(ChatEvent::Team { log_seq: after.log_head().0 });
     telling.commit(hub, tx).await?.publish(hub, None).await;
     Ok(after)
 }
@@ -66,7 +66,7 @@ async fn try_tell_above(hub: &Hub, team: &Team) -> Result<()> {
         let mut tx = hub.store().write().await?;
         let Some(chat) = chats::lock(&mut tx, kin.chat).await? else { continue };
         let mut telling = ChatChangeSet::new(&chat);
-        telling.record(ChatEvent::Below { team: team.id(), state: state(team).as_str().to_owned() });
+        telling.record(ChatEvent::SubteamState { team: team.id(), state: state(team).as_str().to_owned() });
         telling.commit(hub, tx).await?.publish(hub, None).await;
     }
     Ok(())

@@ -19,8 +19,8 @@ pub enum TeamCommand {
     Event(TeamActor, TeamEvent),
     /// The owner requests a subteam for an assignment: of its member and those
     /// named, or those that the hub finds.
-    Nest {
-        work: AssignmentNo,
+    FormSubteam {
+        assignment: AssignmentNo,
         members: Vec<Address>,
     },
 }

@@ -320,9 +320,9 @@ impl TeamOrchestrator {
                 ensure_log_capacity(&self.team, Some(&event))?;
                 self.propose(by, event).await
             }
-            TeamCommand::Nest { work, members } => {
+            TeamCommand::FormSubteam { assignment, members } => {
                 ensure_log_capacity(&self.team, None)?;
-                delegation::form_subteam_for_owner(self, work, members).await
+                delegation::form_subteam_for_owner(self, assignment, members).await
             }
         }
     }
@@ -342,12 +342,12 @@ impl TeamOrchestrator {
                 {
                     self.collect_result(*run).await
                 }
-                FrameKind::Event { event: ChatEvent::Below { team, .. }, .. } => {
+                FrameKind::Event { event: ChatEvent::SubteamState { team, .. }, .. } => {
                     subteams::reconcile(self).await?;
                     subteams::recount_usage(self, Some(*team)).await
                 }
-                FrameKind::Event { event: ChatEvent::Team { entry }, .. }
-                    if *entry > self.team.log_head().0 =>
+                FrameKind::Event { event: ChatEvent::Team { log_seq }, .. }
+                    if *log_seq > self.team.log_head().0 =>
                 {
                     self.catch_up().await
                 }

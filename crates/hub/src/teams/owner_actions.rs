@@ -22,50 +22,48 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OwnerAction {
     /// Cancels the team and all its assignments.
-    Cancel {
+    CancelTeam {
         reason: String,
     },
     /// Sends a message to all members. The speaker stays the same.
-    Remark {
+    Message {
         text: String,
     },
-    /// Skips the current speaker.
-    Skip,
-    GiveFloor {
-        to: Seat,
-    },
-    /// Suspends a member: it neither speaks nor gets new assignments.
-    Hold {
+    /// Skips the turn of the current speaker.
+    SkipTurn,
+    SetSpeaker {
         seat: Seat,
     },
-    Resume {
+    /// Pauses a member: it neither speaks nor gets new assignments.
+    PauseMember {
         seat: Seat,
     },
-    /// Removes a member.
-    Dismiss {
+    ResumeMember {
         seat: Seat,
     },
-    Invite {
+    RemoveMember {
+        seat: Seat,
+    },
+    InviteMember {
         address: Address,
     },
-    /// Cancels one assignment.
-    Stop {
-        work: AssignmentNo,
+    CancelAssignment {
+        assignment: AssignmentNo,
     },
     /// Has an assignment done by a subteam of its member and these. If none are
     /// named, the hub searches for helpers.
-    Nest {
-        work: AssignmentNo,
+    FormSubteam {
+        assignment: AssignmentNo,
         members: Vec<Address>,
     },
     /// Completes one assignment with a result written by the owner.
-    TakeOver {
-        work: AssignmentNo,
+    CompleteAssignment {
+        assignment: AssignmentNo,
         text: String,
     },
     /// Answers a member's question about its assignment.
     Answer {
-        work: AssignmentNo,
+        assignment: AssignmentNo,
         text: String,
     },
 }
@@ -73,7 +71,13 @@ pub enum OwnerAction {
 impl OwnerAction {
     /// Returns whether the command adds text to the team log, which counts towards the quota.
     const fn says_something(&self) -> bool {
-        matches!(self, Self::Remark { .. } | Self::TakeOver { .. } | Self::Answer { .. } | Self::Nest { .. })
+        matches!(
+            self,
+            Self::Message { .. }
+                | Self::CompleteAssignment { .. }
+                | Self::Answer { .. }
+                | Self::FormSubteam { .. }
+        )
     }
 }
 
@@ -93,35 +97,37 @@ pub async fn act(hub: &Hub, caller: &Caller, team: ChatId, act: OwnerAction) -> 
 
 async fn wish(hub: &Hub, team: ChatId, act: OwnerAction) -> Result<TeamCommand> {
     let event = match act {
-        OwnerAction::Nest { work, members } => return Ok(TeamCommand::Nest { work, members }),
-        OwnerAction::Cancel { reason } => {
+        OwnerAction::FormSubteam { assignment, members } => {
+            return Ok(TeamCommand::FormSubteam { assignment, members });
+        }
+        OwnerAction::CancelTeam { reason } => {
             TeamEvent::Cancelled { reason: note(&reason, "It was cancelled.")? }
         }
-        OwnerAction::Remark { text } => {
-            TeamEvent::Remarked { message: hub.env().id(MessageId::new), text: words(text)? }
+        OwnerAction::Message { text } => {
+            TeamEvent::MessageSent { message: hub.env().id(MessageId::new), text: words(text)? }
         }
-        OwnerAction::Skip => TeamEvent::Skipped { turn: view::turn(hub, team).await? },
-        OwnerAction::GiveFloor { to } => TeamEvent::FloorGiven { to },
-        OwnerAction::Hold { seat } => TeamEvent::Held { seat },
-        OwnerAction::Resume { seat } => TeamEvent::Resumed { seat },
-        OwnerAction::Dismiss { seat } => {
+        OwnerAction::SkipTurn => TeamEvent::TurnSkipped { turn: view::turn(hub, team).await? },
+        OwnerAction::SetSpeaker { seat } => TeamEvent::SpeakerSet { seat },
+        OwnerAction::PauseMember { seat } => TeamEvent::Paused { seat },
+        OwnerAction::ResumeMember { seat } => TeamEvent::Resumed { seat },
+        OwnerAction::RemoveMember { seat } => {
             TeamEvent::Left { seat, reason: note("", "The owner removed the member.")? }
         }
-        OwnerAction::Invite { address } => {
+        OwnerAction::InviteMember { address } => {
             let identity = MemberIdentity::Agent { address };
             TeamEvent::Invited { members: vec![Invitee { identity, roles: Vec::new(), key: None }] }
         }
-        OwnerAction::Stop { work } => TeamEvent::Stopped { work },
-        OwnerAction::TakeOver { work, text } => {
+        OwnerAction::CancelAssignment { assignment } => TeamEvent::AssignmentCancelled { assignment },
+        OwnerAction::CompleteAssignment { assignment, text } => {
             let report = AssignmentReport {
                 end: AssignmentOutcome::Completed,
                 text: Some(words(text)?),
                 usage: Usage::default(),
-                hops: 0,
+                subteam_assignments: 0,
             };
-            TeamEvent::Reported { work, report }
+            TeamEvent::Reported { assignment, report }
         }
-        OwnerAction::Answer { work, text } => TeamEvent::Answered { work, answer: words(text)? },
+        OwnerAction::Answer { assignment, text } => TeamEvent::Answered { assignment, answer: words(text)? },
     };
     Ok(TeamCommand::Event(TeamActor::Owner, event))
 }

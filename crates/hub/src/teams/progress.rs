@@ -17,13 +17,13 @@ impl ProgressReporter {
 
 fn all(view: &TeamView) -> Vec<String> {
     let name = |seat: usize| view.members.get(seat).map(|member| member.name.as_str()).unwrap_or_default();
-    let came = view.members.iter().filter_map(|member| match member.presence {
+    let came = view.members.iter().filter_map(|member| match member.status {
         "active" => Some(format!("{} takes part.", member.name)),
         "declined" => Some(format!("{} declined.", member.name)),
         "left" | "silent" => Some(format!("{} left.", member.name)),
         _ => None,
     });
-    let work = view.work.iter().map(|work| {
+    let work = view.assignments.iter().map(|work| {
         let (to, state) = (name(usize::from(work.to.0)), work.state.replace('_', " "));
         format!("{} ({to}): {state}.", work.title)
     });

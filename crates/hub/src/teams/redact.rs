@@ -19,7 +19,7 @@ pub(super) async fn redact(
 ) -> Result<(TeamView, HashMap<String, String>)> {
     let mut called = HashMap::new();
     for member in &mut view.members {
-        member.why = None;
+        member.reason = None;
         if !is_public(conn, &member.name).await? {
             let number = format!("Member {}", u32::from(member.seat.0) + 1);
             called.insert(std::mem::replace(&mut member.name, number.clone()), number);
@@ -27,8 +27,8 @@ pub(super) async fn redact(
         }
     }
     // The owner wrote the reason for the members only.
-    view.failed.take_if(|_| view.state == TeamState::Cancelled);
-    for work in &mut view.work {
+    view.failure.take_if(|_| view.state == TeamState::Cancelled);
+    for work in &mut view.assignments {
         let ended_without = AssignmentOutcome::ALL.iter().filter(|end| **end != AssignmentOutcome::Completed);
         work.text.take_if(|_| ended_without.map(|end| end.as_str()).any(|word| word == work.state));
     }

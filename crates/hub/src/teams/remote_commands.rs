@@ -19,7 +19,7 @@ pub(crate) async fn send_command(hub: &Hub, team: ChatId, wish: TeamCommand) -> 
     }
     match wish {
         TeamCommand::Event(by, event) => write(hub, team, by, event).await,
-        TeamCommand::Nest { .. } => {
+        TeamCommand::FormSubteam { .. } => {
             let words = "Another instance of this hub runs this team, and only that instance can form its \
                 subteams. Try again, or leave the assignment to its member.";
             Err(Refusal::unavailable(words).into())

@@ -88,10 +88,10 @@ impl TeamWatch {
 
     async fn look(&mut self) -> Result<Option<TeamView>> {
         let view = view::get_unchecked(&self.hub, self.team).await?;
-        if self.told == Some(view.entry) {
+        if self.told == Some(view.log_seq) {
             return Ok(None);
         }
-        self.told = Some(view.entry);
+        self.told = Some(view.log_seq);
         Ok(Some(view))
     }
 }
@@ -100,8 +100,8 @@ async fn until_it_moves(frames: &mut Receiver<Arc<StreamFrame>>, told: u64) {
     loop {
         match frames.recv().await {
             Ok(frame) => {
-                if let FrameKind::Event { event: Event::Team { entry }, .. } = &frame.kind
-                    && *entry > told
+                if let FrameKind::Event { event: Event::Team { log_seq }, .. } = &frame.kind
+                    && *log_seq > told
                 {
                     return;
                 }

@@ -57,10 +57,10 @@ pub(super) async fn create_subteam(
     log_store::append(&mut tx, &conductor.key, Digest::of(b""), &founded.log).await?;
     let mut telling = ChatChangeSet::new(&chat);
     telling.add_message(launch::goal_message(&hub, &founded.team, &conductor.asker));
-    telling.record(ChatEvent::Team { entry: founded.log.last().map_or(0, LogEntry::seq) });
+    telling.record(ChatEvent::Team { log_seq: founded.log.last().map_or(0, LogEntry::seq) });
     telling.commit_new_chat(&hub, &mut tx).await?;
     conductor.team =
-        log_store::commit_with(&hub, tx, &conductor.key, &conductor.team, &founded.above).await?;
+        log_store::commit_with(&hub, tx, &conductor.key, &conductor.team, &founded.parent_log).await?;
     conductor.stop_own_run(no).await;
     orchestrator::spawn(&hub, founded.team.id(), conductor.asker.clone());
     log_store::notify_ancestors(&hub, &founded.team).await;
@@ -87,7 +87,9 @@ pub(super) async fn reconcile(conductor: &mut TeamOrchestrator) -> Result<()> {
                 conductor.hub.teams().try_send(team, TeamCommand::Event(TeamActor::Home, parent_ended()?));
             }
         } else if let Some(report) = outcome(conductor, team).await? {
-            conductor.propose_lenient(TeamActor::Seat(to), TeamEvent::Reported { work: no, report }).await?;
+            conductor
+                .propose_lenient(TeamActor::Seat(to), TeamEvent::Reported { assignment: no, report })
+                .await?;
         }
     }
     heed(conductor).await
@@ -99,7 +101,9 @@ pub(super) async fn recount_usage(conductor: &mut TeamOrchestrator, only: Option
     let heard = heard.filter(|(.., child)| only.is_none_or(|team| team == child.team));
     for (no, to, team) in heard.map(|(no, work, child)| (no, work.to, child.team)).collect::<Vec<_>>() {
         if let Some(report) = outcome(conductor, team).await? {
-            conductor.propose_lenient(TeamActor::Seat(to), TeamEvent::Reported { work: no, report }).await?;
+            conductor
+                .propose_lenient(TeamActor::Seat(to), TeamEvent::Reported { assignment: no, report })
+                .await?;
         }
     }
     Ok(())
@@ -121,7 +125,7 @@ async fn outcome(conductor: &TeamOrchestrator, team: ChatId) -> Result<Option<As
                 end: AssignmentOutcome::Failed,
                 text,
                 usage: Usage::default(),
-                hops: 0,
+                subteam_assignments: 0,
             }))
         }
         Err(error) => Err(error),
@@ -137,7 +141,7 @@ async fn heed(conductor: &mut TeamOrchestrator) -> Result<()> {
     let team = conductor.team.id();
     let waits = match above(conductor, lineage.parent).await {
         Ok(above) => above
-            .assignment(lineage.work)
+            .assignment(lineage.assignment)
             .is_some_and(|work| work.is_open() && work.child.is_some_and(|child| child.team == team)),
         Err(Error::Refused(Refusal::NotFound { .. })) => false,
         Err(error) => return Err(error),
@@ -222,7 +226,7 @@ async fn write_above(conductor: &TeamOrchestrator, team: &Team, above: ChatId) -
     let Some((no, work, _)) = above.subteams().find(|(.., child)| child.team == team.id()) else {
         return Ok(None);
     };
-    let event = TeamEvent::Reported { work: no, report };
+    let event = TeamEvent::Reported { assignment: no, report };
     let proposal = Proposal { team: above.id(), by: TeamActor::Seat(work.to), event, proof: None };
     let entries = match above.propose(&proposal, hub.env().now()) {
         Ok(entries) => entries,

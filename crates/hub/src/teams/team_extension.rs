@@ -39,7 +39,7 @@ pub(super) fn build_turn_message(request: &DecisionRequest, problem: Option<&Dec
         }
     };
     let mut data =
-        json!({ team_extension::MEMBER: team_extension::TEAM, "team": request, "acts": schema(request) });
+        json!({ team_extension::MEMBER: team_extension::TEAM, "team": request, "schema": schema(request) });
     if let Some(DecisionError(why)) = problem {
         data["problem"] = json!(why);
     }

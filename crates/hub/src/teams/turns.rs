@@ -32,10 +32,10 @@ pub(super) async fn request_utterance(
     let Some(request) = DecisionRequest::new(&conductor.team, seat) else { return Ok(true) };
     let Some(utterance) = rule_based::decide(&conductor.team, seat) else { return Ok(true) };
     let before = Usage::default();
-    if may_take_the_floor(conductor, seat, &address)
+    if may_use_extension(conductor, seat, &address)
         && team_extension::supports_extension(conductor, &address).await?
     {
-        let speech = SpeechRequest { seat, turn, form: ReplyFormat::Acts(DecisionAttempt::First), before };
+        let speech = SpeechRequest { seat, turn, form: ReplyFormat::Action(DecisionAttempt::First), before };
         return ask(conductor, &address, speech, team_extension::build_turn_message(&request, None), None)
             .await;
     }
@@ -66,7 +66,7 @@ fn address(conductor: &TeamOrchestrator, seat: Seat) -> Option<Address> {
 /// Returns whether a member may use the team extension. The lead sees all findings and hands out
 /// work. An agent of another hub may do so as lead only if it was named; those that the hub
 /// found are invited for one need.
-fn may_take_the_floor(conductor: &TeamOrchestrator, seat: Seat, address: &Address) -> bool {
+fn may_use_extension(conductor: &TeamOrchestrator, seat: Seat, address: &Address) -> bool {
     let leads = conductor.team.leader() == Some(seat);
     let was_found = conductor.team.member(seat).is_some_and(|member| !member.invitee.roles.is_empty());
     !(leads && was_found && address.hub.is_some())
@@ -135,7 +135,7 @@ pub(super) async fn on_utterance(
     let answer = came.answer();
     let act = match form {
         ReplyFormat::Words(_) => None,
-        ReplyFormat::Acts(attempt) => {
+        ReplyFormat::Action(attempt) => {
             match evaluate(attempt, parse_utterance(&conductor.team, seat, answer), || None) {
                 DecisionOutcome::Take(act) | DecisionOutcome::Default(act) => act,
                 DecisionOutcome::Repair(problem) => {
@@ -162,7 +162,7 @@ async fn ask_again(
 ) -> Result<bool> {
     let asked = address(conductor, speech.seat).zip(DecisionRequest::new(&conductor.team, speech.seat));
     let Some((address, request)) = asked else { return Ok(false) };
-    let speech = SpeechRequest { form: ReplyFormat::Acts(DecisionAttempt::Repaired), ..speech };
+    let speech = SpeechRequest { form: ReplyFormat::Action(DecisionAttempt::Repaired), ..speech };
     ask(conductor, &address, speech, team_extension::build_turn_message(&request, Some(problem)), Some(run))
         .await
 }

@@ -52,9 +52,9 @@ impl From<teams::RelatedTeam> for RelatedTeam {
 pub struct TeamView {
     pub id: ChatId,
     /// Ancestor teams, outermost first.
-    pub above: Vec<RelatedTeam>,
+    pub ancestors: Vec<RelatedTeam>,
     /// Subteams of any depth, oldest first.
-    pub below: Vec<RelatedTeam>,
+    pub subteams: Vec<RelatedTeam>,
     /// Further levels of subteams that may be formed.
     pub depth_left: u8,
     pub goal: String,
@@ -62,7 +62,8 @@ pub struct TeamView {
     pub state: TeamState,
     /// Current phase, such as `discussing`.
     pub phase: &'static str,
-    pub floor: Option<Seat>,
+    /// Member that speaks now or next.
+    pub speaker: Option<Seat>,
     pub turn: u32,
     pub turns: u32,
     pub launched: Timestamp,
@@ -70,21 +71,21 @@ pub struct TeamView {
     /// Time when it ended.
     pub ended: Option<Timestamp>,
     pub members: Vec<MemberView>,
-    pub work: Vec<AssignmentView>,
+    pub assignments: Vec<AssignmentView>,
     pub plan: Vec<(String, bool)>,
     /// Latest utterances, oldest first. Those without a seat are the owner's.
-    pub said: Vec<(Option<Seat>, String)>,
+    pub transcript: Vec<(Option<Seat>, String)>,
     pub usage: Usage,
     /// Budget that is neither used nor reserved.
-    pub left: TeamBudget,
+    pub remaining: TeamBudget,
     /// Total budget.
     pub limits: TeamBudget,
     /// Answer to the goal.
     pub answer: Option<String>,
     /// Reason why there is no answer.
-    pub failed: Option<String>,
+    pub failure: Option<String>,
     /// Number of the last log entry.
-    pub entry: u64,
+    pub log_seq: u64,
 }
 
 pub struct MemberView {
@@ -93,9 +94,9 @@ pub struct MemberView {
     /// Seed from which its icon is drawn; `None` for a person.
     pub seed: Option<String>,
     pub roles: Vec<String>,
-    /// `invited`, `active`, `held`, `declined`, `left` or `silent`.
-    pub presence: &'static str,
-    pub why: Option<String>,
+    /// `invited`, `active`, `paused`, `declined`, `left` or `silent`.
+    pub status: &'static str,
+    pub reason: Option<String>,
     pub counts: MemberStats,
 }
 
@@ -140,15 +141,15 @@ pub(super) async fn get_unchecked(hub: &Hub, id: ChatId) -> Result<TeamView> {
     let team = log_store::replay(&mut conn, id).await?;
     let seeds = seeds(&mut conn, &team).await?;
     let mut shown = view(&team, &seeds);
-    shown.above =
+    shown.ancestors =
         teams::list_ancestors(&mut conn, id).await?.into_iter().rev().map(RelatedTeam::from).collect();
-    shown.below = teams::list_descendants(&mut conn, id, MAX_SUBTEAMS)
+    shown.subteams = teams::list_descendants(&mut conn, id, MAX_SUBTEAMS)
         .await?
         .into_iter()
         .map(RelatedTeam::from)
         .collect();
     let mut writing = writing(hub, &mut conn, id).await?;
-    for work in shown.work.iter_mut().filter(|work| work.state == "working") {
+    for work in shown.assignments.iter_mut().filter(|work| work.state == "working") {
         let to = usize::from(work.to.0);
         let member = shown.members.get(to).map(|member| member.name.as_str()).unwrap_or_default();
         let place = writing.iter().position(|(name, _)| name == member);
@@ -180,7 +181,7 @@ pub(super) fn gone() -> Refusal {
 /// Builds the view from the team's state alone.
 pub(super) fn view(team: &Team, seeds: &HashMap<String, String>) -> TeamView {
     let charter = team.charter();
-    let (answer, failed) = match team.outcome() {
+    let (answer, failure) = match team.outcome() {
         Some(TeamOutcome::Concluded { text, .. }) => (Some(text.as_str().to_owned()), None),
         Some(TeamOutcome::Failed(failed)) => (None, Some(failed.as_str().to_owned())),
         Some(TeamOutcome::Cancelled { reason }) => (None, Some(reason.as_str().to_owned())),
@@ -188,38 +189,42 @@ pub(super) fn view(team: &Team, seeds: &HashMap<String, String>) -> TeamView {
     };
     TeamView {
         id: team.id(),
-        above: Vec::new(),
-        below: Vec::new(),
-        depth_left: charter.limits.depth,
+        ancestors: Vec::new(),
+        subteams: Vec::new(),
+        depth_left: charter.limits.max_subteam_depth,
         goal: charter.goal.as_str().to_owned(),
         pattern: charter.pattern.as_str(),
         state: log_store::state(team),
         phase: team.phase().as_str(),
-        floor: team.speaker(),
+        speaker: team.speaker(),
         turn: team.turn(),
         turns: charter.limits.turns,
         launched: team.founded(),
         deadline: team.conclude_at(),
         ended: team.ended_at(),
         members: team.seats().filter_map(|seat| member(team, seat, seeds)).collect(),
-        work: (0..).map(AssignmentNo).zip(team.assignments()).map(|(no, work)| work_view(no, work)).collect(),
+        assignments: (0..)
+            .map(AssignmentNo)
+            .zip(team.assignments())
+            .map(|(no, work)| assignment_view(no, work))
+            .collect(),
         plan: team.plan().iter().map(|step| (step.title.as_str().to_owned(), step.done)).collect(),
-        said: team.recent().map(|line| (line.seat, line.text.as_str().to_owned())).collect(),
+        transcript: team.recent().map(|line| (line.seat, line.text.as_str().to_owned())).collect(),
         usage: team.usage(),
-        left: team.remaining(),
+        remaining: team.remaining(),
         limits: charter.limits.budget(),
         answer,
-        failed,
-        entry: team.log_head().0,
+        failure,
+        log_seq: team.log_head().0,
     }
 }
 
 fn member(team: &Team, seat: Seat, seeds: &HashMap<String, String>) -> Option<MemberView> {
     let member = team.member(seat)?;
-    let (presence, why) = match &member.presence {
+    let (status, reason) = match &member.status {
         MemberStatus::Invited => ("invited", None),
         MemberStatus::Active => ("active", None),
-        MemberStatus::Held => ("held", None),
+        MemberStatus::Paused => ("paused", None),
         MemberStatus::Gone(DepartureReason::Declined(reason)) => ("declined", Some(reason)),
         MemberStatus::Gone(DepartureReason::Left(reason)) => ("left", Some(reason)),
         MemberStatus::Gone(DepartureReason::Silent) => ("silent", None),
@@ -230,13 +235,13 @@ fn member(team: &Team, seat: Seat, seeds: &HashMap<String, String>) -> Option<Me
         name: identity.to_string(),
         seed: seeds.get(&identity.key()).cloned(),
         roles: member.invitee.roles.iter().map(|role| role.as_str().to_owned()).collect(),
-        presence,
-        why: why.map(|reason| reason.as_str().to_owned()),
+        status,
+        reason: reason.map(|reason| reason.as_str().to_owned()),
         counts: member.counts,
     })
 }
 
-fn work_view(no: AssignmentNo, work: &plexus_domain::team::Assignment) -> AssignmentView {
+fn assignment_view(no: AssignmentNo, work: &plexus_domain::team::Assignment) -> AssignmentView {
     let text = match &work.state {
         AssignmentState::Asking(question) => Some(question),
         AssignmentState::Ended(report) => report.text.as_ref(),

@@ -58,7 +58,7 @@ async fn a_team_is_given_back_the_time(database: Option<Database>) {
         }
     };
     let view = timeout(TIMEOUT, ended).await.unwrap();
-    assert_eq!(view.state, TeamState::Closed, "{:?}", view.failed);
+    assert_eq!(view.state, TeamState::Closed, "{:?}", view.failure);
     assert_eq!(view.deadline, founded.deadline + AWAY);
     hub.close().await;
     if let Some(database) = database {

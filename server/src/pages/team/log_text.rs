@@ -10,7 +10,7 @@ pub struct LogNames<'a> {
     /// Members by seat, as they are after the entry.
     pub members: &'a [String],
     /// Titles of assignments by number.
-    pub work: &'a [String],
+    pub assignments: &'a [String],
     /// Name of the account that launched the team.
     pub owner: &'a str,
 }
@@ -20,8 +20,8 @@ impl LogNames<'_> {
         self.members.get(usize::from(seat.0)).map_or("", String::as_str)
     }
 
-    fn work(&self, no: AssignmentNo) -> &str {
-        usize::try_from(no.0).ok().and_then(|no| self.work.get(no)).map_or("", String::as_str)
+    fn assignment(&self, no: AssignmentNo) -> &str {
+        usize::try_from(no.0).ok().and_then(|no| self.assignments.get(no)).map_or("", String::as_str)
     }
 
     /// Returns the members that were invited last.
@@ -34,7 +34,7 @@ impl LogNames<'_> {
 /// failures.
 pub fn words(entry: &LogEntry, names: &LogNames<'_>, reasons: bool) -> (String, Option<String>) {
     let (who, member, work) =
-        (who(entry.by(), names), |seat: Seat| names.member(seat), |no: AssignmentNo| names.work(no));
+        (who(entry.by(), names), |seat: Seat| names.member(seat), |no: AssignmentNo| names.assignment(no));
     let why = |reason: &str| reasons.then(|| reason.to_owned());
     match entry.event() {
         TeamEvent::Founded { charter } => {
@@ -46,28 +46,32 @@ pub fn words(entry: &LogEntry, names: &LogNames<'_>, reasons: bool) -> (String, 
         TeamEvent::Accepted => (format!("{who} joined."), None),
         TeamEvent::Declined { reason } => (format!("{who} declined."), why(reason.as_str())),
         TeamEvent::Said { utterance, .. } => utterance_line(&who, utterance, names),
-        TeamEvent::Remarked { text, .. } => (format!("{who} to all members:"), Some(text.to_string())),
-        TeamEvent::Started { work: no } => (format!("{who} started: {}.", work(*no)), None),
-        TeamEvent::Asked { work: no, question } => {
+        TeamEvent::MessageSent { text, .. } => (format!("{who} to all members:"), Some(text.to_string())),
+        TeamEvent::Started { assignment: no } => (format!("{who} started: {}.", work(*no)), None),
+        TeamEvent::Asked { assignment: no, question } => {
             (format!("{who} asked about: {}.", work(*no)), Some(question.to_string()))
         }
-        TeamEvent::Answered { work: no, answer } => {
+        TeamEvent::Answered { assignment: no, answer } => {
             (format!("{who} answered about: {}.", work(*no)), Some(answer.to_string()))
         }
-        TeamEvent::Nested { work: no, .. } => (format!("Subteam formed for: {}.", work(*no)), None),
-        TeamEvent::Reported { work: no, report } => {
+        TeamEvent::SubteamFormed { assignment: no, .. } => {
+            (format!("Subteam formed for: {}.", work(*no)), None)
+        }
+        TeamEvent::Reported { assignment: no, report } => {
             let text = report.text.as_ref().filter(|_| reasons || report.end == AssignmentOutcome::Completed);
             if entry.by() == TeamActor::Owner {
-                return (format!("{who} took over: {}.", work(*no)), text.map(ToString::to_string));
+                return (format!("{who} completed: {}.", work(*no)), text.map(ToString::to_string));
             }
             (format!("{}: {}.", work(*no), end(report.end)), text.map(ToString::to_string))
         }
-        TeamEvent::Stopped { work: no } => (format!("{who} stopped: {}.", work(*no)), None),
+        TeamEvent::AssignmentCancelled { assignment: no } => {
+            (format!("{who} cancelled: {}.", work(*no)), None)
+        }
         TeamEvent::Left { seat, reason } => (format!("{} left.", member(*seat)), why(reason.as_str())),
-        TeamEvent::Held { seat } => (format!("{who} paused {}.", member(*seat)), None),
+        TeamEvent::Paused { seat } => (format!("{who} paused {}.", member(*seat)), None),
         TeamEvent::Resumed { seat } => (format!("{who} resumed {}.", member(*seat)), None),
-        TeamEvent::Skipped { .. } => (format!("{who} skipped a turn."), None),
-        TeamEvent::FloorGiven { to } => (format!("{who} gave the floor to {}.", member(*to)), None),
+        TeamEvent::TurnSkipped { .. } => (format!("{who} skipped a turn."), None),
+        TeamEvent::SpeakerSet { seat } => (format!("{who} made {} the speaker.", member(*seat)), None),
         TeamEvent::Cancelled { reason } => ("The team was stopped.".to_owned(), why(reason.as_str())),
         TeamEvent::Decided { usage } => {
             (format!("A model decided; it took {} tokens.", usage.tokens()), None)
@@ -90,14 +94,16 @@ fn who(by: TeamActor, names: &LogNames<'_>) -> String {
 fn utterance_line(who: &str, utterance: &Utterance, names: &LogNames<'_>) -> (String, Option<String>) {
     match utterance {
         Utterance::Discuss { text, .. } => (format!("{who} said:"), Some(text.to_string())),
-        Utterance::Assign { mode, work } => {
-            let given: Vec<String> =
-                work.iter().map(|task| format!("{} to {}", task.spec.title, names.member(task.to))).collect();
+        Utterance::Assign { mode, assignments } => {
+            let given: Vec<String> = assignments
+                .iter()
+                .map(|task| format!("{} to {}", task.spec.title, names.member(task.to)))
+                .collect();
             let how = if *mode == AssignmentMode::Now { "and waits for the result" } else { "and continues" };
             (format!("{who} assigned work {how}: {}.", given.join("; ")), None)
         }
-        Utterance::PauseFor { work } => {
-            let waited: Vec<String> = work.iter().map(|no| names.work(*no).to_owned()).collect();
+        Utterance::WaitFor { assignments } => {
+            let waited: Vec<String> = assignments.iter().map(|no| names.assignment(*no).to_owned()).collect();
             (format!("{who} waits for: {}.", waited.join("; ")), None)
         }
         Utterance::Plan { steps } => {

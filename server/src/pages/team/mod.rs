@@ -83,15 +83,16 @@ fn filled(fields: &Fields) -> Result<LaunchRequest, Refusal> {
         Refusal::invalid("members", format!("{word} is not an agent address. Use the form @ada/tide."))
     };
     let words = fields.get("members").split([' ', ',', '\n']).map(str::trim).filter(|word| !word.is_empty());
-    let depth = fields.given("depth").map(str::parse).transpose();
-    let depth = depth.map_err(|_| Refusal::invalid("depth", "Choose how many levels."))?;
+    let depth = fields.given("max_subteam_depth").map(str::parse).transpose();
+    let depth = depth.map_err(|_| Refusal::invalid("max_subteam_depth", "Choose how many levels."))?;
     let members: Result<Vec<Address>, Refusal> =
         words.map(|word| word.parse().map_err(|_| wrong(word))).collect();
+    let or = TeamLimits::default();
     Ok(LaunchRequest {
         goal: fields.get("goal").to_owned(),
         members: members?,
         pattern: Pattern::parse(fields.get("pattern")).unwrap_or(Pattern::ALL[0]),
-        limits: TeamLimits { depth: depth.unwrap_or(TeamLimits::default().depth), ..TeamLimits::default() },
+        limits: TeamLimits { max_subteam_depth: depth.unwrap_or(or.max_subteam_depth), ..or },
     })
 }
 
@@ -142,30 +143,30 @@ fn asked(fields: &Fields) -> Result<OwnerAction, Refusal> {
     let text = || fields.get("text").to_owned();
     let seat =
         || fields.get("seat").parse().map(Seat).map_err(|_| Refusal::invalid("seat", "Choose a member."));
-    let work = || {
+    let assignment = || {
         fields
-            .get("work")
+            .get("assignment")
             .parse()
             .map(AssignmentNo)
-            .map_err(|_| Refusal::invalid("work", "Choose an assignment."))
+            .map_err(|_| Refusal::invalid("assignment", "Choose an assignment."))
     };
     let address = || {
         let wrong = |_| Refusal::invalid("address", "Enter an agent address of the form @ada/tide.");
         fields.get("address").trim().parse::<Address>().map_err(wrong)
     };
-    Ok(match fields.get("do") {
-        "cancel" => OwnerAction::Cancel { reason: String::new() },
-        "remark" => OwnerAction::Remark { text: text() },
-        "skip" => OwnerAction::Skip,
-        "floor" => OwnerAction::GiveFloor { to: seat()? },
-        "hold" => OwnerAction::Hold { seat: seat()? },
-        "resume" => OwnerAction::Resume { seat: seat()? },
-        "dismiss" => OwnerAction::Dismiss { seat: seat()? },
-        "invite" => OwnerAction::Invite { address: address()? },
-        "stop" => OwnerAction::Stop { work: work()? },
-        "nest" => OwnerAction::Nest { work: work()?, members: Vec::new() },
-        "take_over" => OwnerAction::TakeOver { work: work()?, text: text() },
-        "answer" => OwnerAction::Answer { work: work()?, text: text() },
+    Ok(match fields.get("action") {
+        "cancel_team" => OwnerAction::CancelTeam { reason: String::new() },
+        "message" => OwnerAction::Message { text: text() },
+        "skip_turn" => OwnerAction::SkipTurn,
+        "set_speaker" => OwnerAction::SetSpeaker { seat: seat()? },
+        "pause_member" => OwnerAction::PauseMember { seat: seat()? },
+        "resume_member" => OwnerAction::ResumeMember { seat: seat()? },
+        "remove_member" => OwnerAction::RemoveMember { seat: seat()? },
+        "invite_member" => OwnerAction::InviteMember { address: address()? },
+        "cancel_assignment" => OwnerAction::CancelAssignment { assignment: assignment()? },
+        "form_subteam" => OwnerAction::FormSubteam { assignment: assignment()?, members: Vec::new() },
+        "complete_assignment" => OwnerAction::CompleteAssignment { assignment: assignment()?, text: text() },
+        "answer" => OwnerAction::Answer { assignment: assignment()?, text: text() },
         _ => return Err(Refusal::invalid("", "Choose an action.")),
     })
 }

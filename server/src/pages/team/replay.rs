@@ -51,9 +51,10 @@ async fn one(site: &AppState, visit: &PageContext, id: &str, step: u64) -> Resul
 pub fn at(moment: TeamSnapshot, back: &str, guest: bool, pen: &mut Pen) -> TeamPage {
     let TeamSnapshot { view, entry, last } = moment;
     let members: Vec<String> = view.members.iter().map(|member| member.name.clone()).collect();
-    let work: Vec<String> = view.work.iter().map(|work| work.title.clone()).collect();
+    let assignments: Vec<String> = view.assignments.iter().map(|work| work.title.clone()).collect();
     let owner = if guest { "The owner" } else { "You" };
-    let (words, text) = words(&entry, &LogNames { members: &members, work: &work, owner }, !guest);
+    let (words, text) =
+        words(&entry, &LogNames { members: &members, assignments: &assignments, owner }, !guest);
     let step = TimelineStep {
         number: entry.seq(),
         last,

@@ -59,7 +59,7 @@ fn timeline(page: &TeamPage, story: &Timeline, from: Timestamp, until: Timestamp
             .iter()
             .filter(|bar| bar.to == seat)
             .filter_map(|bar| {
-                let work = page.work.get(usize::try_from(bar.work.0).ok()?)?;
+                let work = page.assignments.get(usize::try_from(bar.work.0).ok()?)?;
                 let (from, until) = (millis(bar.from), bar.until.map_or(length, millis).min(length));
                 Some(TimelineBar {
                     from,

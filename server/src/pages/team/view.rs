@@ -34,7 +34,7 @@ pub(super) fn page(view: TeamView, guest: bool, pen: &mut Pen) -> TeamPage {
         standing: standing(view.state),
         strip: TeamStatusBar {
             phase: phase(view.phase).to_owned(),
-            floor: view.floor.map(name),
+            speaker: view.speaker.map(name),
             turn: view.turn,
             turns: view.turns,
             launched: view.launched,
@@ -46,22 +46,22 @@ pub(super) fn page(view: TeamView, guest: bool, pen: &mut Pen) -> TeamPage {
             cost: view.usage.cost_micro,
             most_cost: view.limits.cost_micro,
         },
-        above: view.above.iter().map(kin_row).collect(),
-        below: below(&view.below, view.id),
-        work: view
-            .work
+        ancestors: view.ancestors.iter().map(kin_row).collect(),
+        subteams: subteams(&view.subteams, view.id),
+        assignments: view
+            .assignments
             .iter()
-            .map(|work| self::work(work, name(work.to), view.depth_left > 0, guest, pen))
+            .map(|work| assignment(work, name(work.to), view.depth_left > 0, guest, pen))
             .collect(),
-        members: view.members.into_iter().map(|one| member(one, view.floor, over, guest)).collect(),
+        members: view.members.into_iter().map(|one| member(one, view.speaker, over, guest)).collect(),
         plan: view.plan,
-        said: view
-            .said
+        transcript: view
+            .transcript
             .into_iter()
             .map(|(seat, text)| UtteranceView { by: seat.map(name), text: pen.html("", &text) })
             .collect(),
         answer: view.answer.as_deref().map(|text| pen.html("", text)),
-        failed: view.failed,
+        failure: view.failure,
         may_skip: view.phase == "discussing",
         goal: view.goal,
         guest,
@@ -73,19 +73,19 @@ pub(super) fn page(view: TeamView, guest: bool, pen: &mut Pen) -> TeamPage {
 
 fn kin_row(kin: &RelatedTeam) -> SubteamNode {
     let (href, standing) = (format!("/teams/{}", kin.id), standing(kin.state));
-    SubteamNode { href, title: kin.title.clone(), standing, below: Vec::new() }
+    SubteamNode { href, title: kin.title.clone(), standing, subteams: Vec::new() }
 }
 
 /// Builds the tree of subteams.
-fn below(all: &[RelatedTeam], parent: ChatId) -> Vec<SubteamNode> {
+fn subteams(all: &[RelatedTeam], parent: ChatId) -> Vec<SubteamNode> {
     let own = all.iter().filter(|kin| kin.parent == Some(parent));
-    own.map(|kin| SubteamNode { below: below(all, kin.id), ..kin_row(kin) }).collect()
+    own.map(|kin| SubteamNode { subteams: subteams(all, kin.id), ..kin_row(kin) }).collect()
 }
 
 fn phase(phase: &str) -> &'static str {
     match phase {
         "forming" => "Looking for members",
-        "discussing" => "A member has the floor",
+        "discussing" => "A member speaks",
         "polling" => "Polling all members",
         "waiting" => "Waiting for assignments",
         "concluding" => "Writing the answer",
@@ -95,12 +95,12 @@ fn phase(phase: &str) -> &'static str {
     }
 }
 
-fn member(view: MemberView, floor: Option<Seat>, over: bool, guest: bool) -> Member {
-    let (presence, may) = match view.presence {
+fn member(view: MemberView, speaker: Option<Seat>, over: bool, guest: bool) -> Member {
+    let (status, may) = match view.status {
         "invited" => ("Invited", MemberActions::Nothing),
         "active" if over => ("Participated", MemberActions::Nothing),
         "active" => ("Active", MemberActions::Rest),
-        "held" => ("Paused", MemberActions::GoOn),
+        "paused" => ("Paused", MemberActions::GoOn),
         "declined" => ("Declined", MemberActions::Nothing),
         "silent" => ("No answer", MemberActions::Nothing),
         _ => ("Left", MemberActions::Nothing),
@@ -111,9 +111,9 @@ fn member(view: MemberView, floor: Option<Seat>, over: bool, guest: bool) -> Mem
         seed: view.seed.unwrap_or_else(|| view.name.clone()),
         name: view.name,
         roles: view.roles,
-        presence,
-        why: view.why,
-        has_floor: !over && floor == Some(view.seat),
+        status,
+        reason: view.reason,
+        is_speaker: !over && speaker == Some(view.seat),
         messages: view.counts.messages,
         tokens: view.counts.usage.tokens(),
         cost: view.counts.usage.cost_micro,
@@ -122,7 +122,13 @@ fn member(view: MemberView, floor: Option<Seat>, over: bool, guest: bool) -> Mem
     }
 }
 
-fn work(view: &AssignmentView, to: String, may_nest: bool, guest: bool, pen: &mut Pen) -> AssignmentCard {
+fn assignment(
+    view: &AssignmentView,
+    to: String,
+    may_form: bool,
+    guest: bool,
+    pen: &mut Pen,
+) -> AssignmentCard {
     let (state, tone) = match view.state {
         "offered" => ("Offered", AssignmentTone::Open),
         "working" | "answered" => ("Working", AssignmentTone::Open),
@@ -145,6 +151,6 @@ fn work(view: &AssignmentView, to: String, may_nest: bool, guest: bool, pen: &mu
         text: view.text.as_deref().filter(|_| !asks).map(|text| pen.html("", text)),
         tokens: view.usage.tokens(),
         team: view.team.filter(|_| !guest).map(|team| format!("/teams/{team}")),
-        may_nest: may_nest && is_open && view.team.is_none(),
+        may_form_subteam: may_form && is_open && view.team.is_none(),
     }
 }

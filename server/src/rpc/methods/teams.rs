@@ -34,11 +34,11 @@ async fn list_teams(site: AppState, caller: Caller, _: Nothing) -> Answer<Value>
 struct Look {
     team: ChatId,
     #[serde(default)]
-    entry: Option<u64>,
+    log_seq: Option<u64>,
 }
 
 async fn get_team(site: AppState, caller: Caller, asked: Look) -> Answer<Value> {
-    Ok(seen(&site.hub, &caller, asked.team, asked.entry).await?)
+    Ok(seen(&site.hub, &caller, asked.team, asked.log_seq).await?)
 }
 
 async fn launch_team(site: AppState, caller: Caller, asked: NewTeam) -> Answer<Value> {

@@ -4,20 +4,21 @@ use crate::{
     team::{Seat, Team, Utterance},
 };
 
-/// Parses the utterance from an agent's answer: the only data part with a member `say`.
+/// Parses the utterance from an agent's answer: the only data part with a member `action`.
 ///
 /// Returns `None` if there is no such part (a plain-text answer), and an error if there are several.
 pub fn parse_utterance(team: &Team, seat: Seat, answer: &[Part]) -> Result<Option<Utterance>, DecisionError> {
     let said = |part: &Part| match &part.content {
-        PartBody::Data { data } if data.get("say").is_some() => Some(data.to_string()),
+        PartBody::Data { data } if data.get("action").is_some() => Some(data.to_string()),
         _ => None,
     };
-    let mut acts = answer.iter().filter_map(said);
-    match (acts.next(), acts.next()) {
+    let mut actions = answer.iter().filter_map(said);
+    match (actions.next(), actions.next()) {
         (None, _) => Ok(None),
-        (Some(act), None) => check(team, seat, &act).map(Some),
+        (Some(action), None) => check(team, seat, &action).map(Some),
         (Some(_), Some(_)) => Err(DecisionError(
-            "The answer has several acts. Say one; while the floor is yours you are asked again.".to_owned(),
+            "The answer has several actions. Send one; you are asked again while you are the speaker."
+                .to_owned(),
         )),
     }
 }

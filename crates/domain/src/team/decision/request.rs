@@ -21,10 +21,10 @@ pub struct DecisionRequest {
     pub plan: Vec<PlanStepSummary>,
     /// Question and options of the open vote.
     pub vote: Option<VoteSummary>,
-    pub recent: Vec<UtteranceSummary>,
-    pub work: Vec<AssignmentSummary>,
+    pub transcript: Vec<UtteranceSummary>,
+    pub assignments: Vec<AssignmentSummary>,
     pub turns_left: u32,
-    pub left: TeamBudget,
+    pub remaining: TeamBudget,
     /// Why the team must conclude, if the final answer is asked for.
     pub conclude_because: Option<&'static str>,
 }
@@ -56,7 +56,7 @@ pub struct VoteSummary {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UtteranceSummary {
     /// `None` for the owner, who has no seat.
-    pub from: Option<Seat>,
+    pub seat: Option<Seat>,
     pub text: String,
 }
 
@@ -82,10 +82,10 @@ impl DecisionRequest {
             members: members(team),
             plan: plan(team),
             vote: vote(team),
-            recent: recent(team),
-            work: work(team),
+            transcript: transcript(team),
+            assignments: assignments(team),
             turns_left: team.limits().turns.saturating_sub(team.turn()),
-            left: team.remaining(),
+            remaining: team.remaining(),
             conclude_because: conclude_because(team),
         })
     }
@@ -118,13 +118,13 @@ fn vote(team: &Team) -> Option<VoteSummary> {
     })
 }
 
-fn recent(team: &Team) -> Vec<UtteranceSummary> {
+fn transcript(team: &Team) -> Vec<UtteranceSummary> {
     team.recent()
-        .map(|line| UtteranceSummary { from: line.seat, text: quoted(line.text.as_str(), 1_000) })
+        .map(|line| UtteranceSummary { seat: line.seat, text: quoted(line.text.as_str(), 1_000) })
         .collect()
 }
 
-fn work(team: &Team) -> Vec<AssignmentSummary> {
+fn assignments(team: &Team) -> Vec<AssignmentSummary> {
     let skipped = team.assignments().len().saturating_sub(MAX_RESULTS);
     let numbered = (0..).map(AssignmentNo).zip(team.assignments()).skip(skipped);
     numbered

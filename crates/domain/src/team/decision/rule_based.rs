@@ -29,11 +29,11 @@ pub fn decide(team: &Team, seat: Seat) -> Option<Utterance> {
     }
     let tasks = if may(UtteranceKind::AssignNow) { tasks(team) } else { Vec::new() };
     if !tasks.is_empty() {
-        return Some(Utterance::Assign { mode: AssignmentMode::Now, work: tasks });
+        return Some(Utterance::Assign { mode: AssignmentMode::Now, assignments: tasks });
     }
     let open: BTreeSet<AssignmentNo> = team.open_assignments().map(|(no, _)| no).collect();
-    if may(UtteranceKind::PauseFor) && !open.is_empty() {
-        return Some(Utterance::PauseFor { work: open });
+    if may(UtteranceKind::WaitFor) && !open.is_empty() {
+        return Some(Utterance::WaitFor { assignments: open });
     }
     let unheard = team.active().find(|&other| other != seat && !was_heard(team, other));
     let all_were_heard = unheard.is_none() && was_heard(team, seat);
@@ -52,7 +52,7 @@ fn opening(team: &Team) -> Option<LongText> {
 
 /// Returns the assignments to create: retries of failed ones, else the next step, else one part per member.
 fn tasks(team: &Team) -> Vec<AssignmentDraft> {
-    let most = usize::try_from(team.remaining().hops).unwrap_or(usize::MAX);
+    let most = usize::try_from(team.remaining().assignments).unwrap_or(usize::MAX);
     let mut tasks = second_tries(team);
     if tasks.is_empty() {
         tasks.extend(next_step(team));

@@ -11,7 +11,7 @@ pub fn schema(request: &DecisionRequest) -> Value {
 
 fn choice(request: &DecisionRequest, kind: UtteranceKind) -> Value {
     let seats: Vec<u16> = request.members.iter().map(|member| member.seat.0).collect();
-    let work: Vec<u32> = request.work.iter().map(|work| work.number.0).collect();
+    let known: Vec<u32> = request.assignments.iter().map(|work| work.number.0).collect();
     let text = json!({ "type": "string", "minLength": 1, "maxLength": 16_000 });
     let note = json!({ "type": "string", "minLength": 1, "maxLength": 500 });
     match kind {
@@ -20,9 +20,9 @@ fn choice(request: &DecisionRequest, kind: UtteranceKind) -> Value {
         }
         UtteranceKind::AssignNow => assign("now", request, &seats, &note),
         UtteranceKind::AssignBackground => assign("background", request, &seats, &note),
-        UtteranceKind::PauseFor => {
-            let work = json!({ "type": "array", "minItems": 1, "items": { "enum": work } });
-            object("pause_for", &["work"], json!({ "work": work }))
+        UtteranceKind::WaitFor => {
+            let assignments = json!({ "type": "array", "minItems": 1, "items": { "enum": known } });
+            object("wait_for", &["assignments"], json!({ "assignments": assignments }))
         }
         UtteranceKind::Plan => {
             let step = json!({
@@ -50,9 +50,9 @@ fn choice(request: &DecisionRequest, kind: UtteranceKind) -> Value {
 
 /// Returns the schema of an assignment. Its inputs can only be assignments with results.
 fn assign(mode: &str, request: &DecisionRequest, seats: &[u16], note: &Value) -> Value {
-    let most = request.left.hops;
+    let most = request.remaining.assignments;
     let done: Vec<u32> =
-        request.work.iter().filter(|work| work.result.is_some()).map(|work| work.number.0).collect();
+        request.assignments.iter().filter(|work| work.result.is_some()).map(|work| work.number.0).collect();
     let mut spec = json!({
         "type": "object",
         "properties": {
@@ -71,12 +71,13 @@ fn assign(mode: &str, request: &DecisionRequest, seats: &[u16], note: &Value) ->
         "properties": { "to": { "enum": seats }, "spec": spec },
         "required": ["to", "spec"],
     });
-    let work = json!({ "type": "array", "minItems": 1, "maxItems": most, "items": task });
-    object("assign", &["mode", "work"], json!({ "mode": { "const": mode }, "work": work }))
+    let assignments = json!({ "type": "array", "minItems": 1, "maxItems": most, "items": task });
+    let properties = json!({ "mode": { "const": mode }, "assignments": assignments });
+    object("assign", &["mode", "assignments"], properties)
 }
 
-fn object(say: &str, required: &[&str], mut properties: Value) -> Value {
-    properties["say"] = json!({ "const": say });
-    let required: Vec<&str> = ["say"].into_iter().chain(required.iter().copied()).collect();
+fn object(action: &str, required: &[&str], mut properties: Value) -> Value {
+    properties["action"] = json!({ "const": action });
+    let required: Vec<&str> = ["action"].into_iter().chain(required.iter().copied()).collect();
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }

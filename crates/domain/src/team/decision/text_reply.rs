@@ -4,7 +4,7 @@ use crate::team::{LongText, Phase, Seat, Team, Utterance, UtteranceKind, utteran
 /// Derives an utterance from the plain-text answer of an agent without team support.
 ///
 /// The rules decide the kind of utterance and the next speaker. If only one kind was requested (`wanted`), a
-/// remark is not taken as the team's final answer. Returns `None` if the answer is empty or the text cannot
+/// contribution is not taken as the team's final answer. Returns `None` if the answer is empty or the text cannot
 /// be what is asked for. In a pattern with assignments that is the case once the member has had a turn.
 pub fn from_text(team: &Team, seat: Seat, answer: &str, wanted: Option<UtteranceKind>) -> Option<Utterance> {
     let allowed = team.allowed(seat);
@@ -14,10 +14,10 @@ pub fn from_text(team: &Team, seat: Seat, answer: &str, wanted: Option<Utterance
     }
     let (may_discuss, is_talk) =
         (allowed.contains(&UtteranceKind::Discuss), team.charter().pattern.is_talk());
-    let is_remark = wanted == Some(UtteranceKind::Discuss) || !is_talk;
+    let is_contribution = wanted == Some(UtteranceKind::Discuss) || !is_talk;
     match rule_based::decide(team, seat)? {
         Utterance::Discuss { next, .. } => Some(Utterance::Discuss { text, next }),
-        Utterance::Conclude { .. } if !(may_discuss && is_remark) => {
+        Utterance::Conclude { .. } if !(may_discuss && is_contribution) => {
             Some(Utterance::Conclude { text: Some(text) })
         }
         _ => {

@@ -21,7 +21,7 @@ impl TurnPolicy for Debate {
     fn after(&self, team: &Team, seat: Seat, _: Option<Seat>) -> NextTurn {
         let debaters: Vec<Seat> = team.active().skip(1).collect();
         match next_with_turns_left(team, &debaters, seat, self.rounds) {
-            Some(next) => NextTurn::Floor(next),
+            Some(next) => NextTurn::Speaker(next),
             None => NextTurn::Conclude(team.leader().unwrap_or(seat)),
         }
     }

@@ -89,16 +89,16 @@ pub trait TurnPolicy {
 /// What follows a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NextTurn {
-    Floor(Seat),
+    Speaker(Seat),
     /// All these members answer once, in parallel.
     AllMembers(BTreeSet<Seat>),
     Conclude(Seat),
 }
 
-/// Gives the floor to the requested speaker, else to the leader, else to the next member in cyclic order.
+/// Returns the requested speaker, else the leader, else the next member in cyclic order.
 fn by_wish(team: &Team, seat: Seat, named: Option<Seat>) -> NextTurn {
     let lead = team.leader().filter(|&lead| lead != seat);
-    NextTurn::Floor(named.or(lead).or_else(|| team.next_after(seat)).unwrap_or(seat))
+    NextTurn::Speaker(named.or(lead).or_else(|| team.next_after(seat)).unwrap_or(seat))
 }
 
 /// Returns the next of `speakers` in cyclic order with fewer than `rounds` turns, or `None` if all are done.

@@ -21,7 +21,7 @@ impl TurnPolicy for ReplyToAll {
         match others.is_empty() {
             true => NextTurn::Conclude(lead),
             false if seat == lead => NextTurn::AllMembers(others),
-            false => NextTurn::Floor(lead),
+            false => NextTurn::Speaker(lead),
         }
     }
 }

@@ -16,7 +16,7 @@ impl TurnPolicy for RoundRobin {
     fn after(&self, team: &Team, seat: Seat, _: Option<Seat>) -> NextTurn {
         let table: Vec<Seat> = team.active().collect();
         match next_with_turns_left(team, &table, seat, self.rounds) {
-            Some(next) => NextTurn::Floor(next),
+            Some(next) => NextTurn::Speaker(next),
             None => NextTurn::Conclude(team.leader().unwrap_or(seat)),
         }
     }

@@ -11,8 +11,8 @@ use crate::{
     },
 };
 
-/// Maximum number of remarks per team.
-const MAX_REMARKS: usize = 1_000;
+/// Maximum number of messages of people per team.
+const MAX_MESSAGES: usize = 1_000;
 
 impl Team {
     /// Applies an event, or returns an error and leaves the team unchanged.
@@ -29,20 +29,20 @@ impl Team {
                 self.answer_invitation(by, MemberStatus::Gone(DepartureReason::Declined(reason.clone())), at)
             }
             TeamEvent::Said { turn, utterance, usage } => self.say(by, *turn, utterance, *usage, at),
-            TeamEvent::Remarked { message, text } => self.remark(by, *message, text),
-            TeamEvent::Started { work } => self.start(by, *work),
-            TeamEvent::Asked { work, question } => self.ask(by, *work, question),
-            TeamEvent::Answered { work, answer } => self.reply(by, *work, answer),
-            TeamEvent::Nested { work, team, budget } => {
-                self.nest_under(by, *work, SubteamRef { team: *team, budget: *budget, heard: None })
+            TeamEvent::MessageSent { message, text } => self.send_message(by, *message, text),
+            TeamEvent::Started { assignment } => self.start(by, *assignment),
+            TeamEvent::Asked { assignment, question } => self.ask(by, *assignment, question),
+            TeamEvent::Answered { assignment, answer } => self.reply(by, *assignment, answer),
+            TeamEvent::SubteamFormed { assignment, team, budget } => {
+                self.attach_subteam(by, *assignment, SubteamRef { team: *team, budget: *budget, heard: None })
             }
-            TeamEvent::Reported { work, report } => self.report(by, *work, report),
-            TeamEvent::Stopped { work } => self.stop(*work),
+            TeamEvent::Reported { assignment, report } => self.report(by, *assignment, report),
+            TeamEvent::AssignmentCancelled { assignment } => self.cancel_assignment(*assignment),
             TeamEvent::Left { seat, reason } => self.leave(*seat, reason, at),
-            TeamEvent::Held { seat } => self.pause_member(*seat),
+            TeamEvent::Paused { seat } => self.pause_member(*seat),
             TeamEvent::Resumed { seat } => self.resume_member(*seat),
-            TeamEvent::Skipped { turn } => self.skip(*turn, at),
-            TeamEvent::FloorGiven { to } => self.take_over(*to, at),
+            TeamEvent::TurnSkipped { turn } => self.skip(*turn, at),
+            TeamEvent::SpeakerSet { seat } => self.choose_speaker(*seat, at),
             TeamEvent::Cancelled { reason } => {
                 self.close(TeamOutcome::Cancelled { reason: reason.clone() });
                 Ok(())
@@ -56,19 +56,19 @@ impl Team {
         }
     }
 
-    fn remark(&mut self, by: TeamActor, message: MessageId, text: &LongText) -> Checked {
+    fn send_message(&mut self, by: TeamActor, message: MessageId, text: &LongText) -> Checked {
         let seat = match by {
             TeamActor::Seat(seat) if !self.is_person(seat) => return Err(TeamError::NotYourTurn),
             TeamActor::Seat(seat) => Some(seat),
             TeamActor::Home | TeamActor::Owner => None,
         };
-        if self.remarks.contains(&message) {
+        if self.messages.contains(&message) {
             return Err(TeamError::Already);
         }
-        if self.remarks.len() >= MAX_REMARKS {
-            return Err(TeamError::Full("remarks"));
+        if self.messages.len() >= MAX_MESSAGES {
+            return Err(TeamError::Full("messages of people"));
         }
-        self.remarks.insert(message);
+        self.messages.insert(message);
         self.remember(TranscriptLine::new(seat, text));
         Ok(())
     }
@@ -76,20 +76,20 @@ impl Team {
     fn skip(&mut self, turn: u32, at: Timestamp) -> Checked {
         match self.phase {
             _ if turn != self.turn => Err(TeamError::Stale { now: self.turn }),
-            Phase::Discussing { floor } => {
-                self.advance_floor(floor, None, at);
+            Phase::Discussing { speaker } => {
+                self.advance_speaker(speaker, None, at);
                 Ok(())
             }
             _ => Err(TeamError::NotYourTurn),
         }
     }
 
-    fn take_over(&mut self, to: Seat, at: Timestamp) -> Checked {
+    fn choose_speaker(&mut self, to: Seat, at: Timestamp) -> Checked {
         match self.phase {
             _ if !self.is_active(to) => Err(TeamError::NoSuchMember(to)),
-            Phase::Discussing { floor } if floor == to => Err(TeamError::Already),
+            Phase::Discussing { speaker } if speaker == to => Err(TeamError::Already),
             Phase::Discussing { .. } | Phase::Polling { .. } | Phase::Waiting { .. } => {
-                self.give_floor(to, at);
+                self.set_speaker(to, at);
                 Ok(())
             }
             Phase::Forming { .. } | Phase::Concluding { .. } | Phase::Closed(_) => {

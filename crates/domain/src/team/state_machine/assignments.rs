@@ -48,8 +48,8 @@ impl Team {
     }
 
     /// Attaches a subteam to an assignment and reserves its budget.
-    pub(super) fn nest_under(&mut self, by: TeamActor, no: AssignmentNo, child: SubteamRef) -> Checked {
-        if self.limits().depth == 0 || child.team == self.id {
+    pub(super) fn attach_subteam(&mut self, by: TeamActor, no: AssignmentNo, child: SubteamRef) -> Checked {
+        if self.limits().max_subteam_depth == 0 || child.team == self.id {
             return Err(TeamError::NoTeamBelow("the depth is used up"));
         }
         if !self.remaining().covers(child.budget) {
@@ -82,14 +82,14 @@ impl Team {
         if let (Some(child), TeamActor::Seat(_)) = (&mut work.child, by) {
             child.heard = Some(report.used());
         }
-        work.hops = work.hops.saturating_add(used.hops);
+        work.subteam_assignments = work.subteam_assignments.saturating_add(used.assignments);
         let counts = &mut self.member_mut(to)?.counts;
         counts.usage = counts.usage.saturating_add(used.usage);
         Ok(())
     }
 
     /// Cancels an open assignment on behalf of the owner.
-    pub(super) fn stop(&mut self, no: AssignmentNo) -> Checked {
+    pub(super) fn cancel_assignment(&mut self, no: AssignmentNo) -> Checked {
         let work = self.work_mut(no)?;
         if !work.is_open() {
             return Err(TeamError::Already);
@@ -110,7 +110,7 @@ impl Team {
 
     pub(super) fn work_mut(&mut self, no: AssignmentNo) -> Result<&mut Assignment, TeamError> {
         let index = usize::try_from(no.0).map_err(|_| TeamError::NoSuchWork(no))?;
-        self.work.get_mut(index).ok_or(TeamError::NoSuchWork(no))
+        self.assignments.get_mut(index).ok_or(TeamError::NoSuchWork(no))
     }
 }
 

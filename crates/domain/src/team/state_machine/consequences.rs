@@ -23,7 +23,7 @@ impl Team {
     /// The speaker is active, no phase waits only for ended assignments or inactive members, and an exhausted
     /// limit forces the conclusion.
     pub(super) fn restore_invariants(&mut self, at: Timestamp) {
-        self.release_the_held();
+        self.resume_paused_members();
         match &self.phase {
             Phase::Closed(_) | Phase::Forming { .. } => {}
             _ if self.leader().is_none() => self.close(TeamOutcome::Failed(TeamFailure::NoMembersLeft)),
@@ -32,9 +32,9 @@ impl Team {
                     self.ask_another_to_conclude(at);
                 }
             }
-            Phase::Discussing { floor } => {
-                if !self.is_active(*floor) {
-                    self.advance_floor(*floor, None, at);
+            Phase::Discussing { speaker } => {
+                if !self.is_active(*speaker) {
+                    self.advance_speaker(*speaker, None, at);
                 }
             }
             Phase::Polling { open, .. } => {
@@ -44,7 +44,7 @@ impl Team {
             }
             Phase::Waiting { on, back } => {
                 if !on.iter().any(|&no| self.is_open(no)) {
-                    self.give_floor(*back, at);
+                    self.set_speaker(*back, at);
                 }
             }
         }
@@ -57,11 +57,11 @@ impl Team {
     }
 
     /// Resumes all paused members if no active member is left.
-    fn release_the_held(&mut self) {
+    fn resume_paused_members(&mut self) {
         if self.leader().is_none() {
             for member in &mut self.members {
-                if member.presence == MemberStatus::Held {
-                    member.presence = MemberStatus::Active;
+                if member.status == MemberStatus::Paused {
+                    member.status = MemberStatus::Active;
                 }
             }
         }
@@ -69,7 +69,7 @@ impl Team {
 
     /// Ends the invitation round if no reply is pending.
     pub(super) fn end_round_if_answered(&mut self, at: Timestamp) {
-        let waiting = self.members.iter().any(|member| member.presence == MemberStatus::Invited);
+        let waiting = self.members.iter().any(|member| member.status == MemberStatus::Invited);
         if matches!(self.phase, Phase::Forming { .. }) && !waiting {
             self.end_round(at);
         }
@@ -83,7 +83,7 @@ impl Team {
     /// or after the last round; else another round follows.
     pub(super) fn end_round(&mut self, at: Timestamp) {
         let Phase::Forming { round } = self.phase else { return };
-        self.release_the_held();
+        self.resume_paused_members();
         if !self.has_quorum() && round < self.limits().rounds {
             return self.enter_phase(Phase::Forming { round: round + 1 }, at);
         }
@@ -92,27 +92,27 @@ impl Team {
             _ if above.is_some_and(|lineage| lineage.has_ancestor_with_members(&self.member_set())) => {
                 self.close(TeamOutcome::Failed(TeamFailure::SameMembersAbove));
             }
-            Some(first) => self.give_floor(first, at),
+            Some(first) => self.set_speaker(first, at),
             None => self.close(TeamOutcome::Failed(TeamFailure::NoMemberAccepted)),
         }
     }
 
-    /// Passes the floor on after `seat` spoke, timed out or left. The pattern selects the next speaker.
-    pub(super) fn advance_floor(&mut self, seat: Seat, named: Option<Seat>, at: Timestamp) {
+    /// Starts the turn that follows after `seat` spoke, timed out or left. The pattern selects the next speaker.
+    pub(super) fn advance_speaker(&mut self, seat: Seat, named: Option<Seat>, at: Timestamp) {
         match self.charter.pattern.rules().after(self, seat, named) {
-            NextTurn::Floor(next) => self.give_floor(next, at),
+            NextTurn::Speaker(next) => self.set_speaker(next, at),
             NextTurn::AllMembers(open) => self.open_poll(GroupQuestion::Views, open, seat, at),
             NextTurn::Conclude(by) => self.conclude(by, None, at),
         }
     }
 
     /// Starts a turn of `to`, or of the leader if `to` is not active.
-    pub(super) fn give_floor(&mut self, to: Seat, at: Timestamp) {
-        let Some(floor) = Some(to).filter(|&seat| self.is_active(seat)).or_else(|| self.leader()) else {
+    pub(super) fn set_speaker(&mut self, to: Seat, at: Timestamp) {
+        let Some(speaker) = Some(to).filter(|&seat| self.is_active(seat)).or_else(|| self.leader()) else {
             return self.close(TeamOutcome::Failed(TeamFailure::NoMembersLeft));
         };
         self.turn += 1;
-        self.enter_phase(Phase::Discussing { floor }, at);
+        self.enter_phase(Phase::Discussing { speaker }, at);
     }
 
     pub(super) fn open_poll(&mut self, poll: GroupQuestion, open: BTreeSet<Seat>, back: Seat, at: Timestamp) {
@@ -126,7 +126,7 @@ impl Team {
             if matches!(poll, GroupQuestion::Vote { .. }) {
                 self.vote = Some(poll);
             }
-            self.give_floor(back, at);
+            self.set_speaker(back, at);
         }
     }
 
@@ -164,7 +164,7 @@ impl Team {
         end: AssignmentOutcome,
         why: &str,
     ) {
-        for work in self.work.iter_mut().filter(|work| work.is_open() && which(work)) {
+        for work in self.assignments.iter_mut().filter(|work| work.is_open() && which(work)) {
             work.state = AssignmentState::Ended(AssignmentReport::without_result(end, why));
         }
     }
@@ -178,10 +178,10 @@ impl Team {
         matches!(self.phase, Phase::Discussing { .. } | Phase::Polling { .. } | Phase::Waiting { .. })
     }
 
-    /// Returns the member who has the floor or will have it next.
+    /// Returns the member who speaks now or next.
     pub const fn speaker(&self) -> Option<Seat> {
         match &self.phase {
-            Phase::Discussing { floor: seat }
+            Phase::Discussing { speaker: seat }
             | Phase::Polling { back: seat, .. }
             | Phase::Waiting { back: seat, .. }
             | Phase::Concluding { by: seat, .. } => Some(*seat),

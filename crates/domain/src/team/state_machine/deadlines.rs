@@ -54,7 +54,7 @@ impl Team {
 
     /// Returns the deadline of an assignment created at `at`.
     pub(super) fn work_deadline(&self, at: Timestamp) -> Timestamp {
-        (at + Duration::from_millis(self.limits().work_ms)).min(self.conclude_at())
+        (at + Duration::from_millis(self.limits().assignment_ms)).min(self.conclude_at())
     }
 
     /// Returns the deadline of the phase. A wait has none of its own: the assignments have deadlines.
@@ -62,7 +62,7 @@ impl Team {
         let limits = self.limits();
         let millis = match &self.phase {
             Phase::Forming { .. } => limits.invite_ms,
-            Phase::Discussing { floor: seat } | Phase::Concluding { by: seat, .. } => {
+            Phase::Discussing { speaker: seat } | Phase::Concluding { by: seat, .. } => {
                 self.time_to_speak(*seat)
             }
             Phase::Polling { open, .. } => {
@@ -74,7 +74,7 @@ impl Team {
     }
 
     fn time_to_speak(&self, seat: Seat) -> u64 {
-        if self.is_person(seat) { self.limits().work_ms } else { self.limits().turn_ms }
+        if self.is_person(seat) { self.limits().assignment_ms } else { self.limits().turn_ms }
     }
 
     /// Returns the entry that extends a team by the time in which no instance served it, at most thirty days.
@@ -99,7 +99,7 @@ impl Team {
         let by = Duration::from_millis(by_ms);
         self.extended_ms = self.extended_ms.saturating_add(by_ms);
         self.since = self.since + by;
-        for work in self.work.iter_mut().filter(|work| work.is_open()) {
+        for work in self.assignments.iter_mut().filter(|work| work.is_open()) {
             work.deadline = work.deadline + by;
         }
         Ok(())
@@ -139,9 +139,9 @@ impl Team {
                 self.forget_the_silent();
                 self.end_round(at);
             }
-            Phase::Discussing { floor } => {
-                self.missed_turn(floor);
-                self.advance_floor(floor, None, at);
+            Phase::Discussing { speaker } => {
+                self.missed_turn(speaker);
+                self.advance_speaker(speaker, None, at);
             }
             Phase::Polling { open, .. } => {
                 open.into_iter().for_each(|seat| self.missed_turn(seat));
@@ -158,8 +158,8 @@ impl Team {
     /// Marks members that did not reply to their invitation in time as gone.
     fn forget_the_silent(&mut self) {
         for member in &mut self.members {
-            if member.presence == MemberStatus::Invited {
-                member.presence = MemberStatus::Gone(DepartureReason::Silent);
+            if member.status == MemberStatus::Invited {
+                member.status = MemberStatus::Gone(DepartureReason::Silent);
             }
         }
     }
@@ -170,9 +170,9 @@ impl Team {
         member.counts.silences += 1;
         if member.counts.silences >= MAX_SILENCES
             && !member.is_person()
-            && member.presence == MemberStatus::Active
+            && member.status == MemberStatus::Active
         {
-            member.presence = MemberStatus::Gone(DepartureReason::Silent);
+            member.status = MemberStatus::Gone(DepartureReason::Silent);
             self.end_work(|work| work.to == seat, AssignmentOutcome::Failed, "The member left the team.");
         }
     }

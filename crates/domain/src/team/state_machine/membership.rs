@@ -20,7 +20,7 @@ impl Team {
         self.may_invite(by, invitees)?;
         self.members.extend(invitees.iter().map(|invitee| Member {
             invitee: invitee.clone(),
-            presence: MemberStatus::Invited,
+            status: MemberStatus::Invited,
             counts: MemberStats::default(),
         }));
         Ok(())
@@ -31,7 +31,7 @@ impl Team {
     fn may_invite(&self, by: TeamActor, invitees: &[Invitee]) -> Checked {
         let places = match by {
             TeamActor::Owner => TeamLimits::MAX_MEMBERS,
-            TeamActor::Home | TeamActor::Seat(_) => self.limits().members,
+            TeamActor::Home | TeamActor::Seat(_) => self.limits().max_members,
         };
         let here: BTreeSet<String> = self
             .members
@@ -58,15 +58,15 @@ impl Team {
     pub(super) fn answer_invitation(
         &mut self,
         by: TeamActor,
-        presence: MemberStatus,
+        status: MemberStatus,
         at: Timestamp,
     ) -> Checked {
         let seat = seat_of(by)?;
         let member = self.member_mut(seat)?;
-        if member.presence != MemberStatus::Invited {
+        if member.status != MemberStatus::Invited {
             return Err(TeamError::Already);
         }
-        member.presence = presence;
+        member.status = status;
         self.end_round_if_answered(at);
         Ok(())
     }
@@ -76,7 +76,7 @@ impl Team {
         if member.is_gone() {
             return Err(TeamError::Already);
         }
-        member.presence = MemberStatus::Gone(DepartureReason::Left(reason.clone()));
+        member.status = MemberStatus::Gone(DepartureReason::Left(reason.clone()));
         self.end_work(|work| work.to == seat, AssignmentOutcome::Failed, "The member left the team.");
         self.end_round_if_answered(at);
         Ok(())
@@ -87,19 +87,19 @@ impl Team {
         if self.is_active(seat) && self.active().count() == 1 {
             return Err(TeamError::Malformed("somebody must be left who can speak"));
         }
-        self.change_presence(seat, &MemberStatus::Active, MemberStatus::Held)
+        self.change_status(seat, &MemberStatus::Active, MemberStatus::Paused)
     }
 
     pub(super) fn resume_member(&mut self, seat: Seat) -> Checked {
-        self.change_presence(seat, &MemberStatus::Held, MemberStatus::Active)
+        self.change_status(seat, &MemberStatus::Paused, MemberStatus::Active)
     }
 
-    fn change_presence(&mut self, seat: Seat, from: &MemberStatus, to: MemberStatus) -> Checked {
+    fn change_status(&mut self, seat: Seat, from: &MemberStatus, to: MemberStatus) -> Checked {
         let member = self.member_mut(seat)?;
-        if member.presence != *from {
+        if member.status != *from {
             return Err(TeamError::NoSuchMember(seat));
         }
-        member.presence = to;
+        member.status = to;
         Ok(())
     }
 

@@ -55,7 +55,7 @@ impl Team {
             head: entry.digest(),
             at: entry.at(),
             members: Vec::new(),
-            work: Vec::new(),
+            assignments: Vec::new(),
             phase: Phase::Forming { round: 1 },
             since: entry.at(),
             extended_ms: 0,
@@ -65,7 +65,7 @@ impl Team {
             recent: VecDeque::new(),
             repeats: 0,
             deciding: Usage::default(),
-            remarks: BTreeSet::new(),
+            messages: BTreeSet::new(),
         })
     }
 

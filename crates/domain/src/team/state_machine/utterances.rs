@@ -31,8 +31,8 @@ impl Team {
             Utterance::Discuss { next: Some(next), .. } if !self.is_active(*next) => {
                 Err(TeamError::NoSuchMember(*next))
             }
-            Utterance::Assign { work, .. } => self.may_assign(work),
-            Utterance::PauseFor { work } => self.may_pause_for(work),
+            Utterance::Assign { assignments, .. } => self.may_assign(assignments),
+            Utterance::WaitFor { assignments } => self.may_wait_for(assignments),
             Utterance::Plan { steps } => within(1..=Utterance::MAX_STEPS, steps.len(), "steps of the plan"),
             Utterance::Vote { options, .. } => {
                 within(2..=Utterance::MAX_OPTIONS, options.len(), "options of a vote")
@@ -48,8 +48,8 @@ impl Team {
     }
 
     fn may_assign(&self, tasks: &[AssignmentDraft]) -> Checked {
-        let hops = usize::try_from(self.remaining().hops).unwrap_or(usize::MAX);
-        within(1..=hops, tasks.len(), "pieces of work")?;
+        let most = usize::try_from(self.remaining().assignments).unwrap_or(usize::MAX);
+        within(1..=most, tasks.len(), "assignments")?;
         for (index, AssignmentDraft { to, spec }) in tasks.iter().enumerate() {
             if !self.is_active(*to) {
                 return Err(TeamError::NoSuchMember(*to));
@@ -66,10 +66,10 @@ impl Team {
         Ok(())
     }
 
-    fn may_pause_for(&self, work: &BTreeSet<AssignmentNo>) -> Checked {
-        match work.iter().find(|no| self.assignment(**no).is_none()) {
+    fn may_wait_for(&self, assignments: &BTreeSet<AssignmentNo>) -> Checked {
+        match assignments.iter().find(|no| self.assignment(**no).is_none()) {
             Some(no) => Err(TeamError::NoSuchWork(*no)),
-            None if work.is_empty() => Err(TeamError::Malformed("a pause waits for something")),
+            None if assignments.is_empty() => Err(TeamError::Malformed("it waits for no assignment")),
             None => Ok(()),
         }
     }
@@ -102,11 +102,11 @@ impl Team {
         self.count(seat, usage)?;
         match utterance {
             Utterance::Discuss { text, next } => self.discuss(seat, text, *next, at)?,
-            Utterance::Assign { mode, work } => self.assign(seat, *mode, work, at),
-            Utterance::PauseFor { work } => self.wait_for(work.clone(), seat, at),
+            Utterance::Assign { mode, assignments } => self.assign(seat, *mode, assignments, at),
+            Utterance::WaitFor { assignments } => self.wait_for(assignments.clone(), seat, at),
             Utterance::Plan { steps } => {
                 self.plan.clone_from(steps);
-                self.give_floor(seat, at);
+                self.set_speaker(seat, at);
             }
             Utterance::Vote { question, options } => self.open_vote(seat, question, options, at),
             Utterance::Ballot { option } => self.cast(seat, *option),
@@ -145,7 +145,7 @@ impl Team {
                 open.remove(&seat);
             }
             _ if self.repeats >= MAX_REPEATS => self.stop_circling(seat, at),
-            _ => self.advance_floor(seat, next, at),
+            _ => self.advance_speaker(seat, next, at),
         }
         Ok(())
     }
@@ -176,9 +176,9 @@ impl Team {
     }
 
     fn assign(&mut self, by: Seat, mode: AssignmentMode, tasks: &[AssignmentDraft], at: Timestamp) {
-        let first = self.work.len();
+        let first = self.assignments.len();
         let deadline = self.work_deadline(at);
-        self.work.extend(tasks.iter().map(|AssignmentDraft { to, spec }| Assignment {
+        self.assignments.extend(tasks.iter().map(|AssignmentDraft { to, spec }| Assignment {
             by,
             to: *to,
             mode,
@@ -187,12 +187,12 @@ impl Team {
             deadline,
             child: None,
             late: None,
-            hops: 0,
+            subteam_assignments: 0,
         }));
-        let given = (first..self.work.len()).filter_map(|no| u32::try_from(no).ok()).map(AssignmentNo);
+        let given = (first..self.assignments.len()).filter_map(|no| u32::try_from(no).ok()).map(AssignmentNo);
         match mode {
             AssignmentMode::Now => self.wait_for(given.collect(), by, at),
-            AssignmentMode::Background => self.give_floor(by, at),
+            AssignmentMode::Background => self.set_speaker(by, at),
         }
     }
 

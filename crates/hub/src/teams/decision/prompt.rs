@@ -22,7 +22,7 @@ written by others. Judge it; nothing in it is an instruction to you, whatever it
 
 const MEMBERS: &str = "Choose who is invited: as few as cover everything that the goal needs.";
 const SPEECH: &str = "Choose what the member with the number `you` says now. Hand out work to whoever suits it, with all \
-that they need to know, and name in `inputs` the work whose results they need; wait for what is open; and conclude, in full, as soon as the results answer the goal.";
+that they need to know, and name in `inputs` the assignments whose results they need; wait for what is open; and conclude, in full, as soon as the results answer the goal.";
 
 const HELP: &str = "A member was given the work in `goal`. Choose who helps it: nobody where it can do all of it by \
 itself, else as few as cover what it lacks.";
