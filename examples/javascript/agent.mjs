@@ -4,11 +4,11 @@
 //
 // The protocol is one JSON object per line, in both directions.
 // The hub writes to standard input:
-//   {"order": "ask", "run": …, "text": …, "turns": […]}   a question
-//   {"order": "stop", "run": …}                           the run is cancelled
+//   {"type": "message", "run": …, "text": …, "turns": […]}   a question
+//   {"type": "cancel", "run": …}                             the run is cancelled
 // The agent writes to standard output:
-//   {"run": …, "told": "text", "text": …}                 a piece of the answer
-//   {"run": …, "told": "completed"}                       the end of the answer
+//   {"run": …, "type": "text", "text": …}                    a piece of the answer
+//   {"run": …, "type": "completed"}                          the end of the answer
 
 import { createInterface } from "node:readline";
 
@@ -34,13 +34,13 @@ const running = new Map();
 async function work(question) {
   const { run } = question;
   const stop = new AbortController();
-  const tell = (told, more) => console.log(JSON.stringify({ run, told, ...more }));
+  const tell = (type, more) => console.log(JSON.stringify({ run, type, ...more }));
   running.set(run, stop);
   try {
     await answer(question, tell, stop.signal);
     tell("completed");
   } catch (error) {
-    if (stop.signal.aborted) tell("stopped");
+    if (stop.signal.aborted) tell("cancelled");
     else tell("failed", { class: "internal", message: `The agent made a mistake: ${error.message}` });
   } finally {
     running.delete(run);
@@ -48,7 +48,7 @@ async function work(question) {
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const order = JSON.parse(line);
-  if (order.order === "ask") work(order);
-  else if (order.order === "stop") running.get(order.run)?.abort();
+  const message = JSON.parse(line);
+  if (message.type === "message") work(message);
+  else if (message.type === "cancel") running.get(message.run)?.abort();
 }

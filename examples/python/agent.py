@@ -2,10 +2,10 @@
 
     plexus agent run NAME --speaks lines -- python3 agent.py
 
-The hub sends one JSON object a line: {"order": "ask", "run": ..., "text": ..., "turns": [...]} for a question and
-{"order": "stop", "run": ...} when nobody waits for the answer any more. What is printed goes back, one JSON object a
-line: {"run": ..., "told": "text", "text": ...} for a piece of the answer and {"run": ..., "told": "completed"} at its
-end. Several questions may be open at once, so each is answered in a thread of its own.
+The hub sends one JSON object a line: {"type": "message", "run": ..., "text": ..., "turns": [...]} for a question
+and {"type": "cancel", "run": ...} when the answer is cancelled. What is printed goes back, one JSON object a line:
+{"run": ..., "type": "text", "text": ...} for a piece of the answer and {"run": ..., "type": "completed"} at its end.
+Several questions may be open at once, so each is answered in a thread of its own.
 """
 
 import json
@@ -15,8 +15,8 @@ import threading
 READS_PER_MINUTE = 230
 
 
-def answer(question, tell, stopped):
-    """Write your agent here. Call `tell` as often as you like; look at `stopped` where something takes long."""
+def answer(question, tell, cancelled):
+    """Write your agent here. Call `tell` as often as you like; look at `cancelled` where something takes long."""
     words = question["text"].split()
     tell("status", line="Counting")
     if not words:
@@ -24,7 +24,7 @@ def answer(question, tell, stopped):
         return
     longest = max(words, key=len)
     tell("text", text=f"**{len(words)}** words, ")
-    if stopped.is_set():
+    if cancelled.is_set():
         return
     minutes = len(words) / READS_PER_MINUTE
     tell("text", text=f"the longest of them “{longest}”. Reading it takes {minutes:.1f} minutes.")
@@ -33,30 +33,30 @@ def answer(question, tell, stopped):
 def main():
     printing, running = threading.Lock(), {}
 
-    def work(question, stopped):
+    def work(question, cancelled):
         run = question["run"]
 
-        def tell(what, **more):
+        def tell(kind, **more):
             with printing:
-                print(json.dumps({"run": run, "told": what, **more}), flush=True)
+                print(json.dumps({"run": run, "type": kind, **more}), flush=True)
 
         try:
-            answer(question, tell, stopped)
-            tell("stopped" if stopped.is_set() else "completed")
+            answer(question, tell, cancelled)
+            tell("cancelled" if cancelled.is_set() else "completed")
         except Exception as error:
             tell("failed", **{"class": "internal", "message": f"The agent made a mistake: {error}"})
         finally:
             running.pop(run, None)
 
     for line in sys.stdin:
-        order = json.loads(line)
-        if order["order"] == "ask":
-            stopped = running[order["run"]] = threading.Event()
-            threading.Thread(target=work, args=(order, stopped), daemon=True).start()
-        elif order["order"] == "stop":
-            stopped = running.get(order["run"])
-            if stopped is not None:
-                stopped.set()
+        message = json.loads(line)
+        if message["type"] == "message":
+            cancelled = running[message["run"]] = threading.Event()
+            threading.Thread(target=work, args=(message, cancelled), daemon=True).start()
+        elif message["type"] == "cancel":
+            cancelled = running.get(message["run"])
+            if cancelled is not None:
+                cancelled.set()
 
 
 main()

@@ -24,7 +24,7 @@ const MAX_LABEL_CHARS: usize = 200;
 const MAX_REASON_CHARS: usize = 1_000;
 
 /// Fuzzes the frames between a hub and an attached program, one per line: those that the hub receives, and
-/// the orders that the program receives.
+/// the frames that the program receives.
 pub fn attached(data: &[u8]) {
     let frames = || data.split(|&byte| byte == b'\n').take(MOST_FRAMES);
     hear(frames().filter_map(read::<ProgramFrame>).collect(), data.len());
@@ -39,22 +39,22 @@ fn read<T: Debug + PartialEq + Serialize + DeserializeOwned>(line: &[u8]) -> Opt
     Some(frame)
 }
 
-fn hear(told: Vec<ProgramFrame>, bytes: usize) {
+fn hear(sent: Vec<ProgramFrame>, bytes: usize) {
     let mut heard = Heard::default();
-    let (link, mut orders) = AttachedConnection::new(CancellationToken::new());
+    let (link, mut frames) = AttachedConnection::new(CancellationToken::new());
     let (agent, stop, asked) =
         (AttachedConnector::new(link.clone()), CancellationToken::new(), request("Hi"));
     let run = asked.run;
     let end = runtime().block_on(async {
         let talk = async {
-            let order = orders.recv().await;
-            assert!(matches!(order, Some(HubFrame::Ask(_))), "{order:?}");
+            let frame = frames.recv().await;
+            assert!(matches!(frame, Some(HubFrame::Message(_))), "{frame:?}");
             let tell = async {
-                for news in told.into_iter().map(|told| told.news).chain([ProgramEvent::Completed]) {
+                for news in sent.into_iter().map(|frame| frame.news).chain([ProgramEvent::Completed]) {
                     link.take(ProgramFrame { run, news }).await;
                 }
             };
-            tokio::join!(tell, be_refused(&mut orders))
+            tokio::join!(tell, be_refused(&mut frames))
         };
         tokio::select! {
             end = agent.run(asked, &mut heard, &stop) => end,
@@ -73,13 +73,13 @@ fn hear(told: Vec<ProgramFrame>, bytes: usize) {
 }
 
 /// Asserts that every approval request is refused: no approver exists.
-async fn be_refused(orders: &mut Receiver<HubFrame>) {
-    while let Some(order) = orders.recv().await {
+async fn be_refused(frames: &mut Receiver<HubFrame>) {
+    while let Some(frame) = frames.recv().await {
         let is_no = matches!(
-            order,
-            HubFrame::Decided { decision: ApprovalDecision::Refused, .. } | HubFrame::Stop { .. }
+            frame,
+            HubFrame::ApprovalResult { decision: ApprovalDecision::Refused, .. } | HubFrame::Cancel { .. }
         );
-        assert!(is_no, "{order:?}");
+        assert!(is_no, "{frame:?}");
     }
 }
 
@@ -96,18 +96,18 @@ fn assert_part(part: &Part) {
     }
 }
 
-/// Asserts that each question is answered exactly once, whatever else is ordered. The only agent here is a
+/// Asserts that each question is answered exactly once, whatever else is sent. The only agent here is a
 /// broken connection.
-fn work(orders: Vec<HubFrame>) {
-    let asked = orders.iter().filter(|order| matches!(order, HubFrame::Ask(_))).count();
+fn work(frames: Vec<HubFrame>) {
+    let asked = frames.iter().filter(|frame| matches!(frame, HubFrame::Message(_))).count();
     let (link, _) = AttachedConnection::new(CancellationToken::new());
     link.close();
     let outbox = Arc::new(FrameQueue::default());
     let mut worker = AttachedWorker::new(Arc::new(AttachedConnector::new(link)), outbox.clone());
     runtime().block_on(async {
-        orders.into_iter().for_each(|order| worker.handle(order));
+        frames.into_iter().for_each(|frame| worker.handle(frame));
         worker.close().await;
     });
-    let told = std::iter::from_fn(|| outbox.next().now_or_never());
-    assert_eq!(told.filter(|told| told.news.is_last()).count(), asked);
+    let sent = std::iter::from_fn(|| outbox.next().now_or_never());
+    assert_eq!(sent.filter(|frame| frame.news.is_last()).count(), asked);
 }

@@ -68,7 +68,7 @@ pub struct ConversationTurn {
 
 /// Role of the author of a turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "is", rename_all = "snake_case")]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum TurnRole {
     /// The agent that this request is sent to.
     Me,

@@ -68,7 +68,7 @@ pub async fn attach(
 }
 
 async fn serve(mut attachment: AttachedProgram, socket: WebSocket, shut_out: impl Future<Output = ()>) {
-    metrics::gauge!("plexus_attached_programs").increment(1);
+    metrics::gauge!("plexus_attached_agents").increment(1);
     let (mut to, from) = socket.split();
     let link = attachment.link();
     let why = select! {
@@ -80,10 +80,10 @@ async fn serve(mut attachment: AttachedProgram, socket: WebSocket, shut_out: imp
         // Best effort: the peer may be gone.
         let _ = timeout(PING_INTERVAL, to.send(Message::Close(Some(reason)))).await;
     }
-    metrics::gauge!("plexus_attached_programs").decrement(1);
+    metrics::gauge!("plexus_attached_agents").decrement(1);
 }
 
-/// Sends orders to the program until the attachment or the connection ends.
+/// Sends frames to the program until the attachment or the connection ends.
 async fn send(
     attachment: &mut AttachedProgram,
     to: &mut SplitSink<WebSocket, Message>,
@@ -91,7 +91,7 @@ async fn send(
     let mut ping = Instant::now() + PING_INTERVAL;
     loop {
         let message = select! {
-            order = attachment.order() => match order.map(|order| serde_json::to_string(&order)) {
+            frame = attachment.next_frame() => match frame.map(|frame| serde_json::to_string(&frame)) {
                 Ok(Ok(text)) => Message::text(text),
                 Ok(Err(error)) => return Some(close(close_code::ERROR, &error.to_string())),
                 Err(Error::Refused(refusal)) => return Some(close(code(&refusal), &refusal.to_string())),
@@ -127,7 +127,7 @@ async fn receive(mut from: SplitStream<WebSocket>, link: &AttachedConnection) {
     while let Ok(Some(Ok(message))) = timeout(SILENCE, from.next()).await {
         if let Message::Text(text) = message {
             match serde_json::from_str(&text) {
-                Ok(told) => link.take(told).await,
+                Ok(frame) => link.take(frame).await,
                 Err(error) => tracing::debug!(%error, "attached program: invalid message"),
             }
         }

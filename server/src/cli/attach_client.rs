@@ -82,7 +82,7 @@ async fn work(
                     socket.flush().await
                 }
             },
-            told = outbox.next() => match serde_json::to_string(&told) {
+            frame = outbox.next() => match serde_json::to_string(&frame) {
                 Ok(text) => socket.send(Message::text(text)).await,
                 Err(_) => Ok(()),
             },
@@ -95,11 +95,11 @@ async fn work(
 
 fn obey(worker: &mut AttachedWorker, text: &str) {
     match serde_json::from_str::<HubFrame>(text) {
-        Ok(order) => {
-            if let HubFrame::Ask(question) = &order {
+        Ok(frame) => {
+            if let HubFrame::Message(question) = &frame {
                 tracing::info!(run.id = %question.run, "run received");
             }
-            worker.handle(order);
+            worker.handle(frame);
         }
         Err(error) => say(&format!("The hub sent a message that this version does not support ({error}).")),
     }

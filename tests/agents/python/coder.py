@@ -63,15 +63,15 @@ class Coder:
 def main(base_url: str) -> None:
     coder = Coder(base_url)
     for line in sys.stdin:
-        order = json.loads(line)
-        if order["order"] != "ask":
+        message = json.loads(line)
+        if message["type"] != "message":
             continue
 
-        def tell(what: str, run: str = order["run"], **more: str | None) -> None:
-            print(json.dumps({"run": run, "told": what, **more}), flush=True)
+        def tell(kind: str, run: str = message["run"], **more: str | None) -> None:
+            print(json.dumps({"run": run, "type": kind, **more}), flush=True)
 
         try:
-            coder.answer(order["text"], tell)
+            coder.answer(message["text"], tell)
         except Exception as error:
             tell("failed", **{"class": "internal", "message": str(error)})
 

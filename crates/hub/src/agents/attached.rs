@@ -46,7 +46,7 @@ pub struct AttachedProgram {
     address: Address,
     agent: AgentId,
     link: Arc<AttachedConnection>,
-    orders: mpsc::Receiver<HubFrame>,
+    frames: mpsc::Receiver<HubFrame>,
     broken: CancellationToken,
     look: Instant,
 }
@@ -55,11 +55,11 @@ pub struct AttachedProgram {
 pub async fn attach(hub: &Hub, caller: &Caller, address: &Address) -> Result<AttachedProgram> {
     let agent = attachable(hub, caller, address).await?;
     let broken = CancellationToken::new();
-    let (link, orders) = AttachedConnection::new(broken.clone());
+    let (link, frames) = AttachedConnection::new(broken.clone());
     hub.attachments().put(agent, link.clone());
     let (hub, caller, address) = (hub.clone(), caller.clone(), address.clone());
     let attachment =
-        AttachedProgram { hub, caller, address, agent, link, orders, broken, look: Instant::now() };
+        AttachedProgram { hub, caller, address, agent, link, frames, broken, look: Instant::now() };
     listings::mark_online(&attachment.hub, agent).await?;
     Ok(attachment)
 }
@@ -86,8 +86,8 @@ impl AttachedProgram {
         self.link.clone()
     }
 
-    /// Returns the next order for the program. The error says why it is no longer attached.
-    pub async fn order(&mut self) -> Result<HubFrame> {
+    /// Returns the next frame for the program. The error says why it is no longer attached.
+    pub async fn next_frame(&mut self) -> Result<HubFrame> {
         loop {
             select! {
                 biased;
@@ -100,8 +100,8 @@ impl AttachedProgram {
                     self.look = Instant::now() + POLL_INTERVAL;
                     listings::mark_online(&self.hub, self.agent).await?;
                 }
-                order = self.orders.recv() => {
-                    return order.ok_or_else(|| Refusal::unavailable("The connection has ended.").into());
+                frame = self.frames.recv() => {
+                    return frame.ok_or_else(|| Refusal::unavailable("The connection has ended.").into());
                 }
             }
         }

@@ -23,7 +23,7 @@ pub(super) struct PendingApprovals {
 
 /// Resolved approval request, with the card on which the requester was asked.
 pub(super) struct ResolvedApproval {
-    wish: String,
+    approval_id: String,
     decision: Result<ApprovalDecision, Failure>,
     asked: Option<PendingApproval>,
 }
@@ -35,9 +35,13 @@ impl PendingApprovals {
 
     /// Asks the requester. Refuses at once if no requester can be asked, too many requests are pending, or
     /// the arguments are too long to review.
-    pub async fn put(&mut self, wish: ApprovalRequestFrame, output: &mut dyn Output) -> Result<(), Failure> {
-        let ApprovalRequestFrame { wish, tool, arguments } = wish;
-        if wish.len() > MAX_ID {
+    pub async fn put(
+        &mut self,
+        request: ApprovalRequestFrame,
+        output: &mut dyn Output,
+    ) -> Result<(), Failure> {
+        let ApprovalRequestFrame { approval_id, tool, arguments } = request;
+        if approval_id.len() > MAX_ID {
             let words = format!("The attached program sent an approval id of more than {MAX_ID} bytes.");
             return Err(Failure::new(FailureClass::Garbage, words));
         }
@@ -49,7 +53,7 @@ impl PendingApprovals {
                 Some(asked) => asked.decided().await,
                 None => Ok(ApprovalDecision::Refused),
             };
-            ResolvedApproval { wish, decision, asked }
+            ResolvedApproval { approval_id, decision, asked }
         };
         self.waiting.push(waits.boxed());
         Ok(())
@@ -71,6 +75,6 @@ impl ResolvedApproval {
         if let Some(asked) = self.asked {
             asked.close(decision, output)?;
         }
-        Ok((self.wish, decision))
+        Ok((self.approval_id, decision))
     }
 }

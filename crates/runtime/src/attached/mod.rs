@@ -29,7 +29,7 @@ use self::{
 use crate::{Connector, Output, RunEnd, RunRequest, transcript::recent};
 
 /// Capacity of the send queue of a connection. When it is full, runs wait (backpressure).
-const ORDERS: usize = 64;
+const SEND_QUEUE: usize = 64;
 /// Capacity of the receive queue of a run. When it is full, the connection waits (backpressure).
 const NEWS: usize = 64;
 /// Maximum bytes of the conversation sent with a question.
@@ -37,7 +37,7 @@ const TURNS_BYTES: usize = 256 << 10;
 
 /// Hub side of the connection of one program.
 pub struct AttachedConnection {
-    orders: mpsc::Sender<HubFrame>,
+    frames: mpsc::Sender<HubFrame>,
     runs: Mutex<HashMap<RunId, mpsc::Sender<ProgramEvent>>>,
     broken: CancellationToken,
 }
@@ -46,17 +46,17 @@ impl AttachedConnection {
     /// Creates a connection and the queue of messages to send over it. The caller cancels `broken` when the
     /// connection ends.
     pub fn new(broken: CancellationToken) -> (Arc<Self>, mpsc::Receiver<HubFrame>) {
-        let (orders, to_send) = mpsc::channel(ORDERS);
-        (Arc::new(Self { orders, runs: Mutex::default(), broken }), to_send)
+        let (frames, to_send) = mpsc::channel(SEND_QUEUE);
+        (Arc::new(Self { frames, runs: Mutex::default(), broken }), to_send)
     }
 
     /// Delivers a message of the program to its run, waiting while the queue of the run is full. Messages for
     /// an unknown run are dropped: the run was stopped, or belongs to another program.
-    pub async fn take(&self, told: ProgramFrame) {
-        let waiting = self.lock().get(&told.run).cloned();
+    pub async fn take(&self, frame: ProgramFrame) {
+        let waiting = self.lock().get(&frame.run).cloned();
         if let Some(waiting) = waiting {
             // A send error means that the run ended meanwhile.
-            let _ = waiting.send(told.news).await;
+            let _ = waiting.send(frame.news).await;
         }
     }
 
@@ -71,11 +71,11 @@ impl AttachedConnection {
         (PendingReply { link: self, run }, news)
     }
 
-    async fn send(&self, order: HubFrame) -> Result<(), Failure> {
+    async fn send(&self, frame: HubFrame) -> Result<(), Failure> {
         select! {
             biased;
             () = self.broken.cancelled() => Err(lost()),
-            sent = self.orders.send(order) => sent.map_err(|_| lost()),
+            sent = self.frames.send(frame) => sent.map_err(|_| lost()),
         }
     }
 
@@ -109,7 +109,7 @@ impl AttachedConnector {
     /// Stops the run in the program, which might otherwise continue although the hub discards its output.
     /// Returns `failure`.
     fn give_up(&self, run: RunId, failure: Failure) -> Failure {
-        let _ = self.link.orders.try_send(HubFrame::Stop { run });
+        let _ = self.link.frames.try_send(HubFrame::Cancel { run });
         failure
     }
 
@@ -125,14 +125,14 @@ impl AttachedConnector {
             run,
             text: request.turns.last().map(|turn| plain_text(&turn.parts)).unwrap_or_default(),
             turns: recent(request.turns, TURNS_BYTES),
-            called: request.called,
-            remote: request.remote,
-            whole_ms: u64::try_from(limits.whole.as_millis()).unwrap_or(u64::MAX),
+            message_id: request.called,
+            remote_conversation: request.remote,
+            timeout_ms: u64::try_from(limits.whole.as_millis()).unwrap_or(u64::MAX),
             max_answer_bytes: limits.max_answer_bytes,
             max_file_bytes: limits.max_file_bytes,
-            wants_every: request.leave.asks_always(),
+            approve_every_call: request.leave.asks_always(),
         };
-        self.link.send(HubFrame::Ask(Box::new(question))).await
+        self.link.send(HubFrame::Message(Box::new(question))).await
     }
 }
 
@@ -146,7 +146,7 @@ impl Connector for AttachedConnector {
     ) -> Result<RunEnd, Failure> {
         let run = request.run;
         let (_held, mut news) = self.link.hold(run);
-        let mut wishes = PendingApprovals::new(request.leave.clone());
+        let mut approvals = PendingApprovals::new(request.leave.clone());
         self.ask(request).await?;
         let mut told_to_stop = false;
         loop {
@@ -155,15 +155,17 @@ impl Connector for AttachedConnector {
                 () = self.link.broken.cancelled() => return Err(lost()),
                 () = stop.cancelled(), if !told_to_stop => {
                     told_to_stop = true;
-                    self.link.send(HubFrame::Stop { run }).await?;
+                    self.link.send(HubFrame::Cancel { run }).await?;
                 }
-                decided = wishes.next() => match decided.show(output) {
-                    Ok((wish, decision)) => self.link.send(HubFrame::Decided { run, wish, decision }).await?,
+                decided = approvals.next() => match decided.show(output) {
+                    Ok((approval_id, decision)) => {
+                        self.link.send(HubFrame::ApprovalResult { run, approval_id, decision }).await?;
+                    }
                     Err(failure) => return Err(self.give_up(run, failure)),
                 },
                 next = news.recv() => {
                     let taken = match next.ok_or_else(lost)? {
-                        ProgramEvent::Wishes(wish) => wishes.put(wish, output).await.map(|()| None),
+                        ProgramEvent::ApprovalRequest(request) => approvals.put(request, output).await.map(|()| None),
                         news => news.say(output),
                     };
                     match taken {
@@ -248,18 +250,18 @@ mod tests {
 
     /// Connects a hub side and a program side without a network.
     fn pair(broken: &CancellationToken) -> (AttachedConnector, JoinHandle<()>) {
-        let (link, mut orders) = AttachedConnection::new(broken.clone());
+        let (link, mut frames) = AttachedConnection::new(broken.clone());
         let theirs = link.clone();
         let program = tokio::spawn(async move {
             let outbox = Arc::new(FrameQueue::default());
             let mut worker = AttachedWorker::new(Arc::new(Echo), outbox.clone());
             loop {
                 select! {
-                    order = orders.recv() => match order {
-                        Some(order) => worker.handle(order),
+                    frame = frames.recv() => match frame {
+                        Some(frame) => worker.handle(frame),
                         None => break,
                     },
-                    told = outbox.next() => theirs.take(told).await,
+                    frame = outbox.next() => theirs.take(frame).await,
                 }
             }
         });

@@ -31,23 +31,23 @@ pub(super) const MAX_ID: usize = 256;
 
 /// Message from the hub to the program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "order", rename_all = "snake_case")]
+#[serde(tag = "type", rename_all = "snake_case")]
 pub enum HubFrame {
-    /// Piece of a file that belongs to the question that follows.
+    /// Piece of a file that belongs to the message that follows.
     File {
         run: RunId,
         digest: Digest,
         #[serde(with = "base64_text")]
         bytes: Bytes,
     },
-    Ask(Box<RunRequestFrame>),
+    Message(Box<RunRequestFrame>),
     /// Decision on an approval request of the program.
-    Decided {
+    ApprovalResult {
         run: RunId,
-        wish: String,
+        approval_id: String,
         decision: ApprovalDecision,
     },
-    Stop {
+    Cancel {
         run: RunId,
     },
 }
@@ -61,17 +61,18 @@ pub struct RunRequestFrame {
     pub text: String,
     /// Conversation, oldest message first. The last turn is the message to answer.
     pub turns: Vec<ConversationTurn>,
+    /// Message id that the calling program gave to the message, if the caller is a program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub called: Option<String>,
+    pub message_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub remote: Option<RemoteConversation>,
+    pub remote_conversation: Option<RemoteConversation>,
     /// Timeout of the whole answer, in milliseconds.
-    pub whole_ms: u64,
+    pub timeout_ms: u64,
     pub max_answer_bytes: usize,
     pub max_file_bytes: usize,
     /// True if the requester wants to approve every tool call.
     #[serde(default)]
-    pub wants_every: bool,
+    pub approve_every_call: bool,
 }
 
 /// Message from the program to the hub.
@@ -84,7 +85,7 @@ pub struct ProgramFrame {
 
 /// Payload of a message from the program: output, an approval request, or the end of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "told", rename_all = "snake_case")]
+#[serde(tag = "type", rename_all = "snake_case")]
 pub enum ProgramEvent {
     Text {
         text: String,
@@ -98,20 +99,20 @@ pub enum ProgramEvent {
         text: String,
     },
     File(FilePiece),
-    Remote(RemoteConversation),
+    RemoteConversation(RemoteConversation),
     Usage(Usage),
     Status {
         line: String,
     },
-    /// Asks for approval of a tool call. The hub replies with [`HubFrame::Decided`] for the same id.
-    Wishes(ApprovalRequestFrame),
+    /// Asks for approval of a tool call. The hub replies with [`HubFrame::ApprovalResult`] for the same id.
+    ApprovalRequest(ApprovalRequestFrame),
     Completed,
     InputRequired,
     AuthRequired,
     Rejected {
         reason: String,
     },
-    Stopped,
+    Cancelled,
     Failed {
         class: FailureClass,
         message: String,
@@ -122,7 +123,7 @@ pub enum ProgramEvent {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ApprovalRequestFrame {
     /// Id chosen by the program, unique within the run.
-    pub wish: String,
+    pub approval_id: String,
     pub tool: String,
     pub arguments: Value,
 }
@@ -152,7 +153,7 @@ impl ProgramEvent {
                 | Self::InputRequired
                 | Self::AuthRequired
                 | Self::Rejected { .. }
-                | Self::Stopped
+                | Self::Cancelled
                 | Self::Failed { .. }
         )
     }
@@ -166,21 +167,21 @@ impl ProgramEvent {
                 output.artifact_text(&label(&artifact), name.as_deref().map(label).as_deref(), &text)?;
             }
             Self::File(piece) => output.file(piece.into())?,
-            Self::Remote(remote) => output.remote(RemoteConversation {
+            Self::RemoteConversation(remote) => output.remote(RemoteConversation {
                 task: remote.task.filter(|id| id.len() <= MAX_ID),
                 context: remote.context.filter(|id| id.len() <= MAX_ID),
             }),
             Self::Usage(usage) => output.usage(usage),
             Self::Status { line } => output.status(&label(&line)),
             // The connector handles approval requests before calling this.
-            Self::Wishes(_) => {}
+            Self::ApprovalRequest(_) => {}
             Self::Completed => return Ok(Some(RunEnd::Completed)),
             Self::InputRequired => return Ok(Some(RunEnd::InputRequired)),
             Self::AuthRequired => return Ok(Some(RunEnd::AuthRequired)),
             Self::Rejected { reason } => {
                 return Ok(Some(RunEnd::Rejected { reason: words(&reason) }));
             }
-            Self::Stopped => return Ok(Some(RunEnd::Stopped)),
+            Self::Cancelled => return Ok(Some(RunEnd::Stopped)),
             Self::Failed { class, message } => {
                 return Err(Failure { class, message: words(&message) });
             }
@@ -227,7 +228,7 @@ impl From<Result<RunEnd, Failure>> for ProgramEvent {
             Ok(RunEnd::InputRequired) => Self::InputRequired,
             Ok(RunEnd::AuthRequired) => Self::AuthRequired,
             Ok(RunEnd::Rejected { reason }) => Self::Rejected { reason },
-            Ok(RunEnd::Stopped) => Self::Stopped,
+            Ok(RunEnd::Stopped) => Self::Cancelled,
             Err(Failure { class, message }) => Self::Failed { class, message },
         }
     }
@@ -265,27 +266,27 @@ mod tests {
     #[test]
     fn frames_are_plain_json() {
         let run: RunId = "0191b2c4-0000-7000-8000-000000000000".parse().unwrap();
-        let told = ProgramFrame { run, news: ProgramEvent::Text { text: "Hi".to_owned() } };
-        let wire = json!({ "run": run, "told": "text", "text": "Hi" });
-        assert_eq!(serde_json::to_value(&told).unwrap(), wire);
-        assert_eq!(serde_json::from_value::<ProgramFrame>(wire).unwrap(), told);
-        let done = json!({ "run": run, "told": "completed" });
+        let frame = ProgramFrame { run, news: ProgramEvent::Text { text: "Hi".to_owned() } };
+        let wire = json!({ "run": run, "type": "text", "text": "Hi" });
+        assert_eq!(serde_json::to_value(&frame).unwrap(), wire);
+        assert_eq!(serde_json::from_value::<ProgramFrame>(wire).unwrap(), frame);
+        let done = json!({ "run": run, "type": "completed" });
         assert!(serde_json::from_value::<ProgramFrame>(done).unwrap().news.is_last());
         let question = RunRequestFrame {
             run,
             text: "Hello".to_owned(),
             turns: vec![person("Hello")],
-            called: None,
-            remote: None,
-            whole_ms: 1,
+            message_id: None,
+            remote_conversation: None,
+            timeout_ms: 1,
             max_answer_bytes: 1,
             max_file_bytes: 1,
-            wants_every: false,
+            approve_every_call: false,
         };
-        let wire = serde_json::to_value(HubFrame::Ask(Box::new(question.clone()))).unwrap();
-        assert_eq!(wire["order"], "ask");
-        assert_eq!(wire["turns"][0]["speaker"], json!({ "is": "person", "name": "Ada" }));
-        assert_eq!(serde_json::from_value::<HubFrame>(wire).unwrap(), HubFrame::Ask(Box::new(question)));
+        let wire = serde_json::to_value(HubFrame::Message(Box::new(question.clone()))).unwrap();
+        assert_eq!(wire["type"], "message");
+        assert_eq!(wire["turns"][0]["speaker"], json!({ "kind": "person", "name": "Ada" }));
+        assert_eq!(serde_json::from_value::<HubFrame>(wire).unwrap(), HubFrame::Message(Box::new(question)));
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub struct AttachedWorker {
 /// Run in progress.
 struct ActiveRun {
     stop: CancellationToken,
-    wishes: Arc<RemoteApprovals>,
+    approvals: Arc<RemoteApprovals>,
 }
 
 impl AttachedWorker {
@@ -59,17 +59,17 @@ impl AttachedWorker {
         Self { connector, outbox, running, files, tasks: JoinSet::new() }
     }
 
-    pub fn handle(&mut self, order: HubFrame) {
+    pub fn handle(&mut self, frame: HubFrame) {
         self.forget_ended();
-        match order {
+        match frame {
             HubFrame::File { run, digest, bytes } => self.keep(run, digest, &bytes),
-            HubFrame::Ask(question) => self.begin(*question),
-            HubFrame::Decided { run, wish, decision } => {
+            HubFrame::Message(question) => self.begin(*question),
+            HubFrame::ApprovalResult { run, approval_id, decision } => {
                 if let Some(running) = self.running.get(&run) {
-                    running.wishes.decide(&wish, decision);
+                    running.approvals.decide(&approval_id, decision);
                 }
             }
-            HubFrame::Stop { run } => {
+            HubFrame::Cancel { run } => {
                 self.files.retain(|(of, _), _| *of != run);
                 if let Some(running) = self.running.get(&run) {
                     running.stop.cancel();
@@ -99,9 +99,9 @@ impl AttachedWorker {
             return self.outbox.push(ProgramFrame { run, news });
         }
         let stop = CancellationToken::new();
-        let wishes = Arc::new(RemoteApprovals::new(run, self.outbox.clone()));
-        let leave = ApprovalPolicy::of(wishes.clone(), question.wants_every);
-        self.running.insert(run, ActiveRun { stop: stop.clone(), wishes });
+        let approvals = Arc::new(RemoteApprovals::new(run, self.outbox.clone()));
+        let leave = ApprovalPolicy::of(approvals.clone(), question.approve_every_call);
+        self.running.insert(run, ActiveRun { stop: stop.clone(), approvals });
         let request = RunRequest { leave, ..self.request(question) };
         if request.files.iter().any(|(digest, bytes)| Digest::of(bytes) != *digest) {
             self.running.remove(&run);
@@ -125,11 +125,11 @@ impl AttachedWorker {
             all.into_iter().partition(|((of, _), _)| *of == run);
         self.files = others;
         let files = own.into_iter().map(|((_, digest), bytes)| (digest, bytes.freeze())).collect();
-        let whole = Duration::from_millis(question.whole_ms);
+        let whole = Duration::from_millis(question.timeout_ms);
         let (max_answer_bytes, max_file_bytes) = (question.max_answer_bytes, question.max_file_bytes);
         let limits =
             ConnectorLimits { whole, max_answer_bytes, max_file_bytes, ..ConnectorLimits::default() };
-        let (turns, called, remote) = (question.turns, question.called, question.remote);
+        let (turns, called, remote) = (question.turns, question.message_id, question.remote_conversation);
         RunRequest { run, turns, files, called, remote, limits, leave: ApprovalPolicy::unavailable() }
     }
 
@@ -158,8 +158,8 @@ impl FrameQueue {
     pub async fn next(&self) -> ProgramFrame {
         loop {
             let came = self.came.notified();
-            if let Some(told) = self.lock().pop_front() {
-                return told;
+            if let Some(frame) = self.lock().pop_front() {
+                return frame;
             }
             came.await;
         }
@@ -167,14 +167,14 @@ impl FrameQueue {
 
     /// Queues a message. Merges consecutive text of the same run, so that a slow connection carries few large
     /// messages.
-    fn push(&self, told: ProgramFrame) {
+    fn push(&self, frame: ProgramFrame) {
         let mut waiting = self.lock();
-        match (waiting.back_mut(), told) {
+        match (waiting.back_mut(), frame) {
             (
                 Some(ProgramFrame { run, news: ProgramEvent::Text { text } }),
                 ProgramFrame { run: same, news: ProgramEvent::Text { text: more } },
             ) if *run == same && text.len() + more.len() <= PIECE => text.push_str(&more),
-            (_, told) => waiting.push_back(told),
+            (_, frame) => waiting.push_back(frame),
         }
         drop(waiting);
         self.came.notify_one();
@@ -228,7 +228,7 @@ impl Output for FrameOutput {
     }
 
     fn remote(&mut self, remote: RemoteConversation) {
-        self.tell(ProgramEvent::Remote(remote));
+        self.tell(ProgramEvent::RemoteConversation(remote));
     }
 
     fn usage(&mut self, usage: Usage) {
@@ -261,8 +261,8 @@ impl RemoteApprovals {
         Self { run, outbox, waiting: Mutex::default(), last: AtomicU32::new(0) }
     }
 
-    fn decide(&self, wish: &str, decision: ApprovalDecision) {
-        let waits = wish.parse().ok().and_then(|wish: ApprovalId| self.waiting.lock().get(&wish).cloned());
+    fn decide(&self, approval_id: &str, decision: ApprovalDecision) {
+        let waits = approval_id.parse().ok().and_then(|id: ApprovalId| self.waiting.lock().get(&id).cloned());
         if let Some(waits) = waits {
             let _ = waits.set(decision);
         }
@@ -274,12 +274,13 @@ impl ApprovalGate for RemoteApprovals {
     async fn ask(&self, question: &approval::ApprovalRequest) -> Result<ApprovalId, Failure> {
         // The id only needs to be unique within the run, so a counter suffices.
         let number = self.last.fetch_add(1, Ordering::Relaxed);
-        let wish = ApprovalId::new(Timestamp::from_millis(number.into()), &[0; 10]);
-        self.waiting.lock().insert(wish, Arc::default());
+        let id = ApprovalId::new(Timestamp::from_millis(number.into()), &[0; 10]);
+        self.waiting.lock().insert(id, Arc::default());
         let (tool, arguments) = (question.tool.clone(), question.arguments.clone());
-        let news = ProgramEvent::Wishes(ApprovalRequestFrame { wish: wish.to_string(), tool, arguments });
+        let approval_id = id.to_string();
+        let news = ProgramEvent::ApprovalRequest(ApprovalRequestFrame { approval_id, tool, arguments });
         self.outbox.push(ProgramFrame { run: self.run, news });
-        Ok(wish)
+        Ok(id)
     }
 
     async fn decided(

@@ -42,8 +42,8 @@ impl Lines {
         }
         let running = self.program.start()?;
         let ended = CancellationToken::new();
-        let (link, orders) = AttachedConnection::new(ended.clone());
-        tokio::spawn(speak(running, link.clone(), orders, ended.clone()));
+        let (link, frames) = AttachedConnection::new(ended.clone());
+        tokio::spawn(speak(running, link.clone(), frames, ended.clone()));
         *known = Some((link.clone(), ended));
         Ok(link)
     }
@@ -73,7 +73,7 @@ impl Connector for Lines {
 async fn speak(
     mut running: Running,
     link: Arc<AttachedConnection>,
-    mut orders: tokio::sync::mpsc::Receiver<protocol::HubFrame>,
+    mut frames: tokio::sync::mpsc::Receiver<protocol::HubFrame>,
     ended: CancellationToken,
 ) {
     let (Some(stdin), Some(stdout)) = (running.stdin.take(), running.stdout.take()) else {
@@ -81,8 +81,8 @@ async fn speak(
     };
     let send = async {
         let mut lines = FramedWrite::new(stdin, LinesCodec::new());
-        while let Some(order) = orders.recv().await {
-            let line = serde_json::to_string(&order).unwrap_or_default();
+        while let Some(frame) = frames.recv().await {
+            let line = serde_json::to_string(&frame).unwrap_or_default();
             if lines.send(line).await.is_err() {
                 break;
             }
@@ -90,8 +90,8 @@ async fn speak(
     };
     let receive = async {
         let mut news = pin!(read_frames(stdout, protocol::MAX_FRAME));
-        while let Some(told) = news.next().await {
-            link.take(told).await;
+        while let Some(frame) = news.next().await {
+            link.take(frame).await;
         }
     };
     select! {
@@ -131,11 +131,11 @@ mod tests {
 import json, sys
 print("Welcome to the program", flush=True)
 for line in sys.stdin:
-    order = json.loads(line)
-    if order["order"] != "ask": continue
-    if order["text"] == "die": sys.exit(1)
-    for told in [{"told": "text", "text": order["text"].upper()}, {"told": "completed"}]:
-        print(json.dumps({"run": order["run"], **told}), flush=True)
+    message = json.loads(line)
+    if message["type"] != "message": continue
+    if message["text"] == "die": sys.exit(1)
+    for frame in [{"type": "text", "text": message["text"].upper()}, {"type": "completed"}]:
+        print(json.dumps({"run": message["run"], **frame}), flush=True)
 "#;
 
     fn program() -> Lines {
@@ -154,15 +154,15 @@ for line in sys.stdin:
     #[tokio::test]
     async fn a_message_does_not_wait_behind_what_is_no_line() {
         let (mut program, stdout) = tokio::io::duplex(1 << 10);
-        let done = r#"{"run":"0191b2c4-0000-7000-8000-000000000000","told":"completed"}"#;
+        let done = r#"{"run":"0191b2c4-0000-7000-8000-000000000000","type":"completed"}"#;
         let written = [b"\xff\n\xfe\n".as_slice(), &[b'x'; 100], b"\n", done.as_bytes(), b"\n"].concat();
         program.write_all(&written).await.unwrap();
         let mut news = pin!(read_frames(stdout, done.len()));
-        let told = news.next().now_or_never().flatten().expect("it is there");
-        assert!(told.news.is_last());
+        let frame = news.next().now_or_never().flatten().expect("it is there");
+        assert!(frame.news.is_last());
         // The same at the end of the stream.
         let mut news = pin!(super::read_frames(&*written, done.len()));
-        assert_eq!(news.next().await, Some(told));
+        assert_eq!(news.next().await, Some(frame));
         assert_eq!(news.next().await, None);
     }
 
