@@ -86,8 +86,8 @@ pub struct A2aConnector {
     access: CredentialSession,
     signer: Option<Arc<dyn RequestSigner>>,
     carrier: Option<Arc<dyn CallTransport>>,
-    /// Send the deadline of the run to the agent.
-    is_told_waits: bool,
+    /// Send the timeout of the run to the agent.
+    sends_timeout: bool,
 }
 
 /// Omits the signer, which holds a private key.
@@ -124,14 +124,14 @@ impl A2aConnector {
             access: CredentialSession::default(),
             signer: None,
             carrier,
-            is_told_waits: false,
+            sends_timeout: false,
         }
     }
 
-    /// Sends the deadline of the run with each message.
+    /// Sends the timeout of the run with each message.
     #[must_use]
-    pub fn with_deadline(self) -> Self {
-        Self { is_told_waits: true, ..self }
+    pub fn with_caller_timeout(self) -> Self {
+        Self { sends_timeout: true, ..self }
     }
 
     /// Signs every call, except calls over another transport.
@@ -172,8 +172,8 @@ impl Connector for A2aConnector {
             pace: WaitTimer::new(stop, request.limits.first_byte),
         };
         let mut message = message(&request);
-        if self.is_told_waits {
-            client::set_deadline(&mut message, request.limits.whole);
+        if self.sends_timeout {
+            client::set_caller_timeout(&mut message, request.limits.whole);
         }
         let end = exchange.work(message).await;
         if end.is_err() {

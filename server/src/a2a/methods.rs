@@ -185,7 +185,7 @@ fn call(request: v1::SendMessageRequest, protocol: A2aProtocol) -> Result<CallRe
         let words = "A sent message must have the role user.";
         return Err(Error::invalid_params(words, &[("message.role", words)]).into());
     }
-    let (mut files, waits) = (Vec::new(), client::deadline(&message));
+    let (mut files, timeout) = (Vec::new(), client::caller_timeout(&message));
     let parts = message.parts.into_iter().map(|given| part(given, &mut files)).collect();
     Ok(CallRequest {
         context: message.context_id,
@@ -193,7 +193,7 @@ fn call(request: v1::SendMessageRequest, protocol: A2aProtocol) -> Result<CallRe
         message_id: Some(message.message_id),
         files,
         push,
-        waits,
+        timeout,
         ..CallRequest::new(Origin::A2a, parts)
     })
 }

@@ -1,13 +1,13 @@
 //! A2A client over JSON-RPC: builds request bodies and decodes responses of both versions to one form.
 
 mod artifact_merge;
-mod deadline;
+mod caller_timeout;
 mod decode;
 mod part_mapping;
 mod request;
 
 pub use artifact_merge::{ArtifactDelta, ArtifactMerger};
-pub use deadline::{deadline, set_deadline};
+pub use caller_timeout::{caller_timeout, set_caller_timeout};
 pub use decode::{
     DecodeError, MAX_ANSWER_BYTES, MAX_DEPTH, MAX_EVENT_BYTES, MAX_PARTS, Update, answer, event,
 };

@@ -49,7 +49,7 @@ pub struct CallRequest {
     /// The webhook to notify about this task.
     pub push: Option<webhooks::WebhookRequestInput>,
     /// How long the caller waits for the answer; none uses the run timeout of the hub.
-    pub waits: Option<Duration>,
+    pub timeout: Option<Duration>,
 }
 
 impl CallRequest {
@@ -65,7 +65,7 @@ impl CallRequest {
             parts,
             files: Vec::new(),
             push: None,
-            waits: None,
+            timeout: None,
         }
     }
 }
@@ -144,7 +144,7 @@ pub(super) async fn write(
         called: call.message_id.as_deref(),
         origin: call.origin,
         continues: place.continues,
-        until: call.waits.map(|waits| hub.env().now() + waits.min(hub.config().limits.whole)),
+        until: call.timeout.map(|timeout| hub.env().now() + timeout.min(hub.config().limits.whole)),
     };
     let mut said =
         post_message(hub, &mut tx, &door.asker, saying, std::slice::from_ref(&door.reached)).await?;

@@ -269,12 +269,12 @@ async fn elsewhere(hub: &Hub, parties: RunParties<'_>) -> Result<A2aConnector> {
     if let Some(home) = federation::transport_for(hub, &outbound, agent, &endpoint.url).await? {
         let pseudonym = voucher.pseudonym().clone();
         let network = federation::P2pTransport { hub: hub.clone(), home, pseudonym };
-        return Ok(A2aConnector::with_transport(Arc::new(network), outbound, endpoint).with_deadline());
+        return Ok(A2aConnector::with_transport(Arc::new(network), outbound, endpoint).with_caller_timeout());
     }
     drop(conn);
     federation::prove(hub, &outbound, agent, version).await?;
     let mut conn = hub.store().snapshot().await?;
-    let a2a = A2aConnector::new(outbound, endpoint).map_err(refused)?.with_deadline();
+    let a2a = A2aConnector::new(outbound, endpoint).map_err(refused)?.with_caller_timeout();
     if agent_credentials::find(&mut conn, agent.id, account).await?.is_some() {
         return with_credentials(hub, &mut conn, parties, &card, a2a).await;
     }
