@@ -4,14 +4,27 @@
 // The tabs decide when to connect or retry, because they know what the user does. This worker only holds the
 // stream and forwards its events.
 //
-// A tab sends `{ chat, after, wish }`: its chat, the last sequence number it has, and a request. The request
-// is a heartbeat (`here`), an open stream (`open`), or a stream that restarts at `after`. A tab that leaves
-// sends `null`.
+// A tab sends `{ chat, after, command }`: its chat, the last sequence number it has, and a command. The command
+// is a `heartbeat`, or opens the stream if it is closed (`connect`), or opens it again at `after` (`reconnect`).
+// A tab that leaves sends `null`.
 //
-// The worker replies `["here"]` at once, then sends `["opened"]` or `["failed"]`, and events as `[kind, data,
+// The worker replies `["alive"]` at once, then sends `["opened"]` or `["failed"]`, and events as `[kind, data,
 // seq]`. `["full"]` rejects a tab.
 
-const KINDS = ["message", "ended", "run", "title", "member", "chats", "open", "text", "block", "status", "gone", "bye"];
+const KINDS = [
+  "message_created",
+  "message_completed",
+  "run_updated",
+  "title_changed",
+  "member_changed",
+  "chat_list_changed",
+  "part_snapshot",
+  "text_delta",
+  "block_html",
+  "agent_status",
+  "chat_unavailable",
+  "stream_end",
+];
 
 /** Maximum number of chats per stream that the hub accepts. */
 const MOST_CHATS = 32;
@@ -32,15 +45,16 @@ onconnect = ({ ports: [port] }) => {
   port.addEventListener("close", () => tabs.delete(port));
 };
 
-function heard(port, { chat, after, wish }) {
+function heard(port, { chat, after, command }) {
   const known = tabs.get(port);
-  tabs.set(port, { chat, after, at: Date.now(), served: known?.served && wish !== "anew" });
+  tabs.set(port, { chat, after, at: Date.now(), served: known?.served && command !== "reconnect" });
   if (chats().size > MOST_CHATS) {
     tabs.delete(port);
     return port.postMessage(["full"]);
   }
-  port.postMessage(["here"]);
-  if (!known || wish === "anew" || (wish === "open" && !stream)) due ??= setTimeout(open, stream ? TOGETHER : 0);
+  port.postMessage(["alive"]);
+  const mustOpen = !known || command === "reconnect" || (command === "connect" && !stream);
+  if (mustOpen) due ??= setTimeout(open, stream ? TOGETHER : 0);
   else if (stream?.readyState === EventSource.OPEN) port.postMessage(["opened"]);
 }
 
@@ -76,16 +90,15 @@ function end(news) {
 }
 
 function pass(kind, data) {
-  if (data === undefined) return; // The browser's own event has the same name but no data.
   const { chat, seq } = JSON.parse(data);
-  if (kind === "bye") return end([kind, data]);
+  if (kind === "stream_end") return end([kind, data]);
   for (const [port, tab] of tabs) {
     // A tab that joined after the stream began has missed events. It waits until the stream is reopened for
     // it.
     if (!tab.served || (chat && tab.chat !== chat)) continue;
     if (seq > tab.after) tab.after = seq;
     port.postMessage([kind, data, seq]);
-    if (kind === "gone") tabs.delete(port);
+    if (kind === "chat_unavailable") tabs.delete(port);
   }
 }
 

@@ -99,7 +99,7 @@ addEventListener("pageshow", () => {
 
 // Live pages are refreshed when an event arrives, unless the user is filling in one of their forms.
 
-const LIVE_EVENTS = ["team", "subteam_state", "run", "ended", "message", "block"];
+const LIVE_EVENTS = ["team_updated", "subteam_state", "run_updated", "message_completed", "message_created", "block_html"];
 /** Milliseconds. */
 const LIVE_PAUSE = 300, LIVE_RETRY = 2000, LONGEST_RETRY = 30_000;
 

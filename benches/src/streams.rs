@@ -145,10 +145,10 @@ async fn readers_of(what: &str, hub: Hub, chats: &[(Target, String)]) -> anyhow:
     let (mut readers, mut others) = (JoinSet::new(), Vec::new());
     for (target, chat) in chats {
         let mut events = read_along(&here(target), chat).await?;
-        until(&mut events, "ended", "").await?;
+        until(&mut events, "message_completed", "").await?;
         if *chat == chats[0].1 {
             let title = what.to_owned();
-            readers.spawn(async move { until(&mut events, "title", &title).await });
+            readers.spawn(async move { until(&mut events, "title_changed", &title).await });
         } else {
             others.push(events);
         }

@@ -89,15 +89,15 @@ async fn listen(events: &mut Events, ended: &mut String, asked: u64) -> anyhow::
     loop {
         let event = events.next().await?.context("the stream of events ended")?;
         match event.name() {
-            b"text" | b"open" => {
+            b"text_delta" | b"part_snapshot" => {
                 let said: Said = read(&event)?;
                 if said.m != ended.as_str() {
                     heard.take(asked, &tokens::words(&said.h), true)?;
-                    heard.take(asked, &said.t, event.name() == b"open" || said.s < known)?;
+                    heard.take(asked, &said.t, event.name() == b"part_snapshot" || said.s < known)?;
                     known = known.max(said.s + said.t.len());
                 }
             }
-            b"ended" => {
+            b"message_completed" => {
                 let end: Ended = read(&event)?;
                 anyhow::ensure!(end.state == "done", "an answer is {}: {}", end.state, end.html);
                 // A subscriber that fell behind gets the missing text from the finished message.
@@ -105,7 +105,7 @@ async fn listen(events: &mut Events, ended: &mut String, asked: u64) -> anyhow::
                 end.id.clone_into(ended);
                 return Ok(heard);
             }
-            b"bye" => anyhow::bail!("the hub ended a stream of events"),
+            b"stream_end" => anyhow::bail!("the hub ended a stream of events"),
             _ => {}
         }
     }

@@ -101,5 +101,5 @@ async function whole(tab) {
 
 async function openStreams() {
   const text = await (await fetch(`${metrics}/metrics`)).text();
-  return Number(text.match(/^plexus_event_streams (\S+)/m)?.[1] ?? 0);
+  return Number(text.match(/^plexus_event_streams_open (\S+)/m)?.[1] ?? 0);
 }

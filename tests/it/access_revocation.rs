@@ -30,7 +30,7 @@ on_both! {
         let renamed = async {
             loop {
                 let event = here.next().await.expect("it goes on");
-                if event.name == "title" {
+                if event.name == "title_changed" {
                     return text_of(&event.data["title"]);
                 }
             }
@@ -103,7 +103,7 @@ async fn open(client: &Client, chat: &str) -> Events {
 }
 
 async fn ends(events: &mut Events) {
-    let end = async { while events.next().await.is_some_and(|event| event.name != "bye") {} };
+    let end = async { while events.next().await.is_some_and(|event| event.name != "stream_end") {} };
     timeout(AT_ONCE, end).await.expect("the stream ends at once");
     assert!(timeout(AT_ONCE, events.next()).await.expect("at once").is_none(), "nothing follows");
 }

@@ -121,7 +121,7 @@ async fn assert_hidden(hub: &Hub, ada: &Client) {
 async fn assert_stopped(mut running: ChatSubscription) {
     loop {
         let frame = running.next().await.expect("it goes on until the answer has ended");
-        if let FrameKind::Event { event: Event::Ended { state, .. }, .. } = &frame.kind {
+        if let FrameKind::Event { event: Event::MessageCompleted { state, .. }, .. } = &frame.kind {
             assert_eq!(*state, MessageState::Stopped);
             return;
         }

@@ -52,9 +52,9 @@ on_both! {
         let mut events = Events::open(&ada, &said.chat, 0).await;
         read_to_end(&mut events, &mut screen).await;
         read_to_end(&mut events, &mut screen).await;
-        let mut lanes: Vec<i64> = screen.messages.values().map(|shown| shown.lane).collect();
-        lanes.sort_unstable();
-        assert_eq!(lanes, [0, 1, 2]);
+        let mut branches: Vec<i64> = screen.messages.values().map(|shown| shown.branch).collect();
+        branches.sort_unstable();
+        assert_eq!(branches, [0, 1, 2]);
     }
 
     async fn a_retry_is_an_alternative(hub: &Hub) {
@@ -66,10 +66,10 @@ on_both! {
         ada.call(Method::POST, &retry, &json!({})).await.expect(StatusCode::ACCEPTED);
         let second = answer_after(&ada, &said.chat, at).await;
         assert_ne!(first["id"], second["id"]);
-        assert_eq!((&first["parent"], &first["lane"]), (&second["parent"], &second["lane"]));
+        assert_eq!((&first["parent"], &first["branch"]), (&second["parent"], &second["branch"]));
         assert_eq!(text_in(&second), text_in(&first));
         let path = ada.api(&format!("/chats/{}", said.chat)).await;
-        assert_eq!(path["leaf"], second["id"]);
+        assert_eq!(path["current_message"], second["id"]);
         assert_eq!(path["messages"].as_array().expect("messages").len(), 2, "one of the two is shown");
         let page = ada.get(&format!("/chat/{}?m={}", said.chat, text_of(&first["id"]))).await;
         page.says(&format!("id=\"m-{}\"", text_of(&first["id"])));
@@ -193,7 +193,7 @@ on_both! {
         for _ in 0..accepted {
             read_to_end(&mut events, &mut screen).await;
         }
-        let answers = screen.messages.values().filter(|shown| shown.lane == 1 && shown.state == "done");
+        let answers = screen.messages.values().filter(|shown| shown.branch == 1 && shown.state == "done");
         assert_eq!(answers.count(), accepted);
     }
 
@@ -204,7 +204,7 @@ on_both! {
         ada.call(Method::POST, "/chats", &new()).await.expect(StatusCode::CREATED);
         let refused = ada.call(Method::POST, "/chats", &new()).await;
         let (code, words) = refused.refusal(StatusCode::TOO_MANY_REQUESTS);
-        assert_eq!(code, "limited");
+        assert_eq!(code, "rate_limited");
         assert!(words.contains("Wait for one, or stop one."), "{words}");
         bob.call(Method::POST, "/chats", &new()).await.expect(StatusCode::CREATED);
         ada.call(Method::POST, &format!("/runs/{}/stop", said.run), &json!({})).await.expect(StatusCode::ACCEPTED);

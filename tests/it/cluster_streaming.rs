@@ -135,7 +135,11 @@ async fn what_is_changed_on_one_process_holds_on_the_others() {
     let mut events = Events::open(&phone, &said.chat, 0).await;
     ada.post("/settings/sessions/revoke", &[("id", "others")]).await.expect(StatusCode::SEE_OTHER);
     let ends = async {
-        while events.next().await.is_some_and(|event| event.name != "bye" && event.name != "gone") {}
+        while events
+            .next()
+            .await
+            .is_some_and(|event| event.name != "stream_end" && event.name != "chat_unavailable")
+        {}
     };
     timeout(SOON, ends).await.expect("the stream ends");
     assert!(!phone.is_signed_in().await);
@@ -148,7 +152,7 @@ async fn what_is_changed_on_one_process_holds_on_the_others() {
     let told = async {
         loop {
             let event = events.next().await.expect("it goes on");
-            if event.name == "title" {
+            if event.name == "title_changed" {
                 return text_of(&event.data["title"]);
             }
         }

@@ -30,7 +30,7 @@ async fn a_hub_that_is_killed_keeps_what_it_had_logged() {
     while screen.text().is_empty() || first.elapsed().as_millis() < LOGGED_AFTER_MS {
         let event = events.next().await.expect("the answer goes on");
         screen.take(&event);
-        assert_ne!(event.name, "ended", "the sheet is too short for this machine");
+        assert_ne!(event.name, "message_completed", "the sheet is too short for this machine");
     }
     hub.kill().await;
 
@@ -50,9 +50,9 @@ async fn a_hub_that_is_killed_keeps_what_it_had_logged() {
     // A page that was open resumes from its last event number.
     let mut events = Events::resume(&ada, &said.chat, screen.last).await;
     let ended = events.next().await.expect("what happened since");
-    assert_eq!(ended.name, "run");
+    assert_eq!(ended.name, "run_updated");
     let ended = events.next().await.expect("the end of the answer");
-    assert_eq!((ended.name.as_str(), &ended.data["state"]), ("ended", &json!("failed")));
+    assert_eq!((ended.name.as_str(), &ended.data["state"]), ("message_completed", &json!("failed")));
 
     let at = seq(&ada, &said.chat).await;
     let retry = format!("/messages/{}/retry", text_of(&answer["id"]));
@@ -76,7 +76,7 @@ async fn a_hub_that_is_told_to_stop_says_goodbye() {
     while let Some(event) = events.next().await {
         screen.take(&event);
     }
-    assert!(screen.bye, "a stream ends with a word");
+    assert!(screen.stream_ended, "a stream ends with a word");
     assert_eq!(hub.ended().await, 0);
 
     let hub = Process::serve(folder.path()).await;

@@ -110,7 +110,7 @@ async fn hear(ada: &Client, chat: &str) -> Option<()> {
     let path = format!("/api/v1/events?chat={chat}&after=0");
     let mut bytes = ada.request(Method::GET, &path).send().await.ok()?.bytes_stream();
     let mut heard = Vec::new();
-    while !String::from_utf8_lossy(&heard).contains("\nevent: ended\n") {
+    while !String::from_utf8_lossy(&heard).contains("\nevent: message_completed\n") {
         heard.extend(bytes.next().await?.ok()?);
     }
     Some(())

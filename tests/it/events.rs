@@ -101,13 +101,13 @@ pub struct Screen {
     /// Number of the last numbered event.
     pub last: i64,
     pub messages: BTreeMap<String, Shown>,
-    pub bye: bool,
+    pub stream_ended: bool,
 }
 
 #[derive(Default)]
 pub struct Shown {
     pub parent: Option<String>,
-    pub lane: i64,
+    pub branch: i64,
     pub state: String,
     pub html: String,
     pub ended: bool,
@@ -139,13 +139,13 @@ impl Screen {
             self.last = seq;
         }
         match event.name.as_str() {
-            "message" => self.message(data),
-            "ended" => {
+            "message_created" => self.message(data),
+            "message_completed" => {
                 let shown = self.messages.entry(text_of(&data["id"])).or_default();
                 assert!(!std::mem::replace(&mut shown.ended, true), "it ended twice");
                 (shown.state, shown.html) = (text_of(&data["state"]), text_of(&data["html"]));
             }
-            "open" | "text" | "block" => {
+            "part_snapshot" | "text_delta" | "block_html" => {
                 let shown = self.messages.entry(text_of(&data["m"])).or_default();
                 // A slow subscriber receives the end first. Later events concern text that it already has.
                 if !shown.ended {
@@ -153,7 +153,7 @@ impl Screen {
                     part.take(&event.name, data);
                 }
             }
-            "bye" => self.bye = true,
+            "stream_end" => self.stream_ended = true,
             _ => {}
         }
     }
@@ -163,13 +163,14 @@ impl Screen {
         let shown = self.messages.entry(text_of(&data["id"])).or_default();
         (shown.state, shown.html) = (state, text_of(&data["html"]));
         shown.parent = data["parent"].as_str().map(str::to_owned);
-        shown.lane = data["lane"].as_i64().expect("a lane");
+        shown.branch = data["branch"].as_i64().expect("a branch");
     }
 
     /// Returns the only agent answer.
     #[track_caller]
     pub fn answer(&self) -> (&str, &Shown) {
-        let mut answers = self.messages.iter().filter(|(_, shown)| shown.lane > 0 || !shown.parts.is_empty());
+        let mut answers =
+            self.messages.iter().filter(|(_, shown)| shown.branch > 0 || !shown.parts.is_empty());
         let (id, shown) = answers.next().expect("an answer");
         assert!(answers.next().is_none(), "one answer");
         (id, shown)
@@ -187,8 +188,8 @@ impl Part {
         let number = |key: &str| usize::try_from(data[key].as_u64().expect("an offset")).expect("small");
         let start = number("s");
         match name {
-            "open" => self.open(start, &text_of(&data["h"]), &text_of(&data["t"])),
-            "text" => self.append(start, &text_of(&data["t"])),
+            "part_snapshot" => self.open(start, &text_of(&data["h"]), &text_of(&data["t"])),
+            "text_delta" => self.append(start, &text_of(&data["t"])),
             _ => self.close(start, number("e"), &text_of(&data["h"])),
         }
     }
@@ -239,7 +240,7 @@ pub async fn read_to_end(events: &mut Events, screen: &mut Screen) {
     loop {
         let event = events.next().await.expect("the stream goes on until the answer has ended");
         screen.take(&event);
-        if event.name == "ended" {
+        if event.name == "message_completed" {
             return;
         }
     }
@@ -250,7 +251,7 @@ pub async fn read_text(events: &mut Events, screen: &mut Screen, bytes: usize) {
     while screen.text().len() < bytes {
         let event = events.next().await.expect("the stream goes on");
         screen.take(&event);
-        assert_ne!(event.name, "ended", "the answer ended before {bytes} bytes");
+        assert_ne!(event.name, "message_completed", "the answer ended before {bytes} bytes");
     }
 }
 

@@ -20,7 +20,7 @@ fn limited(answer: Answer) -> String {
     let seconds: u64 = answer.header("retry-after").parse().expect("seconds");
     assert!(seconds > 0);
     let error = answer.expect(StatusCode::TOO_MANY_REQUESTS).json()["error"].clone();
-    assert_eq!(error["code"], "limited", "{error}");
+    assert_eq!(error["code"], "rate_limited", "{error}");
     assert!(error["retry_after_ms"].as_u64().is_some_and(|wait| wait > 0), "{error}");
     text_of(&error["message"])
 }

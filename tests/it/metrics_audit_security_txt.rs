@@ -89,8 +89,8 @@ async fn metrics_are_on_a_listener_of_their_own() {
         line.and_then(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).unwrap_or(0)
     };
     assert_eq!(value("plexus_runs_started_total"), 1, "{}", metrics.body);
-    assert_eq!(value("plexus_runs_ended_total{state=\"completed\"}"), 1);
-    assert_eq!(value("plexus_streams_total"), 1);
+    assert_eq!(value("plexus_runs_finished_total{state=\"completed\"}"), 1);
+    assert_eq!(value("plexus_event_streams_opened_total"), 1);
     assert!(value("plexus_http_requests_total{status=\"201\"}") == 1);
     Client::new(origin).get("/").await.expect(StatusCode::NOT_FOUND);
     ada.get("/metrics").await.expect(StatusCode::NOT_FOUND);

@@ -54,10 +54,10 @@ on_both! {
         while gone.is_none() || !told {
             let event = events.next().await.expect("the stream goes on");
             match event.name.as_str() {
-                "gone" => gone = Some(text_of(&event.data["chat"])),
+                "chat_unavailable" => gone = Some(text_of(&event.data["chat"])),
                 _ => {
                     assert_eq!(text_of(&event.data["chat"]), hers, "{}", event.name);
-                    told |= event.name == "ended";
+                    told |= event.name == "message_completed";
                 }
             }
         }

@@ -14,7 +14,7 @@ use crate::{
 
 const JSON: &str = "application/json";
 /// Operations without a method: their responses are not JSON, or methods with other names replace them.
-const NO_METHODS: [&str; 4] = ["agents.attach", "events.follow", "files.get", "openapi"];
+const NO_METHODS: [&str; 4] = ["agents.attach", "events.subscribe", "files.get", "openapi"];
 
 on_both! {
     async fn a_program_asks_and_reads_through_methods(hub: &Hub) {
@@ -147,7 +147,7 @@ on_both! {
             assert_eq!(code(&ada, "chats.get", wrong.clone()).await, -32_602, "{wrong}");
         }
         assert_eq!(code(&ada, "nothing", json!({})).await, -32_601);
-        assert_eq!(code(&ada, "chats.follow", json!([chat])).await, -32_600, "that takes a connection");
+        assert_eq!(code(&ada, "chats.subscribe", json!([chat])).await, -32_600, "that takes a connection");
         let refused = ask(&ada, &request("chats.start", json!({ "id": new_id(), "text": "" }))).await;
         assert_eq!(refused["error"]["data"], json!({ "code": "invalid", "field": "text" }), "{refused}");
         let hostile = ask(&ada, &request("chats.get", json!({ "x\u{202e}\n".repeat(9_000): 1 }))).await;

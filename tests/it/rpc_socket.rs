@@ -40,12 +40,12 @@ on_both! {
         let started: Value = client.request("chats.start", rpc_params![new_id(), "1 + 1", "@plexus/calc"]).await.expect("an answer");
         let mut events = follow(&client, &started["chat"]).await;
         let mut kinds = HashSet::new();
-        while !kinds.contains("ended") {
+        while !kinds.contains("message_completed") {
             let told = events.next().await.expect("it goes on").expect("JSON");
             assert_eq!(told["data"]["chat"], started["chat"], "{told}");
             kinds.insert(text_of(&told["event"]));
         }
-        assert!(kinds.contains("message"), "{kinds:?}");
+        assert!(kinds.contains("message_created"), "{kinds:?}");
         let (mut batch, chat) = (jsonrpsee::core::params::BatchRequestBuilder::new(), &started["chat"]);
         batch.insert("chats.get", rpc_params![chat]).expect("parameters");
         batch.insert("nothing", rpc_params![]).expect("parameters");
@@ -55,7 +55,7 @@ on_both! {
 
         let eve = hub.person("eve").await;
         let eve = third(hub, &make(&eve, &["read"]).await).await;
-        let refused = eve.subscribe::<Value, _>("chats.follow", rpc_params![chat], "chats.unfollow").await;
+        let refused = eve.subscribe::<Value, _>("chats.subscribe", rpc_params![chat], "chats.unsubscribe").await;
         assert!(refused.expect_err("it is not theirs").to_string().contains("-32004"));
     }
 
@@ -64,7 +64,7 @@ on_both! {
         let chat = ada.begin("@plexus/calc", "1 + 1").await.chat;
         let mut kept = open(hub, &make(&ada, &["read"]).await).await;
         let mut revoked = open(hub, &make(&ada, &["read"]).await).await;
-        say(&mut revoked, &request("chats.follow", json!([chat]))).await;
+        say(&mut revoked, &request("chats.subscribe", json!([chat]))).await;
         assert!(heard(&mut revoked).await["result"].is_u64(), "it follows");
         let id = newest(&ada).await;
         ada.post("/settings/tokens/revoke", &[("id", id.as_str())]).await.expect(StatusCode::SEE_OTHER);
@@ -81,17 +81,17 @@ on_both! {
         let ada = hub.person("ada").await;
         let chat = ada.begin("@plexus/calc", "1 + 1").await.chat;
         let mut socket = open(hub, &make(&ada, &["read"]).await).await;
-        say(&mut socket, &request("chats.follow", json!({ "chat": chat }))).await;
+        say(&mut socket, &request("chats.subscribe", json!({ "chat": chat }))).await;
         let subscription = heard(&mut socket).await["result"].clone();
         ada.call(Method::DELETE, &format!("/chats/{chat}"), &json!({})).await.expect(StatusCode::NO_CONTENT);
         loop {
             let told = heard(&mut socket).await;
             assert_eq!((&told["method"], &told["params"]["subscription"]), (&json!("chats.event"), &subscription));
-            if told["params"]["result"]["event"] == json!("bye") {
+            if told["params"]["result"]["event"] == json!("stream_end") {
                 break;
             }
         }
-        say(&mut socket, &request("chats.follow", json!({ "chat": chat }))).await;
+        say(&mut socket, &request("chats.subscribe", json!({ "chat": chat }))).await;
         assert_eq!(heard(&mut socket).await["error"]["code"], json!(-32_004));
     }
 
@@ -100,7 +100,7 @@ on_both! {
         let chat = ada.begin("@plexus/calc", "1 + 1").await.chat;
         answer_after(&ada, &chat, 0).await;
         let mut socket = open(hub, &make(&ada, &["read"]).await).await;
-        let follow = request("chats.follow", json!({ "chat": chat, "after": 1_000_000 }));
+        let follow = request("chats.subscribe", json!({ "chat": chat, "after": 1_000_000 }));
         let mut begun = HashSet::new();
         for _ in 0..32 {
             say(&mut socket, &follow).await;
@@ -110,10 +110,10 @@ on_both! {
         say(&mut socket, &follow).await;
         assert_eq!(heard(&mut socket).await["error"]["code"], json!(-32_009));
         for (subscription, ended) in [(begun.iter().next(), true), (Some(&1_000), false)] {
-            say(&mut socket, &request("chats.unfollow", json!([subscription]))).await;
+            say(&mut socket, &request("chats.unsubscribe", json!([subscription]))).await;
             assert_eq!(heard(&mut socket).await["result"], json!(ended));
         }
-        let quiet = json!({ "jsonrpc": "2.0", "method": "chats.follow", "params": [chat] });
+        let quiet = json!({ "jsonrpc": "2.0", "method": "chats.subscribe", "params": [chat] });
         say(&mut socket, &quiet).await;
         say(&mut socket, &follow).await;
         assert!(heard(&mut socket).await["result"].is_u64(), "there is room for one again, and the silent one took none");
@@ -127,7 +127,7 @@ on_both! {
         let start = json!([new_id(), sheet, "@plexus/calc"]);
         say(&mut slow, &request("chats.start", start)).await;
         let chat = heard(&mut slow).await["result"]["chat"].clone();
-        say(&mut slow, &request("chats.follow", json!([chat]))).await;
+        say(&mut slow, &request("chats.subscribe", json!([chat]))).await;
         // Reads nothing meanwhile, and sends more requests than are answered concurrently.
         let (mut asking, mut reading) = slow.split();
         let mut listing = request("chats.get", json!([chat]));
@@ -150,7 +150,7 @@ on_both! {
             match told["id"].as_u64() {
                 Some(7) => {}
                 Some(id) => assert!(answered.insert(id) && told["result"].is_object(), "{id} is answered once"),
-                None => ended |= told["params"]["result"]["event"] == json!("ended"),
+                None => ended |= told["params"]["result"]["event"] == json!("message_completed"),
             }
         }
         drop(flood.await.expect("all was sent"));
@@ -200,7 +200,7 @@ async fn third(hub: &Hub, token: &str) -> Third {
 }
 
 async fn follow(client: &Third, chat: &Value) -> Subscription<Value> {
-    client.subscribe("chats.follow", rpc_params![chat], "chats.unfollow").await.expect("a subscription")
+    client.subscribe("chats.subscribe", rpc_params![chat], "chats.unsubscribe").await.expect("a subscription")
 }
 
 fn address(hub: &Hub) -> String {

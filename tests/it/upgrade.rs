@@ -11,7 +11,7 @@ use crate::{
     chat::seq,
     client::{Client, text_of},
     database::{Sql, postgres_url},
-    events::{answer_after, text_in},
+    events::{answer_after, read_answer, text_in},
     process::Process,
 };
 
@@ -85,6 +85,10 @@ async fn opens(old: OldData, database: Option<&Database>) {
     assert_eq!(log["items"].as_array().expect("entries").len(), 7);
     let report = ada.get(&format!("/{}", text_of(&facts["link"]))).await.expect(StatusCode::OK);
     assert!(report.body.contains("2 + 3"), "{}", report.body);
+
+    // Events that were stored under their earlier names are sent under the present ones.
+    let replayed = read_answer(&ada, &chat, 0).await;
+    assert!(replayed.messages.values().any(|shown| shown.ended && shown.branch == 1), "{}", replayed.last);
 
     // The old chat takes new messages.
     let before = seq(&ada, &chat).await;

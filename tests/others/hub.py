@@ -119,10 +119,10 @@ class Hub:
         """Until the next answer of an agent is complete."""
         pieces, first = 0, 0.0
         for event, data in self.events(chat, after):
-            if event in ("open", "text") and (data.get("t") or data.get("h")):
+            if event in ("part_snapshot", "text_delta") and (data.get("t") or data.get("h")):
                 pieces += 1
                 first = first or time.monotonic() - begun
-            if event == "ended":
+            if event == "message_completed":
                 message = self.api("GET", f"/messages/{data['id']}")
                 if message["author"]["kind"] == "agent":
                     break

@@ -27,7 +27,7 @@ pub fn MessageArticle(article: Article) -> impl IntoView {
     let stop = if open { stop(&article) } else { None };
     let parts = article.parts.iter().enumerate().map(|(index, it)| part(index, it, &article)).collect_view();
     view! {
-        <article class=class id=id data-parent=parent data-lane=article.lane aria-labelledby=labelled
+        <article class=class id=id data-parent=parent data-branch=article.branch aria-labelledby=labelled
             aria-busy=open.then_some("true")>
             <div class="gutter">{picture(&article.author)}</div>
             <header>

@@ -31,7 +31,7 @@ pub struct AgentChoice {
     pub obstacle: Option<String>,
 }
 
-/// Chat at `/chat/{id}?m={leaf}`.
+/// Chat at `/chat/{id}?m={message}`.
 ///
 /// Posts to `/chat/{id}` with `id`, `parent`, `text`; and to `…/stop` (`run`), `…/retry` (`message`),
 /// `…/rename` (`title`), `…/delete`, `…/approve` (`approval`, `decision` = `yes` or `no`).
@@ -43,7 +43,7 @@ pub struct ThreadPage {
     /// Oldest first.
     pub messages: Vec<Article>,
     /// Parent of the next message.
-    pub leaf: Option<MessageId>,
+    pub current_message: Option<MessageId>,
     /// Sequence number of the chat that the page shows; the event stream resumes after it.
     pub seq: i64,
     /// URL of the page with older messages.

@@ -23,7 +23,7 @@ impl ErrorPage {
     /// Creates the page for an error, with its message and waiting time.
     pub fn of(status: u16, error: &Error, request_id: impl Into<String>) -> Self {
         let retry_after = match error {
-            Error::Limited { retry_after_ms, .. } => Some(retry_after_ms.div_ceil(1000)),
+            Error::RateLimited { retry_after_ms, .. } => Some(retry_after_ms.div_ceil(1000)),
             _ => None,
         };
         let over_quota = matches!(error, Error::OverQuota { .. });

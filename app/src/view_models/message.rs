@@ -13,7 +13,7 @@ pub struct Article {
     pub id: MessageId,
     pub chat: ChatId,
     pub parent: Option<MessageId>,
-    pub lane: i32,
+    pub branch: i32,
     pub author: Author,
     pub at: Timestamp,
     pub state: MessageState,

@@ -25,7 +25,7 @@ pub enum Error {
     Conflict { message: String },
     /// Rate or concurrency limit exceeded. A retry may succeed after `retry_after_ms`.
     #[error("{message}")]
-    Limited { message: String, retry_after_ms: u64 },
+    RateLimited { message: String, retry_after_ms: u64 },
     /// Storage quota of the account or the hub exceeded. Retrying does not help; deleting data does.
     #[error("{message}")]
     OverQuota { message: String, quota: String, used: u64, limit: u64 },
@@ -81,7 +81,7 @@ impl Error {
             Self::Forbidden { .. } => "forbidden",
             Self::NotFound { .. } => "not_found",
             Self::Conflict { .. } => "conflict",
-            Self::Limited { .. } => "limited",
+            Self::RateLimited { .. } => "rate_limited",
             Self::OverQuota { .. } => "over_quota",
             Self::TooLarge { .. } => "too_large",
             Self::Timeout { .. } => "timeout",

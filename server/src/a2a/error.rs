@@ -52,7 +52,7 @@ pub fn of(method: Method, error: HubError) -> MethodError {
         }
         Refusal::Unauthenticated { .. }
         | Refusal::Forbidden { .. }
-        | Refusal::Limited { .. }
+        | Refusal::RateLimited { .. }
         | Refusal::OverQuota { .. }
         | Refusal::Timeout { .. }
         | Refusal::Unavailable { .. } => return MethodError::Outside(status, refusal),

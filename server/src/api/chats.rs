@@ -73,14 +73,14 @@ struct ListedChat {
     id: ChatId,
     title: String,
     /// Time of the last message.
-    at: Timestamp,
+    last_activity: Timestamp,
     /// Whether an answer is in progress.
     running: bool,
 }
 
 impl From<ChatItem> for ListedChat {
     fn from(item: ChatItem) -> Self {
-        Self { id: item.id, title: item.title, at: item.at, running: item.running }
+        Self { id: item.id, title: item.title, last_activity: item.at, running: item.running }
     }
 }
 
@@ -122,7 +122,7 @@ impl From<Sent> for PostedMessageJson {
     }
 }
 
-/// Returns a chat with the messages of its current branch, oldest first.
+/// Returns a chat with the messages up to its current message, oldest first.
 #[utoipa::path(get, path = "/chats/{chat}", operation_id = "chats.get", tag = "Chats", params(("chat" = ChatId, Path)),
     security(("token" = ["read"])), responses((status = OK, description = "The chat.", body = Chat)))]
 pub async fn open(
@@ -136,19 +136,25 @@ pub async fn open(
 pub async fn opened(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<Chat, Error> {
     let page = chats::open(hub, caller, chat, None, None).await?;
     let messages = page.messages.into_iter().map(MessageJson::from).collect();
-    Ok(Chat { id: page.id, title: page.title, seq: page.seq, leaf: page.leaf, messages })
+    Ok(Chat {
+        id: page.id,
+        title: page.title,
+        seq: page.seq,
+        current_message: page.current_message,
+        messages,
+    })
 }
 
-/// A chat with the branch that its reader last selected.
+/// A chat with the messages on the path to the one that its reader last selected.
 #[derive(Serialize, ToSchema)]
 pub struct Chat {
     id: ChatId,
     title: String,
     /// Number of the chat's last event. Subscribe to events after it.
     seq: i64,
-    /// The last message of the branch.
+    /// The last of the messages. It is the default parent of your next message.
     #[schema(required)]
-    leaf: Option<MessageId>,
+    current_message: Option<MessageId>,
     messages: Vec<MessageJson>,
 }
 

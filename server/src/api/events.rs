@@ -39,7 +39,7 @@ const MAX_DURATION: Duration = Duration::from_secs(300);
 ///
 /// The stream ends after five minutes at the latest; reconnect to resume it. Name one chat as `chat=ID` with
 /// `after`, or several as `chat=ID:SEQ`.
-#[utoipa::path(get, path = "/events", operation_id = "events.follow", tag = "Events", params(StreamQuery),
+#[utoipa::path(get, path = "/events", operation_id = "events.subscribe", tag = "Events", params(StreamQuery),
     security(("token" = ["read"])),
     responses((status = OK, description = "The events.", body = String, content_type = "text/event-stream")))]
 pub async fn stream(
@@ -51,7 +51,7 @@ pub async fn stream(
     let last = headers.get("last-event-id").and_then(|value| value.to_str().ok());
     let positions = StreamCursor::read(query.as_deref().unwrap_or_default(), last)?;
     let readers = chats::subscribe_many(&site.hub, &caller, positions.as_slice()).await?;
-    metrics::counter!("plexus_streams_total").increment(1);
+    metrics::counter!("plexus_event_streams_opened_total").increment(1);
     Ok(event_stream(Body::from_stream(events(site, readers, positions))))
 }
 
@@ -103,15 +103,15 @@ impl Streaming {
                 Ok(bytes) => Some(bytes),
                 Err(error) => {
                     tracing::error!(%error, "event encoding failed");
-                    Some(self.bye())
+                    Some(self.end())
                 }
             },
             Some(Err(_)) if Instant::now() < self.ends => Some(Bytes::from_static(b": \n\n")),
             Some(Ok(Err(error))) => {
                 tracing::debug!(%error, "event subscription failed");
-                Some(self.bye())
+                Some(self.end())
             }
-            Some(Err(_)) | None => Some(self.bye()),
+            Some(Err(_)) | None => Some(self.end()),
         }
     }
 
@@ -125,9 +125,9 @@ impl Streaming {
         Ok([format!("id: {}\n", self.positions.last_event_id()).as_bytes(), &bytes].concat().into())
     }
 
-    fn bye(&mut self) -> Bytes {
+    fn end(&mut self) -> Bytes {
         self.over = true;
-        sse("bye", &json!({}))
+        sse("stream_end", &json!({}))
     }
 }
 
@@ -136,7 +136,7 @@ struct StreamGauge(metrics::Gauge);
 
 impl StreamGauge {
     fn new() -> Self {
-        let open = metrics::gauge!("plexus_event_streams");
+        let open = metrics::gauge!("plexus_event_streams_open");
         open.increment(1);
         Self(open)
     }

@@ -30,7 +30,7 @@ pub struct Encoder {
 /// Encodes a frame about the account; it is the same for all subscribers.
 pub fn of_account(kind: &FrameKind) -> Bytes {
     match kind {
-        FrameKind::ChatsChanged => sse("chats", &json!({})),
+        FrameKind::ChatListChanged => sse("chat_list_changed", &json!({})),
         _ => Bytes::new(),
     }
 }
@@ -60,10 +60,10 @@ impl Encoder {
             FrameKind::Event { seq, event, view, .. } => {
                 (event.kind(), self.event(*seq, event, view.as_deref(), pen))
             }
-            FrameKind::Snapshot(snapshot) => ("open", self.snapshot(snapshot, pen)),
+            FrameKind::Snapshot(snapshot) => ("part_snapshot", self.snapshot(snapshot, pen)),
             FrameKind::Block { message, part, start, end, text } => {
                 let html = pen.html(&message.to_string(), text).into_string();
-                ("block", json!({ "m": message, "p": part, "s": start, "e": end, "h": html }))
+                ("block_html", json!({ "m": message, "p": part, "s": start, "e": end, "h": html }))
             }
             kind => return self.plain(kind),
         };
@@ -79,11 +79,14 @@ impl Encoder {
                 (event.kind(), data)
             }
             FrameKind::Text { message, part, start, body } => {
-                return sse("text", &Text { chat: self.chat, m: *message, p: *part, s: *start, t: body });
+                return sse(
+                    "text_delta",
+                    &TextDelta { chat: self.chat, m: *message, p: *part, s: *start, t: body },
+                );
             }
-            FrameKind::Status { message, line } => ("status", json!({ "m": message, "t": line })),
-            FrameKind::ChatsChanged => ("chats", json!({})),
-            FrameKind::Gone => ("gone", json!({})),
+            FrameKind::Status { message, line } => ("agent_status", json!({ "m": message, "t": line })),
+            FrameKind::ChatListChanged => ("chat_list_changed", json!({})),
+            FrameKind::ChatUnavailable => ("chat_unavailable", json!({})),
             FrameKind::Snapshot(_) | FrameKind::Block { .. } => return Bytes::new(),
         };
         self.write(name, data)
@@ -96,12 +99,12 @@ impl Encoder {
 
     fn event(&self, seq: i64, event: &Event, view: Option<&MessageView>, pen: &mut Pen) -> Value {
         let mut data = match (event, view) {
-            (Event::Message { .. }, Some(view)) => {
+            (Event::MessageCreated { .. }, Some(view)) => {
                 let message = &view.message;
-                json!({ "id": message.id, "parent": message.parent, "lane": message.lane, "state": message.state,
+                json!({ "id": message.id, "parent": message.parent, "branch": message.lane, "state": message.state,
                         "author": message.author, "html": self.html(view, pen) })
             }
-            (Event::Ended { message, state }, Some(view)) => {
+            (Event::MessageCompleted { message, state }, Some(view)) => {
                 json!({ "id": message, "state": state, "html": self.html(view, pen) })
             }
             (event, _) => json!(event),
@@ -130,7 +133,7 @@ impl Encoder {
 /// Additional text of part `p` of message `m`, starting at byte `s`. Serialized without an intermediate
 /// value: this is the hot path of every token.
 #[derive(Serialize)]
-struct Text<'a> {
+struct TextDelta<'a> {
     chat: ChatId,
     m: MessageId,
     p: usize,

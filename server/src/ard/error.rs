@@ -63,7 +63,7 @@ impl IntoResponse for ArdError {
             Refusal::NotFound { .. } => (status, "NOT_FOUND"),
             Refusal::Unauthenticated { .. } => (status, "UNAUTHENTICATED"),
             Refusal::Forbidden { .. } => (status, "PERMISSION_DENIED"),
-            Refusal::Limited { .. } | Refusal::OverQuota { .. } => (status, "RATE_LIMIT_EXCEEDED"),
+            Refusal::RateLimited { .. } | Refusal::OverQuota { .. } => (status, "RATE_LIMIT_EXCEEDED"),
             Refusal::Unavailable { .. } => (status, "INTERNAL_ERROR"),
         };
         let answer = Json(json!({ "errorCode": code, "message": refusal.to_string() }));

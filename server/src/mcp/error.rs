@@ -24,7 +24,7 @@ pub fn method_error(error: HubError) -> ErrorData {
     let message = refusal.to_string();
     match refusal {
         Refusal::NotFound { .. } => ErrorData::resource_not_found(message, None),
-        Refusal::Limited { .. } | Refusal::OverQuota { .. } | Refusal::Unavailable { .. } => {
+        Refusal::RateLimited { .. } | Refusal::OverQuota { .. } | Refusal::Unavailable { .. } => {
             ErrorData::internal_error(message, None)
         }
         _ => ErrorData::invalid_params(message, None),

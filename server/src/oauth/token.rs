@@ -54,7 +54,7 @@ fn error_response(refused: TokenRefusal) -> Response {
         TokenRefusal::Fault(error) => {
             let (status, refusal) = public_message(error);
             let code = match refusal {
-                Refusal::Limited { .. } => "temporarily_unavailable",
+                Refusal::RateLimited { .. } => "temporarily_unavailable",
                 _ => "server_error",
             };
             let body = json!({ "error": code, "error_description": refusal.to_string() });

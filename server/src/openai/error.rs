@@ -121,7 +121,7 @@ impl From<plexus_hub::Error> for OpenAiError {
             Refusal::Unauthenticated { .. } => Self::new(status, INVALID, message).coded("invalid_api_key"),
             Refusal::Forbidden { .. } => Self::new(status, INVALID, message).coded("permission_denied"),
             Refusal::NotFound { .. } => Self::new(status, INVALID, message).coded("not_found"),
-            Refusal::Limited { .. } => {
+            Refusal::RateLimited { .. } => {
                 Self::new(status, "rate_limit_error", message).coded("rate_limit_exceeded")
             }
             Refusal::OverQuota { .. } => {

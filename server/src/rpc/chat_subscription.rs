@@ -16,7 +16,7 @@ use crate::{api::sse_encoder::Encoder, app_state::AppState};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct FollowParams {
+struct SubscribeParams {
     chat: ChatId,
     /// Number of the last event received; 0 for all events.
     #[serde(default)]
@@ -24,8 +24,8 @@ struct FollowParams {
 }
 
 /// Sends events until the connection ends, the caller unsubscribes, or the caller loses access to the chat.
-/// In the last case, the final event is `bye`.
-pub async fn follow(
+/// In the last case, the final event is `stream_end`.
+pub async fn subscribe(
     params: Params<'static>,
     pending: PendingSubscriptionSink,
     site: Arc<AppState>,
@@ -48,7 +48,7 @@ async fn begin(
     params: &Params<'_>,
     extensions: &Extensions,
 ) -> Result<(Encoder, ChatSubscription), RpcError> {
-    let FollowParams { chat, after } = read(params)?;
+    let SubscribeParams { chat, after } = read(params)?;
     let reader = chats::subscribe(&site.hub, caller(extensions)?, chat, after).await?;
     Ok((Encoder::new(site, chat), reader))
 }
@@ -63,7 +63,11 @@ async fn tell(sink: &SubscriptionSink, encoder: &Encoder, mut reader: ChatSubscr
             Ok(event) => (told(&event), false),
             Err(error) => {
                 tracing::debug!(%error, "event subscription failed");
-                (to_raw_value(&SubscriptionEvent { event: "bye", data: serde_json::json!({}) }).ok(), true)
+                (
+                    to_raw_value(&SubscriptionEvent { event: "stream_end", data: serde_json::json!({}) })
+                        .ok(),
+                    true,
+                )
             }
         };
         let Some(told) = told else { continue };

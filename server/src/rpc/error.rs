@@ -44,7 +44,7 @@ impl From<plexus_hub::Error> for RpcError {
             Refusal::TooLarge { .. } => -32_013,
             // A timeout concerns the message as a whole, before any method was read.
             Refusal::Timeout { .. } => INVALID_REQUEST,
-            Refusal::Limited { .. } => -32_029,
+            Refusal::RateLimited { .. } => -32_029,
             Refusal::OverQuota { .. } => -32_030,
             Refusal::Unavailable { .. } => -32_053,
         };
@@ -53,7 +53,7 @@ impl From<plexus_hub::Error> for RpcError {
         if let Some(field) = refusal.field() {
             data["field"] = json!(field);
         }
-        if let Refusal::Limited { retry_after_ms, .. } = &refusal {
+        if let Refusal::RateLimited { retry_after_ms, .. } = &refusal {
             data["retry_after_ms"] = json!(retry_after_ms);
         }
         if let Refusal::OverQuota { quota, used, limit, .. } = &refusal {

@@ -31,10 +31,10 @@ pub fn all(site: &AppState) -> Result<RpcModule<AppState>, RegisterMethodError> 
     teams::add_to(&mut module)?;
     hubs::add_to(&mut module)?;
     module.register_subscription(
-        "chats.follow",
+        "chats.subscribe",
         "chats.event",
-        "chats.unfollow",
-        chat_subscription::follow,
+        "chats.unsubscribe",
+        chat_subscription::subscribe,
     )?;
     Ok(module)
 }

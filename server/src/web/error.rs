@@ -18,7 +18,7 @@ pub const fn status(refusal: &Refusal) -> StatusCode {
         Refusal::Forbidden { .. } => StatusCode::FORBIDDEN,
         Refusal::NotFound { .. } => StatusCode::NOT_FOUND,
         Refusal::Conflict { .. } => StatusCode::CONFLICT,
-        Refusal::Limited { .. } | Refusal::OverQuota { .. } => StatusCode::TOO_MANY_REQUESTS,
+        Refusal::RateLimited { .. } | Refusal::OverQuota { .. } => StatusCode::TOO_MANY_REQUESTS,
         Refusal::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         Refusal::Timeout { .. } => StatusCode::REQUEST_TIMEOUT,
         Refusal::Unavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
@@ -43,7 +43,7 @@ pub fn public_message(error: Error) -> (StatusCode, Refusal) {
 /// Returns the value of `Retry-After` in seconds, rounded up, for rate-limited requests.
 pub fn retry_after(refusal: &Refusal) -> Option<HeaderValue> {
     match refusal {
-        Refusal::Limited { retry_after_ms, .. } => {
+        Refusal::RateLimited { retry_after_ms, .. } => {
             Some(HeaderValue::from(retry_after_ms.div_ceil(1_000).max(1)))
         }
         _ => None,
@@ -105,7 +105,7 @@ impl<'a> Detail<'a> {
     fn of(refusal: &'a Refusal) -> Self {
         let detail = Self { field: refusal.field(), ..Self::new(refusal.code(), refusal.to_string()) };
         match refusal {
-            Refusal::Limited { retry_after_ms, .. } => {
+            Refusal::RateLimited { retry_after_ms, .. } => {
                 Self { retry_after_ms: Some(*retry_after_ms), ..detail }
             }
             Refusal::OverQuota { quota, used, limit, .. } => {

@@ -5,7 +5,7 @@
 pub struct ShownArticle {
     pub id: String,
     pub parent: Option<String>,
-    pub lane: i32,
+    pub branch: i32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum ArticlePosition {
 
 /// Decides the position of `new` on a page that shows `shown`, in this order.
 ///
-/// A new alternative replaces the old one in its lane and everything after it, except answers in other lanes.
+/// A new alternative replaces the old one in its branch and everything after it, except answers in other branches.
 pub fn place(shown: &[ShownArticle], new: &ShownArticle) -> ArticlePosition {
     if shown.iter().any(|it| it.id == new.id) {
         return ArticlePosition::Same;
@@ -30,7 +30,7 @@ pub fn place(shown: &[ShownArticle], new: &ShownArticle) -> ArticlePosition {
     {
         return ArticlePosition::Elsewhere;
     }
-    let alternative = |it: &ShownArticle| it.parent == new.parent && it.lane == new.lane;
+    let alternative = |it: &ShownArticle| it.parent == new.parent && it.branch == new.branch;
     let Some(at) = shown.iter().position(alternative) else {
         return ArticlePosition::End { instead_of: Vec::new() };
     };
@@ -44,8 +44,8 @@ pub fn place(shown: &[ShownArticle], new: &ShownArticle) -> ArticlePosition {
 mod tests {
     use super::*;
 
-    fn shown(id: &str, parent: Option<&str>, lane: i32) -> ShownArticle {
-        ShownArticle { id: id.into(), parent: parent.map(Into::into), lane }
+    fn shown(id: &str, parent: Option<&str>, branch: i32) -> ShownArticle {
+        ShownArticle { id: id.into(), parent: parent.map(Into::into), branch }
     }
 
     fn end(instead_of: &[&str]) -> ArticlePosition {

@@ -12,7 +12,7 @@ use super::{
     ChatUiState, announcements,
     composer::ComposerView,
     dom,
-    events::{Event, MessageAdded, Open, Run},
+    events::{Event, MessageCreated, PartSnapshot, RunUpdated},
     scroll::Scroll,
     sidebar::SidebarView,
     stream::{Listener, Stream},
@@ -97,26 +97,26 @@ fn with_room(then: impl FnOnce(&Rc<ChatController>)) {
 impl Listener for ChatController {
     fn event(&self, event: Event) {
         match event {
-            Event::Message(placed) => self.message(&placed),
-            Event::Ended(ended) => {
+            Event::MessageCreated(placed) => self.message(&placed),
+            Event::MessageCompleted(ended) => {
                 let article = self.thread.as_ref().and_then(|thread| thread.replace(&ended.id, &ended.html));
                 if let Some(article) = article {
                     self.say(&article, &ended.state);
                 }
                 self.show_answering();
             }
-            Event::Run(run) => self.run(&run),
-            Event::Title(title) => self.retitle(&title.title),
-            Event::Open(open) => self.open(open),
-            Event::Text(text) => self.text(|thread| thread.push(text)),
-            Event::Block(block) => self.text(|thread| thread.close(block)),
-            Event::Status(status) => {
+            Event::RunUpdated(run) => self.run(&run),
+            Event::TitleChanged(title) => self.retitle(&title.title),
+            Event::PartSnapshot(open) => self.open(open),
+            Event::TextDelta(text) => self.text(|thread| thread.push(text)),
+            Event::BlockHtml(block) => self.text(|thread| thread.close(block)),
+            Event::AgentStatus(status) => {
                 if let Some(thread) = &self.thread {
                     thread.show_doing(&status);
                 }
             }
-            Event::Chats => self.sidebar.refresh_soon(),
-            Event::Gone | Event::Bye => {}
+            Event::ChatListChanged => self.sidebar.refresh_soon(),
+            Event::ChatUnavailable | Event::StreamEnd => {}
         }
         self.draw_soon();
     }
@@ -127,7 +127,7 @@ impl Listener for ChatController {
 }
 
 impl ChatController {
-    fn message(&self, placed: &MessageAdded) {
+    fn message(&self, placed: &MessageCreated) {
         let Some(article) = self.thread.as_ref().and_then(|thread| thread.put(placed)) else { return };
         if article.class_list().contains("agent") {
             if let Some(composer) = &self.composer {
@@ -139,7 +139,7 @@ impl ChatController {
         self.show_answering();
     }
 
-    fn open(&self, open: Open) {
+    fn open(&self, open: PartSnapshot) {
         let (message, part) = (open.m.clone(), open.p);
         if let Some(thread) = &self.thread {
             thread.reset(open);
@@ -154,7 +154,7 @@ impl ChatController {
     ///
     /// A failed article shows its own failure. Both events arrive together in either order, so the check
     /// waits 500 ms.
-    fn run(&self, run: &Run) {
+    fn run(&self, run: &RunUpdated) {
         const TOGETHER: u32 = 500;
         let Some(failure) = run.failure.clone() else { return };
         dom::after(TOGETHER, move || {

@@ -32,7 +32,6 @@ pub fn open_own(chat: &str, after: i64, tell: impl Fn(SourceEvent) + Clone + 'st
     for kind in KINDS {
         let tell = tell.clone();
         dom::listen(&source, kind, move |event: web_sys::Event| {
-            // The browser's own `open` event has the name of one of the hub's events, but no data.
             let data = event.dyn_ref::<MessageEvent>().and_then(|message| message.data().as_string());
             if let (Some(data), Some(message)) = (data, event.dyn_ref::<MessageEvent>()) {
                 let seq = message.last_event_id().parse().ok();
@@ -41,11 +40,7 @@ pub fn open_own(chat: &str, after: i64, tell: impl Fn(SourceEvent) + Clone + 'st
         });
     }
     let opened = tell.clone();
-    dom::listen(&source, "open", move |event: web_sys::Event| {
-        if !event.has_type::<MessageEvent>() {
-            opened(SourceEvent::Opened);
-        }
-    });
+    dom::listen(&source, "open", move |_: web_sys::Event| opened(SourceEvent::Opened));
     dom::listen(&source, "error", move |_: web_sys::Event| tell(SourceEvent::Failed));
     Some(source)
 }
@@ -61,11 +56,11 @@ pub struct SharedWorkerSource {
 #[derive(Clone, Copy)]
 pub enum SourceCommand {
     /// Heartbeat only.
-    Here,
+    Heartbeat,
     /// Open the stream if it is closed.
-    Open,
+    Connect,
     /// Reopen the stream at this tab's sequence number, even if it is open.
-    Anew,
+    Reconnect,
 }
 
 impl SharedWorkerSource {
@@ -86,13 +81,13 @@ impl SharedWorkerSource {
     }
 
     /// Sends a request. Returns false if the worker seems to be dead.
-    pub fn say(&self, chat: &str, after: i64, wish: SourceCommand) -> bool {
-        let wish = match wish {
-            SourceCommand::Here => "here",
-            SourceCommand::Open => "open",
-            SourceCommand::Anew => "anew",
+    pub fn say(&self, chat: &str, after: i64, command: SourceCommand) -> bool {
+        let command = match command {
+            SourceCommand::Heartbeat => "heartbeat",
+            SourceCommand::Connect => "connect",
+            SourceCommand::Reconnect => "reconnect",
         };
-        let words = json!({ "chat": chat, "after": after, "wish": wish }).to_string();
+        let words = json!({ "chat": chat, "after": after, "command": command }).to_string();
         let said = JSON::parse(&words).and_then(|words| self.port.post_message(&words));
         self.unanswered.set(self.unanswered.get() + 1);
         said.is_ok() && self.unanswered.get() <= Self::TIMEOUT

@@ -3,45 +3,56 @@
 use serde::Deserialize;
 
 /// Names of the SSE events.
-pub const KINDS: [&str; 12] =
-    ["message", "ended", "run", "title", "member", "chats", "open", "text", "block", "status", "gone", "bye"];
+pub const KINDS: [&str; 12] = [
+    "message_created",
+    "message_completed",
+    "run_updated",
+    "title_changed",
+    "member_changed",
+    "chat_list_changed",
+    "part_snapshot",
+    "text_delta",
+    "block_html",
+    "agent_status",
+    "chat_unavailable",
+    "stream_end",
+];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    Message(MessageAdded),
-    Ended(Ended),
-    Run(Run),
-    Title(Title),
-    Open(Open),
-    Text(Text),
-    Block(Block),
-    Status(Status),
-    /// The list of chats changed.
-    Chats,
+    MessageCreated(MessageCreated),
+    MessageCompleted(MessageCompleted),
+    RunUpdated(RunUpdated),
+    TitleChanged(TitleChanged),
+    PartSnapshot(PartSnapshot),
+    TextDelta(TextDelta),
+    BlockHtml(BlockHtml),
+    AgentStatus(AgentStatus),
+    ChatListChanged,
     /// The reader has no access to the chat any more.
-    Gone,
-    Bye,
+    ChatUnavailable,
+    StreamEnd,
 }
 
 /// Complete article and its position.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct MessageAdded {
+pub struct MessageCreated {
     pub id: String,
     pub parent: Option<String>,
-    pub lane: i32,
+    pub branch: i32,
     pub html: String,
 }
 
 /// Final form of an article.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Ended {
+pub struct MessageCompleted {
     pub id: String,
     pub state: String,
     pub html: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Run {
+pub struct RunUpdated {
     pub failure: Option<Failure>,
 }
 
@@ -51,7 +62,7 @@ pub struct Failure {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Title {
+pub struct TitleChanged {
     pub title: String,
 }
 
@@ -59,7 +70,7 @@ pub struct Title {
 ///
 /// If `w` is true, `h` is the complete element of the part, including its frame.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Open {
+pub struct PartSnapshot {
     pub m: String,
     pub p: u32,
     pub h: String,
@@ -73,7 +84,7 @@ pub struct Open {
 
 /// Text to append, beginning at byte `s`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Text {
+pub struct TextDelta {
     pub m: String,
     pub p: u32,
     pub s: usize,
@@ -82,7 +93,7 @@ pub struct Text {
 
 /// Final HTML `h` of the bytes `s..e`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Block {
+pub struct BlockHtml {
     pub m: String,
     pub p: u32,
     pub s: usize,
@@ -92,7 +103,7 @@ pub struct Block {
 
 /// Current activity of the agent of message `m`; an empty `t` clears it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Status {
+pub struct AgentStatus {
     pub m: String,
     pub t: String,
 }
@@ -101,17 +112,17 @@ impl Event {
     /// Parses an event. `None` if it is unknown or invalid: a newer hub may send other kinds.
     pub fn parse(kind: &str, data: &str) -> Option<Self> {
         let event = match kind {
-            "message" => Self::Message(serde_json::from_str(data).ok()?),
-            "ended" => Self::Ended(serde_json::from_str(data).ok()?),
-            "run" => Self::Run(serde_json::from_str(data).ok()?),
-            "title" => Self::Title(serde_json::from_str(data).ok()?),
-            "open" => Self::Open(serde_json::from_str(data).ok()?),
-            "text" => Self::Text(serde_json::from_str(data).ok()?),
-            "block" => Self::Block(serde_json::from_str(data).ok()?),
-            "status" => Self::Status(serde_json::from_str(data).ok()?),
-            "chats" => Self::Chats,
-            "gone" => Self::Gone,
-            "bye" => Self::Bye,
+            "message_created" => Self::MessageCreated(serde_json::from_str(data).ok()?),
+            "message_completed" => Self::MessageCompleted(serde_json::from_str(data).ok()?),
+            "run_updated" => Self::RunUpdated(serde_json::from_str(data).ok()?),
+            "title_changed" => Self::TitleChanged(serde_json::from_str(data).ok()?),
+            "part_snapshot" => Self::PartSnapshot(serde_json::from_str(data).ok()?),
+            "text_delta" => Self::TextDelta(serde_json::from_str(data).ok()?),
+            "block_html" => Self::BlockHtml(serde_json::from_str(data).ok()?),
+            "agent_status" => Self::AgentStatus(serde_json::from_str(data).ok()?),
+            "chat_list_changed" => Self::ChatListChanged,
+            "chat_unavailable" => Self::ChatUnavailable,
+            "stream_end" => Self::StreamEnd,
             _ => return None,
         };
         Some(event)
@@ -149,36 +160,38 @@ mod tests {
 
     #[test]
     fn events_are_read_as_the_hub_writes_them() {
-        let data = r#"{"id":"b","parent":null,"lane":1,"state":"open","author":{"kind":"agent"},"html":"<article>"}"#;
-        let placed = MessageAdded { id: "b".into(), parent: None, lane: 1, html: "<article>".into() };
-        assert_eq!(Event::parse("message", data), Some(Event::Message(placed)));
+        let data = r#"{"id":"b","parent":null,"branch":1,"state":"open","author":{"kind":"agent"},"html":"<article>"}"#;
+        let placed = MessageCreated { id: "b".into(), parent: None, branch: 1, html: "<article>".into() };
+        assert_eq!(Event::parse("message_created", data), Some(Event::MessageCreated(placed)));
         let data = r#"{"m":"b","p":0,"s":3,"e":9,"h":"<p>x</p>"}"#;
-        assert!(matches!(Event::parse("block", data), Some(Event::Block(block)) if block.e == 9));
+        assert!(matches!(Event::parse("block_html", data), Some(Event::BlockHtml(block)) if block.e == 9));
         let data =
             r#"{"run":"r","message":"b","state":"failed","failure":{"class":"refused","message":"No."}}"#;
-        assert!(matches!(Event::parse("run", data), Some(Event::Run(run)) if run.failure.is_some()));
-        assert_eq!(Event::parse("bye", "{}"), Some(Event::Bye));
+        assert!(
+            matches!(Event::parse("run_updated", data), Some(Event::RunUpdated(run)) if run.failure.is_some())
+        );
+        assert_eq!(Event::parse("stream_end", "{}"), Some(Event::StreamEnd));
     }
 
     #[test]
     fn the_worker_listens_for_the_same_events() {
         let worker = include_str!("../../../../public/events.js");
-        let kinds = format!("const KINDS = {KINDS:?};");
+        let lines: String = KINDS.iter().map(|kind| format!("  {kind:?},\n")).collect();
+        let kinds = format!("const KINDS = [\n{lines}];");
         assert!(worker.contains(&kinds), "{kinds}");
     }
 
     #[test]
     fn what_is_not_understood_is_nothing() {
-        assert!(KINDS.contains(&"bye") && !KINDS.contains(&"weather"));
-        assert_eq!(Event::parse("text", r#"{"m":"b","p":-1,"s":0,"t":""}"#), None);
-        assert_eq!(Event::parse("text", "not json"), None);
+        assert!(KINDS.contains(&"stream_end") && !KINDS.contains(&"weather"));
+        assert_eq!(Event::parse("text_delta", r#"{"m":"b","p":-1,"s":0,"t":""}"#), None);
+        assert_eq!(Event::parse("text_delta", "not json"), None);
         assert_eq!(Event::parse("weather", "{}"), None);
     }
 
     #[test]
     fn refusals_are_told_in_words() {
-        let limited =
-            r#"{"error":{"code":"limited","message":"Too many messages at once.","retry_after_ms":11200}}"#;
+        let limited = r#"{"error":{"code":"rate_limited","message":"Too many messages at once.","retry_after_ms":11200}}"#;
         assert_eq!(
             Refusal::words(429, limited),
             "Too many messages at once. Try again in 12 s; your text is kept."

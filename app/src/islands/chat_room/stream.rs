@@ -67,7 +67,7 @@ impl Stream {
         }
         let member = stream.clone();
         stream.shared.replace(SharedWorkerSource::join(worker, move |news| member.hear_shared(news)));
-        stream.open(SourceCommand::Open);
+        stream.open(SourceCommand::Connect);
         stream.follow_the_page();
         let member = stream.clone();
         set_interval(move || member.stay(), STILL_HERE);
@@ -80,10 +80,10 @@ impl Stream {
     /// Repeated gaps are retried with backoff.
     pub fn gap(self: &Rc<Self>) {
         self.failures.set(self.failures.get() + 1);
-        self.open_later(SourceCommand::Anew);
+        self.open_later(SourceCommand::Reconnect);
     }
 
-    fn open_later(self: &Rc<Self>, wish: SourceCommand) {
+    fn open_later(self: &Rc<Self>, command: SourceCommand) {
         self.close_own();
         let wait = if self.failures.get() == 0 {
             delay(0, dom::chance()) / 5
@@ -93,18 +93,18 @@ impl Stream {
         let (stream, opening) = (self.clone(), self.opening.get());
         dom::after(wait, move || {
             if stream.opening.get() == opening {
-                stream.open(wish);
+                stream.open(command);
             }
         });
     }
 
-    fn open(self: &Rc<Self>, wish: SourceCommand) {
+    fn open(self: &Rc<Self>, command: SourceCommand) {
         self.close_own();
         if self.closed.get() {
             return;
         }
         if self.shared.borrow().is_some() {
-            return self.say(wish);
+            return self.say(command);
         }
         let (stream, opening) = (self.clone(), self.opening.get());
         let source = open_own(&self.chat, self.seq.get(), move |news| {
@@ -125,8 +125,9 @@ impl Stream {
         }
     }
 
-    fn say(self: &Rc<Self>, wish: SourceCommand) {
-        let heard = self.shared.borrow().as_ref().is_none_or(|it| it.say(&self.chat, self.seq.get(), wish));
+    fn say(self: &Rc<Self>, command: SourceCommand) {
+        let heard =
+            self.shared.borrow().as_ref().is_none_or(|it| it.say(&self.chat, self.seq.get(), command));
         if !heard {
             self.go_alone();
         }
@@ -134,14 +135,14 @@ impl Stream {
 
     fn stay(self: &Rc<Self>) {
         if !self.closed.get() {
-            self.say(SourceCommand::Here);
+            self.say(SourceCommand::Heartbeat);
         }
     }
 
     fn go_alone(self: &Rc<Self>) {
         if let Some(shared) = self.shared.take() {
             shared.leave();
-            self.open(SourceCommand::Open);
+            self.open(SourceCommand::Connect);
         }
     }
 
@@ -175,17 +176,17 @@ impl Stream {
         }
         let Some(event) = Event::parse(kind, data) else { return };
         match event {
-            Event::Bye => {
+            Event::StreamEnd => {
                 self.failures.set(0);
-                return self.open_later(SourceCommand::Open);
+                return self.open_later(SourceCommand::Connect);
             }
-            Event::Gone => {
+            Event::ChatUnavailable => {
                 self.closed.set(true);
                 self.close_own();
                 return self.listener.trouble(GONE);
             }
             // Text does not reset the backoff: it also arrives while gaps repeat.
-            Event::Text(_) | Event::Block(_) => {}
+            Event::TextDelta(_) | Event::BlockHtml(_) => {}
             _ => self.failures.set(0),
         }
         self.listener.event(event);
@@ -201,7 +202,7 @@ impl Stream {
         } else if self.failures.get() > NOTICE_AFTER_FAILURES {
             self.listener.trouble(LOST);
         }
-        self.open_later(SourceCommand::Open);
+        self.open_later(SourceCommand::Connect);
     }
 
     /// Follows navigation, visibility and connectivity of the page.
@@ -215,17 +216,17 @@ impl Stream {
         dom::listen(&window, "pageshow", move |event: PageTransitionEvent| {
             if event.persisted() {
                 stream.closed.set(false);
-                stream.open(SourceCommand::Open);
+                stream.open(SourceCommand::Connect);
             }
         });
         let stream = self.clone();
-        dom::listen(&window, "online", move |_: web_sys::Event| stream.open(SourceCommand::Anew));
+        dom::listen(&window, "online", move |_: web_sys::Event| stream.open(SourceCommand::Reconnect));
         let listener = self.listener.clone();
         dom::listen(&window, "offline", move |_: web_sys::Event| listener.trouble(OFFLINE));
         let stream = self.clone();
         dom::listen(&document(), "visibilitychange", move |_: web_sys::Event| {
             if !document().hidden() && stream.own.borrow().is_none() {
-                stream.open(SourceCommand::Open);
+                stream.open(SourceCommand::Connect);
             }
         });
     }

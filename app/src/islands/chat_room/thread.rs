@@ -12,7 +12,7 @@ use web_sys::{Element, HtmlElement, Node};
 use super::{
     article_position::{ArticlePosition, ShownArticle, place},
     dom,
-    events::{Block, MessageAdded, Open, Status, Text},
+    events::{AgentStatus, BlockHtml, MessageCreated, PartSnapshot, TextDelta},
     streaming_text::{StreamingText, TextChange},
 };
 
@@ -68,8 +68,9 @@ impl Thread {
     }
 
     /// Inserts or replaces an article. `None` if it belongs to a branch that is not shown.
-    pub fn put(&self, placed: &MessageAdded) -> Option<Element> {
-        let new = ShownArticle { id: placed.id.clone(), parent: placed.parent.clone(), lane: placed.lane };
+    pub fn put(&self, placed: &MessageCreated) -> Option<Element> {
+        let new =
+            ShownArticle { id: placed.id.clone(), parent: placed.parent.clone(), branch: placed.branch };
         match place(&self.shown(), &new) {
             ArticlePosition::Elsewhere => None,
             ArticlePosition::Same => self.replace(&placed.id, &placed.html),
@@ -100,7 +101,7 @@ impl Thread {
         let article = dom::element("article", "message person sending", "")?;
         article.set_id(&format!("m-{id}"));
         article.set_attribute("data-parent", &self.last().unwrap_or_default()).ok()?;
-        article.set_attribute("data-lane", "0").ok()?;
+        article.set_attribute("data-branch", "0").ok()?;
         let header = dom::element("header", "", "")?;
         header.append_child(dom::element("h2", "", "Sending…")?.as_ref()).ok()?;
         let body = dom::element("div", "body", "")?;
@@ -131,7 +132,7 @@ impl Thread {
     }
 
     /// Resets a part to its state from the start, if its message is shown.
-    pub fn reset(&self, open: Open) {
+    pub fn reset(&self, open: PartSnapshot) {
         if open.w {
             self.put_whole(&open);
             return;
@@ -147,7 +148,7 @@ impl Thread {
     /// Replaces a whole part, such as a tool card.
     ///
     /// An unfolded card stays unfolded. If the card had the focus, the composer gets it.
-    fn put_whole(&self, open: &Open) -> Option<()> {
+    fn put_whole(&self, open: &PartSnapshot) -> Option<()> {
         let body: Element = dom::find(&self.article(&open.m)?, ".body")?;
         let selector = format!("[data-part=\"{}\"]", open.p);
         let Some(old) = dom::find::<Element>(&body, &selector) else {
@@ -170,7 +171,7 @@ impl Thread {
     }
 
     /// Shows the agent's current activity below its text. An empty status removes the line.
-    pub fn show_doing(&self, status: &Status) -> Option<()> {
+    pub fn show_doing(&self, status: &AgentStatus) -> Option<()> {
         let article = self.article(&status.m).filter(|article| article.has_attribute("aria-busy"))?;
         match (dom::find::<Element>(&article, ":scope > .doing"), status.t.is_empty()) {
             (Some(line), true) => line.remove(),
@@ -192,7 +193,7 @@ impl Thread {
         dom::find::<Element>(&card, "p code")?.text_content()
     }
 
-    pub fn push(&self, text: Text) -> TextChange {
+    pub fn push(&self, text: TextDelta) -> TextChange {
         let key = (text.m, text.p);
         let Some((closed, _)) = self.part(&key) else { return TextChange::Nothing };
         let unheard_of = !self.tails.borrow().contains_key(&key);
@@ -208,7 +209,7 @@ impl Thread {
         change
     }
 
-    pub fn close(&self, block: Block) -> TextChange {
+    pub fn close(&self, block: BlockHtml) -> TextChange {
         let key = (block.m, block.p);
         let Some((closed, _)) = self.part(&key) else { return TextChange::Nothing };
         let change = self.tails.borrow_mut().entry(key.clone()).or_default().close(block.s, block.e);
@@ -254,8 +255,8 @@ impl Thread {
 fn shown(article: &Element) -> Option<ShownArticle> {
     let id = article.id().strip_prefix("m-")?.to_owned();
     let parent = article.get_attribute("data-parent").filter(|parent| !parent.is_empty());
-    let lane = article.get_attribute("data-lane")?.parse().ok()?;
-    Some(ShownArticle { id, parent, lane })
+    let branch = article.get_attribute("data-branch")?.parse().ok()?;
+    Some(ShownArticle { id, parent, branch })
 }
 
 fn new_part(body: &Element, part: u32) -> Option<Element> {

@@ -21,7 +21,7 @@ impl Page for ThreadPage {
         let composer = Composer {
             action: format!("/chat/{}", self.chat),
             id: self.next_id,
-            parent: self.leaf,
+            parent: self.current_message,
             to: self.to.as_ref(),
             form: &self.form,
         };

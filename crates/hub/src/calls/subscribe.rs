@@ -251,15 +251,15 @@ impl TaskSubscription {
 
     fn event(&mut self, event: &Event, view: Option<&MessageView>) {
         match event {
-            Event::Message { message, run: Some(run) } if *run == self.run => {
+            Event::MessageCreated { message, run: Some(run) } if *run == self.run => {
                 self.messages.insert(*message);
             }
-            Event::Ended { message, .. } => {
+            Event::MessageCompleted { message, .. } => {
                 if let Some(view) = view.filter(|_| self.messages.contains(message)) {
                     self.know(view);
                 }
             }
-            Event::Run { run, state, failure } if *run == self.run && *state != self.state => {
+            Event::RunUpdated { run, state, failure } if *run == self.run && *state != self.state => {
                 self.due.state = Some((*state, failure.clone()));
             }
             _ => {}

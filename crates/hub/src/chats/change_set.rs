@@ -78,7 +78,7 @@ impl ChatChangeSet {
     /// Adds a message and assigns its sequence number.
     pub fn add_message(&mut self, mut view: MessageView) {
         view.message.seq = self.next();
-        self.record(Event::Message { message: view.message.id, run: view.message.run });
+        self.record(Event::MessageCreated { message: view.message.id, run: view.message.run });
         self.said.push(view);
     }
 
@@ -93,7 +93,7 @@ impl ChatChangeSet {
 
     /// Ends an open message with its final content.
     pub fn end(&mut self, view: MessageView) {
-        self.record(Event::Ended { message: view.message.id, state: view.message.state });
+        self.record(Event::MessageCompleted { message: view.message.id, state: view.message.state });
         self.ended.push(view);
     }
 
@@ -167,7 +167,9 @@ impl CommittedChanges {
         hub.cluster_notifier().enqueue(ClusterNotice::Chat(self.chat));
         if let Some(account) = account {
             hub.cluster_notifier().enqueue(ClusterNotice::Chats(account));
-            hub.live().channels.publish(Topic::Account(account), StreamFrame::new(FrameKind::ChatsChanged));
+            hub.live()
+                .channels
+                .publish(Topic::Account(account), StreamFrame::new(FrameKind::ChatListChanged));
         }
         let topic = Topic::Chat(self.chat);
         if !hub.live().channels.is_watched(topic) {

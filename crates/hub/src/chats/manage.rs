@@ -29,7 +29,7 @@ pub async fn rename(hub: &Hub, caller: &Caller, chat: ChatId, title: String) -> 
     let row = chats::lock(&mut tx, chat).await?.ok_or_else(|| Refusal::not_found("Chat not found."))?;
     let mut telling = ChatChangeSet::new(&row);
     chats::set_title(&mut tx, chat, &title).await?;
-    telling.record(Event::Title { title: title.into() });
+    telling.record(Event::TitleChanged { title: title.into() });
     telling.commit(hub, tx).await?.publish(hub, Some(person.account)).await;
     Ok(())
 }
@@ -47,7 +47,7 @@ pub async fn delete(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<()> {
         hub.live().access.notify(AccessChange::Chat(chat));
     }
     hub.cluster_notifier().enqueue(ClusterNotice::Chats(person.account));
-    hub.live().channels.publish(Topic::Account(person.account), StreamFrame::new(FrameKind::ChatsChanged));
+    hub.live().channels.publish(Topic::Account(person.account), StreamFrame::new(FrameKind::ChatListChanged));
     Ok(())
 }
 

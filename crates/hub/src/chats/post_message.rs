@@ -123,7 +123,7 @@ pub(crate) async fn post_message(
         telling.join(new_member(hub, chat, author, MemberRole::Guest));
         let has_answered = |header: &MessageHeader| header.author == author && header.run.is_some();
         if !saying.tree.iter().any(has_answered) {
-            telling.record(Event::Member { principal: author, joined: true });
+            telling.record(Event::MemberChanged { principal: author, joined: true });
         }
         let continues = saying.continues.clone().filter(|run| run.agent == reached.agent.id);
         let (origin, question, until) = (saying.origin, saying.id, saying.until);

@@ -38,7 +38,7 @@ pub struct ChatPage {
     pub title: String,
     /// Oldest first, along the branch that the member has open.
     pub messages: Vec<MessageView>,
-    pub leaf: Option<MessageId>,
+    pub current_message: Option<MessageId>,
     /// The sequence number up to which this page is complete; subscribe to what follows.
     pub seq: i64,
     /// Cursor of the previous page: the oldest message shown, if there are older ones.
@@ -123,7 +123,15 @@ pub async fn open(
     let messages = message_views::load(hub, &mut conn, &tree, &all[begin..end]).await?;
     let partners = partners(&mut conn, &headers, leaf).await?;
     let older = (begin > 0).then(|| all[begin]);
-    Ok(ChatPage { id: chat, title: row.title.into(), messages, leaf, seq: row.last_seq, older, partners })
+    Ok(ChatPage {
+        id: chat,
+        title: row.title.into(),
+        messages,
+        current_message: leaf,
+        seq: row.last_seq,
+        older,
+        partners,
+    })
 }
 
 /// Returns the newest leaf of the branch below `from`.

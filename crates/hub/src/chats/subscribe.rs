@@ -152,7 +152,10 @@ impl ChatSubscription {
 
     /// Returns whether the end of the message is among the frames to be delivered.
     fn has_ended(&self, ended: MessageId) -> bool {
-        let is_its_end = |frame: &Arc<StreamFrame>| matches!(&frame.kind, FrameKind::Event { event: Event::Ended { message, .. }, .. } if *message == ended);
+        let is_its_end = |frame: &Arc<StreamFrame>| match &frame.kind {
+            FrameKind::Event { event: Event::MessageCompleted { message, .. }, .. } => *message == ended,
+            _ => false,
+        };
         self.ready.iter().any(is_its_end)
     }
 

@@ -60,7 +60,8 @@ pub async fn subscribe_many(
     {
         return Err(refusal.into());
     }
-    let gone = refused.into_iter().map(|(chat, _)| Ok(ChatUpdate::new(Some(chat), FrameKind::Gone)));
+    let gone =
+        refused.into_iter().map(|(chat, _)| Ok(ChatUpdate::new(Some(chat), FrameKind::ChatUnavailable)));
     news.push(stream::iter(gone).boxed());
     Ok(MultiChatSubscription { news, _account: account })
 }

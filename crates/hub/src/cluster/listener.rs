@@ -73,7 +73,7 @@ fn dispatch(hub: &Hub, words: NoticePayload) {
             ClusterNotice::Chats(account) => {
                 hub.live()
                     .channels
-                    .publish(Topic::Account(account), StreamFrame::new(FrameKind::ChatsChanged));
+                    .publish(Topic::Account(account), StreamFrame::new(FrameKind::ChatListChanged));
             }
             ClusterNotice::Access(touched) => hub.live().access.on_remote_change(touched),
             ClusterNotice::Stop(run) => _ = hub.run_registry().stop(run),

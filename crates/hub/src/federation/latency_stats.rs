@@ -44,15 +44,15 @@ impl LatencyRecorder {
     pub fn note(&self, measured: LatencySample, now: Timestamp) {
         let (samples, took) = match measured {
             LatencySample::Spread(took) => {
-                metrics::histogram!("plexus_network_spread_seconds").record(took);
+                metrics::histogram!("plexus_federation_propagation_seconds").record(took);
                 (&self.spread, took)
             }
             LatencySample::LookUp(took) => {
-                metrics::histogram!("plexus_network_look_up_seconds").record(took);
+                metrics::histogram!("plexus_federation_dht_lookup_seconds").record(took);
                 (&self.look_ups, took)
             }
             LatencySample::CatchUp(took) => {
-                metrics::histogram!("plexus_network_catch_up_seconds").record(took);
+                metrics::histogram!("plexus_federation_sync_seconds").record(took);
                 (&self.catch_ups, took)
             }
         };

@@ -91,7 +91,7 @@ async fn let_in(hub: &Hub, newcomers: &Semaphore, coming: IncomingStream) {
 
 fn crowded() -> Refusal {
     let message = "Too many calls of hubs on probation are in progress. Try again later.".to_owned();
-    Refusal::Limited { message, retry_after_ms: 5_000 }
+    Refusal::RateLimited { message, retry_after_ms: 5_000 }
 }
 
 async fn take_one(hub: &Hub, coming: IncomingStream) {
@@ -131,7 +131,7 @@ async fn answer(hub: &Hub, from: HubId, question: &RequestHead, body: Bytes) -> 
 
 fn status(error: &Error) -> StatusCode {
     match error {
-        Error::Refused(Refusal::Limited { .. }) => StatusCode::TOO_MANY_REQUESTS,
+        Error::Refused(Refusal::RateLimited { .. }) => StatusCode::TOO_MANY_REQUESTS,
         Error::Refused(Refusal::Unavailable { .. }) => StatusCode::SERVICE_UNAVAILABLE,
         Error::Refused(_) => StatusCode::FORBIDDEN,
         Error::Fault(_) => StatusCode::INTERNAL_SERVER_ERROR,

@@ -82,7 +82,7 @@ pub async fn elsewhere(
 async fn live(hub: &Hub, caller: &Caller, query: Query) -> Result<Vec<CatalogAgentInfo>> {
     match start_live_search(hub, caller, query, false).await {
         Ok(asking) => Ok(asking.all().await?.0.into_iter().map(|found| found.described).collect()),
-        Err(Error::Refused(Refusal::Limited { .. })) => Ok(Vec::new()),
+        Err(Error::Refused(Refusal::RateLimited { .. })) => Ok(Vec::new()),
         Err(error) => Err(error),
     }
 }

@@ -58,7 +58,7 @@ impl RateLimits {
             refused(rate.name());
             let seconds = retry_after_ms.div_ceil(1_000).max(1);
             let message = format!("Too many {} from here. Try again in {}.", rate.what(), in_words(seconds));
-            Error::Limited { message, retry_after_ms }
+            Error::RateLimited { message, retry_after_ms }
         })
     }
 
@@ -88,7 +88,7 @@ mod tests {
         rates.set(Rate::Fetches, "2/300s".parse().unwrap());
         let limits = RateLimits::new(&rates, RateLimitScale(1));
         assert!(limits.take(Rate::Fetches, "ada").is_ok() && limits.take(Rate::Fetches, "ada").is_ok());
-        let Err(Error::Limited { message, retry_after_ms }) = limits.take(Rate::Fetches, "ada") else {
+        let Err(Error::RateLimited { message, retry_after_ms }) = limits.take(Rate::Fetches, "ada") else {
             panic!("not limited")
         };
         assert_eq!(message, "Too many fetches of agent cards from here. Try again in 5 minutes.");
@@ -104,7 +104,10 @@ mod tests {
         let limits = RateLimits::new(&rates, RateLimitScale(1));
         assert!(limits.take_many(Rate::FileKib, "ada", 1_000).is_ok());
         let again = limits.take_many(Rate::FileKib, "ada", 1_000);
-        assert!(matches!(again, Err(Error::Limited { retry_after_ms: 99_000..=100_000, .. })), "{again:?}");
+        assert!(
+            matches!(again, Err(Error::RateLimited { retry_after_ms: 99_000..=100_000, .. })),
+            "{again:?}"
+        );
         assert!(limits.take_many(Rate::FileKib, "ada", 0).is_ok());
     }
 
@@ -115,6 +118,6 @@ mod tests {
         let limits = RateLimits::new(&rates, RateLimitScale(3));
         assert!((0..3).all(|_| limits.take(Rate::Stars, "ada").is_ok()));
         let next = limits.take(Rate::Stars, "ada");
-        assert!(matches!(next, Err(Error::Limited { retry_after_ms: 19_000..=20_000, .. })), "{next:?}");
+        assert!(matches!(next, Err(Error::RateLimited { retry_after_ms: 19_000..=20_000, .. })), "{next:?}");
     }
 }

@@ -84,7 +84,7 @@ async fn written(hub: &Hub, job: &RunJob) -> Result<bool> {
     if !runs::set_state_by(&mut tx, hub.process(), job.run, &step).await? {
         return Ok(false);
     }
-    telling.record(Event::Run { run: job.run, state: to, failure: None });
+    telling.record(Event::RunUpdated { run: job.run, state: to, failure: None });
     telling.commit(hub, tx).await?.publish(hub, None).await;
     Ok(true)
 }

@@ -109,7 +109,7 @@ async fn stop_waiting(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<ChatCh
     if !runs::set_state(tx, run.id, &step).await? {
         return Ok(None);
     }
-    telling.record(Event::Run { run: run.id, state: RunState::Stopped, failure: None });
+    telling.record(Event::RunUpdated { run: run.id, state: RunState::Stopped, failure: None });
     Ok(Some(telling))
 }
 

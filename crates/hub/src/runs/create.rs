@@ -110,7 +110,7 @@ pub(crate) async fn create(
     let alternatives = ask.beside.into_iter().chain([answer.id]).collect();
     let (message, author, open) = (answer.clone(), Author::from(&agent), Vec::new());
     telling.add_message(MessageView { message, author, run: Some(view), alternatives, open, status: None });
-    telling.record(Event::Run { run, state, failure: None });
+    telling.record(Event::RunUpdated { run, state, failure: None });
     let task =
         ask.continues.map(|run| RemoteConversation { task: run.remote_task, context: run.remote_context });
     let asker = asker.clone();

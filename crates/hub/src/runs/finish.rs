@@ -75,7 +75,7 @@ pub(super) async fn finish(hub: &Hub, job: &RunJob, speaker: &mut MessageWriter,
     let (mut pause, mut faults) = (FIRST_PAUSE, 0);
     let mut outcome = fit(hub, job, speaker, outcome).await;
     let mut files = speaker.take_files();
-    metrics::counter!("plexus_runs_ended_total", "state" => outcome.state.as_str()).increment(1);
+    metrics::counter!("plexus_runs_finished_total", "state" => outcome.state.as_str()).increment(1);
     loop {
         match keep(hub, job, speaker, &files, &outcome).await {
             Ok(()) => break,
@@ -156,7 +156,7 @@ async fn keep(
     let (author, open) = (Author::from(&job.agent), Vec::new());
     telling.end(MessageView { message, author, run: Some(run), alternatives, open, status: None });
     let failure = outcome.failure.clone();
-    telling.record(Event::Run { run: job.run, state: outcome.state, failure });
+    telling.record(Event::RunUpdated { run: job.run, state: outcome.state, failure });
     let committed = telling.commit(hub, tx).await?;
     job.place.release();
     committed.publish(hub, job.asker.account()).await;

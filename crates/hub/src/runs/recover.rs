@@ -66,7 +66,7 @@ async fn end(hub: &Hub, run: &Run) -> Result<()> {
     if !is_ended {
         return Ok(());
     }
-    telling.record(Event::Run { run: run.id, state: RunState::Failed, failure: Some(failure) });
+    telling.record(Event::RunUpdated { run: run.id, state: RunState::Failed, failure: Some(failure) });
     for message in messages::list_by_run(&mut tx, run.id).await? {
         if message.state != MessageState::Open {
             continue;
@@ -77,7 +77,7 @@ async fn end(hub: &Hub, run: &Run) -> Result<()> {
         let asked = approvals::asked(&mut tx, run.id).await?;
         let parts: Vec<Part> = texts.chain(asked).collect();
         messages::finish(&mut tx, message.id, MessageState::Failed, &parts).await?;
-        telling.record(Event::Ended { message: message.id, state: MessageState::Failed });
+        telling.record(Event::MessageCompleted { message: message.id, state: MessageState::Failed });
     }
     telling.commit(hub, tx).await?.publish(hub, None).await;
     // Subscribers on this instance may see a mirrored copy of the message.

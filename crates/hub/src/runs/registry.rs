@@ -79,7 +79,7 @@ impl RunRegistry {
         if entered == Admission::Full {
             let waiting = share.waiting;
             let message = format!("{waiting} answers are already queued. Wait for one, or stop one.");
-            return Err(Refusal::Limited { message, retry_after_ms: 2_000 });
+            return Err(Refusal::RateLimited { message, retry_after_ms: 2_000 });
         }
         places.last = number;
         let (stop, turn) = (CancellationToken::new(), CancellationToken::new());
@@ -227,7 +227,7 @@ mod tests {
         let waits = enter(ada).unwrap();
         assert!(!first.is_queued() && !again.is_queued() && waits.is_queued());
         assert_eq!((first.position(), waits.position()), (None, Some(1)));
-        assert!(matches!(enter(ada), Err(Refusal::Limited { .. })));
+        assert!(matches!(enter(ada), Err(Refusal::RateLimited { .. })));
         let other = enter(bob).unwrap();
         running.cancel_account(ada, &[]);
         assert!(first.stop.is_cancelled() && waits.stop.is_cancelled() && !other.stop.is_cancelled());

@@ -30,9 +30,9 @@ pub enum FrameKind {
     /// Bytes `start..end` of the part are final; `text` is their content.
     Block { message: MessageId, part: usize, start: usize, end: usize, text: Box<str> },
     /// The account's list of chats changed.
-    ChatsChanged,
+    ChatListChanged,
     /// The chat was deleted, or the subscriber may not read it.
-    Gone,
+    ChatUnavailable,
 }
 
 /// The state of one part of a message that is being written.

@@ -172,7 +172,9 @@ pub(super) async fn send_message(
 ) -> Result<StartOutcome> {
     match try_ask(conductor, address, message).await {
         Ok(run) => Ok(StartOutcome::Run(run)),
-        Err(Error::Refused(Refusal::Limited { .. } | Refusal::Unavailable { .. })) => Ok(StartOutcome::Later),
+        Err(Error::Refused(Refusal::RateLimited { .. } | Refusal::Unavailable { .. })) => {
+            Ok(StartOutcome::Later)
+        }
         Err(Error::Refused(refusal)) => Ok(StartOutcome::Never(refusal.to_string())),
         Err(fault) => Err(fault),
     }

@@ -88,7 +88,7 @@ pub(super) async fn launch_for(
     log_store::append(&mut tx, &key, Digest::of(b""), &[vec![founding], invited].concat()).await?;
     let mut telling = ChatChangeSet::new(&chat);
     telling.add_message(goal_message(hub, &team, &asker));
-    telling.record(ChatEvent::Team { log_seq: last });
+    telling.record(ChatEvent::TeamUpdated { log_seq: last });
     let account = Some(person.account);
     telling.commit(hub, tx).await?.publish(hub, account).await;
     orchestrator::spawn(hub, team.id(), asker);

@@ -47,7 +47,7 @@ pub(super) async fn commit_with(
         teams::set_state(&mut tx, team.id(), state(&after)).await?;
     }
     let mut telling = ChatChangeSet::new(&chat);
-    telling.record(ChatEvent::Team { log_seq: after.log_head().0 });
+    telling.record(ChatEvent::TeamUpdated { log_seq: after.log_head().0 });
     telling.commit(hub, tx).await?.publish(hub, None).await;
     Ok(after)
 }

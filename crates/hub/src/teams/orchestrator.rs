@@ -337,7 +337,7 @@ impl TeamOrchestrator {
     async fn hear(&mut self, frame: Result<Arc<StreamFrame>, RecvError>) -> Result<()> {
         match frame {
             Ok(frame) => match &frame.kind {
-                FrameKind::Event { event: ChatEvent::Run { run, state, .. }, .. }
+                FrameKind::Event { event: ChatEvent::RunUpdated { run, state, .. }, .. }
                     if *state != RunState::Working =>
                 {
                     self.collect_result(*run).await
@@ -346,7 +346,7 @@ impl TeamOrchestrator {
                     subteams::reconcile(self).await?;
                     subteams::recount_usage(self, Some(*team)).await
                 }
-                FrameKind::Event { event: ChatEvent::Team { log_seq }, .. }
+                FrameKind::Event { event: ChatEvent::TeamUpdated { log_seq }, .. }
                     if *log_seq > self.team.log_head().0 =>
                 {
                     self.catch_up().await

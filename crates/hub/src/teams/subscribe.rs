@@ -100,7 +100,7 @@ async fn until_it_moves(frames: &mut Receiver<Arc<StreamFrame>>, told: u64) {
     loop {
         match frames.recv().await {
             Ok(frame) => {
-                if let FrameKind::Event { event: Event::Team { log_seq }, .. } = &frame.kind
+                if let FrameKind::Event { event: Event::TeamUpdated { log_seq }, .. } = &frame.kind
                     && *log_seq > told
                 {
                     return;

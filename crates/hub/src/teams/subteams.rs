@@ -57,7 +57,7 @@ pub(super) async fn create_subteam(
     log_store::append(&mut tx, &conductor.key, Digest::of(b""), &founded.log).await?;
     let mut telling = ChatChangeSet::new(&chat);
     telling.add_message(launch::goal_message(&hub, &founded.team, &conductor.asker));
-    telling.record(ChatEvent::Team { log_seq: founded.log.last().map_or(0, LogEntry::seq) });
+    telling.record(ChatEvent::TeamUpdated { log_seq: founded.log.last().map_or(0, LogEntry::seq) });
     telling.commit_new_chat(&hub, &mut tx).await?;
     conductor.team =
         log_store::commit_with(&hub, tx, &conductor.key, &conductor.team, &founded.parent_log).await?;

@@ -82,7 +82,7 @@ impl World {
         let mut reader = chats::subscribe(&self.hub, caller, sent.chat, 0).await?;
         loop {
             let frame = reader.next().await?;
-            if let FrameKind::Event { event: Event::Ended { message, .. }, .. } = &frame.kind {
+            if let FrameKind::Event { event: Event::MessageCompleted { message, .. }, .. } = &frame.kind {
                 return chats::message(&self.hub, caller, *message).await;
             }
         }

@@ -310,7 +310,8 @@ async fn fill_chat(world: &mut World, person: &Person, agents: &[&AgentSeed]) {
         digest: Digest::of("told"),
     };
     conversation_digests::insert(&mut tx, &told, answer).await.unwrap();
-    let event = plexus_domain::chat_event::Event::Ended { message: answer, state: MessageState::Done };
+    let event =
+        plexus_domain::chat_event::Event::MessageCompleted { message: answer, state: MessageState::Done };
     World::tell(&mut tx, chat, &[event], now).await;
     let piece =
         stream_journal::JournalEntry { n: 0, message: open, part: 0, start: 0, body: "vier\0".into() };

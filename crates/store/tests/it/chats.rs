@@ -123,7 +123,7 @@ on_both! {
         let mut tx = world.write().await;
         members::set_leaf(&mut tx, chat, ada.principal, Some(reply)).await.unwrap();
         caller_contexts::insert(&mut tx, ada.principal, agent.agent, "ctx", chat).await.unwrap();
-        let event = Event::Message { message: answer, run: Some(run) };
+        let event = Event::MessageCreated { message: answer, run: Some(run) };
         World::tell(&mut tx, chat, &[event], world.now()).await;
         tx.commit().await.unwrap();
 

@@ -32,7 +32,7 @@ async fn contend(store: &Store) {
                 let before = chats::lock(&mut tx, chat).await.unwrap().unwrap();
                 let n = before.settings["n"].as_i64().unwrap_or(0);
                 messages::insert(&mut tx, &new).await.unwrap();
-                let event = Event::Message { message: new.id, run: None };
+                let event = Event::MessageCreated { message: new.id, run: None };
                 World::tell(&mut tx, chat, &[event], new.created).await;
                 chats::set_settings(&mut tx, chat, &json!({ "n": n + 1 })).await.unwrap();
                 tx.commit().await.unwrap();

@@ -203,9 +203,9 @@ on_both! {
         let chat = world.chat(&ada, &[]).await;
         let said = world.say(chat, ada.principal, None, "one").await;
         let told = [
-            Event::Message { message: said, run: None },
-            Event::Title { title: "nul \0".to_owned() },
-            Event::Member { principal: ada.principal, joined: true },
+            Event::MessageCreated { message: said, run: None },
+            Event::TitleChanged { title: "nul \0".to_owned() },
+            Event::MemberChanged { principal: ada.principal, joined: true },
         ];
         let mut tx = world.write().await;
         assert_eq!(World::tell(&mut tx, chat, &told[..2], world.now()).await, 2);

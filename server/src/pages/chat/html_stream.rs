@@ -141,12 +141,15 @@ impl OpenAnswers {
             FrameKind::Block { message, part, end, text, .. } => {
                 self.of(*message).block(*message, *part, *end, text, pen);
             }
-            FrameKind::Event { event: Event::Ended { message, .. }, view, .. } => {
+            FrameKind::Event { event: Event::MessageCompleted { message, .. }, view, .. } => {
                 let ended = view.as_deref().map(|view| self.rest(view, pen)).unwrap_or_default();
                 self.of(*message).end(&ended);
             }
             FrameKind::Status { message, line } => self.of(*message).waits(line, pen),
-            FrameKind::Event { .. } | FrameKind::Text { .. } | FrameKind::ChatsChanged | FrameKind::Gone => {}
+            FrameKind::Event { .. }
+            | FrameKind::Text { .. }
+            | FrameKind::ChatListChanged
+            | FrameKind::ChatUnavailable => {}
         }
     }
 

@@ -66,7 +66,7 @@ async fn page(
     let message = |text: &Option<String>| text.as_ref().and_then(|text| text.parse::<MessageId>().ok());
     let open = chats::open(&site.hub, caller, chat, message(&query.m), message(&query.before)).await?;
     let messages = open.messages;
-    let at = open.leaf.map(|leaf| format!("m={leaf}&")).unwrap_or_default();
+    let at = open.current_message.map(|leaf| format!("m={leaf}&")).unwrap_or_default();
     Ok(ThreadPage {
         sidebar: sidebar(&site.hub, caller).await?,
         chat,
@@ -74,7 +74,7 @@ async fn page(
         to: open.partners.first().map(choice),
         older: open.older.map(|message| format!("/chat/{chat}?{at}before={message}")),
         messages: site.renderer.run(move |pen| articles(chat, messages, pen)).await?,
-        leaf: open.leaf,
+        current_message: open.current_message,
         seq: open.seq,
         next_id: next_id(&site.hub),
         read_only: None,

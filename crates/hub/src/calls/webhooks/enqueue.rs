@@ -29,7 +29,7 @@ pub(crate) async fn enqueue(
     let mut any = false;
     let at = hub.env().now();
     for (_, event) in events {
-        let Event::Run { run, state, .. } = event else { continue };
+        let Event::RunUpdated { run, state, .. } = event else { continue };
         if !may_have(*run) {
             continue;
         }
