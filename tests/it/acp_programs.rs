@@ -33,12 +33,12 @@ static LIST: LazyLock<String> = LazyLock::new(|| {
     let seen = places.split_whitespace().filter(|path| !path.starts_with("/usr"));
     let seen: Vec<&str> = seen.chain(agent.parent().and_then(Path::to_str)).collect();
     let entry = format!(
-        "command = {python:?}, args = [\"-u\", {agent:?}], read_only = {seen:?}, processes = 64, memory_mib = 400, \
+        "command = {python:?}, args = [\"-u\", {agent:?}], read_only = {seen:?}, processes = 64, max_memory_mib = 400, \
          env = {{ PYTHONDONTWRITEBYTECODE = \"1\" }}"
     );
     format!(
-        "{{ parrot = {{ {entry}, may_use = [\"everyone\"] }}, other = {{ {entry}, may_use = [\"ada\"] }}, \
-         hidden = {{ {entry} }}, gone = {{ command = \"/no/such/program\", may_use = [\"everyone\"] }} }}"
+        "{{ parrot = {{ {entry}, allowed_accounts = [\"everyone\"] }}, other = {{ {entry}, allowed_accounts = [\"ada\"] }}, \
+         hidden = {{ {entry} }}, gone = {{ command = \"/no/such/program\", allowed_accounts = [\"everyone\"] }} }}"
     )
 });
 

@@ -108,8 +108,8 @@ fn filesystem(folder: &Path) -> String {
     assert!(server.exists(), "{} is missing; run `scripts/setup test`", server.display());
     let modules = server.ancestors().find(|above| above.ends_with("node_modules")).expect("the packages");
     format!(
-        "{{ files = {{ speaks = \"mcp\", command = \"node\", args = [{server:?}, \"/work\"], folder = {folder:?}, \
-         read_only = [{modules:?}], may_use = [\"everyone\"] }} }}"
+        "{{ files = {{ protocol = \"mcp\", command = \"node\", args = [{server:?}, \"/work\"], working_dir = {folder:?}, \
+         read_only = [{modules:?}], allowed_accounts = [\"everyone\"] }} }}"
     )
 }
 

@@ -63,6 +63,7 @@ def task() -> str:
 def listed(modules: Path, shared: Path) -> str:
     server = modules / "@modelcontextprotocol/server-filesystem/dist/index.js"
     return (
-        f'{{ files = {{ speaks = "mcp", command = "node", args = [{json.dumps(str(server))}, "/work"], '
-        f'folder = {json.dumps(str(shared))}, read_only = [{json.dumps(str(modules))}], may_use = ["everyone"] }} }}'
+        f'{{ files = {{ protocol = "mcp", command = "node", args = [{json.dumps(str(server))}, "/work"], '
+        f'working_dir = {json.dumps(str(shared))}, read_only = [{json.dumps(str(modules))}], '
+        f'allowed_accounts = ["everyone"] }} }}'
     )

@@ -35,7 +35,7 @@ def listed(modules: Path) -> str:
     program, seen = json.dumps(str(modules / "opencode-ai/bin/opencode.exe")), json.dumps(str(modules))
     return (
         f'{{ opencode = {{ command = {program}, args = ["acp"], env = {{ {words} }}, read_only = [{seen}], '
-        'network = true, memory_mib = 4096, may_use = ["everyone"] } }'
+        'network = true, max_memory_mib = 4096, allowed_accounts = ["everyone"] } }'
     )
 
 

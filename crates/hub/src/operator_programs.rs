@@ -16,8 +16,8 @@ use crate::{HubConfig, caller::Person};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramConfig {
     pub program: SandboxedCommand,
-    pub speaks: ProgramProtocol,
-    pub may_use: ProgramAccess,
+    pub protocol: ProgramProtocol,
+    pub allowed_accounts: ProgramAccess,
 }
 
 /// The protocol of a program, which determines its use.
@@ -68,7 +68,7 @@ impl Programs {
     /// Creates missing program folders. Probes the sandbox only if programs are configured.
     pub fn new(config: &HubConfig) -> anyhow::Result<Self> {
         for listed in &config.programs {
-            let folder = &listed.program.folder;
+            let folder = &listed.program.working_dir;
             fs::DirBuilder::new()
                 .recursive(true)
                 .mode(0o700)
@@ -93,9 +93,9 @@ impl Programs {
     }
 
     /// Returns the names of the programs of one protocol that an account may use.
-    pub fn names(&self, person: &Person, speaks: ProgramProtocol) -> Vec<String> {
-        let of_kind = self.listed.iter().filter(|listed| listed.speaks == speaks);
-        let open = of_kind.filter(|listed| listed.may_use.lets_in(Some(person)));
+    pub fn names(&self, person: &Person, protocol: ProgramProtocol) -> Vec<String> {
+        let of_kind = self.listed.iter().filter(|listed| listed.protocol == protocol);
+        let open = of_kind.filter(|listed| listed.allowed_accounts.lets_in(Some(person)));
         open.map(|listed| listed.program.name.clone()).collect()
     }
 
@@ -129,14 +129,14 @@ impl Programs {
         &self,
         person: Option<&Person>,
         name: &str,
-        speaks: ProgramProtocol,
+        protocol: ProgramProtocol,
     ) -> Result<&SandboxedCommand, Refusal> {
         let listed = self.find(name)?;
-        if listed.speaks != speaks {
+        if listed.protocol != protocol {
             let words = format!("The program {name} uses another protocol.");
             return Err(Refusal::conflict(words));
         }
-        if !listed.may_use.lets_in(person) {
+        if !listed.allowed_accounts.lets_in(person) {
             let words =
                 format!("You are not allowed to use the program {name}. Ask the operator of this hub.");
             return Err(Refusal::forbidden(words));
@@ -146,9 +146,11 @@ impl Programs {
 
     /// Refuses to publish an agent while its program is restricted to administrators: it must stay private.
     pub fn check_visibility(&self, name: &str, visibility: Visibility) -> Result<(), Refusal> {
-        if visibility > Visibility::Private && self.find(name)?.may_use == ProgramAccess::Administrators {
+        if visibility > Visibility::Private
+            && self.find(name)?.allowed_accounts == ProgramAccess::Administrators
+        {
             let words = format!(
-                "This agent stays private until the operator sets who may use the program {name} (may_use in \
+                "This agent stays private until the operator sets who may use the program {name} (allowed_accounts in \
                  plexus.toml)."
             );
             return Err(Refusal::invalid("visibility", words));

@@ -44,7 +44,7 @@ pub struct SandboxedCommand {
     /// Environment variables, besides the few that every program needs.
     pub env: BTreeMap<String, String>,
     /// Working folder, writable.
-    pub folder: PathBuf,
+    pub working_dir: PathBuf,
     /// Additional read-only paths, visible at the same location.
     pub read_only: Vec<PathBuf>,
     pub network: bool,
@@ -148,15 +148,15 @@ impl Sandbox {
 
     /// Prepares a program to be started.
     pub fn launch(&self, program: &SandboxedCommand) -> Result<ProcessSpec, Failure> {
-        if !program.folder.is_dir() {
+        if !program.working_dir.is_dir() {
             return Err(refused(format!(
                 "The folder of the program {} is missing: {}.",
                 program.name,
-                program.folder.display()
+                program.working_dir.display()
             )));
         }
         // A program killed for its disk quota is not restarted until there is room.
-        if let Some(excess) = program.limits.total.exceeded_by(&program.folder) {
+        if let Some(excess) = program.limits.total.exceeded_by(&program.working_dir) {
             return Err(refused(format!(
                 "The folder of the program {} {excess}. The operator of this hub must free space, or raise \
                  folder_mib or folder_files.",
@@ -166,7 +166,7 @@ impl Sandbox {
         let launch = match &self.0 {
             SandboxKind::Walls { as_root } => {
                 let user = as_root.then(|| user_of(&program.name));
-                give(&program.folder, user)?;
+                give(&program.working_dir, user)?;
                 let command = walled(program, user).map_err(refused)?;
                 ProcessSpec::new(command, INSIDE)
             }
@@ -179,16 +179,18 @@ impl Sandbox {
                     );
                     return Err(refused(words));
                 }
-                reachable(&program.folder)?;
-                give(&program.folder, Some(user_of(&program.name)))?;
-                let command = other_user(&program.folder, user_of(&program.name), program);
-                ProcessSpec::new(command, &program.folder)
+                reachable(&program.working_dir)?;
+                give(&program.working_dir, Some(user_of(&program.name)))?;
+                let command = other_user(&program.working_dir, user_of(&program.name), program);
+                ProcessSpec::new(command, &program.working_dir)
             }
-            SandboxKind::Nothing { .. } => ProcessSpec::new(bare(program, &program.folder), &program.folder),
+            SandboxKind::Nothing { .. } => {
+                ProcessSpec::new(bare(program, &program.working_dir), &program.working_dir)
+            }
             SandboxKind::Impossible { why } => return Err(refused(impossible(why))),
         };
         let limits = &program.limits;
-        Ok(launch.within(limits.memory_bytes).filling(&program.folder, limits.total))
+        Ok(launch.within(limits.memory_bytes).filling(&program.working_dir, limits.total))
     }
 }
 
@@ -305,7 +307,7 @@ fn probe() -> SandboxedCommand {
         command: "true".to_owned(),
         args: Vec::new(),
         env: BTreeMap::new(),
-        folder: PathBuf::from("/usr"),
+        working_dir: PathBuf::from("/usr"),
         read_only: Vec::new(),
         network: false,
         limits: Limits::default(),

@@ -34,8 +34,8 @@ impl ProgramAgentForm {
 }
 
 /// Returns the programs that the caller may use as agents, or as tools of agents.
-pub fn programs(hub: &Hub, caller: &Caller, speaks: ProgramProtocol) -> Result<Vec<String>> {
-    Ok(hub.outbound().programs().names(caller.may(Scope::Agents)?, speaks))
+pub fn programs(hub: &Hub, caller: &Caller, protocol: ProgramProtocol) -> Result<Vec<String>> {
+    Ok(hub.outbound().programs().names(caller.may(Scope::Agents)?, protocol))
 }
 
 /// Creates the registration draft of a new agent. The only remaining step is to publish it.

@@ -64,7 +64,7 @@ pub(super) fn around(program: &SandboxedCommand, by_root: bool, filtered: bool) 
     for path in shown {
         walls.bind("--ro-bind", path, path);
     }
-    walls.bind("--bind", &program.folder, Path::new(INSIDE));
+    walls.bind("--bind", &program.working_dir, Path::new(INSIDE));
     // Bind paths below `/work` after the folder, which would hide them. bubblewrap creates empty mount points
     // in the folder.
     for path in hidden {

@@ -23,8 +23,13 @@ fn boxed(script: &str) -> Boxed {
     set_mode(&folder, 0o700);
     fs::write(place.path().join("secret.key"), SECRET).unwrap();
     let args = vec!["-c".to_owned(), script.to_owned()];
-    let program =
-        SandboxedCommand { name: "test".to_owned(), command: "bash".to_owned(), args, folder, ..probe() };
+    let program = SandboxedCommand {
+        name: "test".to_owned(),
+        command: "bash".to_owned(),
+        args,
+        working_dir: folder,
+        ..probe()
+    };
     Boxed { place, program }
 }
 
@@ -62,7 +67,7 @@ async fn a_program_has_its_own_folder_and_environment_and_sees_no_other() {
     let mut program = test.program.clone();
     program.env.insert("KEY".to_owned(), "value".to_owned());
     let (said, complaints, ending) = run(&walls(), &program).await;
-    assert_eq!(fs::read_to_string(program.folder.join("kept")).unwrap(), "mine\n", "{complaints}");
+    assert_eq!(fs::read_to_string(program.working_dir.join("kept")).unwrap(), "mine\n", "{complaints}");
     assert_eq!(ending, "ended with exit code 0");
     assert!(said.starts_with("/work\nHOME=/work\nKEY=value\nLANG=C.UTF-8\n"), "{said}");
     for hidden in ["\nroot\n", "\nhome\n", "\nvar\n", "shadow", "CARGO", "PLEXUS"] {
@@ -148,7 +153,7 @@ async fn a_program_that_fills_its_folder_is_ended_and_not_started_again() {
     let bytes = filling("n=0; while :; do n=$((n+1)); head -c 100000 /dev/zero > f$n; sleep 0.005; done");
     let (.., ending) = run(&walls(), &bytes.program).await;
     assert_eq!(ending, "was ended, since its folder holds more than 8 MiB,");
-    let held = disk_bytes(&bytes.program.folder);
+    let held = disk_bytes(&bytes.program.working_dir);
     assert!((8 << 20..64 << 20).contains(&held), "{held}");
     let refused = walls().launch(&bytes.program).unwrap_err();
     assert!(
@@ -209,7 +214,7 @@ async fn without_walls_a_program_is_refused_or_runs_as_somebody_else_or_as_it_is
         set_mode(test.place.path(), 0o755);
         set_mode(&test.place.path().join("secret.key"), 0o600);
         let (said, complaints, _) = run(&other, &program).await;
-        assert_eq!(said, format!("{}\n{}\n", user_of("test"), program.folder.display()));
+        assert_eq!(said, format!("{}\n{}\n", user_of("test"), program.working_dir.display()));
         assert!(complaints.contains("secret.key: Permission denied"), "{complaints}");
     }
 }

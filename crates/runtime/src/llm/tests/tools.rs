@@ -335,7 +335,7 @@ fn program(how: &str) -> SandboxedCommand {
         command: "sh".to_owned(),
         args: vec![format!("{folder}/server.sh"), how.to_owned()],
         env: BTreeMap::new(),
-        folder: PathBuf::new(),
+        working_dir: PathBuf::new(),
         read_only: vec![PathBuf::from(folder)],
         network: false,
         limits: Limits::default(),
@@ -343,7 +343,7 @@ fn program(how: &str) -> SandboxedCommand {
 }
 
 fn in_a_box(program: SandboxedCommand, folder: &Path) -> ToolServer {
-    let program = Box::new(SandboxedCommand { folder: folder.to_owned(), ..program });
+    let program = Box::new(SandboxedCommand { working_dir: folder.to_owned(), ..program });
     ToolServer {
         server: McpServer::Program {
             program,
