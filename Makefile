@@ -87,11 +87,11 @@ audit: ## Look up known holes in dependencies (needs a network)
 	@scripts/audit
 
 ##@ Measure
-.PHONY: bench peers
+.PHONY: bench interop
 bench: release ## Measure the release build, each number beside its floor; BENCH="relay streams" names some of them
 	@scripts/bench $(BENCH)
-peers: release ## Ask software of other makers, unmodified, through the release build; PEERS="autogpt webui" names some
-	@scripts/peers $(PEERS)
+interop: release ## Test the release build with unmodified third-party software; CHECKS="autogpt webui" names some
+	@scripts/interop $(CHECKS)
 
 .PHONY: help
 help: ## Show this list

@@ -36,7 +36,7 @@ use std::{path::Path, process::ExitCode};
 
 const USAGE: &str = "\
 bench [start] [pages] [search] [relay] [streams] [queue] [a2a] [teams] [formation]: which benches to run; all unless named.
-bench peers LITELLM: the relay beside LiteLLM's proxy, the program at that path; `make peers` installs it.
+bench interop LITELLM: the relay beside LiteLLM's proxy, the program at that path; `make interop` installs it.
 PLEXUS_BENCH_BINARY names the hub (target/release/plexus), PLEXUS_BENCH_ROUNDS how often a relay is measured (3),
 PLEXUS_BENCH_AGENTS among how many agents members are chosen.";
 const BENCHES: [&str; 9] =
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
             Ok(upstream) => in_runtime(baseline_proxy::serve(upstream)),
             Err(_) => return say_usage(),
         },
-        [peers, litellm] if peers == "peers" => in_runtime(litellm::run(Path::new(litellm), rounds)),
+        [interop, litellm] if interop == "interop" => in_runtime(litellm::run(Path::new(litellm), rounds)),
         [] => in_runtime(run(&BENCHES, rounds)),
         _ => {
             let named: Vec<&str> = named.iter().map(String::as_str).collect();

@@ -1,5 +1,5 @@
 //! Tests of a team of agents on the official SDKs, with a real small model as decision maker. The model is
-//! too weak to decide well, so the rules must end the team regardless. `make peers` runs the same with
+//! too weak to decide well, so the rules must end the team regardless. `make interop` runs the same with
 //! third-party agents and twenty goals.
 
 use std::{collections::BTreeSet, path::Path};

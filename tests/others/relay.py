@@ -16,7 +16,7 @@ def check(_scene: Scene) -> list[str]:
     python = litellm_client.environment()
     if not shutil.which("cargo"):
         raise Skipped("cargo is missing")
-    bench = ["cargo", "run", "--release", "--quiet", "-p", "plexus-benches", "--bin", "bench", "peers"]
+    bench = ["cargo", "run", "--release", "--quiet", "-p", "plexus-benches", "--bin", "bench", "interop"]
     done = subprocess.run([*bench, python.parent / "litellm"], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     if done.returncode:
         raise Failed(f"the bench ended with {done.returncode}; the lines above say why")
