@@ -21,5 +21,5 @@ ENV PLEXUS_LISTEN=0.0.0.0:3000
 ENV PLEXUS_DATA_DIR=/data
 VOLUME /data
 EXPOSE 3000
-HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["plexus", "doctor", "--live"]
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["plexus", "doctor", "--liveness"]
 CMD ["plexus", "serve"]

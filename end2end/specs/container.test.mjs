@@ -81,7 +81,7 @@ test("the walk: Postgres, an ordinary user, an empty volume, a restart", async (
     const chat = tab.page.url();
     await tab.close();
 
-    await hub.command("doctor", "--live");
+    await hub.command("doctor", "--liveness");
     await hub.restart();
     const later = await openTab(browser);
     await signIn(later, hub, "ada");

@@ -67,7 +67,7 @@ async fn the_doctor_finds_a_healthy_hub_and_what_ails_another() {
     assert_eq!(new.status.code(), Some(0), "{}{}", stdout(&new), stderr(&new));
     assert!(stdout(&new).contains("does not exist yet; `plexus serve` creates it"), "{}", stdout(&new));
     assert!(!folder.path().join("data").exists(), "looking makes nothing");
-    let somewhere = plexus(folder.path(), &["doctor", "--live", "--listen", "127.0.0.1:0"]).await;
+    let somewhere = plexus(folder.path(), &["doctor", "--liveness", "--listen", "127.0.0.1:0"]).await;
     assert!(stderr(&somewhere).contains("a random port at each start"), "{}", stderr(&somewhere));
 
     assert_eq!(user(&folder, &["create", "ada"], PASSWORD).await.0, 0);
@@ -82,10 +82,10 @@ async fn the_doctor_finds_a_healthy_hub_and_what_ails_another() {
     let address = address.as_str();
     let running = plexus(folder.path(), &["doctor", "--listen", address]).await;
     assert!(stdout(&running).contains("ok    hub"), "{}", stdout(&running));
-    let live = plexus(folder.path(), &["doctor", "--live", "--listen", address]).await;
+    let live = plexus(folder.path(), &["doctor", "--liveness", "--listen", address]).await;
     assert_eq!(live.status.code(), Some(0));
     hub.kill().await;
-    let dead = plexus(folder.path(), &["doctor", "--live", "--listen", address]).await;
+    let dead = plexus(folder.path(), &["doctor", "--liveness", "--listen", address]).await;
     assert_eq!(dead.status.code(), Some(1));
 
     std::fs::write(folder.path().join("data/secret.key"), "torn").expect("written");
@@ -97,7 +97,7 @@ async fn the_doctor_finds_a_healthy_hub_and_what_ails_another() {
 #[tokio::test]
 async fn accounts_are_made_from_the_command_line() {
     let folder = tempfile::tempdir().expect("a folder");
-    let early = user(&folder, &["make-admin", "ada"], "").await;
+    let early = user(&folder, &["set-role", "ada", "admin"], "").await;
     assert!(early.0 == 1 && early.1.contains("plexus user create NAME --role admin"), "{}", early.1);
     assert!(!folder.path().join("data").exists());
     // Port 0 selects a free port at start, so `doctor` does not depend on the default port.
@@ -110,7 +110,11 @@ async fn accounts_are_made_from_the_command_line() {
     assert_eq!(again.0, 1);
     assert!(again.1.contains("This name is taken."), "{}", again.1);
     assert!(user(&folder, &["create", "bob"], "short").await.1.contains("at least 15 characters"));
-    assert!(user(&folder, &["make-admin", "nobody"], "").await.1.contains("Account nobody not found."));
+    assert!(
+        user(&folder, &["set-role", "nobody", "admin"], "").await.1.contains("Account nobody not found.")
+    );
+    let last = user(&folder, &["set-role", "ada", "user"], "").await;
+    assert!(last.0 == 1 && last.1.contains("This is the last administrator."), "{}", last.1);
 
     let hub = Process::serve(folder.path()).await;
     let ada = Client::new(&hub.origin);
@@ -131,13 +135,19 @@ async fn commands_act_through_the_hub_that_serves_the_folder() {
     let ada = Client::new(&hub.origin);
     ada.sign_in("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER);
     ada.get("/admin").await.expect(StatusCode::FORBIDDEN);
-    assert_eq!(user(&folder, &["make-admin", "ada"], "").await.0, 0);
+    assert_eq!(user(&folder, &["set-role", "ada", "admin"], "").await.0, 0);
     ada.get("/admin").await.expect(StatusCode::OK);
+    let last = user(&folder, &["set-role", "ada", "user"], "").await;
+    assert!(last.0 == 1 && last.1.contains("This is the last administrator."), "{}", last.1);
+    assert_eq!(user(&folder, &["create", "grace", "--role", "admin"], PASSWORD).await.0, 0);
+    let demoted = user(&folder, &["set-role", "ada", "user"], "").await;
+    assert_eq!((demoted.0, demoted.1.as_str()), (0, "ada has the role user.\n"));
+    ada.get("/admin").await.expect(StatusCode::FORBIDDEN);
     assert!(user(&folder, &["create", "Ada"], PASSWORD).await.1.contains("This name is taken."));
 
-    let listed = plexus(folder.path(), &["agent", "list", "--owner", "ada"]).await;
+    let listed = plexus(folder.path(), &["agent", "list", "--as", "ada"]).await;
     assert_eq!(stdout(&listed), "No agents yet.\n", "{}", stderr(&listed));
-    let nobody = plexus(folder.path(), &["agent", "list", "--owner", "eve"]).await;
+    let nobody = plexus(folder.path(), &["agent", "list", "--as", "eve"]).await;
     assert!(stderr(&nobody).contains("Account eve not found."), "{}", stderr(&nobody));
     let checked = plexus(folder.path(), &["doctor"]).await;
     assert!(stdout(&checked).contains("on another address"), "{}", stdout(&checked));

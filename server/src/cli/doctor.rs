@@ -20,15 +20,17 @@ use super::{api_client::HubClient, is_new};
 use crate::{config::ServeConfig, settings::Settings};
 
 pub fn command() -> Command {
-    let live = Arg::new("live").long("live").action(ArgAction::SetTrue);
-    let live = live.help("Only check that a hub answers on the listen address (for health checks)");
-    Command::new("doctor").about("Check the settings, the folders, the store and the model servers").arg(live)
+    let liveness = Arg::new("liveness").long("liveness").action(ArgAction::SetTrue);
+    let liveness = liveness.help("Only check that a hub answers on the listen address (for health checks)");
+    Command::new("doctor")
+        .about("Check the settings, the folders, the store and the model servers")
+        .arg(liveness)
 }
 
 /// Runs the checks. The exit code is 0 if all pass, else 1.
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
     let serve = ServeConfig::from_settings(settings)?;
-    if arguments.get_flag("live") {
+    if arguments.get_flag("liveness") {
         anyhow::ensure!(
             serve.listen.port() != 0,
             "PLEXUS_LISTEN={} uses a random port at each start, so the hub cannot be found; set a fixed port",

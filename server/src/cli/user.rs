@@ -12,8 +12,7 @@ use crate::{config::ServeConfig, settings::Settings};
 
 pub fn command() -> Command {
     let name = || Arg::new("name").required(true).value_name("NAME");
-    let role =
-        Arg::new("role").long("role").value_parser(["user", "moderator", "admin"]).default_value("user");
+    let role = || Arg::new("role").value_parser(Role::ALL.map(Role::as_str));
     Command::new("user")
         .about("Create accounts and assign roles")
         .subcommand_required(true)
@@ -21,15 +20,20 @@ pub fn command() -> Command {
             Command::new("create")
                 .about("Create an account; the password is read from standard input")
                 .arg(name())
-                .arg(role),
+                .arg(role().long("role").default_value(Role::User.as_str())),
         )
-        .subcommand(Command::new("make-admin").about("Make an account an administrator").arg(name()))
+        .subcommand(
+            Command::new("set-role")
+                .about("Change the role of an account")
+                .arg(name())
+                .arg(role().required(true).value_name("ROLE")),
+        )
 }
 
 /// Command for an account.
 enum Act<'a> {
     Create { name: &'a str, password: String, role: Role },
-    MakeAdmin { name: &'a str },
+    SetRole { name: &'a str, role: Role },
 }
 
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
@@ -46,10 +50,10 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
 fn asked(arguments: &ArgMatches) -> anyhow::Result<Act<'_>> {
     let Some((action, arguments)) = arguments.subcommand() else { anyhow::bail!("nothing to do") };
     let name: &str = arguments.get_one::<String>("name").map_or("", String::as_str);
-    if action == "make-admin" {
-        return Ok(Act::MakeAdmin { name });
-    }
     let role = arguments.get_one::<String>("role").and_then(|role| Role::parse(role)).unwrap_or(Role::User);
+    if action == "set-role" {
+        return Ok(Act::SetRole { name, role });
+    }
     let mut password = String::new();
     std::io::stdin().take(1_024).read_to_string(&mut password)?;
     let password = password.trim_end_matches(['\r', '\n']).to_owned();
@@ -60,7 +64,7 @@ impl Act<'_> {
     fn said(&self) -> String {
         match self {
             Self::Create { name, .. } => format!("{name} can sign in."),
-            Self::MakeAdmin { name } => format!("{name} is an administrator."),
+            Self::SetRole { name, role } => format!("{name} has the role {}.", role.as_str()),
         }
     }
 }
@@ -72,9 +76,9 @@ async fn by_the_hub(hub: &HubClient, act: &Act<'_>) -> anyhow::Result<String> {
             let body = json!({ "name": name, "password": password, "role": role.as_str() });
             hub.post("operator/users", &body).await?;
         }
-        Act::MakeAdmin { name } => {
+        Act::SetRole { name, role } => {
             let path = format!("operator/users/{name}/role");
-            hub.post(&path, &json!({ "role": Role::Admin.as_str() })).await?;
+            hub.post(&path, &json!({ "role": role.as_str() })).await?;
         }
     }
     Ok(act.said())
@@ -82,7 +86,7 @@ async fn by_the_hub(hub: &HubClient, act: &Act<'_>) -> anyhow::Result<String> {
 
 async fn here(config: HubConfig, act: Act<'_>) -> anyhow::Result<String> {
     anyhow::ensure!(
-        !(is_new(&config) && matches!(act, Act::MakeAdmin { .. })),
+        !(is_new(&config) && matches!(act, Act::SetRole { .. })),
         "no hub has run on {} yet, so it has no accounts. Create the first one with `plexus user create NAME \
          --role admin`, or name another folder with PLEXUS_DATA_DIR",
         config.data_dir.display()
@@ -93,7 +97,7 @@ async fn here(config: HubConfig, act: Act<'_>) -> anyhow::Result<String> {
         Act::Create { name, password, role } => {
             accounts::create_by_operator(&hub, name, password, role).await.map(drop)
         }
-        Act::MakeAdmin { name } => accounts::set_role_by_operator(&hub, name, Role::Admin).await,
+        Act::SetRole { name, role } => accounts::set_role_by_operator(&hub, name, role).await,
     };
     hub.close().await;
     done?;

@@ -32,7 +32,7 @@ impl Page for SignupPage {
             SignupMode::DeadLink => refused(
                 "This link no longer works",
                 "It creates the first administrator, once and within 24 hours. If you used it, sign in. \
-                 The operator can make other users administrators with “plexus user make-admin”.",
+                 The operator can make other users administrators with “plexus user set-role NAME admin”.",
             ),
             SignupMode::Waiting { name } => waiting(&name),
             mode => open(&mode, &self.form),

@@ -47,6 +47,6 @@ pub(super) async fn check(conn: &mut Conn, invite: &Invite) -> Result<()> {
 pub(super) fn dead() -> Refusal {
     Refusal::forbidden(
         "This link is used, older than 24 hours, or the hub already has an administrator. Restart the hub \
-         for a new link, or run `plexus user make-admin NAME`.",
+         for a new link, or run `plexus user set-role NAME admin`.",
     )
 }

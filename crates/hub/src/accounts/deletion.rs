@@ -30,7 +30,7 @@ pub async fn delete(hub: &Hub, caller: &Caller, password: String) -> Result<()> 
     accounts::set_erase_at(&mut tx, person.account, Some(hub.env().now() + GRACE)).await?;
     if person.role == Role::Admin && accounts::count_active(&mut tx, Role::Admin).await? == 0 {
         let only = "You are the only administrator. Give another account the role first, with `plexus user \
-            make-admin NAME`.";
+            set-role NAME admin`.";
         return Err(Refusal::conflict(only).into());
     }
     sessions::delete_by_account(&mut tx, person.account, None).await?;

@@ -14,7 +14,7 @@ use plexus_store::{
     login_credentials::{Credential, CredentialKind},
     namespaces,
     namespaces::{Namespace, NamespaceKind, NamespaceRole},
-    principals,
+    principals, sequences,
 };
 use serde_json::json;
 
@@ -146,11 +146,16 @@ async fn insert(
     Ok(account)
 }
 
-/// Sets the role of an account, from the command line.
+/// Sets the role of an account, from the command line. The last administrator keeps the role.
 pub async fn set_role_by_operator(hub: &Hub, name: &str, role: Role) -> Result<()> {
     let missing = || Refusal::not_found(format!("Account {name} not found."));
     let mut tx = hub.store().write().await?;
+    // Serialise role changes: two administrators might be demoted concurrently (write skew).
+    sequences::next(&mut tx, "roles").await?;
     let account = accounts::by_name(&mut tx, &name.parse()?).await?.ok_or_else(missing)?;
     accounts::set_role(&mut tx, account.id, role).await?;
+    if account.role == Role::Admin && role != Role::Admin {
+        admin::keep_an_administrator(&mut tx).await?;
+    }
     Ok(tx.commit().await?)
 }

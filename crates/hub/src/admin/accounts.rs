@@ -127,7 +127,8 @@ fn expect(account: &Account, state: AccountState, otherwise: &str) -> Result<(),
     if account.state == state { Ok(()) } else { Err(Refusal::conflict(otherwise)) }
 }
 
-async fn keep_an_administrator(tx: &mut Tx) -> Result<()> {
+/// Refuses a change that leaves the hub without an active administrator.
+pub(crate) async fn keep_an_administrator(tx: &mut Tx) -> Result<()> {
     if accounts::count_active(tx, Role::Admin).await? > 0 {
         return Ok(());
     }

@@ -11,6 +11,7 @@ mod overview;
 mod record;
 mod trusted_origins;
 
+pub(crate) use accounts::keep_an_administrator;
 pub use accounts::{AccountModeration, AccountRow, act_on_person, list_people};
 pub(crate) use agents::moderation_pause;
 pub use agents::{AgentModeration, AgentRow, act_on_agent, list_agents};
