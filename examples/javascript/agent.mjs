@@ -1,6 +1,6 @@
 // An agent for a Plexus hub, without dependencies besides Node.
 //
-//     plexus agent run NAME --speaks lines -- node agent.mjs
+//     plexus agent run NAME --protocol jsonl -- node agent.mjs
 //
 // The protocol is one JSON object per line, in both directions.
 // The hub writes to standard input:

@@ -1,6 +1,6 @@
 """An agent for a Plexus hub that needs nothing but Python.
 
-    plexus agent run NAME --speaks lines -- python3 agent.py
+    plexus agent run NAME --protocol jsonl -- python3 agent.py
 
 The hub sends one JSON object a line: {"type": "message", "run": ..., "text": ..., "turns": [...]} for a question
 and {"type": "cancel", "run": ...} when the answer is cancelled. What is printed goes back, one JSON object a line:

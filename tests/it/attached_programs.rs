@@ -114,7 +114,7 @@ on_both! {
         let token = make(&ada, &["agents", "read"]).await;
         let (python, agent) = acp_agent();
         let [python, agent] = [python, agent].map(|path| path.to_str().expect("text").to_owned());
-        let arguments = ["parrot", "--hub", hub.origin(), "--token", &token, "--speaks", "acp", "--", &python, "-u", &agent];
+        let arguments = ["parrot", "--hub", hub.origin(), "--token", &token, "--protocol", "acp", "--", &python, "-u", &agent];
         let joined = Joined::with(folder.path(), &arguments).await;
         let said = ada.begin("@ada/parrot", "one two").await;
         let first = answer_after(&ada, &said.chat, 0).await;
@@ -226,7 +226,7 @@ async fn servers_of_a_machine_join() {
         Router::new().route("/openai/chat/completions", post(http_endpoints::interpreter)),
     )
     .await;
-    let over_http = ["oi", "--url", &origin, "--like", "open-interpreter"];
+    let over_http = ["oi", "--url", &origin, "--preset", "open-interpreter"];
     let _over_http = Joined::with(folder.path(), &over_http).await;
     assert_eq!(text_in(&asked(&grace, "@grace/oi", "one two").await), "one.two.");
 
@@ -263,13 +263,13 @@ async fn what_is_written_to_begin_from_works() {
     for (language, start) in starts {
         let name = format!("{language}-agent");
         let written = plexus(folder.path(), &["agent", "new", &name, "--language", language]).await;
-        assert!(stdout(&written).contains("--speaks lines"), "{}", stderr(&written));
+        assert!(stdout(&written).contains("--protocol jsonl"), "{}", stderr(&written));
         let again = plexus(folder.path(), &["agent", "new", &name, "--language", language]).await;
         assert!(stderr(&again).contains("already exists"), "{}", stderr(&again));
         let line: Vec<&str> = start.iter().map(String::as_str).collect();
         let joined = Joined::with(
             folder.path(),
-            &[&[name.as_str(), "--speaks", "lines", "--"], line.as_slice()].concat(),
+            &[&[name.as_str(), "--protocol", "jsonl", "--"], line.as_slice()].concat(),
         )
         .await;
         let answer = asked(&grace, &format!("@grace/{name}"), "Ebb and flood tide").await;
@@ -283,9 +283,9 @@ async fn what_is_written_to_begin_from_works() {
     }
     let unknown = plexus(
         folder.path(),
-        &["agent", "run", "@grace/x", "--speaks", "lines", "--prompt", "?", "--", "true"],
+        &["agent", "run", "@grace/x", "--protocol", "jsonl", "--question-suffix", "?", "--", "true"],
     )
     .await;
-    assert!(text_of(&json!(stderr(&unknown))).contains("--prompt is for programs that speak text"));
+    assert!(text_of(&json!(stderr(&unknown))).contains("--question-suffix requires --protocol text"));
     hub.kill().await;
 }

@@ -272,9 +272,9 @@ async fn both_are_listed(far: &Node, near: &Node) {
     let page = far.admin.get("/network").await.expect(StatusCode::OK);
     page.says(&near.id);
     page.says(&far.id);
-    let table = plexus(far.folder.path(), &["hubs"]).await;
+    let table = plexus(far.folder.path(), &["federation", "hubs"]).await;
     assert!(stdout(&table).contains(&near.id), "{}{}", stdout(&table), stderr(&table));
-    let printed = plexus(far.folder.path(), &["hubs", "--json"]).await;
+    let printed = plexus(far.folder.path(), &["federation", "hubs", "--json"]).await;
     let printed: Value = serde_json::from_str(&stdout(&printed)).expect("JSON");
     assert_eq!(printed["items"][0]["id"], near.id.as_str());
 }
@@ -294,12 +294,12 @@ async fn a_rule_holds_and_is_undone(far: &Node, near: &Node, tides: &str) {
     let subject = format!("hub:{}", near.id);
     far.admin.post("/admin/network/remove", &[("subject", &subject)]).await.expect(StatusCode::SEE_OTHER);
     far.until_found("tides", tides, true).await;
-    let out = plexus(far.folder.path(), &["block", tides, "--reason", "Too wet."]).await;
+    let out = plexus(far.folder.path(), &["federation", "block", tides, "--reason", "Too wet."]).await;
     assert!(out.status.success(), "{}", stderr(&out));
     far.until_found("tides", tides, false).await;
     let rules = far.admin.api("/hubs/rules").await;
     let subject = text_of(&rules["items"][0]["subject"]);
-    let out = plexus(far.folder.path(), &["unblock", &subject]).await;
+    let out = plexus(far.folder.path(), &["federation", "unblock", &subject]).await;
     assert!(out.status.success(), "{}", stderr(&out));
     far.until_found("tides", tides, true).await;
 }

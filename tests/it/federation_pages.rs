@@ -125,20 +125,20 @@ async fn rules_are_handed_on(far: &Node, near: &Node) {
 
     let file = far.folder.path().join("rules.txt");
     let file = file.to_str().expect("a path");
-    let out = plexus(near.folder.path(), &["block", "--export", file]).await;
+    let out = plexus(near.folder.path(), &["federation", "rules", "export", file]).await;
     assert!(out.status.success(), "{}", stderr(&out));
-    let out = plexus(far.folder.path(), &["block", "--import", file]).await;
+    let out = plexus(far.folder.path(), &["federation", "rules", "import", file]).await;
     assert!(out.status.success(), "{}", stderr(&out));
     assert!(
         stdout(&out).contains(&near.id) && stdout(&out).contains("0 imported, 1 already present"),
         "{}",
         stdout(&out)
     );
-    let out = plexus(far.folder.path(), &["block", "--import", "/nowhere"]).await;
+    let out = plexus(far.folder.path(), &["federation", "rules", "import", "/nowhere"]).await;
     assert!(!out.status.success() && stderr(&out).contains("/nowhere"), "{}", stderr(&out));
 }
 
-const NO_LIST: &str = "No subscribed rule lists. `plexus block --follow LIST` subscribes to one.";
+const NO_LIST: &str = "No subscribed rule lists. `plexus federation rules subscribe LIST` subscribes to one.";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hub_goes_by_the_rules_that_another_gives_out() {
@@ -174,16 +174,17 @@ async fn a_hub_goes_by_the_rules_that_another_gives_out() {
         let out = plexus(near.folder.path(), words).await;
         (out.status.success(), format!("{}{}", stdout(&out), stderr(&out)))
     };
-    assert_eq!(line(&["hubs", "--lists"]).await.1.lines().next(), Some(NO_LIST));
-    let (done, words) = line(&["block", "--follow", &url, "--signer", &near.id]).await;
+    assert_eq!(line(&["federation", "rules", "list"]).await.1.lines().next(), Some(NO_LIST));
+    let (done, words) =
+        line(&["federation", "rules", "subscribe", &url, "--expected-signer", &near.id]).await;
     assert!(!done && words.contains("signed by another hub"), "{words}");
-    let (done, words) = line(&["block", "--follow", &url]).await;
+    let (done, words) = line(&["federation", "rules", "subscribe", &url]).await;
     assert!(done && words.contains(&url), "{words}");
-    let (done, words) = line(&["hubs", "--lists"]).await;
+    let (done, words) = line(&["federation", "rules", "list"]).await;
     assert!(done && words.lines().nth(1).is_some_and(|row| row.contains(&url)), "{words}");
-    let (done, words) = line(&["unblock", "--follow", &url]).await;
+    let (done, words) = line(&["federation", "rules", "unsubscribe", &url]).await;
     assert!(done, "{words}");
-    assert_eq!(line(&["hubs", "--lists"]).await.1.lines().next(), Some(NO_LIST));
+    assert_eq!(line(&["federation", "rules", "list"]).await.1.lines().next(), Some(NO_LIST));
     near.end().await;
     giver.kill().await;
 }

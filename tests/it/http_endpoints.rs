@@ -210,10 +210,10 @@ async fn an_endpoint_is_registered_from_the_command_line() {
         &origin,
         "--name",
         "oi",
-        "--like",
+        "--preset",
         "open-interpreter",
-        "--vouch",
-        "--try",
+        "--trust-origins",
+        "--test-message",
         "hi",
     ];
     let made = plexus(folder.path(), &like).await;
@@ -224,14 +224,34 @@ async fn an_endpoint_is_registered_from_the_command_line() {
     let file = folder.path().join("request.json");
     fs::write(&file, request.to_string()).expect("written");
     let (url, file) = (format!("{origin}/openai/chat/completions"), file.to_str().expect("a path"));
-    let called =
-        ["agent", "register", &url, "--name", "ids", "--request", file, "--title", "Ids", "--tags", "number"];
+    let called = [
+        "agent",
+        "register",
+        &url,
+        "--name",
+        "ids",
+        "--request-template",
+        file,
+        "--title",
+        "Ids",
+        "--tags",
+        "number",
+    ];
     let made = plexus(folder.path(), &called).await;
     assert_eq!(made.status.code(), Some(0), "{}", stderr(&made));
     assert_eq!(grace.api("/agents/grace/ids").await["tags"], json!(["number"]));
     assert_eq!(text_in(&asked(&grace, "@grace/ids", "one").await), "1.5");
-    let dead =
-        ["agent", "register", "http://127.0.0.1:1", "--name", "dead", "--like", "openai", "--try", "hi"];
+    let dead = [
+        "agent",
+        "register",
+        "http://127.0.0.1:1",
+        "--name",
+        "dead",
+        "--preset",
+        "openai",
+        "--test-message",
+        "hi",
+    ];
     let refused = plexus(folder.path(), &dead).await;
     assert!(stderr(&refused).contains("No connection to 127.0.0.1:1"), "{}", stderr(&refused));
     hub.kill().await;

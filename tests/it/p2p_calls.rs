@@ -101,7 +101,7 @@ async fn it_says_how_it_is_reached(near: &Node, relay: &Node) {
     let words = format!("through {}", relay.id);
     near.admin.get("/network").await.expect(StatusCode::OK).says(&words);
     let doctor = [&["doctor"][..], &NOWHERE].concat();
-    for command in [&["hubs"][..], &doctor] {
+    for command in [&["federation", "hubs"][..], &doctor] {
         let printed = plexus(near.folder.path(), command).await;
         assert!(stdout(&printed).contains(&words), "{}{}", stdout(&printed), stderr(&printed));
     }

@@ -1,5 +1,5 @@
 //! Tests of a goal with a checkable answer, reached by two agents that run real code on a table. A script
-//! replaces their model and does not know the figures. `make peers` runs the same with AutoGPT and Open
+//! replaces their model and does not know the figures. `make interop` runs the same with AutoGPT and Open
 //! Interpreter.
 
 use std::{
@@ -98,7 +98,7 @@ async fn member(hub: &Hub, token: &str, name: &str, script: &[String]) -> Member
     let model = start(Path::new("node"), "model/scripted.mjs", &flags).await;
     let coder = agents().join("python/coder.py");
     let program = ["python3", coder.to_str().expect("text"), &model.url];
-    let here = [name, "--hub", hub.origin(), "--token", token, "--speaks", "lines", "--"];
+    let here = [name, "--hub", hub.origin(), "--token", token, "--protocol", "jsonl", "--"];
     let joined = Joined::with(folder.path(), &[here.as_slice(), &program].concat()).await;
     Member { folder, joined, _model: model }
 }

@@ -52,7 +52,7 @@ def attach(hub: Hub, python: Path, model: Program, **settings: str) -> Program:
     }
     program = [python, "-m", "autogpt", "--skip-news", "--ai-settings", "ai_settings.yaml"]
     summary = "Works towards a goal, step by step."
-    return hub.attach("autogpt", summary, "--prompt", "Input:", "--", *program, env=env)
+    return hub.attach("autogpt", summary, "--question-suffix", "Input:", "--", *program, env=env)
 
 
 def seen(folder: Path, turns: list[Answer]) -> list[str]:

@@ -81,10 +81,10 @@ class Hub:
 
     def register(self, url: str, *more: str) -> None:
         """An agent that runs somewhere. Its administrator answers for it, as for what stands on this machine."""
-        self.command("agent", "register", url, "--owner", PERSON, "--vouch", "--visibility", "public", *more)
+        self.command("agent", "register", url, "--as", PERSON, "--trust-origins", "--visibility", "public", *more)
 
     def create(self, name: str, summary: str, *more: str) -> None:
-        self.command("agent", "create", name, "--owner", PERSON, "--summary", summary, "--visibility", "public", *more)
+        self.command("agent", "create", name, "--as", PERSON, "--summary", summary, "--visibility", "public", *more)
 
     def attach(self, name: str, summary: str, *more: str | Path, env: dict[str, str]) -> Program:
         """`plexus agent run`, from the folder of the check, until the hub is left."""

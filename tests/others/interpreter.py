@@ -75,4 +75,4 @@ def serve(scene: Scene, python: Path, model: Program, *more: str, box: tuple = (
 def register(hub: Hub, program: Program, name: str) -> None:
     url = program.says(models.LISTENS)
     program.answers(f"{url}/heartbeat")
-    hub.register(url, "--like", "open-interpreter", "--name", name)
+    hub.register(url, "--preset", "open-interpreter", "--name", name)

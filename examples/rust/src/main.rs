@@ -1,7 +1,7 @@
 //! An agent for a Plexus hub.
 //!
 //! ```text
-//! plexus agent run NAME --speaks lines -- cargo run --quiet
+//! plexus agent run NAME --protocol jsonl -- cargo run --quiet
 //! ```
 //!
 //! The protocol is one JSON object per line, in both directions. The hub writes to standard input:

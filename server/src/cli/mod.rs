@@ -6,7 +6,7 @@ mod attach_client;
 mod config;
 mod conformance;
 mod doctor;
-mod hubs;
+mod federation;
 mod rule_lists;
 mod serve;
 mod team;
@@ -30,9 +30,7 @@ pub fn run() -> anyhow::Result<u8> {
             "conformance" => Box::pin(conformance::run(arguments)).await,
             "config" => config::run(&settings(arguments)?, arguments),
             "doctor" => doctor::run(&settings(arguments)?, arguments).await,
-            "hubs" => hubs::run(&settings(arguments)?, arguments).await,
-            "block" => hubs::rule(&settings(arguments)?, arguments, false).await,
-            "unblock" => hubs::rule(&settings(arguments)?, arguments, true).await,
+            "federation" => federation::run(&settings(arguments)?, arguments).await,
             "team" => team::run(&settings(arguments)?, arguments).await,
             "user" => user::run(&settings(arguments)?, arguments).await,
             _ => Ok(2),
@@ -51,9 +49,7 @@ fn command() -> Command {
         .subcommand(Settings::flags(config::command()))
         .subcommand(conformance::command())
         .subcommand(Settings::flags(doctor::command()))
-        .subcommand(Settings::flags(hubs::command()))
-        .subcommand(Settings::flags(hubs::block_command()))
-        .subcommand(Settings::flags(hubs::unblock_command()))
+        .subcommand(Settings::flags(federation::command()))
         .subcommand(Settings::flags(team::command()))
         .subcommand(Settings::flags(user::command()))
 }

@@ -1,63 +1,86 @@
-//! Signed rule lists: `plexus block --export`, `--import` and `--follow`, `plexus unblock --follow`, `plexus
-//! hubs --lists`.
+//! `plexus federation rules`: exports, imports and subscribes to signed rule lists.
 
 use std::io::{Read as _, Write as _};
 
 use anyhow::Context as _;
-use clap::{Arg, ArgMatches};
+use clap::{Arg, ArgMatches, Command};
 use plexus_domain::sanitized_text::{ellipsize, one_line};
 use plexus_hub::{Caller, ClockRng, Hub, Result, accounts, federation};
 use serde_json::{Value, json};
 
-use super::api_client::HubClient;
+use super::{
+    api_client::{self, HubClient},
+    federation::{json_flag, show},
+};
 use crate::{config::ServeConfig, settings::Settings};
 
-pub const WAYS: [&str; 3] = ["export", "import", "follow"];
 /// Maximum size of an imported file, larger than any valid list.
 const MAX_FILE_BYTES: u64 = 2 << 20;
 
-pub fn arguments() -> [Arg; 4] {
-    let file = |name: &'static str| Arg::new(name).long(name).value_name("FILE");
-    let signer = Arg::new("signer").long("signer").value_name("ID").requires("follow");
-    [
-        file("export")
-            .conflicts_with_all(["import", "follow", "subject"])
-            .help("Export this hub's rules as a signed rule list"),
-        file("import")
-            .conflicts_with_all(["follow", "subject"])
-            .help("Import the rules of a signed rule list"),
-        follow().help("Subscribe to a signed rule list (URL or hub), refreshed daily"),
-        signer.help("Expected signer of the list (default: the current signer)"),
-    ]
+pub fn command() -> Command {
+    let value = |id: &'static str, name: &'static str| Arg::new(id).required(true).value_name(name);
+    let signer = Arg::new("expected-signer").long("expected-signer").value_name("ID");
+    let export = Command::new("export")
+        .about("Export this hub's rules as a signed rule list")
+        .arg(value("file", "FILE"));
+    let import =
+        Command::new("import").about("Import the rules of a signed rule list").arg(value("file", "FILE"));
+    let subscribe = Command::new("subscribe")
+        .about("Subscribe to a signed rule list, refreshed daily")
+        .arg(value("list", "LIST").help("URL of the list, or a hub that publishes its rules"))
+        .arg(signer.help("Hub that must have signed the list (default: the current signer)"));
+    let unsubscribe = Command::new("unsubscribe")
+        .about("Unsubscribe from a rule list and remove its rules")
+        .arg(value("url", "URL").help("URL of the list"));
+    let list = Command::new("list").about("Show the subscribed rule lists").arg(json_flag());
+    Command::new("rules")
+        .about("Export and import rules, and subscribe to rule lists of other hubs")
+        .subcommand_required(true)
+        .subcommands(
+            [export, import, subscribe, unsubscribe, list]
+                .map(|command| command.args(api_client::arguments())),
+        )
 }
 
-pub fn follow() -> Arg {
-    Arg::new("follow").long("follow").value_name("LIST").conflicts_with("subject")
-}
-
-pub enum RuleListCommand {
+enum RuleListCommand {
     Export(String),
     Import(String),
-    Follow { list: String, signer: Option<String> },
-    Leave(String),
+    Subscribe { list: String, expected_signer: Option<String> },
+    Unsubscribe(String),
 }
 
 impl RuleListCommand {
-    /// Returns the rule list command in the arguments, if any. `remove`: the command unsubscribes.
-    pub fn of(arguments: &ArgMatches, remove: bool) -> Option<Self> {
-        if remove {
-            return arguments.get_one::<String>("follow").cloned().map(Self::Leave);
-        }
+    /// Returns the command of these arguments; `None` for `list`.
+    fn of(action: &str, arguments: &ArgMatches) -> Option<Self> {
         let given = |name| arguments.get_one::<String>(name).cloned();
-        let follow = || Some(Self::Follow { list: given("follow")?, signer: given("signer") });
-        given("export").map(Self::Export).or_else(|| given("import").map(Self::Import)).or_else(follow)
+        match action {
+            "export" => given("file").map(Self::Export),
+            "import" => given("file").map(Self::Import),
+            "subscribe" => {
+                Some(Self::Subscribe { list: given("list")?, expected_signer: given("expected-signer") })
+            }
+            "unsubscribe" => given("url").map(Self::Unsubscribe),
+            _ => None,
+        }
     }
 }
 
-pub async fn run(settings: &Settings, arguments: &ArgMatches, way: &RuleListCommand) -> anyhow::Result<u8> {
+pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
+    let Some((action, arguments)) = arguments.subcommand() else { anyhow::bail!("nothing to do") };
+    match RuleListCommand::of(action, arguments) {
+        Some(command) => perform(settings, arguments, &command).await,
+        None => show(settings, arguments, "hubs/lists", table).await,
+    }
+}
+
+async fn perform(
+    settings: &Settings,
+    arguments: &ArgMatches,
+    command: &RuleListCommand,
+) -> anyhow::Result<u8> {
     let config = ServeConfig::folder(settings)?;
     let remote = HubClient::named_or_serving(arguments, &config.data_dir)?;
-    match way {
+    match command {
         RuleListCommand::Export(file) => {
             let list = match remote {
                 Some(hub) => {
@@ -81,25 +104,26 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches, way: &RuleListComm
             };
             writeln!(std::io::stdout(), "{}", import_summary(&done))?;
         }
-        RuleListCommand::Follow { list, signer } => {
+        RuleListCommand::Subscribe { list, expected_signer } => {
             let url = match remote {
                 Some(hub) => {
-                    let done = hub.post("hubs/lists", &json!({ "list": list, "signer": signer })).await?;
+                    let done =
+                        hub.post("hubs/lists", &json!({ "list": list, "signer": expected_signer })).await?;
                     done["url"].as_str().unwrap_or_default().to_owned()
                 }
                 None => {
                     let done = async |hub: &Hub, caller: &Caller| {
-                        federation::subscribe(hub, caller, list, signer.as_deref(), "").await
+                        federation::subscribe(hub, caller, list, expected_signer.as_deref(), "").await
                     };
                     here(config, done).await?
                 }
             };
             writeln!(
                 std::io::stdout(),
-                "Subscribed to {url}. `plexus unblock --follow {url}` unsubscribes."
+                "Subscribed to {url}. `plexus federation rules unsubscribe {url}` unsubscribes."
             )?;
         }
-        RuleListCommand::Leave(url) => {
+        RuleListCommand::Unsubscribe(url) => {
             match remote {
                 Some(hub) => hub.delete("hubs/lists", &[("url", url)]).await?,
                 None => {
@@ -116,10 +140,11 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches, way: &RuleListComm
 }
 
 /// Formats the rule subscriptions of a hub as a table.
-pub fn table(found: &Value) -> String {
+fn table(found: &Value) -> String {
     let lists = found["items"].as_array().map(Vec::as_slice).unwrap_or_default();
     if lists.is_empty() {
-        return "No subscribed rule lists. `plexus block --follow LIST` subscribes to one.\n".to_owned();
+        return "No subscribed rule lists. `plexus federation rules subscribe LIST` subscribes to one.\n"
+            .to_owned();
     }
     let mut table = format!("{:>5}  {:<24} {:<52} LIST\n", "RULES", "NAME", "SIGNED BY");
     for list in lists {

@@ -51,18 +51,18 @@ pub fn command() -> Command {
 }
 
 fn whose(command: Command) -> Command {
-    let owner = Arg::new("owner").long("as").value_name("NAME").conflicts_with("hub");
+    let account = Arg::new("as").long("as").value_name("NAME").conflicts_with("hub");
     let json = Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON");
     command
-        .arg(owner.help("Account that acts (default: the first administrator)"))
+        .arg(account.help("Account that acts (default: the first administrator)"))
         .arg(json)
         .args(api_client::arguments())
 }
 
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
     let Some((action, arguments)) = arguments.subcommand() else { anyhow::bail!("nothing to do") };
-    let owner = arguments.get_one::<String>("owner").map(String::as_str);
-    let (hub, _) = HubClient::reached(settings, arguments, owner)?;
+    let account = arguments.get_one::<String>("as").map(String::as_str);
+    let (hub, _) = HubClient::reached(settings, arguments, account)?;
     let team = || arguments.get_one::<String>("team").map(String::as_str).unwrap_or_default();
     let json = arguments.get_flag("json");
     match action {

@@ -1,6 +1,6 @@
 """An agent that needs nothing but Python: its model writes code, it asks for leave, runs the code and sends the files.
 
-    plexus agent run NAME --speaks lines -- python3 coder.py BASE_URL
+    plexus agent run NAME --protocol jsonl -- python3 coder.py BASE_URL
 
 BASE_URL is that of an OpenAI-compatible server. The code runs in the folder that this is started in. Each process has
 one conversation.

@@ -35,11 +35,11 @@ pub struct AgentBackend {
 pub fn arguments() -> [Arg; 6] {
     let option = |id: &'static str, value: &'static str| Arg::new(id).long(id).value_name(value);
     [
-        option("speaks", "HOW").value_parser(["text", "lines", "acp"]).default_value("text").help(
-            "Protocol of the program: text (plain text in and out), lines (JSON lines), acp (the Agent \
+        option("protocol", "PROTOCOL").value_parser(["text", "jsonl", "acp"]).default_value("text").help(
+            "Protocol of the program: text (plain text in and out), jsonl (JSON Lines), acp (the Agent \
              Client Protocol)",
         ),
-        option("prompt", "TEXT")
+        option("question-suffix", "TEXT")
             .action(ArgAction::Append)
             .value_parser(NonEmptyStringValueParser::new())
             .help("Output suffix that marks a question to the user (repeatable)"),
@@ -47,17 +47,17 @@ pub fn arguments() -> [Arg; 6] {
             "URL of a server that this machine can reach, instead of a program; A2A unless another option \
              says otherwise",
         ),
-        option("like", "SOFTWARE")
+        option("preset", "SOFTWARE")
             .value_parser(Preset::ALL.map(Preset::as_str))
             .requires("url")
-            .conflicts_with("request")
+            .conflicts_with("request-template")
             .help("Use the request template of this software"),
-        option("request", "FILE")
+        option("request-template", "FILE")
             .value_parser(value_parser!(PathBuf))
             .conflicts_with("program")
             .help("JSON file with the request template"),
         Arg::new("program")
-            .required_unless_present_any(["url", "request"])
+            .required_unless_present_any(["url", "request-template"])
             .last(true)
             .num_args(1..)
             .value_name("PROGRAM")
@@ -72,8 +72,8 @@ impl AgentBackend {
             return program(arguments, line.cloned());
         }
         let url: Option<&Url> = arguments.get_one("url");
-        let preset = arguments.get_one::<String>("like").and_then(|name| Preset::parse(name));
-        match (url, preset, arguments.get_one::<PathBuf>("request")) {
+        let preset = arguments.get_one::<String>("preset").and_then(|name| Preset::parse(name));
+        match (url, preset, arguments.get_one::<PathBuf>("request-template")) {
             (url, None, Some(file)) => server(described(file, url)?),
             (Some(url), Some(preset), None) => {
                 // Presets may ask for credentials; the owner of a local server needs none.
@@ -87,16 +87,17 @@ impl AgentBackend {
 
 fn program(arguments: &ArgMatches, line: impl Iterator<Item = OsString>) -> anyhow::Result<AgentBackend> {
     let line: Vec<OsString> = line.collect();
-    let prompts: Vec<String> = arguments.get_many("prompt").into_iter().flatten().cloned().collect();
-    let speaks = arguments.get_one::<String>("speaks").map_or("text", String::as_str);
-    if speaks != "text" && !prompts.is_empty() {
-        bail!("--prompt is for programs that speak text");
+    let suffixes = arguments.get_many("question-suffix").into_iter().flatten();
+    let question_suffixes: Vec<String> = suffixes.cloned().collect();
+    let protocol = arguments.get_one::<String>("protocol").map_or("text", String::as_str);
+    if protocol != "text" && !question_suffixes.is_empty() {
+        bail!("--question-suffix requires --protocol text");
     }
     let program = ProgramSpec::new(line.clone()).context("name the program after --")?;
-    let connector: Arc<dyn Connector> = match speaks {
-        "lines" => Arc::new(Lines::new(program)),
+    let connector: Arc<dyn Connector> = match protocol {
+        "jsonl" => Arc::new(Lines::new(program)),
         "acp" => Arc::new(acp(line)?),
-        _ => Arc::new(TextProgram::new(program, prompts)),
+        _ => Arc::new(TextProgram::new(program, question_suffixes)),
     };
     Ok(AgentBackend { connector, title: None, summary: None })
 }

@@ -32,14 +32,14 @@ pub fn command() -> Command {
 
 fn register() -> Command {
     let url = Arg::new("url").required(true).value_name("URL").help("URL of the agent or of its card");
-    let vouch = Arg::new("vouch").long("vouch").action(ArgAction::SetTrue);
+    let trust = Arg::new("trust-origins").long("trust-origins").action(ArgAction::SetTrue);
     let name = Arg::new("name").long("name").value_name("NAME");
     let command = Command::new("register")
         .about("Register a remote agent: an A2A agent with a card, or any HTTP endpoint")
         .arg(url)
         .args(endpoint())
         .arg(name.help("Name in its address (default: the card's)"))
-        .arg(vouch.help("Mark its origins as trusted, without verification (administrators)"));
+        .arg(trust.help("Mark its origins as trusted, without verification (administrators)"));
     whose(reach(command))
 }
 
@@ -48,20 +48,20 @@ fn endpoint() -> [Arg; 9] {
     let option = |id: &'static str, value: &'static str| Arg::new(id).long(id).value_name(value);
     let file = || value_parser!(PathBuf);
     [
-        option("like", "SOFTWARE")
+        option("preset", "SOFTWARE")
             .value_parser(Preset::ALL.map(Preset::as_str))
             .requires("name")
-            .conflicts_with("request")
+            .conflicts_with("request-template")
             .help("Use the request template of this software"),
-        option("request", "FILE")
+        option("request-template", "FILE")
             .value_parser(file())
             .requires("name")
             .help("JSON file with the request template"),
         option("title", "TEXT").help("Title in lists and on its page (default: its name)"),
         option("summary", "TEXT").help("One-line description"),
-        option("model", "NAME").requires("like").help("Model in the request"),
+        option("model", "NAME").requires("preset").help("Model in the request"),
         option("tags", "TEXT").action(ArgAction::Append).help("Tag (repeatable)"),
-        option("try", "MESSAGE").help("Test message: register the agent only if it answers"),
+        option("test-message", "MESSAGE").help("Test message: register the agent only if it answers"),
         option("secret-file", "FILE")
             .value_parser(file())
             .help("File with the credential sent on behalf of all users"),
@@ -100,10 +100,10 @@ fn reach(command: Command) -> Command {
 }
 
 fn whose(command: Command) -> Command {
-    let owner = Arg::new("owner").long("owner").value_name("NAME").conflicts_with("hub");
+    let account = Arg::new("as").long("as").value_name("NAME").conflicts_with("hub");
     let json = Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON");
     command
-        .arg(owner.help("Owner account (default: the first administrator)"))
+        .arg(account.help("Account that acts (default: the first administrator)"))
         .arg(json)
         .args(api_client::arguments())
 }
@@ -150,18 +150,18 @@ async fn over_api(hub: &HubClient, body: Option<Value>) -> anyhow::Result<Value>
 /// asked over its admin socket.
 async fn here(settings: &Settings, arguments: &ArgMatches, body: Option<Value>) -> anyhow::Result<Value> {
     let config = ServeConfig::folder(settings)?;
-    let owner = arguments.get_one::<String>("owner").map(String::as_str);
-    if let Some(hub) = HubClient::serving(&config.data_dir, owner)? {
+    let account = arguments.get_one::<String>("as").map(String::as_str);
+    if let Some(hub) = HubClient::serving(&config.data_dir, account)? {
         return over_api(&hub, body).await;
     }
     let hub = Hub::open(config, ClockRng::system()).await.context("the hub's data cannot be opened")?;
-    let done = act(&hub, owner, body).await;
+    let done = act(&hub, account, body).await;
     hub.close().await;
     done
 }
 
-async fn act(hub: &Hub, owner: Option<&str>, body: Option<Value>) -> anyhow::Result<Value> {
-    let caller = accounts::impersonate(hub, owner).await?;
+async fn act(hub: &Hub, account: Option<&str>, body: Option<Value>) -> anyhow::Result<Value> {
+    let caller = accounts::impersonate(hub, account).await?;
     Ok(match body {
         Some(body) => {
             serde_json::to_value(agents::register(hub, &caller, serde_json::from_value(body)?).await?)?
@@ -193,11 +193,11 @@ async fn all(ask: impl AsyncFn(Option<String>) -> anyhow::Result<Value>) -> anyh
 fn registration(arguments: &ArgMatches) -> anyhow::Result<Value> {
     let mut body = chosen(arguments);
     body["url"] = text(arguments, "url");
-    body["trust_origins"] = json!(arguments.get_flag("vouch"));
+    body["trust_origins"] = json!(arguments.get_flag("trust-origins"));
     let read = |file: &PathBuf| {
         std::fs::read_to_string(file).with_context(|| format!("{} could not be read", file.display()))
     };
-    if let Some(file) = arguments.get_one("request") {
+    if let Some(file) = arguments.get_one("request-template") {
         let request = read(file)?;
         body["request"] =
             serde_json::from_str(&request).with_context(|| format!("{} is not JSON", file.display()))?;
@@ -207,7 +207,7 @@ fn registration(arguments: &ArgMatches) -> anyhow::Result<Value> {
         set(&mut body["credentials"], arguments, ["user"]);
     }
     set(&mut body, arguments, ["title", "summary", "model"]);
-    for (argument, field) in [("like", "preset"), ("try", "test_message")] {
+    for (field, argument) in [("preset", "preset"), ("test_message", "test-message")] {
         if let Some(value) = arguments.get_one::<String>(argument) {
             body[field] = json!(value);
         }
@@ -280,8 +280,15 @@ mod tests {
 
     #[test]
     fn commands_become_the_body_that_the_api_takes() {
-        let sent =
-            body(&["register", "http://127.0.0.1:9/", "--owner", "ada", "--vouch", "--visibility", "public"]);
+        let sent = body(&[
+            "register",
+            "http://127.0.0.1:9/",
+            "--as",
+            "ada",
+            "--trust-origins",
+            "--visibility",
+            "public",
+        ]);
         assert_eq!(
             sent,
             json!({ "url": "http://127.0.0.1:9/", "name": null, "visibility": "public", "access": "accounts",
@@ -289,7 +296,7 @@ mod tests {
         );
         assert!(serde_json::from_value::<agents::NewAgent>(sent).is_ok());
         let called =
-            body(&["register", "http://127.0.0.1:9/", "--name", "oi", "--like", "openai", "--model", "m"]);
+            body(&["register", "http://127.0.0.1:9/", "--name", "oi", "--preset", "openai", "--model", "m"]);
         assert_eq!((&called["preset"], &called["model"]), (&json!("openai"), &json!("m")));
         assert!(serde_json::from_value::<agents::NewAgent>(called).is_ok());
         let made =

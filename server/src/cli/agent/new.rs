@@ -56,8 +56,8 @@ pub fn run(arguments: &ArgMatches) -> anyhow::Result<u8> {
     let mut out = std::io::stdout().lock();
     writeln!(
         out,
-        "Wrote {}.\n\nRun it on the hub of this machine:\n  cd {name}\n  plexus agent run {name} --speaks \
-         lines -- {}\n\nFor a remote hub add --hub URL and --token TOKEN; create a token at /settings/tokens \
+        "Wrote {}.\n\nRun it on the hub of this machine:\n  cd {name}\n  plexus agent run {name} --protocol \
+         jsonl -- {}\n\nFor a remote hub add --hub URL and --token TOKEN; create a token at /settings/tokens \
          there.",
         template.files.iter().map(|(file, _)| format!("{name}/{file}")).collect::<Vec<_>>().join(" and "),
         template.start,

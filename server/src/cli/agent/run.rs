@@ -50,9 +50,9 @@ pub fn command() -> Command {
              is used.",
         )
         .after_help(
-            "Examples:\n  plexus agent run @ada/shout -- tr a-z A-Z\n  plexus agent run @ada/helper --speaks lines -- \
+            "Examples:\n  plexus agent run @ada/shout -- tr a-z A-Z\n  plexus agent run @ada/helper --protocol jsonl -- \
              python3 agent.py\n  plexus agent run @ada/helper --hub https://hub.example.org -- ./my-agent\n  plexus agent run \
-             @ada/coder --speaks acp -- opencode acp\n  plexus agent run @ada/tide --url http://127.0.0.1:9999",
+             @ada/coder --protocol acp -- opencode acp\n  plexus agent run @ada/tide --url http://127.0.0.1:9999",
         )
         .arg(Arg::new("address").required(true).value_name("@OWNER/NAME").help("Address of the agent, or its \
             name alone"))
@@ -61,7 +61,7 @@ pub fn command() -> Command {
         .args(backend::arguments());
     super::reach(command)
         .arg(
-            Arg::new("owner")
+            Arg::new("as")
                 .long("as")
                 .value_name("NAME")
                 .conflicts_with("hub")
@@ -74,7 +74,7 @@ pub fn command() -> Command {
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
     telemetry::start("plexus_program=info", "")?;
     let (owner, name) = address(arguments)?;
-    let acts = arguments.get_one::<String>("owner").or(owner.as_ref()).map(String::as_str);
+    let acts = arguments.get_one::<String>("as").or(owner.as_ref()).map(String::as_str);
     let (hub, page) = HubClient::reached(settings, arguments, acts)?;
     let behind = AgentBackend::of(arguments).await?;
     let (address, was_there) = ensure(&hub, arguments, owner.as_deref(), &name, &behind).await?;

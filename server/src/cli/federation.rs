@@ -1,4 +1,4 @@
-//! `plexus hubs`, `plexus block` and `plexus unblock`: federation commands.
+//! `plexus federation`: shows the known hubs, sets rules and shares them.
 
 use std::io::Write as _;
 
@@ -15,48 +15,68 @@ use super::{
 use crate::{config::ServeConfig, settings::Settings};
 
 pub fn command() -> Command {
-    let json = Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON");
-    let lists = Arg::new("lists").long("lists").action(ArgAction::SetTrue);
-    let lists = lists.help("Show the subscribed rule lists instead");
-    Command::new("hubs").about("Show the known remote hubs").args([json, lists]).args(api_client::arguments())
+    Command::new("federation")
+        .about("Show the known hubs, block hubs and agents, and share rules")
+        .subcommand_required(true)
+        .subcommand(hubs_command())
+        .subcommand(block_command())
+        .subcommand(unblock_command())
+        .subcommand(rule_lists::command())
 }
 
-pub fn block_command() -> Command {
-    let reason =
-        Arg::new("reason").long("reason").value_name("TEXT").required_unless_present_any(rule_lists::WAYS);
+fn hubs_command() -> Command {
+    Command::new("hubs").about("Show the known remote hubs").arg(json_flag()).args(api_client::arguments())
+}
+
+fn block_command() -> Command {
+    let reason = Arg::new("reason").long("reason").value_name("TEXT").required(true);
     let allow = Arg::new("allow").long("allow").action(ArgAction::SetTrue);
     Command::new("block")
         .about("Block a hub, agent or tag (see also: unblock)")
-        .arg(subject().required_unless_present_any(rule_lists::WAYS))
+        .arg(subject())
         .arg(reason.help("Reason for the rule"))
         .arg(allow.help("Allow it instead, overriding other rules"))
-        .args(rule_lists::arguments())
         .args(api_client::arguments())
 }
 
-pub fn unblock_command() -> Command {
-    Command::new("unblock")
-        .about("Remove a rule")
-        .arg(subject().required_unless_present("follow"))
-        .arg(rule_lists::follow().help("Unsubscribe from the rule list at this URL"))
-        .args(api_client::arguments())
+fn unblock_command() -> Command {
+    Command::new("unblock").about("Remove a rule").arg(subject()).args(api_client::arguments())
 }
 
 fn subject() -> Arg {
     let help = "A hub by its id or its domain, an agent as @owner/name@hub, or tag:WORD";
-    Arg::new("subject").value_name("WHAT").help(help)
+    Arg::new("subject").required(true).value_name("WHAT").help(help)
+}
+
+pub fn json_flag() -> Arg {
+    Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON")
 }
 
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
+    let Some((action, arguments)) = arguments.subcommand() else { anyhow::bail!("nothing to do") };
+    match action {
+        "hubs" => show(settings, arguments, "hubs", table).await,
+        "block" => rule(settings, arguments, false).await,
+        "unblock" => rule(settings, arguments, true).await,
+        _ => rule_lists::run(settings, arguments).await,
+    }
+}
+
+/// Prints the response of an API path: as JSON with `--json`, else as a table.
+pub async fn show(
+    settings: &Settings,
+    arguments: &ArgMatches,
+    path: &str,
+    table: fn(&Value) -> String,
+) -> anyhow::Result<u8> {
     let (hub, _) = HubClient::reached(settings, arguments, None)?;
-    let lists = arguments.get_flag("lists");
-    let found = hub.get(if lists { "hubs/lists" } else { "hubs" }).await?;
+    let found = hub.get(path).await?;
     let mut out = std::io::stdout().lock();
     if arguments.get_flag("json") {
         writeln!(out, "{}", serde_json::to_string_pretty(&found)?)?;
         return Ok(0);
     }
-    write!(out, "{}", if lists { rule_lists::table(&found) } else { table(&found) })?;
+    write!(out, "{}", table(&found))?;
     Ok(0)
 }
 
@@ -114,10 +134,7 @@ fn speeds(found: &Value) -> String {
     if table.is_empty() { table } else { format!("\n{table}") }
 }
 
-pub async fn rule(settings: &Settings, arguments: &ArgMatches, remove: bool) -> anyhow::Result<u8> {
-    if let Some(way) = rule_lists::RuleListCommand::of(arguments, remove) {
-        return rule_lists::run(settings, arguments, &way).await;
-    }
+async fn rule(settings: &Settings, arguments: &ArgMatches, remove: bool) -> anyhow::Result<u8> {
     let subject = arguments.get_one::<String>("subject").map_or("", String::as_str);
     let reason = arguments.try_get_one::<String>("reason").ok().flatten().cloned().unwrap_or_default();
     let allow = arguments.try_get_one::<bool>("allow").ok().flatten().copied().unwrap_or(false);
