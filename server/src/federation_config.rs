@@ -8,12 +8,16 @@ use plexus_hub::config::{AdmissionMode, Federation, Multiaddr};
 use crate::settings::Settings;
 
 /// Value of `p2p_listen` for outgoing connections only: the hub is then reachable through relays.
-const NOWHERE: &str = "nowhere";
+const DIAL_ONLY: &str = "dial-only";
 
 /// Returns the federation configuration, or `None` if federation is disabled.
 pub fn federation(settings: &Settings) -> anyhow::Result<Option<Federation>> {
     let Some(listen) = settings.text("p2p_listen").filter(|&text| text != "off") else { return Ok(None) };
-    let listen = Some(listen).filter(|&text| text != NOWHERE);
+    // The former name of that value.
+    if listen == "nowhere" {
+        bail!("p2p_listen = \"nowhere\" is unknown; write \"{DIAL_ONLY}\" for outgoing connections only");
+    }
+    let listen = Some(listen).filter(|&text| text != DIAL_ONLY);
     let (domains, ways): (Vec<&str>, Vec<&str>) =
         list(settings.text("p2p_bootstrap")).into_iter().partition(|word| is_domain(word));
     Ok(Some(Federation {
@@ -112,10 +116,16 @@ mod tests {
     }
 
     #[test]
-    fn a_hub_may_listen_nowhere_and_another_lend_itself() {
-        let hidden = read(&["--p2p-listen", "nowhere"]).unwrap().unwrap();
+    fn a_hub_may_only_dial_and_another_lend_itself() {
+        let hidden = read(&["--p2p-listen", "dial-only"]).unwrap().unwrap();
         assert!(hidden.listen.is_empty() && !hidden.relay);
         assert!(read(&["--p2p-listen", "127.0.0.1:0", "--p2p-relay", "true"]).unwrap().unwrap().relay);
+    }
+
+    #[test]
+    fn the_former_word_for_dial_only_is_refused_with_the_new_one() {
+        let error = read(&["--p2p-listen", "nowhere"]).err().unwrap().to_string();
+        assert!(error.contains("\"nowhere\"") && error.contains("\"dial-only\""), "{error}");
     }
 
     #[test]

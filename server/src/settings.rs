@@ -93,7 +93,7 @@ const SETTINGS: &[Setting] = &[
     secret("llm_providers", "PLEXUS_LLM_PROVIDERS", "none", "Further model servers, whose models are named \
         NAME/MODEL: a table in plexus.toml, one [llm_providers.NAME] for each"),
     setting("p2p_listen", "PLEXUS_P2P_LISTEN", "off", "Listen addresses for federation, separated by commas: \
-        host:port (TCP and QUIC), or multiaddrs such as /ip4/0.0.0.0/tcp/4001; nowhere: outgoing connections \
+        host:port (TCP and QUIC), or multiaddrs such as /ip4/0.0.0.0/tcp/4001; dial-only: outgoing connections \
         only, reachable via relays; unset: federation disabled"),
     setting("p2p_bootstrap", "PLEXUS_P2P_BOOTSTRAP", "none", "Bootstrap peers, separated by commas: \
         multiaddrs, host:port, or a domain with a TXT record _plexus.DOMAIN"),

@@ -120,7 +120,7 @@ async fn one_process_is_the_hub_among_others_and_another_takes_its_place() {
     let rule = json!({ "subject": "domain:spam.example", "action": "block", "reason": "It is a test." });
     there.call(Method::POST, "/hubs/rules", &rule).await.expect(StatusCode::NO_CONTENT);
 
-    let id = |shown: &Value| text_of(&shown["this"]["id"]);
+    let id = |shown: &Value| text_of(&shown["local"]["id"]);
     let before = id(&here.api("/hubs").await);
     one.kill().await;
     let took = within(TAKEN, "the other listens in its place", async || listens().await).await;

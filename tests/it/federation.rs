@@ -89,7 +89,7 @@ impl Node {
 
     /// Waits until the remote hub has sent its introduction. Before that its users are anonymous here.
     pub async fn until_knows(&self, other: &Self) {
-        let id = text_of(&other.admin.api("/hubs").await["this"]["id"]);
+        let id = text_of(&other.admin.api("/hubs").await["local"]["id"]);
         until("the other hub is known", async || self.knows(&id).await).await;
     }
 
@@ -163,9 +163,9 @@ async fn serve(
 
 /// Returns the hub's id and its announced address.
 async fn itself(admin: &Client) -> (String, String) {
-    until("others reach it", async || admin.api("/hubs").await["this"]["addresses"] != json!([])).await;
-    let this = admin.api("/hubs").await["this"].clone();
-    (text_of(&this["id"]), text_of(&this["addresses"][0]))
+    until("others reach it", async || admin.api("/hubs").await["local"]["addresses"] != json!([])).await;
+    let local = admin.api("/hubs").await["local"].clone();
+    (text_of(&local["id"]), text_of(&local["addresses"][0]))
 }
 
 pub async fn until(what: &str, holds: impl AsyncFn() -> bool) {

@@ -38,20 +38,20 @@ async fn it_is_told(far: &Node, near: &Node) {
     page.says("<title id=\"map-title\">");
     page.says("Alive, connected");
     until("all that it signed for is here", async || {
-        let carried = far.admin.api("/hubs").await["items"][0]["carried"].clone();
-        let is_whole = carried["here"] == 25 && carried["promised"] == 25;
-        is_whole && carried["terms"] == "full" && carried["partial"] == false
+        let replication = far.admin.api("/hubs").await["items"][0]["replication"].clone();
+        let is_whole = replication["replicated"] == 25 && replication["announced"] == 25;
+        is_whole && replication["tier"] == "full" && replication["partial"] == false
     })
     .await;
     until("what was caught up with is measured", async || {
-        let speeds = far.admin.api("/hubs").await["speeds"].clone();
-        let catch_up = &speeds["catch_up"];
-        catch_up["samples"].as_u64() >= Some(1) && catch_up["p50_ms"].as_u64() <= catch_up["p99_ms"].as_u64()
+        let latencies = far.admin.api("/hubs").await["latencies"].clone();
+        let sync = &latencies["sync"];
+        sync["samples"].as_u64() >= Some(1) && sync["p50_ms"].as_u64() <= sync["p99_ms"].as_u64()
     })
     .await;
     near.publish("moon", "Knows the phases.").await;
     until("news is measured", async || {
-        far.admin.api("/hubs").await["speeds"]["spread"]["samples"].as_u64() >= Some(1)
+        far.admin.api("/hubs").await["latencies"]["propagation"]["samples"].as_u64() >= Some(1)
     })
     .await;
     far.admin.get("/network").await.expect(StatusCode::OK).says("Gossip latency");
@@ -154,20 +154,22 @@ async fn a_hub_goes_by_the_rules_that_another_gives_out() {
 
     let made = near.admin.post("/admin/network/subscribe", &[("list", &url)]).await;
     made.expect(StatusCode::SEE_OTHER);
-    let lists = near.admin.api("/hubs/lists").await;
+    let lists = near.admin.api("/hubs/rule-subscriptions").await;
     assert_eq!((&lists["items"][0]["rules"], &lists["items"][0]["url"]), (&json!(1), &json!(url)), "{lists}");
     let page = near.admin.get("/admin/network").await.expect(StatusCode::OK);
     page.says(&url);
     page.says("No rules");
     let wrong = json!({ "list": url, "signer": near.id });
-    let refused: Answer = near.admin.call(Method::POST, "/hubs/lists", &wrong).await;
+    let refused: Answer = near.admin.call(Method::POST, "/hubs/rule-subscriptions", &wrong).await;
     assert!(refused.refusal(StatusCode::UNPROCESSABLE_ENTITY).1.contains("signed by another hub"));
     near.admin.post("/admin/network/unsubscribe", &[("url", &url)]).await.expect(StatusCode::SEE_OTHER);
-    assert_eq!(near.admin.api("/hubs/lists").await["items"], json!([]));
+    assert_eq!(near.admin.api("/hubs/rule-subscriptions").await["items"], json!([]));
     let again = json!({ "list": url });
-    let again = near.admin.call(Method::POST, "/hubs/lists", &again).await.expect(StatusCode::OK);
+    let again =
+        near.admin.call(Method::POST, "/hubs/rule-subscriptions", &again).await.expect(StatusCode::OK);
     assert_eq!(text_of(&again.json()["url"]), url);
-    let gone = near.admin.call(Method::DELETE, &format!("/hubs/lists?url={url}"), &Value::Null).await;
+    let gone =
+        near.admin.call(Method::DELETE, &format!("/hubs/rule-subscriptions?url={url}"), &Value::Null).await;
     gone.expect(StatusCode::NO_CONTENT);
 
     let line = async |words: &[&str]| {

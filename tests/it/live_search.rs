@@ -46,7 +46,7 @@ fn asked(found: &Value) -> &Value {
 async fn with_a_hub(database: Option<Database>, body: impl AsyncFnOnce(&Hub, Client, String)) {
     let run = async |hub: &Hub| {
         let admin = hub.administrator("grace").await;
-        let door = text_of(&admin.api("/hubs").await["this"]["addresses"][0]);
+        let door = text_of(&admin.api("/hubs").await["local"]["addresses"][0]);
         body(hub, admin, door).await;
     };
     hub::run(database, &settings(NO_MODEL, &[]), run).await;

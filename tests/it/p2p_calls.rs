@@ -25,7 +25,7 @@ use crate::{
 };
 
 pub const FIRST: &str = "One ";
-const NOWHERE: [&str; 2] = ["--p2p-listen", "nowhere"];
+const DIAL_ONLY: [&str; 2] = ["--p2p-listen", "dial-only"];
 
 /// Starts a model server whose answers pause after the first word until the test adds a permit.
 pub async fn model() -> (String, Arc<Semaphore>) {
@@ -64,11 +64,11 @@ async fn what_is_said_streams_over_the_network_stops_and_breaks_off() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_same_through_another_hub_to_one_that_listens_nowhere() {
+async fn the_same_through_another_hub_to_one_that_only_dials() {
     let (model, go_on) = model().await;
     let lends = ["--p2p-listen", "127.0.0.1:0", "--p2p-relay", "true"];
     let relay = Node::start_at(&lends, &model, &[], None).await;
-    let near = Node::start_at(&NOWHERE, &model, &[&relay], None).await;
+    let near = Node::start_at(&DIAL_ONLY, &model, &[&relay], None).await;
     it_says_how_it_is_reached(&near, &relay).await;
     ask_from_afar(&model, &relay.address, near, &go_on).await;
     relay.end().await;
@@ -82,7 +82,7 @@ async fn ask_from_afar(model: &str, way: &str, near: Node, go_on: &Semaphore) {
     given.reverse();
     hub::run(None, &given, async move |far: &Hub| {
         let ada = far.person("ada").await;
-        let far_id = text_of(&ada.api("/hubs").await["this"]["id"]);
+        let far_id = text_of(&ada.api("/hubs").await["local"]["id"]);
         let tides = near.publish("tides", "Knows when the sea comes in.").await;
         until("the agent is carried", async || ada.get(&format!("/{tides}")).await.status == StatusCode::OK)
             .await;
@@ -95,17 +95,17 @@ async fn ask_from_afar(model: &str, way: &str, near: Node, go_on: &Semaphore) {
 }
 
 async fn it_says_how_it_is_reached(near: &Node, relay: &Node) {
-    let this = near.admin.api("/hubs").await["this"].clone();
-    assert_eq!((&this["reachability"], &this["relays"]), (&json!("no"), &json!([relay.id])), "{this}");
-    assert!(near.address.contains("/p2p-circuit"), "{this}");
+    let local = near.admin.api("/hubs").await["local"].clone();
+    assert_eq!((&local["reachability"], &local["relays"]), (&json!("no"), &json!([relay.id])), "{local}");
+    assert!(near.address.contains("/p2p-circuit"), "{local}");
     let words = format!("through {}", relay.id);
     near.admin.get("/network").await.expect(StatusCode::OK).says(&words);
-    let doctor = [&["doctor"][..], &NOWHERE].concat();
+    let doctor = [&["doctor"][..], &DIAL_ONLY].concat();
     for command in [&["federation", "hubs"][..], &doctor] {
         let printed = plexus(near.folder.path(), command).await;
         assert!(stdout(&printed).contains(&words), "{}{}", stdout(&printed), stderr(&printed));
     }
-    let lent = text_of(&relay.admin.api("/hubs").await["this"]["reached"]);
+    let lent = text_of(&relay.admin.api("/hubs").await["local"]["reachability_text"]);
     assert!(lent.contains("relay (hubs: 1"), "{lent}");
 }
 

@@ -122,10 +122,10 @@ async fn with_two_hubs(database: Option<Database>) {
         let address = near.origin().trim_start_matches("http://").parse().expect("an address");
         proxy.hub.set(address).expect("once");
         let admin = administrator(near, &proxy).await;
-        let this = admin.api("/hubs").await["this"].clone();
-        let way = text_of(&this["addresses"][0]);
+        let local = admin.api("/hubs").await["local"].clone();
+        let way = text_of(&local["addresses"][0]);
         hub::run(None, &settings(&model, &[("PLEXUS_P2P_BOOTSTRAP", &way)]), async |far: &Hub| {
-            callers_are_told_apart(near, &admin, far, &text_of(&this["id"]), &proxy).await;
+            callers_are_told_apart(near, &admin, far, &text_of(&local["id"]), &proxy).await;
         })
         .await;
     })
@@ -177,7 +177,7 @@ async fn callers_are_told_apart(near: &Hub, admin: &Client, far: &Hub, near_id: 
     assert!(again.starts_with("HTTP/1.1 401 ") && again.contains("Replayed"), "{again}");
     strangers_stay_outside(&proxy.origin).await;
 
-    let far_id = text_of(&ada.api("/hubs").await["this"]["id"]);
+    let far_id = text_of(&ada.api("/hubs").await["local"]["id"]);
     let rule = |action: &str| json!({ "subject": far_id, "action": action, "reason": "It is a test." });
     admin.call(Method::POST, "/hubs/rules", &rule("block")).await.expect(StatusCode::NO_CONTENT);
     let (refused, run) = ask(&ada, &tides, "Is it high?").await;

@@ -17,7 +17,7 @@ on_both! {
         let reader = ada.with_token(&make(&ada, &["read"]).await);
         let network = call(&reader, "hubs.list", json!({})).await;
         assert_eq!(network, reader.api("/hubs").await);
-        assert!(!text_of(&network["this"]["id"]).is_empty(), "{network}");
+        assert!(!text_of(&network["local"]["id"]).is_empty(), "{network}");
         assert_eq!(code(&reader, "hubs.show", json!({ "hub": "hub.example" })).await, -32_004, "it is not known here");
         let writer = ada.with_token(&make(&ada, &["chat"]).await);
         for (method, params) in [("hubs.list", json!({})), ("hubs.show", json!(["hub.example"]))] {
@@ -28,34 +28,34 @@ on_both! {
     async fn rules_are_made_handed_on_and_taken_back(hub: &Hub) {
         let boss = boss(hub).await;
         let rule = json!({ "subject": "tag:sea", "action": "block", "reason": "Too wet." });
-        assert_eq!(call(&boss, "hubs.rule", rule).await, json!(true));
+        assert_eq!(call(&boss, "hubs.rules.set", rule).await, json!(true));
         let rules = call(&boss, "hubs.rules", json!({})).await;
         assert_eq!((&rules["items"][0]["reason"], &rules), (&json!("Too wet."), &boss.api("/hubs/rules").await));
         let signed = call(&boss, "hubs.rules.export", json!({})).await;
         let kept = call(&boss, "hubs.rules.import", signed.clone()).await;
-        assert_eq!((&kept["taken"], &kept["kept"]), (&json!(0), &json!(1)), "{kept}");
-        assert_eq!(call(&boss, "hubs.rule", json!(["tag:sea", "remove"])).await, json!(true));
+        assert_eq!((&kept["imported"], &kept["already_present"]), (&json!(0), &json!(1)), "{kept}");
+        assert_eq!(call(&boss, "hubs.rules.set", json!(["tag:sea", "remove"])).await, json!(true));
         assert_eq!(call(&boss, "hubs.rules", json!({})).await["items"], json!([]));
         let taken = call(&boss, "hubs.rules.import", signed.clone()).await;
-        assert_eq!((&taken["taken"], &taken["kept"]), (&json!(1), &json!(0)), "{taken}");
+        assert_eq!((&taken["imported"], &taken["already_present"]), (&json!(1), &json!(0)), "{taken}");
         assert_eq!(call(&boss, "hubs.rules", json!({})).await["items"][0]["subject"], json!("tag:sea"));
         let forged = text_of(&signed["document"]).replace("tag:sea", "tag:sun");
         assert_eq!(code(&boss, "hubs.rules.import", json!([forged])).await, -32_602);
-        assert_eq!(code(&boss, "hubs.rule", json!(["tag:sun", "remove"])).await, -32_004);
-        assert_eq!(code(&boss, "hubs.rule", json!(["tag:sun", "block"])).await, -32_602, "nobody says why");
+        assert_eq!(code(&boss, "hubs.rules.set", json!(["tag:sun", "remove"])).await, -32_004);
+        assert_eq!(code(&boss, "hubs.rules.set", json!(["tag:sun", "block"])).await, -32_602, "nobody says why");
     }
 
     async fn a_hub_goes_by_a_list_until_it_is_told_not_to(hub: &Hub) {
         let boss = boss(hub).await;
         let list = serve(rules_of_another_hub().await).await;
-        assert_eq!(code(&boss, "hubs.subscribe", json!({ "list": list, "signer": "nobody" })).await, -32_602);
-        let subscribed = call(&boss, "hubs.subscribe", json!({ "list": list })).await;
+        assert_eq!(code(&boss, "hubs.rules.subscribe", json!({ "list": list, "signer": "nobody" })).await, -32_602);
+        let subscribed = call(&boss, "hubs.rules.subscribe", json!({ "list": list })).await;
         assert_eq!(subscribed, json!({ "url": list }));
-        let lists = call(&boss, "hubs.lists", json!({})).await;
-        assert_eq!((&lists["items"][0]["rules"], &lists), (&json!(1), &boss.api("/hubs/lists").await));
-        assert_eq!(call(&boss, "hubs.unsubscribe", json!({ "url": list })).await, json!(true));
-        assert_eq!(call(&boss, "hubs.lists", json!({})).await, json!({ "items": [] }));
-        assert_eq!(code(&boss, "hubs.unsubscribe", json!([list])).await, -32_004);
+        let lists = call(&boss, "hubs.rules.subscriptions", json!({})).await;
+        assert_eq!((&lists["items"][0]["rules"], &lists), (&json!(1), &boss.api("/hubs/rule-subscriptions").await));
+        assert_eq!(call(&boss, "hubs.rules.unsubscribe", json!({ "url": list })).await, json!(true));
+        assert_eq!(call(&boss, "hubs.rules.subscriptions", json!({})).await, json!({ "items": [] }));
+        assert_eq!(code(&boss, "hubs.rules.unsubscribe", json!([list])).await, -32_004);
     }
 
     async fn only_administrators_rule(hub: &Hub) {
@@ -64,12 +64,12 @@ on_both! {
         let unranked = ada.with_token(&make(&ada, &["admin"]).await);
         for (method, params) in [
             ("hubs.rules", json!({})),
-            ("hubs.rule", json!(["tag:sea", "block", "Too wet."])),
+            ("hubs.rules.set", json!(["tag:sea", "block", "Too wet."])),
             ("hubs.rules.export", json!({})),
             ("hubs.rules.import", json!(["{}"])),
-            ("hubs.lists", json!({})),
-            ("hubs.subscribe", json!(["http://127.0.0.1:9/rules"])),
-            ("hubs.unsubscribe", json!(["http://127.0.0.1:9/rules"])),
+            ("hubs.rules.subscriptions", json!({})),
+            ("hubs.rules.subscribe", json!(["http://127.0.0.1:9/rules"])),
+            ("hubs.rules.unsubscribe", json!(["http://127.0.0.1:9/rules"])),
         ] {
             assert_eq!(code(&unscoped, method, params.clone()).await, -32_003, "{method}");
             assert_eq!(code(&unranked, method, params.clone()).await, -32_003, "{method}");
@@ -89,7 +89,7 @@ async fn rules_of_another_hub() -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let other = Hub::within(folder.path(), &[]).await;
     let boss = boss(&other).await;
-    call(&boss, "hubs.rule", json!(["tag:sea", "block", "Too wet."])).await;
+    call(&boss, "hubs.rules.set", json!(["tag:sea", "block", "Too wet."])).await;
     let signed = call(&boss, "hubs.rules.export", json!({})).await;
     other.end().await;
     text_of(&signed["document"])

@@ -73,7 +73,7 @@ async fn on_three_hubs(way: Way, play: impl AsyncFnOnce(&Hub, &Client, Others)) 
     given.reverse();
     hub::run(None, &given, async move |home: &Hub| {
         let ada = home.person("ada").await;
-        let home_id = text_of(&ada.api("/hubs").await["this"]["id"]);
+        let home_id = text_of(&ada.api("/hubs").await["local"]["id"]);
         for (node, words, agent) in
             [(&others.near, "zorbulations", &others.tides), (&others.far, "quibbles", &others.boats)]
         {
@@ -246,7 +246,7 @@ async fn members_reached_in_three_ways() {
         let mut agent = Agent::start().await;
         let new = json!({ "url": agent.url, "name": "tide", "trust_origins": true });
         grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
-        let home_id = text_of(&grace.api("/hubs").await["this"]["id"]);
+        let home_id = text_of(&grace.api("/hubs").await["local"]["id"]);
         federation::until("the agent is carried", async || {
             grace.get(&format!("/{boats}")).await.status == StatusCode::OK
         })

@@ -196,7 +196,7 @@ async fn with_a_lead_elsewhere(may_call_it: &str, play: impl AsyncFnOnce(&Client
     given.reverse();
     hub::run(None, &given, async |home: &Hub| {
         let ada = home.person("ada").await;
-        let id = text_of(&ada.api("/hubs").await["this"]["id"]);
+        let id = text_of(&ada.api("/hubs").await["local"]["id"]);
         federation::until("the agent is found", async || {
             ada.api("/agents?q=puppetry").await["items"][0]["address"] == address.as_str()
         })

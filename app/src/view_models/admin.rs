@@ -128,7 +128,7 @@ pub struct OriginRow {
 #[derive(Clone, Debug)]
 pub struct AdminNetwork {
     /// Hubs whose listings are being fetched.
-    pub catching_up: Vec<HubRow>,
+    pub syncing: Vec<HubRow>,
     pub rows: Vec<NetworkRuleRow>,
     pub lists: Vec<RuleListRow>,
     /// Result of an import that was just done.
@@ -142,10 +142,10 @@ pub struct ImportedRules {
     /// Self-chosen name of the hub that signed the list.
     pub name: String,
     /// Id of that hub.
-    pub from: String,
-    pub taken: u64,
-    pub kept: u64,
-    pub left_out: u64,
+    pub signer: String,
+    pub imported: u64,
+    pub already_present: u64,
+    pub invalid: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -156,8 +156,8 @@ pub struct RuleListRow {
     pub signer: String,
     pub rules: u64,
     pub by: String,
-    pub checked: Timestamp,
-    pub problem: Option<String>,
+    pub last_fetch_at: Timestamp,
+    pub last_error: Option<String>,
 }
 
 #[derive(Clone, Debug)]

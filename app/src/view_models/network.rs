@@ -13,13 +13,13 @@ pub struct NetworkPage {
     /// Addresses at which remote hubs reach it.
     pub addresses: Vec<String>,
     /// Reachability for remote hubs, as text.
-    pub reached: Option<String>,
+    pub reachability_text: Option<String>,
     /// Number of its own agents that remote hubs may replicate.
     pub agents: u64,
     /// Mode for hubs without a rule; `None` if federation is disabled.
     pub mode: Option<NetworkMode>,
     pub hubs: Vec<HubRow>,
-    pub speeds: Speeds,
+    pub latencies: Latencies,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +40,8 @@ pub struct HubRow {
     pub connected: bool,
     /// Number of its agents that are found here.
     pub agents: u64,
-    pub seen: Timestamp,
-    pub catching_up: Option<CatchingUp>,
+    pub last_seen: Timestamp,
+    pub sync_progress: Option<SyncProgress>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,17 +57,17 @@ pub enum HubState {
 
 /// Progress of replicating a hub's listings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CatchingUp {
-    pub got: u64,
-    pub wanted: u64,
+pub struct SyncProgress {
+    pub fetched: u64,
+    pub total: u64,
 }
 
 /// Latencies of the federation; `None` if not measured yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Speeds {
-    pub spread: Option<Figures>,
-    pub look_up: Option<Figures>,
-    pub catch_up: Option<Figures>,
+pub struct Latencies {
+    pub propagation: Option<Figures>,
+    pub dht_lookup: Option<Figures>,
+    pub sync: Option<Figures>,
 }
 
 /// Latency percentiles in milliseconds.
@@ -91,13 +91,13 @@ pub struct HubPage {
     pub claimed: Option<String>,
     pub api: Option<String>,
     /// When this hub first received news of it.
-    pub met: Option<Timestamp>,
+    pub first_seen: Option<Timestamp>,
     /// When it last signed its inventory, by its own clock.
-    pub signed: Option<Timestamp>,
+    pub last_head_at: Option<Timestamp>,
     /// Replication state; `None` if federation is disabled.
-    pub carried: Option<Carried>,
+    pub replication: Option<Replication>,
     pub rule: Option<HubRule>,
-    pub faults: Vec<FaultRow>,
+    pub violations: Vec<ViolationRow>,
     pub agents: Vec<AgentRow>,
     pub pager: Pager,
     /// Data and form for administrators.
@@ -105,18 +105,18 @@ pub struct HubPage {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Carried {
-    pub terms: Terms,
+pub struct Replication {
+    pub tier: ReplicationTier,
     /// Number of listings stored here, including paused and deleted ones.
-    pub here: u64,
+    pub replicated: u64,
     /// Number of listings in the inventory that it signed.
-    pub promised: Option<u64>,
+    pub announced: Option<u64>,
     /// True if listings were left out because of the quota.
     pub partial: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Terms {
+pub enum ReplicationTier {
     Full,
     /// Reduced quota, at most until this time.
     Probation(Timestamp),
@@ -142,7 +142,7 @@ pub struct HubAdmin {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HubRuleOrigin {
     pub reason: String,
-    pub since: Timestamp,
+    pub created: Timestamp,
     pub made: RuleMaker,
 }
 
@@ -155,12 +155,12 @@ pub enum RuleMaker {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FaultRow {
+pub struct ViolationRow {
     /// Description of the violation, in a sentence.
     pub what: &'static str,
     /// Hub whose listings it was about, if not its own.
-    pub about: Option<String>,
-    pub times: u64,
-    pub first: Timestamp,
-    pub last: Timestamp,
+    pub about_hub: Option<String>,
+    pub count: u64,
+    pub first_seen: Timestamp,
+    pub last_seen: Timestamp,
 }

@@ -34,7 +34,7 @@ pub struct Rule {
     /// URL of the list that contains the rule.
     list: Option<String>,
     /// In milliseconds since 1970.
-    since: i64,
+    created: i64,
     expires: Option<i64>,
 }
 
@@ -50,7 +50,7 @@ impl From<federation::RuleRow> for Rule {
             reason: row.reason,
             author,
             list,
-            since: row.since.millis(),
+            created: row.created.millis(),
             expires: row.expires.map(|at| at.millis()),
         }
     }
@@ -91,7 +91,7 @@ pub struct NewRule {
 }
 
 /// Blocks or allows a hub, an agent or a tag, or removes such a rule; effective immediately.
-#[utoipa::path(post, path = "/hubs/rules", operation_id = "hubs.rule", tag = "Network", request_body = NewRule,
+#[utoipa::path(post, path = "/hubs/rules", operation_id = "hubs.rules.set", tag = "Network", request_body = NewRule,
     security(("token" = ["admin"])), responses((status = NO_CONTENT, description = "The rule is added or \
         removed.")))]
 pub async fn rule(
@@ -141,13 +141,13 @@ pub async fn signed(hub: &Hub, caller: &Caller) -> Result<SignedRules, Error> {
 #[derive(Serialize, ToSchema)]
 pub struct ImportedRules {
     /// Id of the hub that signed the rules.
-    from: String,
+    signer: String,
     name: String,
-    taken: u64,
+    imported: u64,
     /// Number of rules skipped because this hub has its own rule about the same subject.
-    kept: u64,
+    already_present: u64,
     /// Number of rules skipped because they have expired or cannot be parsed by this hub.
-    left_out: u64,
+    invalid: u64,
 }
 
 /// Imports rules signed by another hub as this hub's own rules.
@@ -164,18 +164,18 @@ pub async fn import(
 
 pub async fn take_over(hub: &Hub, caller: &Caller, new: &SignedRules) -> Result<ImportedRules, Error> {
     let done = federation::import_rules(hub, caller, &new.document, "").await?;
-    let federation::RuleImport { from, name, taken, kept, left_out } = done;
-    Ok(ImportedRules { from: from.to_string(), name, taken, kept, left_out })
+    let federation::RuleImport { signer, name, imported, already_present, invalid } = done;
+    Ok(ImportedRules { signer: signer.to_string(), name, imported, already_present, invalid })
 }
 
 #[derive(Serialize, ToSchema)]
-pub struct RuleLists {
-    items: Vec<RuleList>,
+pub struct RuleSubscriptions {
+    items: Vec<RuleSubscriptionJson>,
 }
 
 /// A rule list that this hub subscribes to.
 #[derive(Serialize, ToSchema)]
-struct RuleList {
+struct RuleSubscriptionJson {
     /// URL of the list, which identifies it.
     url: String,
     /// Id of the hub that must have signed it.
@@ -185,31 +185,44 @@ struct RuleList {
     author: String,
     rules: u64,
     /// Time of the last fetch, in milliseconds since 1970.
-    checked: i64,
+    last_fetch_at: i64,
     /// Why the last fetch failed. The rules of the previous fetch stay in force.
-    problem: Option<String>,
+    last_error: Option<String>,
 }
 
-/// Lists the rule lists that this hub subscribes to.
-#[utoipa::path(get, path = "/hubs/lists", operation_id = "hubs.lists", tag = "Network",
-    security(("token" = ["admin"])), responses((status = OK, description = "The lists.", body = RuleLists)))]
-pub async fn lists(State(site): State<AppState>, ApiCaller(caller): ApiCaller) -> ApiResult<Json<RuleLists>> {
+/// Lists the rule subscriptions of this hub.
+#[utoipa::path(get, path = "/hubs/rule-subscriptions", operation_id = "hubs.rules.subscriptions", tag = "Network",
+    security(("token" = ["admin"])),
+    responses((status = OK, description = "The subscriptions.", body = RuleSubscriptions)))]
+pub async fn subscriptions(
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+) -> ApiResult<Json<RuleSubscriptions>> {
     Ok(Json(followed(&site.hub, &caller).await?))
 }
 
-pub async fn followed(hub: &Hub, caller: &Caller) -> Result<RuleLists, Error> {
+pub async fn followed(hub: &Hub, caller: &Caller) -> Result<RuleSubscriptions, Error> {
     let list = |found: federation::RuleSubscription| {
-        let federation::RuleSubscription { url, signer, name, author, rules, checked, problem } = found;
-        RuleList { url, signer, name, author, rules, checked: checked.millis(), problem }
+        let federation::RuleSubscription { url, signer, name, author, rules, last_fetch_at, last_error } =
+            found;
+        RuleSubscriptionJson {
+            url,
+            signer,
+            name,
+            author,
+            rules,
+            last_fetch_at: last_fetch_at.millis(),
+            last_error,
+        }
     };
     let items = federation::subscriptions(hub, caller).await?.into_iter().map(list).collect();
-    Ok(RuleLists { items })
+    Ok(RuleSubscriptions { items })
 }
 
 /// A rule list to subscribe to.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct NewRuleList {
+pub struct NewRuleSubscription {
     /// URL of the list, or a hub that publishes its rules, by id or domain.
     list: String,
     /// Id of the hub that must have signed the list; default: its current signer.
@@ -219,7 +232,7 @@ pub struct NewRuleList {
 
 /// The URL of a rule list.
 #[derive(Serialize, ToSchema)]
-pub struct RuleListPlace {
+pub struct RuleListUrl {
     url: String,
 }
 
@@ -232,24 +245,24 @@ pub struct RuleListQuery {
 }
 
 /// Subscribes to a rule list.
-#[utoipa::path(post, path = "/hubs/lists", operation_id = "hubs.subscribe", tag = "Network", request_body = NewRuleList,
-    security(("token" = ["admin"])), responses((status = OK, description = "The rules are in \
-        force.", body = RuleListPlace)))]
+#[utoipa::path(post, path = "/hubs/rule-subscriptions", operation_id = "hubs.rules.subscribe", tag = "Network",
+    request_body = NewRuleSubscription, security(("token" = ["admin"])), responses((status = OK, description = "The rules are in \
+        force.", body = RuleListUrl)))]
 pub async fn subscribe(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
-    JsonBody(new): JsonBody<NewRuleList>,
-) -> ApiResult<Json<RuleListPlace>> {
+    JsonBody(new): JsonBody<NewRuleSubscription>,
+) -> ApiResult<Json<RuleListUrl>> {
     Ok(Json(follow(&site.hub, &caller, &new).await?))
 }
 
-pub async fn follow(hub: &Hub, caller: &Caller, new: &NewRuleList) -> Result<RuleListPlace, Error> {
+pub async fn follow(hub: &Hub, caller: &Caller, new: &NewRuleSubscription) -> Result<RuleListUrl, Error> {
     let url = federation::subscribe(hub, caller, &new.list, new.signer.as_deref(), "").await?;
-    Ok(RuleListPlace { url })
+    Ok(RuleListUrl { url })
 }
 
 /// Unsubscribes from a rule list; what its rules hid becomes visible again.
-#[utoipa::path(delete, path = "/hubs/lists", operation_id = "hubs.unsubscribe", tag = "Network",
+#[utoipa::path(delete, path = "/hubs/rule-subscriptions", operation_id = "hubs.rules.unsubscribe", tag = "Network",
     params(("url" = String, Query, description = "URL of the rule list.")), security(("token" = ["admin"])),
     responses((status = NO_CONTENT, description = "Unsubscribed; the rules of the list are removed.")))]
 pub async fn unsubscribe(

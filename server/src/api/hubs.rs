@@ -24,12 +24,12 @@ use crate::{
 /// This hub, the remote hubs that it knows, and latencies of the federation.
 #[derive(Serialize, ToSchema)]
 pub struct Network {
-    this: LocalHubJson,
+    local: LocalHubJson,
     /// How hubs without a rule are treated: `open`, `probation` or `allowlist`; null if federation is
     /// disabled.
     mode: Option<String>,
     items: Vec<RemoteHubJson>,
-    speeds: LatenciesJson,
+    latencies: LatenciesJson,
 }
 
 /// Latencies of the federation, measured by this hub since it started; null where nothing was measured yet.
@@ -37,11 +37,11 @@ pub struct Network {
 struct LatenciesJson {
     /// Gossip latency: from signing at a remote hub until stored here. It includes the clock skew of both
     /// hubs; negative values count as 0.
-    spread: Option<LatencyJson>,
+    propagation: Option<LatencyJson>,
     /// Duration of DHT lookups.
-    look_up: Option<LatencyJson>,
+    dht_lookup: Option<LatencyJson>,
     /// Duration of an anti-entropy round with another hub, including fetching the missing listings.
-    catch_up: Option<LatencyJson>,
+    sync: Option<LatencyJson>,
 }
 
 /// Latency summary in milliseconds over the latest 1,024 samples.
@@ -77,7 +77,7 @@ struct LocalHubJson {
     /// null if federation is disabled.
     reachability: Option<String>,
     /// Reachability as text, and whether it relays for other hubs.
-    reached: Option<String>,
+    reachability_text: Option<String>,
     /// Ids of the relays through which other hubs reach it.
     relays: Vec<String>,
 }
@@ -98,48 +98,48 @@ struct RemoteHubJson {
     /// Number of its agents that can be found here.
     agents: u64,
     /// When it was last heard from, in milliseconds since 1970.
-    seen: i64,
+    last_seen: i64,
     /// Replication status; null if federation is disabled or the engine did not report in time.
-    carried: Option<ReplicationJson>,
+    replication: Option<ReplicationJson>,
 }
 
 #[derive(Serialize, ToSchema)]
 struct ReplicationJson {
     /// `full`, `probation` (within narrow quotas) or `refused`.
-    terms: String,
+    tier: String,
     /// Latest end of probation, in milliseconds since 1970.
     probation_until: Option<i64>,
     /// Number of listings replicated here, including paused and deleted ones.
-    here: u64,
+    replicated: u64,
     /// Number of listings that the hub signed for.
-    promised: Option<u64>,
+    announced: Option<u64>,
     /// Whether listings were left out because a quota is exhausted.
     partial: bool,
     /// Progress of fetching missing listings.
-    catching_up: Option<CatchingUp>,
+    sync_progress: Option<SyncProgress>,
 }
 
 #[derive(Serialize, ToSchema)]
-struct CatchingUp {
-    got: u64,
-    wanted: u64,
+struct SyncProgress {
+    fetched: u64,
+    total: u64,
 }
 
 impl From<federation::HubReport> for ReplicationJson {
     fn from(report: federation::HubReport) -> Self {
-        let (terms, until) = match report.terms {
+        let (tier, until) = match report.tier {
             ReplicationTier::Full => ("full", None),
             ReplicationTier::Probation { until } => ("probation", Some(until.millis())),
             ReplicationTier::Refused => ("refused", None),
         };
-        let catching_up = |it: federation::FetchProgress| CatchingUp { got: it.got, wanted: it.wanted };
+        let progress = |it: federation::FetchProgress| SyncProgress { fetched: it.fetched, total: it.total };
         Self {
-            terms: terms.to_owned(),
+            tier: tier.to_owned(),
             probation_until: until,
-            here: report.here,
-            promised: report.promised,
+            replicated: report.replicated,
+            announced: report.announced,
             partial: report.partial,
-            catching_up: report.fetching.map(catching_up),
+            sync_progress: report.fetching.map(progress),
         }
     }
 }
@@ -154,8 +154,8 @@ impl From<federation::HubRow> for RemoteHubJson {
             state: row.standing.as_str().to_owned(),
             connected: row.connected,
             agents: row.agents,
-            seen: row.seen.millis(),
-            carried: row.report.map(ReplicationJson::from),
+            last_seen: row.last_seen.millis(),
+            replication: row.report.map(ReplicationJson::from),
         }
     }
 }
@@ -170,17 +170,17 @@ pub async fn list(State(site): State<AppState>, ApiCaller(caller): ApiCaller) ->
 pub async fn known(hub: &Hub, caller: &Caller) -> Result<Network, Error> {
     caller.may(Scope::Read)?;
     let found = federation::overview(hub).await?;
-    let reached = found.itself.reached();
+    let reachability_text = found.itself.reachability_text();
     let federation::LocalHubInfo { id, name, addresses, agents, reachability, relays, .. } = found.itself;
     let reachability = reachability.map(|it| it.as_str().to_owned());
     Ok(Network {
-        this: LocalHubJson { id, name, addresses, agents, reachability, reached, relays },
+        local: LocalHubJson { id, name, addresses, agents, reachability, reachability_text, relays },
         mode: found.mode.map(str::to_owned),
         items: found.hubs.into_iter().map(RemoteHubJson::from).collect(),
-        speeds: LatenciesJson {
-            spread: found.speeds.spread.map(LatencyJson::from),
-            look_up: found.speeds.look_up.map(LatencyJson::from),
-            catch_up: found.speeds.catch_up.map(LatencyJson::from),
+        latencies: LatenciesJson {
+            propagation: found.latencies.propagation.map(LatencyJson::from),
+            dht_lookup: found.latencies.dht_lookup.map(LatencyJson::from),
+            sync: found.latencies.sync.map(LatencyJson::from),
         },
     })
 }
@@ -195,11 +195,11 @@ pub struct HubDetails {
     /// URL of its API, as the hub states it.
     api: Option<String>,
     /// When it was first seen, in milliseconds since 1970.
-    met: Option<i64>,
+    first_seen: Option<i64>,
     /// When it last signed its inventory, by its own clock, in milliseconds since 1970.
-    signed: Option<i64>,
+    last_head_at: Option<i64>,
     /// Violations of the federation protocol that this hub observed.
-    faults: Vec<HubFault>,
+    violations: Vec<HubViolationJson>,
     /// The rule that decides about its replication; administrators only.
     rule: Option<Rule>,
     /// Multiaddresses; administrators only.
@@ -207,15 +207,15 @@ pub struct HubDetails {
 }
 
 #[derive(Serialize, ToSchema)]
-struct HubFault {
+struct HubViolationJson {
     /// `withholds`, `pads`, `swaps`, `stale_head`, `contradicts` or `contradicts_itself`.
-    fault: String,
+    kind: String,
     /// The hub whose listings the latest violation was about; null if they were its own.
-    about: Option<String>,
-    times: u64,
+    about_hub: Option<String>,
+    count: u64,
     /// In milliseconds since 1970.
-    first: i64,
-    last: i64,
+    first_seen: i64,
+    last_seen: i64,
 }
 
 /// Returns one hub, by its id or a verified domain.
@@ -235,20 +235,20 @@ pub async fn one(hub: &Hub, caller: &Caller, name: &str) -> Result<HubDetails, E
     let found = federation::other(hub, caller, name).await?;
     let found = found.ok_or_else(|| Refusal::not_found(format!("Hub {name} not found.")))?;
     let is_admin = found.addresses.is_some();
-    let fault = |row: federation::ViolationRow| HubFault {
-        fault: row.fault.as_str().to_owned(),
-        about: row.about,
-        times: row.times,
-        first: row.first.millis(),
-        last: row.last.millis(),
+    let violation = |row: federation::ViolationRow| HubViolationJson {
+        kind: row.kind.as_str().to_owned(),
+        about_hub: row.about_hub,
+        count: row.count,
+        first_seen: row.first_seen.millis(),
+        last_seen: row.last_seen.millis(),
     };
     Ok(HubDetails {
         hub: found.row.into(),
         claimed_domain: found.claimed,
         api: found.api,
-        met: found.met.map(|at| at.millis()),
-        signed: found.signed.map(|at| at.millis()),
-        faults: found.faults.into_iter().map(fault).collect(),
+        first_seen: found.first_seen.map(|at| at.millis()),
+        last_head_at: found.last_head_at.map(|at| at.millis()),
+        violations: found.violations.into_iter().map(violation).collect(),
         rule: found.rule.filter(|_| is_admin).map(Rule::from),
         addresses: found.addresses,
     })

@@ -73,7 +73,11 @@ fn whole() -> OpenApiRouter<AppState> {
         .routes(routes!(hubs::show))
         .routes(routes!(federation_rules::rules, federation_rules::rule))
         .routes(routes!(federation_rules::export, federation_rules::import))
-        .routes(routes!(federation_rules::lists, federation_rules::subscribe, federation_rules::unsubscribe))
+        .routes(routes!(
+            federation_rules::subscriptions,
+            federation_rules::subscribe,
+            federation_rules::unsubscribe
+        ))
         .routes(routes!(openapi::show))
 }
 

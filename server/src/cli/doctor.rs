@@ -164,9 +164,12 @@ fn network(config: &Federation, public_url: &Url) -> String {
         "https" => "",
         _ => "; PLEXUS_PUBLIC_URL is not https, so only hubs that may call it can chat with agents here",
     };
-    let listens =
-        if listens.is_empty() { "nowhere".to_owned() } else { format!("on {}", listens.join(", ")) };
-    format!("listens {listens}, {ways} bootstrap peers{api}")
+    let listens = if listens.is_empty() {
+        "dial-only".to_owned()
+    } else {
+        format!("listens on {}", listens.join(", "))
+    };
+    format!("{listens}, {ways} bootstrap peers{api}")
 }
 
 /// Iterates over the model servers, each with the setting that names it.
@@ -181,7 +184,9 @@ fn providers(models: &Models) -> impl Iterator<Item = (String, &Provider)> {
 /// Returns how remote hubs reach the running hub, as it reports.
 async fn reached(hub: &HubClient) -> String {
     match hub.get("hubs").await {
-        Ok(found) => found["this"]["reached"].as_str().unwrap_or("unknown (hub is starting)").to_owned(),
+        Ok(found) => {
+            found["local"]["reachability_text"].as_str().unwrap_or("unknown (hub is starting)").to_owned()
+        }
         Err(error) => format!("unknown: {error:#}"),
     }
 }

@@ -82,12 +82,12 @@ pub async fn show(
 
 fn table(found: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let mut table = format!("this hub  {}\n", text(&found["this"]["id"]));
-    for address in found["this"]["addresses"].as_array().into_iter().flatten() {
+    let mut table = format!("this hub  {}\n", text(&found["local"]["id"]));
+    for address in found["local"]["addresses"].as_array().into_iter().flatten() {
         table.push_str(&format!("          {}\n", text(address)));
     }
-    if let Some(reached) = found["this"]["reached"].as_str() {
-        table.push_str(&format!("reached   {reached}\n"));
+    if let Some(reachability) = found["local"]["reachability_text"].as_str() {
+        table.push_str(&format!("reached   {reachability}\n"));
     }
     let hubs = found["items"].as_array().map(Vec::as_slice).unwrap_or_default();
     if found["mode"].is_null() {
@@ -104,24 +104,24 @@ fn table(found: &Value) -> String {
             hub["agents"].as_u64().unwrap_or_default(),
             text(&hub["id"])
         ));
-        let progress = &hub["carried"]["catching_up"];
-        if let (Some(got), Some(wanted)) = (progress["got"].as_u64(), progress["wanted"].as_u64()) {
+        let progress = &hub["replication"]["sync_progress"];
+        if let (Some(fetched), Some(total)) = (progress["fetched"].as_u64(), progress["total"].as_u64()) {
             table.push_str(&format!(
                 "{:<9} catching up: {} of {}\n",
                 "",
-                grouped(got),
-                count(wanted, "listing", "listings")
+                grouped(fetched),
+                count(total, "listing", "listings")
             ));
         }
     }
-    table.push_str(&speeds(&found["speeds"]));
+    table.push_str(&latencies(&found["latencies"]));
     table
 }
 
 /// Formats the latency summaries of the federation that were measured.
-fn speeds(found: &Value) -> String {
+fn latencies(found: &Value) -> String {
     let mut table = String::new();
-    for (key, name) in [("spread", "news"), ("look_up", "look-up"), ("catch_up", "catching up")] {
+    for (key, name) in [("propagation", "propagation"), ("dht_lookup", "DHT lookup"), ("sync", "sync")] {
         let figure = |name: &str| found[key][name].as_u64();
         let (Some(median), Some(p99), Some(samples)) =
             (figure("p50_ms"), figure("p99_ms"), figure("samples"))

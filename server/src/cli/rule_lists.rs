@@ -107,8 +107,9 @@ async fn perform(
         RuleListCommand::Subscribe { list, expected_signer } => {
             let url = match remote {
                 Some(hub) => {
-                    let done =
-                        hub.post("hubs/lists", &json!({ "list": list, "signer": expected_signer })).await?;
+                    let done = hub
+                        .post("hubs/rule-subscriptions", &json!({ "list": list, "signer": expected_signer }))
+                        .await?;
                     done["url"].as_str().unwrap_or_default().to_owned()
                 }
                 None => {
@@ -125,7 +126,7 @@ async fn perform(
         }
         RuleListCommand::Unsubscribe(url) => {
             match remote {
-                Some(hub) => hub.delete("hubs/lists", &[("url", url)]).await?,
+                Some(hub) => hub.delete("hubs/rule-subscriptions", &[("url", url)]).await?,
                 None => {
                     let done = async |hub: &Hub, caller: &Caller| {
                         federation::unsubscribe(hub, caller, url, "").await
@@ -151,8 +152,8 @@ fn table(found: &Value) -> String {
         let text = |name: &str| one_line(list[name].as_str().unwrap_or_default());
         let (rules, name) = (list["rules"].as_u64().unwrap_or_default(), ellipsize(&text("name"), 24));
         table.push_str(&format!("{rules:>5}  {name:<24} {:<52} {}\n", text("signer"), text("url")));
-        if !list["problem"].is_null() {
-            table.push_str(&format!("       last refresh failed: {}\n", text("problem")));
+        if !list["last_error"].is_null() {
+            table.push_str(&format!("       last refresh failed: {}\n", text("last_error")));
         }
     }
     table
@@ -167,17 +168,22 @@ fn read(file: &str) -> anyhow::Result<String> {
 
 /// Returns the result of an import in the format of the API.
 fn shown(done: &federation::RuleImport) -> Value {
-    json!({ "from": done.from.to_string(), "taken": done.taken, "kept": done.kept, "left_out": done.left_out })
+    json!({
+        "signer": done.signer.to_string(),
+        "imported": done.imported,
+        "already_present": done.already_present,
+        "invalid": done.invalid,
+    })
 }
 
 fn import_summary(done: &Value) -> String {
     let number = |name: &str| done[name].as_u64().unwrap_or_default();
     format!(
         "Signed by {}: {} imported, {} already present, {} invalid.",
-        done["from"].as_str().unwrap_or_default(),
-        number("taken"),
-        number("kept"),
-        number("left_out")
+        done["signer"].as_str().unwrap_or_default(),
+        number("imported"),
+        number("already_present"),
+        number("invalid")
     )
 }
 

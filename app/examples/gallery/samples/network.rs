@@ -40,8 +40,8 @@ fn row(n: usize) -> HubRow {
         state,
         connected: matches!(state, HubState::Fresh) && n != 6,
         agents: if state == HubState::Blocked { 0 } else { 17 * n as u64 % 311 },
-        seen: ago(61 * n as u64),
-        catching_up: (n == 1).then_some(CatchingUp { got: 1_200, wanted: 5_000 }),
+        last_seen: ago(61 * n as u64),
+        sync_progress: (n == 1).then_some(SyncProgress { fetched: 1_200, total: 5_000 }),
     }
 }
 
@@ -53,7 +53,7 @@ fn network(hubs: usize) -> NetworkPage {
         addresses: vec![
             "/ip4/192.0.2.7/tcp/4001/p2p/12D3KooWEyoppNCUx8Yx66oV9fJnriXwCcXwDDUA2kj6vnc6iDEp".into(),
         ],
-        reached: Some(
+        reachability_text: Some(
             "directly, confirmed by 12D3KooW04dpJ7As7BWAwRMfu1VU2WCqNjvq387JEYKDBj4kx6nXTN; relay (hubs: 3, \
              circuits: 1)"
                 .into(),
@@ -61,10 +61,10 @@ fn network(hubs: usize) -> NetworkPage {
         agents: 12,
         mode: Some(NetworkMode::Probation),
         hubs: (0..hubs).map(row).collect(),
-        speeds: Speeds {
-            spread: Some(figures(84, 1_430, 20_511)),
-            look_up: Some(figures(310, 4_200, 87)),
-            catch_up: None,
+        latencies: Latencies {
+            propagation: Some(figures(84, 1_430, 20_511)),
+            dht_lookup: Some(figures(310, 4_200, 87)),
+            sync: None,
         },
     }
 }
@@ -74,7 +74,7 @@ fn hub(is_admin: bool) -> HubPage {
         addresses: vec!["/ip4/192.0.2.8/tcp/4001".into(), "/ip4/192.0.2.8/udp/4001/quic-v1".into()],
         rule: Some(HubRuleOrigin {
             reason: "Old friends.".into(),
-            since: ago(90_000),
+            created: ago(90_000),
             made: RuleMaker::Here("grace".into()),
         }),
         form: Form::default(),
@@ -85,21 +85,21 @@ fn hub(is_admin: bool) -> HubPage {
         software: Some("plexus/0.1.0".into()),
         claimed: None,
         api: Some("https://agents.uni.example/".into()),
-        met: Some(ago(900_000)),
-        signed: Some(ago(180)),
-        carried: Some(Carried {
-            terms: Terms::Probation(now()),
-            here: 1_200,
-            promised: Some(5_000),
+        first_seen: Some(ago(900_000)),
+        last_head_at: Some(ago(180)),
+        replication: Some(Replication {
+            tier: ReplicationTier::Probation(now()),
+            replicated: 1_200,
+            announced: Some(5_000),
             partial: true,
         }),
         rule: is_admin.then_some(HubRule { subject, allows: true, expires: Some(now()) }),
-        faults: vec![FaultRow {
+        violations: vec![ViolationRow {
             what: "Its inventory omits listings that it was offered or claims to have",
-            about: Some(row(3).id),
-            times: 3,
-            first: ago(90_000),
-            last: ago(700),
+            about_hub: Some(row(3).id),
+            count: 3,
+            first_seen: ago(90_000),
+            last_seen: ago(700),
         }],
         agents: super::agents::rows(),
         pager: Pager::new(2, 20, 170),
@@ -109,7 +109,7 @@ fn hub(is_admin: bool) -> HubPage {
 
 fn admin() -> AdminNetwork {
     AdminNetwork {
-        catching_up: vec![row(1)],
+        syncing: vec![row(1)],
         rows: vec![NetworkRuleRow {
             subject: format!("hub:{}", row(4).id),
             allows: false,
@@ -124,8 +124,8 @@ fn admin() -> AdminNetwork {
             signer: row(0).id,
             rules: 112,
             by: "grace".into(),
-            checked: ago(40_000),
-            problem: Some("https://hub.example.org/.well-known/plexus-rules answered 503.".into()),
+            last_fetch_at: ago(40_000),
+            last_error: Some("https://hub.example.org/.well-known/plexus-rules answered 503.".into()),
         }],
         imported: None,
         form: Form::default(),

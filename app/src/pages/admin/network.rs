@@ -14,7 +14,7 @@ use crate::{
     },
     pages::{
         Page, PageMeta,
-        network::{catching_up, name_of},
+        network::{name_of, sync_progress},
     },
     view_models::{
         Form,
@@ -29,7 +29,7 @@ impl Page for AdminNetwork {
     }
 
     fn body(self) -> AnyView {
-        let progress = progress(&self.catching_up);
+        let progress = progress(&self.syncing);
         let rules = if self.rows.is_empty() {
             view! { <Empty title="No rules"><p>"The configured federation mode applies to all hubs."</p></Empty> }
                 .into_any()
@@ -58,19 +58,20 @@ fn progress(hubs: &[HubRow]) -> Option<AnyView> {
     }
     let line = |hub: &HubRow| {
         let (href, name) = (hub_href(&hub.id), name_of(hub));
-        hub.catching_up.map(|progress| view! { <li><a href=href>{name}</a>" "{catching_up(progress)}</li> })
+        hub.sync_progress
+            .map(|progress| view! { <li><a href=href>{name}</a>" "{sync_progress(progress)}</li> })
     };
     let lines = hubs.iter().map(line).collect_view();
     Some(view! { <ul class="plain-list" role="list">{lines}</ul> }.into_any())
 }
 
 fn imported(done: ImportedRules) -> AnyView {
-    let (href, short) = (hub_href(&done.from), short_hub(&done.from));
+    let (href, short) = (hub_href(&done.signer), short_hub(&done.signer));
     let words = format!(
         "{} imported, {} already present, {} invalid.",
-        count(done.taken, "rule", "rules"),
-        grouped(done.kept),
-        grouped(done.left_out),
+        count(done.imported, "rule", "rules"),
+        grouped(done.already_present),
+        grouped(done.invalid),
     );
     view! {
         <div class="notice good" role="status"><div>
@@ -117,7 +118,7 @@ fn keep_out(form: &Form) -> AnyView {
 fn lists(lists: Vec<RuleListRow>, form: &Form) -> AnyView {
     let table = (!lists.is_empty()).then(|| {
         let rows = lists.into_iter().map(list).collect();
-        view! { <Table caption="Subscribed rule lists" heads=vec!["List", "Rules", "Signed by", "By", "Checked", ""] rows /> }
+        view! { <Table caption="Subscribed rule lists" heads=vec!["List", "Rules", "Signed by", "By", "Last fetch", ""] rows /> }
     });
     let place =
         Field::text("list", "Hub or address").mono().placeholder("hub.example, or https://hub.example/rules");
@@ -140,14 +141,14 @@ fn lists(lists: Vec<RuleListRow>, form: &Form) -> AnyView {
 fn list(list: RuleListRow) -> AnyView {
     let (href, short) = (hub_href(&list.signer), short_hub(&list.signer));
     let (about, fields) = (list.url.clone(), vec![("url", list.url.clone())]);
-    let problem = list.problem.map(|problem| view! { <p class="state caution">{problem}</p> });
+    let problem = list.last_error.map(|problem| view! { <p class="state caution">{problem}</p> });
     view! {
         <tr>
             <th scope="row">{list.name}<p class="quiet small"><code>{list.url}</code></p>{problem}</th>
             <td class="number">{grouped(list.rules)}</td>
             <td><a href=href><code>{short}</code></a></td>
             <td>"@"{list.by}</td>
-            <td><Ago at=list.checked /></td>
+            <td><Ago at=list.last_fetch_at /></td>
             <td class="end"><ActionForm action="/admin/network/unsubscribe" label="Unsubscribe" about fields /></td>
         </tr>
     }

@@ -195,8 +195,8 @@ mod tests {
             state,
             connected,
             agents: 0,
-            seen: Timestamp::from_millis(0),
-            catching_up: None,
+            last_seen: Timestamp::from_millis(0),
+            sync_progress: None,
         }
     }
 

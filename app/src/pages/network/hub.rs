@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{catching_up, meaning, name_of, state_badge};
+use super::{meaning, name_of, state_badge, sync_progress};
 use crate::{
     components::{
         agent_row::AgentList,
@@ -21,7 +21,8 @@ use crate::{
     },
     pages::{Page, PageMeta},
     view_models::network::{
-        Carried, FaultRow, HubAdmin, HubPage, HubRule, HubRuleOrigin, HubState, RuleMaker, Terms,
+        HubAdmin, HubPage, HubRule, HubRuleOrigin, HubState, Replication, ReplicationTier, RuleMaker,
+        ViolationRow,
     },
 };
 
@@ -52,7 +53,7 @@ impl Page for HubPage {
             <p>"Hub id (public key):"</p>
             <Copyable text=id about="hub id" />
             {self.admin.map(|admin| administration(admin, self.rule.as_ref(), &path))}
-            {faults(self.faults)}
+            {violations(self.violations)}
             <Section title=count(self.pager.total(), "agent here", "agents here")>{agents}{pages}</Section>
         }
         .into_any()
@@ -62,19 +63,22 @@ impl Page for HubPage {
 fn known(page: &HubPage) -> AnyView {
     let hub = &page.hub;
     let state = view! { {state_badge(hub)}<p class="quiet">{meaning(hub.state)}</p> };
-    let progress = hub.catching_up.map(catching_up);
-    let carried = page.carried;
+    let progress = hub.sync_progress.map(sync_progress);
+    let replication = page.replication;
     facts(vec![
         ("State", Some(state.into_any())),
         ("Domain", domain(page)),
         ("Self-reported name", hub.name.clone().and_then(fact)),
-        ("Replication", carried.map(|carried| terms(carried.terms))),
+        ("Replication", replication.map(|it| tier(it.tier))),
         ("Rule", page.rule.as_ref().map(rule)),
-        ("Listings here", carried.map(listings)),
+        ("Listings here", replication.map(listings)),
         ("Progress", progress),
-        ("Last seen", Some(view! { <Ago at=hub.seen /> }.into_any())),
-        ("Last signed inventory", page.signed.map(|at| view! { <Ago at />" (by its clock)" }.into_any())),
-        ("First seen", page.met.map(|at| view! { <Date at /> }.into_any())),
+        ("Last seen", Some(view! { <Ago at=hub.last_seen /> }.into_any())),
+        (
+            "Last signed inventory",
+            page.last_head_at.map(|at| view! { <Ago at />" (by its clock)" }.into_any()),
+        ),
+        ("First seen", page.first_seen.map(|at| view! { <Date at /> }.into_any())),
         ("Software", page.software.clone().and_then(fact)),
         ("HTTP API", page.api.clone().map(|api| view! { <code>{api}</code> }.into_any())),
     ])
@@ -87,14 +91,14 @@ fn domain(page: &HubPage) -> Option<AnyView> {
     proved.or(claimed)
 }
 
-fn terms(terms: Terms) -> AnyView {
-    match terms {
-        Terms::Full => "All listings".into_any(),
-        Terms::Probation(until) => view! {
+fn tier(tier: ReplicationTier) -> AnyView {
+    match tier {
+        ReplicationTier::Full => "All listings".into_any(),
+        ReplicationTier::Probation(until) => view! {
             "On probation (reduced quota) until it verifies a domain, at most until "<Date at=until />
         }
         .into_any(),
-        Terms::Refused => "Refused".into_any(),
+        ReplicationTier::Refused => "Refused".into_any(),
     }
 }
 
@@ -104,14 +108,14 @@ fn rule(rule: &HubRule) -> AnyView {
     view! { {does}<code>{rule.subject.clone()}</code>{until} }.into_any()
 }
 
-fn listings(carried: Carried) -> AnyView {
-    let words = match carried.promised {
-        Some(promised) => {
-            format!("{} of {} signed", grouped(carried.here), grouped(promised))
+fn listings(replication: Replication) -> AnyView {
+    let words = match replication.announced {
+        Some(announced) => {
+            format!("{} of {} signed", grouped(replication.replicated), grouped(announced))
         }
-        None => grouped(carried.here),
+        None => grouped(replication.replicated),
     };
-    let partial = carried.partial.then_some("; some omitted (quota)");
+    let partial = replication.partial.then_some("; some omitted (quota)");
     view! { {words}{partial} }.into_any()
 }
 
@@ -127,11 +131,11 @@ fn agents(page: &HubPage) -> AnyView {
     view! { <Empty title="No agents here"><p>{words}</p></Empty> }.into_any()
 }
 
-fn faults(faults: Vec<FaultRow>) -> Option<AnyView> {
-    if faults.is_empty() {
+fn violations(violations: Vec<ViolationRow>) -> Option<AnyView> {
+    if violations.is_empty() {
         return None;
     }
-    let rows = faults.into_iter().map(fault).collect();
+    let rows = violations.into_iter().map(violation).collect();
     let view = view! {
         <Section title="Protocol violations" lead="Violations observed by this hub. Slow replication is not listed.">
             <Table caption="Protocol violations of this hub" heads=vec!["Violation", "Count", "First", "Last"] rows />
@@ -140,17 +144,17 @@ fn faults(faults: Vec<FaultRow>) -> Option<AnyView> {
     Some(view.into_any())
 }
 
-fn fault(fault: FaultRow) -> AnyView {
-    let about = fault.about.map(|hub| {
+fn violation(violation: ViolationRow) -> AnyView {
+    let about = violation.about_hub.map(|hub| {
         let (href, short) = (hub_href(&hub), short_hub(&hub));
         view! { <p class="quiet small">"Concerns listings of "<a href=href>{short}</a></p> }
     });
     view! {
         <tr>
-            <th scope="row">{fault.what}{about}</th>
-            <td class="number">{grouped(fault.times)}</td>
-            <td><Ago at=fault.first /></td>
-            <td><Ago at=fault.last /></td>
+            <th scope="row">{violation.what}{about}</th>
+            <td class="number">{grouped(violation.count)}</td>
+            <td><Ago at=violation.first_seen /></td>
+            <td><Ago at=violation.last_seen /></td>
         </tr>
     }
     .into_any()
@@ -191,5 +195,5 @@ fn origin_of(origin: HubRuleOrigin) -> AnyView {
         RuleMaker::Here(name) => view! { "by @"{name} }.into_any(),
         RuleMaker::List(url) => view! { "by the list at "<code>{url}</code> }.into_any(),
     };
-    view! { <p>"Rule added "{by}", "<Ago at=origin.since />": “"{origin.reason}"”"</p> }.into_any()
+    view! { <p>"Rule added "{by}", "<Ago at=origin.created />": “"{origin.reason}"”"</p> }.into_any()
 }

@@ -15,7 +15,7 @@ use crate::{
         table::Table,
         time::Ago,
     },
-    view_models::network::{CatchingUp, Figures, HubRow, HubState, NetworkMode, NetworkPage, Speeds},
+    view_models::network::{Figures, HubRow, HubState, Latencies, NetworkMode, NetworkPage, SyncProgress},
 };
 
 mod graph;
@@ -50,7 +50,7 @@ impl Page for NetworkPage {
                 <p class="quiet">"Hubs form a peer-to-peer network without a central server. Agents of a remote hub are listed while its signed inventory is recent."</p>
                 <div class="list-head"><h2>{total}</h2></div>
                 {hubs}
-                {self.mode.map(|_| speeds(&self.speeds))}
+                {self.mode.map(|_| latencies(&self.latencies))}
                 {itself(&self)}
             </div>
         }
@@ -63,9 +63,9 @@ fn row(hub: &HubRow) -> AnyView {
     view! {
         <tr>
             <th scope="row"><div class="named"><Mark seed=id.clone() /><div><a href=href>{name_of(hub)}</a>" "<span class="address" title=id>{short}</span></div></div></th>
-            <td>{state_badge(hub)}{hub.catching_up.map(catching_up)}</td>
+            <td>{state_badge(hub)}{hub.sync_progress.map(sync_progress)}</td>
             <td class="number">{grouped(hub.agents)}</td>
-            <td><Ago at=hub.seen /></td>
+            <td><Ago at=hub.last_seen /></td>
         </tr>
     }
     .into_any()
@@ -84,10 +84,10 @@ fn state_badge(hub: &HubRow) -> AnyView {
 }
 
 /// Renders the progress of replication: "catching up: 1,200 of 5,000 listings".
-pub fn catching_up(progress: CatchingUp) -> AnyView {
-    let CatchingUp { got, wanted } = progress;
-    let words = format!("catching up: {} of {}", grouped(got), count(wanted, "listing", "listings"));
-    view! { <span class="catching-up"><progress value=got max=wanted aria-hidden="true"></progress>" "{words}</span> }
+pub fn sync_progress(progress: SyncProgress) -> AnyView {
+    let SyncProgress { fetched, total } = progress;
+    let words = format!("catching up: {} of {}", grouped(fetched), count(total, "listing", "listings"));
+    view! { <span class="catching-up"><progress value=fetched max=total aria-hidden="true"></progress>" "{words}</span> }
         .into_any()
 }
 
@@ -110,19 +110,19 @@ const fn meaning(state: HubState) -> &'static str {
 }
 
 /// Renders the measured latencies, with an explanation of each.
-fn speeds(speeds: &Speeds) -> AnyView {
+fn latencies(latencies: &Latencies) -> AnyView {
     let rows = vec![
-        speed(
+        latency(
             "Gossip latency",
             "Time from signing a listing or inventory at the source to storage here. Subject to clock skew; \
              negative values count as 0 ms.",
-            speeds.spread,
+            latencies.propagation,
         ),
-        speed("DHT query", "Time until a query ends, with or without a result.", speeds.look_up),
-        speed(
+        latency("DHT query", "Time until a query ends, with or without a result.", latencies.dht_lookup),
+        latency(
             "Anti-entropy round",
             "Time to compare inventories with one peer and fetch missing listings.",
-            speeds.catch_up,
+            latencies.sync,
         ),
     ];
     view! {
@@ -133,7 +133,7 @@ fn speeds(speeds: &Speeds) -> AnyView {
     .into_any()
 }
 
-fn speed(what: &'static str, meaning: &'static str, figures: Option<Figures>) -> AnyView {
+fn latency(what: &'static str, meaning: &'static str, figures: Option<Figures>) -> AnyView {
     let figures = match figures {
         Some(Figures { median, p99, samples, since }) => view! {
             <td class="number">{duration(median)}</td>
@@ -157,13 +157,13 @@ fn itself(page: &NetworkPage) -> AnyView {
         NetworkMode::Allowlist => "Only hubs with an allow rule are replicated.",
     });
     let (none, agents, id) = (page.addresses.is_empty(), page.agents, page.id.clone());
-    let reached = page.reached.clone();
+    let reachability = page.reachability_text.clone();
     view! {
         <Section title="This hub">
             {facts(vec![
                 ("Federated agents", fact(grouped(agents))),
                 ("New hubs", mode.and_then(fact)),
-                ("Reachability", reached.and_then(fact)),
+                ("Reachability", reachability.and_then(fact)),
             ])}
             <p>"Hub id (public key):"</p>
             <Copyable text=id about="hub id" />

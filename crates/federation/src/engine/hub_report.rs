@@ -16,25 +16,25 @@ pub enum ReplicationTier {
     Refused,
 }
 
-/// Progress of a catch-up.
+/// Progress of fetching missing listings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FetchProgress {
     /// The peer that is queried; not necessarily the hub whose listings are fetched.
     pub from: HubId,
     /// Missing listings received so far.
-    pub got: u64,
-    pub wanted: u64,
+    pub fetched: u64,
+    pub total: u64,
 }
 
 /// Replication status of one hub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HubReport {
     pub hub: HubId,
-    pub terms: ReplicationTier,
+    pub tier: ReplicationTier,
     /// Stored listings of the hub, including paused and deleted ones.
-    pub here: u64,
+    pub replicated: u64,
     /// Listing count in the last signed head.
-    pub promised: Option<u64>,
+    pub announced: Option<u64>,
     /// The local copy is incomplete because a quota was exceeded.
     pub partial: bool,
     pub fetching: Option<FetchProgress>,
@@ -44,7 +44,7 @@ impl Engine {
     /// Returns the status of a hub; `None` when the hub is unknown.
     pub fn report(&self, hub: HubId, now: Timestamp) -> Option<HubReport> {
         let known = self.hubs.get(&hub)?;
-        let terms = if !self.replicates(hub, now) {
+        let tier = if !self.replicates(hub, now) {
             ReplicationTier::Refused
         } else if self.on_probation(hub, now) {
             ReplicationTier::Probation { until: known.first_seen + PROBATION_TIME }
@@ -53,12 +53,13 @@ impl Engine {
         };
         let row = self.row(hub);
         // Several peers may be queried for the same hub: report the furthest progress.
-        let fetching = self.rounds.values().filter_map(|round| round.fetching(hub)).max_by_key(|it| it.got);
+        let fetching =
+            self.rounds.values().filter_map(|round| round.fetching(hub)).max_by_key(|it| it.fetched);
         Some(HubReport {
             hub,
-            terms,
-            here: row.count,
-            promised: self.head(hub).map(|head| head.count),
+            tier,
+            replicated: row.count,
+            announced: self.head(hub).map(|head| head.count),
             partial: row.partial,
             fetching,
         })

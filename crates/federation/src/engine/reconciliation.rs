@@ -71,9 +71,9 @@ impl SetReconciliation {
 
     /// Returns how many of the missing listings have arrived.
     pub fn progress(&self, from: HubId) -> FetchProgress {
-        let got = self.served.len() as u64;
+        let fetched = self.served.len() as u64;
         let open = self.need.len() + self.asked.len() + self.undelivered.len();
-        FetchProgress { from, got, wanted: got + open as u64 }
+        FetchProgress { from, fetched, total: fetched + open as u64 }
     }
 
     /// Computes what the peer holds from its messages: the local set, minus what it lacks, plus what it

@@ -44,12 +44,12 @@ fn a_catch_up_says_how_far_it_is_and_how_long_it_took() {
         let answer = answer(&mut home, request, &bodies);
         effects = here.handle(Event::Answered { from: hub(1), id, answer }, later);
     };
-    let wanted = u64::from(MANY);
-    assert_eq!(steps.first(), Some(&FetchProgress { from: hub(1), got: 0, wanted }));
-    assert_eq!(steps.last(), Some(&FetchProgress { from: hub(1), got: 256, wanted }));
-    assert_eq!((fetched, took), (wanted, crate::fixtures::SECOND));
+    let total = u64::from(MANY);
+    assert_eq!(steps.first(), Some(&FetchProgress { from: hub(1), fetched: 0, total }));
+    assert_eq!(steps.last(), Some(&FetchProgress { from: hub(1), fetched: 256, total }));
+    assert_eq!((fetched, took), (total, crate::fixtures::SECOND));
     let report = here.report(hub(1), START).unwrap();
-    assert_eq!((report.here, report.promised, report.fetching), (wanted, Some(wanted), None));
+    assert_eq!((report.replicated, report.announced, report.fetching), (total, Some(total), None));
 }
 
 /// Returns the response of the home hub.
@@ -70,15 +70,15 @@ fn answer(
 }
 
 #[test]
-fn the_terms_are_those_that_hold_now() {
+fn the_tier_is_the_one_that_holds_now() {
     let mut core = core(9, AdmissionMode::Probation);
     gossip(&mut core, &head(1, START, &[]).encode(), START);
-    let terms = |core: &Engine, now| core.report(hub(1), now).unwrap().terms;
+    let tier = |core: &Engine, now| core.report(hub(1), now).unwrap().tier;
     let until = START + PROBATION_TIME;
-    assert_eq!(terms(&core, START), ReplicationTier::Probation { until });
-    assert_eq!(terms(&core, until), ReplicationTier::Full);
+    assert_eq!(tier(&core, START), ReplicationTier::Probation { until });
+    assert_eq!(tier(&core, until), ReplicationTier::Full);
     core.handle(Event::DomainProved { hub: hub(1), domain: "hub.example".into() }, START);
-    assert_eq!(terms(&core, START), ReplicationTier::Full);
+    assert_eq!(tier(&core, START), ReplicationTier::Full);
     let rule = PolicyRule {
         action: RuleAction::Block,
         reason: "spam".into(),
@@ -87,7 +87,7 @@ fn the_terms_are_those_that_hold_now() {
     };
     let subject = RuleSubject::Domain("hub.example".into());
     core.handle(Event::RuleSet { source: RuleSource::Local, subject, rule }, START);
-    assert_eq!(terms(&core, START), ReplicationTier::Refused);
-    assert_eq!(terms(&core, until), ReplicationTier::Full, "the rule has run out");
+    assert_eq!(tier(&core, START), ReplicationTier::Refused);
+    assert_eq!(tier(&core, until), ReplicationTier::Full, "the rule has run out");
     assert_eq!(core.report(hub(2), START), None);
 }

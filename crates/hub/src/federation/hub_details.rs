@@ -26,12 +26,12 @@ pub struct HubDetails {
     pub claimed: Option<String>,
     /// Address of its API, as claimed by the hub.
     pub api: Option<String>,
-    pub met: Option<Timestamp>,
+    pub first_seen: Option<Timestamp>,
     /// Time of its last inventory head, by its own clock.
-    pub signed: Option<Timestamp>,
+    pub last_head_at: Option<Timestamp>,
     /// Rule that decides whether the hub is replicated.
     pub rule: Option<RuleRow>,
-    pub faults: Vec<ViolationRow>,
+    pub violations: Vec<ViolationRow>,
     /// Addresses where the hub may be reached. Only for administrators.
     pub addresses: Option<Vec<String>>,
 }
@@ -45,7 +45,7 @@ pub async fn other(hub: &Hub, caller: &Caller, name: &str) -> Result<Option<HubD
         Some(id) => rules::about(&mut conn, id, row.domain.as_deref(), hub.env().now()).await?,
         None => None,
     };
-    let faults = violations::list(&mut conn, &row).await?;
+    let violations = violations::list(&mut conn, &row).await?;
     let record = record_of(&row);
     let addresses = match caller.require(Role::Admin) {
         Ok(_) => Some(addresses(&mut conn, &row).await?),
@@ -53,17 +53,17 @@ pub async fn other(hub: &Hub, caller: &Caller, name: &str) -> Result<Option<HubD
     };
     drop(conn);
     let claimed = record.as_ref().and_then(|record| record.domain.clone());
-    let (met, signed) = (row.met, head_seq(&row).map(|seq| seq.issued()));
+    let (first_seen, last_head_at) = (row.met, head_seq(&row).map(|seq| seq.issued()));
     let mut shown = [HubListQuery::now(hub).await?.row(hub, row)];
     hub_list::report(hub, &mut shown).await;
     let [row] = shown;
     Ok(Some(HubDetails {
         claimed: claimed.filter(|claimed| row.domain.as_ref() != Some(claimed)),
         api: record.and_then(|record| record.api),
-        met,
-        signed,
+        first_seen,
+        last_head_at,
         rule,
-        faults,
+        violations,
         addresses,
         row,
     }))

@@ -64,7 +64,7 @@ pub struct HubRow {
     pub connected: bool,
     /// Number of its agents that are shown here.
     pub agents: u64,
-    pub seen: Timestamp,
+    pub last_seen: Timestamp,
     /// Replication state of the hub; `None` while the federation is not running here.
     pub report: Option<HubReport>,
 }
@@ -88,7 +88,7 @@ pub struct LocalHubInfo {
 
 impl LocalHubInfo {
     /// Describes how others reach this hub and whether it relays; `None` while federation is disabled.
-    pub fn reached(&self) -> Option<String> {
+    pub fn reachability_text(&self) -> Option<String> {
         let how = match self.reachability? {
             Reachability::Unknown => "unknown: not probed yet".to_owned(),
             Reachability::Configured => "directly, configured by PLEXUS_P2P_EXTERNAL_ADDRESSES".to_owned(),
@@ -109,7 +109,7 @@ pub struct NetworkOverview {
     /// Policy for hubs without a rule: `open`, `probation`, `allowlist`. `None` if federation is disabled.
     pub mode: Option<&'static str>,
     pub hubs: Vec<HubRow>,
-    pub speeds: NetworkLatencies,
+    pub latencies: NetworkLatencies,
 }
 
 pub async fn overview(hub: &Hub) -> Result<NetworkOverview> {
@@ -135,7 +135,7 @@ pub async fn overview(hub: &Hub) -> Result<NetworkOverview> {
         },
         mode: config.map(|config| mode(config.mode)),
         hubs: shown,
-        speeds: hub.federation().measures.speeds(),
+        latencies: hub.federation().measures.latencies(),
     })
 }
 
@@ -190,7 +190,7 @@ impl HubListQuery {
         let rows = hubs::list_known(&mut hub.store().read().await?).await?;
         let others = rows.into_iter().filter(|row| row.state != HubState::Itself);
         let mut shown: Vec<HubRow> = others.map(|row| self.row(hub, row)).collect();
-        shown.sort_by_key(|row| std::cmp::Reverse(row.seen));
+        shown.sort_by_key(|row| std::cmp::Reverse(row.last_seen));
         shown.truncate(MAX_ITEMS);
         shown.sort_by_cached_key(|row| (row.standing, row.domain.clone(), row.name.clone(), row.id.clone()));
         Ok(shown)
@@ -217,7 +217,7 @@ impl HubListQuery {
             domain: row.domain,
             connected: self.connected.contains(&id),
             agents: self.agents(row.id),
-            seen: row.seen,
+            last_seen: row.seen,
             report: None,
             id,
         }

@@ -33,11 +33,11 @@ pub struct LatencySummary {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NetworkLatencies {
     /// Gossip latency: from the time of signing at another hub (by its clock) until stored here.
-    pub spread: Option<LatencySummary>,
+    pub propagation: Option<LatencySummary>,
     /// Duration of DHT lookups.
-    pub look_up: Option<LatencySummary>,
+    pub dht_lookup: Option<LatencySummary>,
     /// Duration of an anti-entropy round with another hub, including fetching the missing listings.
-    pub catch_up: Option<LatencySummary>,
+    pub sync: Option<LatencySummary>,
 }
 
 impl LatencyRecorder {
@@ -59,12 +59,12 @@ impl LatencyRecorder {
         samples.lock().note(took, now);
     }
 
-    pub fn speeds(&self) -> NetworkLatencies {
+    pub fn latencies(&self) -> NetworkLatencies {
         let figures = |samples: &Mutex<SampleWindow>| samples.lock().figures();
         NetworkLatencies {
-            spread: figures(&self.spread),
-            look_up: figures(&self.look_ups),
-            catch_up: figures(&self.catch_ups),
+            propagation: figures(&self.spread),
+            dht_lookup: figures(&self.look_ups),
+            sync: figures(&self.catch_ups),
         }
     }
 }
@@ -110,17 +110,17 @@ mod tests {
     #[test]
     fn quantiles_are_of_the_latest_samples() {
         let measures = LatencyRecorder::default();
-        assert_eq!(measures.speeds(), NetworkLatencies::default());
+        assert_eq!(measures.latencies(), NetworkLatencies::default());
         let millis = |n: u64| Duration::from_millis(n);
         measures.note(LatencySample::LookUp(millis(7)), START);
-        let one = measures.speeds().look_up.unwrap();
+        let one = measures.latencies().dht_lookup.unwrap();
         assert_eq!((one.median, one.p99, one.samples, one.since), (millis(7), millis(7), 1, START));
         for n in 1..=MAX_SAMPLES as u64 {
             measures.note(LatencySample::LookUp(millis(n)), START + millis(n));
         }
-        let all = measures.speeds().look_up.unwrap();
+        let all = measures.latencies().dht_lookup.unwrap();
         assert_eq!((all.median, all.p99), (millis(512), millis(1_014)), "the first one is out");
         assert_eq!((all.samples, all.since), (MAX_SAMPLES as u64 + 1, START));
-        assert_eq!(measures.speeds().spread, None);
+        assert_eq!(measures.latencies().propagation, None);
     }
 }

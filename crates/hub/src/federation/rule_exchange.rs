@@ -32,14 +32,14 @@ const SHARED_FOR: Duration = Duration::from_secs(3_600);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleImport {
     /// Hub that signed the list.
-    pub from: HubId,
+    pub signer: HubId,
     pub name: String,
     /// Number of rules that were added.
-    pub taken: u64,
+    pub imported: u64,
     /// Number of rules that were skipped because this hub has an own rule about the same subject.
-    pub kept: u64,
+    pub already_present: u64,
     /// Number of rules that have expired or that this hub cannot parse.
-    pub left_out: u64,
+    pub invalid: u64,
 }
 
 /// Exports this hub's own rules as a signed list. Only for administrators.
@@ -97,8 +97,8 @@ async fn signed(hub: &Hub) -> Result<String> {
 
 /// Converts a rule to its exported form; `None` if it has expired.
 fn listed(row: RuleRow, now: Timestamp) -> Option<ListedRule> {
-    let RuleRow { subject, does, reason, since, expires, .. } = row;
-    holds(expires, now).then_some(ListedRule { subject, action: does, reason, created: since, expires })
+    let RuleRow { subject, does, reason, created, expires, .. } = row;
+    holds(expires, now).then_some(ListedRule { subject, action: does, reason, created, expires })
 }
 
 /// Parses and verifies a signed rule list.
@@ -140,12 +140,12 @@ pub async fn import_rules(hub: &Hub, caller: &Caller, document: &str, request: &
     let mut tx = hub.store().write().await?;
     let all = list.rules.len();
     let new = unruled(&mut tx, usable.clone()).await?;
-    let imported = RuleImport {
-        from: list.hub,
+    let done = RuleImport {
+        signer: list.hub,
         name: list.name.clone(),
-        taken: new.len() as u64,
-        kept: (usable.len() - new.len()) as u64,
-        left_out: (all - usable.len()) as u64,
+        imported: new.len() as u64,
+        already_present: (usable.len() - new.len()) as u64,
+        invalid: (all - usable.len()) as u64,
     };
     for rule in new {
         let ListedRule { subject, action, reason, expires, .. } = rule;
@@ -153,14 +153,15 @@ pub async fn import_rules(hub: &Hub, caller: &Caller, document: &str, request: &
         federation_rules::put(&mut tx, &Row { subject, action, reason, author, created: now, expires })
             .await?;
     }
-    let change = json!({ "taken": imported.taken, "kept": imported.kept, "left_out": imported.left_out });
+    let RuleImport { imported, already_present, invalid, .. } = done;
+    let change = json!({ "imported": imported, "already_present": already_present, "invalid": invalid });
     let act =
         AuditEvent { by, action: "network.import", target: format!("hub:{}", list.hub), change, request };
     write_audit(hub, &mut tx, act).await?;
     tx.commit().await?;
     let own = federation_rules::list(&mut hub.store().read().await?, most()).await?;
     replaced(hub, RuleSource::Local, own.into_iter().map(RuleRow::from)).await?;
-    Ok(imported)
+    Ok(done)
 }
 
 /// Returns the rules about subjects without an own rule, deduplicated by subject.

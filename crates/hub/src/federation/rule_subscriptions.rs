@@ -49,9 +49,9 @@ pub struct RuleSubscription {
     pub name: String,
     pub author: String,
     pub rules: u64,
-    pub checked: Timestamp,
+    pub last_fetch_at: Timestamp,
     /// Reason why the last fetch failed. The rules fetched before it still apply.
-    pub problem: Option<String>,
+    pub last_error: Option<String>,
 }
 
 pub async fn subscriptions(hub: &Hub, caller: &Caller) -> Result<Vec<RuleSubscription>> {
@@ -60,8 +60,8 @@ pub async fn subscriptions(hub: &Hub, caller: &Caller) -> Result<Vec<RuleSubscri
     let mut found = Vec::new();
     for row in rule_subscriptions::list(&mut conn).await? {
         let rules = rule_subscriptions::count_rules(&mut conn, &row.url).await?;
-        let Row { url, signer, name, author, checked, problem, .. } = row;
-        found.push(RuleSubscription { url, signer, name, author, rules, checked, problem });
+        let Row { url, signer, name, author, checked: last_fetch_at, problem: last_error, .. } = row;
+        found.push(RuleSubscription { url, signer, name, author, rules, last_fetch_at, last_error });
     }
     Ok(found)
 }

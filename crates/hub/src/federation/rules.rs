@@ -40,7 +40,7 @@ pub struct RuleRow {
     pub does: Ruled,
     pub reason: String,
     pub made: RuleOrigin,
-    pub since: Timestamp,
+    pub created: Timestamp,
     pub expires: Option<Timestamp>,
 }
 
@@ -56,14 +56,14 @@ pub enum RuleOrigin {
 impl From<Row> for RuleRow {
     fn from(row: Row) -> Self {
         let Row { subject, action, reason, author, created, expires } = row;
-        Self { subject, does: does(action), reason, made: RuleOrigin::Here(author), since: created, expires }
+        Self { subject, does: does(action), reason, made: RuleOrigin::Here(author), created, expires }
     }
 }
 
 impl From<SubscribedRule> for RuleRow {
     fn from(row: SubscribedRule) -> Self {
         let SubscribedRule { list, subject, action, reason, created, expires } = row;
-        Self { subject, does: does(action), reason, made: RuleOrigin::List(list), since: created, expires }
+        Self { subject, does: does(action), reason, made: RuleOrigin::List(list), created, expires }
     }
 }
 

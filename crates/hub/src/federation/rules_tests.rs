@@ -92,7 +92,7 @@ on_both! {
         let sent = document.replace('\n', "\r\n");
         meet(&hub).await;
         let done = import_rules(&hub, &boss, &sent, "r").await.unwrap();
-        assert_eq!((done.from, done.taken, done.kept, done.left_out), (far(), 1, 1, 2));
+        assert_eq!((done.signer, done.imported, done.already_present, done.invalid), (far(), 1, 1, 2));
         let (standing, said) = stands(&hub, &boss).await;
         let said = said.unwrap();
         assert_eq!((standing, said.does, said.expires), (HubStatus::Blocked, Ruled::Block, Some(now + DAY)));
@@ -171,7 +171,7 @@ on_both! {
         let put = |answer| *served.lock().unwrap() = answer;
         let url = serve(Arc::clone(&served)).await;
         subscribe(&hub, &boss, &url, None, "r").await.unwrap();
-        let problem = async || subscriptions(&hub, &boss).await.unwrap()[0].problem.clone().unwrap_or_default();
+        let problem = async || subscriptions(&hub, &boss).await.unwrap()[0].last_error.clone().unwrap_or_default();
 
         for (answer, why) in [
             ((StatusCode::OK, signed_by(7, &hub, 9_000_000, Vec::new())), "It is signed by another hub"),
@@ -218,7 +218,7 @@ on_both! {
         let faults = vec![accuse(elsewhere, Found::Withholds { missing: 3 }), accuse(elsewhere, Found::Withholds { missing: 2 })];
         home.perform(faults).await.unwrap();
         let found = other(&hub, &ada, &far().to_string()).await.unwrap().unwrap();
-        let noted: Vec<_> = found.faults.iter().map(|row| (row.fault, row.times, row.about.is_some())).collect();
+        let noted: Vec<_> = found.violations.iter().map(|row| (row.kind, row.count, row.about_hub.is_some())).collect();
         assert_eq!(noted.len(), 2);
         assert!(noted.contains(&(HubViolation::Withholds, 2, true)) && noted.contains(&(HubViolation::ContradictsItself, 1, false)));
         assert_eq!(found.addresses, None, "addresses are for those who run the hub");

@@ -11,13 +11,13 @@ use crate::{Hub, Result};
 /// Violation by a hub, for the UI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ViolationRow {
-    pub fault: HubViolation,
+    pub kind: HubViolation,
     /// Key of the hub whose listings the last violation concerned; `None` for
     /// the violating hub's own listings.
-    pub about: Option<String>,
-    pub first: Timestamp,
-    pub last: Timestamp,
-    pub times: u64,
+    pub about_hub: Option<String>,
+    pub first_seen: Timestamp,
+    pub last_seen: Timestamp,
+    pub count: u64,
 }
 
 pub(super) async fn note(hub: &Hub, tx: &mut Tx, accusation: &ViolationReport) -> Result<()> {
@@ -40,12 +40,12 @@ const fn kind(fault: &Found) -> HubViolation {
 /// Lists the violations of a hub, latest first.
 pub(super) async fn list(conn: &mut Conn, row: &Row) -> Result<Vec<ViolationRow>> {
     let noted = hub_violations::list(conn, row.id).await?;
-    let fault = |noted: hub_violations::HubViolationRow| ViolationRow {
-        fault: noted.fault,
-        about: Some(noted.about).filter(|about| row.peer.as_ref() != Some(about)),
-        first: noted.first_at,
-        last: noted.last_at,
-        times: noted.times,
+    let violation = |noted: hub_violations::HubViolationRow| ViolationRow {
+        kind: noted.fault,
+        about_hub: Some(noted.about).filter(|about| row.peer.as_ref() != Some(about)),
+        first_seen: noted.first_at,
+        last_seen: noted.last_at,
+        count: noted.times,
     };
-    Ok(noted.into_iter().map(fault).collect())
+    Ok(noted.into_iter().map(violation).collect())
 }

@@ -32,8 +32,8 @@ async fn page(hub: &Hub, caller: &Caller) -> Result<AdminNetwork, Error> {
     let rows = federation::list_rules(hub, caller).await?.into_iter().map(row).collect();
     let lists = federation::subscriptions(hub, caller).await?.into_iter().map(list).collect();
     let hubs = federation::overview(hub).await?.hubs.into_iter().map(network::row);
-    let catching_up = hubs.filter(|row| row.catching_up.is_some()).collect();
-    Ok(AdminNetwork { catching_up, rows, lists, imported: None, form: Form::default() })
+    let syncing = hubs.filter(|row| row.sync_progress.is_some()).collect();
+    Ok(AdminNetwork { syncing, rows, lists, imported: None, form: Form::default() })
 }
 
 fn row(row: RuleRow) -> NetworkRuleRow {
@@ -43,14 +43,14 @@ fn row(row: RuleRow) -> NetworkRuleRow {
         allows: row.does == Ruled::Allow,
         reason: row.reason,
         by,
-        at: row.since,
+        at: row.created,
         expires: row.expires,
     }
 }
 
 fn list(list: RuleSubscription) -> RuleListRow {
-    let RuleSubscription { url, signer, name, author, rules, checked, problem } = list;
-    RuleListRow { url, name, signer, rules, by: author, checked, problem }
+    let RuleSubscription { url, signer, name, author, rules, last_fetch_at, last_error } = list;
+    RuleListRow { url, name, signer, rules, by: author, last_fetch_at, last_error }
 }
 
 pub async fn block(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
@@ -110,8 +110,8 @@ pub async fn import(State(site): State<AppState>, visit: PageContext, fields: Fi
 }
 
 fn imported(done: RuleImport) -> ImportedRules {
-    let RuleImport { from, name, taken, kept, left_out } = done;
-    ImportedRules { name, from: from.to_string(), taken, kept, left_out }
+    let RuleImport { signer, name, imported, already_present, invalid } = done;
+    ImportedRules { name, signer: signer.to_string(), imported, already_present, invalid }
 }
 
 async fn saved<T>(hub: &Hub, visit: PageContext, fields: Fields, made: Result<T, Error>) -> Response {

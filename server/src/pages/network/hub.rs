@@ -9,7 +9,9 @@ use plexus_app::{
     components::format::hub_href,
     view_models::{
         Form, Pager,
-        network::{Carried, FaultRow, HubAdmin, HubPage, HubRule, HubRuleOrigin, RuleMaker, Terms},
+        network::{
+            HubAdmin, HubPage, HubRule, HubRuleOrigin, Replication, ReplicationTier, RuleMaker, ViolationRow,
+        },
     },
 };
 use plexus_domain::Error as Refusal;
@@ -61,14 +63,14 @@ async fn page(hub: &Hub, found: HubDetails, page: u32) -> Result<HubPage, Error>
     let agents = federation::agents_of(hub, &found.row.id, page).await?;
     let pager = Pager::new(page, federation::AGENTS.rows(), agents.total);
     let report = found.row.report;
-    let carried = report.map(|report| Carried {
-        terms: match report.terms {
-            federation::ReplicationTier::Full => Terms::Full,
-            federation::ReplicationTier::Probation { until } => Terms::Probation(until),
-            federation::ReplicationTier::Refused => Terms::Refused,
+    let replication = report.map(|report| Replication {
+        tier: match report.tier {
+            federation::ReplicationTier::Full => ReplicationTier::Full,
+            federation::ReplicationTier::Probation { until } => ReplicationTier::Probation(until),
+            federation::ReplicationTier::Refused => ReplicationTier::Refused,
         },
-        here: report.here,
-        promised: report.promised,
+        replicated: report.replicated,
+        announced: report.announced,
         partial: report.partial,
     });
     let rule = found.rule.as_ref().map(|rule| HubRule {
@@ -78,7 +80,7 @@ async fn page(hub: &Hub, found: HubDetails, page: u32) -> Result<HubPage, Error>
     });
     let origin = found.rule.map(|rule| HubRuleOrigin {
         reason: rule.reason,
-        since: rule.since,
+        created: rule.created,
         made: match rule.made {
             RuleOrigin::Here(name) => RuleMaker::Here(name),
             RuleOrigin::List(url) => RuleMaker::List(url),
@@ -91,23 +93,23 @@ async fn page(hub: &Hub, found: HubDetails, page: u32) -> Result<HubPage, Error>
         hub: row(found.row),
         claimed: found.claimed,
         api: found.api,
-        met: found.met,
-        signed: found.signed,
-        carried,
+        first_seen: found.first_seen,
+        last_head_at: found.last_head_at,
+        replication,
         rule,
-        faults: found.faults.into_iter().map(fault).collect(),
+        violations: found.violations.into_iter().map(violation).collect(),
         agents: agents.rows.into_iter().map(agents::row).collect(),
         pager,
     })
 }
 
-fn fault(row: federation::ViolationRow) -> FaultRow {
-    let federation::ViolationRow { fault, about, first, last, times } = row;
-    FaultRow { what: words(fault), about, times, first, last }
+fn violation(row: federation::ViolationRow) -> ViolationRow {
+    let federation::ViolationRow { kind, about_hub, first_seen, last_seen, count } = row;
+    ViolationRow { what: words(kind), about_hub, count, first_seen, last_seen }
 }
 
-const fn words(fault: HubViolation) -> &'static str {
-    match fault {
+const fn words(kind: HubViolation) -> &'static str {
+    match kind {
         HubViolation::Withholds => "Its inventory omits listings that it was offered or claims to have",
         HubViolation::Pads => "Its inventory contains listings that it knows to have moved",
         HubViolation::Swaps => "Its inventory contains other listing versions than it was offered",

@@ -2,7 +2,7 @@
 
 use axum::{extract::State, response::Response};
 use plexus_app::view_models::network::{
-    CatchingUp, Figures as Shown, HubRow, HubState, NetworkMode, NetworkPage, Speeds,
+    Figures as Shown, HubRow, HubState, Latencies, NetworkMode, NetworkPage, SyncProgress,
 };
 use plexus_hub::{
     config::AdmissionMode,
@@ -17,17 +17,17 @@ pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response 
     let page = async {
         let found = federation::overview(&site.hub).await?;
         Ok(NetworkPage {
-            reached: found.itself.reached(),
+            reachability_text: found.itself.reachability_text(),
             id: found.itself.id,
             name: found.itself.name,
             addresses: found.itself.addresses,
             agents: found.itself.agents,
             mode: site.hub.config().federation.as_ref().map(|config| mode(config.mode)),
             hubs: found.hubs.into_iter().map(row).collect(),
-            speeds: Speeds {
-                spread: found.speeds.spread.map(figures),
-                look_up: found.speeds.look_up.map(figures),
-                catch_up: found.speeds.catch_up.map(figures),
+            latencies: Latencies {
+                propagation: found.latencies.propagation.map(figures),
+                dht_lookup: found.latencies.dht_lookup.map(figures),
+                sync: found.latencies.sync.map(figures),
             },
         })
     };
@@ -56,8 +56,8 @@ pub fn row(row: federation::HubRow) -> HubRow {
         },
         connected: row.connected,
         agents: row.agents,
-        seen: row.seen,
-        catching_up: fetching.map(|fetching| CatchingUp { got: fetching.got, wanted: fetching.wanted }),
+        last_seen: row.last_seen,
+        sync_progress: fetching.map(|it| SyncProgress { fetched: it.fetched, total: it.total }),
     }
 }
 

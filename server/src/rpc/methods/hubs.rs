@@ -8,7 +8,8 @@ use super::{Answer, Nothing, add};
 use crate::{
     api::{
         federation_rules::{
-            self, ImportedRules, NewRule, NewRuleList, RuleListPlace, RuleLists, Rules, SignedRules,
+            self, ImportedRules, NewRule, NewRuleSubscription, RuleListUrl, RuleSubscriptions, Rules,
+            SignedRules,
         },
         hubs::{self, HubDetails, Network},
     },
@@ -19,12 +20,12 @@ pub fn add_to(module: &mut RpcModule<AppState>) -> Result<(), RegisterMethodErro
     add(module, "hubs.list", list_hubs)?;
     add(module, "hubs.show", show_hub)?;
     add(module, "hubs.rules", list_rules)?;
-    add(module, "hubs.rule", make_rule)?;
+    add(module, "hubs.rules.set", make_rule)?;
     add(module, "hubs.rules.export", export_rules)?;
     add(module, "hubs.rules.import", import_rules)?;
-    add(module, "hubs.lists", list_lists)?;
-    add(module, "hubs.subscribe", subscribe)?;
-    add(module, "hubs.unsubscribe", unsubscribe)
+    add(module, "hubs.rules.subscriptions", list_subscriptions)?;
+    add(module, "hubs.rules.subscribe", subscribe)?;
+    add(module, "hubs.rules.unsubscribe", unsubscribe)
 }
 
 async fn list_hubs(site: AppState, caller: Caller, _: Nothing) -> Answer<Network> {
@@ -58,11 +59,11 @@ async fn import_rules(site: AppState, caller: Caller, asked: SignedRules) -> Ans
     Ok(federation_rules::take_over(&site.hub, &caller, &asked).await?)
 }
 
-async fn list_lists(site: AppState, caller: Caller, _: Nothing) -> Answer<RuleLists> {
+async fn list_subscriptions(site: AppState, caller: Caller, _: Nothing) -> Answer<RuleSubscriptions> {
     Ok(federation_rules::followed(&site.hub, &caller).await?)
 }
 
-async fn subscribe(site: AppState, caller: Caller, asked: NewRuleList) -> Answer<RuleListPlace> {
+async fn subscribe(site: AppState, caller: Caller, asked: NewRuleSubscription) -> Answer<RuleListUrl> {
     Ok(federation_rules::follow(&site.hub, &caller, &asked).await?)
 }
 
