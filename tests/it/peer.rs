@@ -79,7 +79,7 @@ impl Peer {
             doors: vec![door.parse().expect("an address")],
             is_public: None,
             mdns: false,
-            lending: None,
+            relay: None,
             memory: MEMORY,
             kept: Vec::new(),
             now,

@@ -69,7 +69,7 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     let Some((action, arguments)) = arguments.subcommand() else { anyhow::bail!("nothing to do") };
     match RuleListCommand::of(action, arguments) {
         Some(command) => perform(settings, arguments, &command).await,
-        None => show(settings, arguments, "hubs/lists", table).await,
+        None => show(settings, arguments, "hubs/rule-subscriptions", table).await,
     }
 }
 

@@ -204,8 +204,8 @@ impl Engine {
         now: Timestamp,
         out: &mut Vec<Effect>,
     ) {
-        let carried = rows.into_iter().take(MAX_HUBS).filter(|row| self.replicates(row.hub, now));
-        let rows: BTreeMap<HubId, HubInventory> = carried.map(|row| (row.hub, row)).collect();
+        let replicated = rows.into_iter().take(MAX_HUBS).filter(|row| self.replicates(row.hub, now));
+        let rows: BTreeMap<HubId, HubInventory> = replicated.map(|row| (row.hub, row)).collect();
         let newer = rows.values().filter(|row| row.head > self.head_seq(row.hub));
         let heads = newer.map(|row| row.hub).collect();
         let mut rows: Vec<HubInventory> = rows.into_values().collect();

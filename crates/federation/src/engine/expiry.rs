@@ -78,14 +78,14 @@ impl Engine {
         out: &mut Vec<Effect>,
     ) {
         let changed: Vec<(ListingId, bool)> = self
-            .carried
+            .listings
             .select(which)
             .map(|(id, entry)| (id.clone(), entry.shown, self.may_be_shown(id, entry, now)))
             .filter(|(_, before, after)| before != after)
             .map(|(id, _, after)| (id, after))
             .collect();
         for (id, shown) in &changed {
-            self.carried.mark(id, *shown);
+            self.listings.mark(id, *shown);
         }
         let (show, hide): (Vec<_>, Vec<_>) = changed.into_iter().partition(|(_, shown)| *shown);
         let ids = |list: Vec<(ListingId, bool)>| list.into_iter().map(|(id, _)| id).collect::<Vec<_>>();
@@ -117,7 +117,7 @@ impl Engine {
         let gone = |hub: &HubId, known: &TrackedHub| {
             let silent =
                 known.lease == VisibilityLease::Hidden && now.since(known.first_seen) >= HIDDEN_AFTER;
-            silent && *hub != self.local_id() && self.carried.set(hub).is_none()
+            silent && *hub != self.local_id() && self.listings.set(hub).is_none()
         };
         let gone: Vec<HubId> =
             self.hubs.iter().filter(|(hub, known)| gone(hub, known)).map(|(hub, _)| *hub).collect();
@@ -129,10 +129,10 @@ impl Engine {
 
     /// Purges listings past their retention time.
     fn forget_lapsed(&mut self, now: Timestamp, out: &mut Vec<Effect>) {
-        let lapsed = self.carried.select(ListingSelector::All).filter(|(_, entry)| entry.kept_until <= now);
+        let lapsed = self.listings.select(ListingSelector::All).filter(|(_, entry)| entry.kept_until <= now);
         let lapsed: Vec<ListingId> = lapsed.map(|(id, _)| id.clone()).collect();
         for id in &lapsed {
-            if let Some(entry) = self.carried.remove(id) {
+            if let Some(entry) = self.listings.remove(id) {
                 self.own_set_changed(entry.hub, now);
             }
         }

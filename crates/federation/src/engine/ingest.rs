@@ -107,7 +107,7 @@ impl Engine {
         if entry.kept_until <= now {
             return Err(IgnoreReason::Lapsed);
         }
-        let offer = self.carried.compare(envelope.id(), entry);
+        let offer = self.listings.compare(envelope.id(), entry);
         match offer {
             VersionComparison::Known => return Err(IgnoreReason::Known),
             VersionComparison::Older => return Err(IgnoreReason::Older),
@@ -162,8 +162,8 @@ impl Engine {
         let id = listing.envelope().id().clone();
         self.charge(&id, &entry, via, now)?;
         let hidden = self.policy.hides(&id, &entry.author, &entry.tags, now);
-        let (left, home) = (self.carried.get(&id).map(|known| known.hub), entry.hub);
-        if !self.carried.put(&id, entry) {
+        let (left, home) = (self.listings.get(&id).map(|known| known.hub), entry.hub);
+        if !self.listings.put(&id, entry) {
             return Err(IgnoreReason::Older.into());
         }
         // The listing may have joined or left this hub's own set.
@@ -185,7 +185,7 @@ impl Engine {
         self.track_hub(entry.hub, now).ok_or(IgnoreReason::OverQuota)?;
         // New listings from a sync round are bounded by the storage quota of their hub; only others count
         // against the rate.
-        let added = room && self.carried.get(id).is_none();
+        let added = room && self.listings.get(id).is_none();
         if via == IngestSource::Gossip || !added {
             self.pace(entry.hub, |hub| &mut hub.bucket, via, now);
         }
@@ -208,9 +208,9 @@ impl Engine {
 
     /// Returns whether the storage quota of the home hub allows this version.
     fn has_room_for(&self, id: &ListingId, entry: &ListingEntry, now: Timestamp) -> bool {
-        let here = self.carried.get(id).filter(|known| known.hub == entry.hub);
-        let replaced =
-            here.map_or_else(StorageUsage::default, |known| StorageUsage { listings: 1, bytes: known.bytes });
+        let known = self.listings.get(id).filter(|known| known.hub == entry.hub);
+        let replaced = known
+            .map_or_else(StorageUsage::default, |known| StorageUsage { listings: 1, bytes: known.bytes });
         self.has_room(entry.hub, replaced, StorageUsage { listings: 1, bytes: entry.bytes }, now)
     }
 

@@ -6,7 +6,7 @@ use super::{
     Effect, Engine, HubInventory, KnownHub,
     lease::VisibilityLease,
     policy::{AdmissionMode, RuleAction},
-    quota::{BY_GOSSIP, CARRIED, GOSSIP_RATE, MAX_HUBS, StorageUsage, TokenBucket},
+    quota::{BY_GOSSIP, FULL, GOSSIP_RATE, MAX_HUBS, StorageUsage, TokenBucket},
 };
 use crate::{
     HubId,
@@ -74,13 +74,13 @@ impl Engine {
         now: Timestamp,
     ) -> bool {
         let after = |load: StorageUsage| load.and(added).without(replaced);
-        let load = after(self.carried.load(&hub));
+        let load = after(self.listings.load(&hub));
         if hub == self.local_id() {
             true
         } else if self.on_probation(hub, now) {
             self.probation.holds(load, after(self.probation.load))
         } else {
-            CARRIED.holds(load)
+            FULL.holds(load)
         }
     }
 
@@ -118,11 +118,11 @@ impl Engine {
 
     /// Returns the inventory that is stored here of `hub`.
     pub(super) fn row(&self, hub: HubId) -> HubInventory {
-        let set = self.carried.set(&hub);
+        let set = self.listings.set(&hub);
         HubInventory {
             hub,
             head: self.head_seq(hub),
-            count: self.carried.load(&hub).listings as u64,
+            count: self.listings.load(&hub).listings as u64,
             fingerprint: set.map(|set| set.fingerprint()).unwrap_or_default(),
             partial: self.hubs.get(&hub).is_some_and(|hub| hub.partial),
         }

@@ -52,16 +52,16 @@ pub struct LiveQuery {
     pub query: SearchQuery,
     /// The user asked for the whole network, regardless of local results.
     pub whole_network: bool,
-    /// Local hits among this hub's own agents (`own`) and among replicated ones (`carried`).
+    /// Local hits among this hub's own agents (`own`) and among replicated ones (`replicated`).
     pub own: usize,
-    pub carried: usize,
+    pub replicated: usize,
 }
 
-/// Where results come from, for instance "local 3, carried 41, live 2 hubs, 1 silent".
+/// Where results come from, for instance "local 3, replicated 41, live 2 hubs, 1 silent".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Provenance {
     pub own: usize,
-    pub carried: usize,
+    pub replicated: usize,
     pub asked: BTreeMap<HubId, HubOutcome>,
 }
 
@@ -100,8 +100,9 @@ impl Engine {
 
     /// Starts a live search, or finishes it at once when local results suffice or too many searches run.
     pub(super) fn search(&mut self, search: u64, wanted: LiveQuery, now: Timestamp, out: &mut Vec<Effect>) {
-        let provenance = Provenance { own: wanted.own, carried: wanted.carried, ..Provenance::default() };
-        let enough = wanted.own + wanted.carried >= wanted.query.limit && !wanted.whole_network;
+        let provenance =
+            Provenance { own: wanted.own, replicated: wanted.replicated, ..Provenance::default() };
+        let enough = wanted.own + wanted.replicated >= wanted.query.limit && !wanted.whole_network;
         if enough || self.searches.len() >= MAX_SEARCHES || self.searches.contains_key(&search) {
             out.push(Effect::SearchDone { search, provenance });
             return;
@@ -250,7 +251,7 @@ impl Engine {
         };
         let alive = |hub: &HubId| *hub != self.local_id() && self.lease(*hub, now) == VisibilityLease::Fresh;
         let of_tag = self
-            .carried
+            .listings
             .select(ListingSelector::All)
             .filter(|(_, entry)| live(entry))
             .map(|(_, entry)| entry.hub);

@@ -45,7 +45,7 @@ impl Engine {
     pub(super) fn publish(&mut self, listing: &Listing, now: Timestamp, out: &mut Vec<Effect>) {
         let (envelope, bytes) = (listing.envelope(), listing.encode());
         let entry = ListingEntry::new(envelope, listing.hash(), bytes.len());
-        if envelope.hub != self.local_id() || !self.carried.put(envelope.id(), entry) {
+        if envelope.hub != self.local_id() || !self.listings.put(envelope.id(), entry) {
             return;
         }
         self.own_set_changed(envelope.hub, now);

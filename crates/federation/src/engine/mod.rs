@@ -66,7 +66,7 @@ pub struct Engine {
     own: LocalHub,
     policy: Policy,
     hubs: BTreeMap<HubId, TrackedHub>,
-    carried: ListingInventory,
+    listings: ListingInventory,
     probation: Probation,
     peers: BTreeSet<HubId>,
     /// Running sync rounds, at most one per peer.
@@ -93,7 +93,7 @@ impl Engine {
             own,
             policy,
             hubs: BTreeMap::from([(me, TrackedHub::new(now))]),
-            carried: ListingInventory::default(),
+            listings: ListingInventory::default(),
             probation: Probation::default(),
             peers: BTreeSet::new(),
             rounds: BTreeMap::new(),
@@ -116,7 +116,7 @@ impl Engine {
     /// the last visibility sent to the search index. The next event must be a tick: it reports the visibility
     /// changes since then.
     pub fn restore_listing(&mut self, envelope: &Envelope, hash: Digest, bytes: usize, shown: bool) {
-        self.carried.put(envelope.id(), ListingEntry { shown, ..ListingEntry::new(envelope, hash, bytes) });
+        self.listings.put(envelope.id(), ListingEntry { shown, ..ListingEntry::new(envelope, hash, bytes) });
     }
 
     /// Handles one event and returns the resulting effects, in order. `now` should be monotonic; if the clock
@@ -170,8 +170,8 @@ impl Engine {
 
     /// Returns the stored inventory of each replicated hub, ordered by hub id.
     pub fn inventory(&self, now: Timestamp) -> Vec<HubInventory> {
-        let carried = self.hubs.keys().filter(|&&hub| self.replicates(hub, now));
-        carried.map(|&hub| self.row(hub)).collect()
+        let replicated = self.hubs.keys().filter(|&&hub| self.replicates(hub, now));
+        replicated.map(|&hub| self.row(hub)).collect()
     }
 
     /// Returns the visibility lease of a hub. This hub's own is always fresh.
@@ -185,12 +185,12 @@ impl Engine {
 
     /// Returns whether a listing is visible in searches.
     pub fn is_shown(&self, id: &ListingId) -> bool {
-        self.carried.get(id).is_some_and(|entry| entry.shown)
+        self.listings.get(id).is_some_and(|entry| entry.shown)
     }
 
     /// Returns whether a listing is known, visible or not.
     pub fn contains(&self, id: &ListingId) -> bool {
-        self.carried.get(id).is_some()
+        self.listings.get(id).is_some()
     }
 
     fn tick(&mut self, now: Timestamp, out: &mut Vec<Effect>) {

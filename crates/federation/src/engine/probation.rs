@@ -56,7 +56,8 @@ impl Engine {
     /// that other hubs have room by the next sweep.
     pub(super) fn rebalance(&mut self, now: Timestamp, out: &mut Vec<Effect>) {
         let others = self.hubs.keys().filter(|&&hub| hub != self.local_id() && self.on_probation(hub, now));
-        let loads: BTreeMap<HubId, StorageUsage> = others.map(|hub| (*hub, self.carried.load(hub))).collect();
+        let loads: BTreeMap<HubId, StorageUsage> =
+            others.map(|hub| (*hub, self.listings.load(hub))).collect();
         let within = |caps: StorageQuota| {
             loads.values().map(|load| caps.cut(*load)).fold(StorageUsage::default(), StorageUsage::and)
         };
@@ -76,15 +77,15 @@ impl Engine {
     /// Evicts the newest listings of these hubs until each fits into `share`.
     fn cut_down(&mut self, hubs: &BTreeSet<HubId>, share: StorageQuota, out: &mut Vec<Effect>) {
         let of_them =
-            self.carried.select(ListingSelector::All).filter(|(_, entry)| hubs.contains(&entry.hub));
+            self.listings.select(ListingSelector::All).filter(|(_, entry)| hubs.contains(&entry.hub));
         let mut newest: Vec<(Seq, ListingId)> =
             of_them.map(|(id, entry)| (entry.rank.seq(), id.clone())).collect();
         newest.sort_unstable_by(|one, other| other.cmp(one));
         let mut gone = Vec::new();
         for (_, id) in newest {
-            let home = self.carried.get(&id).map(|entry| entry.hub);
-            if let Some(home) = home.filter(|home| !share.holds(self.carried.load(home))) {
-                let bytes = self.carried.remove(&id).map_or(0, |entry| entry.bytes);
+            let home = self.listings.get(&id).map(|entry| entry.hub);
+            if let Some(home) = home.filter(|home| !share.holds(self.listings.load(home))) {
+                let bytes = self.listings.remove(&id).map_or(0, |entry| entry.bytes);
                 self.probation.load = self.probation.load.without(StorageUsage { listings: 1, bytes });
                 self.mark_partial(home);
                 gone.push(id);

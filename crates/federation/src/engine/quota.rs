@@ -17,7 +17,7 @@ pub const PROBATION: StorageQuota = StorageQuota { listings: 100, bytes: 1 << 20
 /// full.
 pub const ALL_ON_PROBATION: StorageQuota = StorageQuota { listings: 10_000, bytes: 64 << 20 };
 /// Quota of any other hub.
-pub const CARRIED: StorageQuota = StorageQuota { listings: 10_000, bytes: 128 << 20 };
+pub const FULL: StorageQuota = StorageQuota { listings: 10_000, bytes: 128 << 20 };
 /// Duration of the probation, after which a hub has passed.
 pub const PROBATION_TIME: Duration = Duration::from_secs(7 * 24 * 3_600);
 /// Maximum number of known hubs; no new one is added beyond it.

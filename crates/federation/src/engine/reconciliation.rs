@@ -13,7 +13,7 @@ use super::{
     anti_entropy::{SyncRound, SyncStage},
     ingest::IngestSource,
     inventory::HubListingSet,
-    quota::CARRIED,
+    quota::FULL,
     violations::CopyObservation,
 };
 use crate::{
@@ -127,9 +127,7 @@ impl Engine {
         unique(&mut comparison.need);
         comparison.steps += 1;
         match step {
-            Ok(Some(message))
-                if comparison.steps < MAX_STEPS && comparison.need.len() <= CARRIED.listings =>
-            {
+            Ok(Some(message)) if comparison.steps < MAX_STEPS && comparison.need.len() <= FULL.listings => {
                 self.send_request(
                     round,
                     PeerRequest::Compare { hub, message },
@@ -243,7 +241,7 @@ impl Engine {
     /// Offers the newest version of a listing that has moved to another hub, when the peer still has an old
     /// version.
     fn offer_newer(&self, peer: HubId, hub: HubId, id: &ListingId, out: &mut Vec<Effect>) {
-        let elsewhere = self.carried.get(id).filter(|entry| entry.hub != hub);
+        let elsewhere = self.listings.get(id).filter(|entry| entry.hub != hub);
         out.extend(elsewhere.map(|entry| Effect::Offer {
             to: peer,
             hub: entry.hub,
@@ -276,8 +274,9 @@ impl Engine {
     ) {
         for mut sight in sights {
             if !sight.lacking.is_empty() {
-                let here = self.carried.set(&sight.stated.hub).map(HubListingSet::hashes).unwrap_or_default();
-                sight.lacking.retain(|hash| here.contains(hash));
+                let known =
+                    self.listings.set(&sight.stated.hub).map(HubListingSet::hashes).unwrap_or_default();
+                sight.lacking.retain(|hash| known.contains(hash));
             }
             out.extend(self.doubts.observe(peer, &sight).map(Effect::Accuse));
         }
@@ -290,7 +289,7 @@ impl Engine {
         step: impl FnOnce(&mut Negentropy<'_, HubListingSet>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let nothing = HubListingSet::default();
-        let set = self.carried.set(&hub).unwrap_or(&nothing);
+        let set = self.listings.set(&hub).unwrap_or(&nothing);
         step(&mut Negentropy::borrowed(set, MAX_FRAME as u64)?)
     }
 }

@@ -36,8 +36,8 @@ impl Engine {
                 reply(PeerResponse::Rows((root_of(&rows) != root).then_some(rows)))
             }
             PeerRequest::Heads { hubs } if hubs.len() <= MAX_BATCH => {
-                let carried = hubs.into_iter().filter(|&hub| self.replicates(hub, now));
-                reply(PeerResponse::Records(carried.flat_map(|hub| self.records_of(hub)).collect()))
+                let replicated = hubs.into_iter().filter(|&hub| self.replicates(hub, now));
+                reply(PeerResponse::Records(replicated.flat_map(|hub| self.records_of(hub)).collect()))
             }
             PeerRequest::Compare { hub, message }
                 if message.len() <= MAX_FRAME && self.replicates(hub, now) =>

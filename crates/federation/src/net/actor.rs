@@ -58,7 +58,7 @@ pub struct Actor {
     pub(super) links: PeerConnections,
     pub(super) reach: DialPolicy,
     pub(super) nat: ReachabilityState,
-    pub(super) look_ups: HashMap<QueryId, DhtQuery>,
+    pub(super) dht_queries: HashMap<QueryId, DhtQuery>,
     /// Number of finished DHT lookups, and of the requests they needed.
     pub(super) looked: (u64, u64),
     pub(super) announcing: ProviderAnnouncer,
@@ -117,7 +117,7 @@ impl Actor {
             links: PeerConnections::default(),
             reach,
             nat,
-            look_ups: HashMap::new(),
+            dht_queries: HashMap::new(),
             looked: (0, 0),
             announcing: ProviderAnnouncer::new(me),
             waiting: Vec::new(),
@@ -178,7 +178,7 @@ impl Actor {
             }
             ActorCommand::FindProviders { search, tag } => {
                 let query = self.swarm.behaviour_mut().kad.get_providers(dht_keys::tag(&tag));
-                self.look_ups.insert(query, DhtQuery::Providers { search, otherwise: Some(tag) });
+                self.dht_queries.insert(query, DhtQuery::Providers { search, otherwise: Some(tag) });
             }
             ActorCommand::FindHub(hub) => self.find_hub(hub),
             ActorCommand::Dial(address) => self.dial(&address),

@@ -43,7 +43,7 @@ pub struct NetConfig {
     /// Discover hubs in the local network by mDNS, and be discovered.
     pub mdns: bool,
     /// Limits of the relay server; `None` disables it.
-    pub lending: Option<RelayLimits>,
+    pub relay: Option<RelayLimits>,
     /// Process memory in bytes above which new connections are refused.
     pub memory: usize,
     /// State previously reported as [`PersistedNetState`].
@@ -180,7 +180,7 @@ pub struct NetStatus {
     /// Relays through which others reach this hub.
     pub relays: Vec<HubId>,
     /// Current usage of the relay server; `None` where it is disabled.
-    pub lent: Option<RelayUsage>,
+    pub relay_usage: Option<RelayUsage>,
     /// Relayed connections upgraded to direct ones since the start (DCUtR).
     pub upgraded: u64,
     pub connections: usize,
@@ -191,7 +191,7 @@ pub struct NetStatus {
     pub table: usize,
     pub announcements: usize,
     /// DHT lookups finished since the start, and the number of requests they needed.
-    pub look_ups: u64,
+    pub dht_lookups: u64,
     pub requests: u64,
 }
 

@@ -43,7 +43,7 @@ fn config() -> NetConfig {
         doors: Vec::new(),
         is_public: None,
         mdns: false,
-        lending: None,
+        relay: None,
         memory: 4 << 30,
         kept: Vec::new(),
         now: START,
@@ -112,11 +112,11 @@ async fn a_record_in_the_dht_is_not_rolled_back_and_lasts_as_long_as_it_says() {
 }
 
 #[tokio::test]
-async fn a_look_up_takes_the_newest_of_a_few_records() {
+async fn a_lookup_takes_the_newest_of_a_few_records() {
     let (mut actor, mut told) = actor();
     let key = dht_keys::hub_record(hub());
     let query = actor.swarm.behaviour_mut().kad.get_record(key.clone());
-    actor.look_ups.insert(query, DhtQuery::Hub { hub: hub(), best: None });
+    actor.dht_queries.insert(query, DhtQuery::Hub { hub: hub(), best: None });
     let (old, new) = (record(START - 2 * MINUTE, 1), record(START - MINUTE, 2));
     for record in [&old, &new, &old] {
         actor.found_record(query, &record.encode());
@@ -128,7 +128,7 @@ async fn a_look_up_takes_the_newest_of_a_few_records() {
     let found = told.try_recv().unwrap();
     assert!(matches!(found, ActorEvent::FoundHub(record) if *record == new));
     assert_eq!(actor.book.addresses(&peer), [address(2)]);
-    assert!(actor.look_ups.is_empty());
+    assert!(actor.dht_queries.is_empty());
 }
 
 #[tokio::test]

@@ -53,7 +53,7 @@ const MAX_ADDRESS_BYTES: usize = 384;
 /// The store: provider records of others and of this hub, and hub records.
 pub struct DhtStore {
     me: PeerId,
-    here: KBucketKey<PeerId>,
+    local_key: KBucketKey<PeerId>,
     secret: [u8; 16],
     announced: HashMap<RecordKey, BTreeMap<Rank, ProviderRecord>>,
     held: HashMap<PeerId, ProviderKeys>,
@@ -76,7 +76,7 @@ impl DhtStore {
     pub fn new(me: PeerId, secret: [u8; 16]) -> Self {
         Self {
             me,
-            here: KBucketKey::from(me),
+            local_key: KBucketKey::from(me),
             secret,
             announced: HashMap::new(),
             held: HashMap::new(),
@@ -133,7 +133,7 @@ impl DhtStore {
     }
 
     fn distance(&self, key: &RecordKey) -> KBucketDistance {
-        self.here.distance(&KBucketKey::new(key.clone()))
+        self.local_key.distance(&KBucketKey::new(key.clone()))
     }
 
     fn rank(&self, key: &[u8], provider: &PeerId) -> Rank {

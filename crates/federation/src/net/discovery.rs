@@ -115,7 +115,7 @@ impl Actor {
     /// Starts a DHT lookup of a hub's record.
     pub(super) fn find_hub(&mut self, hub: HubId) {
         let query = self.swarm.behaviour_mut().kad.get_record(dht_keys::hub_record(hub));
-        self.look_ups.insert(query, DhtQuery::Hub { hub, best: None });
+        self.dht_queries.insert(query, DhtQuery::Hub { hub, best: None });
     }
 
     /// Returns the known addresses of a peer, from the address book or else from the DHT routing table.
@@ -170,7 +170,7 @@ impl Actor {
             _ => {}
         }
         if last {
-            match self.look_ups.remove(&query) {
+            match self.dht_queries.remove(&query) {
                 Some(DhtQuery::Hub { hub, best }) => self.looked_up(hub, best),
                 Some(DhtQuery::Providers { search, otherwise: Some(tag) }) => {
                     self.look_in_shards(search, &tag);
@@ -186,7 +186,9 @@ impl Actor {
         let hubs = providers.iter().filter_map(|peer| Some((peer, peer_id::hub_of(peer)?)));
         let others: Vec<_> = hubs.filter(|(_, hub)| *hub != self.me).collect();
         let one_was_met = others.iter().any(|(peer, _)| self.is_known(peer));
-        let Some(DhtQuery::Providers { search, otherwise }) = self.look_ups.get_mut(&query) else { return };
+        let Some(DhtQuery::Providers { search, otherwise }) = self.dht_queries.get_mut(&query) else {
+            return;
+        };
         if one_was_met {
             *otherwise = None;
         }
@@ -201,16 +203,16 @@ impl Actor {
     fn look_in_shards(&mut self, search: u64, tag: &Tag) {
         for shard in 0..dht_keys::SHARDS {
             let query = self.swarm.behaviour_mut().kad.get_providers(dht_keys::tag_shard(tag, shard));
-            self.look_ups.insert(query, DhtQuery::Providers { search, otherwise: None });
+            self.dht_queries.insert(query, DhtQuery::Providers { search, otherwise: None });
         }
     }
 
     /// Handles one record of a lookup. A single DHT peer may return an outdated record, which is validly
     /// signed too, so several are collected.
     pub(super) fn found_record(&mut self, query: QueryId, bytes: &[u8]) {
-        let Some(DhtQuery::Hub { hub, .. }) = self.look_ups.get(&query) else { return };
+        let Some(DhtQuery::Hub { hub, .. }) = self.dht_queries.get(&query) else { return };
         let Some(record) = self.verified(*hub, bytes) else { return };
-        let Some(DhtQuery::Hub { best, .. }) = self.look_ups.get_mut(&query) else { return };
+        let Some(DhtQuery::Hub { best, .. }) = self.dht_queries.get_mut(&query) else { return };
         let (brought, since) = best.as_ref().map_or((0, Instant::now()), |best| (best.brought, best.since));
         let newest = match best.take() {
             Some(best) if best.record.rank() >= record.rank() => best.record,

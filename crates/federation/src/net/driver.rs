@@ -218,7 +218,7 @@ impl<H: EngineStore> Driver<H> {
                 return Ok(None);
             }
             actor_api::ActorEvent::LookedUp(took) => {
-                self.home.measured(LatencySample::LookUp(took));
+                self.home.measured(LatencySample::DhtLookup(took));
                 return Ok(None);
             }
             actor_api::ActorEvent::Providers { search, hubs } => engine::Event::Providers { search, hubs },

@@ -11,11 +11,11 @@ use crate::engine::Effect;
 pub enum LatencySample {
     /// Propagation time by gossip: from signing at the remote hub to storing here. Includes the clock skew of
     /// both hubs; negative values count as zero.
-    Spread(Duration),
+    Propagation(Duration),
     /// Duration of a DHT lookup.
-    LookUp(Duration),
+    DhtLookup(Duration),
     /// Duration of a sync round that fetched listings. Rounds that fetched nothing are not measured.
-    CatchUp(Duration),
+    Sync(Duration),
 }
 
 /// A measurement that ends when its effect is executed.
@@ -44,8 +44,8 @@ impl LatencyTimer {
 
     pub fn end(self, now: Timestamp) -> LatencySample {
         match self {
-            Self::Since(signed) => LatencySample::Spread(now.since(signed)),
-            Self::Took(took) => LatencySample::CatchUp(took),
+            Self::Since(signed) => LatencySample::Propagation(now.since(signed)),
+            Self::Took(took) => LatencySample::Sync(took),
         }
     }
 }

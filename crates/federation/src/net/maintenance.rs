@@ -41,7 +41,7 @@ impl Actor {
         self.deliver_gossip();
         self.update_reachability(now);
         self.tend_dht(now);
-        self.hurry_look_ups(now);
+        self.hurry_dht_queries(now);
         if !self.kept.is_empty()
             && let Ok(room) = self.events.try_reserve()
         {
@@ -60,7 +60,7 @@ impl Actor {
         // Outbound connections are not pruned in favour of inbound ones (eclipse protection).
         needed.extend(self.links.hubs_called().into_iter().take(WANTED));
         needed.extend(gossip.all_mesh_peers().copied());
-        needed.extend(self.nat.relays.needed().chain(self.nat.lent.needed()));
+        needed.extend(self.nat.relays.needed().chain(self.nat.relay_clients.needed()));
         let standings = self.links.peers().map(|(peer, link)| ConnectionScore {
             peer: *peer,
             needed: link.door || needed.contains(peer),
@@ -95,10 +95,10 @@ impl Actor {
     }
 
     /// Finishes lookups that have waited long enough for a newer record.
-    fn hurry_look_ups(&mut self, now: Instant) {
+    fn hurry_dht_queries(&mut self, now: Instant) {
         let kad = &mut self.swarm.behaviour_mut().kad;
-        for (id, look_up) in &self.look_ups {
-            if let DhtQuery::Hub { best: Some(best), .. } = look_up
+        for (id, running) in &self.dht_queries {
+            if let DhtQuery::Hub { best: Some(best), .. } = running
                 && now.saturating_duration_since(best.since) >= ENOUGH_WAITING
                 && let Some(mut query) = kad.query_mut(id)
             {
@@ -139,14 +139,14 @@ impl Actor {
             addresses: self.own_addresses(),
             reachability: self.nat.reachability(Instant::now()),
             relays: self.nat.relays.in_use().filter_map(|relay| peer_id::hub_of(&relay)).collect(),
-            lent: self.swarm.behaviour().lending.as_ref().map(|_| self.nat.lent.count()),
+            relay_usage: self.swarm.behaviour().relay_server.as_ref().map(|_| self.nat.relay_clients.count()),
             upgraded: self.nat.upgraded,
             connections: self.links.names().len(),
             hubs: self.links.hubs().iter().copied().collect(),
             mesh: self.swarm.behaviour().gossip.all_mesh_peers().count(),
             table,
             announcements,
-            look_ups: self.looked.0,
+            dht_lookups: self.looked.0,
             requests: self.looked.1,
         }
     }

@@ -60,7 +60,7 @@ pub struct ReachabilityState {
     confirmed: Vec<PeerId>,
     failed: Option<Instant>,
     pub(super) relays: RelaySelector,
-    pub(super) lent: RelayClients,
+    pub(super) relay_clients: RelayClients,
     /// Relayed connections upgraded to direct ones.
     pub(super) upgraded: u64,
 }
@@ -74,7 +74,7 @@ impl ReachabilityState {
     /// Handles a peer that has disconnected completely.
     pub(super) fn left(&mut self, peer: &PeerId) {
         self.relays.left(peer);
-        self.lent.left(peer);
+        self.relay_clients.left(peer);
     }
 
     fn confirm(&mut self, by: PeerId) {
@@ -111,8 +111,8 @@ impl Actor {
         if behaviour.kad.mode() != mode {
             behaviour.kad.set_mode(Some(mode));
         }
-        if let Some(lending) = behaviour.lending.as_mut() {
-            lending.set_status(Some(status));
+        if let Some(relay_server) = behaviour.relay_server.as_mut() {
+            relay_server.set_status(Some(status));
         }
         let done = behaviour.calling_back.gate.done(now);
         done.into_iter().for_each(|connection| _ = self.swarm.close_connection(connection));

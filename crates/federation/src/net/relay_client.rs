@@ -20,7 +20,7 @@ pub struct RelaySelector {
     /// Hubs whose record advertises relaying, with their addresses.
     said: BTreeMap<PeerId, Vec<Multiaddr>>,
     /// Connected relays and the address at which this hub dialed them, in the order of connecting.
-    lending: Vec<(PeerId, Multiaddr)>,
+    connected: Vec<(PeerId, Multiaddr)>,
     asked: HashMap<ListenerId, Reservation>,
     /// Retry times: before them a relay is not dialed (`called`) or not asked for a reservation (`resting`).
     called: HashMap<PeerId, Instant>,
@@ -54,26 +54,26 @@ impl RelaySelector {
     }
 
     fn is_away(&self, peer: &PeerId) -> bool {
-        self.lending.iter().all(|(known, _)| known != peer)
+        self.connected.iter().all(|(known, _)| known != peer)
     }
 
     /// Adds a connected relay; `address` is where this hub dialed it.
     pub fn on_relay_supported(&mut self, peer: PeerId, address: Multiaddr) {
-        if self.lending.iter().all(|(known, _)| *known != peer) {
-            self.lending.push((peer, address));
+        if self.connected.iter().all(|(known, _)| *known != peer) {
+            self.connected.push((peer, address));
         }
     }
 
     /// Removes a relay that no longer supports relaying or has disconnected.
     pub fn left(&mut self, peer: &PeerId) {
-        self.lending.retain(|(known, _)| known != peer);
+        self.connected.retain(|(known, _)| known != peer);
     }
 
     /// Returns the relay at which to request the next reservation, with its address.
     pub fn next_reservation(&mut self, now: Instant) -> Option<(PeerId, Multiaddr)> {
         self.resting.retain(|_, until| *until > now);
         let is_free = |peer: &PeerId| !self.resting.contains_key(peer) && !self.is_asked(peer);
-        let next = self.lending.iter().find(|(peer, _)| is_free(peer));
+        let next = self.connected.iter().find(|(peer, _)| is_free(peer));
         next.filter(|_| self.asked.len() < WANTED).cloned()
     }
 

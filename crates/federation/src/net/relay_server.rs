@@ -155,15 +155,15 @@ mod tests {
 
     #[test]
     fn a_place_that_is_given_up_is_not_lent_any_more() {
-        let (mut lent, src_peer_id) = (RelayClients::default(), PeerId::random());
+        let (mut clients, src_peer_id) = (RelayClients::default(), PeerId::random());
         for over in [
             relay::Event::ReservationClosed { src_peer_id },
             relay::Event::ReservationTimedOut { src_peer_id },
         ] {
-            lent.note(&relay::Event::ReservationReqAccepted { src_peer_id, renewed: false });
-            assert_eq!(lent.count().hubs, 1);
-            lent.note(&over);
-            assert_eq!(lent.count(), RelayUsage::default());
+            clients.note(&relay::Event::ReservationReqAccepted { src_peer_id, renewed: false });
+            assert_eq!(clients.count().hubs, 1);
+            clients.note(&over);
+            assert_eq!(clients.count(), RelayUsage::default());
         }
     }
 }

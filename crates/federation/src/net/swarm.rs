@@ -59,7 +59,7 @@ pub struct Behaviour {
     pub asking: AutonatClient,
     pub calling_back: AutonatServer,
     relayed: relay::client::Behaviour,
-    pub lending: Toggle<relay::Behaviour>,
+    pub relay_server: Toggle<relay::Behaviour>,
     pub punching: dcutr::Behaviour,
     mdns: Toggle<mdns::tokio::Behaviour>,
 }
@@ -159,7 +159,7 @@ fn behaviour(
         asking: autonat::asking(peer, DialPolicy::new(config.is_public, &[])),
         calling_back: autonat::calling_back(),
         relayed,
-        lending: config.lending.map(|lending| lending.behaviour(peer)).into(),
+        relay_server: config.relay.map(|limits| limits.behaviour(peer)).into(),
         punching: dcutr::Behaviour::new(peer),
         mdns: mdns.transpose().map_err(set_up)?.into(),
     })

@@ -92,7 +92,7 @@ impl Actor {
             }
             BehaviourEvent::Asking(event) => self.probed(&event),
             BehaviourEvent::Relayed(event) => self.relayed(&event),
-            BehaviourEvent::Lending(event) => self.nat.lent.note(&event),
+            BehaviourEvent::RelayServer(event) => self.nat.relay_clients.note(&event),
             BehaviourEvent::Punching(event) => self.on_hole_punch(&event),
             BehaviourEvent::Sync(event) => self.exchanged(StreamProtocol::Sync, event),
             BehaviourEvent::Query(event) => self.exchanged(StreamProtocol::Query, event),
@@ -103,7 +103,7 @@ impl Actor {
                 request: InboundRequest::PutRecord { record: Some(record), .. },
             }) => self.on_dht_put(record),
             BehaviourEvent::Kad(kad::Event::OutboundQueryProgressed { id, result, stats, step }) => {
-                if step.last && self.look_ups.contains_key(&id) {
+                if step.last && self.dht_queries.contains_key(&id) {
                     self.looked.0 += 1;
                     self.looked.1 += u64::from(stats.num_requests());
                     // Not counted when the event queue is full.

@@ -16,10 +16,10 @@ use crate::fixtures::{DAY, START, core, gossip, head, hub, live};
 
 const MILLIS: Duration = Duration::from_millis(1);
 
-fn wanted(tags: &[&str], here: usize) -> LiveQuery {
+fn wanted(tags: &[&str], replicated: usize) -> LiveQuery {
     let tags = tags.iter().map(|tag| Tag::from_text(tag).unwrap()).collect();
     let query = SearchQuery { text: "count".into(), tags, limit: 10 };
-    LiveQuery { query, whole_network: false, own: 0, carried: here }
+    LiveQuery { query, whole_network: false, own: 0, replicated }
 }
 
 fn start(core: &mut Engine, wanted: LiveQuery) -> Vec<Effect> {
@@ -55,7 +55,7 @@ fn answer(core: &mut Engine, (from, id): (HubId, u64), records: Vec<Vec<u8>>, no
 #[test]
 fn what_is_here_is_enough_when_it_is_enough() {
     let effects = start(&mut core(9, AdmissionMode::Open), wanted(&["count"], 10));
-    assert_eq!(done(&effects), Some(Provenance { carried: 10, ..Provenance::default() }));
+    assert_eq!(done(&effects), Some(Provenance { replicated: 10, ..Provenance::default() }));
     let mut core = core(9, AdmissionMode::Open);
     let effects = start(&mut core, LiveQuery { whole_network: true, ..wanted(&["count"], 10) });
     assert!(matches!(effects[..], [Effect::FindProviders { search: 1, .. }]), "{effects:?}");

@@ -87,7 +87,7 @@ async fn measure(shape: Shape) {
     let each = shape.junk / shape.attackers / shape.victims;
     let (victims, others) = hubs.split_at(shape.victims);
     let flood = raw_kad_peer::junk(&attackers, victims, each);
-    let times = look_ups_while(flood, others, &tag).await;
+    let times = lookups_while(flood, others, &tag).await;
     more_junk(victims, shape.more_junk).await;
     settled(victims).await;
     let counts = join_all(victims.iter().map(Hub::counts)).await;
@@ -231,16 +231,16 @@ async fn settled(victims: &[Hub]) {
 }
 
 /// Returns the durations of consecutive lookups by bystanders while `work` runs.
-async fn look_ups_while(work: impl Future<Output = ()>, hubs: &[Hub], tag: &Tag) -> Vec<Duration> {
+async fn lookups_while(work: impl Future<Output = ()>, hubs: &[Hub], tag: &Tag) -> Vec<Duration> {
     let (mut times, mut working) = (Vec::new(), true);
     tokio::pin!(work);
     while working || times.is_empty() {
         let began = Instant::now();
-        let look_up = hubs[times.len() % hubs.len()].find(dht_keys::tag(tag));
-        tokio::pin!(look_up);
+        let lookup = hubs[times.len() % hubs.len()].find(dht_keys::tag(tag));
+        tokio::pin!(lookup);
         let found = tokio::select! {
-            () = &mut work, if working => { working = false; look_up.await }
-            found = &mut look_up => found,
+            () = &mut work, if working => { working = false; lookup.await }
+            found = &mut lookup => found,
         };
         assert!(!found.hubs.is_empty());
         times.push(began.elapsed());

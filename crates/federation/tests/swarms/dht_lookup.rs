@@ -32,7 +32,7 @@ async fn long_every_hub_is_found_among_1000() {
     measure(1_000, 100).await;
 }
 
-async fn measure(count: u16, look_ups: usize) {
+async fn measure(count: u16, lookups: usize) {
     let (began, mut crew) = (Instant::now(), Crew::default());
     let mut hubs = start(&mut crew, 1, count, &[]).await;
     announce(&hubs, hubs.len()).await;
@@ -41,7 +41,7 @@ async fn measure(count: u16, look_ups: usize) {
         began.elapsed(),
         crew.memory()
     ));
-    find_all("at first", &hubs, look_ups).await;
+    find_all("at first", &hubs, lookups).await;
 
     let fifth = count / 5;
     for hub in hubs.drain(..usize::from(fifth)) {
@@ -51,7 +51,7 @@ async fn measure(count: u16, look_ups: usize) {
     hubs.extend(newcomers);
     let everybody = hubs.len();
     announce(&hubs[everybody - usize::from(fifth)..], everybody).await;
-    find_all("a fifth killed and replaced", &hubs, look_ups).await;
+    find_all("a fifth killed and replaced", &hubs, lookups).await;
 }
 
 /// Starts `count` hubs from number `first`. Each bootstraps from three of `others`, or of those started
@@ -91,8 +91,8 @@ async fn counts(hubs: &[Hub]) -> Vec<Counts> {
     join_all(hubs.iter().map(Hub::counts)).await
 }
 
-async fn find_all(when: &str, hubs: &[Hub], look_ups: usize) {
-    let pairs = |by: usize| (0..look_ups).map(move |n| (n * 3 % hubs.len(), (n * 11 + by) % hubs.len()));
+async fn find_all(when: &str, hubs: &[Hub], lookups: usize) {
+    let pairs = |by: usize| (0..lookups).map(move |n| (n * 3 % hubs.len(), (n * 11 + by) % hubs.len()));
     let different = |by| pairs(by).filter(|(from, to)| from != to).map(|(from, to)| (&hubs[from], &hubs[to]));
     let by_name = different(1).map(|(from, to)| timed(from.find_hub(to)));
     let by_name: Vec<_> = stream::iter(by_name).buffer_unordered(AT_ONCE).collect().await;
@@ -103,24 +103,24 @@ async fn find_all(when: &str, hubs: &[Hub], look_ups: usize) {
     report(when, "by tag", hubs, &by_tag).await;
 }
 
-async fn timed(look_up: impl Future<Output = Outcome>) -> (Outcome, Duration) {
+async fn timed(lookup: impl Future<Output = Outcome>) -> (Outcome, Duration) {
     let began = Instant::now();
-    (look_up.await, began.elapsed())
+    (lookup.await, began.elapsed())
 }
 
 /// Prints the success rate and the number of DHT requests of all lookups so far.
-async fn report(when: &str, how: &str, hubs: &[Hub], look_ups: &[(Outcome, Duration)]) {
-    let failures: Vec<_> = look_ups.iter().filter_map(|(outcome, _)| outcome.as_ref().err()).collect();
+async fn report(when: &str, how: &str, hubs: &[Hub], lookups: &[(Outcome, Duration)]) {
+    let failures: Vec<_> = lookups.iter().filter_map(|(outcome, _)| outcome.as_ref().err()).collect();
     let counts = counts(hubs).await;
     let sum = |of: fn(&Counts) -> u64| counts.iter().map(of).sum::<u64>();
-    let (asked, requests) = (sum(|counts| counts.look_ups), sum(|counts| counts.requests));
+    let (asked, requests) = (sum(|counts| counts.dht_lookups), sum(|counts| counts.requests));
     let each = requests.checked_div(asked).unwrap_or_default();
     say(&format!(
         "{} hubs, {when}, {how}: {} of {} found, {}; {asked} look-ups in the DHT so far, {each} requests each (log2 n = {:.1})",
         hubs.len(),
-        look_ups.len() - failures.len(),
-        look_ups.len(),
-        spread(look_ups.iter().map(|(_, took)| *took).collect()),
+        lookups.len() - failures.len(),
+        lookups.len(),
+        spread(lookups.iter().map(|(_, took)| *took).collect()),
         f64::from(u32::try_from(hubs.len()).unwrap()).log2()
     ));
     assert!(failures.is_empty(), "{when}, {how}: {failures:?}");

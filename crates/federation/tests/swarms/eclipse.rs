@@ -116,7 +116,7 @@ async fn sybils(key: &RecordKey, hubs: &[Whole]) -> Vec<Hub> {
 async fn is_alarmed(hub: &Whole, tag: &Tag) -> bool {
     let (search, before) = (now().millis().unsigned_abs(), hub.stored.lock().unwrap().done.len());
     let query = SearchQuery { text: String::new(), tags: vec![tag.clone()], limit: 10 };
-    let wanted = LiveQuery { query, whole_network: true, own: 0, carried: 0 };
+    let wanted = LiveQuery { query, whole_network: true, own: 0, replicated: 0 };
     hub.tell(Event::Search { search, wanted }).await;
     until("a search ends", async || hub.stored.lock().unwrap().done.len() > before).await;
     std::mem::take(&mut hub.stored.lock().unwrap().unnamed).contains(tag)

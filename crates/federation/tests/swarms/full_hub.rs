@@ -90,7 +90,7 @@ pub fn config(n: u16, doors: Vec<Multiaddr>, kept: Vec<PersistedNetState>, liste
         doors,
         is_public: None,
         mdns: false,
-        lending: None,
+        relay: None,
         memory: MEMORY,
         kept,
         now: now(),
@@ -202,8 +202,8 @@ impl Whole {
     /// Publishes its hub record, with its addresses and whether it is a relay.
     pub async fn describe(&self) {
         until("a hub has an address", async || !self.status().await.addresses.is_empty()).await;
-        let NetStatus { addresses, lent, .. } = self.status().await;
-        self.describe_as(addresses.iter().map(ToString::to_string).collect(), lent.is_some()).await;
+        let NetStatus { addresses, relay_usage, .. } = self.status().await;
+        self.describe_as(addresses.iter().map(ToString::to_string).collect(), relay_usage.is_some()).await;
     }
 
     pub async fn describe_as(&self, addresses: Vec<String>, relay: bool) {

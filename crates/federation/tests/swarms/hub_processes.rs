@@ -84,7 +84,7 @@ pub struct Counts {
     /// Peers in its DHT routing table.
     pub table: usize,
     pub announcements: usize,
-    pub look_ups: u64,
+    pub dht_lookups: u64,
     /// DHT requests of all its lookups.
     pub requests: u64,
 }
@@ -94,7 +94,7 @@ impl Counts {
         Self {
             table: status.table,
             announcements: status.announcements,
-            look_ups: status.look_ups,
+            dht_lookups: status.dht_lookups,
             requests: status.requests,
         }
     }

@@ -56,9 +56,9 @@ async fn long_words_come_through_a_relay_for_five_minutes() {
 }
 
 async fn measure(time: Duration) {
-    let relay = lending(1, RelayLimits::default());
+    let relay = relay_hub(1, RelayLimits::default());
     let home = Home::start(2, &relay).await;
-    let caller = nowhere(3, &[&relay]).await;
+    let caller = dial_only(3, &[&relay]).await;
 
     let before = memory();
     let mut blocked = ask(&caller, &home, "/flood").await;
@@ -76,7 +76,7 @@ async fn measure(time: Duration) {
     ));
     assert!(worst < LATEST, "no stall");
     assert_eq!(home.flooded.load(Ordering::Relaxed), on_the_way, "still blocked");
-    assert_eq!(relay.status().await.lent.unwrap().circuits, 1, "all of it passed through the relay");
+    assert_eq!(relay.status().await.relay_usage.unwrap().circuits, 1, "all of it passed through the relay");
 
     for number in 0..on_the_way / CHUNK {
         let chunk = timeout(LATEST, blocked.next()).await.unwrap().unwrap().unwrap();
@@ -120,9 +120,9 @@ async fn until_blocked(written: &AtomicUsize) -> usize {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_circuit_beyond_its_budget_is_cut_and_the_next_call_goes_on() {
     let budget = 512 * 1024;
-    let relay = lending(1, RelayLimits { bytes: budget, hourly_each: 2, ..RelayLimits::default() });
+    let relay = relay_hub(1, RelayLimits { bytes: budget, hourly_each: 2, ..RelayLimits::default() });
     let home = Home::start(2, &relay).await;
-    let caller = nowhere(3, &[&relay]).await;
+    let caller = dial_only(3, &[&relay]).await;
     for _ in 0..2 {
         let mut flood = ask(&caller, &home, "/flood").await;
         let (mut read, mut error) = (0, None);
@@ -134,7 +134,7 @@ async fn a_circuit_beyond_its_budget_is_cut_and_the_next_call_goes_on() {
         }
         assert!(error.is_some(), "who reads is told that it broke off");
         assert!(read > 0 && read <= budget, "{read} bytes came through");
-        until("the circuit is gone", async || relay.status().await.lent.unwrap().circuits == 0).await;
+        until("the circuit is gone", async || relay.status().await.relay_usage.unwrap().circuits == 0).await;
     }
     let caller = caller.net.caller().unwrap();
     let refused = caller.ask(home.hub.me, &question("/words"), b"").await.err().unwrap();
@@ -144,13 +144,13 @@ async fn a_circuit_beyond_its_budget_is_cut_and_the_next_call_goes_on() {
 /// The hub learns of each relay only from its record, so it connects at a time that the test controls.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_relay_that_is_lost_is_replaced_by_one_that_said_that_it_lends_itself() {
-    let [door, second, third] = [1, 2, 3].map(|n| lending(n, RelayLimits::default()));
-    let hidden = nowhere(4, &[&door]).await;
+    let [door, second, third] = [1, 2, 3].map(|n| relay_hub(n, RelayLimits::default()));
+    let hidden = dial_only(4, &[&door]).await;
     assert_eq!(hidden.status().await.reachability, Reachability::No);
     until("it has a place at the door", async || uses(&hidden, &door).await).await;
     hears_of(&hidden, &second).await;
     until("it has a second place", async || uses(&hidden, &second).await).await;
-    assert_eq!(second.status().await.lent, Some(RelayUsage { hubs: 1, circuits: 0 }));
+    assert_eq!(second.status().await.relay_usage, Some(RelayUsage { hubs: 1, circuits: 0 }));
     let told = hidden.status().await.addresses;
     assert_eq!(told.len(), 2, "one address for each relay: {told:?}");
     assert_eq!(
@@ -173,7 +173,7 @@ async fn hears_of(hub: &Whole, lender: &Whole) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hub_that_is_called_back_takes_no_relay() {
-    let relay = lending(1, RelayLimits::default());
+    let relay = relay_hub(1, RelayLimits::default());
     let hub = Whole::start(2, &[&relay]).await;
     let id = plexus_federation::net::peer_id::peer_of(relay.me).unwrap();
     until("another called it back", async || {
@@ -181,7 +181,7 @@ async fn a_hub_that_is_called_back_takes_no_relay() {
     })
     .await;
     assert!(hub.status().await.relays.is_empty());
-    assert_eq!(relay.status().await.lent, Some(RelayUsage::default()));
+    assert_eq!(relay.status().await.relay_usage, Some(RelayUsage::default()));
 }
 
 /// The relay refuses to dial loopback addresses, so its probes find the others unreachable; they can reach
@@ -191,7 +191,7 @@ async fn hubs_that_meet_at_a_relay_go_on_directly() {
     let relay = Whole::start_as(
         1,
         NetConfig {
-            lending: Some(RelayLimits::default()),
+            relay: Some(RelayLimits::default()),
             is_public: Some(|_| false),
             ..config(1, Vec::new(), Vec::new(), LOOPBACK)
         },
@@ -212,13 +212,13 @@ fn is_relayed(address: &Multiaddr) -> bool {
 }
 
 /// Starts a reachable hub with a relay server.
-fn lending(n: u16, lending: RelayLimits) -> Whole {
-    let lending = Some(lending);
-    Whole::start_as(n, NetConfig { lending, ..config(n, Vec::new(), Vec::new(), LOOPBACK) })
+fn relay_hub(n: u16, limits: RelayLimits) -> Whole {
+    let relay = Some(limits);
+    Whole::start_as(n, NetConfig { relay, ..config(n, Vec::new(), Vec::new(), LOOPBACK) })
 }
 
 /// Starts a hub without listen addresses.
-async fn nowhere(n: u16, doors: &[&Whole]) -> Whole {
+async fn dial_only(n: u16, doors: &[&Whole]) -> Whole {
     let mut ways = Vec::new();
     for door in doors {
         ways.push(door.address().await);
@@ -242,7 +242,7 @@ struct Home {
 impl Home {
     /// Starts a hub that is reachable only through `relay`, and announces that address.
     async fn start(n: u16, relay: &Whole) -> Self {
-        let hub = nowhere(n, &[relay]).await;
+        let hub = dial_only(n, &[relay]).await;
         until("it has a place at the relay", async || uses(&hub, relay).await).await;
         hub.describe().await;
         Self::of(hub)

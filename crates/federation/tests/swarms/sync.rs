@@ -78,7 +78,7 @@ async fn a_search_reaches_hubs_that_the_dht_names() {
     let query = SearchQuery { text: String::new(), tags: vec![Tag::from_text("rare").unwrap()], limit: 10 };
     until("others are found live", async || {
         let before = asker.stored.lock().unwrap().done.len();
-        let wanted = LiveQuery { query: query.clone(), whole_network: true, own: 0, carried: 0 };
+        let wanted = LiveQuery { query: query.clone(), whole_network: true, own: 0, replicated: 0 };
         asker.tell(Event::Search { search: u64::try_from(before).unwrap(), wanted }).await;
         until("a search ends", async || asker.stored.lock().unwrap().done.len() > before).await;
         let found = std::mem::take(&mut asker.stored.lock().unwrap().found);

@@ -83,7 +83,7 @@ pub struct LocalHubInfo {
     /// Ids of the relays through which others reach it.
     pub relays: Vec<String>,
     /// Usage of this hub as a relay; `None` if it is no relay.
-    pub lent: Option<RelayUsage>,
+    pub relay_usage: Option<RelayUsage>,
 }
 
 impl LocalHubInfo {
@@ -98,8 +98,8 @@ impl LocalHubInfo {
             }
             Reachability::No => format!("through {}", self.relays.join(" and ")),
         };
-        let lends = |RelayUsage { hubs, circuits }| format!("; relay (hubs: {hubs}, circuits: {circuits})");
-        Some(how + &self.lent.map(lends).unwrap_or_default())
+        let relays = |RelayUsage { hubs, circuits }| format!("; relay (hubs: {hubs}, circuits: {circuits})");
+        Some(how + &self.relay_usage.map(relays).unwrap_or_default())
     }
 }
 
@@ -131,7 +131,7 @@ pub async fn overview(hub: &Hub) -> Result<NetworkOverview> {
             agents: view.agents(HubRowId::SELF),
             reachability: config.map(|_| view.status.reachability),
             relays: view.status.relays.iter().map(ToString::to_string).collect(),
-            lent: view.status.lent,
+            relay_usage: view.status.relay_usage,
         },
         mode: config.map(|config| mode(config.mode)),
         hubs: shown,

@@ -58,7 +58,7 @@ struct HubAddresses {
 impl HubAddresses {
     async fn of(hub: &Hub, config: &Federation) -> Self {
         let status = status(hub).await;
-        let relays = status.lent.is_some() && status.reachability != Reachability::No;
+        let relays = status.relay_usage.is_some() && status.reachability != Reachability::No;
         Self { addresses: addresses(&status, config), relays }
     }
 }

@@ -11,9 +11,9 @@ const MAX_SAMPLES: usize = 1_024;
 
 #[derive(Default)]
 pub(super) struct LatencyRecorder {
-    spread: Mutex<SampleWindow>,
-    look_ups: Mutex<SampleWindow>,
-    catch_ups: Mutex<SampleWindow>,
+    propagation: Mutex<SampleWindow>,
+    dht_lookup: Mutex<SampleWindow>,
+    sync: Mutex<SampleWindow>,
 }
 
 /// Summary of the latency samples of one kind.
@@ -43,17 +43,17 @@ pub struct NetworkLatencies {
 impl LatencyRecorder {
     pub fn note(&self, measured: LatencySample, now: Timestamp) {
         let (samples, took) = match measured {
-            LatencySample::Spread(took) => {
+            LatencySample::Propagation(took) => {
                 metrics::histogram!("plexus_federation_propagation_seconds").record(took);
-                (&self.spread, took)
+                (&self.propagation, took)
             }
-            LatencySample::LookUp(took) => {
+            LatencySample::DhtLookup(took) => {
                 metrics::histogram!("plexus_federation_dht_lookup_seconds").record(took);
-                (&self.look_ups, took)
+                (&self.dht_lookup, took)
             }
-            LatencySample::CatchUp(took) => {
+            LatencySample::Sync(took) => {
                 metrics::histogram!("plexus_federation_sync_seconds").record(took);
-                (&self.catch_ups, took)
+                (&self.sync, took)
             }
         };
         samples.lock().note(took, now);
@@ -62,9 +62,9 @@ impl LatencyRecorder {
     pub fn latencies(&self) -> NetworkLatencies {
         let figures = |samples: &Mutex<SampleWindow>| samples.lock().figures();
         NetworkLatencies {
-            propagation: figures(&self.spread),
-            dht_lookup: figures(&self.look_ups),
-            sync: figures(&self.catch_ups),
+            propagation: figures(&self.propagation),
+            dht_lookup: figures(&self.dht_lookup),
+            sync: figures(&self.sync),
         }
     }
 }
@@ -112,11 +112,11 @@ mod tests {
         let measures = LatencyRecorder::default();
         assert_eq!(measures.latencies(), NetworkLatencies::default());
         let millis = |n: u64| Duration::from_millis(n);
-        measures.note(LatencySample::LookUp(millis(7)), START);
+        measures.note(LatencySample::DhtLookup(millis(7)), START);
         let one = measures.latencies().dht_lookup.unwrap();
         assert_eq!((one.median, one.p99, one.samples, one.since), (millis(7), millis(7), 1, START));
         for n in 1..=MAX_SAMPLES as u64 {
-            measures.note(LatencySample::LookUp(millis(n)), START + millis(n));
+            measures.note(LatencySample::DhtLookup(millis(n)), START + millis(n));
         }
         let all = measures.latencies().dht_lookup.unwrap();
         assert_eq!((all.median, all.p99), (millis(512), millis(1_014)), "the first one is out");

@@ -203,7 +203,7 @@ async fn begin(hub: &Hub, config: &Federation) -> Result<PreparedDriver> {
         doors: config.bootstrap.clone(),
         is_public: is_public(hub, config),
         mdns: config.mdns,
-        lending: config.relay.then(RelayLimits::default),
+        relay: config.relay.then(RelayLimits::default),
         memory: MEMORY,
         kept: p2p_state::load(hub).await?,
         now,

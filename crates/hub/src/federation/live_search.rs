@@ -112,7 +112,7 @@ pub async fn start_live_search(
         query: question(&asking.query),
         whole_network: whole,
         own: asking.own,
-        carried: asking.carried,
+        replicated: asking.carried,
     };
     let event = Event::Search { search, wanted };
     if !supports_live_search(hub, &asking.query) || !begin(hub.federation(), event).await {

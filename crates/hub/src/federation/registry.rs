@@ -66,10 +66,10 @@ pub async fn elsewhere(
         return Ok(Vec::new());
     }
     let query = Query { here: Some(false), start: PageStart::Page(0), ..query };
-    let mut carried = matching(hub, query.clone()).await?;
-    carried.truncate(MAX_REPLICATED);
-    let few = own + carried.len() < usize::from(query.size.rows());
-    let mut all = described(hub, &carried).await?;
+    let mut replicated = matching(hub, query.clone()).await?;
+    replicated.truncate(MAX_REPLICATED);
+    let few = own + replicated.len() < usize::from(query.size.rows());
+    let mut all = described(hub, &replicated).await?;
     if few && supports_live_search(hub, &query) {
         all.extend(live(hub, caller, query).await?);
     }
