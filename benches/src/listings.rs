@@ -52,8 +52,9 @@ pub fn copy_of(folder: &Path) -> anyhow::Result<TempDir> {
 async fn namespace(tx: &mut Tx, words: &mut Words) -> anyhow::Result<NamespaceId> {
     let id = NamespaceId::new(Timestamp::from_millis(1), &words.entropy());
     let name: Name = "generated".parse()?;
-    let created = Timestamp::from_millis(1);
-    namespaces::insert(tx, &Namespace { id, name, kind: NamespaceKind::Org, created, retired: None }).await?;
+    let created_at = Timestamp::from_millis(1);
+    let row = Namespace { id, name, kind: NamespaceKind::Org, created_at, retired_at: None };
+    namespaces::insert(tx, &row).await?;
     Ok(id)
 }
 
@@ -71,7 +72,7 @@ async fn insert(tx: &mut Tx, owner: NamespaceId, n: usize, words: &mut Words) ->
         visibility: Visibility::Public,
         access: AgentAccess::Accounts,
         state: AgentState::Active,
-        created,
+        created_at: created,
     };
     agents::insert(tx, &agent).await?;
     let card = cards::insert(tx, format!("{{\"name\":\"{}\"}}", agent.name).as_bytes()).await?;
@@ -89,7 +90,7 @@ async fn insert(tx: &mut Tx, owner: NamespaceId, n: usize, words: &mut Words) ->
         card,
         connector,
         secret: None,
-        created,
+        created_at: created,
         yanked_reason: None,
     };
     agent_versions::insert(tx, &version).await?;
@@ -102,8 +103,8 @@ async fn insert(tx: &mut Tx, owner: NamespaceId, n: usize, words: &mut Words) ->
         card,
         summary,
         envelope: None,
-        issued: created,
-        expires: None,
+        issued_at: created,
+        expires_at: None,
         leased_until: None,
         state: ListingState::Live,
         change: 0,

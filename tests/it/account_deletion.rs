@@ -48,7 +48,7 @@ on_both! {
         let entered = bob.sign_in("bob", PASSWORD).await.expect(StatusCode::SEE_OTHER);
         bob.get(entered.location()).await.expect(StatusCode::OK).says("Welcome back");
         assert_answers(&ada).await;
-        hub.sql("update accounts set erase_at = 1 where erase_at is not null").await;
+        hub.sql("update accounts set purge_at = 1 where purge_at is not null").await;
         hub.tidy().await;
         assert!(bob.is_signed_in().await, "nothing is left of the leaving");
     }
@@ -56,7 +56,7 @@ on_both! {
     async fn leaving_is_for_good_after_its_time(hub: &Hub) {
         let (_, ada, bob) = world(hub).await;
         leave(&bob, "bob").await;
-        hub.sql("update accounts set erase_at = 1 where erase_at is not null").await;
+        hub.sql("update accounts set purge_at = 1 where purge_at is not null").await;
         hub.tidy().await;
         bob.sign_in("bob", PASSWORD).await.expect(StatusCode::UNPROCESSABLE_ENTITY).says("Incorrect name or \
             password");

@@ -111,10 +111,10 @@ on_both! {
     async fn a_session_ends_by_itself(hub: &Hub) {
         let ada = hub.person("ada").await;
         assert!(ada.is_signed_in().await);
-        hub.sql("update sessions set seen = seen - 1296000000").await;
+        hub.sql("update sessions set last_seen_at = last_seen_at - 1296000000").await;
         assert!(!ada.is_signed_in().await, "after two weeks without a visit");
         ada.sign_in("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER);
-        hub.sql("update sessions set created = created - 2678400000").await;
+        hub.sql("update sessions set created_at = created_at - 2678400000").await;
         assert!(!ada.is_signed_in().await, "after a month, however often it was used");
     }
 
@@ -130,7 +130,7 @@ on_both! {
         delete("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER);
 
         assert!(!ada.is_signed_in().await);
-        hub.sql("update accounts set erase_at = 1 where erase_at is not null").await;
+        hub.sql("update accounts set purge_at = 1 where purge_at is not null").await;
         hub.tidy().await;
         ada.sign_in("ada", PASSWORD).await.expect(StatusCode::UNPROCESSABLE_ENTITY).says("Incorrect name or \
             password");

@@ -41,7 +41,7 @@ async fn runs_of_a_process_that_is_killed_end_and_what_waited_is_answered() {
     next.artifact("Then this.").await;
     next.complete().await;
     within(SOON, "it is answered", async || last(&there, &waits.chat).await["state"] == "done").await;
-    let left = "select (select count(*) from processes) + (select count(*) from text_log)";
+    let left = "select (select count(*) from instances) + (select count(*) from stream_journal)";
     within(SOON, "the dead one is forgotten", async || fleet.sql().number(left).await == 1).await;
     other.kill().await;
     fleet.end().await;
@@ -60,7 +60,7 @@ async fn a_process_that_stood_still_gives_up_what_others_took() {
     one.freeze();
     timeout(TAKEN, read_to_end(&mut events, &mut screen)).await.expect("it is taken for dead");
     one.thaw();
-    let living = "select count(*) from processes";
+    let living = "select count(*) from instances";
     within(SOON, "it is back", async || fleet.sql().number(living).await == 2).await;
     // Its output for the failed answer is discarded, and it handles new requests as before.
     let again = here.begin("@grace/puppet", "Again.").await;
@@ -127,7 +127,7 @@ async fn one_process_is_the_hub_among_others_and_another_takes_its_place() {
     assert!(took > Duration::ZERO);
     assert_eq!(id(&there.api("/hubs").await), before, "it is the same hub");
     within(TAKEN, "the dead one is forgotten", async || {
-        fleet.sql().number("select count(*) from processes").await == 1
+        fleet.sql().number("select count(*) from instances").await == 1
     })
     .await;
 
@@ -167,7 +167,7 @@ async fn a_team_goes_on_when_the_process_that_conducts_it_is_killed() {
     let call = agent.called().await;
     call.begin_task().await;
     call.artifact("One boat").await;
-    let conducted = "select count(*) from team_conductors";
+    let conducted = "select count(*) from team_orchestrators";
     assert_eq!(fleet.sql().number(conducted).await, 1);
     // Owner actions on an instance without the orchestrator reach the orchestrator.
     act(&there, &team, &json!({ "action": "message", "text": "Red ones, too." })).await;
@@ -199,7 +199,7 @@ async fn a_team_is_cancelled_on_another_process_than_its_conductors() {
     let unfinished = "select count(*) from runs where state in ('queued', 'working')";
     within(SOON, "its work is stopped", async || fleet.sql().number(unfinished).await == 0).await;
     within(SOON, "its conductor leaves", async || {
-        fleet.sql().number("select count(*) from team_conductors").await == 0
+        fleet.sql().number("select count(*) from team_orchestrators").await == 0
     })
     .await;
     let shown = here.api(&format!("/teams/{team}")).await;

@@ -100,8 +100,10 @@ async fn a_run_is_stopped_on_another_process() {
     timeout(SOON, read_to_end(&mut events, &mut screen)).await.expect("it is told there");
     let answer = last(&there, &works.chat).await;
     assert_eq!((&answer["state"], text_in(&answer)), (&json!("stopped"), "So far"));
-    within(SOON, "the place is free", async || fleet.sql().number("select count(*) from stops").await == 0)
-        .await;
+    within(SOON, "the place is free", async || {
+        fleet.sql().number("select count(*) from run_cancel_requests").await == 0
+    })
+    .await;
     one.kill().await;
     other.kill().await;
     fleet.end().await;

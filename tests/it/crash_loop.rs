@@ -148,7 +148,7 @@ async fn all_has_ended(sql: &Sql) {
         ("a run without an end", "select count(*) from runs where state in ('queued', 'working')"),
         (
             "an event beyond its chat's number",
-            "select count(*) from events join chats on chats.id = events.chat where events.seq > chats.last_seq",
+            "select count(*) from chat_events join chats on chats.id = chat_events.chat where chat_events.seq > chats.last_seq",
         ),
         (
             "a message without parts",

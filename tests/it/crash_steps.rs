@@ -18,7 +18,7 @@ use crate::{
 
 const QUESTION: &str = "Which one?";
 /// Query for the number of journaled bytes.
-const LOGGED: &str = "select cast(coalesce(sum(length(body)), 0) as bigint) from text_log";
+const LOGGED: &str = "select cast(coalesce(sum(length(body)), 0) as bigint) from stream_journal";
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Step {
@@ -132,7 +132,7 @@ async fn killed_at_every_step(database: Option<&Database>) {
     // The stream journal of the dead instance is purged last.
     sql.until_at_least(
         1,
-        "select cast(case when exists (select 1 from text_log) then 0 else 1 end as bigint)",
+        "select cast(case when exists (select 1 from stream_journal) then 0 else 1 end as bigint)",
     )
     .await;
     let found = admin.get("/agents?q=puppetry").await.expect(StatusCode::OK);

@@ -135,6 +135,7 @@ async fn listing_ids(folder: &std::path::Path) -> i64 {
 
 /// Returns the cards of all versions.
 async fn cards(folder: &std::path::Path) -> Vec<String> {
-    let text = "select cast(body as text) from cards join versions on versions.card = cards.sha256";
+    let text =
+        "select cast(body as text) from cards join agent_versions on agent_versions.card = cards.sha256";
     query_scalar(text).fetch_all(&mut database(folder).await).await.expect("SQLite answers")
 }

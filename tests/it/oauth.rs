@@ -213,7 +213,7 @@ on_both! {
             }
         }
         let late = code(hub, &ada, &client).await;
-        hub.sql("update oauth_grants set expires = 1 where refresh is null").await;
+        hub.sql("update oauth_grants set expires_at = 1 where refresh_hash is null").await;
         refused(exchange(hub, &client, &late).await, "invalid_grant").await;
     }
 
@@ -252,7 +252,7 @@ on_both! {
         let own = crate::tokens::make(&ada, &["read"]).await;
         visitor.post("/oauth/revoke", &[("token", &own)]).await.expect(StatusCode::OK);
         visitor.with_token(&own).get("/api/v1/chats").await.expect(StatusCode::OK);
-        hub.sql("update oauth_grants set expires = 1").await;
+        hub.sql("update oauth_grants set expires_at = 1").await;
         hub.tidy().await;
     }
 

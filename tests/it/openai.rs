@@ -66,9 +66,9 @@ async fn models(client: &Client) -> Vec<String> {
 /// they can answer.
 fn versions_of_many(hub: &Hub) -> String {
     format!(
-        "insert into versions (id, agent, semver, card, connector, created) \
-         select {}, copies.id, versions.semver, versions.card, versions.connector, versions.created \
-         from versions join agents on agents.id = versions.agent join agents as copies on copies.name_folded like 'guide_%' \
+        "insert into agent_versions (id, agent, semver, card, connector, created_at) \
+         select {}, copies.id, v.semver, v.card, v.connector, v.created_at from agent_versions v \
+         join agents on agents.id = v.agent join agents as copies on copies.name_folded like 'guide_%' \
          where agents.name_folded = 'guide'",
         hub.new_id()
     )
@@ -459,7 +459,7 @@ on_both! {
         ask(&ada, &body).await;
         hub.tidy().await;
         assert_eq!(tasks(&ada, "plexus/calc").await.len(), 1, "it is kept for a month");
-        hub.sql("update chats set keep_until = 1 where kind = 'api'").await;
+        hub.sql("update chats set expires_at = 1 where kind = 'api'").await;
         let kept = ada.begin("@plexus/calc", "2 + 2").await;
         hub.tidy().await;
         assert_eq!(tasks(&ada, "plexus/calc").await.len(), 1, "the chat of the page stays");

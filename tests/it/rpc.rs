@@ -166,7 +166,7 @@ on_both! {
         call(&reader, "chats.list", json!({})).await;
         assert_eq!(code(&reader, "chats.start", json!([new_id(), "1 + 1"])).await, -32_003);
         assert_eq!(code(&reader, "agents.delete", json!(["@bob/x"])).await, -32_003);
-        hub.sql("update tokens set expires = 1").await;
+        hub.sql("update api_tokens set expires_at = 1").await;
         send(&reader, &list).await.expect(StatusCode::UNAUTHORIZED);
     }
 

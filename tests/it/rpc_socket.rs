@@ -72,7 +72,7 @@ on_both! {
         say(&mut kept, &request("chats.list", json!([]))).await;
         assert_eq!(heard(&mut kept).await["result"]["items"][0]["id"], json!(chat), "others go on");
 
-        hub.sql("update tokens set expires = 1").await;
+        hub.sql("update api_tokens set expires_at = 1").await;
         say(&mut kept, &request("chats.list", json!([]))).await;
         assert_eq!(u16::from(closed(&mut kept).await.code), 1008);
     }

@@ -115,7 +115,7 @@ on_both! {
 
         let fields = [("name", "ada"), ("current", PASSWORD)];
         ada.post("/settings/account/delete", &fields).await.expect(StatusCode::SEE_OTHER);
-        hub.sql("update accounts set erase_at = 1 where erase_at is not null").await;
+        hub.sql("update accounts set purge_at = 1 where purge_at is not null").await;
         hub.tidy().await;
         assert_eq!(shown(&bob, "plexus/calc").await, (json!(1), json!(true)));
     }
@@ -201,13 +201,13 @@ pub async fn register(client: &Client, name: &str, visibility: &str) {
 pub async fn many(hub: &Hub) {
     let agents = format!(
         "with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < {MAX_ITEMS}) \
-         insert into agents (id, hub, owner, owner_folded, name, name_folded, namespace, visibility, access, state, created) \
-         select {}, hub, owner, owner_folded, name || n, name_folded || n, namespace, visibility, access, state, created \
-         from agents, numbers where name_folded = 'guide'",
+         insert into agents (id, hub, owner, owner_folded, name, name_folded, namespace, visibility, access, state, \
+         created_at) select {}, hub, owner, owner_folded, name || n, name_folded || n, namespace, visibility, access, \
+         state, created_at from agents, numbers where name_folded = 'guide'",
         hub.new_id()
     );
     hub.sql(&agents).await;
-    let stars = "insert into stars (account, agent, at) select accounts.id, agents.id, 1 from accounts, agents \
+    let stars = "insert into stars (account, agent, starred_at) select accounts.id, agents.id, 1 from accounts, agents \
                  where agents.name_folded like 'guide_%'";
     hub.sql(stars).await;
 }

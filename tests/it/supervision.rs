@@ -88,13 +88,13 @@ on_both! {
         let call = agent.called().await;
         call.begin_task().await;
         call.artifact("Before. ").await;
-        until_number(hub, "select count(*) from text_log", |pieces| pieces > 0).await;
+        until_number(hub, "select count(*) from stream_journal", |pieces| pieces > 0).await;
         crash(hub, "text flusher").await;
-        let before = hub.number("select max(n) from text_log").await;
+        let before = hub.number("select max(seq) from stream_journal").await;
         call.artifact("After. ").await;
         let (mut events, mut screen) = (Events::open(&grace, &said.chat, 0).await, Screen::default());
         read_text(&mut events, &mut screen, "Before. After. ".len()).await;
-        until_number(hub, "select max(n) from text_log", |last| last > before).await;
+        until_number(hub, "select max(seq) from stream_journal", |last| last > before).await;
         call.complete().await;
         let answer = answer_after(&grace, &said.chat, 0).await;
         assert_eq!(answer["state"], "done", "{answer:#}");
@@ -115,13 +115,13 @@ on_both! {
         let ada = hub.person("ada").await;
         let said = ada.begin("@plexus/calc", "1 + 1").await;
         answer_after(&ada, &said.chat, 0).await;
-        hub.sql("update chats set keep_until = 1").await;
+        hub.sql("update chats set expires_at = 1").await;
         crash(hub, "housekeeping").await;
         until_number(hub, "select count(*) from chats", |chats| chats == 0).await;
 
         let said = ada.begin("@plexus/calc", "1 + 1").await;
         answer_after(&ada, &said.chat, 0).await;
-        hub.sql("update chats set keep_until = 1").await;
+        hub.sql("update chats set expires_at = 1").await;
         let faults = hub.inner().env().faults();
         faults.inject("account erasure");
         let failed = hub.inner().tidy().await.expect_err("a chore panics").to_string();
@@ -228,13 +228,14 @@ async fn processes_work_together_after_what_joins_them_panicked() {
             };
             timeout(TIMEOUT, shown).await.unwrap_or_else(|_| panic!("{worker}: not shown elsewhere"));
         }
-        let beats = "select min(beat) from processes";
+        let beats = "select min(last_heartbeat_at) from instances";
         let before = one.number(beats).await;
         until_number(one, beats, |now| now > before).await;
         // Failure detection removes an instance without heartbeats.
-        one.sql("insert into processes (id, started, beat, swarm) values (gen_random_uuid(), 1, 1, false)")
-            .await;
-        until_number(one, "select count(*) from processes", |processes| processes == 2).await;
+        let dead = "insert into instances (id, started_at, last_heartbeat_at, runs_federation) \
+                    values (gen_random_uuid(), 1, 1, false)";
+        one.sql(dead).await;
+        until_number(one, "select count(*) from instances", |processes| processes == 2).await;
         other.end().await;
     })
     .await;

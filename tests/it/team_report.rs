@@ -111,8 +111,8 @@ on_both! {
         // Only the hash of its secret is stored.
         let word = link.trim_start_matches("/s/");
         assert!(word.len() >= 43, "{word}");
-        let kept = format!("select count(*) from team_shares where cast(hash as text) like '%{word}%'");
-        assert_eq!((hub.number("select count(*) from team_shares").await, hub.number(&kept).await), (1, 0));
+        let kept = format!("select count(*) from team_share_links where cast(hash as text) like '%{word}%'");
+        assert_eq!((hub.number("select count(*) from team_share_links").await, hub.number(&kept).await), (1, 0));
 
         let wrong = visitor.get(&format!("/s/{}", "A".repeat(43))).await.expect(StatusCode::NOT_FOUND);
         ada.call(Method::DELETE, &format!("/teams/{team}/share"), &json!({})).await.expect(StatusCode::NO_CONTENT);

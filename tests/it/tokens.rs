@@ -30,7 +30,7 @@ on_both! {
         let ada = hub.person("ada").await;
         let program = ada.with_token(&make(&ada, &["read"]).await);
         program.get("/api/v1/chats").await.expect(StatusCode::OK);
-        hub.sql("update tokens set expires = 1").await;
+        hub.sql("update api_tokens set expires_at = 1").await;
         let (code, _) = program.get("/api/v1/chats").await.refusal(StatusCode::UNAUTHORIZED);
         assert_eq!(code, "unauthenticated");
 

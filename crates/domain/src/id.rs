@@ -76,7 +76,6 @@ ids! {
     PushId,
     ProcessId,
     OutboxId,
-    AssignmentId,
     AuditId,
 }
 

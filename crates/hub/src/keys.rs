@@ -129,19 +129,19 @@ pub(crate) async fn hub_key(conn: &mut Conn) -> Result<PublicKey> {
 /// Returns the hub's active public keys, for verifiers of its signatures.
 pub async fn hub_keys(hub: &Hub) -> Result<Vec<PublicKey>> {
     let held = keys::list_by_hub(&mut hub.store().read().await?, HubRowId::SELF).await?;
-    held.iter().filter(|key| key.retired.is_none()).map(public).collect()
+    held.iter().filter(|key| key.retired_at.is_none()).map(public).collect()
 }
 
 /// Returns the key with which the hub signs on its own behalf.
 pub(crate) async fn hub_secret(hub: &Hub, conn: &mut Conn) -> Result<Option<SecretKey>> {
     let held = keys::list_by_hub(conn, HubRowId::SELF).await?;
-    secret_of(hub, conn, held.into_iter().find(|key| key.retired.is_none())).await
+    secret_of(hub, conn, held.into_iter().find(|key| key.retired_at.is_none())).await
 }
 
 /// Returns the hub's seed and key. The federation derives its libp2p identity from the same seed.
 pub(crate) async fn hub_seed(hub: &Hub, conn: &mut Conn) -> Result<([u8; 32], SecretKey)> {
     let held = keys::list_by_hub(conn, HubRowId::SELF).await?;
-    let key = held.into_iter().find(|key| key.retired.is_none());
+    let key = held.into_iter().find(|key| key.retired_at.is_none());
     let seed = seed_of(hub, conn, key.as_ref()).await?.context("the hub has no key")?;
     Ok((seed, SecretKey::from_seed(&seed)))
 }
@@ -158,8 +158,8 @@ pub(crate) struct AgentSigner {
 pub(crate) async fn signer(hub: &Hub, conn: &mut Conn, agent: AgentId) -> Result<Option<AgentSigner>> {
     let held = keys::list_by_agent(conn, agent).await?;
     let of = |kind| held.iter().filter(move |key| key.kind == kind);
-    let (current, first) = (of(KeyKind::Agent).next(), of(KeyKind::Agent).min_by_key(|key| key.created));
-    let recovery = of(KeyKind::Recovery).min_by_key(|key| key.created);
+    let (current, first) = (of(KeyKind::Agent).next(), of(KeyKind::Agent).min_by_key(|key| key.created_at));
+    let recovery = of(KeyKind::Recovery).min_by_key(|key| key.created_at);
     let (Some(first), Some(recovery)) = (first, recovery) else { return Ok(None) };
     let key = seed_of(hub, conn, current).await?.map(|seed| SecretKey::from_seed(&seed));
     let seed = seed_of(hub, conn, Some(first)).await?;
@@ -167,7 +167,7 @@ pub(crate) async fn signer(hub: &Hub, conn: &mut Conn, agent: AgentId) -> Result
     let genesis = Genesis {
         agent: public(first)?,
         recovery: public(recovery)?,
-        created: first.created,
+        created: first.created_at,
         nonce: nonce(&seed),
     };
     Ok(Some(AgentSigner { key, genesis }))
@@ -176,7 +176,7 @@ pub(crate) async fn signer(hub: &Hub, conn: &mut Conn, agent: AgentId) -> Result
 /// Returns the key with which the hub signs for an agent, or none when the owner holds it.
 pub(crate) async fn agent_key(hub: &Hub, conn: &mut Conn, agent: AgentId) -> Result<Option<SecretKey>> {
     let held = keys::list_by_agent(conn, agent).await?;
-    let current = held.into_iter().find(|key| key.kind == KeyKind::Agent && key.retired.is_none());
+    let current = held.into_iter().find(|key| key.kind == KeyKind::Agent && key.retired_at.is_none());
     secret_of(hub, conn, current).await
 }
 
@@ -202,7 +202,7 @@ async fn insert(
     holder: KeyOwner,
     key: &SecretKey,
     seed: &[u8; 32],
-    created: Timestamp,
+    created_at: Timestamp,
 ) -> Result<()> {
     let id = hub.env().id(KeyId::new);
     let secret = seal(hub, tx, namespace, &format!("key {id}"), seed).await?;
@@ -212,7 +212,7 @@ async fn insert(
         KeyOwner::Recovery(agent) => (KeyKind::Recovery, Some(agent), None),
     };
     let public = key.public().as_bytes().to_vec();
-    let row = Key { id, kind, agent, hub: of, public, secret: Some(secret), created, retired: None };
+    let row = Key { id, kind, agent, hub: of, public, secret: Some(secret), created_at, retired_at: None };
     Ok(keys::insert(tx, &row).await?)
 }
 
@@ -247,7 +247,7 @@ pub(crate) async fn check_key_file_exists(file: &Path, store: &Store) -> anyhow:
 /// Fails when the key file does not decrypt the oldest secret in the database.
 pub(crate) async fn check_key_file(hub: &Hub) -> anyhow::Result<()> {
     let Some(oldest) = secrets::find_oldest(&mut hub.store().read().await?).await? else { return Ok(()) };
-    hub.vault().open_sealed(&oldest.kind, &oldest.sealed).map(drop).with_context(|| {
+    hub.vault().open_sealed(&oldest.kind, &oldest.ciphertext).map(drop).with_context(|| {
         format!(
             "the secret key file {} does not belong to {}: it decrypts none of its secrets. Restore the \
              right file from its backup, or set its path in PLEXUS_SECRET_KEY_FILE; all instances of a hub \
@@ -264,10 +264,10 @@ pub(crate) async fn keep_sealed(
     tx: &mut Tx,
     namespace: NamespaceId,
     purpose: &str,
-    sealed: Vec<u8>,
+    ciphertext: Vec<u8>,
 ) -> Result<SecretId> {
     let id = hub.env().id(SecretId::new);
-    let row = Secret { id, namespace, kind: purpose.to_owned(), sealed, key_version: KEY_VERSION };
+    let row = Secret { id, namespace, kind: purpose.to_owned(), ciphertext, key_version: KEY_VERSION };
     secrets::insert(tx, &row).await?;
     Ok(id)
 }
@@ -275,7 +275,7 @@ pub(crate) async fn keep_sealed(
 /// Decrypts a stored secret. `purpose` must be the one that it was encrypted for.
 pub(crate) async fn open(hub: &Hub, conn: &mut Conn, id: SecretId, purpose: &str) -> Result<Vec<u8>> {
     let row = secrets::find(conn, id).await?.with_context(|| format!("secret {id} is gone"))?;
-    Ok(hub.vault().open_sealed(purpose, &row.sealed)?)
+    Ok(hub.vault().open_sealed(purpose, &row.ciphertext)?)
 }
 
 #[cfg(test)]

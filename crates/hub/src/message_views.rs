@@ -78,8 +78,8 @@ impl From<&Run> for RunView {
             state: run.state,
             failure: run.error.as_ref().map(|message| Failure::new(class, message.clone())),
             usage: Usage { tokens_in: run.tokens_in, tokens_out: run.tokens_out, cost_micro: run.cost_micro },
-            queued: run.queued,
-            ended: run.ended,
+            queued: run.queued_at,
+            ended: run.ended_at,
         }
     }
 }
@@ -142,7 +142,7 @@ pub(crate) async fn parts_so_far(
 
 /// Replays an open message from the stream journal of the instance that runs it.
 pub(crate) async fn replay_journal(conn: &mut Conn, message: MessageId, run: &Run) -> Result<OpenMessage> {
-    let pieces = match run.process {
+    let pieces = match run.instance {
         Some(process) => stream_journal::list_by_message(conn, process, message).await?,
         None => Vec::new(),
     };

@@ -172,7 +172,7 @@ async fn remote_agent(tx: &mut Tx) -> AgentId {
         visibility: Visibility::Public,
         access: AgentAccess::Accounts,
         state: AgentState::Active,
-        created,
+        created_at: created,
     };
     plexus_store::agents::insert(tx, &row).await.unwrap();
     let connector = Connector::A2a { url: url.clone(), card_url: url, protocol: A2aProtocol::V1 };
@@ -183,13 +183,13 @@ async fn remote_agent(tx: &mut Tx) -> AgentId {
         card,
         connector,
         secret: None,
-        created,
+        created_at: created,
         yanked_reason: None,
     };
     plexus_store::agent_versions::insert(tx, &version).await.unwrap();
     let id = ProofId::new(created, &[7; 10]);
     let (origin, method) = (ORIGIN.to_owned(), ProofMethod::WellKnown);
-    let proof = Proof { id, agent, origin, method, ok_at: None, failed_at: None };
+    let proof = Proof { id, agent, origin, method, verified_at: None, failed_at: None };
     plexus_store::origin_verifications::put(tx, &proof).await.unwrap();
     agent
 }

@@ -17,7 +17,7 @@ word_enum! {
         Pending = "pending",
         Suspended = "suspended",
         /// Deletion was requested by its owner, who can still cancel it.
-        /// Derived from `erase_at`; never written.
+        /// Derived from `purge_at`; never written.
         Leaving = "leaving",
         /// Erased. The row stays because other rows reference it.
         Deleted = "deleted",
@@ -32,9 +32,9 @@ record! {
         pub role: Role,
         pub state: AccountState,
         pub prefs: Value,
-        pub created: Timestamp,
+        pub created_at: Timestamp,
         /// When an account in state [`AccountState::Leaving`] is erased.
-        pub erase_at: Option<Timestamp>,
+        pub purge_at: Option<Timestamp>,
     }
 }
 
@@ -50,10 +50,10 @@ record! {
     }
 }
 
-/// SQL expression for the state of a row of `accounts`: active with `erase_at` set reads as leaving.
+/// SQL expression for the state of a row of `accounts`: active with `purge_at` set reads as leaving.
 macro_rules! state {
     () => {
-        "case when accounts.state = 'active' and accounts.erase_at is not null then 'leaving' else accounts.state end"
+        "case when accounts.state = 'active' and accounts.purge_at is not null then 'leaving' else accounts.state end"
     };
 }
 pub(crate) use state;
@@ -63,7 +63,7 @@ macro_rules! select {
         concat!(
             "select id, namespace, email_folded, role, ",
             state!(),
-            " as state, prefs, created, erase_at from accounts ",
+            " as state, prefs, created_at, purge_at from accounts ",
             $rest
         )
     };
@@ -71,7 +71,7 @@ macro_rules! select {
 
 /// Inserts an account. Returns a conflict if another account has the namespace or email.
 pub async fn insert(tx: &mut Tx, new: &Account) -> Result<()> {
-    let text = "insert into accounts (id, namespace, email_folded, role, state, prefs, created, erase_at) \
+    let text = "insert into accounts (id, namespace, email_folded, role, state, prefs, created_at, purge_at) \
                 values ($1, $2, $3, $4, $5, $6, $7, $8)";
     execute!(
         tx,
@@ -82,8 +82,8 @@ pub async fn insert(tx: &mut Tx, new: &Account) -> Result<()> {
             .bind(new.role.as_str())
             .bind(new.state.as_str())
             .bind(new.prefs.to_column())
-            .bind(new.created.millis())
-            .bind(new.erase_at.to_column())
+            .bind(new.created_at.millis())
+            .bind(new.purge_at.to_column())
     )?;
     Ok(())
 }
@@ -159,7 +159,7 @@ pub async fn list(conn: &mut Conn, after: Option<AccountId>, size: PageSize) -> 
 
 /// Counts the active accounts with exactly this role.
 pub async fn count_active(conn: &mut Conn, role: Role) -> Result<i64> {
-    let text = "select count(*) from accounts where state = 'active' and erase_at is null and role = $1";
+    let text = "select count(*) from accounts where state = 'active' and purge_at is null and role = $1";
     on!(conn, c => query_scalar(text).bind(role.as_str()).fetch_one(c))
 }
 
@@ -174,14 +174,14 @@ pub async fn set_state(tx: &mut Tx, id: AccountId, state: AccountState) -> Resul
 }
 
 /// Schedules the erasure of the account; `None` cancels it.
-pub async fn set_erase_at(tx: &mut Tx, id: AccountId, at: Option<Timestamp>) -> Result<bool> {
-    let text = "update accounts set erase_at = $2 where id = $1 and state <> 'deleted'";
+pub async fn set_purge_at(tx: &mut Tx, id: AccountId, at: Option<Timestamp>) -> Result<bool> {
+    let text = "update accounts set purge_at = $2 where id = $1 and state <> 'deleted'";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(at.to_column()))? > 0)
 }
 
-/// Lists at most `limit` accounts whose `erase_at` has passed.
+/// Lists at most `limit` accounts whose `purge_at` has passed.
 pub async fn list_to_erase(conn: &mut Conn, now: Timestamp, limit: i64) -> Result<Vec<Account>> {
-    let text = select!("where erase_at is not null and erase_at <= $1 order by erase_at, id limit $2");
+    let text = select!("where purge_at is not null and purge_at <= $1 order by purge_at, id limit $2");
     on!(conn, c => query_as(text).bind(now.millis()).bind(limit).fetch_all(c))
 }
 
@@ -200,17 +200,17 @@ pub async fn set_email(tx: &mut Tx, id: AccountId, email: Option<&str>) -> Resul
 pub async fn erase(tx: &mut Tx, id: AccountId) -> Result<bool> {
     for text in [
         "delete from sessions where account = $1",
-        "delete from tokens where account = $1",
-        "delete from credentials where account = $1",
+        "delete from api_tokens where account = $1",
+        "delete from login_credentials where account = $1",
         "delete from invites where invited_by = $1",
-        "delete from drafts where account = $1",
+        "delete from registration_drafts where account = $1",
         "delete from agent_secrets where account = $1",
         "delete from stars where account = $1",
         "delete from namespace_members where account = $1",
     ] {
         execute!(tx, query(text).bind(id.uuid()))?;
     }
-    let text = "update accounts set state = 'deleted', role = 'user', email_folded = null, prefs = '{}', erase_at = null \
+    let text = "update accounts set state = 'deleted', role = 'user', email_folded = null, prefs = '{}', purge_at = null \
                 where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()))? > 0)
 }

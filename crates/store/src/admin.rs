@@ -41,9 +41,9 @@ record! {
         pub role: Role,
         pub state: AccountState,
         pub prefs: Value,
-        pub created: Timestamp,
+        pub created_at: Timestamp,
         /// Latest activity of the remaining sessions.
-        pub seen: Option<Timestamp>,
+        pub last_seen_at: Option<Timestamp>,
         pub agents: u64,
     }
 }
@@ -70,7 +70,7 @@ record! {
     pub struct TrustedOriginRow {
         pub origin: String,
         pub agents: u64,
-        pub since: Timestamp,
+        pub trusted_at: Timestamp,
     }
 }
 
@@ -78,8 +78,8 @@ record! {
     pub struct InviteRow {
         pub hash: Digest,
         pub invited_by: Name,
-        pub expires: Timestamp,
-        pub used: Option<Timestamp>,
+        pub expires_at: Timestamp,
+        pub used_at: Option<Timestamp>,
     }
 }
 
@@ -103,9 +103,9 @@ pub async fn counts(conn: &mut Conn, since: Timestamp) -> Result<Counts> {
         (select count(*) from accounts where state <> 'deleted') as accounts, \
         (select count(*) from accounts where state = 'pending') as waiting, \
         (select count(*) from agents where hub = $1 and state <> 'deleted') as agents, \
-        (select count(distinct p.agent) from proofs p join agents a on a.id = p.agent \
-            where a.hub = $1 and a.state <> 'deleted' and (p.ok_at is null or p.failed_at is not null) \
-            and not exists (select 1 from vouched_origins v where v.origin = p.origin)) as unverified, \
+        (select count(distinct p.agent) from origin_verifications p join agents a on a.id = p.agent \
+            where a.hub = $1 and a.state <> 'deleted' and (p.verified_at is null or p.failed_at is not null) \
+            and not exists (select 1 from trusted_origins v where v.origin = p.origin)) as unverified, \
         (select count(*) from runs where state in ('queued', 'working', 'input_required', 'auth_required') \
             and state in ('queued', 'working')) as running, \
         (select count(*) from runs where id >= $2) as runs, \
@@ -128,7 +128,7 @@ pub async fn database(conn: &mut Conn) -> Result<String> {
 
 /// Returns the start time of an instance.
 pub async fn started(conn: &mut Conn, process: ProcessId) -> Result<Option<Timestamp>> {
-    let text = "select started from processes where id = $1";
+    let text = "select started_at from instances where id = $1";
     let found: Option<i64> = on!(conn, c => query_scalar(text).bind(process.uuid()).fetch_optional(c))?;
     Ok(found.map(Timestamp::from_millis))
 }
@@ -146,8 +146,8 @@ pub async fn people(conn: &mut Conn, words: &str, slice: RowRange) -> Result<Vec
     let text = concat!(
         "select accounts.id, n.name, accounts.role, ",
         accounts::state!(),
-        " as state, accounts.prefs, accounts.created, \
-        (select max(s.seen) from sessions s where s.account = accounts.id) as seen, \
+        " as state, accounts.prefs, accounts.created_at, \
+        (select max(s.last_seen_at) from sessions s where s.account = accounts.id) as last_seen_at, \
         (select count(*) from agents g where g.namespace = accounts.namespace and g.state <> 'deleted') as agents \
         from accounts join namespaces n on n.id = accounts.namespace \
         where accounts.state <> 'deleted' and n.name_folded like $1 escape '!' \
@@ -173,12 +173,13 @@ pub async fn agents(
     slice: RowRange,
 ) -> Result<Vec<AgentRow>> {
     let text = "select a.id, a.owner, a.name, a.listing_id, a.visibility, a.state, l.summary, \
-        (select v.connector from versions v where v.agent = a.id and v.yanked_reason is null \
+        (select v.connector from agent_versions v where v.agent = a.id and v.yanked_reason is null \
             order by v.id desc limit 1) as connector, \
-        (select count(*) from proofs p where p.agent = a.id and (p.ok_at is null or p.failed_at is not null) \
-            and not exists (select 1 from vouched_origins v where v.origin = p.origin)) as unproved, \
-        (select count(*) from runs r where r.agent = a.id and r.queued >= $3) as runs, \
-        (select count(*) from runs r where r.agent = a.id and r.queued >= $3 and r.state = 'failed') as failed \
+        (select count(*) from origin_verifications p where p.agent = a.id \
+            and (p.verified_at is null or p.failed_at is not null) \
+            and not exists (select 1 from trusted_origins v where v.origin = p.origin)) as unproved, \
+        (select count(*) from runs r where r.agent = a.id and r.queued_at >= $3) as runs, \
+        (select count(*) from runs r where r.agent = a.id and r.queued_at >= $3 and r.state = 'failed') as failed \
         from agents a left join listings l on l.agent = a.id \
         where a.hub = $1 and a.state <> 'deleted' \
         and '@' || a.owner_folded || '/' || a.name_folded like $2 escape '!' \
@@ -190,18 +191,18 @@ pub async fn agents(
 }
 
 /// Lists at most `limit` trusted origins, ordered by name.
-pub async fn vouched(conn: &mut Conn, limit: u16) -> Result<Vec<TrustedOriginRow>> {
-    let text = "select v.origin, (select count(*) from proofs p join agents a on a.id = p.agent \
-                where p.origin = v.origin and a.state <> 'deleted') as agents, v.since \
-                from vouched_origins v order by v.origin limit $1";
+pub async fn trusted_origins(conn: &mut Conn, limit: u16) -> Result<Vec<TrustedOriginRow>> {
+    let text = "select v.origin, (select count(*) from origin_verifications p join agents a on a.id = p.agent \
+                where p.origin = v.origin and a.state <> 'deleted') as agents, v.trusted_at \
+                from trusted_origins v order by v.origin limit $1";
     on!(conn, c => query_as(text).bind(i64::from(limit)).fetch_all(c))
 }
 
 /// Lists at most `limit` invitations created by accounts, the latest to expire first.
 pub async fn invites(conn: &mut Conn, limit: u16) -> Result<Vec<InviteRow>> {
-    let text = "select i.hash, n.name as invited_by, i.expires, i.used from invites i \
+    let text = "select i.hash, n.name as invited_by, i.expires_at, i.used_at from invites i \
                 join accounts a on a.id = i.invited_by join namespaces n on n.id = a.namespace \
-                order by i.expires desc, i.hash limit $1";
+                order by i.expires_at desc, i.hash limit $1";
     on!(conn, c => query_as(text).bind(i64::from(limit)).fetch_all(c))
 }
 

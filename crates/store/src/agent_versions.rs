@@ -18,7 +18,7 @@ record! {
         pub connector: Connector,
         /// Credential that the owner provided so that the hub can call the agent.
         pub secret: Option<SecretId>,
-        pub created: Timestamp,
+        pub created_at: Timestamp,
         /// Why the version was withdrawn and must not be used for new runs.
         pub yanked_reason: Option<String>,
     }
@@ -27,7 +27,7 @@ record! {
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "select id, agent, semver, card, connector, secret, created, yanked_reason from versions ",
+            "select id, agent, semver, card, connector, secret, created_at, yanked_reason from agent_versions ",
             $rest
         )
     };
@@ -35,7 +35,7 @@ macro_rules! select {
 
 /// Inserts a version. Returns a conflict if the agent has used this version number.
 pub async fn insert(tx: &mut Tx, new: &Version) -> Result<()> {
-    let text = "insert into versions (id, agent, semver, card, connector, secret, created, yanked_reason) \
+    let text = "insert into agent_versions (id, agent, semver, card, connector, secret, created_at, yanked_reason) \
                 values ($1, $2, $3, $4, $5, $6, $7, $8)";
     execute!(
         tx,
@@ -46,7 +46,7 @@ pub async fn insert(tx: &mut Tx, new: &Version) -> Result<()> {
             .bind(new.card.to_column())
             .bind(new.connector.to_column())
             .bind(new.secret.to_column())
-            .bind(new.created.millis())
+            .bind(new.created_at.millis())
             .bind(new.yanked_reason.as_deref().map(clean))
     )?;
     Ok(())
@@ -58,31 +58,32 @@ pub async fn find(conn: &mut Conn, id: VersionId) -> Result<Option<Version>> {
 
 /// Returns the version for new runs: the newest that is not yanked.
 pub async fn current(conn: &mut Conn, agent: AgentId) -> Result<Option<Version>> {
-    let text = select!("where agent = $1 and yanked_reason is null order by created desc, id desc limit 1");
+    let text =
+        select!("where agent = $1 and yanked_reason is null order by created_at desc, id desc limit 1");
     on!(conn, c => query_as(text).bind(agent.uuid()).fetch_optional(c))
 }
 
 /// Lists the versions of an agent, newest first.
 pub async fn list_by_agent(conn: &mut Conn, agent: AgentId) -> Result<Vec<Version>> {
-    let text = select!("where agent = $1 order by created desc, id desc");
+    let text = select!("where agent = $1 order by created_at desc, id desc");
     on!(conn, c => query_as(text).bind(agent.uuid()).fetch_all(c))
 }
 
 pub async fn set_secret(tx: &mut Tx, id: VersionId, secret: Option<SecretId>) -> Result<bool> {
-    let text = "update versions set secret = $2 where id = $1";
+    let text = "update agent_versions set secret = $2 where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(secret.to_column()))? > 0)
 }
 
 /// Replaces the card of a version by an equivalent one, after the agent has moved.
 pub async fn set_card(tx: &mut Tx, id: VersionId, card: &Digest) -> Result<bool> {
-    let text = "update versions set card = $2 where id = $1";
+    let text = "update agent_versions set card = $2 where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(card.to_column()))? > 0)
 }
 
 /// Replaces the version number, card and connector of a version. For agents of remote hubs, whose history is
 /// not stored here.
 pub async fn replace(tx: &mut Tx, version: &Version) -> Result<bool> {
-    let text = "update versions set semver = $2, card = $3, connector = $4 where id = $1";
+    let text = "update agent_versions set semver = $2, card = $3, connector = $4 where id = $1";
     let changed = execute!(
         tx,
         query(text)
@@ -95,6 +96,6 @@ pub async fn replace(tx: &mut Tx, version: &Version) -> Result<bool> {
 }
 
 pub async fn yank(tx: &mut Tx, id: VersionId, reason: &str) -> Result<bool> {
-    let text = "update versions set yanked_reason = $2 where id = $1";
+    let text = "update agent_versions set yanked_reason = $2 where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(clean(reason)))? > 0)
 }

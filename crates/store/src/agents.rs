@@ -43,20 +43,20 @@ record! {
         pub visibility: Visibility,
         pub access: AgentAccess,
         pub state: AgentState,
-        pub created: Timestamp,
+        pub created_at: Timestamp,
     }
 }
 
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "select id, hub, (select coalesce(hubs.domain, hubs.peer) from hubs \
+            "select id, hub, (select coalesce(hubs.domain, hubs.hub_key) from hubs \
                  where hubs.id = agents.hub and hubs.state <> 'self') as home, \
              owner, name, listing_id, namespace, visibility, access, \
              case when state <> 'deleted' and exists (select 1 from accounts \
                  where accounts.namespace = agents.namespace \
-                 and (accounts.state <> 'active' or accounts.erase_at is not null)) \
-             then 'hidden' else state end as state, created from agents ",
+                 and (accounts.state <> 'active' or accounts.purge_at is not null)) \
+             then 'hidden' else state end as state, created_at from agents ",
             $rest
         )
     };
@@ -70,7 +70,7 @@ pub async fn insert(tx: &mut Tx, new: &Agent) -> Result<()> {
 /// Inserts an agent with `folded` as the name that is unique under its owner.
 pub(crate) async fn insert_under(tx: &mut Tx, new: &Agent, folded: &str) -> Result<()> {
     let text = "insert into agents (id, hub, owner, owner_folded, name, name_folded, listing_id, namespace, \
-                visibility, access, state, created) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+                visibility, access, state, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
     execute!(
         tx,
         query(text)
@@ -85,7 +85,7 @@ pub(crate) async fn insert_under(tx: &mut Tx, new: &Agent, folded: &str) -> Resu
             .bind(new.visibility.as_str())
             .bind(new.access.as_str())
             .bind(new.state.as_str())
-            .bind(new.created.millis())
+            .bind(new.created_at.millis())
     )?;
     Ok(())
 }
@@ -112,7 +112,7 @@ pub async fn at(conn: &mut Conn, address: &Address) -> Result<Option<Agent>> {
     };
     let text = select!(
         "where owner_folded = $2 and name_folded = $3 \
-         and hub in (select hubs.id from hubs where hubs.domain = $1 or hubs.peer = $1)"
+         and hub in (select hubs.id from hubs where hubs.domain = $1 or hubs.hub_key = $1)"
     );
     on!(conn, c => query_as(text)
         .bind(hub)

@@ -27,21 +27,21 @@ record! {
         pub args_sha256: Digest,
         pub decision: Option<Decision>,
         pub decided_by: Option<PrincipalId>,
-        pub expires: Timestamp,
+        pub expires_at: Timestamp,
     }
 }
 
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "select id, run, tool, arguments, args_sha256, decision, decided_by, expires from approvals ",
+            "select id, run, tool, arguments, args_sha256, decision, decided_by, expires_at from approvals ",
             $rest
         )
     };
 }
 
 pub async fn insert(tx: &mut Tx, new: &Approval) -> Result<()> {
-    let text = "insert into approvals (id, run, tool, arguments, args_sha256, decision, decided_by, expires) \
+    let text = "insert into approvals (id, run, tool, arguments, args_sha256, decision, decided_by, expires_at) \
                 values ($1, $2, $3, $4, $5, $6, $7, $8)";
     execute!(
         tx,
@@ -53,7 +53,7 @@ pub async fn insert(tx: &mut Tx, new: &Approval) -> Result<()> {
             .bind(new.args_sha256.to_column())
             .bind(new.decision.map(Decision::as_str))
             .bind(new.decided_by.to_column())
-            .bind(new.expires.millis())
+            .bind(new.expires_at.millis())
     )?;
     Ok(())
 }
@@ -74,7 +74,7 @@ pub async fn list_waiting(
     limit: i64,
 ) -> Result<Vec<Approval>> {
     let text = select!(
-        "where decision is null and expires > $2 and run in \
+        "where decision is null and expires_at > $2 and run in \
          (select id from runs where caller = $1 and state = 'working') order by id limit $3"
     );
     on!(conn, c => query_as(text).bind(caller.uuid()).bind(now.millis()).bind(limit).fetch_all(c))
@@ -89,7 +89,7 @@ pub async fn decide(
     now: Timestamp,
 ) -> Result<bool> {
     let text = "update approvals set decision = $2, decided_by = $3 \
-                where id = $1 and decision is null and expires > $4";
+                where id = $1 and decision is null and expires_at > $4";
     let changed =
         execute!(tx, query(text).bind(id.uuid()).bind(decision.as_str()).bind(by.uuid()).bind(now.millis()))?;
     Ok(changed > 0)
@@ -97,6 +97,6 @@ pub async fn decide(
 
 /// Expires an approval that is not decided yet. Returns false if it is decided.
 pub async fn close(tx: &mut Tx, id: ApprovalId, now: Timestamp) -> Result<bool> {
-    let text = "update approvals set expires = $2 where id = $1 and decision is null";
+    let text = "update approvals set expires_at = $2 where id = $1 and decision is null";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(now.millis()))? > 0)
 }

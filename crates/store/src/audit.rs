@@ -14,7 +14,7 @@ use crate::{
 record! {
     pub struct AuditEntry {
         pub id: AuditId,
-        pub at: Timestamp,
+        pub recorded_at: Timestamp,
         /// The actor as text that stays valid after its deletion: `account:…`, `cli`, `hub`.
         pub actor: String,
         pub action: String,
@@ -27,18 +27,18 @@ record! {
 
 macro_rules! select {
     ($rest:literal) => {
-        concat!("select id, at, actor, action, target, change, request from audit ", $rest)
+        concat!("select id, recorded_at, actor, action, target, change, request from audit_log ", $rest)
     };
 }
 
 pub async fn insert(tx: &mut Tx, new: &AuditEntry) -> Result<()> {
-    let text = "insert into audit (id, at, actor, action, target, change, request) \
+    let text = "insert into audit_log (id, recorded_at, actor, action, target, change, request) \
                 values ($1, $2, $3, $4, $5, $6, $7)";
     execute!(
         tx,
         query(text)
             .bind(new.id.uuid())
-            .bind(new.at.millis())
+            .bind(new.recorded_at.millis())
             .bind(clean(&new.actor))
             .bind(&new.action)
             .bind(clean(&new.target))
@@ -50,14 +50,17 @@ pub async fn insert(tx: &mut Tx, new: &AuditEntry) -> Result<()> {
 
 /// Lists entries, newest first, before the entry `before`.
 pub async fn list(conn: &mut Conn, before: Option<&AuditEntry>, size: PageSize) -> Result<Vec<AuditEntry>> {
-    let (at, id) = before.map_or((i64::MAX, uuid::Uuid::max()), |entry| (entry.at.millis(), entry.id.uuid()));
-    let text = select!("where at < $1 or (at = $1 and id < $2) order by at desc, id desc limit $3");
+    let (at, id) =
+        before.map_or((i64::MAX, uuid::Uuid::max()), |entry| (entry.recorded_at.millis(), entry.id.uuid()));
+    let text = select!(
+        "where recorded_at < $1 or (recorded_at = $1 and id < $2) order by recorded_at desc, id desc limit $3"
+    );
     on!(conn, c => query_as(text).bind(at).bind(id).bind(i64::from(size.rows())).fetch_all(c))
 }
 
 /// Lists the latest entries about one target, newest first.
 pub async fn list_by_target(conn: &mut Conn, target: &str, size: PageSize) -> Result<Vec<AuditEntry>> {
-    let text = select!("where target = $1 order by at desc, id desc limit $2");
+    let text = select!("where target = $1 order by recorded_at desc, id desc limit $2");
     on!(conn, c => query_as(text).bind(target).bind(i64::from(size.rows())).fetch_all(c))
 }
 
@@ -69,7 +72,7 @@ pub struct AuditFilter<'a> {
 }
 
 pub async fn count(conn: &mut Conn, wanted: AuditFilter<'_>) -> Result<u64> {
-    let text = "select count(*) from audit where ($1 = '' or actor = $1) and ($2 = '' or action = $2)";
+    let text = "select count(*) from audit_log where ($1 = '' or actor = $1) and ($2 = '' or action = $2)";
     let found: i64 =
         on!(conn, c => query_scalar(text).bind(clean(wanted.actor)).bind(clean(wanted.action)).fetch_one(c))?;
     Ok(found.unsigned_abs())
@@ -78,7 +81,8 @@ pub async fn count(conn: &mut Conn, wanted: AuditFilter<'_>) -> Result<u64> {
 /// Lists a range of the matching entries, newest first.
 pub async fn slice(conn: &mut Conn, wanted: AuditFilter<'_>, slice: RowRange) -> Result<Vec<AuditEntry>> {
     let text = select!(
-        "where ($1 = '' or actor = $1) and ($2 = '' or action = $2) order by at desc, id desc limit $3 offset $4"
+        "where ($1 = '' or actor = $1) and ($2 = '' or action = $2) \
+         order by recorded_at desc, id desc limit $3 offset $4"
     );
     on!(conn, c => {
         let query = query_as(text).bind(clean(wanted.actor)).bind(clean(wanted.action));
@@ -88,5 +92,5 @@ pub async fn slice(conn: &mut Conn, wanted: AuditFilter<'_>, slice: RowRange) ->
 
 /// Lists the distinct actions in the log, ordered by name.
 pub async fn actions(conn: &mut Conn) -> Result<Vec<String>> {
-    on!(conn, c => query_scalar("select distinct action from audit order by action").fetch_all(c))
+    on!(conn, c => query_scalar("select distinct action from audit_log order by action").fetch_all(c))
 }

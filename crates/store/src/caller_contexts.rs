@@ -17,7 +17,7 @@ pub async fn insert(
     name: &str,
     chat: ChatId,
 ) -> Result<()> {
-    let text = "insert into contexts (caller, agent, name, chat) values ($1, $2, $3, $4)";
+    let text = "insert into caller_contexts (caller, agent, name, chat) values ($1, $2, $3, $4)";
     let name = clean(name);
     execute!(tx, query(text).bind(caller.uuid()).bind(agent.uuid()).bind(name).bind(chat.uuid()))?;
     Ok(())
@@ -29,7 +29,7 @@ pub async fn find(
     agent: AgentId,
     name: &str,
 ) -> Result<Option<ChatId>> {
-    let text = "select chat from contexts where caller = $1 and agent = $2 and name = $3";
+    let text = "select chat from caller_contexts where caller = $1 and agent = $2 and name = $3";
     let name = clean(name);
     let chat = on!(conn, c => query_scalar(text)
         .bind(caller.uuid())
@@ -46,8 +46,7 @@ pub async fn name_of(
     agent: AgentId,
     chat: ChatId,
 ) -> Result<Option<String>> {
-    let text =
-        "select name from contexts where chat = $1 and caller = $2 and agent = $3 order by name limit 1";
+    let text = "select name from caller_contexts where chat = $1 and caller = $2 and agent = $3 order by name limit 1";
     on!(conn, c => query_scalar(text)
         .bind(chat.uuid())
         .bind(caller.uuid())

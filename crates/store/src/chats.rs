@@ -31,11 +31,11 @@ record! {
         /// Last sequence number given to a message or an event.
         pub last_seq: i64,
         pub settings: Value,
-        pub created: Timestamp,
+        pub created_at: Timestamp,
         /// When the latest message was posted.
-        pub active: Timestamp,
-        pub keep_until: Option<Timestamp>,
-        pub archived: Option<Timestamp>,
+        pub last_activity_at: Timestamp,
+        pub expires_at: Option<Timestamp>,
+        pub archived_at: Option<Timestamp>,
     }
 }
 
@@ -46,9 +46,9 @@ record! {
         pub kind: ChatKind,
         pub title: Title,
         pub last_seq: i64,
-        pub active: Timestamp,
-        pub archived: Option<Timestamp>,
-        pub read_seq: i64,
+        pub last_activity_at: Timestamp,
+        pub archived_at: Option<Timestamp>,
+        pub last_read_seq: i64,
         pub folder: Option<String>,
         pub pinned: bool,
     }
@@ -57,7 +57,8 @@ record! {
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "select id, kind, title, creator, last_seq, settings, created, active, keep_until, archived from chats ",
+            "select id, kind, title, creator, last_seq, settings, created_at, last_activity_at, expires_at, archived_at \
+             from chats ",
             $rest
         )
     };
@@ -65,7 +66,7 @@ macro_rules! select {
 
 pub async fn insert(tx: &mut Tx, new: &Chat) -> Result<()> {
     let text = "insert into chats \
-                (id, kind, title, creator, last_seq, settings, created, active, keep_until, archived) \
+                (id, kind, title, creator, last_seq, settings, created_at, last_activity_at, expires_at, archived_at) \
                 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     execute!(
         tx,
@@ -76,10 +77,10 @@ pub async fn insert(tx: &mut Tx, new: &Chat) -> Result<()> {
             .bind(new.creator.uuid())
             .bind(new.last_seq)
             .bind(new.settings.to_column())
-            .bind(new.created.millis())
-            .bind(new.active.millis())
-            .bind(new.keep_until.to_column())
-            .bind(new.archived.to_column())
+            .bind(new.created_at.millis())
+            .bind(new.last_activity_at.millis())
+            .bind(new.expires_at.to_column())
+            .bind(new.archived_at.to_column())
     )?;
     Ok(())
 }
@@ -114,7 +115,7 @@ pub struct ChatChanges<'a> {
     /// Members to add. Existing members stay unchanged.
     pub members: &'a [Member],
     /// Selects the message whose path this member sees next.
-    pub leaf: Option<(PrincipalId, MessageId)>,
+    pub current_message: Option<(PrincipalId, MessageId)>,
     pub at: Timestamp,
 }
 
@@ -129,12 +130,13 @@ pub async fn append(tx: &mut Tx, id: ChatId, added: &ChatChanges<'_>) -> Result<
     let ends = added.ended.iter().map(|ended| messages::add_end(&mut batch, ended));
     let bytes = ends.fold(said, i64::saturating_add);
     events::add(&mut batch, id, added.events, added.at);
-    let text = "update chats set last_seq = $2, active = case when active < $3 then $3 else active end, \
+    let text = "update chats set last_seq = $2, \
+                last_activity_at = case when last_activity_at < $3 then $3 else last_activity_at end, \
                 bytes = bytes + $4 where id = $1";
     let said = if added.messages.is_empty() { Timestamp::from_millis(i64::MIN) } else { added.at };
     batch.add(text).bind(id.uuid()).bind(last).bind(said.millis()).bind(bytes);
-    if let Some((member, leaf)) = added.leaf {
-        members::add_leaf(&mut batch, id, member, leaf);
+    if let Some((member, message)) = added.current_message {
+        members::add_current_message(&mut batch, id, member, message);
     }
     batch.execute(tx).await.map(drop)
 }
@@ -148,8 +150,8 @@ pub(crate) async fn next_seq(tx: &mut Tx, id: ChatId) -> Result<i64> {
 
 /// Adds an update of the time of the latest message and of the byte count of the chat.
 pub(crate) fn add_message_bytes(batch: &mut StatementBatch, id: ChatId, at: Timestamp, bytes: i64) {
-    let text = "update chats set active = case when active < $2 then $2 else active end, bytes = bytes + $3 \
-                where id = $1";
+    let text = "update chats set last_activity_at = case when last_activity_at < $2 then $2 else last_activity_at end, \
+                bytes = bytes + $3 where id = $1";
     batch.add(text).bind(id.uuid()).bind(at.millis()).bind(bytes);
 }
 
@@ -166,7 +168,7 @@ pub async fn set_title(tx: &mut Tx, id: ChatId, title: &Title) -> Result<bool> {
 }
 
 pub async fn set_archived(tx: &mut Tx, id: ChatId, at: Option<Timestamp>) -> Result<bool> {
-    let text = "update chats set archived = $2 where id = $1";
+    let text = "update chats set archived_at = $2 where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(at.to_column()))? > 0)
 }
 
@@ -176,8 +178,8 @@ pub async fn set_settings(tx: &mut Tx, id: ChatId, settings: &Value) -> Result<b
 }
 
 /// Sets the end of the retention of a chat that is not retained for ever.
-pub async fn set_keep_until(tx: &mut Tx, id: ChatId, until: Timestamp) -> Result<bool> {
-    let text = "update chats set keep_until = $2 where id = $1 and keep_until is not null";
+pub async fn set_expires_at(tx: &mut Tx, id: ChatId, until: Timestamp) -> Result<bool> {
+    let text = "update chats set expires_at = $2 where id = $1 and expires_at is not null";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(until.millis()))? > 0)
 }
 
@@ -193,7 +195,7 @@ pub type ItemCursor = (Timestamp, ChatId);
 
 impl ChatListItem {
     pub const fn cursor(&self) -> ItemCursor {
-        (self.active, self.id)
+        (self.last_activity_at, self.id)
     }
 }
 
@@ -205,17 +207,19 @@ pub async fn list_by_member(
     after: Option<ItemCursor>,
     size: PageSize,
 ) -> Result<Vec<ChatListItem>> {
-    let (active, id) =
+    let (active_at, id) =
         after.unwrap_or((Timestamp::from_millis(i64::MAX), ChatId::from_uuid(uuid::Uuid::max())));
-    let text = "select chats.id, chats.kind, title, last_seq, active, archived, read_seq, folder, pinned \
-                from members join chats on chats.id = members.chat \
+    let text = "select chats.id, chats.kind, title, last_seq, last_activity_at, archived_at, \
+                last_read_seq, folder, pinned \
+                from chat_members join chats on chats.id = chat_members.chat \
                 where principal = $1 and left_at is null and chats.kind in ('direct', 'room') \
-                and (archived is not null) = $2 and (active < $3 or (active = $3 and chats.id < $4)) \
-                order by active desc, chats.id desc limit $5";
+                and (archived_at is not null) = $2 \
+                and (last_activity_at < $3 or (last_activity_at = $3 and chats.id < $4)) \
+                order by last_activity_at desc, chats.id desc limit $5";
     on!(conn, c => query_as(text)
         .bind(principal.uuid())
         .bind(archived)
-        .bind(active.millis())
+        .bind(active_at.millis())
         .bind(id.uuid())
         .bind(i64::from(size.rows()))
         .fetch_all(c))
@@ -223,7 +227,7 @@ pub async fn list_by_member(
 
 /// Counts the chats of a principal, without chats created by programs.
 pub async fn count_by_member(conn: &mut Conn, principal: PrincipalId) -> Result<u64> {
-    let text = "select count(*) from members join chats on chats.id = members.chat \
+    let text = "select count(*) from chat_members join chats on chats.id = chat_members.chat \
                 where principal = $1 and left_at is null and chats.kind in ('direct', 'room')";
     let count: i64 = on!(conn, c => query_scalar(text).bind(principal.uuid()).fetch_one(c))?;
     Ok(u64::try_from(count).unwrap_or(0))
@@ -232,7 +236,7 @@ pub async fn count_by_member(conn: &mut Conn, principal: PrincipalId) -> Result<
 /// Lists at most `limit` chats whose retention has expired.
 pub async fn list_expired(conn: &mut Conn, now: Timestamp, limit: i64) -> Result<Vec<ChatId>> {
     let text =
-        "select id from chats where keep_until is not null and keep_until <= $1 order by keep_until limit $2";
+        "select id from chats where expires_at is not null and expires_at <= $1 order by expires_at limit $2";
     let ids: Vec<uuid::Uuid> =
         on!(conn, c => query_scalar(text).bind(now.millis()).bind(limit).fetch_all(c))?;
     Ok(ids.into_iter().map(ChatId::from_uuid).collect())

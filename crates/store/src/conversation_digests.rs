@@ -22,7 +22,7 @@ pub struct ConversationKey {
 
 /// Records that a history ended with this question; idempotent.
 pub async fn insert(tx: &mut Tx, history: &ConversationKey, question: MessageId) -> Result<()> {
-    let text = "insert into histories (caller, agent, digest, question) values ($1, $2, $3, $4) \
+    let text = "insert into conversation_digests (caller, agent, digest, question) values ($1, $2, $3, $4) \
                 on conflict do nothing";
     execute!(
         tx,
@@ -41,7 +41,7 @@ pub async fn matching_questions(
     history: &ConversationKey,
     limit: i64,
 ) -> Result<Vec<MessageId>> {
-    let text = "select question from histories where caller = $1 and agent = $2 and digest = $3 \
+    let text = "select question from conversation_digests where caller = $1 and agent = $2 and digest = $3 \
                 order by question desc limit $4";
     let found: Vec<Uuid> = on!(conn, c => query_scalar(text)
         .bind(history.caller.uuid())

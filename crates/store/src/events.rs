@@ -14,7 +14,7 @@ record! {
     pub struct Row {
         pub seq: i64,
         pub payload: Event,
-        pub at: Timestamp,
+        pub recorded_at: Timestamp,
     }
 }
 
@@ -26,7 +26,7 @@ const CHUNK: usize = 32;
 /// The sequence number is the SSE event id with which a subscriber resumes.
 pub(crate) fn add(batch: &mut StatementBatch, chat: ChatId, events: &[(i64, Event)], at: Timestamp) {
     for chunk in events.chunks(CHUNK) {
-        let columns = "insert into events (chat, seq, kind, message, run, payload, at) values ";
+        let columns = "insert into chat_events (chat, seq, kind, message, run, payload, recorded_at) values ";
         batch.add(&format!("{columns}{}", rows(chunk.len(), COLUMNS)));
         for (seq, event) in chunk {
             let (message, run) = event.subject();
@@ -44,6 +44,6 @@ pub(crate) fn add(batch: &mut StatementBatch, chat: ChatId, events: &[(i64, Even
 
 /// Lists at most `limit` events after sequence number `after`, in order.
 pub async fn list_after(conn: &mut Conn, chat: ChatId, after: i64, limit: i64) -> Result<Vec<Row>> {
-    let text = "select seq, payload, at from events where chat = $1 and seq > $2 order by seq limit $3";
+    let text = "select seq, payload, recorded_at from chat_events where chat = $1 and seq > $2 order by seq limit $3";
     on!(conn, c => query_as(text).bind(chat.uuid()).bind(after).bind(limit).fetch_all(c))
 }

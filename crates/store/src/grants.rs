@@ -11,7 +11,8 @@ use crate::{
 
 /// Inserts a grant; idempotent. Returns whether it is new.
 pub async fn insert(tx: &mut Tx, agent: AgentId, principal: PrincipalId, at: Timestamp) -> Result<bool> {
-    let text = "insert into grants (target, principal, created) values ($1, $2, $3) on conflict do nothing";
+    let text =
+        "insert into grants (target, principal, created_at) values ($1, $2, $3) on conflict do nothing";
     Ok(execute!(tx, query(text).bind(agent.uuid()).bind(principal.uuid()).bind(at.millis()))? > 0)
 }
 
@@ -29,7 +30,7 @@ pub async fn exists(conn: &mut Conn, agent: AgentId, principal: PrincipalId) -> 
 
 /// Lists the principals with a grant, in the order in which they received it.
 pub async fn list_by_agent(conn: &mut Conn, agent: AgentId) -> Result<Vec<PrincipalId>> {
-    let text = "select principal from grants where target = $1 order by created, principal";
+    let text = "select principal from grants where target = $1 order by created_at, principal";
     let found: Vec<Uuid> = on!(conn, c => query_scalar(text).bind(agent.uuid()).fetch_all(c))?;
     Ok(found.into_iter().map(PrincipalId::from_uuid).collect())
 }

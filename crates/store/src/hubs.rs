@@ -31,24 +31,24 @@ record! {
         /// Signed hub record, as received.
         pub record: Option<Vec<u8>>,
         pub head_seq: i64,
-        pub seen: Timestamp,
+        pub last_seen_at: Timestamp,
         /// Public key, as a libp2p PeerId.
-        pub peer: Option<String>,
+        pub hub_key: Option<String>,
         /// Latest signed inventory head, as received.
         pub head: Option<Vec<u8>>,
         /// When this hub first learned of it.
-        pub met: Option<Timestamp>,
+        pub first_seen_at: Option<Timestamp>,
     }
 }
 
 macro_rules! select {
     ($rest:literal) => {
-        concat!("select id, domain, state, record, head_seq, seen, peer, head, met from hubs ", $rest)
+        concat!("select id, domain, state, record, head_seq, last_seen_at, hub_key, head, first_seen_at from hubs ", $rest)
     };
 }
 
 pub async fn insert(tx: &mut Tx, new: &Hub) -> Result<()> {
-    let text = "insert into hubs (id, domain, state, record, head_seq, seen, peer, head, met) \
+    let text = "insert into hubs (id, domain, state, record, head_seq, last_seen_at, hub_key, head, first_seen_at) \
                 values ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     execute!(
         tx,
@@ -58,10 +58,10 @@ pub async fn insert(tx: &mut Tx, new: &Hub) -> Result<()> {
             .bind(new.state.as_str())
             .bind(new.record.as_deref())
             .bind(new.head_seq)
-            .bind(new.seen.millis())
-            .bind(new.peer.as_deref())
+            .bind(new.last_seen_at.millis())
+            .bind(new.hub_key.as_deref())
             .bind(new.head.as_deref())
-            .bind(new.met.to_column())
+            .bind(new.first_seen_at.to_column())
     )?;
     Ok(())
 }
@@ -76,16 +76,16 @@ pub async fn by_domain(conn: &mut Conn, domain: &str) -> Result<Option<Hub>> {
 
 /// Lists all remote hubs, latest seen first.
 pub async fn list_others(conn: &mut Conn) -> Result<Vec<Hub>> {
-    on!(conn, c => query_as(select!("where state <> 'self' order by seen desc, id")).fetch_all(c))
+    on!(conn, c => query_as(select!("where state <> 'self' order by last_seen_at desc, id")).fetch_all(c))
 }
 
-pub async fn by_peer(conn: &mut Conn, peer: &str) -> Result<Option<Hub>> {
-    on!(conn, c => query_as(select!("where peer = $1")).bind(peer).fetch_optional(c))
+pub async fn by_key(conn: &mut Conn, hub_key: &str) -> Result<Option<Hub>> {
+    on!(conn, c => query_as(select!("where hub_key = $1")).bind(hub_key).fetch_optional(c))
 }
 
 /// Lists all hubs that are not gone and have a key, including this one.
 pub async fn list_known(conn: &mut Conn) -> Result<Vec<Hub>> {
-    on!(conn, c => query_as(select!("where peer is not null and state <> 'gone' order by id")).fetch_all(c))
+    on!(conn, c => query_as(select!("where hub_key is not null and state <> 'gone' order by id")).fetch_all(c))
 }
 
 record! {
@@ -121,8 +121,8 @@ pub async fn forget(tx: &mut Tx, id: HubRowId) -> Result<()> {
 
 /// Replaces all columns of a hub.
 pub async fn set(tx: &mut Tx, hub: &Hub) -> Result<bool> {
-    let text = "update hubs set domain = $2, state = $3, record = $4, head_seq = $5, seen = $6, \
-                peer = $7, head = $8, met = $9 where id = $1";
+    let text = "update hubs set domain = $2, state = $3, record = $4, head_seq = $5, last_seen_at = $6, \
+                hub_key = $7, head = $8, first_seen_at = $9 where id = $1";
     let changed = execute!(
         tx,
         query(text)
@@ -131,10 +131,10 @@ pub async fn set(tx: &mut Tx, hub: &Hub) -> Result<bool> {
             .bind(hub.state.as_str())
             .bind(hub.record.as_deref())
             .bind(hub.head_seq)
-            .bind(hub.seen.millis())
-            .bind(hub.peer.as_deref())
+            .bind(hub.last_seen_at.millis())
+            .bind(hub.hub_key.as_deref())
             .bind(hub.head.as_deref())
-            .bind(hub.met.to_column())
+            .bind(hub.first_seen_at.to_column())
     )?;
     Ok(changed > 0)
 }

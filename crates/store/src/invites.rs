@@ -16,27 +16,28 @@ record! {
         pub invited_by: Option<AccountId>,
         /// Role of the account that redeems the invitation.
         pub role: Role,
-        pub expires: Timestamp,
-        pub used: Option<Timestamp>,
+        pub expires_at: Timestamp,
+        pub used_at: Option<Timestamp>,
     }
 }
 
 macro_rules! select {
     ($rest:literal) => {
-        concat!("select hash, invited_by, role, expires, used from invites ", $rest)
+        concat!("select hash, invited_by, role, expires_at, used_at from invites ", $rest)
     };
 }
 
 pub async fn insert(tx: &mut Tx, new: &Invite) -> Result<()> {
-    let text = "insert into invites (hash, invited_by, role, expires, used) values ($1, $2, $3, $4, $5)";
+    let text =
+        "insert into invites (hash, invited_by, role, expires_at, used_at) values ($1, $2, $3, $4, $5)";
     execute!(
         tx,
         query(text)
             .bind(new.hash.to_column())
             .bind(new.invited_by.to_column())
             .bind(new.role.as_str())
-            .bind(new.expires.millis())
-            .bind(new.used.to_column())
+            .bind(new.expires_at.millis())
+            .bind(new.used_at.to_column())
     )?;
     Ok(())
 }
@@ -47,14 +48,14 @@ pub async fn find(conn: &mut Conn, hash: &Digest) -> Result<Option<Invite>> {
 
 /// Redeems an invitation. Returns `None` if it is used, has expired or does not exist.
 pub async fn redeem(tx: &mut Tx, hash: &Digest, now: Timestamp) -> Result<Option<Invite>> {
-    let text = "update invites set used = $2 where hash = $1 and used is null and expires > $2 \
-                returning hash, invited_by, role, expires, used";
+    let text = "update invites set used_at = $2 where hash = $1 and used_at is null and expires_at > $2 \
+                returning hash, invited_by, role, expires_at, used_at";
     on!(tx, c => query_as(text).bind(hash.to_column()).bind(now.millis()).fetch_optional(c))
 }
 
 /// Lists the invitations by an account, the latest to expire first.
 pub async fn list_by_account(conn: &mut Conn, account: AccountId) -> Result<Vec<Invite>> {
-    let text = select!("where invited_by = $1 order by expires desc, hash");
+    let text = select!("where invited_by = $1 order by expires_at desc, hash");
     on!(conn, c => query_as(text).bind(account.uuid()).fetch_all(c))
 }
 
@@ -68,5 +69,5 @@ pub async fn delete_bootstrap(tx: &mut Tx) -> Result<u64> {
 }
 
 pub async fn delete_expired(tx: &mut Tx, now: Timestamp) -> Result<u64> {
-    execute!(tx, query("delete from invites where expires <= $1").bind(now.millis()))
+    execute!(tx, query("delete from invites where expires_at <= $1").bind(now.millis()))
 }

@@ -26,20 +26,20 @@ record! {
         pub hub: Option<HubRowId>,
         pub public: Vec<u8>,
         pub secret: Option<SecretId>,
-        pub created: Timestamp,
-        pub retired: Option<Timestamp>,
+        pub created_at: Timestamp,
+        pub retired_at: Option<Timestamp>,
     }
 }
 
 macro_rules! select {
     ($rest:literal) => {
-        concat!("select id, kind, agent, hub, public, secret, created, retired from keys ", $rest)
+        concat!("select id, kind, agent, hub, public, secret, created_at, retired_at from keys ", $rest)
     };
 }
 
 /// Inserts a key. Returns a conflict if its public key is known already.
 pub async fn insert(tx: &mut Tx, new: &Key) -> Result<()> {
-    let text = "insert into keys (id, kind, agent, hub, public, secret, created, retired) \
+    let text = "insert into keys (id, kind, agent, hub, public, secret, created_at, retired_at) \
                 values ($1, $2, $3, $4, $5, $6, $7, $8)";
     execute!(
         tx,
@@ -50,8 +50,8 @@ pub async fn insert(tx: &mut Tx, new: &Key) -> Result<()> {
             .bind(new.hub.to_column())
             .bind(new.public.as_slice())
             .bind(new.secret.to_column())
-            .bind(new.created.millis())
-            .bind(new.retired.to_column())
+            .bind(new.created_at.millis())
+            .bind(new.retired_at.to_column())
     )?;
     Ok(())
 }
@@ -62,17 +62,17 @@ pub async fn by_public(conn: &mut Conn, public: &[u8]) -> Result<Option<Key>> {
 
 /// Lists the keys of an agent: active ones before retired ones, each newest first.
 pub async fn list_by_agent(conn: &mut Conn, agent: AgentId) -> Result<Vec<Key>> {
-    let text = select!("where agent = $1 order by (retired is not null), created desc, id desc");
+    let text = select!("where agent = $1 order by (retired_at is not null), created_at desc, id desc");
     on!(conn, c => query_as(text).bind(agent.uuid()).fetch_all(c))
 }
 
 /// Lists the keys of a hub: active ones before retired ones, each newest first.
 pub async fn list_by_hub(conn: &mut Conn, hub: HubRowId) -> Result<Vec<Key>> {
-    let text = select!("where hub = $1 order by (retired is not null), created desc, id desc");
+    let text = select!("where hub = $1 order by (retired_at is not null), created_at desc, id desc");
     on!(conn, c => query_as(text).bind(hub.uuid()).fetch_all(c))
 }
 
 pub async fn retire(tx: &mut Tx, id: KeyId, at: Timestamp) -> Result<bool> {
-    let text = "update keys set retired = $2 where id = $1 and retired is null";
+    let text = "update keys set retired_at = $2 where id = $1 and retired_at is null";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(at.millis()))? > 0)
 }

@@ -37,8 +37,8 @@ record! {
         pub envelope: Option<Vec<u8>>,
         /// Hash that identifies the signed form.
         pub hash: Option<Digest>,
-        pub issued: Timestamp,
-        pub expires: Option<Timestamp>,
+        pub issued_at: Timestamp,
+        pub expires_at: Option<Timestamp>,
         /// Until when the hub that replicates it vouches for it.
         pub leased_until: Option<Timestamp>,
         pub state: ListingState,
@@ -50,7 +50,7 @@ record! {
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "select agent, seq, card, summary, envelope, hash, issued, expires, leased_until, state, change from listings ",
+            "select agent, seq, card, summary, envelope, hash, issued_at, expires_at, leased_until, state, change from listings ",
             $rest
         )
     };
@@ -62,12 +62,12 @@ macro_rules! select {
 pub async fn put(tx: &mut Tx, listing: &Listing) -> Result<i64> {
     let change = sequences::next(tx, COUNTER).await?;
     let text = "insert into listings \
-                (agent, seq, card, summary, envelope, hash, issued, expires, leased_until, state, change) \
+                (agent, seq, card, summary, envelope, hash, issued_at, expires_at, leased_until, state, change) \
                 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
                 on conflict (agent) do update set seq = excluded.seq, card = excluded.card, \
-                summary = excluded.summary, envelope = excluded.envelope, hash = excluded.hash, issued = excluded.issued, \
-                expires = excluded.expires, leased_until = excluded.leased_until, state = excluded.state, \
-                change = excluded.change";
+                summary = excluded.summary, envelope = excluded.envelope, hash = excluded.hash, \
+                issued_at = excluded.issued_at, expires_at = excluded.expires_at, \
+                leased_until = excluded.leased_until, state = excluded.state, change = excluded.change";
     execute!(
         tx,
         query(text)
@@ -77,8 +77,8 @@ pub async fn put(tx: &mut Tx, listing: &Listing) -> Result<i64> {
             .bind(listing.summary.to_column())
             .bind(listing.envelope.as_deref())
             .bind(listing.hash.to_column())
-            .bind(listing.issued.millis())
-            .bind(listing.expires.to_column())
+            .bind(listing.issued_at.millis())
+            .bind(listing.expires_at.to_column())
             .bind(listing.leased_until.to_column())
             .bind(listing.state.as_str())
             .bind(change)
@@ -132,6 +132,7 @@ pub async fn last_change(conn: &mut Conn) -> Result<i64> {
 
 /// Lists at most `limit` listings that expire before `before`, the next to expire first.
 pub async fn list_expiring(conn: &mut Conn, before: Timestamp, limit: i64) -> Result<Vec<Listing>> {
-    let text = select!("where expires is not null and expires < $1 order by expires, agent limit $2");
+    let text =
+        select!("where expires_at is not null and expires_at < $1 order by expires_at, agent limit $2");
     on!(conn, c => query_as(text).bind(before.millis()).bind(limit).fetch_all(c))
 }

@@ -25,12 +25,12 @@ record! {
         pub chat: ChatId,
         pub principal: PrincipalId,
         pub role: MemberRole,
-        pub joined: Timestamp,
+        pub joined_at: Timestamp,
         pub left_at: Option<Timestamp>,
         /// Message at the end of the path that the member sees.
-        pub leaf: Option<MessageId>,
+        pub current_message: Option<MessageId>,
         /// Last sequence number that the member has read.
-        pub read_seq: i64,
+        pub last_read_seq: i64,
         pub folder: Option<String>,
         pub pinned: bool,
     }
@@ -39,7 +39,8 @@ record! {
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "select id, chat, principal, role, joined, left_at, leaf, read_seq, folder, pinned from members ",
+            "select id, chat, principal, role, joined_at, left_at, current_message, last_read_seq, folder, pinned \
+             from chat_members ",
             $rest
         )
     };
@@ -61,19 +62,19 @@ pub(crate) fn add(batch: &mut StatementBatch, new: &Member) {
         .bind(new.chat.uuid())
         .bind(new.principal.uuid())
         .bind(new.role.as_str())
-        .bind(new.joined.millis())
+        .bind(new.joined_at.millis())
         .bind(new.left_at.to_column())
-        .bind(new.leaf.to_column())
-        .bind(new.read_seq)
+        .bind(new.current_message.to_column())
+        .bind(new.last_read_seq)
         .bind(new.folder.as_deref().map(clean))
         .bind(new.pinned);
 }
 
-const INSERT: &str = "insert into members \
-     (id, chat, principal, role, joined, left_at, leaf, read_seq, folder, pinned) \
+const INSERT: &str = "insert into chat_members \
+     (id, chat, principal, role, joined_at, left_at, current_message, last_read_seq, folder, pinned) \
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
      on conflict (chat, principal) do update set left_at = null, role = excluded.role \
-     where members.left_at is not null";
+     where chat_members.left_at is not null";
 
 /// Returns a current or former member: check `left_at`.
 pub async fn find(conn: &mut Conn, chat: ChatId, principal: PrincipalId) -> Result<Option<Member>> {
@@ -83,34 +84,41 @@ pub async fn find(conn: &mut Conn, chat: ChatId, principal: PrincipalId) -> Resu
 
 /// Lists the current members of a chat, in the order in which they joined.
 pub async fn list_by_chat(conn: &mut Conn, chat: ChatId) -> Result<Vec<Member>> {
-    let text = select!("where chat = $1 and left_at is null order by joined, id");
+    let text = select!("where chat = $1 and left_at is null order by joined_at, id");
     on!(conn, c => query_as(text).bind(chat.uuid()).fetch_all(c))
 }
 
-pub async fn set_leaf(
+pub async fn set_current_message(
     tx: &mut Tx,
     chat: ChatId,
     principal: PrincipalId,
-    leaf: Option<MessageId>,
+    message: Option<MessageId>,
 ) -> Result<bool> {
-    let leaf = leaf.to_column();
-    Ok(execute!(tx, query(SET_LEAF).bind(chat.uuid()).bind(principal.uuid()).bind(leaf))? > 0)
+    let message = message.to_column();
+    Ok(execute!(tx, query(SET_CURRENT_MESSAGE).bind(chat.uuid()).bind(principal.uuid()).bind(message))? > 0)
 }
 
-pub(crate) fn add_leaf(batch: &mut StatementBatch, chat: ChatId, principal: PrincipalId, leaf: MessageId) {
-    batch.add(SET_LEAF).bind(chat.uuid()).bind(principal.uuid()).bind(leaf.uuid());
+pub(crate) fn add_current_message(
+    batch: &mut StatementBatch,
+    chat: ChatId,
+    principal: PrincipalId,
+    message: MessageId,
+) {
+    batch.add(SET_CURRENT_MESSAGE).bind(chat.uuid()).bind(principal.uuid()).bind(message.uuid());
 }
 
-const SET_LEAF: &str = "update members set leaf = $3 where chat = $1 and principal = $2";
+const SET_CURRENT_MESSAGE: &str =
+    "update chat_members set current_message = $3 where chat = $1 and principal = $2";
 
 /// Advances the read position; it never moves back.
 pub async fn set_read(tx: &mut Tx, chat: ChatId, principal: PrincipalId, seq: i64) -> Result<bool> {
-    let text = "update members set read_seq = $3 where chat = $1 and principal = $2 and read_seq < $3";
+    let text = "update chat_members set last_read_seq = $3 \
+                where chat = $1 and principal = $2 and last_read_seq < $3";
     Ok(execute!(tx, query(text).bind(chat.uuid()).bind(principal.uuid()).bind(seq))? > 0)
 }
 
 pub async fn set_pinned(tx: &mut Tx, chat: ChatId, principal: PrincipalId, pinned: bool) -> Result<bool> {
-    let text = "update members set pinned = $3 where chat = $1 and principal = $2";
+    let text = "update chat_members set pinned = $3 where chat = $1 and principal = $2";
     Ok(execute!(tx, query(text).bind(chat.uuid()).bind(principal.uuid()).bind(pinned))? > 0)
 }
 
@@ -120,12 +128,12 @@ pub async fn set_folder(
     principal: PrincipalId,
     folder: Option<&str>,
 ) -> Result<bool> {
-    let text = "update members set folder = $3 where chat = $1 and principal = $2";
+    let text = "update chat_members set folder = $3 where chat = $1 and principal = $2";
     let folder = folder.map(clean);
     Ok(execute!(tx, query(text).bind(chat.uuid()).bind(principal.uuid()).bind(folder))? > 0)
 }
 
 pub async fn leave(tx: &mut Tx, chat: ChatId, principal: PrincipalId, at: Timestamp) -> Result<bool> {
-    let text = "update members set left_at = $3 where chat = $1 and principal = $2 and left_at is null";
+    let text = "update chat_members set left_at = $3 where chat = $1 and principal = $2 and left_at is null";
     Ok(execute!(tx, query(text).bind(chat.uuid()).bind(principal.uuid()).bind(at.millis()))? > 0)
 }

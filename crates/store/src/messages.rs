@@ -27,7 +27,7 @@ record! {
         pub author: PrincipalId,
         pub run: Option<RunId>,
         pub state: MessageState,
-        pub created: Timestamp,
+        pub created_at: Timestamp,
     }
 }
 
@@ -54,7 +54,7 @@ impl MessageHeader {
             author: self.author,
             run: self.run,
             state: self.state,
-            created: self.created,
+            created: self.created_at,
             parts,
         }
     }
@@ -70,7 +70,7 @@ pub struct NewMessage<'a> {
     pub author: PrincipalId,
     pub run: Option<RunId>,
     pub state: MessageState,
-    pub created: Timestamp,
+    pub created_at: Timestamp,
     /// Empty for an open message: its text is in the stream journal.
     pub parts: &'a [Part],
 }
@@ -86,7 +86,7 @@ impl<'a> NewMessage<'a> {
             author: message.author,
             run: message.run,
             state: message.state,
-            created: message.created,
+            created_at: message.created,
             parts: &message.parts,
         }
     }
@@ -110,7 +110,7 @@ const CHUNK: usize = 32;
 
 macro_rules! select {
     ($rest:literal) => {
-        concat!("select id, chat, seq, parent, lane, author, run, state, created from messages ", $rest)
+        concat!("select id, chat, seq, parent, lane, author, run, state, created_at from messages ", $rest)
     };
 }
 
@@ -126,7 +126,7 @@ pub async fn insert(tx: &mut Tx, new: &NewMessage<'_>) -> Result<InsertOutcome> 
     check_parent(tx, new).await?;
     let mut batch = StatementBatch::of(tx);
     let bytes = add(&mut batch, &[(seq, new.clone())]);
-    chats::add_message_bytes(&mut batch, new.chat, new.created, bytes);
+    chats::add_message_bytes(&mut batch, new.chat, new.created_at, bytes);
     batch.execute(tx).await?;
     Ok(InsertOutcome::New { seq })
 }
@@ -135,7 +135,7 @@ pub async fn insert(tx: &mut Tx, new: &NewMessage<'_>) -> Result<InsertOutcome> 
 pub(crate) fn add(batch: &mut StatementBatch, new: &[(i64, NewMessage<'_>)]) -> i64 {
     for chunk in new.chunks(CHUNK) {
         let columns =
-            "insert into messages (id, chat, seq, parent, lane, author, run, state, created) values ";
+            "insert into messages (id, chat, seq, parent, lane, author, run, state, created_at) values ";
         batch.add(&format!("{columns}{}", rows(chunk.len(), COLUMNS)));
         for (seq, new) in chunk {
             batch
@@ -147,7 +147,7 @@ pub(crate) fn add(batch: &mut StatementBatch, new: &[(i64, NewMessage<'_>)]) -> 
                 .bind(new.author.uuid())
                 .bind(new.run.to_column())
                 .bind(new.state.as_str())
-                .bind(new.created.millis());
+                .bind(new.created_at.millis());
         }
     }
     let parts = new.iter().map(|(_, new)| parts::add(batch, new.id, new.parts));

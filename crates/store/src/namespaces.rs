@@ -31,21 +31,22 @@ record! {
         pub id: NamespaceId,
         pub name: Name,
         pub kind: NamespaceKind,
-        pub created: Timestamp,
+        pub created_at: Timestamp,
         /// When it was retired. The name of a retired namespace stays taken.
-        pub retired: Option<Timestamp>,
+        pub retired_at: Option<Timestamp>,
     }
 }
 
 macro_rules! select {
     ($rest:literal) => {
-        concat!("select id, name, kind, created, retired from namespaces ", $rest)
+        concat!("select id, name, kind, created_at, retired_at from namespaces ", $rest)
     };
 }
 
 /// Inserts a namespace. Returns a conflict if its name is or was in use.
 pub async fn insert(tx: &mut Tx, new: &Namespace) -> Result<()> {
-    let text = "insert into namespaces (id, name_folded, name, kind, created, retired) values ($1, $2, $3, $4, $5, $6)";
+    let text = "insert into namespaces (id, name_folded, name, kind, created_at, retired_at) \
+                values ($1, $2, $3, $4, $5, $6)";
     execute!(
         tx,
         query(text)
@@ -53,8 +54,8 @@ pub async fn insert(tx: &mut Tx, new: &Namespace) -> Result<()> {
             .bind(new.name.canonical())
             .bind(new.name.as_str())
             .bind(new.kind.as_str())
-            .bind(new.created.millis())
-            .bind(new.retired.to_column())
+            .bind(new.created_at.millis())
+            .bind(new.retired_at.to_column())
     )?;
     Ok(())
 }
@@ -70,14 +71,14 @@ pub async fn by_name(conn: &mut Conn, name: &Name) -> Result<Option<Namespace>> 
 /// Lists the namespaces that an account may act for, oldest first.
 pub async fn list_by_account(conn: &mut Conn, account: AccountId) -> Result<Vec<Namespace>> {
     let text = select!(
-        "where id in (select namespace from namespace_members where account = $1) order by created, id"
+        "where id in (select namespace from namespace_members where account = $1) order by created_at, id"
     );
     on!(conn, c => query_as(text).bind(account.uuid()).fetch_all(c))
 }
 
 /// Retires a namespace for good.
 pub async fn retire(tx: &mut Tx, id: NamespaceId, at: Timestamp) -> Result<bool> {
-    let text = "update namespaces set retired = $2 where id = $1 and retired is null";
+    let text = "update namespaces set retired_at = $2 where id = $1 and retired_at is null";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(at.millis()))? > 0)
 }
 

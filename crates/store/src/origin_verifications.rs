@@ -18,8 +18,8 @@ word_enum! {
         /// The agent card at the origin names the key of the agent.
         Card = "card",
         /// An administrator trusts the origin and no other method verifies it. Derived from
-        /// `vouched_origins`; never written.
-        Voucher = "voucher",
+        /// `trusted_origins`; never written.
+        TrustedOrigin = "trusted_origin",
     }
 }
 
@@ -30,8 +30,8 @@ record! {
         /// Scheme, host and port.
         pub origin: String,
         pub method: ProofMethod,
-        pub ok_at: Option<Timestamp>,
-        /// Latest failure since `ok_at`.
+        pub verified_at: Option<Timestamp>,
+        /// Latest failure since `verified_at`.
         pub failed_at: Option<Timestamp>,
     }
 }
@@ -39,21 +39,22 @@ record! {
 impl Proof {
     /// Returns whether the origin is verified and no later check failed.
     pub const fn holds(&self) -> bool {
-        self.ok_at.is_some() && self.failed_at.is_none()
+        self.verified_at.is_some() && self.failed_at.is_none()
     }
 }
 
-/// Reads verifications. Those of a trusted origin always hold: with method `voucher` if not verified
+/// Reads verifications. Those of a trusted origin always hold: with method `trusted_origin` if not verified
 /// otherwise.
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "select proofs.id, proofs.agent, proofs.origin, \
-             case when v.since is null or (ok_at is not null and failed_at is null) then method else 'voucher' end \
-                 as method, \
-             case when v.since is null or (ok_at is not null and failed_at is null) then ok_at else v.since end as ok_at, \
-             case when v.since is null then failed_at end as failed_at \
-             from proofs left join vouched_origins v on v.origin = proofs.origin ",
+            "select o.id, o.agent, o.origin, \
+             case when t.trusted_at is null or (verified_at is not null and failed_at is null) \
+                 then method else 'trusted_origin' end as method, \
+             case when t.trusted_at is null or (verified_at is not null and failed_at is null) \
+                 then verified_at else t.trusted_at end as verified_at, \
+             case when t.trusted_at is null then failed_at end as failed_at \
+             from origin_verifications o left join trusted_origins t on t.origin = o.origin ",
             $rest
         )
     };
@@ -61,9 +62,10 @@ macro_rules! select {
 
 /// Inserts or updates how an origin is verified and the result of the latest attempt.
 pub async fn put(tx: &mut Tx, proof: &Proof) -> Result<()> {
-    let text = "insert into proofs (id, agent, origin, method, ok_at, failed_at) values ($1, $2, $3, $4, $5, $6) \
-                on conflict (agent, origin) do update set method = excluded.method, ok_at = excluded.ok_at, \
-                failed_at = excluded.failed_at";
+    let text = "insert into origin_verifications (id, agent, origin, method, verified_at, failed_at) \
+                values ($1, $2, $3, $4, $5, $6) \
+                on conflict (agent, origin) do update set method = excluded.method, \
+                verified_at = excluded.verified_at, failed_at = excluded.failed_at";
     execute!(
         tx,
         query(text)
@@ -71,31 +73,31 @@ pub async fn put(tx: &mut Tx, proof: &Proof) -> Result<()> {
             .bind(proof.agent.uuid())
             .bind(&proof.origin)
             .bind(proof.method.as_str())
-            .bind(proof.ok_at.to_column())
+            .bind(proof.verified_at.to_column())
             .bind(proof.failed_at.to_column())
     )?;
     Ok(())
 }
 
 pub async fn find(conn: &mut Conn, agent: AgentId, origin: &str) -> Result<Option<Proof>> {
-    let text = select!("where proofs.agent = $1 and proofs.origin = $2");
+    let text = select!("where o.agent = $1 and o.origin = $2");
     on!(conn, c => query_as(text).bind(agent.uuid()).bind(origin).fetch_optional(c))
 }
 
 pub async fn list_by_agent(conn: &mut Conn, agent: AgentId) -> Result<Vec<Proof>> {
-    on!(conn, c => query_as(select!("where proofs.agent = $1 order by proofs.id")).bind(agent.uuid()).fetch_all(c))
+    on!(conn, c => query_as(select!("where o.agent = $1 order by o.id")).bind(agent.uuid()).fetch_all(c))
 }
 
 /// Lists the verifications of an origin, one per agent that is not deleted.
 pub async fn list_by_origin(conn: &mut Conn, origin: &str) -> Result<Vec<Proof>> {
     let text = select!(
-        "join agents on agents.id = proofs.agent where proofs.origin = $1 and agents.state <> 'deleted' \
-         order by proofs.id"
+        "join agents on agents.id = o.agent where o.origin = $1 and agents.state <> 'deleted' \
+         order by o.id"
     );
     on!(conn, c => query_as(text).bind(origin).fetch_all(c))
 }
 
 pub async fn delete(tx: &mut Tx, agent: AgentId, origin: &str) -> Result<bool> {
-    let text = "delete from proofs where agent = $1 and origin = $2";
+    let text = "delete from origin_verifications where agent = $1 and origin = $2";
     Ok(execute!(tx, query(text).bind(agent.uuid()).bind(origin))? > 0)
 }

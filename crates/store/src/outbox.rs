@@ -17,27 +17,28 @@ record! {
         pub target: String,
         pub kind: String,
         pub payload: Vec<u8>,
-        pub due: Timestamp,
+        pub due_at: Timestamp,
         /// Number of attempts. Also the fencing token of a lease: its sender owns the message until another
         /// attempt begins.
-        pub tries: i64,
+        pub attempts: i64,
     }
 }
 
 macro_rules! lease {
     ($lock:literal) => {
         concat!(
-            "update outbox set due = $2, tries = tries + 1 where id in (select id from outbox where kind = $4 and due <= $1 \
-             order by due, id limit $3 ",
+            "update outbox set due_at = $2, attempts = attempts + 1 where id in \
+             (select id from outbox where kind = $4 and due_at <= $1 order by due_at, id limit $3 ",
             $lock,
-            ") returning id, target, kind, payload, due, tries"
+            ") returning id, target, kind, payload, due_at, attempts"
         )
     };
 }
 
-/// Enqueues a message; `new.tries` is ignored.
+/// Enqueues a message; `new.attempts` is ignored.
 pub async fn insert(tx: &mut Tx, new: &OutboxMessage) -> Result<()> {
-    let text = "insert into outbox (id, target, kind, payload, due, tries) values ($1, $2, $3, $4, $5, 0)";
+    let text =
+        "insert into outbox (id, target, kind, payload, due_at, attempts) values ($1, $2, $3, $4, $5, 0)";
     execute!(
         tx,
         query(text)
@@ -45,7 +46,7 @@ pub async fn insert(tx: &mut Tx, new: &OutboxMessage) -> Result<()> {
             .bind(&new.target)
             .bind(&new.kind)
             .bind(new.payload.as_slice())
-            .bind(new.due.millis())
+            .bind(new.due_at.millis())
     )?;
     Ok(())
 }
@@ -75,14 +76,14 @@ pub async fn lease(
 
 /// Returns when the next message of this kind is due, hence how long its sender may sleep.
 pub async fn next_due(conn: &mut Conn, kind: &str) -> Result<Option<Timestamp>> {
-    let text = "select min(due) from outbox where kind = $1";
+    let text = "select min(due_at) from outbox where kind = $1";
     let due: Option<i64> = on!(conn, c => query_scalar(text).bind(kind).fetch_one(c))?;
     Ok(due.map(Timestamp::from_millis))
 }
 
 /// Returns when the oldest pending message to the same target before this one is due. Used to send in order.
 pub async fn earliest_pending_before(conn: &mut Conn, letter: &OutboxMessage) -> Result<Option<Timestamp>> {
-    let text = "select due from outbox where target = $1 and kind = $2 and id < $3 order by id limit 1";
+    let text = "select due_at from outbox where target = $1 and kind = $2 and id < $3 order by id limit 1";
     let due: Option<i64> = on!(conn, c => query_scalar(text)
         .bind(&letter.target)
         .bind(&letter.kind)
@@ -93,12 +94,12 @@ pub async fn earliest_pending_before(conn: &mut Conn, letter: &OutboxMessage) ->
 
 /// Deletes a message that was sent or given up. Returns false if another sender has leased it since.
 pub async fn delete(tx: &mut Tx, letter: &OutboxMessage) -> Result<bool> {
-    let text = "delete from outbox where id = $1 and tries = $2";
-    Ok(execute!(tx, query(text).bind(letter.id.uuid()).bind(letter.tries))? > 0)
+    let text = "delete from outbox where id = $1 and attempts = $2";
+    Ok(execute!(tx, query(text).bind(letter.id.uuid()).bind(letter.attempts))? > 0)
 }
 
 /// Schedules a retry at `due`.
 pub async fn retry(tx: &mut Tx, letter: &OutboxMessage, due: Timestamp) -> Result<bool> {
-    let text = "update outbox set due = $3 where id = $1 and tries = $2";
-    Ok(execute!(tx, query(text).bind(letter.id.uuid()).bind(letter.tries).bind(due.millis()))? > 0)
+    let text = "update outbox set due_at = $3 where id = $1 and attempts = $2";
+    Ok(execute!(tx, query(text).bind(letter.id.uuid()).bind(letter.attempts).bind(due.millis()))? > 0)
 }

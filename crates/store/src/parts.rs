@@ -110,8 +110,8 @@ record! {
 pub async fn with_blob(conn: &mut Conn, blob: &Digest, principal: PrincipalId) -> Result<Option<BlobPart>> {
     let text = "select parts.media_type, parts.name from parts \
                 join messages on messages.id = parts.message \
-                join members on members.chat = messages.chat \
-                where parts.blob = $1 and members.principal = $2 and members.left_at is null \
+                join chat_members on chat_members.chat = messages.chat \
+                where parts.blob = $1 and chat_members.principal = $2 and chat_members.left_at is null \
                 order by parts.message desc, parts.idx limit 1";
     on!(conn, c => query_as(text).bind(blob.to_column()).bind(principal.uuid()).fetch_optional(c))
 }

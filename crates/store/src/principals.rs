@@ -156,7 +156,7 @@ pub async fn list_named(conn: &mut Conn, wanted: &[PrincipalId]) -> Result<Vec<N
         found.extend(on!(conn, c => {
             let mut query = QueryBuilder::new(
                 "select principals.id, agents.id as agent, agents.listing_id, agents.owner, \
-                 (select coalesce(hubs.domain, hubs.peer) from hubs \
+                 (select coalesce(hubs.domain, hubs.hub_key) from hubs \
                      where hubs.id = agents.hub and hubs.state <> 'self') as home, \
                  coalesce(agents.name, namespaces.name) as name, principals.pseudonym, \
                  principals.kind = 'anonymous' as anonymous from principals \

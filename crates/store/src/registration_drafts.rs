@@ -16,18 +16,19 @@ record! {
         pub account: AccountId,
         pub step: String,
         pub data: Value,
-        pub expires: Timestamp,
+        pub expires_at: Timestamp,
     }
 }
 
 macro_rules! select {
     ($rest:literal) => {
-        concat!("select id, account, step, data, expires from drafts ", $rest)
+        concat!("select id, account, step, data, expires_at from registration_drafts ", $rest)
     };
 }
 
 pub async fn insert(tx: &mut Tx, new: &Draft) -> Result<()> {
-    let text = "insert into drafts (id, account, step, data, expires) values ($1, $2, $3, $4, $5)";
+    let text =
+        "insert into registration_drafts (id, account, step, data, expires_at) values ($1, $2, $3, $4, $5)";
     execute!(
         tx,
         query(text)
@@ -35,7 +36,7 @@ pub async fn insert(tx: &mut Tx, new: &Draft) -> Result<()> {
             .bind(new.account.uuid())
             .bind(&new.step)
             .bind(new.data.to_column())
-            .bind(new.expires.millis())
+            .bind(new.expires_at.millis())
     )?;
     Ok(())
 }
@@ -53,7 +54,8 @@ pub async fn list_by_account(conn: &mut Conn, account: AccountId) -> Result<Vec<
 
 /// Saves the step, data and expiry of a draft.
 pub async fn set_step(tx: &mut Tx, draft: &Draft) -> Result<bool> {
-    let text = "update drafts set step = $3, data = $4, expires = $5 where id = $1 and account = $2";
+    let text =
+        "update registration_drafts set step = $3, data = $4, expires_at = $5 where id = $1 and account = $2";
     let changed = execute!(
         tx,
         query(text)
@@ -61,16 +63,16 @@ pub async fn set_step(tx: &mut Tx, draft: &Draft) -> Result<bool> {
             .bind(draft.account.uuid())
             .bind(&draft.step)
             .bind(draft.data.to_column())
-            .bind(draft.expires.millis())
+            .bind(draft.expires_at.millis())
     )?;
     Ok(changed > 0)
 }
 
 pub async fn delete(tx: &mut Tx, account: AccountId, id: DraftId) -> Result<bool> {
-    let text = "delete from drafts where id = $1 and account = $2";
+    let text = "delete from registration_drafts where id = $1 and account = $2";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(account.uuid()))? > 0)
 }
 
 pub async fn delete_expired(tx: &mut Tx, now: Timestamp) -> Result<u64> {
-    execute!(tx, query("delete from drafts where expires <= $1").bind(now.millis()))
+    execute!(tx, query("delete from registration_drafts where expires_at <= $1").bind(now.millis()))
 }

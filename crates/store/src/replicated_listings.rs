@@ -60,7 +60,7 @@ pub async fn set_own(
     hash: &Digest,
     expires: Option<Timestamp>,
 ) -> Result<bool> {
-    let text = "update listings set envelope = $2, hash = $3, expires = $4 where agent = $1";
+    let text = "update listings set envelope = $2, hash = $3, expires_at = $4 where agent = $1";
     let changed = execute!(
         tx,
         query(text).bind(agent.uuid()).bind(envelope).bind(hash.to_column()).bind(expires.to_column())
@@ -79,13 +79,13 @@ pub async fn own_changed_since(conn: &mut Conn, n: i64, limit: i64) -> Result<Ve
 /// first.
 pub async fn own_expiring(conn: &mut Conn, before: Timestamp, limit: i64) -> Result<Vec<ChangedListing>> {
     let text = "select l.agent, l.change from listings l join agents a on a.id = l.agent \
-                where l.expires < $2 and a.hub = $1 and l.envelope is not null order by l.expires limit $3";
+                where l.expires_at < $2 and a.hub = $1 and l.envelope is not null order by l.expires_at limit $3";
     on!(conn, c => query_as(text).bind(HubRowId::SELF.uuid()).bind(before.millis()).bind(limit).fetch_all(c))
 }
 
 /// Deletes the signed listing of an agent of this hub.
 pub async fn delete_own(tx: &mut Tx, agent: AgentId) -> Result<bool> {
-    let text = "update listings set envelope = null, hash = null, expires = null where agent = $1";
+    let text = "update listings set envelope = null, hash = null, expires_at = null where agent = $1";
     Ok(execute!(tx, query(text).bind(agent.uuid()))? > 0)
 }
 
@@ -190,7 +190,7 @@ pub async fn remove(tx: &mut Tx, agent: AgentId) -> Result<()> {
         return Ok(());
     }
     execute!(tx, query("delete from grants where target = $1").bind(id))?;
-    execute!(tx, query("delete from versions where agent = $1").bind(id))?;
+    execute!(tx, query("delete from agent_versions where agent = $1").bind(id))?;
     execute!(tx, query("delete from agents where id = $1 and namespace is null").bind(id))?;
     Ok(())
 }
@@ -198,7 +198,7 @@ pub async fn remove(tx: &mut Tx, agent: AgentId) -> Result<()> {
 /// Deletes a card that no version or listing references.
 pub async fn drop_card(tx: &mut Tx, card: &Digest) -> Result<bool> {
     let text = "delete from cards where sha256 = $1 \
-                and not exists (select 1 from versions where versions.card = cards.sha256) \
+                and not exists (select 1 from agent_versions where agent_versions.card = cards.sha256) \
                 and not exists (select 1 from listings where listings.card = cards.sha256)";
     Ok(execute!(tx, query(text).bind(card.to_column()))? > 0)
 }

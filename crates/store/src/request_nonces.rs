@@ -14,8 +14,9 @@ pub async fn insert_once(
     expires: Timestamp,
     now: Timestamp,
 ) -> Result<bool> {
-    execute!(tx, query("delete from hub_nonces where expires <= $1").bind(now.millis()))?;
-    let text = "insert into hub_nonces (hub, nonce, expires) values ($1, $2, $3) on conflict do nothing";
+    execute!(tx, query("delete from request_nonces where expires_at <= $1").bind(now.millis()))?;
+    let text =
+        "insert into request_nonces (hub, nonce, expires_at) values ($1, $2, $3) on conflict do nothing";
     let taken = execute!(tx, query(text).bind(hub.uuid()).bind(nonce.to_column()).bind(expires.millis()))?;
     Ok(taken > 0)
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use plexus_domain::{
-    AgentId, AssignmentId, ChatId, PrincipalId, ProcessId, RunId, RunState, Timestamp, VersionId,
+    AgentId, ChatId, PrincipalId, ProcessId, RunId, RunState, Timestamp, VersionId,
     page::PageSize,
     run::{Failure, FailureClass, Usage},
 };
@@ -43,15 +43,13 @@ record! {
         pub origin: Origin,
         pub state: RunState,
         pub state_at: Timestamp,
-        pub parent: Option<RunId>,
-        pub assignment: Option<AssignmentId>,
         /// Instance that works on the run; `None` if it has none.
-        pub process: Option<ProcessId>,
+        pub instance: Option<ProcessId>,
         pub remote_task: Option<String>,
         pub remote_context: Option<String>,
-        pub queued: Timestamp,
-        pub started: Option<Timestamp>,
-        pub ended: Option<Timestamp>,
+        pub queued_at: Timestamp,
+        pub started_at: Option<Timestamp>,
+        pub ended_at: Option<Timestamp>,
         pub tokens_in: u64,
         pub tokens_out: u64,
         pub cost_micro: u64,
@@ -83,19 +81,16 @@ pub struct NewRun {
     pub version: VersionId,
     pub caller: PrincipalId,
     pub origin: Origin,
-    pub parent: Option<RunId>,
-    pub assignment: Option<AssignmentId>,
-    pub process: Option<ProcessId>,
+    pub instance: Option<ProcessId>,
     pub state: RunState,
-    pub queued: Timestamp,
+    pub queued_at: Timestamp,
 }
 
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "select id, chat, agent, version, caller, origin, state, state_at, parent, assignment, process, \
-             remote_task, remote_context, queued, started, ended, tokens_in, tokens_out, cost_micro, error_class, \
-             error from runs ",
+            "select id, chat, agent, version, caller, origin, state, state_at, instance, remote_task, remote_context, \
+             queued_at, started_at, ended_at, tokens_in, tokens_out, cost_micro, error_class, error from runs ",
             $rest
         )
     };
@@ -108,10 +103,10 @@ pub async fn insert(tx: &mut Tx, new: &NewRun) -> Result<()> {
 }
 
 pub(crate) fn add(batch: &mut StatementBatch, new: &NewRun) {
-    let started = (new.state == RunState::Working).then_some(new.queued);
-    let text = "insert into runs (id, chat, agent, version, caller, origin, state, state_at, parent, assignment, \
-                process, queued, started, tokens_in, tokens_out, cost_micro) \
-                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $8, $12, 0, 0, 0)";
+    let started = (new.state == RunState::Working).then_some(new.queued_at);
+    let text = "insert into runs (id, chat, agent, version, caller, origin, state, state_at, instance, \
+                queued_at, started_at, tokens_in, tokens_out, cost_micro) \
+                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $8, $10, 0, 0, 0)";
     batch
         .add(text)
         .bind(new.id.uuid())
@@ -121,10 +116,8 @@ pub(crate) fn add(batch: &mut StatementBatch, new: &NewRun) {
         .bind(new.caller.uuid())
         .bind(new.origin.as_str())
         .bind(new.state.as_str())
-        .bind(new.queued.millis())
-        .bind(new.parent.to_column())
-        .bind(new.assignment.to_column())
-        .bind(new.process.to_column())
+        .bind(new.queued_at.millis())
+        .bind(new.instance.to_column())
         .bind(started.to_column());
 }
 
@@ -148,13 +141,13 @@ pub async fn list(conn: &mut Conn, wanted: &[RunId]) -> Result<Vec<Run>> {
 
 /// Lists the runs of a chat, in the order in which they were queued.
 pub async fn list_by_chat(conn: &mut Conn, chat: ChatId) -> Result<Vec<Run>> {
-    let text = select!("where chat = $1 order by queued, id");
+    let text = select!("where chat = $1 order by queued_at, id");
     on!(conn, c => query_as(text).bind(chat.uuid()).fetch_all(c))
 }
 
 /// Lists the latest runs of an agent, newest first.
 pub async fn list_by_agent(conn: &mut Conn, agent: AgentId, limit: i64) -> Result<Vec<Run>> {
-    let text = select!("where agent = $1 order by queued desc, id desc limit $2");
+    let text = select!("where agent = $1 order by queued_at desc, id desc limit $2");
     on!(conn, c => query_as(text).bind(agent.uuid()).bind(limit).fetch_all(c))
 }
 
@@ -173,7 +166,7 @@ pub async fn tally(
 ) -> Result<HashMap<AgentId, RunTally>> {
     const TEXT: &str = "select agent, sum(case when state = 'completed' then 1 else 0 end), \
                         sum(case when state = 'completed' then 0 else 1 end) from runs \
-                        where state in ('completed', 'failed', 'rejected') and queued >= ";
+                        where state in ('completed', 'failed', 'rejected') and queued_at >= ";
     let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
     let mut tallies = HashMap::with_capacity(wanted.len());
     for chunk in wanted.chunks(sql_in_list::CHUNK) {
@@ -246,8 +239,7 @@ pub async fn count_by_caller(conn: &mut Conn, wanted: &RunFilter) -> Result<u64>
 
 /// Lists the agents that a caller has called, latest call first.
 pub async fn list_agents_of(conn: &mut Conn, caller: PrincipalId, limit: i64) -> Result<Vec<AgentId>> {
-    let text =
-        "select agent from runs where caller = $1 group by agent order by max(queued) desc, agent limit $2";
+    let text = "select agent from runs where caller = $1 group by agent order by max(queued_at) desc, agent limit $2";
     let found: Vec<uuid::Uuid> =
         on!(conn, c => query_scalar(text).bind(caller.uuid()).bind(limit).fetch_all(c))?;
     Ok(found.into_iter().map(AgentId::from_uuid).collect())
@@ -264,13 +256,13 @@ pub async fn find_input_required(conn: &mut Conn, chat: ChatId, agent: AgentId) 
 
 /// Lists the queued and working runs of an instance.
 pub async fn list_unfinished(conn: &mut Conn, process: ProcessId) -> Result<Vec<Run>> {
-    let text = select!("where process = $1 and state in ('queued', 'working') order by queued, id");
+    let text = select!("where instance = $1 and state in ('queued', 'working') order by queued_at, id");
     on!(conn, c => query_as(text).bind(process.uuid()).fetch_all(c))
 }
 
 /// Lists the orphaned runs: queued or working, but their instance was deleted.
 pub async fn list_orphaned(conn: &mut Conn) -> Result<Vec<Run>> {
-    let text = select!("where process is null and state in ('queued', 'working') order by queued, id");
+    let text = select!("where instance is null and state in ('queued', 'working') order by queued_at, id");
     on!(conn, c => query_as(text).fetch_all(c))
 }
 
@@ -322,10 +314,10 @@ pub async fn set_state_by(
 async fn take_step(tx: &mut Tx, id: RunId, by: Option<ProcessId>, step: &RunTransition<'_>) -> Result<bool> {
     let started = (step.to == RunState::Working).then_some(step.at);
     let ended = step.to.is_terminal().then_some(step.at);
-    let text = "update runs set state = $3, state_at = $4, started = coalesce(started, $5), ended = $6, \
-                error_class = $7, error = $8, tokens_in = coalesce($9, tokens_in), \
+    let text = "update runs set state = $3, state_at = $4, started_at = coalesce(started_at, $5), \
+                ended_at = $6, error_class = $7, error = $8, tokens_in = coalesce($9, tokens_in), \
                 tokens_out = coalesce($10, tokens_out), cost_micro = coalesce($11, cost_micro) \
-                where id = $1 and state = $2 and ($12 is null or process = $12)";
+                where id = $1 and state = $2 and ($12 is null or instance = $12)";
     let changed = execute!(
         tx,
         query(text)
@@ -347,15 +339,15 @@ async fn take_step(tx: &mut Tx, id: RunId, by: Option<ProcessId>, step: &RunTran
 
 /// Sets the instance that works on the run.
 pub async fn set_process(tx: &mut Tx, id: RunId, process: Option<ProcessId>) -> Result<bool> {
-    let text = "update runs set process = $2 where id = $1";
+    let text = "update runs set instance = $2 where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(process.to_column()))? > 0)
 }
 
 /// Moves a run from one instance to another. Returns false if another instance was faster or the run has
 /// ended.
 pub async fn claim(tx: &mut Tx, id: RunId, from: Option<ProcessId>, to: ProcessId) -> Result<bool> {
-    let text = "update runs set process = $3 where id = $1 and state in ('queued', 'working') \
-                and (process = $2 or (process is null and $2 is null))";
+    let text = "update runs set instance = $3 where id = $1 and state in ('queued', 'working') \
+                and (instance = $2 or (instance is null and $2 is null))";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(from.to_column()).bind(to.uuid()))? > 0)
 }
 
@@ -367,14 +359,16 @@ pub async fn set_remote(tx: &mut Tx, id: RunId, task: Option<&str>, context: Opt
 
 /// Requests the cancellation of a run by the instance that works on it; idempotent.
 pub async fn request_cancel(tx: &mut Tx, id: RunId) -> Result<()> {
-    execute!(tx, query("insert into stops (run) values ($1) on conflict (run) do nothing").bind(id.uuid()))?;
+    let text = "insert into run_cancel_requests (run) values ($1) on conflict (run) do nothing";
+    execute!(tx, query(text).bind(id.uuid()))?;
     Ok(())
 }
 
 /// Removes and returns the cancel requests for runs of an instance, and those for runs that have ended.
 pub async fn take_cancel_requests(tx: &mut Tx, process: ProcessId) -> Result<Vec<RunId>> {
-    let text = "delete from stops where run in (select id from runs where id in (select run from stops) \
-                and (process = $1 or state not in ('queued', 'working'))) returning run";
+    let text = "delete from run_cancel_requests where run in \
+                (select id from runs where id in (select run from run_cancel_requests) \
+                and (instance = $1 or state not in ('queued', 'working'))) returning run";
     let taken: Vec<uuid::Uuid> = on!(tx, c => query_scalar(text).bind(process.uuid()).fetch_all(c))?;
     Ok(taken.into_iter().map(RunId::from_uuid).collect())
 }

@@ -15,7 +15,7 @@ record! {
         pub namespace: NamespaceId,
         /// Purpose, authenticated by the encryption.
         pub kind: String,
-        pub sealed: Vec<u8>,
+        pub ciphertext: Vec<u8>,
         /// Version of the key with which the secret is encrypted.
         pub key_version: i64,
     }
@@ -23,19 +23,20 @@ record! {
 
 macro_rules! select {
     ($rest:literal) => {
-        concat!("select id, namespace, kind, sealed, key_version from secrets ", $rest)
+        concat!("select id, namespace, kind, ciphertext, key_version from secrets ", $rest)
     };
 }
 
 pub async fn insert(tx: &mut Tx, new: &Secret) -> Result<()> {
-    let text = "insert into secrets (id, namespace, kind, sealed, key_version) values ($1, $2, $3, $4, $5)";
+    let text =
+        "insert into secrets (id, namespace, kind, ciphertext, key_version) values ($1, $2, $3, $4, $5)";
     execute!(
         tx,
         query(text)
             .bind(new.id.uuid())
             .bind(new.namespace.uuid())
             .bind(&new.kind)
-            .bind(new.sealed.as_slice())
+            .bind(new.ciphertext.as_slice())
             .bind(new.key_version)
     )?;
     Ok(())
@@ -57,9 +58,9 @@ pub async fn list_sealed_before(conn: &mut Conn, key_version: i64, limit: i64) -
 }
 
 /// Replaces the ciphertext.
-pub async fn set_sealed(tx: &mut Tx, id: SecretId, sealed: &[u8], key_version: i64) -> Result<bool> {
-    let text = "update secrets set sealed = $2, key_version = $3 where id = $1";
-    Ok(execute!(tx, query(text).bind(id.uuid()).bind(sealed).bind(key_version))? > 0)
+pub async fn set_ciphertext(tx: &mut Tx, id: SecretId, ciphertext: &[u8], key_version: i64) -> Result<bool> {
+    let text = "update secrets set ciphertext = $2, key_version = $3 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(ciphertext).bind(key_version))? > 0)
 }
 
 /// Deletes a secret. Returns a conflict if it is still referenced.

@@ -14,34 +14,37 @@ record! {
     pub struct Session {
         pub hash: Digest,
         pub account: AccountId,
-        pub created: Timestamp,
-        pub seen: Timestamp,
+        pub created_at: Timestamp,
+        pub last_seen_at: Timestamp,
         /// Until when actions that require a recent password entry are allowed.
         pub sudo_until: Option<Timestamp>,
         /// User agent string of the browser.
-        pub agent: String,
+        pub user_agent: String,
         pub ip: String,
     }
 }
 
 macro_rules! select {
     ($rest:literal) => {
-        concat!("select hash, account, created, seen, sudo_until, agent, ip from sessions ", $rest)
+        concat!(
+            "select hash, account, created_at, last_seen_at, sudo_until, user_agent, ip from sessions ",
+            $rest
+        )
     };
 }
 
 pub async fn insert(tx: &mut Tx, new: &Session) -> Result<()> {
-    let text = "insert into sessions (hash, account, created, seen, sudo_until, agent, ip) \
+    let text = "insert into sessions (hash, account, created_at, last_seen_at, sudo_until, user_agent, ip) \
                 values ($1, $2, $3, $4, $5, $6, $7)";
     execute!(
         tx,
         query(text)
             .bind(new.hash.to_column())
             .bind(new.account.uuid())
-            .bind(new.created.millis())
-            .bind(new.seen.millis())
+            .bind(new.created_at.millis())
+            .bind(new.last_seen_at.millis())
             .bind(new.sudo_until.to_column())
-            .bind(crate::sql_types::clean(&new.agent))
+            .bind(crate::sql_types::clean(&new.user_agent))
             .bind(&new.ip)
     )?;
     Ok(())
@@ -69,8 +72,8 @@ where
 
 pub async fn visit(conn: &mut Conn, hash: &Digest) -> Result<Option<SessionIdentity>> {
     let text = concat!(
-        "select sessions.hash, sessions.account, sessions.created, sessions.seen, sessions.sudo_until, \
-         sessions.agent, sessions.ip, ",
+        "select sessions.hash, sessions.account, sessions.created_at, sessions.last_seen_at, \
+         sessions.sudo_until, sessions.user_agent, sessions.ip, ",
         known_by!(),
         " from sessions join accounts on accounts.id = sessions.account",
         whose!(),
@@ -81,12 +84,12 @@ pub async fn visit(conn: &mut Conn, hash: &Digest) -> Result<Option<SessionIdent
 
 /// Lists the sessions of an account, latest seen first.
 pub async fn list_by_account(conn: &mut Conn, account: AccountId) -> Result<Vec<Session>> {
-    let text = select!("where account = $1 order by seen desc, hash");
+    let text = select!("where account = $1 order by last_seen_at desc, hash");
     on!(conn, c => query_as(text).bind(account.uuid()).fetch_all(c))
 }
 
-pub async fn set_seen(tx: &mut Tx, hash: &Digest, seen: Timestamp) -> Result<bool> {
-    let text = "update sessions set seen = $2 where hash = $1 and seen < $2";
+pub async fn set_last_seen(tx: &mut Tx, hash: &Digest, seen: Timestamp) -> Result<bool> {
+    let text = "update sessions set last_seen_at = $2 where hash = $1 and last_seen_at < $2";
     Ok(execute!(tx, query(text).bind(hash.to_column()).bind(seen.millis()))? > 0)
 }
 
@@ -108,6 +111,6 @@ pub async fn delete_by_account(tx: &mut Tx, account: AccountId, keep: Option<&Di
 
 /// Purges the sessions last seen before `seen` or created before `created`. Returns their number.
 pub async fn delete_expired(tx: &mut Tx, seen: Timestamp, created: Timestamp) -> Result<u64> {
-    let text = "delete from sessions where seen < $1 or created < $2";
+    let text = "delete from sessions where last_seen_at < $1 or created_at < $2";
     execute!(tx, query(text).bind(seen.millis()).bind(created.millis()))
 }

@@ -92,7 +92,6 @@ ids!(
     PushId,
     ProcessId,
     OutboxId,
-    AssignmentId,
     AuditId,
 );
 

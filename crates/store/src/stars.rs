@@ -12,14 +12,15 @@ use crate::{
 record! {
     pub struct Star {
         pub agent: AgentId,
-        pub at: Timestamp,
+        pub starred_at: Timestamp,
     }
 }
 
 /// Inserts a star. Returns whether it is new; an existing one stays unchanged.
 pub async fn insert(tx: &mut Tx, account: AccountId, star: &Star) -> Result<bool> {
-    let text = "insert into stars (account, agent, at) values ($1, $2, $3) on conflict do nothing";
-    Ok(execute!(tx, query(text).bind(account.uuid()).bind(star.agent.uuid()).bind(star.at.millis()))? > 0)
+    let text = "insert into stars (account, agent, starred_at) values ($1, $2, $3) on conflict do nothing";
+    Ok(execute!(tx, query(text).bind(account.uuid()).bind(star.agent.uuid()).bind(star.starred_at.millis()))?
+        > 0)
 }
 
 pub async fn delete(tx: &mut Tx, account: AccountId, agent: AgentId) -> Result<bool> {
@@ -40,7 +41,7 @@ pub async fn exists(conn: &mut Conn, account: AccountId, agent: AgentId) -> Resu
 
 /// Lists the stars of an account, newest first.
 pub async fn list_by_account(conn: &mut Conn, account: AccountId) -> Result<Vec<Star>> {
-    let text = "select agent, at from stars where account = $1 order by at desc, agent desc";
+    let text = "select agent, starred_at from stars where account = $1 order by starred_at desc, agent desc";
     on!(conn, c => query_as(text).bind(account.uuid()).fetch_all(c))
 }
 

@@ -185,7 +185,7 @@ mod tests {
             assert!(namespaces::retire(&mut tx, ada.namespace, world.now()).await.unwrap());
             drop(tx);
             let mut tx = store.write_background().await.unwrap();
-            assert_eq!(namespaces::find(&mut tx, ada.namespace).await.unwrap().unwrap().retired, None);
+            assert_eq!(namespaces::find(&mut tx, ada.namespace).await.unwrap().unwrap().retired_at, None);
         }
 
         async fn a_snapshot_does_not_move(store: Store) {
@@ -204,7 +204,7 @@ mod tests {
             let mut world = World::new(store.clone());
             let ada = world.person("ada").await;
             let retired = async |conn: &mut Conn| {
-                namespaces::find(conn, ada.namespace).await.unwrap().unwrap().retired.is_some()
+                namespaces::find(conn, ada.namespace).await.unwrap().unwrap().retired_at.is_some()
             };
             let mut tx = store.write().await.unwrap();
             assert!(namespaces::retire(&mut tx, ada.namespace, world.now()).await.unwrap());

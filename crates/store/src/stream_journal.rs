@@ -15,12 +15,12 @@ use crate::{
 };
 
 record! {
-    /// Piece of the text of a part, starting at byte offset `start`.
+    /// Piece of the text of a part, starting at byte offset `byte_offset`.
     pub struct JournalEntry {
-        pub n: i64,
+        pub seq: i64,
         pub message: MessageId,
         pub part: i64,
-        pub start: i64,
+        pub byte_offset: i64,
         /// Valid UTF-8 on its own: never splits a character.
         pub body: Vec<u8>,
     }
@@ -33,7 +33,7 @@ pub const MAX_ITEMS: usize = sql_in_list::CHUNK;
 const CHUNKS: [usize; 4] = [128, 32, 8, 1];
 const COLUMNS: usize = 6;
 
-/// Appends pieces with ascending `n` to the journal of an instance.
+/// Appends pieces with ascending `seq` to the journal of an instance.
 pub async fn append(tx: &mut Tx, process: ProcessId, pieces: &[JournalEntry]) -> Result<()> {
     let mut rest = pieces;
     for size in CHUNKS {
@@ -43,7 +43,8 @@ pub async fn append(tx: &mut Tx, process: ProcessId, pieces: &[JournalEntry]) ->
             continue;
         }
         let text = format!(
-            "insert into text_log (process, n, message, part, start, body) values {} on conflict (process, n) do nothing",
+            "insert into stream_journal (instance, seq, message, part, byte_offset, body) values {} \
+             on conflict (instance, seq) do nothing",
             rows(size, COLUMNS)
         );
         for chunk in chunks {
@@ -51,10 +52,10 @@ pub async fn append(tx: &mut Tx, process: ProcessId, pieces: &[JournalEntry]) ->
                 chunk.iter().fold(query(AssertSqlSafe(text.as_str())), |query, piece| {
                     query
                         .bind(process.uuid())
-                        .bind(piece.n)
+                        .bind(piece.seq)
                         .bind(piece.message.uuid())
                         .bind(piece.part)
-                        .bind(piece.start)
+                        .bind(piece.byte_offset)
                         .bind(piece.body.as_slice())
                 })
             })?;
@@ -65,7 +66,7 @@ pub async fn append(tx: &mut Tx, process: ProcessId, pieces: &[JournalEntry]) ->
 
 macro_rules! select {
     ($rest:literal) => {
-        concat!("select n, message, part, start, body from text_log ", $rest)
+        concat!("select seq, message, part, byte_offset, body from stream_journal ", $rest)
     };
 }
 
@@ -80,10 +81,10 @@ pub async fn list_after(
 ) -> Result<Vec<JournalEntry>> {
     let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
     on!(conn, c => {
-        let mut query = QueryBuilder::new(select!("where process = "));
-        query.push_bind(process.uuid()).push(" and n > ").push_bind(after).push(" and message in ");
+        let mut query = QueryBuilder::new(select!("where instance = "));
+        query.push_bind(process.uuid()).push(" and seq > ").push_bind(after).push(" and message in ");
         sql_in_list::push_list(&mut query, &wanted);
-        query.push(" order by n limit ").push_bind(limit);
+        query.push(" order by seq limit ").push_bind(limit);
         async move { query.build_query_as().fetch_all(c).await }
     })
 }
@@ -94,7 +95,7 @@ pub async fn list_by_message(
     process: ProcessId,
     message: MessageId,
 ) -> Result<Vec<JournalEntry>> {
-    let text = select!("where process = $1 and message = $2 order by n");
+    let text = select!("where instance = $1 and message = $2 order by seq");
     on!(conn, c => query_as(text).bind(process.uuid()).bind(message.uuid()).fetch_all(c))
 }
 
@@ -109,17 +110,17 @@ pub async fn delete(
     first: i64,
     last: i64,
 ) -> Result<u64> {
-    let text = "delete from text_log where process = $1 and n between $2 and $3 and message = $4";
+    let text = "delete from stream_journal where instance = $1 and seq between $2 and $3 and message = $4";
     execute!(tx, query(text).bind(process.uuid()).bind(first).bind(last).bind(message.uuid()))
 }
 
-/// Deletes all pieces before `n`, the oldest piece that is still needed.
-pub async fn delete_before(tx: &mut Tx, process: ProcessId, n: i64) -> Result<u64> {
-    let text = "delete from text_log where process = $1 and n < $2";
-    execute!(tx, query(text).bind(process.uuid()).bind(n))
+/// Deletes all pieces before `seq`, the oldest piece that is still needed.
+pub async fn delete_before(tx: &mut Tx, process: ProcessId, seq: i64) -> Result<u64> {
+    let text = "delete from stream_journal where instance = $1 and seq < $2";
+    execute!(tx, query(text).bind(process.uuid()).bind(seq))
 }
 
 /// Deletes the journal of an instance that has ended.
 pub async fn delete_by_process(tx: &mut Tx, process: ProcessId) -> Result<u64> {
-    execute!(tx, query("delete from text_log where process = $1").bind(process.uuid()))
+    execute!(tx, query("delete from stream_journal where instance = $1").bind(process.uuid()))
 }

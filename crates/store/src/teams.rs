@@ -46,7 +46,7 @@ record! {
         pub title: Title,
         pub goal: String,
         pub state: TeamState,
-        pub created: Timestamp,
+        pub created_at: Timestamp,
     }
 }
 
@@ -57,7 +57,7 @@ record! {
         pub parent: Option<ChatId>,
         pub title: Title,
         pub state: TeamState,
-        pub created: Timestamp,
+        pub created_at: Timestamp,
     }
 }
 
@@ -103,7 +103,7 @@ pub async fn set_state(tx: &mut Tx, chat: ChatId, state: TeamState) -> Result<()
 pub async fn list_unclaimed(conn: &mut Conn, home: HubRowId) -> Result<Vec<(ChatId, PrincipalId)>> {
     let text = "select t.chat, c.creator from teams t join chats c on c.id = t.chat \
                 where t.home_hub = $1 and t.state in ('forming', 'working') \
-                and not exists (select 1 from team_conductors o where o.team = t.chat) order by t.chat";
+                and not exists (select 1 from team_orchestrators o where o.team = t.chat) order by t.chat";
     let found: Vec<(Uuid, Uuid)> = on!(conn, c => query_as(text).bind(home.uuid()).fetch_all(c))?;
     let read = |(chat, creator)| (ChatId::from_uuid(chat), PrincipalId::from_uuid(creator));
     Ok(found.into_iter().map(read).collect())
@@ -112,7 +112,7 @@ pub async fn list_unclaimed(conn: &mut Conn, home: HubRowId) -> Result<Vec<(Chat
 /// Claims a team for an instance as its orchestrator. Returns false if the team is claimed already or does
 /// not exist.
 pub async fn claim(tx: &mut Tx, team: ChatId, process: ProcessId) -> Result<bool> {
-    let text = "insert into team_conductors (team, process) select chat, $2 from teams where chat = $1 \
+    let text = "insert into team_orchestrators (team, instance) select chat, $2 from teams where chat = $1 \
                 on conflict (team) do nothing";
     Ok(execute!(tx, query(text).bind(team.uuid()).bind(process.uuid()))? > 0)
 }
@@ -126,7 +126,7 @@ pub async fn served_until(conn: &mut Conn, team: ChatId) -> Result<Option<Timest
 
 /// Releases the claim of an instance on a team.
 pub async fn release_claim(tx: &mut Tx, team: ChatId, process: ProcessId) -> Result<()> {
-    let text = "delete from team_conductors where team = $1 and process = $2";
+    let text = "delete from team_orchestrators where team = $1 and instance = $2";
     execute!(tx, query(text).bind(team.uuid()).bind(process.uuid()))?;
     Ok(())
 }
@@ -141,8 +141,8 @@ pub async fn count_open(conn: &mut Conn, creator: PrincipalId) -> Result<u64> {
 
 /// Lists the teams that a principal launched or takes part in, newest first, without subteams.
 pub async fn list_by_member(conn: &mut Conn, member: PrincipalId, limit: i64) -> Result<Vec<TeamListItem>> {
-    let text = "select t.chat, c.title, t.goal, t.state, c.created from teams t \
-                join chats c on c.id = t.chat join members m on m.chat = t.chat \
+    let text = "select t.chat, c.title, t.goal, t.state, c.created_at from teams t \
+                join chats c on c.id = t.chat join chat_members m on m.chat = t.chat \
                 where m.principal = $1 and m.left_at is null and t.parent is null order by t.chat desc limit $2";
     on!(conn, c => query_as(text).bind(member.uuid()).bind(limit).fetch_all(c))
 }
@@ -159,7 +159,7 @@ pub async fn list_descendants(conn: &mut Conn, chat: ChatId, limit: i64) -> Resu
     let text = "with recursive below (chat) as ( \
                     select t.chat from teams t where t.parent = $1 \
                     union all select t.chat from teams t join below b on t.parent = b.chat) \
-                select t.chat, t.parent, c.title, t.state, c.created from below b \
+                select t.chat, t.parent, c.title, t.state, c.created_at from below b \
                 join teams t on t.chat = b.chat join chats c on c.id = b.chat order by t.chat limit $2";
     on!(conn, c => query_as(text).bind(chat.uuid()).bind(limit).fetch_all(c))
 }
@@ -169,7 +169,7 @@ pub async fn list_ancestors(conn: &mut Conn, chat: ChatId) -> Result<Vec<Related
     let text = "with recursive above (chat, parent, level) as ( \
                     select t.chat, t.parent, 0 from teams t where t.chat = $1 \
                     union all select t.chat, t.parent, a.level + 1 from teams t join above a on t.chat = a.parent) \
-                select t.chat, t.parent, c.title, t.state, c.created from above a \
+                select t.chat, t.parent, c.title, t.state, c.created_at from above a \
                 join teams t on t.chat = a.chat join chats c on c.id = a.chat where a.level > 0 order by a.level";
     on!(conn, c => query_as(text).bind(chat.uuid()).fetch_all(c))
 }

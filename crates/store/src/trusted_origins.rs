@@ -10,18 +10,18 @@ use crate::{
 };
 
 /// Adds a trusted origin. Returns false if it is trusted already.
-pub async fn insert(tx: &mut Tx, origin: &str, since: Timestamp) -> Result<bool> {
-    let text = "insert into vouched_origins (origin, since) values ($1, $2) on conflict do nothing";
-    Ok(execute!(tx, query(text).bind(origin).bind(since.millis()))? > 0)
+pub async fn insert(tx: &mut Tx, origin: &str, at: Timestamp) -> Result<bool> {
+    let text = "insert into trusted_origins (origin, trusted_at) values ($1, $2) on conflict do nothing";
+    Ok(execute!(tx, query(text).bind(origin).bind(at.millis()))? > 0)
 }
 
-/// Returns since when an origin is trusted.
-pub async fn since(conn: &mut Conn, origin: &str) -> Result<Option<Timestamp>> {
-    let text = "select since from vouched_origins where origin = $1";
-    let since: Option<i64> = on!(conn, c => query_scalar(text).bind(origin).fetch_optional(c))?;
-    Ok(since.map(Timestamp::from_millis))
+/// Returns when an origin became trusted.
+pub async fn trusted_at(conn: &mut Conn, origin: &str) -> Result<Option<Timestamp>> {
+    let text = "select trusted_at from trusted_origins where origin = $1";
+    let found: Option<i64> = on!(conn, c => query_scalar(text).bind(origin).fetch_optional(c))?;
+    Ok(found.map(Timestamp::from_millis))
 }
 
 pub async fn delete(tx: &mut Tx, origin: &str) -> Result<bool> {
-    Ok(execute!(tx, query("delete from vouched_origins where origin = $1").bind(origin))? > 0)
+    Ok(execute!(tx, query("delete from trusted_origins where origin = $1").bind(origin))? > 0)
 }

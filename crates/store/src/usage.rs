@@ -86,7 +86,7 @@ pub async fn agents(conn: &mut Conn, namespace: NamespaceId) -> Result<u64> {
 
 /// Counts the versions of all agents of a namespace. Includes deleted agents, because their cards stay.
 pub async fn versions(conn: &mut Conn, namespace: NamespaceId) -> Result<u64> {
-    let text = "select count(*) from versions v join agents a on a.id = v.agent where a.namespace = $1";
+    let text = "select count(*) from agent_versions v join agents a on a.id = v.agent where a.namespace = $1";
     let count: i64 = on!(conn, c => query_scalar(text).bind(namespace.uuid()).fetch_one(c))?;
     Ok(count.unsigned_abs())
 }
@@ -101,7 +101,7 @@ pub async fn agents_total(conn: &mut Conn) -> Result<u64> {
 
 /// Counts the unfinished registration drafts of an account.
 pub async fn drafts(conn: &mut Conn, account: AccountId) -> Result<u64> {
-    let text = "select count(*) from drafts where account = $1 and step <> 'done'";
+    let text = "select count(*) from registration_drafts where account = $1 and step <> 'done'";
     let count: i64 = on!(conn, c => query_scalar(text).bind(account.uuid()).fetch_one(c))?;
     Ok(count.unsigned_abs())
 }
@@ -109,7 +109,7 @@ pub async fn drafts(conn: &mut Conn, account: AccountId) -> Result<u64> {
 /// Counts the tokens that an account created, without tokens issued for OAuth grants.
 pub async fn tokens(conn: &mut Conn, account: AccountId) -> Result<u64> {
     let text =
-        "select count(*) from tokens where account = $1 and id not in (select token from oauth_tokens)";
+        "select count(*) from api_tokens where account = $1 and id not in (select token from oauth_tokens)";
     let count: i64 = on!(conn, c => query_scalar(text).bind(account.uuid()).fetch_one(c))?;
     Ok(count.unsigned_abs())
 }

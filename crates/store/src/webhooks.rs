@@ -19,20 +19,20 @@ record! {
         /// Name given by the caller, unique per run.
         pub name: String,
         /// Encrypted URL and credentials for the receiver.
-        pub sealed: Vec<u8>,
+        pub ciphertext: Vec<u8>,
     }
 }
 
 macro_rules! select {
     ($rest:literal) => {
-        concat!("select id, run, caller, name, sealed from push ", $rest)
+        concat!("select id, run, caller, name, ciphertext from webhooks ", $rest)
     };
 }
 
 /// Inserts a webhook, or replaces the one of the same run and name, which keeps its id.
 pub async fn set(tx: &mut Tx, new: &Webhook) -> Result<()> {
-    let text = "insert into push (id, run, caller, name, sealed) values ($1, $2, $3, $4, $5) \
-                on conflict (run, name) do update set sealed = excluded.sealed";
+    let text = "insert into webhooks (id, run, caller, name, ciphertext) values ($1, $2, $3, $4, $5) \
+                on conflict (run, name) do update set ciphertext = excluded.ciphertext";
     execute!(
         tx,
         query(text)
@@ -40,7 +40,7 @@ pub async fn set(tx: &mut Tx, new: &Webhook) -> Result<()> {
             .bind(new.run.uuid())
             .bind(new.caller.to_column())
             .bind(&new.name)
-            .bind(new.sealed.as_slice())
+            .bind(new.ciphertext.as_slice())
     )?;
     Ok(())
 }
@@ -55,13 +55,13 @@ pub async fn list_by_run(conn: &mut Conn, run: RunId) -> Result<Vec<Webhook>> {
 
 /// Counts the webhooks of a caller over all its runs.
 pub async fn count_by_caller(conn: &mut Conn, caller: PrincipalId) -> Result<u64> {
-    let text = "select count(*) from push where caller = $1";
+    let text = "select count(*) from webhooks where caller = $1";
     let count: i64 = on!(conn, c => query_scalar(text).bind(caller.uuid()).fetch_one(c))?;
     Ok(count.unsigned_abs())
 }
 
 /// Deletes the webhook with this name.
 pub async fn delete(tx: &mut Tx, run: RunId, name: &str) -> Result<bool> {
-    let text = "delete from push where run = $1 and name = $2";
+    let text = "delete from webhooks where run = $1 and name = $2";
     Ok(execute!(tx, query(text).bind(run.uuid()).bind(name))? > 0)
 }

@@ -208,7 +208,8 @@ pub struct HubDetails {
 
 #[derive(Serialize, ToSchema)]
 struct HubViolationJson {
-    /// `withholds`, `pads`, `swaps`, `stale_head`, `contradicts` or `contradicts_itself`.
+    /// `missing_listings`, `extra_listings`, `wrong_versions`, `stale_head`, `listing_equivocation` or
+    /// `record_equivocation`.
     kind: String,
     /// The hub whose listings the latest violation was about; null if they were its own.
     about_hub: Option<String>,

@@ -77,7 +77,7 @@ pub async fn list(
         servers.extend(
             entries
                 .iter()
-                .filter(|entry| asked.wants(entry.version.created))
+                .filter(|entry| asked.wants(entry.version.created_at))
                 .map(|entry| of_entry(&site, entry)),
         );
         next = last.map(search_cursor::token);
@@ -193,7 +193,7 @@ fn of_entry(site: &AppState, CatalogEntry { row, version }: &CatalogEntry) -> Va
         summary: &row.summary,
         is_open: row.is_open,
     };
-    registry_entry(&shown.server(site, version), version.created, "active", None, true)
+    registry_entry(&shown.server(site, version), version.created_at, "active", None, true)
 }
 
 fn of_version(site: &AppState, view: &AgentView, version: &Version) -> Value {
@@ -209,7 +209,7 @@ fn of_version(site: &AppState, view: &AgentView, version: &Version) -> Value {
     let status = if version.yanked_reason.is_some() { "deprecated" } else { "active" };
     registry_entry(
         &shown.server(site, version),
-        version.created,
+        version.created_at,
         status,
         version.yanked_reason.as_deref(),
         is_latest,

@@ -36,7 +36,7 @@ pub async fn show(
     let Path(id) = id.map_err(|_| unknown("\u{fffd}"))?;
     let address = address(&id)?;
     let found = agents::get(&site.hub, &caller, &address).await?.ok_or_else(|| unknown(&id))?;
-    Ok(Json(model(&found.address, found.agent.created)))
+    Ok(Json(model(&found.address, found.agent.created_at)))
 }
 
 /// Parses the address in a model name.

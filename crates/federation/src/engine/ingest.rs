@@ -84,7 +84,7 @@ impl Engine {
         let offer = self.screen(listing.claims(), &entry, via, now)?;
         let listing = listing.verify()?;
         if offer == VersionComparison::Contradiction {
-            let fault = Violation::Contradicts(listing.envelope().id().clone());
+            let fault = Violation::ListingEquivocation(listing.envelope().id().clone());
             out.push(Effect::Accuse(ViolationReport { accused: entry.hub, about: entry.hub, fault }));
         }
         self.accept(listing, entry, via, now, out)
@@ -282,7 +282,7 @@ impl Engine {
         }
         let record = offered.verify()?;
         if known.is_some_and(|(last, _)| seq == last) {
-            let accusation = ViolationReport { accused: of, about: of, fault: Violation::ContradictsItself };
+            let accusation = ViolationReport { accused: of, about: of, fault: Violation::RecordEquivocation };
             out.push(Effect::Accuse(accusation));
         }
         // Of two records with one sequence number every hub keeps the same one: the greater hash.

@@ -21,17 +21,17 @@ pub struct ViolationReport {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Violation {
     /// Its copy lacks listings that it was offered, or that it states it has.
-    Withholds { missing: u64 },
+    MissingListings { missing: u64 },
     /// Its copy contains listings that moved to another hub, although it was offered the newer version.
-    Pads { extra: u64 },
+    ExtraListings { extra: u64 },
     /// Its copy contains other versions than it was offered, for instance an old one in place of a tombstone.
-    Swaps,
+    WrongVersions,
     /// It still states an old head after it was offered the new one.
     StaleHead,
     /// The agent's key and the hub's key signed two versions with the same sequence number.
-    Contradicts(ListingId),
+    ListingEquivocation(ListingId),
     /// The hub signed two heads, or two hub records, with the same sequence number.
-    ContradictsItself,
+    RecordEquivocation,
 }
 
 /// What one sync round showed of a peer's copy of one hub's listings.
@@ -119,9 +119,9 @@ impl CopyObservation {
 
 const fn fault(missing: u64, extra: u64) -> Violation {
     match (missing, extra) {
-        (0, 0) => Violation::Swaps,
-        (missing, 0) => Violation::Withholds { missing },
-        (0, extra) => Violation::Pads { extra },
-        _ => Violation::Swaps,
+        (0, 0) => Violation::WrongVersions,
+        (missing, 0) => Violation::MissingListings { missing },
+        (0, extra) => Violation::ExtraListings { extra },
+        _ => Violation::WrongVersions,
     }
 }

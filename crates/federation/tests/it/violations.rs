@@ -45,7 +45,7 @@ fn a_mirror_that_withholds() {
         network.publish(&live(7, HOME, network.now));
         network.publish(&live(8, HOME, network.now));
     });
-    accused(&found, HOME, &Violation::Withholds { missing: 2 });
+    accused(&found, HOME, &Violation::MissingListings { missing: 2 });
 }
 
 #[test]
@@ -53,15 +53,15 @@ fn a_mirror_that_pads() {
     // The agent moved to the observer's hub; the mirror still lists it at its old home.
     let blind = |record: &str| record.contains("agent-2");
     let found = accusations(blind, |network| network.publish(&live(2, OBSERVER, network.now)));
-    accused(&found, HOME, &Violation::Pads { extra: 1 });
-    accused(&found, OBSERVER, &Violation::Withholds { missing: 1 });
+    accused(&found, HOME, &Violation::ExtraListings { extra: 1 });
+    accused(&found, OBSERVER, &Violation::MissingListings { missing: 1 });
 }
 
 #[test]
 fn a_mirror_that_suppresses_a_tombstone() {
     let blind = |record: &str| record.contains("\"status\":\"deleted\"");
     let found = accusations(blind, |network| network.publish(&deleted(2, HOME, network.now)));
-    accused(&found, HOME, &Violation::Swaps);
+    accused(&found, HOME, &Violation::WrongVersions);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn honest(mirror: &mut Engine, request: &PeerRequest, now: Timestamp) -> PeerRes
 #[test]
 fn a_mirror_that_names_listings_and_does_not_deliver_them() {
     let found = rounds_with(|_, _, _| None);
-    accused(&found, HOME, &Violation::Withholds { missing: 5 });
+    accused(&found, HOME, &Violation::MissingListings { missing: 5 });
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn a_mirror_that_says_it_has_all_and_shows_nothing() {
         let empty = &mut core(MIRROR, AdmissionMode::Open);
         matches!(request, PeerRequest::Compare { .. }).then(|| honest(empty, request, now))
     });
-    accused(&found, HOME, &Violation::Withholds { missing: 5 });
+    accused(&found, HOME, &Violation::MissingListings { missing: 5 });
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn two_versions_with_one_number_by_one_key() {
     let (one, other) = (twin("one"), twin("other"));
     gossip(&mut core, &one.encode(), START);
     let (_, effects) = gossip(&mut core, &other.encode(), START);
-    let fault = Violation::Contradicts(one.envelope().id().clone());
+    let fault = Violation::ListingEquivocation(one.envelope().id().clone());
     let accusation = ViolationReport { accused: hub(HOME), about: hub(HOME), fault };
     assert!(effects.contains(&Effect::Accuse(accusation)), "{effects:?}");
 }
@@ -158,7 +158,7 @@ fn two_heads_with_one_number() {
     let heads = [head(HOME, START, &[]), head(HOME, START, &[&live(1, HOME, START)])];
     let heard = heads.map(|head| gossip(&mut core, &head.encode(), START + MINUTE));
     let accusation =
-        ViolationReport { accused: hub(HOME), about: hub(HOME), fault: Violation::ContradictsItself };
+        ViolationReport { accused: hub(HOME), about: hub(HOME), fault: Violation::RecordEquivocation };
     assert_eq!(heard[0].0, GossipVerdict::Accept);
     assert!(heard[1].1.contains(&Effect::Accuse(accusation)), "{heard:?}");
 }

@@ -58,9 +58,9 @@ pub async fn create_token(hub: &Hub, caller: &Caller, new: NewToken) -> Result<S
         name,
         scopes: new.scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
         audience: hub.config().public_url.to_string(),
-        created: now,
-        expires: now + DAY * days,
-        used: None,
+        created_at: now,
+        expires_at: now + DAY * days,
+        last_used_at: None,
     };
     api_tokens::insert(&mut tx, &token).await?;
     tx.commit().await?;
@@ -133,14 +133,14 @@ fn covers(audience: &str, config: &HubConfig, path: &str) -> bool {
 
 /// Returns the token and its account, if the token is not expired and the account is active.
 pub(super) async fn good(conn: &mut Conn, hash: &Digest, now: Timestamp) -> Result<Option<(Token, Person)>> {
-    let token = api_tokens::by_hash(conn, hash).await?.filter(|token| now < token.expires);
+    let token = api_tokens::by_hash(conn, hash).await?.filter(|token| now < token.expires_at);
     let Some(token) = token else { return Ok(None) };
     Ok(person(conn, token.account).await?.map(|person| (token, person)))
 }
 
 /// Updates "last used" at most once a minute, so that not every request causes a write.
 async fn note_use(hub: &Hub, token: &Token, now: Timestamp) -> Result<()> {
-    if token.used.is_some_and(|used| now.since(used) < LAST_USED_INTERVAL) {
+    if token.last_used_at.is_some_and(|used| now.since(used) < LAST_USED_INTERVAL) {
         return Ok(());
     }
     let mut tx = hub.store().write_background().await?;

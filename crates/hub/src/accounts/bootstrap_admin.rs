@@ -17,10 +17,10 @@ pub async fn first_administrator_link(hub: &Hub) -> Result<Option<String>> {
         return Ok(None);
     }
     let token = random_token(hub);
-    let expires = hub.env().now() + VALID;
+    let expires_at = hub.env().now() + VALID;
     invites::delete_bootstrap(&mut tx).await?;
     let invite =
-        Invite { hash: Digest::of(&token), invited_by: None, role: Role::Admin, expires, used: None };
+        Invite { hash: Digest::of(&token), invited_by: None, role: Role::Admin, expires_at, used_at: None };
     invites::insert(&mut tx, &invite).await?;
     tx.commit().await?;
     Ok(Some(format!("{}signup?admin={token}", hub.config().public_url)))
@@ -31,8 +31,9 @@ pub async fn is_first_administrator_token(hub: &Hub, token: &str) -> Result<bool
     let mut conn = hub.store().read().await?;
     let invite = invites::find(&mut conn, &Digest::of(token)).await?;
     let now = hub.env().now();
-    let good = invite
-        .is_some_and(|invite| invite.invited_by.is_none() && invite.used.is_none() && now < invite.expires);
+    let good = invite.is_some_and(|invite| {
+        invite.invited_by.is_none() && invite.used_at.is_none() && now < invite.expires_at
+    });
     Ok(good && accounts::count_active(&mut conn, Role::Admin).await? == 0)
 }
 

@@ -27,7 +27,7 @@ pub async fn delete(hub: &Hub, caller: &Caller, password: String) -> Result<()> 
     let mut tx = hub.store().write().await?;
     // Serialise role changes: two administrators might delete their accounts concurrently (write skew).
     sequences::next(&mut tx, "roles").await?;
-    accounts::set_erase_at(&mut tx, person.account, Some(hub.env().now() + GRACE)).await?;
+    accounts::set_purge_at(&mut tx, person.account, Some(hub.env().now() + GRACE)).await?;
     if person.role == Role::Admin && accounts::count_active(&mut tx, Role::Admin).await? == 0 {
         let only = "You are the only administrator. Give another account the role first, with `plexus user \
             set-role NAME admin`.";
@@ -42,7 +42,7 @@ pub async fn delete(hub: &Hub, caller: &Caller, password: String) -> Result<()> 
 
 /// Cancels the deletion of an account.
 pub(super) async fn cancel_deletion(hub: &Hub, tx: &mut Tx, account: &Account) -> Result<AccountStateChange> {
-    accounts::set_erase_at(tx, account.id, None).await?;
+    accounts::set_purge_at(tx, account.id, None).await?;
     AccountStateChange::publish(hub, tx, account.id, account.namespace).await
 }
 
@@ -68,7 +68,7 @@ async fn erase(hub: &Hub, account: &Account) -> Result<()> {
     let mut tx = hub.store().write().await?;
     // The deletion may have been cancelled since the list was read.
     let found = accounts::find(&mut tx, account.id).await?;
-    let still = found.and_then(|account| account.erase_at).is_some_and(|at| at <= now);
+    let still = found.and_then(|account| account.purge_at).is_some_and(|at| at <= now);
     if !still {
         return Ok(());
     }

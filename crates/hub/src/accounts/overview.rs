@@ -26,6 +26,6 @@ pub async fn overview(hub: &Hub, caller: &Caller) -> Result<AccountOverview> {
     let chats = chats::count_by_member(&mut conn, person.principal).await?;
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     let asks_before_tools = preferences::asks(&account.prefs);
-    let (name, since) = (person.name.clone(), account.created);
+    let (name, since) = (person.name.clone(), account.created_at);
     Ok(AccountOverview { name, since, agents: count(agents), chats, asks_before_tools })
 }

@@ -43,7 +43,7 @@ pub async fn authenticate(hub: &Hub, cookie: &str, ip: IpAddr) -> Result<Caller>
         return Ok(Caller::anonymous(ip));
     };
     drop(conn);
-    if now.since(session.seen) > LAST_SEEN_INTERVAL
+    if now.since(session.last_seen_at) > LAST_SEEN_INTERVAL
         && let Err(error) = note_seen(hub, &hash, now).await
     {
         // Best effort: requests must succeed while the store is read-only.
@@ -75,13 +75,13 @@ pub(crate) async fn still_lets_in(hub: &Hub, conn: &mut Conn, caller: &Caller) -
 
 async fn note_seen(hub: &Hub, hash: &Digest, now: Timestamp) -> Result<()> {
     let mut tx = hub.store().write_background().await?;
-    sessions::set_seen(&mut tx, hash, now).await?;
+    sessions::set_last_seen(&mut tx, hash, now).await?;
     Ok(tx.commit().await?)
 }
 
 fn is_over(session: &Session, role: Role, now: Timestamp) -> bool {
     let idle = if role == Role::Admin { ADMIN_IDLE } else { IDLE };
-    now.since(session.seen) > idle || now.since(session.created) > ABSOLUTE
+    now.since(session.last_seen_at) > idle || now.since(session.created_at) > ABSOLUTE
 }
 
 /// Returns an account as a person, if it is active.
@@ -106,14 +106,15 @@ pub(super) async fn create(
 ) -> Result<SignedIn> {
     let cookie = random_token(hub);
     let now = hub.env().now();
-    let agent = plexus_domain::sanitized_text::ellipsize(
+    let user_agent = plexus_domain::sanitized_text::ellipsize(
         &plexus_domain::sanitized_text::one_line(&device.agent),
         AGENT_MAX,
     );
     let hash = Digest::of(&cookie);
     let ip = device.ip.to_string();
-    sessions::insert(tx, &Session { hash, account, created: now, seen: now, sudo_until: None, agent, ip })
-        .await?;
+    let (created_at, last_seen_at) = (now, now);
+    let session = Session { hash, account, created_at, last_seen_at, sudo_until: None, user_agent, ip };
+    sessions::insert(tx, &session).await?;
     Ok(SignedIn { account, cookie, came_back: false })
 }
 
@@ -138,13 +139,13 @@ fn ended(hub: &Hub, caller: &Caller) {
 pub async fn list_sessions(hub: &Hub, caller: &Caller) -> Result<Vec<SessionRow>> {
     let person = caller.person()?;
     let mut rows = sessions::list_by_account(&mut hub.store().read().await?, person.account).await?;
-    rows.sort_by_key(|row| std::cmp::Reverse(row.seen));
+    rows.sort_by_key(|row| std::cmp::Reverse(row.last_seen_at));
     let row = |row: Session| SessionRow {
         current: caller.via == AuthMethod::Session(row.hash),
         hash: row.hash,
-        created: row.created,
-        seen: row.seen,
-        agent: row.agent,
+        created: row.created_at,
+        seen: row.last_seen_at,
+        agent: row.user_agent,
         ip: row.ip,
     };
     Ok(rows.into_iter().map(row).collect())

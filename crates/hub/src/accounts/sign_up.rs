@@ -124,8 +124,8 @@ async fn insert(
         id: namespace,
         name: name.clone(),
         kind: NamespaceKind::Person,
-        created: now,
-        retired: None,
+        created_at: now,
+        retired_at: None,
     };
     conflict(namespaces::insert(tx, &owns).await, taken)?;
     let row = Account {
@@ -135,13 +135,14 @@ async fn insert(
         role,
         state,
         prefs: json!({}),
-        created: now,
-        erase_at: None,
+        created_at: now,
+        purge_at: None,
     };
     accounts::insert(tx, &row).await?;
     namespaces::set_role(tx, namespace, account, NamespaceRole::Owner).await?;
     let (id, kind, data) = (env.id(CredentialId::new), CredentialKind::Password, hash.to_owned());
-    login_credentials::insert(tx, &Credential { id, account, kind, data, created: now, used: None }).await?;
+    let credential = Credential { id, account, kind, data, created_at: now, last_used_at: None };
+    login_credentials::insert(tx, &credential).await?;
     principals::ensure(tx, &Principal::Account { account }, env.id(PrincipalId::new)).await?;
     Ok(account)
 }

@@ -55,8 +55,8 @@ pub async fn list_people(hub: &Hub, caller: &Caller, words: &str, page: u32) -> 
         name: row.name.to_string(),
         role: row.role,
         state: row.state,
-        since: row.created,
-        seen: row.seen,
+        since: row.created_at,
+        seen: row.last_seen_at,
         agents: row.agents,
     };
     Ok(Page { rows: rows.into_iter().map(row).collect(), total })

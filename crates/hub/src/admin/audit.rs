@@ -62,7 +62,7 @@ async fn written(conn: &mut Conn, actor: &str) -> Result<String> {
 
 async fn row(conn: &mut Conn, entry: AuditEntry) -> Result<AuditRow> {
     Ok(AuditRow {
-        at: entry.at,
+        at: entry.recorded_at,
         actor: named(conn, &entry.actor).await?,
         target: named(conn, &entry.target).await?,
         action: entry.action,

@@ -41,18 +41,18 @@ pub async fn list_invites(hub: &Hub, caller: &Caller) -> Result<Vec<InviteRow>> 
     let mut conn = hub.store().snapshot().await?;
     let mut rows = Vec::new();
     for found in admin::invites(&mut conn, MAX_ITEMS).await? {
-        if found.used.is_none() && found.expires <= now {
+        if found.used_at.is_none() && found.expires_at <= now {
             continue;
         }
         rows.push(InviteRow {
-            used_by: match found.used {
+            used_by: match found.used_at {
                 Some(_) => used_by(&mut conn, &found.hash).await?,
                 None => None,
             },
             id: found.hash.to_string(),
             by: found.invited_by.to_string(),
-            expires: found.expires,
-            used: found.used,
+            expires: found.expires_at,
+            used: found.used_at,
         });
     }
     Ok(rows)
@@ -85,8 +85,8 @@ pub async fn create_invite(hub: &Hub, caller: &Caller, days: u32, request: &str)
             Refusal::conflict("The limit of 500 invitations is reached. Revoke unused ones first.").into()
         );
     }
-    let expires = now + DAY * days;
-    let invite = Invite { hash, invited_by: Some(by.account), role: Role::User, expires, used: None };
+    let expires_at = now + DAY * days;
+    let invite = Invite { hash, invited_by: Some(by.account), role: Role::User, expires_at, used_at: None };
     invites::insert(&mut tx, &invite).await?;
     let (target, change) = (invitation(&hash), json!({ "days": days }));
     write_audit(hub, &mut tx, AuditEvent { by, action: "invite.create", target, change, request }).await?;
@@ -99,7 +99,7 @@ pub async fn revoke_invite(hub: &Hub, caller: &Caller, id: &str, request: &str) 
     let by = caller.require(Role::Admin)?;
     let mut tx = hub.store().write().await?;
     let known = admin::invites(&mut tx, MAX_ITEMS).await?;
-    let found = known.into_iter().find(|invite| invite.used.is_none() && invite.hash.to_string() == id);
+    let found = known.into_iter().find(|invite| invite.used_at.is_none() && invite.hash.to_string() == id);
     let found = found.ok_or_else(|| Refusal::not_found("This invitation was already used or revoked."))?;
     invites::delete(&mut tx, &found.hash).await?;
     let (target, change) = (invitation(&found.hash), json!({}));

@@ -21,7 +21,7 @@ pub(crate) struct AuditEvent<'a> {
 pub(crate) async fn write_audit(hub: &Hub, tx: &mut Tx, act: AuditEvent<'_>) -> Result<()> {
     let entry = AuditEntry {
         id: hub.env().id(AuditId::new),
-        at: hub.env().now(),
+        recorded_at: hub.env().now(),
         actor: account(act.by.account),
         action: act.action.to_owned(),
         target: act.target,
@@ -37,7 +37,7 @@ pub(super) const INVITE_USED: &str = "invite.use";
 pub(crate) async fn record_use(hub: &Hub, tx: &mut Tx, invite: &Digest, account_id: AccountId) -> Result<()> {
     let entry = AuditEntry {
         id: hub.env().id(AuditId::new),
-        at: hub.env().now(),
+        recorded_at: hub.env().now(),
         actor: account(account_id),
         action: INVITE_USED.to_owned(),
         target: invitation(invite),

@@ -29,14 +29,14 @@ pub async fn list_origins(hub: &Hub, caller: &Caller) -> Result<Vec<OriginRow>> 
     caller.require(Role::Admin)?;
     let mut conn = hub.store().snapshot().await?;
     let mut rows = Vec::new();
-    for found in admin::vouched(&mut conn, MAX_ITEMS).await? {
+    for found in admin::trusted_origins(&mut conn, MAX_ITEMS).await? {
         let entries = audit::list_by_target(&mut conn, &target(&found.origin), PageSize::DEFAULT).await?;
         let entry = entries.into_iter().find(|entry| entry.action == VOUCH);
         rows.push(OriginRow {
             note: entry.as_ref().and_then(note).unwrap_or_default(),
             by: by(&mut conn, entry.as_ref()).await?,
             origin: found.origin,
-            since: found.since,
+            since: found.trusted_at,
             agents: found.agents,
         });
     }

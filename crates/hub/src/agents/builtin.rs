@@ -138,9 +138,12 @@ async fn ensure_namespace(hub: &Hub, tx: &mut Tx, owner: &str) -> Result<Namespa
     if let Some(known) = namespaces::by_name(tx, &name).await? {
         return Ok(known.id);
     }
-    let (id, created) = (hub.env().id(NamespaceId::new), hub.env().now());
-    namespaces::insert(tx, &Namespace { id, name, kind: NamespaceKind::System, created, retired: None })
-        .await?;
+    let (id, created_at) = (hub.env().id(NamespaceId::new), hub.env().now());
+    namespaces::insert(
+        tx,
+        &Namespace { id, name, kind: NamespaceKind::System, created_at, retired_at: None },
+    )
+    .await?;
     Ok(id)
 }
 
@@ -170,7 +173,7 @@ async fn identified(hub: &Hub, tx: &mut Tx, owner: NamespaceId, agent: Agent) ->
     if agent.listing_id.is_some() {
         return Ok(agent);
     }
-    let identity = keys::AgentIdentity::new(hub, agent.created)?;
+    let identity = keys::AgentIdentity::new(hub, agent.created_at)?;
     let listing_id = identity.listing.to_string();
     agents::set_listing_id(tx, agent.id, &listing_id).await?;
     identity.keep(hub, tx, agent.id, owner).await?;
@@ -198,15 +201,15 @@ async fn add_version(hub: &Hub, tx: &mut Tx, agent: AgentId, kind: &Kind, card: 
         card: digest,
         connector: Connector::Builtin { program: kind.program },
         secret: None,
-        created: hub.env().now(),
+        created_at: hub.env().now(),
         yanked_reason: None,
     };
     Ok(agent_versions::insert(tx, &version).await?)
 }
 
 async fn insert(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Result<Agent> {
-    let created = hub.env().now();
-    let identity = keys::AgentIdentity::new(hub, created)?;
+    let created_at = hub.env().now();
+    let identity = keys::AgentIdentity::new(hub, created_at)?;
     let agent = Agent {
         id: hub.env().id(AgentId::new),
         hub: HubRowId::SELF,
@@ -218,7 +221,7 @@ async fn insert(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Resu
         visibility: Visibility::Public,
         access: AgentAccess::Open,
         state: AgentState::Active,
-        created,
+        created_at,
     };
     agents::insert(tx, &agent).await?;
     identity.keep(hub, tx, agent.id, owner).await?;

@@ -207,7 +207,7 @@ pub async fn verify_origins(
     drop(conn);
     let mut found = Vec::new();
     for proof in known {
-        let trusted = proof.method == ProofMethod::Voucher && proof.holds();
+        let trusted = proof.method == ProofMethod::TrustedOrigin && proof.holds();
         let status = match trusted {
             true => origin_verification::read(&proof),
             false => origin_verification::check(hub, &outbound, &proof.origin, &token).await,

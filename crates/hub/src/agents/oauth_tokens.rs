@@ -245,7 +245,7 @@ impl UserTokens {
     async fn kept(&self) -> Result<Option<OauthConnection>> {
         let mut conn = self.hub.store().read().await?;
         let Some(row) = secrets::find(&mut conn, self.secret).await? else { return Ok(None) };
-        let plain = self.hub.vault().open_sealed(&self.purpose(), &row.sealed)?;
+        let plain = self.hub.vault().open_sealed(&self.purpose(), &row.ciphertext)?;
         serde_json::from_slice(&plain).map(Some).map_err(Error::fault)
     }
 
@@ -258,7 +258,7 @@ impl UserTokens {
     async fn put(&self, connection: &OauthConnection) -> Result<bool> {
         let sealed = self.hub.vault().seal(&self.purpose(), &connection.plain()?)?;
         let mut tx = self.hub.store().write().await?;
-        let there = secrets::set_sealed(&mut tx, self.secret, &sealed, keys::KEY_VERSION).await?;
+        let there = secrets::set_ciphertext(&mut tx, self.secret, &sealed, keys::KEY_VERSION).await?;
         tx.commit().await?;
         Ok(there)
     }

@@ -162,7 +162,7 @@ pub(super) async fn put(
     origin: &str,
     check: &VerificationStatus,
 ) -> Result<()> {
-    let (method, ok_at, failed_at) = match check {
+    let (method, verified_at, failed_at) = match check {
         // Trusted origins are stored per origin, not per agent.
         VerificationStatus::Unchecked
         | VerificationStatus::Verified { method: VerificationMethod::Trusted, .. } => {
@@ -179,7 +179,7 @@ pub(super) async fn put(
     let id = hub.env().id(ProofId::new);
     Ok(origin_verifications::put(
         tx,
-        &Proof { id, agent, origin: origin.to_owned(), method, ok_at, failed_at },
+        &Proof { id, agent, origin: origin.to_owned(), method, verified_at, failed_at },
     )
     .await?)
 }
@@ -199,7 +199,7 @@ pub(super) async fn apply_trusted_origins(
     for (origin, check) in checks {
         let since = match check.is_verified() {
             true => None,
-            false => trusted_origins::since(conn, origin).await?,
+            false => trusted_origins::trusted_at(conn, origin).await?,
         };
         let trusted =
             since.map(|at| VerificationStatus::Verified { method: VerificationMethod::Trusted, at });
@@ -211,10 +211,10 @@ pub(super) async fn apply_trusted_origins(
 pub(super) fn read(proof: &Proof) -> VerificationStatus {
     let method = match proof.method {
         ProofMethod::Dns => VerificationMethod::Dns,
-        ProofMethod::Voucher => VerificationMethod::Trusted,
+        ProofMethod::TrustedOrigin => VerificationMethod::Trusted,
         ProofMethod::WellKnown | ProofMethod::Card => VerificationMethod::File,
     };
-    match (proof.ok_at, proof.failed_at) {
+    match (proof.verified_at, proof.failed_at) {
         (Some(at), None) => VerificationStatus::Verified { method, at },
         (_, Some(at)) => VerificationStatus::Failed {
             message: "Neither the file nor the record contains the verification text.".to_owned(),

@@ -200,7 +200,7 @@ async fn insert(
         visibility,
         access,
         state: AgentState::Active,
-        created: hub.env().now(),
+        created_at: hub.env().now(),
     };
     conflict(agents::insert(tx, &agent).await, register_a2a::taken)?;
     identity.keep(hub, tx, id, person.namespace).await?;

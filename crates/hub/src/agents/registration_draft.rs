@@ -234,7 +234,7 @@ impl RegistrationDraft {
             account: person.account,
             step: self.step.as_str().to_owned(),
             data: serde_json::to_value(&self.data).map_err(Error::fault)?,
-            expires: hub.env().now() + RETENTION,
+            expires_at: hub.env().now() + RETENTION,
         })
     }
 
@@ -323,7 +323,7 @@ pub(super) async fn load(
 ) -> Result<RegistrationDraft> {
     let gone = || Refusal::not_found("Registration not found. Unfinished registrations expire after a week.");
     let row = registration_drafts::find(conn, person.account, id).await?;
-    let row = row.filter(|row| hub.env().now() < row.expires).ok_or_else(gone)?;
+    let row = row.filter(|row| hub.env().now() < row.expires_at).ok_or_else(gone)?;
     parse(row)
 }
 
@@ -339,7 +339,7 @@ fn parse(row: Row) -> Result<RegistrationDraft> {
         id: row.id,
         step: RegistrationStep::parse(&row.step)?,
         data: serde_json::from_value(row.data).map_err(Error::fault)?,
-        begun: row.expires - RETENTION,
+        begun: row.expires_at - RETENTION,
     })
 }
 

@@ -32,7 +32,7 @@ pub async fn star(hub: &Hub, caller: &Caller, address: &Address) -> Result<()> {
     let found = at(&mut tx, address).await?;
     let Some(agent) = known(&mut tx, person, found).await? else { return Err(missing(address).into()) };
     accounts::lock(&mut tx, person.account).await?;
-    let star = Star { agent: agent.id, at: hub.env().now() };
+    let star = Star { agent: agent.id, starred_at: hub.env().now() };
     if stars::insert(&mut tx, person.account, &star).await? {
         quotas::check_stars(hub, &mut tx, person).await?;
     }
@@ -89,7 +89,7 @@ async fn given(conn: &mut Conn, person: &Person) -> Result<Vec<(StarCursor, Agen
     let mut given = Vec::with_capacity(stars.len());
     for star in stars {
         let agent = known(conn, person, found.remove(&star.agent)).await?;
-        given.extend(agent.map(|agent| ((star.at, star.agent), agent)));
+        given.extend(agent.map(|agent| ((star.starred_at, star.agent), agent)));
     }
     Ok(given)
 }

@@ -90,7 +90,7 @@ impl ToolKeys {
     pub async fn of(hub: &Hub, conn: &mut Conn, agent: AgentId, secret: Option<SecretId>) -> Result<Self> {
         let Some(secret) = secret else { return Ok(Self::default()) };
         let Some(row) = secrets::find(conn, secret).await? else { return Ok(Self::default()) };
-        let plain = hub.vault().open_sealed(&purpose(agent), &row.sealed)?;
+        let plain = hub.vault().open_sealed(&purpose(agent), &row.ciphertext)?;
         serde_json::from_slice(&plain).map_err(Error::fault)
     }
 
@@ -155,7 +155,7 @@ impl ToolKeys {
         let after = match (before, self.seal(hub, agent.id)?) {
             (Some(before), Some(sealed)) => {
                 // Update the same row, so that a run that starts meanwhile still finds it (race).
-                if !secrets::set_sealed(tx, before, &sealed, keys::KEY_VERSION).await? {
+                if !secrets::set_ciphertext(tx, before, &sealed, keys::KEY_VERSION).await? {
                     return Err(Error::Fault(anyhow::anyhow!("secret {before} is gone")));
                 }
                 return Ok(Some(before));

@@ -29,7 +29,7 @@ pub(super) async fn add(hub: &Hub, tx: &mut Tx, agent: AgentId, pinned: NewVersi
         card: cards::insert(tx, pinned.card).await?,
         connector: pinned.connector,
         secret: pinned.secret,
-        created: hub.env().now(),
+        created_at: hub.env().now(),
         yanked_reason: None,
     };
     agent_versions::insert(tx, &version).await?;

@@ -98,7 +98,7 @@ pub async fn get(hub: &Hub, caller: &Caller, address: &Address) -> Result<Option
     let proofs = origin_verifications::list_by_agent(&mut conn, agent.id).await?;
     let callable = callable(&mut conn, person, &agent, current, card.as_ref(), &proofs, can_manage).await?;
     let summary = summary(&mut conn, &agent, current, card.as_ref()).await?;
-    let last_run = runs::list_by_agent(&mut conn, agent.id, 1).await?.first().and_then(|run| run.ended);
+    let last_run = runs::list_by_agent(&mut conn, agent.id, 1).await?.first().and_then(|run| run.ended_at);
     let stars = stars::count_by_agent(&mut conn, agent.id).await?;
     let starred = match person {
         Some(person) => Some(stars::exists(&mut conn, person.account, agent.id).await?),
@@ -125,7 +125,7 @@ pub async fn get(hub: &Hub, caller: &Caller, address: &Address) -> Result<Option
 pub async fn get_namespace(hub: &Hub, caller: &Caller, name: &Name) -> Result<Option<OwnerView>> {
     let mut conn = hub.store().snapshot().await?;
     let found = namespaces::by_name(&mut conn, name).await?;
-    let Some(namespace) = found.filter(|namespace| namespace.retired.is_none()) else { return Ok(None) };
+    let Some(namespace) = found.filter(|namespace| namespace.retired_at.is_none()) else { return Ok(None) };
     let holder = accounts::by_namespace(&mut conn, namespace.id).await?;
     if holder.is_some_and(|account| account.state != AccountState::Active) {
         return Ok(None);
@@ -144,7 +144,7 @@ pub async fn get_namespace(hub: &Hub, caller: &Caller, name: &Name) -> Result<Op
     Ok(Some(OwnerView {
         name: namespace.name,
         kind: namespace.kind,
-        since: namespace.created,
+        since: namespace.created_at,
         own,
         agents: rows,
     }))

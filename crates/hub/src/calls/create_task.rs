@@ -85,7 +85,7 @@ const ANONYMOUS_RETENTION_MILLIS: i64 = 60 * 60 * 1_000;
 /// The same for users of hubs on probation, in milliseconds: these users cost nothing to invent (Sybil
 /// attack).
 const PROBATION_RETENTION_MILLIS: i64 = DAY;
-/// Minimum extension that is written. It limits the writes of `keep_until`, so that not every call causes
+/// Minimum extension that is written. It limits the writes of `expires_at`, so that not every call causes
 /// one.
 const RETENTION_REFRESH: Duration = Duration::from_secs(60 * 60);
 const ANONYMOUS_RETENTION_REFRESH: Duration = Duration::from_secs(60);
@@ -369,7 +369,7 @@ async fn in_chat(tx: &mut Tx, door: &AuthorizedAgent, chat: ChatId) -> Result<Th
     let chat = lock(tx, chat).await?;
     let member = members::find(tx, chat.id, door.asker.principal).await?;
     let tree = messages::list_by_chat(tx, chat.id).await?;
-    let parent = member.and_then(|member| member.leaf).and_then(|leaf| last_closed(&tree, leaf));
+    let parent = member.and_then(|member| member.current_message).and_then(|leaf| last_closed(&tree, leaf));
     Ok(ThreadPosition { chat, tree, parent, continues: None })
 }
 
@@ -414,8 +414,8 @@ async fn numbered(tx: &mut Tx, chat: ChatId) -> Result<(Chat, Vec<MessageHeader>
 async fn keep(hub: &Hub, tx: &mut Tx, door: &AuthorizedAgent, chat: &Chat) -> Result<()> {
     let until = keep_until(hub, door);
     let anew = if door.is_anonymous() { ANONYMOUS_RETENTION_REFRESH } else { RETENTION_REFRESH };
-    if chat.keep_until.is_some_and(|kept| until.since(kept) > anew) {
-        chats::set_keep_until(tx, chat.id, until).await?;
+    if chat.expires_at.is_some_and(|kept| until.since(kept) > anew) {
+        chats::set_expires_at(tx, chat.id, until).await?;
     }
     Ok(())
 }
@@ -455,7 +455,7 @@ async fn write_before(
             author,
             run: None,
             state: MessageState::Done,
-            created: hub.env().now(),
+            created_at: hub.env().now(),
             parts: &before.parts,
         };
         messages::insert(tx, &new).await?;

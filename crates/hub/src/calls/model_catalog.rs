@@ -48,7 +48,7 @@ pub async fn list_callable_agents(hub: &Hub, caller: &Caller) -> Result<Vec<Cata
     let mut offered = Vec::new();
     for agent in found {
         if offered.len() < MAX_ITEMS && answers(&mut conn, person, &agent).await? {
-            offered.push(CatalogAgent { address: message_views::address(&agent), created: agent.created });
+            offered.push(CatalogAgent { address: message_views::address(&agent), created: agent.created_at });
         }
     }
     Ok(offered)

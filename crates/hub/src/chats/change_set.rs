@@ -136,7 +136,15 @@ impl ChatChangeSet {
         let (messages, at) = (messages.collect(), hub.env().now());
         let ends = ended.iter().map(|view| FinishedMessage::of(&view.message)).collect();
         let members = &members;
-        let added = ChatChanges { runs: &runs, messages, events: &events, ended: ends, members, leaf, at };
+        let added = ChatChanges {
+            runs: &runs,
+            messages,
+            events: &events,
+            ended: ends,
+            members,
+            current_message: leaf,
+            at,
+        };
         let used = || Refusal::conflict("This message id is already used. Reload the page and send again.");
         conflict(chats::append(tx, chat, &added).await, used)?;
         for hook in &hooks {

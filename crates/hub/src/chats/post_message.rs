@@ -190,7 +190,7 @@ pub(crate) async fn insert_chat(
     creator: PrincipalId,
     kind: ChatKind,
     title: Title,
-    keep_until: Option<Timestamp>,
+    expires_at: Option<Timestamp>,
 ) -> Result<Chat> {
     let now = hub.env().now();
     let chat = Chat {
@@ -200,10 +200,10 @@ pub(crate) async fn insert_chat(
         creator,
         last_seq: 0,
         settings: json!({}),
-        created: now,
-        active: now,
-        keep_until,
-        archived: None,
+        created_at: now,
+        last_activity_at: now,
+        expires_at,
+        archived_at: None,
     };
     chats::insert(tx, &chat).await?;
     members::insert(tx, &new_member(hub, chat.id, creator, MemberRole::Owner)).await?;
@@ -225,10 +225,10 @@ fn new_member(hub: &Hub, chat: ChatId, principal: PrincipalId, role: MemberRole)
         chat,
         principal,
         role,
-        joined: hub.env().now(),
+        joined_at: hub.env().now(),
         left_at: None,
-        leaf: None,
-        read_seq: 0,
+        current_message: None,
+        last_read_seq: 0,
         folder: None,
         pinned: false,
     }

@@ -93,7 +93,7 @@ pub async fn list(
         running: hub.run_registry().in_chat(row.id) || elsewhere.contains(&row.id),
         id: row.id,
         title: row.title.into(),
-        at: row.active,
+        at: row.last_activity_at,
     };
     Ok((rows.into_iter().map(item).collect(), next))
 }
@@ -116,7 +116,7 @@ pub async fn open(
     let tree: Vec<_> = headers.iter().map(TreeNode::from).collect();
     let asked =
         leaf.filter(|leaf| tree.iter().any(|node| node.id == *leaf)).map(|leaf| newest_below(&tree, leaf));
-    let leaf = asked.or(member.leaf);
+    let leaf = asked.or(member.current_message);
     let all = leaf.map(|leaf| visible(&tree, leaf)).unwrap_or_default();
     let end = before.and_then(|before| all.iter().position(|id| *id == before)).unwrap_or(all.len());
     let begin = end.saturating_sub(PAGE);

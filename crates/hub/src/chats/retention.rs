@@ -43,5 +43,5 @@ async fn delete(hub: &Hub, chat: ChatId) -> Result<()> {
 }
 
 fn is_due(hub: &Hub, chat: &Chat) -> bool {
-    chat.keep_until.is_some_and(|until| until <= hub.env().now())
+    chat.expires_at.is_some_and(|until| until <= hub.env().now())
 }

@@ -119,7 +119,7 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
     if tree.iter().any(|known| known.id == new.id) {
         return Ok(Sent { chat, message: new.id, runs: Vec::new() });
     }
-    let parent = new.parent.or(member.leaf);
+    let parent = new.parent.or(member.current_message);
     check_parent(&tree, parent)?;
     let asker = Requester::from(person);
     let (mentioned, _) = mentions::mentions(&text);

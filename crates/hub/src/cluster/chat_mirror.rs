@@ -286,7 +286,7 @@ async fn open_elsewhere(
         return Ok(HashMap::new());
     }
     let found = runs::list(conn, &ids).await?;
-    let writer = |run: RunId| found.iter().find(|found| found.id == run)?.process.filter(|by| *by != own);
+    let writer = |run: RunId| found.iter().find(|found| found.id == run)?.instance.filter(|by| *by != own);
     Ok(open.iter().filter_map(|header| Some((header.id, writer(header.run?)?))).collect())
 }
 
@@ -300,11 +300,11 @@ async fn read_log(hub: &Hub, process: ProcessId, copies: &mut [&mut MirroredMess
         drop(conn);
         for piece in &pieces {
             let at = wanted.iter().position(|message| *message == piece.message);
-            if let Some(copy) = at.map(|at| &mut copies[at]).filter(|copy| copy.n < piece.n) {
+            if let Some(copy) = at.map(|at| &mut copies[at]).filter(|copy| copy.n < piece.seq) {
                 publish_piece(hub, &copy.writing, piece);
             }
         }
-        after = pieces.last().map_or(after, |piece| piece.n);
+        after = pieces.last().map_or(after, |piece| piece.seq);
         copies.iter_mut().for_each(|copy| copy.n = copy.n.max(after));
         if i64::try_from(pieces.len()).unwrap_or(PIECES) < PIECES {
             return Ok(());

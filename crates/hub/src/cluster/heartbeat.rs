@@ -25,7 +25,13 @@ pub(super) const DEAD: Duration = BEAT.saturating_mul(LOOKS);
 /// Inserts the row of this instance.
 pub(crate) async fn join(hub: &Hub) -> Result<()> {
     let now = hub.env().now();
-    let own = Instance { id: hub.process(), started: now, beat: now, address: None, swarm: false };
+    let own = Instance {
+        id: hub.process(),
+        started_at: now,
+        last_heartbeat_at: now,
+        address: None,
+        runs_federation: false,
+    };
     let mut tx = hub.store().write().await?;
     processes::insert(&mut tx, &own).await?;
     tx.commit().await?;
@@ -95,7 +101,7 @@ async fn look(hub: &Hub, seen: &mut HeartbeatMonitor) -> Result<()> {
     let others = others(hub).await?;
     met(hub, !others.is_empty());
     stop_what_was_asked(hub).await?;
-    let dead = seen.look(others.iter().map(|other| (other.id, other.beat)));
+    let dead = seen.look(others.iter().map(|other| (other.id, other.last_heartbeat_at)));
     runs::recover(hub, &dead).await?;
     teams::recover(hub).await
 }

@@ -37,10 +37,10 @@ pub(crate) async fn prove(
     let mut conn = hub.store().read().await?;
     let known = origin_verifications::find(&mut conn, agent.id, &origin).await?;
     let now = hub.env().now();
-    if known.is_some_and(|proof| proof.holds() && proof.ok_at.is_some_and(|at| now.since(at) < HOLDS)) {
+    if known.is_some_and(|proof| proof.holds() && proof.verified_at.is_some_and(|at| now.since(at) < HOLDS)) {
         return Ok(());
     }
-    let peer = hubs::find(&mut conn, agent.hub).await?.and_then(|row| row.peer).unwrap_or_default();
+    let peer = hubs::find(&mut conn, agent.hub).await?.and_then(|row| row.hub_key).unwrap_or_default();
     drop(conn);
     let key = peer.parse::<HubId>().and_then(|id| id.key()).map_err(Error::fault)?;
     let found = outbound.fetch_card(&card_url).await.map_err(|failure| {
@@ -63,7 +63,7 @@ pub(crate) async fn prove(
         agent: agent.id,
         origin,
         method: ProofMethod::Card,
-        ok_at: Some(now),
+        verified_at: Some(now),
         failed_at: None,
     };
     let mut tx = hub.store().write().await?;

@@ -40,7 +40,7 @@ pub struct HubDetails {
 pub async fn other(hub: &Hub, caller: &Caller, name: &str) -> Result<Option<HubDetails>> {
     let mut conn = hub.store().read().await?;
     let Some(row) = named(&mut conn, name).await? else { return Ok(None) };
-    let id = row.peer.as_deref().and_then(|peer| peer.parse().ok());
+    let id = row.hub_key.as_deref().and_then(|peer| peer.parse().ok());
     let rule = match id {
         Some(id) => rules::about(&mut conn, id, row.domain.as_deref(), hub.env().now()).await?,
         None => None,
@@ -53,7 +53,7 @@ pub async fn other(hub: &Hub, caller: &Caller, name: &str) -> Result<Option<HubD
     };
     drop(conn);
     let claimed = record.as_ref().and_then(|record| record.domain.clone());
-    let (first_seen, last_head_at) = (row.met, head_seq(&row).map(|seq| seq.issued()));
+    let (first_seen, last_head_at) = (row.first_seen_at, head_seq(&row).map(|seq| seq.issued()));
     let mut shown = [HubListQuery::now(hub).await?.row(hub, row)];
     hub_list::report(hub, &mut shown).await;
     let [row] = shown;
@@ -88,7 +88,7 @@ pub(super) async fn named(conn: &mut Conn, name: &str) -> Result<Option<Row>> {
     if name.len() > MAX_NAME || name.contains('\0') {
         return Ok(None);
     }
-    let found = match hubs::by_peer(conn, name).await? {
+    let found = match hubs::by_key(conn, name).await? {
         Some(found) => Some(found),
         None => hubs::by_domain(conn, &name.to_lowercase()).await?,
     };
@@ -98,10 +98,10 @@ pub(super) async fn named(conn: &mut Conn, name: &str) -> Result<Option<Row>> {
 /// Returns the published addresses of a hub, followed by those where it was last reached.
 async fn addresses(conn: &mut Conn, row: &Row) -> Result<Vec<String>> {
     let mut addresses = record_of(row).map(|record| record.addresses).unwrap_or_default();
-    if let Some(peer) = &row.peer {
+    if let Some(peer) = &row.hub_key {
         addresses.extend(p2p_state::addresses_of(conn, peer).await?);
     }
-    let suffix = format!("/p2p/{}", row.peer.as_deref().unwrap_or_default());
+    let suffix = format!("/p2p/{}", row.hub_key.as_deref().unwrap_or_default());
     let mut seen = std::collections::BTreeSet::new();
     addresses.retain(|address| seen.insert(address.trim_end_matches(&suffix).to_owned()));
     addresses.truncate(MAX_ADDRESSES);

@@ -201,7 +201,7 @@ impl HubListQuery {
     }
 
     pub fn row(&self, hub: &Hub, row: Row) -> HubRow {
-        let id = row.peer.clone().unwrap_or_default();
+        let id = row.hub_key.clone().unwrap_or_default();
         let record = record_of(&row);
         let said = id.parse().ok().and_then(|id| self.policy.on_hub(id, row.domain.as_deref(), self.now));
         HubRow {
@@ -217,7 +217,7 @@ impl HubListQuery {
             domain: row.domain,
             connected: self.connected.contains(&id),
             agents: self.agents(row.id),
-            last_seen: row.seen,
+            last_seen: row.last_seen_at,
             report: None,
             id,
         }

@@ -23,11 +23,11 @@ async fn find_or_make(hub: &Hub, tx: &mut Tx, id: HubId) -> Result<Row> {
         let own = hubs::find(tx, HubRowId::SELF).await?;
         return Ok(own.ok_or_else(|| anyhow::anyhow!("the hub has no row of its own"))?);
     }
-    if let Some(known) = hubs::by_peer(tx, &id.to_string()).await? {
+    if let Some(known) = hubs::by_key(tx, &id.to_string()).await? {
         if known.state != HubState::Gone {
             return Ok(known);
         }
-        let back = Row { state: HubState::Carried, met: Some(now), seen: now, ..known };
+        let back = Row { state: HubState::Carried, first_seen_at: Some(now), last_seen_at: now, ..known };
         hubs::set(tx, &back).await?;
         return Ok(back);
     }
@@ -37,10 +37,10 @@ async fn find_or_make(hub: &Hub, tx: &mut Tx, id: HubId) -> Result<Row> {
         state: HubState::Carried,
         record: None,
         head_seq: 0,
-        seen: now,
-        peer: Some(id.to_string()),
+        last_seen_at: now,
+        hub_key: Some(id.to_string()),
         head: None,
-        met: Some(now),
+        first_seen_at: Some(now),
     };
     hubs::insert(tx, &new).await?;
     Ok(new)
@@ -55,7 +55,7 @@ pub(super) async fn store_record(hub: &Hub, tx: &mut Tx, record: &Signed<HubReco
     let row = find_or_make(hub, tx, body.hub).await?;
     // Drop a verified domain that the hub does not claim any more.
     let domain = row.domain.clone().filter(|domain| body.domain.as_ref() == Some(domain));
-    let new = Row { record: Some(record.encode()), domain, seen: hub.env().now(), ..row };
+    let new = Row { record: Some(record.encode()), domain, last_seen_at: hub.env().now(), ..row };
     hubs::set(tx, &new).await?;
     Ok(())
 }
@@ -68,12 +68,12 @@ pub(super) async fn store_head(
 ) -> Result<()> {
     let row = find_or_make(hub, tx, head.body().hub).await?;
     let head_seq = i64::try_from(head.body().seq.get()).unwrap_or(i64::MAX);
-    hubs::set(tx, &Row { head: Some(head.encode()), head_seq, seen: now, ..row }).await?;
+    hubs::set(tx, &Row { head: Some(head.encode()), head_seq, last_seen_at: now, ..row }).await?;
     Ok(())
 }
 
 pub(super) async fn forget(tx: &mut Tx, id: HubId) -> Result<()> {
-    match hubs::by_peer(tx, &id.to_string()).await? {
+    match hubs::by_key(tx, &id.to_string()).await? {
         Some(row) => Ok(hubs::forget(tx, row.id).await?),
         None => Ok(()),
     }
@@ -85,7 +85,7 @@ pub(super) async fn prove(hub: &Hub, id: HubId, domain: &str) -> Result<()> {
     if let Some(before) = hubs::by_domain(&mut tx, domain).await? {
         hubs::set(&mut tx, &Row { domain: None, ..before }).await?;
     }
-    if let Some(row) = hubs::by_peer(&mut tx, &id.to_string()).await?.filter(|row| row.id != HubRowId::SELF) {
+    if let Some(row) = hubs::by_key(&mut tx, &id.to_string()).await?.filter(|row| row.id != HubRowId::SELF) {
         hubs::set(&mut tx, &Row { domain: Some(domain.to_owned()), ..row }).await?;
     }
     Ok(tx.commit().await?)

@@ -80,7 +80,7 @@ pub(super) async fn read(
 async fn known(hub: &Hub, from: HubId, listings: &[Listing]) -> Result<Vec<RemoteSearchHit>> {
     let mut conn = hub.store().read().await?;
     let peer = from.to_string();
-    let home = hubs::by_peer(&mut conn, &peer).await?.and_then(|row| row.domain).unwrap_or(peer);
+    let home = hubs::by_key(&mut conn, &peer).await?.and_then(|row| row.domain).unwrap_or(peer);
     let mut known = Vec::with_capacity(listings.len());
     for listing in listings {
         known.extend(one(hub, &mut conn, &home, listing).await?);

@@ -202,7 +202,7 @@ impl LiveSearchHandle {
         let mut queried_hubs = Vec::with_capacity(self.asked.len());
         for (hub, outcome) in &self.asked {
             let id = hub.to_string();
-            let domain = hubs::by_peer(&mut conn, &id).await?.and_then(|row| row.domain);
+            let domain = hubs::by_key(&mut conn, &id).await?.and_then(|row| row.domain);
             let found = self.found.get(hub).copied().unwrap_or(0);
             let came = match *outcome {
                 HubOutcome::Answered { wrong } => QueryOutcome::Answer { found, invalid_records: wrong },

@@ -169,7 +169,7 @@ pub(crate) async fn transport_for(
     let row = hubs::find(&mut hub.store().read().await?, agent.hub).await?;
     let Some(row) = row.filter(|_| outbound.check(url).is_err()) else { return Ok(None) };
     let has_address = record_of(&row).is_some_and(|record| record.api.is_some());
-    Ok(row.peer.filter(|_| !has_address).and_then(|peer| peer.parse().ok()))
+    Ok(row.hub_key.filter(|_| !has_address).and_then(|peer| peer.parse().ok()))
 }
 
 /// A2A transport over libp2p, for one user of this hub.

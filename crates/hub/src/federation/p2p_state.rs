@@ -30,7 +30,7 @@ pub(super) async fn keep(hub: &Hub, kept: Vec<PersistedNetState>) -> Result<()> 
                         key: key.to_vec(),
                         provider: provider.to_string(),
                         addresses: texts(addresses),
-                        expires: *until,
+                        expires_at: *until,
                     };
                     p2p_state::put_announcement(&mut tx, &new).await?;
                 }
@@ -77,6 +77,6 @@ fn announcement(row: ProviderRecord) -> Option<PersistedNetState> {
         key: RecordKey::from(row.key),
         provider,
         addresses,
-        until: row.expires,
+        until: row.expires_at,
     })
 }

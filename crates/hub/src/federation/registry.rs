@@ -97,7 +97,7 @@ async fn with_registries(
         let Some(home) = described.address.hub.clone() else { continue };
         if let Entry::Vacant(place) = registries.entry(home.clone()) {
             let row = match hubs::by_domain(conn, &home).await? {
-                None => hubs::by_peer(conn, &home).await?,
+                None => hubs::by_key(conn, &home).await?,
                 by_domain => by_domain,
             };
             place.insert(row.as_ref().and_then(RemoteRegistry::of_row));

@@ -96,7 +96,7 @@ async fn standing(hub: &Hub, conn: &mut Conn, home: HubId) -> Result<(Row, bool)
     let row = known(hub, conn, home).await?;
     let said = check_rules(hub, conn, home, row.domain.as_deref()).await?;
     let mode = hub.config().federation.as_ref().map(|config| config.mode);
-    let is_old = row.met.is_some_and(|met| hub.env().now().since(met) >= PROBATION_TIME);
+    let is_old = row.first_seen_at.is_some_and(|met| hub.env().now().since(met) >= PROBATION_TIME);
     let is_settled = mode == Some(AdmissionMode::Open)
         || said == Some(RuleAction::Allow)
         || row.domain.is_some()
@@ -115,7 +115,7 @@ fn pseudonym(text: &str) -> Result<String, Refusal> {
 
 /// Returns the row of a hub that is known by a record of its own that has not expired.
 async fn known(hub: &Hub, conn: &mut Conn, id: HubId) -> Result<Row> {
-    let found = hubs::by_peer(conn, &id.to_string()).await?;
+    let found = hubs::by_key(conn, &id.to_string()).await?;
     let now = hub.env().now();
     let holds = |row: &Row| {
         let record = record_of(row).filter(|record| now < record.expires);
@@ -150,6 +150,6 @@ async fn check_rules(
 pub(crate) async fn ensure_not_blocked(hub: &Hub, conn: &mut Conn, home: HubRowId) -> Result<()> {
     let gone = || Refusal::forbidden("Your hub is no longer known here.");
     let row = hubs::find(conn, home).await?.ok_or_else(gone)?;
-    let id = row.peer.as_deref().and_then(|peer| peer.parse().ok()).ok_or_else(gone)?;
+    let id = row.hub_key.as_deref().and_then(|peer| peer.parse().ok()).ok_or_else(gone)?;
     check_rules(hub, conn, id, row.domain.as_deref()).await.map(drop)
 }

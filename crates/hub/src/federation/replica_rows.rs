@@ -86,7 +86,7 @@ async fn put_agent(
             visibility: Visibility::Federated,
             access: AgentAccess::Accounts,
             state: AgentState::Paused,
-            created: hub.env().now(),
+            created_at: hub.env().now(),
         };
         replicated_listings::insert(tx, &agent, taken.then_some(listing_id.as_str())).await?;
     } else {
@@ -138,8 +138,8 @@ fn row_of(
         summary,
         envelope: Some(listing.encode()),
         hash: Some(listing.hash()),
-        issued: envelope.seq.issued(),
-        expires: envelope.content().map(|content| content.expires),
+        issued_at: envelope.seq.issued(),
+        expires_at: envelope.content().map(|content| content.expires),
         leased_until: None,
         state,
         change: 0,
@@ -182,7 +182,7 @@ async fn put_version(hub: &Hub, tx: &mut Tx, agent: AgentId, listing: &Listing, 
         card,
         connector: connector(&read),
         secret: None,
-        created: listing.envelope().seq.issued(),
+        created_at: listing.envelope().seq.issued(),
         yanked_reason: None,
     };
     match before {

@@ -35,7 +35,7 @@ impl UserRequestSigner {
     /// Creates a signer for an account, addressed to the home hub of a replicated agent.
     pub async fn new(hub: &Hub, conn: &mut Conn, account: AccountId, agent: &Agent) -> Result<Self> {
         let (seed, key) = keys::hub_seed(hub, conn).await?;
-        let home = hubs::find(conn, agent.hub).await?.and_then(|row| row.peer).unwrap_or_default();
+        let home = hubs::find(conn, agent.hub).await?.and_then(|row| row.hub_key).unwrap_or_default();
         let home: HubId = home.parse().map_err(Error::fault)?;
         let pseudonym = pseudonym(&seed, account, home);
         Ok(Self { key, pseudonym, env: hub.env().clone() })

@@ -40,18 +40,21 @@ pub(super) async fn restore(hub: &Hub, core: &mut Engine) -> Result<()> {
 async fn remember_own(hub: &Hub, me: HubId) -> Result<()> {
     let mut tx = hub.store().write_background().await?;
     let found = hubs::find(&mut tx, plexus_domain::HubRowId::SELF).await?;
-    let Some(row) = found.filter(|row| row.peer.as_deref() != Some(me.to_string().as_str())) else {
+    let Some(row) = found.filter(|row| row.hub_key.as_deref() != Some(me.to_string().as_str())) else {
         return Ok(());
     };
     let now = hub.env().now();
-    hubs::set(&mut tx, &Row { peer: Some(me.to_string()), head: None, met: Some(now), ..row }).await?;
+    let own = Row { hub_key: Some(me.to_string()), head: None, first_seen_at: Some(now), ..row };
+    hubs::set(&mut tx, &own).await?;
     Ok(tx.commit().await?)
 }
 
 fn known(me: HubId, row: &Row) -> Result<KnownHub> {
     let hub = match row.state {
         HubState::Itself => me,
-        _ => row.peer.as_deref().unwrap_or_default().parse().map_err(|error| unreadable("a hub", error))?,
+        _ => {
+            row.hub_key.as_deref().unwrap_or_default().parse().map_err(|error| unreadable("a hub", error))?
+        }
     };
     let head = row.head.as_deref().map(Signed::<InventoryHead>::parse).transpose();
     let record = row.record.as_deref().map(Signed::<HubRecord>::parse).transpose();
@@ -60,7 +63,7 @@ fn known(me: HubId, row: &Row) -> Result<KnownHub> {
     // Stored data was verified before. Verify heads again, since the lease depends on them alone.
     Ok(KnownHub {
         hub,
-        first_seen: row.met.unwrap_or(row.seen),
+        first_seen: row.first_seen_at.unwrap_or(row.last_seen_at),
         proved_domain: row.domain.clone(),
         head: head.and_then(|head| head.verify().ok()),
         record: record.and_then(|record| record.verify().ok()),

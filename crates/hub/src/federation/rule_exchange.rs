@@ -150,8 +150,8 @@ pub async fn import_rules(hub: &Hub, caller: &Caller, document: &str, request: &
     for rule in new {
         let ListedRule { subject, action, reason, expires, .. } = rule;
         let (action, author) = (action_of(action), by.name.to_string());
-        federation_rules::put(&mut tx, &Row { subject, action, reason, author, created: now, expires })
-            .await?;
+        let row = Row { subject, action, reason, author, created_at: now, expires_at: expires };
+        federation_rules::put(&mut tx, &row).await?;
     }
     let RuleImport { imported, already_present, invalid, .. } = done;
     let change = json!({ "imported": imported, "already_present": already_present, "invalid": invalid });

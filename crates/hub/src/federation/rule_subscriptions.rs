@@ -60,7 +60,7 @@ pub async fn subscriptions(hub: &Hub, caller: &Caller) -> Result<Vec<RuleSubscri
     let mut found = Vec::new();
     for row in rule_subscriptions::list(&mut conn).await? {
         let rules = rule_subscriptions::count_rules(&mut conn, &row.url).await?;
-        let Row { url, signer, name, author, checked: last_fetch_at, problem: last_error, .. } = row;
+        let Row { url, signer, name, author, checked_at: last_fetch_at, problem: last_error, .. } = row;
         found.push(RuleSubscription { url, signer, name, author, rules, last_fetch_at, last_error });
     }
     Ok(found)
@@ -110,9 +110,9 @@ pub async fn subscribe(
         signer: signer.to_string(),
         name: list.body().name.clone(),
         author: by.name.to_string(),
-        created: now,
+        created_at: now,
         seq: seq(&list),
-        checked: now,
+        checked_at: now,
         problem: None,
     };
     let rules = put(&mut tx, &row, list.body(), now).await?;
@@ -169,7 +169,7 @@ async fn place(hub: &Hub, what: &str) -> Result<(Url, Option<HubId>)> {
     let api = record_of(&row).and_then(|record| record.api).and_then(|api| Url::parse(&api).ok());
     let nowhere = || Refusal::invalid("list", format!("Hub {what} has no public URL."));
     let url = api.and_then(|api| api.join(SHARED_RULES).ok()).ok_or_else(nowhere)?;
-    Ok((url, row.peer.as_deref().and_then(|peer| peer.parse().ok())))
+    Ok((url, row.hub_key.as_deref().and_then(|peer| peer.parse().ok())))
 }
 
 /// Fetches and verifies a list. Administrators choose the URL, so private networks are allowed as configured.
@@ -190,8 +190,9 @@ fn seq(list: &Signed<RuleList>) -> i64 {
 /// Stores a list and its usable rules.
 async fn put(tx: &mut Tx, row: &Row, list: &RuleList, now: Timestamp) -> Result<Vec<SubscribedRule>> {
     let listed = |rule: ListedRule| {
-        let ListedRule { subject, action, reason, created, expires } = rule;
-        SubscribedRule { list: row.url.clone(), subject, action: action_of(action), reason, created, expires }
+        let ListedRule { subject, action, reason, created: created_at, expires: expires_at } = rule;
+        let (list, action) = (row.url.clone(), action_of(action));
+        SubscribedRule { list, subject, action, reason, created_at, expires_at }
     };
     let rules: Vec<SubscribedRule> = usable(list, now).map(listed).collect();
     rule_subscriptions::put(tx, row).await?;
@@ -217,7 +218,7 @@ pub(super) async fn refresh_due(hub: &Hub) -> Result<()> {
     let now = hub.env().now();
     for row in rule_subscriptions::list(&mut hub.store().read().await?).await? {
         let every = if row.problem.is_some() { RETRY_INTERVAL } else { REFRESH_INTERVAL };
-        if now.since(row.checked) >= every {
+        if now.since(row.checked_at) >= every {
             refresh(hub, &row.url).await?;
         }
     }
@@ -236,7 +237,7 @@ pub(super) async fn refresh(hub: &Hub, address: &str) -> Result<()> {
     match fetched.and_then(|list| fits(&row, list)) {
         Ok(list) => {
             let name = list.body().name.clone();
-            let row = Row { name, seq: seq(&list), checked: now, problem: None, ..row };
+            let row = Row { name, seq: seq(&list), checked_at: now, problem: None, ..row };
             let rules = put(&mut tx, &row, list.body(), now).await?;
             tx.commit().await?;
             tell(hub, address, rules).await
@@ -247,7 +248,7 @@ pub(super) async fn refresh(hub: &Hub, address: &str) -> Result<()> {
                 error = problem,
                 "rule list: fetch failed; the stored rules remain"
             );
-            rule_subscriptions::put(&mut tx, &Row { checked: now, problem: Some(problem), ..row }).await?;
+            rule_subscriptions::put(&mut tx, &Row { checked_at: now, problem: Some(problem), ..row }).await?;
             Ok(tx.commit().await?)
         }
     }

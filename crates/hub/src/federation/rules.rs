@@ -55,14 +55,14 @@ pub enum RuleOrigin {
 
 impl From<Row> for RuleRow {
     fn from(row: Row) -> Self {
-        let Row { subject, action, reason, author, created, expires } = row;
+        let Row { subject, action, reason, author, created_at: created, expires_at: expires } = row;
         Self { subject, does: does(action), reason, made: RuleOrigin::Here(author), created, expires }
     }
 }
 
 impl From<SubscribedRule> for RuleRow {
     fn from(row: SubscribedRule) -> Self {
-        let SubscribedRule { list, subject, action, reason, created, expires } = row;
+        let SubscribedRule { list, subject, action, reason, created_at: created, expires_at: expires } = row;
         Self { subject, does: does(action), reason, made: RuleOrigin::List(list), created, expires }
     }
 }
@@ -116,8 +116,8 @@ pub async fn block(
         action: action_of(does),
         reason,
         author: by.name.to_string(),
-        created: hub.env().now(),
-        expires: None,
+        created_at: hub.env().now(),
+        expires_at: None,
     };
     federation_rules::put(&mut tx, &row).await?;
     let (action, change) = (act(does), json!({ "reason": row.reason }));
@@ -170,7 +170,7 @@ async fn after_change(hub: &Hub) -> Result<()> {
     let (policy, now) = (current(hub).await?, hub.env().now());
     let mut conn = hub.store().read().await?;
     for row in hubs::list_known(&mut conn).await? {
-        let id: Option<HubId> = row.peer.as_deref().and_then(|peer| peer.parse().ok());
+        let id: Option<HubId> = row.hub_key.as_deref().and_then(|peer| peer.parse().ok());
         let Some(id) = id.filter(|_| row.state != HubState::Itself) else { continue };
         if is_blocked(hub, policy.on_hub(id, row.domain.as_deref(), now)) {
             hub.run_registry().cancel_hub(row.id);
@@ -209,13 +209,14 @@ pub(super) async fn about(
 ) -> Result<Option<RuleRow>> {
     let mut listed: Vec<SubscribedRule> = Vec::new();
     for subject in of_hub(id, domain).iter().map(written) {
-        if let Some(own) = federation_rules::find(conn, &subject).await?.filter(|row| holds(row.expires, now))
+        if let Some(own) =
+            federation_rules::find(conn, &subject).await?.filter(|row| holds(row.expires_at, now))
         {
             return Ok(Some(own.into()));
         }
         listed.extend(rule_subscriptions::rules_about(conn, &subject).await?);
     }
-    listed.retain(|row| holds(row.expires, now));
+    listed.retain(|row| holds(row.expires_at, now));
     // Subjects are ordered by specificity, and `min_by` returns the first rule of
     // a list: the most specific one.
     Ok(listed.into_iter().min_by(|one, other| one.list.cmp(&other.list)).map(RuleRow::from))

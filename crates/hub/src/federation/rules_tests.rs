@@ -116,8 +116,8 @@ on_both! {
             action: federation_rules::RuleAction::Block,
             reason: "For a while.".into(),
             author: "boss".into(),
-            created: hub.env().now() - DAY,
-            expires: Some(hub.env().now() - Duration::from_secs(1)),
+            created_at: hub.env().now() - DAY,
+            expires_at: Some(hub.env().now() - Duration::from_secs(1)),
         };
         let mut tx = hub.store().write().await.unwrap();
         federation_rules::put(&mut tx, &row).await.unwrap();
@@ -199,7 +199,7 @@ on_both! {
         assert_eq!(problem().await, "");
         let mut tx = hub.store().write().await.unwrap();
         let row = rule_subscriptions::find(&mut tx, &url).await.unwrap().unwrap();
-        let row = rule_subscriptions::RuleSubscription { checked: row.checked - DAY, ..row };
+        let row = rule_subscriptions::RuleSubscription { checked_at: row.checked_at - DAY, ..row };
         rule_subscriptions::put(&mut tx, &row).await.unwrap();
         tx.commit().await.unwrap();
         refresh_due(&hub).await.unwrap();
@@ -213,14 +213,15 @@ on_both! {
         meet(&hub).await;
         let accuse = |about, fault| Effect::Accuse(ViolationReport { accused: far(), about, fault });
         let mut home = SqlEngineStore::new(hub.clone());
-        home.perform(vec![accuse(far(), Found::ContradictsItself)]).await.unwrap();
+        home.perform(vec![accuse(far(), Found::RecordEquivocation)]).await.unwrap();
         let elsewhere = key(8).public().into();
-        let faults = vec![accuse(elsewhere, Found::Withholds { missing: 3 }), accuse(elsewhere, Found::Withholds { missing: 2 })];
-        home.perform(faults).await.unwrap();
+        let missing = |missing| accuse(elsewhere, Found::MissingListings { missing });
+        home.perform(vec![missing(3), missing(2)]).await.unwrap();
         let found = other(&hub, &ada, &far().to_string()).await.unwrap().unwrap();
         let noted: Vec<_> = found.violations.iter().map(|row| (row.kind, row.count, row.about_hub.is_some())).collect();
         assert_eq!(noted.len(), 2);
-        assert!(noted.contains(&(HubViolation::Withholds, 2, true)) && noted.contains(&(HubViolation::ContradictsItself, 1, false)));
+        assert!(noted.contains(&(HubViolation::MissingListings, 2, true)));
+        assert!(noted.contains(&(HubViolation::RecordEquivocation, 1, false)));
         assert_eq!(found.addresses, None, "addresses are for those who run the hub");
         assert_eq!(other(&hub, &boss, &far().to_string()).await.unwrap().unwrap().addresses, Some(Vec::new()));
         assert!(other(&hub, &boss, "hub.example").await.unwrap().is_none());

@@ -240,7 +240,7 @@ on_both! {
         home.perform(vec![Effect::ForgetHubs(vec![far()])]).await.unwrap();
         assert!(crate::federation::overview(&hub).await.unwrap().hubs.is_empty());
         let mut conn = hub.store().read().await.unwrap();
-        assert!(hubs::by_peer(&mut conn, &far().to_string()).await.unwrap().is_none());
+        assert!(hubs::by_key(&mut conn, &far().to_string()).await.unwrap().is_none());
         assert!(hubs::find(&mut conn, HubRowId::SELF).await.unwrap().is_some());
         drop(conn);
         hub.close().await;

@@ -28,12 +28,12 @@ pub(super) async fn note(hub: &Hub, tx: &mut Tx, accusation: &ViolationReport) -
 
 const fn kind(fault: &Found) -> HubViolation {
     match fault {
-        Found::Withholds { .. } => HubViolation::Withholds,
-        Found::Pads { .. } => HubViolation::Pads,
-        Found::Swaps => HubViolation::Swaps,
+        Found::MissingListings { .. } => HubViolation::MissingListings,
+        Found::ExtraListings { .. } => HubViolation::ExtraListings,
+        Found::WrongVersions => HubViolation::WrongVersions,
         Found::StaleHead => HubViolation::StaleHead,
-        Found::Contradicts(_) => HubViolation::Contradicts,
-        Found::ContradictsItself => HubViolation::ContradictsItself,
+        Found::ListingEquivocation(_) => HubViolation::ListingEquivocation,
+        Found::RecordEquivocation => HubViolation::RecordEquivocation,
     }
 }
 
@@ -41,11 +41,11 @@ const fn kind(fault: &Found) -> HubViolation {
 pub(super) async fn list(conn: &mut Conn, row: &Row) -> Result<Vec<ViolationRow>> {
     let noted = hub_violations::list(conn, row.id).await?;
     let violation = |noted: hub_violations::HubViolationRow| ViolationRow {
-        kind: noted.fault,
-        about_hub: Some(noted.about).filter(|about| row.peer.as_ref() != Some(about)),
+        kind: noted.kind,
+        about_hub: Some(noted.about_hub).filter(|about| row.hub_key.as_ref() != Some(about)),
         first_seen: noted.first_at,
         last_seen: noted.last_at,
-        count: noted.times,
+        count: noted.count,
     };
     Ok(noted.into_iter().map(violation).collect())
 }

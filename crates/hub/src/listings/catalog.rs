@@ -88,8 +88,8 @@ fn of(agent: &Agent, listing: &Listing) -> CatalogAgentInfo {
     CatalogAgentInfo {
         address: message_views::address(agent),
         summary: read_summary(listing),
-        created: agent.created,
-        updated: listing.issued,
+        created: agent.created_at,
+        updated: listing.issued_at,
         score: 0,
     }
 }

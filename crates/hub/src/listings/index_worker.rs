@@ -150,8 +150,8 @@ fn entry(agent: &Agent, listing: &Listing) -> Entry {
     let described = CatalogAgentInfo {
         address: message_views::address(agent),
         summary: read_summary(listing),
-        created: agent.created,
-        updated: listing.issued,
+        created: agent.created_at,
+        updated: listing.issued_at,
         score: 0,
     };
     index_document(agent.id, described)

@@ -53,8 +53,8 @@ pub(crate) async fn publish(hub: &Hub, tx: &mut Tx, agent: AgentId) -> Result<()
         summary: serde_json::to_value(summary).map_err(Error::fault)?,
         envelope: signed.as_ref().and_then(|signed| signed.envelope.clone()),
         hash: signed.as_ref().and_then(|signed| signed.hash),
-        issued: now,
-        expires: signed.and_then(|signed| signed.expires),
+        issued_at: now,
+        expires_at: signed.and_then(|signed| signed.expires_at),
         leased_until: None,
         state,
         change: 0,
@@ -104,7 +104,7 @@ async fn note_online(hub: &Hub, agent: AgentId, online_at: Option<Timestamp>) ->
     let mut tx = hub.store().write_background().await?;
     let Some(mut listing) = listings::find(&mut tx, agent).await? else { return Ok(()) };
     let latest = runs::list_by_agent(&mut tx, agent, USES_COUNTED).await?;
-    let uses = latest.iter().filter(|run| now.since(run.queued) < MONTH).count();
+    let uses = latest.iter().filter(|run| now.since(run.queued_at) < MONTH).count();
     let summary = ListingSummary { online_at, uses: uses as u64, ..read_summary(&listing) };
     listing.summary = serde_json::to_value(summary).map_err(Error::fault)?;
     listings::put(&mut tx, &listing).await?;

@@ -137,12 +137,12 @@ pub async fn record_consent(
         challenge: challenge.clone(),
         resource: resource.to_string(),
         scopes: scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
-        code: Digest::of(&code),
-        refresh: None,
-        spent: None,
-        created: now,
-        expires: now + CODE_TTL,
-        used: None,
+        code_hash: Digest::of(&code),
+        refresh_hash: None,
+        previous_refresh_hash: None,
+        created_at: now,
+        expires_at: now + CODE_TTL,
+        last_used_at: None,
     };
     let mut tx = hub.store().write().await?;
     oauth_grants::insert(&mut tx, &grant).await?;

@@ -87,7 +87,7 @@ async fn exchange_once(
     oauth_grants::by_code(&mut hub.store().read().await?, &code).await?.ok_or(TokenRefusal::Grant)?;
     let mut tx = hub.store().write().await?;
     let grant = oauth_grants::by_code(&mut tx, &code).await?.ok_or(TokenRefusal::Grant)?;
-    if grant.refresh.is_some() {
+    if grant.refresh_hash.is_some() {
         return end(hub, tx, &grant).await;
     }
     let proved = VERIFIER.contains(&verifier.len()) && challenge(verifier) == grant.challenge;
@@ -119,7 +119,7 @@ async fn refresh_once(
     oauth_grants::by_refresh(&mut hub.store().read().await?, &hash).await?.ok_or(TokenRefusal::Grant)?;
     let mut tx = hub.store().write().await?;
     let grant = oauth_grants::by_refresh(&mut tx, &hash).await?.ok_or(TokenRefusal::Grant)?;
-    if grant.refresh != Some(hash) || grant.client != client {
+    if grant.refresh_hash != Some(hash) || grant.client != client {
         return end(hub, tx, &grant).await;
     }
     give(hub, tx, &grant, resource).await
@@ -161,7 +161,7 @@ async fn give(
 ) -> Result<IssuedTokens, TokenRefusal> {
     let now = hub.env().now();
     let account = accounts::find(&mut tx, grant.account).await?;
-    if now >= grant.expires || account.is_none_or(|account| account.state != AccountState::Active) {
+    if now >= grant.expires_at || account.is_none_or(|account| account.state != AccountState::Active) {
         return Err(TokenRefusal::Grant);
     }
     let is_same = |one: &str, two: &str| one.trim_end_matches('/') == two.trim_end_matches('/');
@@ -180,9 +180,9 @@ async fn give(
         name: grant.name.clone(),
         scopes: grant.scopes.clone(),
         audience: grant.resource.clone(),
-        created: now,
-        expires: now + TOKEN_TTL,
-        used: None,
+        created_at: now,
+        expires_at: now + TOKEN_TTL,
+        last_used_at: None,
     };
     api_tokens::insert(&mut tx, &token).await?;
     oauth_grants::insert_token(&mut tx, token.id, grant.id).await?;

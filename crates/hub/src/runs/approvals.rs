@@ -78,7 +78,7 @@ impl ChatApprovalGate {
             args_sha256: question.digest(),
             decision: None,
             decided_by: None,
-            expires: env.now() + MAX_WAIT,
+            expires_at: env.now() + MAX_WAIT,
         };
         let mut tx = self.hub.store().write().await?;
         approvals::insert(&mut tx, &approval).await?;
@@ -94,7 +94,7 @@ impl ChatApprovalGate {
             return Ok(Some(ApprovalDecision::Unanswered));
         };
         let now = self.hub.env().now();
-        if found.decision.is_none() && found.expires <= now {
+        if found.decision.is_none() && found.expires_at <= now {
             return self.close(id, now).await;
         }
         Ok(found.decision.map(decision_of))
@@ -153,7 +153,7 @@ pub async fn waiting(hub: &Hub, caller: &Caller) -> Result<Vec<PendingToolApprov
     let runs = runs::list(&mut conn, &ids).await?;
     let chat = |run: RunId| runs.iter().find(|one| one.id == run).map(|run| run.chat);
     let waiting = |found: Approval| {
-        let Approval { id, run, tool, arguments, expires, .. } = found;
+        let Approval { id, run, tool, arguments, expires_at: expires, .. } = found;
         Some(PendingToolApproval { id, run, chat: chat(run)?, tool, arguments, expires })
     };
     Ok(found.into_iter().filter_map(waiting).collect())

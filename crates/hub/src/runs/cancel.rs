@@ -116,7 +116,7 @@ async fn stop_waiting(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<ChatCh
 /// Requests cancellation from other instances, for the runs that they work on.
 async fn request_remote_cancel(hub: &Hub, all: &[Run]) -> Result<()> {
     let goes_on = |run: &&Run| matches!(run.state, RunState::Queued | RunState::Working);
-    let theirs = all.iter().filter(goes_on).filter(|run| run.process != Some(hub.process()));
+    let theirs = all.iter().filter(goes_on).filter(|run| run.instance != Some(hub.process()));
     let theirs: Vec<RunId> = theirs.map(|run| run.id).collect();
     if theirs.is_empty() {
         return Ok(());

@@ -192,13 +192,11 @@ fn insert(
         version: ask.reached.version.id,
         caller: asker.principal,
         origin: ask.origin,
-        parent: None,
-        assignment: None,
-        process: Some(hub.process()),
+        instance: Some(hub.process()),
         state: if waits { RunState::Queued } else { RunState::Working },
-        queued: hub.env().now(),
+        queued_at: hub.env().now(),
     };
-    let view = RunView::begun(new.id, new.state, new.queued);
+    let view = RunView::begun(new.id, new.state, new.queued_at);
     telling.begin(new);
     view
 }

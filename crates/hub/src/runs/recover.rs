@@ -59,7 +59,7 @@ async fn end(hub: &Hub, run: &Run) -> Result<()> {
     let (at, failure_of) = (hub.env().now(), Some(&failure));
     let step = RunTransition { from: run.state, to: RunState::Failed, at, failure: failure_of, usage: None };
     // Compare and set by instance: another instance may have taken the run over since it was found.
-    let is_ended = match run.process {
+    let is_ended = match run.instance {
         Some(process) => runs::set_state_by(&mut tx, process, run.id, &step).await?,
         None => runs::set_state(&mut tx, run.id, &step).await?,
     };

@@ -42,7 +42,7 @@ pub(super) const fn is_front_agent(connector: &Connector) -> bool {
 /// Resumes a run. Returns false if that is impossible, because the requester or the agent is gone.
 pub(super) async fn resume(hub: &Hub, run: &Run) -> Result<bool> {
     let mut tx = hub.store().write().await?;
-    if !runs::claim(&mut tx, run.id, run.process, hub.process()).await? {
+    if !runs::claim(&mut tx, run.id, run.instance, hub.process()).await? {
         // Another instance took the run over first.
         return Ok(true);
     }
@@ -81,7 +81,7 @@ async fn again(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<RunJob>> {
         chat: run.chat,
         question,
         called: None,
-        queued: run.queued,
+        queued: run.queued_at,
         state: run.state,
         answer,
         agent: reached.agent,

@@ -80,7 +80,7 @@ impl Pending {
             for JournalPiece { part, start, body } in writing.take_unlogged(all) {
                 writing.first_piece.get_or_insert(self.next);
                 self.chats.insert(writing.chat());
-                self.waiting.push(JournalEntry { n: self.next, message, part, start, body });
+                self.waiting.push(JournalEntry { seq: self.next, message, part, byte_offset: start, body });
                 self.next += 1;
             }
             needed = needed.min(writing.first_piece.unwrap_or(i64::MAX));

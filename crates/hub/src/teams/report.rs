@@ -46,7 +46,7 @@ pub async fn report(hub: &Hub, caller: &Caller, id: ChatId) -> Result<Option<Tea
     let mut conn = hub.store().snapshot().await?;
     let member = chats::membership_or(&mut conn, person, id, gone).await?;
     let Some((_, report)) = read(&mut conn, id).await? else { return Ok(None) };
-    let shared = team_share_links::created(&mut conn, id).await?;
+    let shared = team_share_links::created_at(&mut conn, id).await?;
     Ok(Some(TeamReport { shared, may_share: member.role == MemberRole::Owner, ..report }))
 }
 

@@ -43,7 +43,7 @@ pub struct RelatedTeam {
 
 impl From<teams::RelatedTeam> for RelatedTeam {
     fn from(row: teams::RelatedTeam) -> Self {
-        let (title, launched) = (row.title.as_str().to_owned(), row.created);
+        let (title, launched) = (row.title.as_str().to_owned(), row.created_at);
         Self { id: row.chat, parent: row.parent, title, state: row.state, launched }
     }
 }
@@ -124,7 +124,7 @@ pub async fn list(hub: &Hub, caller: &Caller) -> Result<Vec<TeamItem>> {
         id: row.chat,
         title: row.title.as_str().to_owned(),
         state: row.state,
-        launched: row.created,
+        launched: row.created_at,
     };
     Ok(found.into_iter().map(item).collect())
 }

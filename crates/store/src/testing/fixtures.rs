@@ -78,11 +78,11 @@ impl World {
 
     pub async fn person(&mut self, name: &str) -> Person {
         let (namespace, account) = (self.id(NamespaceId::new), self.id(AccountId::new));
-        let (new, created) = (self.id(PrincipalId::new), self.now());
+        let (new, created_at) = (self.id(PrincipalId::new), self.now());
         let mut tx = self.write().await;
         let name = name.parse().expect("a name");
         let kind = NamespaceKind::Person;
-        let row = Namespace { id: namespace, name, kind, created, retired: None };
+        let row = Namespace { id: namespace, name, kind, created_at, retired_at: None };
         namespaces::insert(&mut tx, &row).await.expect("a namespace");
         let row = Account {
             id: account,
@@ -90,9 +90,9 @@ impl World {
             email_folded: None,
             role: Role::User,
             state: AccountState::Active,
-            erase_at: None,
+            purge_at: None,
             prefs: json!({}),
-            created,
+            created_at,
         };
         accounts::insert(&mut tx, &row).await.expect("an account");
         let principal = principals::ensure(&mut tx, &Principal::Account { account }, new).await;
@@ -114,7 +114,7 @@ impl World {
     ) -> AgentSeed {
         let address: plexus_domain::Address = address.parse().expect("an address");
         let (agent, version) = (self.id(AgentId::new), self.id(VersionId::new));
-        let (new, created) = (self.id(PrincipalId::new), self.now());
+        let (new, created_at) = (self.id(PrincipalId::new), self.now());
         let mut tx = self.write().await;
         let row = Agent {
             id: agent,
@@ -127,7 +127,7 @@ impl World {
             visibility: Visibility::Public,
             access: AgentAccess::Accounts,
             state: AgentState::Active,
-            created,
+            created_at,
         };
         agents::insert(&mut tx, &row).await.expect("an agent");
         let body = json!({ "name": address.name.as_str() }).to_string();
@@ -139,7 +139,7 @@ impl World {
             card,
             connector: Connector::Builtin { program: Builtin::Calc },
             secret: None,
-            created,
+            created_at,
             yanked_reason: None,
         };
         agent_versions::insert(&mut tx, &row).await.expect("a version");
@@ -150,7 +150,7 @@ impl World {
 
     /// Creates a direct chat of this account with these agents.
     pub async fn chat(&mut self, person: &Person, agents: &[&AgentSeed]) -> ChatId {
-        let (id, created) = (self.id(ChatId::new), self.now());
+        let (id, created_at) = (self.id(ChatId::new), self.now());
         let mut tx = self.write().await;
         let chat = Chat {
             id,
@@ -159,10 +159,10 @@ impl World {
             creator: person.principal,
             last_seq: 0,
             settings: json!({}),
-            created,
-            active: created,
-            keep_until: None,
-            archived: None,
+            created_at,
+            last_activity_at: created_at,
+            expires_at: None,
+            archived_at: None,
         };
         chats::insert(&mut tx, &chat).await.expect("a chat");
         let others = agents.iter().map(|agent| (agent.principal, MemberRole::Member));
@@ -180,10 +180,10 @@ impl World {
             chat,
             principal,
             role,
-            joined: self.now(),
+            joined_at: self.now(),
             left_at: None,
-            leaf: None,
-            read_seq: 0,
+            current_message: None,
+            last_read_seq: 0,
             folder: None,
             pinned: false,
         }
@@ -222,7 +222,7 @@ impl World {
             author,
             run: None,
             state: MessageState::Done,
-            created: self.now(),
+            created_at: self.now(),
             parts,
         }
     }
@@ -244,11 +244,9 @@ impl World {
             version: agent.version,
             caller: caller.principal,
             origin: Origin::Page,
-            parent: None,
-            assignment: None,
-            process: None,
+            instance: None,
             state: RunState::Queued,
-            queued: self.now(),
+            queued_at: self.now(),
         };
         let answer = self.message(chat, agent.principal, Some(request), &[]);
         let answer = NewMessage { lane, run: Some(id), state: MessageState::Open, ..answer };
@@ -269,7 +267,7 @@ impl World {
             events: &numbered,
             ended: Vec::new(),
             members: &[],
-            leaf: None,
+            current_message: None,
             at,
         };
         chats::append(tx, chat, &added).await.expect("events");
@@ -277,9 +275,10 @@ impl World {
     }
 
     pub async fn process(&mut self) -> ProcessId {
-        let (id, started) = (self.id(ProcessId::new), self.now());
+        let (id, started_at) = (self.id(ProcessId::new), self.now());
         let mut tx = self.write().await;
-        let row = Instance { id, started, beat: started, address: None, swarm: false };
+        let row =
+            Instance { id, started_at, last_heartbeat_at: started_at, address: None, runs_federation: false };
         processes::insert(&mut tx, &row).await.expect("a process");
         tx.commit().await.expect("a commit");
         id

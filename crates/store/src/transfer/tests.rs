@@ -67,12 +67,12 @@ async fn a_digest_sees_every_value() {
         fill(&store).await;
         let before = contents(&mut store.snapshot().await.unwrap()).await.unwrap();
         let mut tx = store.write().await.unwrap();
-        execute!(tx, query("update members set pinned = not pinned")).unwrap();
+        execute!(tx, query("update chat_members set pinned = not pinned")).unwrap();
         tx.commit().await.unwrap();
         let after = contents(&mut store.snapshot().await.unwrap()).await.unwrap();
         let changed: Vec<_> = before.iter().zip(&after).filter(|(one, other)| one != other).collect();
         assert_eq!(changed.len(), 1);
-        assert_eq!((changed[0].1.table, changed[0].0.rows), ("members", changed[0].1.rows));
+        assert_eq!((changed[0].1.table, changed[0].0.rows), ("chat_members", changed[0].1.rows));
     })
     .await;
 }
@@ -87,7 +87,7 @@ async fn fill(store: &Store) {
     fill_account(&mut world, &ada).await;
     fill_agent(&mut world, &ada, &calc).await;
     fill_chat(&mut world, &ada, &[&calc, &far]).await;
-    fill_teams(&mut world, &bob, &calc).await;
+    fill_teams(&mut world, &bob).await;
     fill_work(&mut world).await;
 }
 
@@ -99,24 +99,24 @@ async fn fill_hubs(world: &mut World) -> HubRowId {
         state: hubs::HubState::Carried,
         record: Some(vec![0, 255]),
         head_seq: i64::MAX,
-        seen: world.now(),
-        peer: Some("12D3KooWfar".to_owned()),
+        last_seen_at: world.now(),
+        hub_key: Some("12D3KooWfar".to_owned()),
         head: Some(vec![1, 254]),
-        met: Some(world.now()),
+        first_seen_at: Some(world.now()),
     };
     let rule = federation_rules::FederationRule {
         subject: "domain:spam.example".to_owned(),
         action: federation_rules::RuleAction::Block,
         reason: "Spam.".to_owned(),
         author: "ada".to_owned(),
-        created: world.now(),
-        expires: Some(world.now()),
+        created_at: world.now(),
+        expires_at: Some(world.now()),
     };
     let announced = p2p_state::ProviderRecord {
         key: vec![0, 255],
         provider: "12D3KooWfar".to_owned(),
         addresses: vec!["/ip4/192.0.2.1/tcp/1".to_owned()],
-        expires: world.now(),
+        expires_at: world.now(),
     };
     let seen = world.now();
     let mut tx = world.write().await;
@@ -125,7 +125,7 @@ async fn fill_hubs(world: &mut World) -> HubRowId {
         .await
         .unwrap();
     federation_rules::put(&mut tx, &rule).await.unwrap();
-    hub_violations::note(&mut tx, id, hub_violations::HubViolation::Swaps, "12D3KooWother", seen)
+    hub_violations::note(&mut tx, id, hub_violations::HubViolation::WrongVersions, "12D3KooWother", seen)
         .await
         .unwrap();
     fill_rule_lists(&mut tx, rule).await;
@@ -136,15 +136,15 @@ async fn fill_hubs(world: &mut World) -> HubRowId {
 }
 
 async fn fill_rule_lists(tx: &mut Tx, rule: federation_rules::FederationRule) {
-    let federation_rules::FederationRule { subject, action, reason, author, created, expires } = rule;
+    let federation_rules::FederationRule { subject, action, reason, author, created_at, expires_at } = rule;
     let list = rule_subscriptions::RuleSubscription {
         url: "https://hub.example/rules".to_owned(),
         signer: "12D3KooWfar".to_owned(),
         name: "Far".to_owned(),
         author,
-        created,
+        created_at,
         seq: i64::MAX,
-        checked: created,
+        checked_at: created_at,
         problem: Some("It did not answer.".to_owned()),
     };
     let listed = rule_subscriptions::SubscribedRule {
@@ -152,8 +152,8 @@ async fn fill_rule_lists(tx: &mut Tx, rule: federation_rules::FederationRule) {
         subject,
         action,
         reason,
-        created,
-        expires,
+        created_at,
+        expires_at,
     };
     rule_subscriptions::put(tx, &list).await.unwrap();
     rule_subscriptions::set_rules(tx, &list.url, &[listed]).await.unwrap();
@@ -161,7 +161,7 @@ async fn fill_rule_lists(tx: &mut Tx, rule: federation_rules::FederationRule) {
 
 async fn fill_account(world: &mut World, person: &Person) {
     let account = person.account;
-    let (created, expires) = (world.now(), world.now());
+    let (created_at, expires_at) = (world.now(), world.now());
     let mut tx = world.write().await;
     namespaces::set_role(&mut tx, person.namespace, account, namespaces::NamespaceRole::Owner).await.unwrap();
     let credential = login_credentials::Credential {
@@ -169,17 +169,17 @@ async fn fill_account(world: &mut World, person: &Person) {
         account,
         kind: login_credentials::CredentialKind::Password,
         data: "$argon2id$…".to_owned(),
-        created,
-        used: None,
+        created_at,
+        last_used_at: None,
     };
     login_credentials::insert(&mut tx, &credential).await.unwrap();
     let session = sessions::Session {
         hash: Digest::of("session"),
         account,
-        created,
-        seen: created,
-        sudo_until: Some(expires),
-        agent: "a browser\0".to_owned(),
+        created_at,
+        last_seen_at: created_at,
+        sudo_until: Some(expires_at),
+        user_agent: "a browser\0".to_owned(),
         ip: "127.0.0.1".to_owned(),
     };
     sessions::insert(&mut tx, &session).await.unwrap();
@@ -190,9 +190,9 @@ async fn fill_account(world: &mut World, person: &Person) {
         name: "für Skripte".to_owned(),
         scopes: vec!["chat".to_owned(), "agents:write".to_owned()],
         audience: "api".to_owned(),
-        created,
-        expires,
-        used: None,
+        created_at,
+        expires_at,
+        last_used_at: None,
     };
     api_tokens::insert(&mut tx, &token).await.unwrap();
     let grant = oauth_grants::OauthGrant {
@@ -204,12 +204,12 @@ async fn fill_account(world: &mut World, person: &Person) {
         challenge: "challenge".to_owned(),
         resource: "https://hub.example/mcp".to_owned(),
         scopes: vec!["chat".to_owned()],
-        code: Digest::of("code"),
-        refresh: Some(Digest::of("refresh")),
-        spent: None,
-        created,
-        expires,
-        used: None,
+        code_hash: Digest::of("code"),
+        refresh_hash: Some(Digest::of("refresh")),
+        previous_refresh_hash: None,
+        created_at,
+        expires_at,
+        last_used_at: None,
     };
     oauth_grants::insert(&mut tx, &grant).await.unwrap();
     oauth_grants::insert_token(&mut tx, token.id, grant.id).await.unwrap();
@@ -217,17 +217,17 @@ async fn fill_account(world: &mut World, person: &Person) {
         hash: Digest::of("invite"),
         invited_by: None,
         role: plexus_domain::account::Role::Admin,
-        expires,
-        used: None,
+        expires_at,
+        used_at: None,
     };
     invites::insert(&mut tx, &invite).await.unwrap();
-    trusted_origins::insert(&mut tx, "https://agents.example", created).await.unwrap();
+    trusted_origins::insert(&mut tx, "https://agents.example", created_at).await.unwrap();
     let draft = registration_drafts::Draft {
         id: world.id(plexus_domain::DraftId::new),
         account,
         step: "proof".to_owned(),
         data: json!({ "url": "https://a.example/" }),
-        expires,
+        expires_at,
     };
     registration_drafts::insert(&mut tx, &draft).await.unwrap();
     tx.commit().await.unwrap();
@@ -241,7 +241,7 @@ async fn fill_agent(world: &mut World, owner: &Person, agent: &AgentSeed) {
         id: secret,
         namespace: owner.namespace,
         kind: "bearer".to_owned(),
-        sealed: (0..=255).collect(),
+        ciphertext: (0..=255).collect(),
         key_version: 1,
     };
     secrets::insert(&mut tx, &sealed).await.unwrap();
@@ -253,12 +253,12 @@ async fn fill_agent(world: &mut World, owner: &Person, agent: &AgentSeed) {
         hub: None,
         public: vec![7; 32],
         secret: Some(secret),
-        created: now,
-        retired: None,
+        created_at: now,
+        retired_at: None,
     };
     keys::insert(&mut tx, &key).await.unwrap();
     grants::insert(&mut tx, agent.agent, owner.principal, now).await.unwrap();
-    let star = stars::Star { agent: agent.agent, at: now };
+    let star = stars::Star { agent: agent.agent, starred_at: now };
     stars::insert(&mut tx, owner.account, &star).await.unwrap();
     let listing = listings::Listing {
         agent: agent.agent,
@@ -267,8 +267,8 @@ async fn fill_agent(world: &mut World, owner: &Person, agent: &AgentSeed) {
         summary: json!({ "name": "Calc", "tags": ["算"] }),
         envelope: Some(vec![1, 2, 3]),
         hash: None,
-        issued: now,
-        expires: Some(now),
+        issued_at: now,
+        expires_at: Some(now),
         leased_until: None,
         state: listings::ListingState::Live,
         change: 0,
@@ -279,7 +279,7 @@ async fn fill_agent(world: &mut World, owner: &Person, agent: &AgentSeed) {
         agent: agent.agent,
         origin: "https://a.example".to_owned(),
         method: origin_verifications::ProofMethod::WellKnown,
-        ok_at: Some(now),
+        verified_at: Some(now),
         failed_at: None,
     };
     origin_verifications::put(&mut tx, &proof).await.unwrap();
@@ -294,8 +294,6 @@ async fn fill_chat(world: &mut World, person: &Person, agents: &[&AgentSeed]) {
     let (child, open) = world.run(person, agents[1], chat, question, 2).await;
     let now = world.now();
     let mut tx = world.write().await;
-    execute!(tx, query("update runs set parent = $1 where id = $2").bind(run.uuid()).bind(child.uuid()))
-        .unwrap();
     runs::set_process(&mut tx, child, Some(process)).await.unwrap();
     runs::request_cancel(&mut tx, child).await.unwrap();
     let usage = Some(Usage { tokens_in: 3, tokens_out: 5, cost_micro: 8 });
@@ -313,8 +311,13 @@ async fn fill_chat(world: &mut World, person: &Person, agents: &[&AgentSeed]) {
     let event =
         plexus_domain::chat_event::Event::MessageCompleted { message: answer, state: MessageState::Done };
     World::tell(&mut tx, chat, &[event], now).await;
-    let piece =
-        stream_journal::JournalEntry { n: 0, message: open, part: 0, start: 0, body: "vier\0".into() };
+    let piece = stream_journal::JournalEntry {
+        seq: 0,
+        message: open,
+        part: 0,
+        byte_offset: 0,
+        body: "vier\0".into(),
+    };
     stream_journal::append(&mut tx, process, &[piece]).await.unwrap();
     let approval = approvals::Approval {
         id: world.id(plexus_domain::ApprovalId::new),
@@ -324,11 +327,11 @@ async fn fill_chat(world: &mut World, person: &Person, agents: &[&AgentSeed]) {
         args_sha256: Digest::of("ls"),
         decision: Some(approvals::Decision::No),
         decided_by: Some(person.principal),
-        expires: now,
+        expires_at: now,
     };
     approvals::insert(&mut tx, &approval).await.unwrap();
     let id = world.id(plexus_domain::PushId::new);
-    let hook = webhooks::Webhook { id, run, caller: None, name: "hook".to_owned(), sealed: vec![0, 255] };
+    let hook = webhooks::Webhook { id, run, caller: None, name: "hook".to_owned(), ciphertext: vec![0, 255] };
     webhooks::set(&mut tx, &hook).await.unwrap();
     tx.commit().await.unwrap();
 }
@@ -349,7 +352,7 @@ async fn fill_parts(tx: &mut Tx, answer: MessageId) {
     assert!(messages::finish(tx, answer, MessageState::Done, &parts).await.unwrap());
 }
 
-async fn fill_teams(world: &mut World, person: &Person, agent: &AgentSeed) {
+async fn fill_teams(world: &mut World, person: &Person) {
     let chats = [world.chat(person, &[]).await, world.chat(person, &[]).await];
     let process = world.process().await;
     let mut tx = world.write().await;
@@ -363,9 +366,6 @@ async fn fill_teams(world: &mut World, person: &Person, agent: &AgentSeed) {
     let text = "insert into team_log (team, seq, author_key, prev_hash, body, signature) \
                 values ($1, 1, $2, $2, $2, $2)";
     execute!(tx, query(text).bind(chats[0].uuid()).bind(vec![0_u8; 4])).unwrap();
-    let text = "insert into assignments (id, team, member, mode, spec, state, deadline, run) \
-                values ($1, $1, $2, 'sync', '{}', 'working', 1, null)";
-    execute!(tx, query(text).bind(chats[0].uuid()).bind(agent.principal.uuid())).unwrap();
     team_share_links::put(&mut tx, chats[0], &Digest::of("link"), Timestamp::from_millis(1)).await.unwrap();
     tx.commit().await.unwrap();
 }
@@ -378,13 +378,13 @@ async fn fill_work(world: &mut World) {
         target: "hub.example".to_owned(),
         kind: "listing".to_owned(),
         payload: vec![0, 1, 255],
-        due: now,
-        tries: 0,
+        due_at: now,
+        attempts: 0,
     };
     outbox::insert(&mut tx, &letter).await.unwrap();
     let entry = audit::AuditEntry {
         id: world.id(plexus_domain::AuditId::new),
-        at: now,
+        recorded_at: now,
         actor: "cli".to_owned(),
         action: "user.make_admin".to_owned(),
         target: "account:ada".to_owned(),

@@ -15,14 +15,14 @@ use plexus_store::{
 use serde_json::json;
 
 fn session(world: &mut World, person: &Person, cookie: &str) -> Session {
-    let created = world.now();
+    let created_at = world.now();
     Session {
         hash: Digest::of(cookie),
         account: person.account,
-        created,
-        seen: created,
+        created_at,
+        last_seen_at: created_at,
         sudo_until: None,
-        agent: "Firefox\0".to_owned(),
+        user_agent: "Firefox\0".to_owned(),
         ip: "::1".to_owned(),
     }
 }
@@ -35,8 +35,8 @@ on_both! {
             id: world.id(NamespaceId::new),
             name: "aDA".parse().unwrap(),
             kind: NamespaceKind::Org,
-            created: world.now(),
-            retired: None,
+            created_at: world.now(),
+            retired_at: None,
         };
         let mut tx = world.write().await;
         assert!(namespaces::retire(&mut tx, ada.namespace, world.now()).await.unwrap());
@@ -130,13 +130,13 @@ on_both! {
             sessions::insert(&mut tx, one).await.unwrap();
         }
         let later = world.now();
-        assert!(sessions::set_seen(&mut tx, &mid.hash, later).await.unwrap());
-        assert!(!sessions::set_seen(&mut tx, &mid.hash, old.seen).await.unwrap(), "time goes forward");
+        assert!(sessions::set_last_seen(&mut tx, &mid.hash, later).await.unwrap());
+        assert!(!sessions::set_last_seen(&mut tx, &mid.hash, old.last_seen_at).await.unwrap(), "time goes forward");
         assert!(sessions::set_sudo(&mut tx, &new.hash, Some(later)).await.unwrap());
         let listed = sessions::list_by_account(&mut tx, ada.account).await.unwrap();
         assert_eq!(listed.iter().map(|one| one.hash).collect::<Vec<_>>(), [mid.hash, new.hash, old.hash]);
-        assert_eq!((listed[1].sudo_until, listed[1].agent.as_str()), (Some(later), "Firefox"));
-        assert_eq!(sessions::delete_expired(&mut tx, mid.created, mid.created).await.unwrap(), 1);
+        assert_eq!((listed[1].sudo_until, listed[1].user_agent.as_str()), (Some(later), "Firefox"));
+        assert_eq!(sessions::delete_expired(&mut tx, mid.created_at, mid.created_at).await.unwrap(), 1);
         assert_eq!(sessions::delete_by_account(&mut tx, ada.account, Some(&new.hash)).await.unwrap(), 1);
         assert!(sessions::delete(&mut tx, &new.hash).await.unwrap());
         assert_eq!(sessions::delete_by_account(&mut tx, ada.account, None).await.unwrap(), 0);
@@ -152,18 +152,18 @@ on_both! {
             name: "laptop".to_owned(),
             scopes: vec!["chat".to_owned()],
             audience: "api".to_owned(),
-            created: world.now(),
-            expires: world.now(),
-            used: None,
+            created_at: world.now(),
+            expires_at: world.now(),
+            last_used_at: None,
         };
         let mut tx = world.write().await;
         api_tokens::insert(&mut tx, &token).await.unwrap();
         assert_eq!(api_tokens::by_hash(&mut tx, &token.hash).await.unwrap().as_ref(), Some(&token));
         assert!(!api_tokens::delete(&mut tx, bob.account, token.id).await.unwrap(), "it is not Bob's");
-        assert!(api_tokens::set_used(&mut tx, token.id, token.created).await.unwrap());
-        assert_eq!(api_tokens::list_by_account(&mut tx, ada.account).await.unwrap()[0].used, Some(token.created));
-        assert_eq!(api_tokens::delete_expired(&mut tx, token.created).await.unwrap(), 0);
-        assert_eq!(api_tokens::delete_expired(&mut tx, token.expires).await.unwrap(), 1);
+        assert!(api_tokens::set_used(&mut tx, token.id, token.created_at).await.unwrap());
+        assert_eq!(api_tokens::list_by_account(&mut tx, ada.account).await.unwrap()[0].last_used_at, Some(token.created_at));
+        assert_eq!(api_tokens::delete_expired(&mut tx, token.created_at).await.unwrap(), 0);
+        assert_eq!(api_tokens::delete_expired(&mut tx, token.expires_at).await.unwrap(), 1);
     }
 
     async fn of_several_credentials_of_a_kind_the_newest_counts(store: Store) {
@@ -174,40 +174,40 @@ on_both! {
         for kind in [CredentialKind::Password, CredentialKind::Password, CredentialKind::Recovery] {
             let id = world.id(CredentialId::new);
             ids.push(id);
-            let created = world.now();
-            let new = Credential { id, account: ada.account, kind, data: "…".to_owned(), created, used: None };
+            let created_at = world.now();
+            let new = Credential { id, account: ada.account, kind, data: "…".to_owned(), created_at, last_used_at: None };
             login_credentials::insert(&mut tx, &new).await.unwrap();
         }
         let found = login_credentials::by_kind(&mut tx, ada.account, CredentialKind::Password).await.unwrap().unwrap();
         assert_eq!(found.id, ids[1]);
         assert!(login_credentials::by_kind(&mut tx, ada.account, CredentialKind::Totp).await.unwrap().is_none());
         assert!(login_credentials::set_data(&mut tx, ids[1], "new").await.unwrap());
-        assert!(login_credentials::set_used(&mut tx, ids[1], found.created).await.unwrap());
+        assert!(login_credentials::set_used(&mut tx, ids[1], found.created_at).await.unwrap());
         assert!(login_credentials::delete(&mut tx, ids[0]).await.unwrap());
         let left = login_credentials::list_by_account(&mut tx, ada.account).await.unwrap();
         assert_eq!(left.iter().map(|one| one.id).collect::<Vec<_>>(), ids[1..]);
-        assert_eq!((left[0].data.as_str(), left[0].used), ("new", Some(found.created)));
+        assert_eq!((left[0].data.as_str(), left[0].last_used_at), ("new", Some(found.created_at)));
     }
 
     async fn an_invitation_is_taken_once(store: Store) {
         let mut world = World::new(store);
         let ada = world.person("ada").await;
-        let expires = world.now();
-        let early = plexus_domain::Timestamp::from_millis(expires.millis() - 1);
+        let expires_at = world.now();
+        let early = plexus_domain::Timestamp::from_millis(expires_at.millis() - 1);
         let mut tx = world.write().await;
         for (link, invited_by) in [("first", None), ("friend", Some(ada.account))] {
-            let new = Invite { hash: Digest::of(link), invited_by, role: Role::Admin, expires, used: None };
+            let new = Invite { hash: Digest::of(link), invited_by, role: Role::Admin, expires_at, used_at: None };
             invites::insert(&mut tx, &new).await.unwrap();
         }
         let first = Digest::of("first");
-        assert_eq!(invites::redeem(&mut tx, &first, expires).await.unwrap(), None, "it has expired");
-        assert_eq!(invites::redeem(&mut tx, &first, early).await.unwrap().unwrap().used, Some(early));
+        assert_eq!(invites::redeem(&mut tx, &first, expires_at).await.unwrap(), None, "it has expired");
+        assert_eq!(invites::redeem(&mut tx, &first, early).await.unwrap().unwrap().used_at, Some(early));
         assert_eq!(invites::redeem(&mut tx, &first, early).await.unwrap(), None, "it is used up");
         assert_eq!(invites::redeem(&mut tx, &Digest::of("other"), early).await.unwrap(), None);
         assert_eq!(invites::list_by_account(&mut tx, ada.account).await.unwrap().len(), 1);
         assert_eq!(invites::delete_bootstrap(&mut tx).await.unwrap(), 1);
         assert_eq!(invites::find(&mut tx, &first).await.unwrap(), None);
-        assert_eq!(invites::delete_expired(&mut tx, expires).await.unwrap(), 1);
+        assert_eq!(invites::delete_expired(&mut tx, expires_at).await.unwrap(), 1);
     }
 
     async fn a_context_name_belongs_to_its_caller_and_agent(store: Store) {

@@ -31,7 +31,7 @@ on_both! {
             agent: elsewhere.agent,
             origin: "https://a.example".to_owned(),
             method: ProofMethod::WellKnown,
-            ok_at: None,
+            verified_at: None,
             failed_at: None,
         };
         let mut tx = world.write().await;
@@ -66,7 +66,7 @@ on_both! {
         let found = admin::people(&mut conn, "aDa", ALL).await.unwrap();
         let names: Vec<&str> = found.iter().map(|row| row.name.as_str()).collect();
         assert_eq!(names, ["Ada_L", "adam"]);
-        assert_eq!((found[0].agents, found[0].role, found[0].seen), (1, Role::Moderator, None));
+        assert_eq!((found[0].agents, found[0].role, found[0].last_seen_at), (1, Role::Moderator, None));
         assert_eq!(admin::count_people(&mut conn, "ada").await.unwrap(), 2);
         assert_eq!(admin::count_people(&mut conn, "a_l").await.unwrap(), 1, "_ is a letter like any other");
         for nobody in ["a%a", "'", "!", "\0ada\0x"] {
@@ -109,7 +109,7 @@ on_both! {
         for (id, agent) in ids.into_iter().zip(&agents) {
             let origin = "https://a.example".to_owned();
             let (method, failed_at) = (ProofMethod::WellKnown, Some(since));
-            let proof = Proof { id, agent: agent.agent, origin, method, ok_at: None, failed_at };
+            let proof = Proof { id, agent: agent.agent, origin, method, verified_at: None, failed_at };
             origin_verifications::put(&mut tx, &proof).await.unwrap();
         }
         agents::set_state(&mut tx, agents[1].agent, AgentState::Deleted).await.unwrap();
@@ -118,17 +118,17 @@ on_both! {
         tx.commit().await.unwrap();
 
         let mut conn = world.store.read().await.unwrap();
-        let vouched = admin::vouched(&mut conn, 10).await.unwrap();
-        assert_eq!((vouched.len(), vouched[0].agents, vouched[0].since), (1, 1, since));
+        let trusted = admin::trusted_origins(&mut conn, 10).await.unwrap();
+        assert_eq!((trusted.len(), trusted[0].agents, trusted[0].trusted_at), (1, 1, since));
         let there = origin_verifications::list_by_origin(&mut conn, "https://a.example").await.unwrap();
         assert_eq!(there.iter().map(|proof| proof.agent).collect::<Vec<_>>(), [agents[0].agent]);
-        assert!(there[0].holds() && there[0].method == ProofMethod::Voucher && there[0].ok_at == Some(since));
+        assert!(there[0].holds() && there[0].method == ProofMethod::TrustedOrigin && there[0].verified_at == Some(since));
         assert!(origin_verifications::list_by_origin(&mut conn, "https://b.example").await.unwrap().is_empty());
         assert_eq!(admin::counts(&mut conn, since).await.unwrap().unverified, 0);
         drop(conn);
 
         let mut tx = world.write().await;
-        let later = Proof { method: ProofMethod::Dns, ok_at: Some(since), failed_at: None, ..there[0].clone() };
+        let later = Proof { method: ProofMethod::Dns, verified_at: Some(since), failed_at: None, ..there[0].clone() };
         origin_verifications::put(&mut tx, &later).await.unwrap();
         let own = origin_verifications::list_by_agent(&mut tx, agents[0].agent).await.unwrap();
         assert_eq!(own[0].method, ProofMethod::Dns, "a proof of its own is stronger");
@@ -143,8 +143,8 @@ on_both! {
         let now = world.now();
         let mut tx = world.write().await;
         for (word, by) in [("one", Some(ada.account)), ("first administrator", None)] {
-            let expires = now + Duration::from_secs(60);
-            let invite = Invite { hash: Digest::of(word), invited_by: by, role: Role::User, expires, used: None };
+            let expires_at = now + Duration::from_secs(60);
+            let invite = Invite { hash: Digest::of(word), invited_by: by, role: Role::User, expires_at, used_at: None };
             invites::insert(&mut tx, &invite).await.unwrap();
         }
         tx.commit().await.unwrap();

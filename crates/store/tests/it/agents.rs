@@ -30,10 +30,10 @@ async fn hub(world: &mut World, domain: &str) -> HubRowId {
         state: HubState::Probation,
         record: None,
         head_seq: 0,
-        seen: world.now(),
-        peer: None,
+        last_seen_at: world.now(),
+        hub_key: None,
         head: None,
-        met: None,
+        first_seen_at: None,
     };
     let mut tx = world.write().await;
     hubs::insert(&mut tx, &new).await.unwrap();
@@ -47,7 +47,7 @@ async fn secret(world: &mut World, owner: &Person) -> SecretId {
         id,
         namespace: owner.namespace,
         kind: "bearer".to_owned(),
-        sealed: vec![0, 1, 2],
+        ciphertext: vec![0, 1, 2],
         key_version: 1,
     };
     let mut tx = world.write().await;
@@ -124,7 +124,7 @@ on_both! {
             card: agent.card,
             connector: Connector::Builtin { program: Builtin::Guide },
             secret: None,
-            created: world.now(),
+            created_at: world.now(),
             yanked_reason: None,
         };
         let mut tx = world.write().await;
@@ -198,9 +198,9 @@ on_both! {
         agent_credentials::set(&mut tx, agent.agent, ada.account, new).await.unwrap();
         assert_eq!(agent_credentials::find(&mut tx, agent.agent, ada.account).await.unwrap(), Some(new));
         assert!(secrets::delete(&mut tx, old).await.unwrap());
-        assert!(secrets::set_sealed(&mut tx, new, &[9], 2).await.unwrap());
+        assert!(secrets::set_ciphertext(&mut tx, new, &[9], 2).await.unwrap());
         assert_eq!(secrets::list_sealed_before(&mut tx, 2, 10).await.unwrap(), []);
-        assert_eq!(secrets::find(&mut tx, new).await.unwrap().unwrap().sealed, [9]);
+        assert_eq!(secrets::find(&mut tx, new).await.unwrap().unwrap().ciphertext, [9]);
         tx.commit().await.unwrap();
 
         let mut tx = world.write().await;
@@ -222,10 +222,10 @@ on_both! {
             hub: None,
             public: vec![1; 32],
             secret: None,
-            created: world.now(),
-            retired: None,
+            created_at: world.now(),
+            retired_at: None,
         };
-        let newer = Key { id: world.id(KeyId::new), public: vec![2; 32], created: world.now(), ..key.clone() };
+        let newer = Key { id: world.id(KeyId::new), public: vec![2; 32], created_at: world.now(), ..key.clone() };
         let of_hub = Key {
             id: world.id(KeyId::new),
             kind: KeyKind::Hub,
@@ -256,7 +256,7 @@ on_both! {
             agent: agent.agent,
             origin: "https://a.example".to_owned(),
             method: ProofMethod::Dns,
-            ok_at: Some(world.now()),
+            verified_at: Some(world.now()),
             failed_at: None,
         };
         let mut tx = world.write().await;
@@ -279,7 +279,7 @@ on_both! {
             account: ada.account,
             step: "card".to_owned(),
             data: json!({}),
-            expires: world.now(),
+            expires_at: world.now(),
         };
         let mut tx = world.write().await;
         registration_drafts::insert(&mut tx, &draft).await.unwrap();
@@ -290,7 +290,7 @@ on_both! {
         assert_eq!(registration_drafts::find(&mut tx, stranger, draft.id).await.unwrap(), None);
         assert!(!registration_drafts::delete(&mut tx, stranger, draft.id).await.unwrap());
         assert_eq!(registration_drafts::list_by_account(&mut tx, ada.account).await.unwrap().len(), 1);
-        assert_eq!(registration_drafts::delete_expired(&mut tx, draft.expires).await.unwrap(), 1);
+        assert_eq!(registration_drafts::delete_expired(&mut tx, draft.expires_at).await.unwrap(), 1);
     }
 
     async fn this_hub_is_row_zero_and_others_come_and_go(store: Store) {

@@ -54,10 +54,10 @@ on_both! {
             creator: ada.principal,
             last_seq: 0,
             settings: json!({}),
-            created: at,
-            active: at,
-            keep_until: Some(at),
-            archived: None,
+            created_at: at,
+            last_activity_at: at,
+            expires_at: Some(at),
+            archived_at: None,
         };
         chats::insert(&mut tx, &api).await.unwrap();
         let member = world.member(api.id, ada.principal, MemberRole::Owner);
@@ -96,7 +96,7 @@ on_both! {
         let member = world.member(chat, bob.principal, MemberRole::Guest);
         assert!(members::insert(&mut tx, &member).await.unwrap());
         assert!(!members::insert(&mut tx, &member).await.unwrap(), "he is there already");
-        assert!(members::set_leaf(&mut tx, chat, bob.principal, Some(said)).await.unwrap());
+        assert!(members::set_current_message(&mut tx, chat, bob.principal, Some(said)).await.unwrap());
         assert!(members::set_read(&mut tx, chat, bob.principal, 5).await.unwrap());
         assert!(!members::set_read(&mut tx, chat, bob.principal, 4).await.unwrap(), "reading goes forward");
         assert!(members::leave(&mut tx, chat, bob.principal, world.now()).await.unwrap());
@@ -105,8 +105,8 @@ on_both! {
         assert!(members::insert(&mut tx, &back).await.unwrap());
         let found = members::find(&mut tx, chat, bob.principal).await.unwrap().unwrap();
         assert_eq!((found.id, found.role, found.left_at), (member.id, MemberRole::Member, None));
-        assert_eq!((found.leaf, found.read_seq), (Some(said), 5));
-        assert_eq!(members::find(&mut tx, chat, ada.principal).await.unwrap().unwrap().leaf, None);
+        assert_eq!((found.current_message, found.last_read_seq), (Some(said), 5));
+        assert_eq!(members::find(&mut tx, chat, ada.principal).await.unwrap().unwrap().current_message, None);
     }
 
     async fn a_deleted_chat_leaves_nothing(store: Store) {
@@ -121,7 +121,7 @@ on_both! {
         world.run(&ada, &agent, chat, question, 1).await;
         let reply = world.say(chat, ada.principal, Some(answer), "thanks").await;
         let mut tx = world.write().await;
-        members::set_leaf(&mut tx, chat, ada.principal, Some(reply)).await.unwrap();
+        members::set_current_message(&mut tx, chat, ada.principal, Some(reply)).await.unwrap();
         caller_contexts::insert(&mut tx, ada.principal, agent.agent, "ctx", chat).await.unwrap();
         let event = Event::MessageCreated { message: answer, run: Some(run) };
         World::tell(&mut tx, chat, &[event], world.now()).await;

@@ -33,7 +33,7 @@ async fn contend(store: &Store) {
                 let n = before.settings["n"].as_i64().unwrap_or(0);
                 messages::insert(&mut tx, &new).await.unwrap();
                 let event = Event::MessageCreated { message: new.id, run: None };
-                World::tell(&mut tx, chat, &[event], new.created).await;
+                World::tell(&mut tx, chat, &[event], new.created_at).await;
                 chats::set_settings(&mut tx, chat, &json!({ "n": n + 1 })).await.unwrap();
                 tx.commit().await.unwrap();
             }

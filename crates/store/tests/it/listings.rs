@@ -17,8 +17,8 @@ fn listing(agent: &AgentSeed, at: Timestamp) -> Listing {
         summary: json!({ "name": "Calc" }),
         envelope: None,
         hash: None,
-        issued: at,
-        expires: None,
+        issued_at: at,
+        expires_at: None,
         leased_until: None,
         state: ListingState::Live,
         change: 0,
@@ -59,11 +59,11 @@ on_both! {
         let mut world = World::new(store);
         let ada = world.person("ada").await;
         let mut agents = Vec::new();
-        for (name, expires) in [("a", Some(30)), ("b", None), ("c", Some(10)), ("d", Some(50))] {
+        for (name, expires_at) in [("a", Some(30)), ("b", None), ("c", Some(10)), ("d", Some(50))] {
             let agent = world.agent(&ada, &format!("@ada/{name}")).await;
-            let expires = expires.map(Timestamp::from_millis);
+            let expires_at = expires_at.map(Timestamp::from_millis);
             let now = world.now();
-            put(&world.store, &Listing { expires, ..listing(&agent, now) }).await;
+            put(&world.store, &Listing { expires_at, ..listing(&agent, now) }).await;
             agents.push(agent.agent);
         }
         let mut conn = world.store.read().await.unwrap();

@@ -13,6 +13,6 @@ mod outbox_audit;
 mod p2p_state;
 mod runs;
 mod stars;
+mod stream_journal;
 mod teams;
-mod text_log;
 mod usage;

@@ -75,8 +75,8 @@ on_both! {
             state: HubState::Carried,
             record: None,
             head_seq: 0,
-            seen: world.now(),
-    peer: None, head: None, met: None, };
+            last_seen_at: world.now(),
+    hub_key: None, head: None, first_seen_at: None, };
         let mut tx = world.write().await;
         hubs::insert(&mut tx, &row).await.unwrap();
         tx.commit().await.unwrap();

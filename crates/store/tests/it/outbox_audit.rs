@@ -23,13 +23,13 @@ on_both! {
             target: "hub.example".to_owned(),
             kind: "listing".to_owned(),
             payload: vec![0, 255],
-            due: now,
-            tries: 0,
+            due_at: now,
+            attempts: 0,
         };
         let mut tx = world.write().await;
         outbox::insert(&mut tx, &letter).await.unwrap();
         let taken = outbox::lease(&mut tx, "listing", now, now + LEASE, 10).await.unwrap();
-        assert_eq!((taken[0].payload.as_slice(), taken[0].tries), ([0, 255].as_slice(), 1));
+        assert_eq!((taken[0].payload.as_slice(), taken[0].attempts), ([0, 255].as_slice(), 1));
         assert_eq!(outbox::lease(&mut tx, "listing", now, now + LEASE, 10).await.unwrap(), []);
         assert_eq!(outbox::lease(&mut tx, "other", now + LEASE, now + LEASE, 10).await.unwrap(), []);
         assert_eq!(outbox::next_due(&mut tx, "listing").await.unwrap(), Some(now + LEASE));
@@ -44,13 +44,13 @@ on_both! {
 
     async fn the_audit_log_is_read_newest_first(store: Store) {
         let mut world = World::new(store);
-        let at = world.now();
+        let recorded_at = world.now();
         let mut written = Vec::new();
         let mut tx = world.write().await;
         for n in 0..3 {
             let entry = AuditEntry {
                 id: world.id(AuditId::new),
-                at,
+                recorded_at,
                 actor: "cli".to_owned(),
                 action: "user.make_admin".to_owned(),
                 target: format!("account:{}", n % 2),

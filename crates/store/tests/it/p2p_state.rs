@@ -20,8 +20,8 @@ fn rule(subject: &str, action: RuleAction) -> FederationRule {
         action,
         reason: "Spam.".to_owned(),
         author: "ada".to_owned(),
-        created: NOW,
-        expires: None,
+        created_at: NOW,
+        expires_at: None,
     }
 }
 
@@ -31,16 +31,16 @@ fn list(url: &str) -> RuleSubscription {
         signer: "12D3KooWfar".to_owned(),
         name: "Far".to_owned(),
         author: "ada".to_owned(),
-        created: NOW,
+        created_at: NOW,
         seq: 1,
-        checked: NOW,
+        checked_at: NOW,
         problem: None,
     }
 }
 
 fn listed(url: &str, subject: &str) -> SubscribedRule {
-    let FederationRule { subject, action, reason, created, .. } = rule(subject, RuleAction::Block);
-    SubscribedRule { list: url.to_owned(), subject, action, reason, created, expires: Some(NOW) }
+    let FederationRule { subject, action, reason, created_at, .. } = rule(subject, RuleAction::Block);
+    SubscribedRule { list: url.to_owned(), subject, action, reason, created_at, expires_at: Some(NOW) }
 }
 
 async fn subscribe(tx: &mut Tx, url: &str, subjects: &[&str]) {
@@ -68,16 +68,16 @@ on_both! {
     async fn a_fault_is_noted_once_however_often_it_comes(store: Store) {
         let (mut tx, hub) = (store.write().await.unwrap(), HubRowId::SELF);
         let later = NOW + Duration::from_secs(1);
-        for (fault, about, at) in [
-            (hub_violations::HubViolation::Pads, "one", NOW),
-            (hub_violations::HubViolation::Pads, "other", later),
-            (hub_violations::HubViolation::Swaps, "one", NOW),
+        for (kind, about_hub, at) in [
+            (hub_violations::HubViolation::ExtraListings, "one", NOW),
+            (hub_violations::HubViolation::ExtraListings, "other", later),
+            (hub_violations::HubViolation::WrongVersions, "one", NOW),
         ] {
-            hub_violations::note(&mut tx, hub, fault, about, at).await.unwrap();
+            hub_violations::note(&mut tx, hub, kind, about_hub, at).await.unwrap();
         }
         let noted = hub_violations::list(&mut tx, hub).await.unwrap();
         assert_eq!(noted.len(), 2);
-        assert_eq!((noted[0].about.as_str(), noted[0].times), ("other", 2), "the last first");
+        assert_eq!((noted[0].about_hub.as_str(), noted[0].count), ("other", 2), "the last first");
         assert_eq!((noted[0].first_at, noted[0].last_at), (NOW, later));
     }
 
@@ -121,14 +121,14 @@ on_both! {
         let left = p2p_state::list_addresses(&mut tx, 10).await.unwrap();
         assert_eq!(left.iter().map(|row| (row.peer.as_str(), &row.addresses)).collect::<Vec<_>>(), [("new", &places)]);
 
-        let announced = |provider: &str, expires| ProviderRecord {
+        let announced = |provider: &str, expires_at| ProviderRecord {
             key: vec![0, 255],
             provider: provider.to_owned(),
             addresses: places.clone(),
-            expires,
+            expires_at,
         };
-        for (provider, expires) in [("one", NOW), ("other", NOW), ("other", later)] {
-            p2p_state::put_announcement(&mut tx, &announced(provider, expires)).await.unwrap();
+        for (provider, expires_at) in [("one", NOW), ("other", NOW), ("other", later)] {
+            p2p_state::put_announcement(&mut tx, &announced(provider, expires_at)).await.unwrap();
         }
         let found = p2p_state::list_announcements(&mut tx, NOW, 10).await.unwrap();
         assert_eq!(found, [announced("other", later)]);

@@ -42,15 +42,15 @@ on_both! {
         assert!(runs::set_state(&mut tx, run, &end).await.unwrap());
         let found = runs::find(&mut tx, run).await.unwrap().unwrap();
         assert_eq!((found.state, found.state_at), (RunState::Failed, ended));
-        assert_eq!((found.started, found.ended), (Some(began), Some(ended)));
+        assert_eq!((found.started_at, found.ended_at), (Some(began), Some(ended)));
         assert_eq!(found.failure(), Some(Failure::new(FailureClass::TimedOut, "No answer for a minute.")));
         assert_eq!(found.usage(), usage);
         assert_eq!(runs::list(&mut tx, &[run]).await.unwrap(), std::slice::from_ref(&found));
         assert_eq!(runs::list_by_chat(&mut tx, chat).await.unwrap(), std::slice::from_ref(&found));
         let tally = RunTally { completed: 0, failed: 1 };
         let since = async |tx: &mut _, at| runs::tally(tx, &[agent.agent], at).await.unwrap();
-        assert_eq!(since(&mut tx, found.queued).await, HashMap::from([(agent.agent, tally)]));
-        assert_eq!(since(&mut tx, found.queued + Duration::from_millis(1)).await, HashMap::new());
+        assert_eq!(since(&mut tx, found.queued_at).await, HashMap::from([(agent.agent, tally)]));
+        assert_eq!(since(&mut tx, found.queued_at + Duration::from_millis(1)).await, HashMap::new());
         assert_eq!(runs::list_by_agent(&mut tx, agent.agent, 5).await.unwrap(), [found]);
     }
 
@@ -76,7 +76,7 @@ on_both! {
         }
         assert!(processes::heartbeat(&mut tx, alive, at).await.unwrap());
         let others = processes::list_others(&mut tx, dead).await.unwrap();
-        assert_eq!(others.iter().map(|one| (one.id, one.beat)).collect::<Vec<_>>(), [(alive, at)]);
+        assert_eq!(others.iter().map(|one| (one.id, one.last_heartbeat_at)).collect::<Vec<_>>(), [(alive, at)]);
 
         let ids = |found: Vec<runs::Run>| found.into_iter().map(|run| run.id).collect::<Vec<_>>();
         assert_eq!(ids(runs::list_unfinished(&mut tx, dead).await.unwrap()), [started[0]], "one waits for its caller");
@@ -154,7 +154,7 @@ on_both! {
             args_sha256: Digest::of("ls"),
             decision: None,
             decided_by: None,
-            expires: world.now(),
+            expires_at: world.now(),
         };
         let mut tx = world.write().await;
         let (id, by) = (approval.id, ada.principal);
@@ -164,8 +164,8 @@ on_both! {
         assert!(runs::set_state(&mut tx, run, &RunTransition { from, to, at: now, failure: None, usage: None }).await.unwrap());
         let waiting = approvals::list_waiting(&mut tx, by, now, 9).await.unwrap();
         assert_eq!(waiting, std::slice::from_ref(&approval));
-        assert_eq!(approvals::list_waiting(&mut tx, by, approval.expires, 9).await.unwrap(), []);
-        assert!(!approvals::decide(&mut tx, id, Decision::Yes, by, approval.expires).await.unwrap());
+        assert_eq!(approvals::list_waiting(&mut tx, by, approval.expires_at, 9).await.unwrap(), []);
+        assert!(!approvals::decide(&mut tx, id, Decision::Yes, by, approval.expires_at).await.unwrap());
         assert!(approvals::decide(&mut tx, id, Decision::No, by, now).await.unwrap());
         assert!(!approvals::decide(&mut tx, id, Decision::Yes, by, now).await.unwrap());
         assert!(!approvals::close(&mut tx, id, now).await.unwrap());
@@ -173,9 +173,9 @@ on_both! {
         assert_eq!((found.decision, found.decided_by), (Some(Decision::No), Some(by)));
         assert_eq!(approvals::list_by_run(&mut tx, run).await.unwrap(), [found]);
 
-        let hook = Webhook { id: world.id(PushId::new), run, caller: None, name: "mine".to_owned(), sealed: vec![0, 255] };
+        let hook = Webhook { id: world.id(PushId::new), run, caller: None, name: "mine".to_owned(), ciphertext: vec![0, 255] };
         webhooks::set(&mut tx, &hook).await.unwrap();
-        let again = Webhook { id: world.id(PushId::new), sealed: vec![1], ..hook.clone() };
+        let again = Webhook { id: world.id(PushId::new), ciphertext: vec![1], ..hook.clone() };
         webhooks::set(&mut tx, &again).await.unwrap();
         let kept = Webhook { id: hook.id, ..again };
         assert_eq!(webhooks::list_by_run(&mut tx, run).await.unwrap(), std::slice::from_ref(&kept));

@@ -65,7 +65,7 @@ on_both! {
 }
 
 fn star(world: &mut World, seed: &AgentSeed) -> Star {
-    Star { agent: seed.agent, at: world.now() }
+    Star { agent: seed.agent, starred_at: world.now() }
 }
 
 async fn give(tx: &mut Tx, account: AccountId, given: &[Star]) {

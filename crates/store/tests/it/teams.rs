@@ -101,10 +101,10 @@ on_both! {
         team_share_links::put(&mut tx, chat, &second, at).await.unwrap();
         assert_eq!(team_share_links::team(&mut tx, &first).await.unwrap(), None);
         assert_eq!(team_share_links::team(&mut tx, &second).await.unwrap(), Some(chat));
-        assert_eq!(team_share_links::created(&mut tx, chat).await.unwrap(), Some(at));
+        assert_eq!(team_share_links::created_at(&mut tx, chat).await.unwrap(), Some(at));
         assert!(team_share_links::delete(&mut tx, chat).await.unwrap());
         assert!(!team_share_links::delete(&mut tx, chat).await.unwrap());
         assert_eq!(team_share_links::team(&mut tx, &second).await.unwrap(), None);
-        assert_eq!(team_share_links::created(&mut tx, chat).await.unwrap(), None);
+        assert_eq!(team_share_links::created_at(&mut tx, chat).await.unwrap(), None);
     }
 }

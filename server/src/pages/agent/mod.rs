@@ -98,7 +98,7 @@ pub fn head(view: AgentView) -> AgentHead {
         can_manage: view.can_manage,
         protocol: view.summary.protocol.clone(),
         version: version.map(|version| version.semver.clone()).unwrap_or_default(),
-        published: version.map(|version| version.created),
+        published: version.map(|version| version.created_at),
         last_answered: view.summary.online_at.or(view.last_run),
         uses: view.summary.uses,
         stars: view.stars,
@@ -127,7 +127,7 @@ fn badges(view: &AgentView) -> Vec<Badge> {
         Some(Connector::Attached) if !view.is_online => badges.push(Badge::Detached),
         Some(Connector::A2a { .. } | Connector::Http { .. }) if view.summary.verified => {
             badges.extend(view.proofs.iter().map(|proof| match proof.method {
-                agents::ProofMethod::Voucher => Badge::Trusted(proof.origin.clone()),
+                agents::ProofMethod::TrustedOrigin => Badge::Trusted(proof.origin.clone()),
                 _ => Badge::Domain(proof.origin.clone()),
             }));
         }
@@ -180,7 +180,7 @@ fn skill_rows(view: &AgentView) -> Vec<Skill> {
 fn version_rows(view: &AgentView) -> Vec<VersionRow> {
     let row = |version: &agents::Version| VersionRow {
         version: version.semver.clone(),
-        created: version.created,
+        created: version.created_at,
         protocol: view.summary.protocol.clone(),
         card: version.card.to_string(),
         yanked: version.yanked_reason.clone(),

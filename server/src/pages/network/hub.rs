@@ -110,12 +110,12 @@ fn violation(row: federation::ViolationRow) -> ViolationRow {
 
 const fn words(kind: HubViolation) -> &'static str {
     match kind {
-        HubViolation::Withholds => "Its inventory omits listings that it was offered or claims to have",
-        HubViolation::Pads => "Its inventory contains listings that it knows to have moved",
-        HubViolation::Swaps => "Its inventory contains other listing versions than it was offered",
+        HubViolation::MissingListings => "Its inventory omits listings that it was offered or claims to have",
+        HubViolation::ExtraListings => "Its inventory contains listings that it knows to have moved",
+        HubViolation::WrongVersions => "Its inventory contains other listing versions than it was offered",
         HubViolation::StaleHead => "It keeps an old inventory head of a hub after it was offered the new one",
-        HubViolation::Contradicts => "It signed two versions of a listing with the same number",
-        HubViolation::ContradictsItself => "It signed two statements about itself with the same number",
+        HubViolation::ListingEquivocation => "It signed two versions of a listing with the same number",
+        HubViolation::RecordEquivocation => "It signed two statements about itself with the same number",
     }
 }
 

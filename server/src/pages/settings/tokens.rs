@@ -34,9 +34,9 @@ async fn page(hub: &Hub, caller: &Caller) -> Result<TokensPage, Error> {
         id: token.id,
         name: token.name,
         scopes: token.scopes,
-        created: token.created,
-        expires: Some(token.expires),
-        used: token.used,
+        created: token.created_at,
+        expires: Some(token.expires_at),
+        used: token.last_used_at,
     };
     let tokens = accounts::list_tokens(hub, caller).await?.into_iter().map(row).collect();
     let grants = oauth_server::list(hub, caller).await?.into_iter().map(grant).collect();
@@ -53,7 +53,7 @@ fn grant(grant: OauthGrant) -> GrantRow {
         client: grant.name,
         scopes: grant.scopes,
         resource: grant.resource,
-        used: grant.used,
+        used: grant.last_used_at,
     }
 }
 

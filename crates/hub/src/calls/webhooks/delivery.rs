@@ -120,7 +120,7 @@ async fn outstanding(hub: &Hub, first: &OutboxMessage) -> Option<Timestamp> {
 }
 
 fn retry_delay(letter: &OutboxMessage) -> Duration {
-    PAUSE * 4_u32.saturating_pow(u32::try_from(letter.tries - 1).unwrap_or(0))
+    PAUSE * 4_u32.saturating_pow(u32::try_from(letter.attempts - 1).unwrap_or(0))
 }
 
 async fn delete_row(hub: &Hub, letter: &OutboxMessage) -> Result<()> {
@@ -130,8 +130,8 @@ async fn delete_row(hub: &Hub, letter: &OutboxMessage) -> Result<()> {
 }
 
 async fn retry_or_give_up(hub: &Hub, letter: &OutboxMessage, due: Option<Timestamp>) -> Result<()> {
-    let Some(due) = due.filter(|_| letter.tries < MAX_ATTEMPTS) else {
-        tracing::info!(letter = %letter.id, tries = letter.tries, "webhook delivery failed permanently");
+    let Some(due) = due.filter(|_| letter.attempts < MAX_ATTEMPTS) else {
+        tracing::info!(letter = %letter.id, attempts = letter.attempts, "webhook delivery failed permanently");
         return delete_row(hub, letter).await;
     };
     let mut tx = hub.store().write_background().await?;

@@ -40,8 +40,8 @@ pub(crate) async fn enqueue(
                 target: hook.id.to_string(),
                 kind: KIND.to_owned(),
                 payload: serde_json::to_vec(&step).map_err(Error::fault)?,
-                due: at,
-                tries: 0,
+                due_at: at,
+                attempts: 0,
             };
             outbox::insert(tx, &letter).await?;
             any = true;

@@ -74,9 +74,9 @@ async fn acceptable(
         return Err(Refusal::invalid("id", words).into());
     }
     let plain = serde_json::to_vec(&hook).map_err(Error::fault)?;
-    let sealed = hub.vault().seal(&purpose(run), &plain)?;
+    let ciphertext = hub.vault().seal(&purpose(run), &plain)?;
     Ok((
-        Webhook { id, run, caller: Some(person.principal), name: name.clone(), sealed },
+        Webhook { id, run, caller: Some(person.principal), name: name.clone(), ciphertext },
         NamedWebhook { name, hook },
     ))
 }
@@ -104,6 +104,6 @@ pub async fn remove(hub: &Hub, door: &AuthorizedAgent, run: RunId, name: &str) -
 }
 
 pub(super) fn open(hub: &Hub, row: &Webhook) -> Result<WebhookConfig> {
-    let plain = hub.vault().open_sealed(&purpose(row.run), &row.sealed)?;
+    let plain = hub.vault().open_sealed(&purpose(row.run), &row.ciphertext)?;
     Ok(serde_json::from_slice(&plain).context("a hook that was kept")?)
 }

@@ -78,7 +78,7 @@ impl OpenMessage {
         while self.parts.len() < part {
             self.parts.push(OpenPart::text(None, None));
         }
-        match usize::try_from(piece.start) {
+        match usize::try_from(piece.byte_offset) {
             Ok(start) => self.apply_text(part, start, &body()),
             Err(_) => self.apply_part(part, &piece.body),
         }
@@ -158,10 +158,10 @@ mod tests {
         let unlogged = open.take_unlogged(all).into_iter();
         unlogged
             .map(|piece| JournalEntry {
-                n: 0,
+                seq: 0,
                 message,
                 part: piece.part,
-                start: piece.start,
+                byte_offset: piece.start,
                 body: piece.body,
             })
             .collect()

@@ -11,11 +11,11 @@ use plexus_store::{
 fn pieces(messages: &[MessageId], count: i64) -> Vec<JournalEntry> {
     let turns = i64::try_from(messages.len()).unwrap();
     (0..count)
-        .map(|n| JournalEntry {
-            n,
-            message: messages[usize::try_from(n % turns).unwrap()],
+        .map(|seq| JournalEntry {
+            seq,
+            message: messages[usize::try_from(seq % turns).unwrap()],
             part: 0,
-            start: n / turns * 6,
+            byte_offset: seq / turns * 6,
             body: "tok\0é".into(),
         })
         .collect()
@@ -38,7 +38,7 @@ on_both! {
         assert_eq!(stream_journal::list_after(&mut conn, process, -1, &messages, 1000).await.unwrap(), written);
         assert_eq!(stream_journal::list_after(&mut conn, process, 100, &messages, 2).await.unwrap(), written[101..103]);
         let after = stream_journal::list_after(&mut conn, process, 3, &messages[3..5], 3).await.unwrap();
-        assert_eq!(after.iter().map(|piece| piece.n).collect::<Vec<_>>(), [4, 10, 11]);
+        assert_eq!(after.iter().map(|piece| piece.seq).collect::<Vec<_>>(), [4, 10, 11]);
         let of_one = stream_journal::list_by_message(&mut conn, process, messages[3]).await.unwrap();
         let expected: Vec<JournalEntry> = written.iter().filter(|piece| piece.message == messages[3]).cloned().collect();
         assert_eq!(of_one, expected);
@@ -53,7 +53,7 @@ on_both! {
         assert_eq!(stream_journal::delete(&mut tx, process, messages[0], 0, 9).await.unwrap(), 5);
         assert_eq!(stream_journal::delete_before(&mut tx, process, 10).await.unwrap(), 5);
         let left = stream_journal::list_after(&mut tx, process, -1, &messages, 100).await.unwrap();
-        assert_eq!(left.iter().map(|piece| piece.n).collect::<Vec<_>>(), (10..20).collect::<Vec<_>>());
+        assert_eq!(left.iter().map(|piece| piece.seq).collect::<Vec<_>>(), (10..20).collect::<Vec<_>>());
         assert_eq!(stream_journal::delete_by_process(&mut tx, process).await.unwrap(), 10);
     }
 }
