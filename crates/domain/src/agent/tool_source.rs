@@ -12,7 +12,7 @@ pub struct ToolSource {
     pub place: ToolServerLocation,
     /// True if each tool call requires the user's approval.
     // The alias is the name in agent versions and drafts stored before 0.1.
-    #[serde(default, alias = "require_approval")]
+    #[serde(default, alias = "asks")]
     pub require_approval: bool,
 }
 
