@@ -5,14 +5,17 @@ use reqwest::{Method, RequestBuilder, header};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::client::{Answer, Client};
+use crate::{
+    client::{Answer, Client},
+    database::Sql,
+};
 
 pub const BASE: &str = "/a2a/test/tck/";
 
 pub struct Kit {
     running: Option<RunningServer>,
     pub client: Client,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 /// A2A protocol binding.
@@ -47,11 +50,16 @@ impl Kit {
         let serve = conformance::serve(listen, folder.path()).expect("a configuration");
         let running = plexus_server::serve::start(serve).await.expect("the hub starts");
         let client = Client::new(&format!("http://{}", running.address));
-        Self { running: Some(running), client, _folder: folder }
+        Self { running: Some(running), client, folder }
     }
 
     pub async fn end(mut self) {
         self.running.take().expect("it runs").stop().await.expect("it stops");
+    }
+
+    /// Executes SQL directly on the hub's database.
+    pub async fn sql(&self, text: &str) {
+        Sql::of(None, self.folder.path()).run(text).await;
     }
 
     pub async fn card(&self) -> Value {

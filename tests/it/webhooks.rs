@@ -99,6 +99,26 @@ async fn a_webhook_is_told_each_step_in_order_and_again_when_it_does_not_listen(
 }
 
 #[tokio::test]
+async fn a_notification_that_is_given_up_does_not_take_the_next_with_it() {
+    run(async |kit: &Kit| {
+        let mut hook = Webhook::start(&[StatusCode::SERVICE_UNAVAILABLE; 2]).await;
+        let mut asked = message("tck-artifact-text-1");
+        asked["configuration"] = json!({ "taskPushNotificationConfig": { "url": hook.url } });
+        let task = kit.get(Binding::Rpc, "SendMessage", asked).await["task"].clone();
+        let (_, refused) = hook.called().await;
+        // The next attempt is the last one, of both notifications.
+        kit.sql("update outbox set attempts = 6, due_at = 0").await;
+        assert_eq!(hook.called().await.1, refused);
+        let (_, ended) = hook.called().await;
+        assert_eq!(
+            (&ended["task"]["id"], &ended["task"]["status"]["state"]),
+            (&task["id"], &json!("TASK_STATE_COMPLETED"))
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn configurations_are_made_read_listed_and_deleted() {
     run(async |kit: &Kit| {
         for binding in Binding::BOTH {

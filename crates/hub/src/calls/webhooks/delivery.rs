@@ -85,7 +85,8 @@ async fn to_one_guarded(hub: &Hub, letters: Vec<OutboxMessage>) {
     }
 }
 
-/// Sends the rows of one receiver in order. A failure postpones all later rows as well (ordering).
+/// Sends the rows of one receiver in order. A failure postpones all later rows as well (ordering), however often
+/// they were leased. A row that is given up does not: the next one is sent.
 async fn deliver_to_receiver(hub: &Hub, mut letters: Vec<OutboxMessage>) {
     letters.sort_by_key(|letter| letter.id);
     let mut letters = letters.into_iter().peekable();
@@ -95,18 +96,27 @@ async fn deliver_to_receiver(hub: &Hub, mut letters: Vec<OutboxMessage>) {
     };
     for letter in letters {
         if due.is_none() {
-            match send(hub, &letter).await {
-                Ok(()) => {
-                    note(delete_row(hub, &letter).await);
-                    continue;
-                }
-                Err(error) => {
-                    tracing::debug!(%error, letter = %letter.id, "webhook delivery failed; will retry");
-                    due = Some(hub.env().now() + retry_delay(&letter));
-                }
-            }
+            due = send_or_schedule(hub, &letter).await;
         }
-        note(retry_or_give_up(hub, &letter, due).await);
+        match due {
+            Some(due) => note(postpone(hub, &letter, due).await),
+            None => note(delete_row(hub, &letter).await),
+        }
+    }
+}
+
+/// Sends a row. Returns when it is to be sent again, or `None` if it was sent or is given up.
+async fn send_or_schedule(hub: &Hub, letter: &OutboxMessage) -> Option<Timestamp> {
+    match send(hub, letter).await {
+        Ok(()) => None,
+        Err(error) if letter.attempts >= MAX_ATTEMPTS => {
+            tracing::info!(%error, letter = %letter.id, attempts = letter.attempts, "webhook delivery failed permanently");
+            None
+        }
+        Err(error) => {
+            tracing::debug!(%error, letter = %letter.id, "webhook delivery failed; will retry");
+            Some(hub.env().now() + retry_delay(letter))
+        }
     }
 }
 
@@ -129,11 +139,7 @@ async fn delete_row(hub: &Hub, letter: &OutboxMessage) -> Result<()> {
     Ok(tx.commit().await?)
 }
 
-async fn retry_or_give_up(hub: &Hub, letter: &OutboxMessage, due: Option<Timestamp>) -> Result<()> {
-    let Some(due) = due.filter(|_| letter.attempts < MAX_ATTEMPTS) else {
-        tracing::info!(letter = %letter.id, attempts = letter.attempts, "webhook delivery failed permanently");
-        return delete_row(hub, letter).await;
-    };
+async fn postpone(hub: &Hub, letter: &OutboxMessage, due: Timestamp) -> Result<()> {
     let mut tx = hub.store().write_background().await?;
     outbox::retry(&mut tx, letter, due).await?;
     Ok(tx.commit().await?)
