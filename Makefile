@@ -50,12 +50,12 @@ release: ## Build target/release/plexus: one file with everything inside
 	@cargo build $(HUB) --bin plexus --release
 	@ls -lh $(TARGET)/release/plexus | awk '{ print "$(TARGET)/release/plexus is ready (" $$5 ")" }'
 clean: ## Remove what was built and installed for this checkout; ./data stays
-	@rm -rf $(TARGET) .cache public/pkg end2end/node_modules end2end/shots tests/agents/js/node_modules tests/kits/node_modules tests/peers/node_modules
+	@rm -rf $(TARGET) .cache public/pkg e2e/node_modules e2e/shots tests/agents/js/node_modules tests/conformance-kits/node_modules tests/js-libp2p/node_modules
 	@find public -name '*.br' -delete
 
 ##@ Check
 .PHONY: check test test-rust test-browser test-long fmt fmt-check names lint lint-hub lint-wasm doc deny audit migrations
-check: fmt-check names lint-hub ## Check formatting, run clippy on the hub and the unit tests of all crates: before each commit
+check: fmt-check names lint-hub ## Check formatting and names, run clippy on the hub and the unit tests of all crates: before each commit
 	@PROPTEST_RNG_SEED=1 cargo test $(HUB) --lib --quiet
 test: ## Install what the tests need, then run all of them
 	@scripts/test
@@ -63,7 +63,7 @@ test-rust: ## Run the Rust tests, on SQLite and on a Postgres of their own
 	@cargo build $(HUB) --bin my-agent
 	@PROPTEST_RNG_SEED=$(or $(PROPTEST_RNG_SEED),1) scripts/with-postgres cargo test --no-fail-fast $(HUB) $(if $(TESTS),-- --exact $(TESTS))
 test-browser: ## Run the browser tests on the hub that `make build` made
-	@scripts/with-postgres npm --prefix end2end test --silent -- $(or $(TESTS),specs/)
+	@scripts/with-postgres npm --prefix e2e test --silent -- $(or $(TESTS),specs/)
 test-long: ## Run kills at hundreds of moments, a minute of inputs per decoder, and more cases of each property
 	@scripts/test-long
 fmt: ## Format the Rust code

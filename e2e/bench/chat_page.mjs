@@ -1,5 +1,5 @@
 // Benchmark of a chat page in a browser with a cold cache: what it loads, and when the input accepts text.
-//   PLEXUS_BINARY=target/release/plexus node end2end/bench/chat_page.mjs
+//   PLEXUS_BINARY=target/release/plexus node e2e/bench/chat_page.mjs
 
 import { launch, openTab } from "../lib/browser.mjs";
 import { startHub } from "../lib/hub.mjs";

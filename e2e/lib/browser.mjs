@@ -73,7 +73,7 @@ export class Tab {
     this.#expected.push(pattern);
   }
 
-  /** Saves a screenshot in `end2end/shots` for review, if `PLEXUS_TEST_SCREENSHOTS` is set. */
+  /** Saves a screenshot in `e2e/shots` for review, if `PLEXUS_TEST_SCREENSHOTS` is set. */
   async picture(name) {
     if (!process.env.PLEXUS_TEST_SCREENSHOTS) return;
     const folder = join(import.meta.dirname, "../shots");

@@ -1,4 +1,4 @@
-"""Environments of peers under .cache/peers, each made once. What cannot be made is skipped, and says why."""
+"""Environments of peers under .cache/interop, each made once. What cannot be made is skipped, and says why."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 from outcome import Skipped
 
 ROOT = Path(__file__).parents[2]
-PEERS = ROOT / ".cache/peers"
+PEERS = ROOT / ".cache/interop"
 LONGEST_INSTALL = 1800.0
 
 
@@ -27,7 +27,7 @@ def python_packages(
     if made_from(folder) == recipe:
         return python
     interpreter = interpreter_of(versions)
-    print(f"{name}: installing {packages[0]} into .cache/peers/{name}, once", flush=True)
+    print(f"{name}: installing {packages[0]} into .cache/interop/{name}, once", flush=True)
     shutil.rmtree(folder, ignore_errors=True)
     run([interpreter, "-m", "venv", folder])
     built = [f"--no-binary={package}" for package in from_source]
@@ -56,7 +56,7 @@ def npm_packages(name: str, *packages: str, node: Path | None = None) -> Path:
         npm = shutil.which("npm")
         if not npm:
             raise Skipped("npm is missing")
-        print(f"{name}: installing {recipe} into .cache/peers/{name}, once", flush=True)
+        print(f"{name}: installing {recipe} into .cache/interop/{name}, once", flush=True)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         # Without its own package.json, npm would install into the project's folder.

