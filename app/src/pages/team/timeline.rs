@@ -56,7 +56,12 @@ fn text_alternative(timeline: &TimelineChart) -> String {
                 .bars
                 .iter()
                 .map(|bar| {
-                    format!("{}, {} from {}", bar.words, duration(bar.until.saturating_sub(bar.from)), duration(bar.from))
+                    format!(
+                        "{}, {} from {}",
+                        bar.words,
+                        duration(bar.until.saturating_sub(bar.from)),
+                        duration(bar.from)
+                    )
                 })
                 .collect();
             format!("{}: {}", row.name, bars.join("; "))
