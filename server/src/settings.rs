@@ -363,7 +363,7 @@ mod tests {
 
     #[test]
     fn a_flag_beats_a_variable_beats_the_file_beats_the_default() {
-        let file = "listen = \"127.0.0.1:1\"\ndatabase_pool = 3\nhub_name = \"File\"";
+        let file = "listen = \"127.0.0.1:1\"\ndatabase_pool_size = 3\nhub_name = \"File\"";
         let given = [("PLEXUS_LISTEN", "127.0.0.1:2"), ("PLEXUS_HUB_NAME", "Variable")];
         let settings = read(&["--listen", "127.0.0.1:3"], &given, file).unwrap();
         assert_eq!(settings.text("listen"), Some("127.0.0.1:3"));

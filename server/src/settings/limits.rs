@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn limits_and_quotas_are_tables_in_the_file() {
         let file =
-            "[limits]\nsearches = \"5/2s\"\n[quotas]\nbytes = \"2 MiB\"\nagents = 7\nbytes_of_hub = \"1TiB\"";
+            "[limits]\nsearches = \"5/2s\"\n[quotas]\nbytes = \"2 MiB\"\nagents = 7\nbytes_total = \"1TiB\"";
         let settings = settings(file).unwrap();
         assert_eq!(rates(&settings).unwrap().get(Rate::Searches).to_string(), "5/2s");
         assert_eq!(rates(&settings).unwrap().get(Rate::Stars), Rate::Stars.default());
@@ -244,7 +244,7 @@ mod tests {
             assert!(quotas(&settings(&format!("[quotas]\n{file}")).unwrap()).is_err(), "{file}");
         }
         assert_eq!(
-            quotas(&settings("[quotas]\nbytes_of_hub = \"none\"").unwrap()).unwrap().bytes_total,
+            quotas(&settings("[quotas]\nbytes_total = \"none\"").unwrap()).unwrap().bytes_total,
             None
         );
     }
