@@ -25,16 +25,24 @@ const BATCH: i64 = 1_000;
 const READ_AHEAD: usize = 1;
 /// Poll interval, in case a wake-up notification is lost.
 const POLL_INTERVAL: Duration = Duration::from_secs(30);
+/// Delay before a failed update is repeated. Without it, agents would be missing from searches for a poll interval.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Runs the worker until `stop`: applies all changes, marks the index as complete, and follows new changes.
 pub(crate) async fn run_index_worker(stop: CancellationToken, hub: Hub) {
     loop {
-        match catch_up(&stop, &hub).await {
-            Ok(()) => hub.mark_index_ready(),
+        let pause = match catch_up(&stop, &hub).await {
+            Ok(()) => {
+                hub.mark_index_ready();
+                POLL_INTERVAL
+            }
             Err(_) if stop.is_cancelled() => return,
-            Err(error) => tracing::warn!(%error, "index update failed; retrying"),
-        }
-        let woken = tokio::time::timeout(POLL_INTERVAL, hub.index_work_available());
+            Err(error) => {
+                tracing::warn!(error = format!("{error:#}"), "index update failed; retrying");
+                RETRY_DELAY
+            }
+        };
+        let woken = tokio::time::timeout(pause, hub.index_work_available());
         if stop.run_until_cancelled(woken).await.is_none() {
             return;
         }
