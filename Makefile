@@ -60,8 +60,7 @@ check: fmt-check names lint-hub ## Check formatting and names, run clippy on the
 test: ## Install what the tests need, then run all of them
 	@scripts/test
 test-rust: ## Run the Rust tests, on SQLite and on a Postgres of their own
-	@cargo build $(HUB) --bin my-agent
-	@PROPTEST_RNG_SEED=$(or $(PROPTEST_RNG_SEED),1) scripts/with-postgres cargo test --no-fail-fast $(HUB) $(if $(TESTS),-- --exact $(TESTS))
+	@scripts/test-rust $(TESTS)
 test-browser: ## Run the browser tests on the hub that `make build` made
 	@scripts/with-postgres npm --prefix e2e test --silent -- $(or $(TESTS),specs/)
 test-long: ## Run kills at hundreds of moments, a minute of inputs per decoder, and more cases of each property
