@@ -52,10 +52,12 @@ fn assert_tour(seen: &Value) {
 }
 
 on_both! {
+    // Slow: the SDK takes seconds to load, and its tour waits for timers of the hub.
     async fn the_python_sdk_finds_its_way(hub: &Hub) {
         assert_tour(&tour(hub, "python", "python/client.py").await);
     }
 
+    // Slow: its tour waits for timers of the hub.
     async fn the_javascript_sdk_finds_its_way(hub: &Hub) {
         assert_tour(&tour(hub, "node", "js/client.mjs").await);
     }

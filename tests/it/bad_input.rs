@@ -313,6 +313,7 @@ fn said_of_slow_bodies() -> [(&'static str, &'static str, Value); 11] {
 }
 
 /// All requests wait concurrently for the 30 s body timeout.
+// Slow: the timeout of a request body is 30 s.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_body_that_does_not_come_is_refused_in_the_words_of_each_edge() {
     crate::hub::run(None, &[], async |hub: &Hub| {

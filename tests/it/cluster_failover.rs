@@ -15,6 +15,7 @@ use crate::{
     fleet::{Fleet, SOON, TAKEN, last, within},
 };
 
+// Slow: an instance counts as dead 14 s after its last heartbeat.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn runs_of_a_process_that_is_killed_end_and_what_waited_is_answered() {
     let Some(fleet) = Fleet::new(&["--max-runs-per-agent", "1"]).await else { return };
@@ -47,6 +48,7 @@ async fn runs_of_a_process_that_is_killed_end_and_what_waited_is_answered() {
     fleet.end().await;
 }
 
+// Slow: an instance counts as dead 14 s after its last heartbeat.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_process_that_stood_still_gives_up_what_others_took() {
     let Some(fleet) = Fleet::new(&[]).await else { return };
@@ -104,6 +106,7 @@ async fn free_port() -> u16 {
     listener.local_addr().expect("bound").port()
 }
 
+// Slow: an instance counts as dead 14 s after its last heartbeat.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_process_is_the_hub_among_others_and_another_takes_its_place() {
     let port = free_port().await;
@@ -158,6 +161,7 @@ async fn act(client: &Client, team: &str, what: &Value) {
     client.call(Method::POST, &format!("/teams/{team}"), what).await.expect(StatusCode::OK);
 }
 
+// Slow: an instance counts as dead 14 s after its last heartbeat.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_team_goes_on_when_the_process_that_conducts_it_is_killed() {
     let Some(fleet) = Fleet::new(&[]).await else { return };

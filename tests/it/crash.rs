@@ -16,6 +16,7 @@ use crate::{
 /// Wait for the stream journal, which is written every 100 ms.
 const LOGGED_AFTER_MS: u128 = 500;
 
+// Slow: the answer is a calculation sheet of 20,000 lines.
 #[tokio::test]
 async fn a_hub_that_is_killed_keeps_what_it_had_logged() {
     let folder = tempfile::tempdir().expect("a folder");

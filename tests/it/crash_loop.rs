@@ -1,4 +1,6 @@
 //! Kills the hub repeatedly at pseudo-random moments, also within transactions, while users post messages.
+//!
+//! Slow: the hub starts again after each kill.
 
 use std::{collections::BTreeMap, env, time::Duration};
 

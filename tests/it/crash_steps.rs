@@ -1,5 +1,7 @@
 //! Kills the hub at each step of a run.
 //!
+//! Slow: the hub starts again after each kill.
+//!
 //! The agent is scripted, so that each chat is held at its step when the hub dies. Afterwards nothing
 //! accepted is lost, no message is open, and a client that reconnects receives the end of the answer.
 

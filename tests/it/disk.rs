@@ -60,6 +60,7 @@ impl Drop for Disk {
     }
 }
 
+// Slow: the answer is a calculation sheet of 20,000 lines.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_disk_is_said_and_nothing_accepted_is_lost() {
     let Some(disk) = Disk::mount(64) else {

@@ -178,6 +178,7 @@ async fn a_hub_holds_for(seconds: u64) {
     hub.kill().await;
 }
 
+// Slow: the attack lasts 10 s.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn twenty_attackers_do_not_stop_a_hub() {
     a_hub_holds_for(10).await;

@@ -166,11 +166,13 @@ async fn the_network_falls_apart(way: Way) {
     two.far.end().await;
 }
 
+// Slow: connections break and return in real time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn between_hubs_on_the_web() {
     Box::pin(the_network_falls_apart(Way::Web)).await;
 }
 
+// Slow: connections break and return in real time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn between_hubs_without_an_address() {
     Box::pin(the_network_falls_apart(Way::Network)).await;

@@ -69,6 +69,7 @@ on_both! {
         assert_eq!(scopes, HashSet::from(["read", "chat", "agents", "team", "admin"].map(str::to_owned)));
     }
 
+    // Slow: the tester makes several calls of each operation.
     async fn a_tester_that_goes_by_the_description_finds_no_fault(hub: &Hub) {
         let boss = hub.administrator("boss").await;
         let token = make(&boss, &["read", "chat", "agents", "team", "admin"]).await;

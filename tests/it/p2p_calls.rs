@@ -63,6 +63,7 @@ async fn what_is_said_streams_over_the_network_stops_and_breaks_off() {
     ask_from_afar(&model, &way, near, &go_on).await;
 }
 
+// Slow: the hub has an address only when its checks of reachability have failed and a relay has accepted it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_same_through_another_hub_to_one_that_only_dials() {
     let (model, go_on) = model().await;

@@ -1,6 +1,8 @@
 //! Tests of a team of agents on the official SDKs, with a real small model as decision maker. The model is
 //! too weak to decide well, so the rules must end the team regardless. `make interop` runs the same with
 //! third-party agents and twenty goals.
+//!
+//! Slow: the model runs on the processor.
 
 use std::{collections::BTreeSet, path::Path};
 

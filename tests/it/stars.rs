@@ -162,7 +162,7 @@ on_both! {
         ada.post("/@plexus/none/star", &[("star", "yes")]).await.expect(StatusCode::NOT_FOUND);
         visitor.post("/@plexus/calc/star", &[("star", "yes")]).await.expect(StatusCode::UNAUTHORIZED);
         let away = visitor.get("/agents?starred=true").await.expect(StatusCode::SEE_OTHER);
-        assert_eq!(away.location(), "/login?next=%2Fagents%3Fstarred%3D1");
+        assert_eq!(away.location(), "/login?next=%2Fagents%3Fstarred%3Dtrue");
         assert!(!visitor.get("/agents").await.body.contains("starred=true"));
     }
 }

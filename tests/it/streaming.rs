@@ -11,6 +11,7 @@ use crate::{
 };
 
 on_both! {
+    // Slow: the answer is a calculation sheet of 20,000 lines.
     async fn all_readers_see_every_byte_once_and_in_order(hub: &Hub) {
         let ada = hub.person("ada").await;
         let chat = &ada.begin("@plexus/calc", "1 + 1").await.chat;
@@ -64,6 +65,7 @@ on_both! {
         }
     }
 
+    // Slow: the answer is a calculation sheet of 20,000 lines.
     async fn closing_the_browser_does_not_stop_a_run(hub: &Hub) {
         let ada = hub.person("ada").await;
         let said = ada.begin("@plexus/calc", &sheet()).await;

@@ -195,6 +195,7 @@ on_both! {
 }
 
 /// Tests the workers that coordinate several instances on one database.
+// Slow: each worker panics, and restarts after a delay that doubles.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn processes_work_together_after_what_joins_them_panicked() {
     let Some(database) = Database::new().await else { return };

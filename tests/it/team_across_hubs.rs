@@ -204,6 +204,7 @@ async fn it_survives_silence(_: &Hub, ada: &Client, others: Others) {
 }
 
 /// Asserts that members stop working for a hub that is gone, once the team's deadline has passed.
+// Slow: the deadline of the team and the grace after it pass in real time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn work_for_a_hub_that_is_gone_ends() {
     let (gated, _go_on) = p2p_calls::model().await;
@@ -293,11 +294,13 @@ async fn a_hub_without_an_address_is_killed() {
     Box::pin(on_three_hubs(Way::Network, it_survives_a_hub)).await;
 }
 
+// Slow: the idle timeout of the silent member passes in real time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hub_on_the_web_falls_silent() {
     Box::pin(on_three_hubs(Way::Web, it_survives_silence)).await;
 }
 
+// Slow: the idle timeout of the silent member passes in real time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hub_without_an_address_falls_silent() {
     Box::pin(on_three_hubs(Way::Network, it_survives_silence)).await;

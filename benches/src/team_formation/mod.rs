@@ -121,6 +121,7 @@ fn compare(name: &str, ours: &[Result], theirs: &[Result]) {
 mod tests {
     use super::*;
 
+    // Slow: it indexes 1,500 agents and chooses members for hundreds of goals.
     #[test]
     fn ours_chooses_better_where_wording_is_new() {
         let world = World::new(Family::Report, Said::Card, 1_500, 80);

@@ -243,9 +243,6 @@ mod tests {
         {
             assert!(quotas(&settings(&format!("[quotas]\n{file}")).unwrap()).is_err(), "{file}");
         }
-        assert_eq!(
-            quotas(&settings("[quotas]\nbytes_total = \"none\"").unwrap()).unwrap().bytes_total,
-            None
-        );
+        assert_eq!(quotas(&settings("[quotas]\nbytes_total = \"none\"").unwrap()).unwrap().bytes_total, None);
     }
 }

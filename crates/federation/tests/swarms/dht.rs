@@ -42,6 +42,7 @@ struct Shape {
     more_junk: usize,
 }
 
+// Slow: dozens of hubs join one DHT, in real time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_popular_tag_is_found_whole_under_junk_and_loss() {
     let (junk, more_junk) = (9_000, 6_000);

@@ -13,6 +13,7 @@ use crate::{
 const TIMEOUT: Duration = Duration::from_secs(1_800);
 const AT_ONCE: usize = 4;
 
+// Slow: each of ten hubs looks up all others.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_hub_is_found_among_10() {
     measure(10, 30).await;

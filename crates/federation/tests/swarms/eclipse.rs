@@ -28,6 +28,7 @@ const MADE: u32 = 10_000;
 /// Invented hubs that each attacker returns.
 const INVENTED: usize = 3;
 
+// Slow: many attackers join one DHT, in real time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_tag_whose_place_is_taken_is_found_by_its_shards() {
     measure(6).await;

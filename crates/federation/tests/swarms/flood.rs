@@ -23,6 +23,7 @@ const MAX_MEMORY: usize = 256;
 /// Messages per write.
 const BATCH: usize = 50;
 
+// Slow: the flood lasts until the limits of a peer are exceeded, in real time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_floods_is_shut_out_and_the_others_are_heard() {
     measure(4, 40, 1, 3_000).await;

@@ -31,6 +31,7 @@ struct Asker {
     identify: identify::Behaviour,
 }
 
+// Slow: it waits longer than the pause of 5 s between two retries.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hub_calls_back_a_few_times_a_minute() {
     let hub = Whole::start(1, &[]).await;

@@ -19,6 +19,7 @@ const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Checks only that everything arrives everywhere; times are asserted in the long test, where nothing else
 /// runs.
+// Slow: each message is delayed by 80 ms, in real time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn eight_hubs_80_ms_apart() {
     assert_eq!(measure(8, 24, INTERVAL).await.len(), 4);

@@ -186,6 +186,7 @@ async fn a_hub_that_is_called_back_takes_no_relay() {
 
 /// The relay refuses to dial loopback addresses, so its probes find the others unreachable; they can reach
 /// each other.
+// Slow: libp2p probes reachability in real time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hubs_that_meet_at_a_relay_go_on_directly() {
     let relay = Whole::start_as(

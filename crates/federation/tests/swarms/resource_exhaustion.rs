@@ -153,6 +153,7 @@ async fn answers_that_nobody_reads_count_against_whoever_asked() {
 }
 
 /// The read timeout of the network is ten seconds.
+// Slow: the read timeout of the network is 10 s.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_says_a_byte_a_second_is_given_up_and_others_are_answered() {
     const MAX_ITEMS: Duration = Duration::from_secs(30);

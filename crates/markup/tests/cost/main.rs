@@ -45,6 +45,7 @@ fn split(text: &str) -> usize {
     blocks + usize::from(splitter.finish().is_some())
 }
 
+// Slow: it renders long texts of each kind, each twice.
 #[test]
 fn rendering_is_linear_in_the_text() {
     for Text { name, make } in texts() {
@@ -60,6 +61,7 @@ fn splitting_is_linear_in_the_text() {
     }
 }
 
+// Slow: it renders the worst texts that are known.
 #[test]
 fn no_text_costs_more_than_the_cap() {
     for Text { name, make } in texts() {
@@ -104,6 +106,7 @@ proptest! {
     #![proptest_config(plexus_testing::cases(96))]
 
     /// Random input: a few repeated fragments between other fragments.
+    // Slow: it renders 96 random mixtures.
     #[test]
     fn no_mixture_costs_more_than_the_cap(
         before in prop::collection::vec(prop::sample::select(PIECES), 0..3),
