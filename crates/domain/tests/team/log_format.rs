@@ -13,6 +13,7 @@ use plexus_domain::{
         utterance::PlanStep,
     },
 };
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use crate::fixtures::{World, agent, assign, charter, conclude, discuss, report, text, wait_for};
@@ -88,8 +89,8 @@ fn events_keep_their_form() {
 }
 
 /// Reads an event in the form of logs stored before 0.1.
-fn stored(form: Value) -> TeamEvent {
-    serde_json::from_value(form.clone()).unwrap_or_else(|error| panic!("{form}: {error}"))
+fn stored(form: &Value) -> TeamEvent {
+    TeamEvent::deserialize(form).unwrap_or_else(|error| panic!("{form}: {error}"))
 }
 
 #[test]
@@ -100,7 +101,7 @@ fn events_of_older_logs_are_read() {
     let said_before = |mut form: Value| {
         form["kind"] = json!("said");
         form["turn"] = json!(3);
-        stored(form)
+        stored(&form)
     };
     let spec = json!({ "title": "Part of 1", "description": "Do it well.", "inputs": [] });
     let budget = TeamBudget { assignments: 4, tokens: 5, cost_micro: 6 };
@@ -118,32 +119,32 @@ fn events_of_older_logs_are_read() {
         (said_before(json!({ "say": "pause_for", "work": [0, 1] })), said(wait_for(&[0, 1]))),
         (said_before(json!({ "say": "conclude", "text": "42" })), said(conclude("42"))),
         (
-            stored(json!({ "kind": "remarked", "message": message, "text": "Hurry." })),
+            stored(&json!({ "kind": "remarked", "message": message, "text": "Hurry." })),
             TeamEvent::MessageSent { message, text: text("Hurry.") },
         ),
-        (stored(json!({ "kind": "started", "work": 0 })), TeamEvent::Started { assignment }),
+        (stored(&json!({ "kind": "started", "work": 0 })), TeamEvent::Started { assignment }),
         (
-            stored(json!({ "kind": "asked", "work": 0, "question": "Which?" })),
+            stored(&json!({ "kind": "asked", "work": 0, "question": "Which?" })),
             TeamEvent::Asked { assignment, question: text("Which?") },
         ),
         (
-            stored(json!({ "kind": "answered", "work": 0, "answer": "That." })),
+            stored(&json!({ "kind": "answered", "work": 0, "answer": "That." })),
             TeamEvent::Answered { assignment, answer: text("That.") },
         ),
         (
-            stored(json!({
+            stored(&json!({
                 "kind": "nested", "work": 0, "team": team, "budget": { "hops": 4, "tokens": 5, "cost_micro": 6 },
             })),
             TeamEvent::SubteamFormed { assignment, team, budget },
         ),
         (
-            stored(json!({ "kind": "reported", "work": 0, "end": "completed", "text": "42", "hops": 7 })),
+            stored(&json!({ "kind": "reported", "work": 0, "end": "completed", "text": "42", "hops": 7 })),
             TeamEvent::Reported { assignment, report: reported },
         ),
-        (stored(json!({ "kind": "stopped", "work": 0 })), TeamEvent::AssignmentCancelled { assignment }),
-        (stored(json!({ "kind": "held", "seat": 1 })), TeamEvent::Paused { seat }),
-        (stored(json!({ "kind": "skipped", "turn": 3 })), TeamEvent::TurnSkipped { turn: 3 }),
-        (stored(json!({ "kind": "floor_given", "to": 1 })), TeamEvent::SpeakerSet { seat }),
+        (stored(&json!({ "kind": "stopped", "work": 0 })), TeamEvent::AssignmentCancelled { assignment }),
+        (stored(&json!({ "kind": "held", "seat": 1 })), TeamEvent::Paused { seat }),
+        (stored(&json!({ "kind": "skipped", "turn": 3 })), TeamEvent::TurnSkipped { turn: 3 }),
+        (stored(&json!({ "kind": "floor_given", "to": 1 })), TeamEvent::SpeakerSet { seat }),
     ] {
         assert_eq!(form, event);
     }
@@ -162,7 +163,7 @@ fn events_of_older_logs_are_read() {
         ..TeamLimits::default()
     };
     let lineage = Some(TeamAncestry { parent: team, assignment, ancestors: vec![ancestor] });
-    assert_eq!(stored(founded), TeamEvent::Founded { charter: TeamSpec { limits, lineage, ..charter() } });
+    assert_eq!(stored(&founded), TeamEvent::Founded { charter: TeamSpec { limits, lineage, ..charter() } });
 }
 
 /// Only logs are stored. Answers of agents and models have the current names.
