@@ -17,7 +17,7 @@ use crate::{
 /// Number of agents that the test adds to the two built-in ones.
 const MADE: usize = 5;
 /// Timeout for the index to reflect a write.
-const TIMEOUT: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Model settings. No server listens there, but the configured model is listed anyway.
 const MODEL: [(&str, &str); 2] =

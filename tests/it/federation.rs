@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Generous timeout: far above the duration on an idle machine.
-const TIMEOUT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(120);
 const POLL: Duration = Duration::from_millis(50);
 /// Default listen address of test hubs.
 const LOOPBACK: [&str; 2] = ["--p2p-listen", "127.0.0.1:0"];
