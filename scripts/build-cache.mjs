@@ -24,6 +24,7 @@ const KINDS = [
     { folder: "build", add: copy },
     { folder: ".fingerprint", add: copy },
 ];
+const PATCHES = "crates/stand-ins";
 // A cache that no clone used for so long is deleted.
 const MAX_AGE_MILLIS = 14 * 24 * 3_600_000;
 
@@ -47,6 +48,8 @@ function restore(cache) {
     fs.utimesSync(cache, now, now);
     try {
         const added = share(cache, target);
+        // Their contents are part of the key; cargo goes by times, and a new clone's are later than the build.
+        for (const file of patchFiles()) fs.utimesSync(file, 0, 0);
         console.log(`build cache: ${added} files of compiled crates from ${cache}`);
     } catch (error) {
         // Another file system refuses hard links. Cargo can build everything.
@@ -76,9 +79,10 @@ function deleteUnused() {
 // Adds the files and folders of third-party crates that `to` lacks. Returns how many. A fingerprint comes after what it stands
 // for, so that an interrupted run leaves no crate that seems complete.
 function share(from, to) {
-    const own = ownNames();
+    const own = ownPackages();
     let added = 0;
     for (const profile of PROFILES) {
+        const ownHashes = hashesOf(own, join(from, profile, ".fingerprint"));
         for (const { folder, add } of KINDS) {
             const source = join(from, profile, folder);
             if (!fs.existsSync(source)) continue;
@@ -86,14 +90,21 @@ function share(from, to) {
             fs.mkdirSync(sink, { recursive: true });
             const present = new Set(fs.readdirSync(sink));
             for (const name of fs.readdirSync(source)) {
-                const crate = name.match(/^(.+)-[0-9a-f]{16}(?:\.|$)/)?.[1];
-                if (!crate || own.has(normalize(crate)) || present.has(name)) continue;
+                const hash = name.match(/-([0-9a-f]{16})(?:\.|$)/)?.[1];
+                if (!hash || ownHashes.has(hash) || present.has(name)) continue;
                 add(join(source, name), join(sink, name));
                 added += 1;
             }
         }
     }
     return added;
+}
+
+// Hashes in the names of what was compiled from these packages.
+function hashesOf(packages, fingerprints) {
+    if (!fs.existsSync(fingerprints)) return new Set();
+    const parts = fs.readdirSync(fingerprints).map((name) => name.match(/^(.+)-([0-9a-f]{16})$/));
+    return new Set(parts.filter((part) => part && packages.has(part[1])).map((part) => part[2]));
 }
 
 // Copies a folder with its modification times, by which cargo judges outputs of build scripts. It appears when it is complete.
@@ -103,20 +114,22 @@ function copy(from, to) {
     fs.renameSync(draft, to);
 }
 
-// Names of the workspace's packages and of the crates that they build.
-function ownNames() {
+// Names of the workspace's packages.
+function ownPackages() {
     const metadata = execFileSync("cargo", ["metadata", "--no-deps", "--format-version", "1"], { cwd: root, maxBuffer: 1 << 26 });
-    const packages = JSON.parse(metadata).packages;
-    return new Set(packages.flatMap((it) => [it.name, ...it.targets.map((made) => made.name)]).map(normalize));
+    return new Set(JSON.parse(metadata).packages.map((it) => it.name));
 }
 
-function normalize(name) {
-    return name.replaceAll("-", "_").replace(/^lib/, "");
+// Files of the crates that replace a crate of the registry. Others depend on them, so they are shared as well.
+function patchFiles() {
+    const files = fs.readdirSync(join(root, PATCHES), { recursive: true, withFileTypes: true });
+    return files.filter((it) => it.isFile()).map((it) => join(it.parentPath, it.name)).sort();
 }
 
 function key() {
     const hash = createHash("sha256");
-    for (const file of ["Cargo.lock", "Cargo.toml", ".cargo/config.toml"]) hash.update(fs.readFileSync(join(root, file)));
+    const files = ["Cargo.lock", "Cargo.toml", ".cargo/config.toml"].map((file) => join(root, file));
+    for (const file of [...files, ...patchFiles()]) hash.update(fs.readFileSync(file));
     hash.update(execFileSync("rustc", ["-vV"], { cwd: root }));
     hash.update(process.env.RUSTFLAGS ?? "");
     return hash.digest("hex").slice(0, 16);
