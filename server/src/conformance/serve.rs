@@ -11,7 +11,7 @@ use crate::config::ServeConfig;
 
 /// Concurrent runs: kits send many requests at once, all of them for one account.
 const RUNS: usize = 256;
-const SCALE: u32 = 1_000;
+const SCALE: u32 = 100_000;
 
 /// Returns the configuration of a hub on `listen`. Its data is in `folder`, which the caller removes
 /// afterwards.
