@@ -413,8 +413,8 @@ async fn numbered(tx: &mut Tx, chat: ChatId) -> Result<(Chat, Vec<MessageHeader>
 /// anonymous callers.
 async fn keep(hub: &Hub, tx: &mut Tx, door: &AuthorizedAgent, chat: &Chat) -> Result<()> {
     let until = keep_until(hub, door);
-    let anew = if door.is_anonymous() { ANONYMOUS_RETENTION_REFRESH } else { RETENTION_REFRESH };
-    if chat.expires_at.is_some_and(|kept| until.since(kept) > anew) {
+    let refresh = if door.is_anonymous() { ANONYMOUS_RETENTION_REFRESH } else { RETENTION_REFRESH };
+    if chat.expires_at.is_some_and(|kept| until.since(kept) > refresh) {
         chats::set_expires_at(tx, chat.id, until).await?;
     }
     Ok(())
