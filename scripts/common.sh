@@ -3,6 +3,8 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cache=$root/.cache
 tools=$cache/tools/bin
+# Packages and features of the hub. Each step names the same, so that nothing is compiled twice (`HUB` in the Makefile).
+hub_crates=(--workspace --exclude plexus-frontend --features plexus-app/ssr)
 PATH=$tools:$PATH
 
 # A toolchain other than the one rust-toolchain.toml names is used only after `scripts/setup` chose it.
