@@ -47,7 +47,7 @@ function restore(cache) {
     const now = new Date();
     fs.utimesSync(cache, now, now);
     try {
-        const added = share(cache, target);
+        const added = share(cache, target, new Set());
         // Their contents are part of the key; cargo goes by times, and a new clone's are later than the build.
         for (const file of patchFiles()) fs.utimesSync(file, 0, 0);
         console.log(`build cache: ${added} files of compiled crates from ${cache}`);
@@ -62,7 +62,7 @@ function save(cache) {
     try {
         fs.mkdirSync(cache, { recursive: true });
         deleteUnused();
-        const added = share(target, cache);
+        const added = share(target, cache, ownPackages());
         if (added > 0) console.log(`build cache: ${added} files of compiled crates added to ${cache}`);
     } catch (error) {
         console.log(`build cache: not saved: ${error.message}`);
@@ -76,10 +76,9 @@ function deleteUnused() {
     }
 }
 
-// Adds the files and folders of third-party crates that `to` lacks. Returns how many. A fingerprint comes after what it stands
-// for, so that an interrupted run leaves no crate that seems complete.
-function share(from, to) {
-    const own = ownPackages();
+// Adds the files and folders of crates that `to` lacks, but for those of the packages `own`. Returns how many. A fingerprint
+// comes after what it stands for, so that an interrupted run leaves no crate that seems complete.
+function share(from, to, own) {
     let added = 0;
     for (const profile of PROFILES) {
         const ownHashes = hashesOf(own, join(from, profile, ".fingerprint"));
