@@ -206,11 +206,9 @@ fn registration(arguments: &ArgMatches) -> anyhow::Result<Value> {
         body["credentials"] = json!({ "secret": read(file)?.trim(), "shared": true });
         set(&mut body["credentials"], arguments, ["user"]);
     }
-    set(&mut body, arguments, ["title", "summary", "model"]);
-    for (field, argument) in [("preset", "preset"), ("test_message", "test-message")] {
-        if let Some(value) = arguments.get_one::<String>(argument) {
-            body[field] = json!(value);
-        }
+    set(&mut body, arguments, ["preset", "title", "summary", "model"]);
+    if let Some(message) = arguments.get_one::<String>("test-message") {
+        body["test_message"] = json!(message);
     }
     if let Some(tags) = arguments.get_many::<String>("tags") {
         body["tags"] = json!(tags.collect::<Vec<_>>());
