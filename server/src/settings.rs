@@ -55,7 +55,8 @@ const SETTINGS: &[Setting] = &[
     setting("data_dir", "PLEXUS_DATA_DIR", "./data", "Folder of the database, the index and the keys"),
     setting("files_dir", "PLEXUS_FILES_DIR", "<data_dir>/blobs", "Folder of uploaded files; shared by all \
         instances of a hub"),
-    secret("database_url", "DATABASE_URL", "SQLite in the data folder", "postgres://… for Postgres 15 or newer"),
+    secret("database_url", "DATABASE_URL", "SQLite in the data folder", "postgres://… for Postgres 15 or \
+        newer"),
     setting("database_pool_size", "PLEXUS_DATABASE_POOL_SIZE", "10", "Size of the Postgres connection pool"),
     setting("sqlite_durability", "PLEXUS_SQLITE_DURABILITY", "power-cut", "Durability of commits on SQLite: \
         power-cut (each commit is synced to the disk), or crash (survives a crash of the process; a power \
@@ -66,20 +67,20 @@ const SETTINGS: &[Setting] = &[
         invite", "Registration mode: open, approval, invite or closed"),
     setting("allow_private_networks", "PLEXUS_ALLOW_PRIVATE_NETWORKS", "auto", "Allow agents at private \
         addresses: auto (agents of administrators, while the hub listens on loopback), true, false"),
-    setting("allow_insecure_http", "PLEXUS_ALLOW_INSECURE_HTTP", "false", "Serve plain http beyond loopback; passwords \
-        are then sent unencrypted"),
+    setting("allow_insecure_http", "PLEXUS_ALLOW_INSECURE_HTTP", "false", "Serve plain http beyond loopback; \
+        passwords are then sent unencrypted"),
     setting("trusted_proxies", "PLEXUS_TRUSTED_PROXIES", "none", "Reverse proxies whose X-Forwarded-For is \
         trusted: addresses or networks such as 10.0.0.0/8, separated by commas"),
-    setting("mcp_allowed_origins", "PLEXUS_MCP_ALLOWED_ORIGINS", "none", "Other origins whose pages may call over MCP, \
-        separated by commas, as in https://app.example.org"),
-    setting("launch_goal_without_token", "PLEXUS_LAUNCH_GOAL_WITHOUT_TOKEN", "false", "Let programs on this machine launch teams without \
-        a token, as the first administrator; requires a hub on loopback"),
+    setting("mcp_allowed_origins", "PLEXUS_MCP_ALLOWED_ORIGINS", "none", "Other origins whose pages may call \
+        over MCP, separated by commas, as in https://app.example.org"),
+    setting("launch_goal_without_token", "PLEXUS_LAUNCH_GOAL_WITHOUT_TOKEN", "false", "Let programs on this \
+        machine launch teams without a token, as the first administrator; requires a hub on loopback"),
     setting("llm_base_url", "PLEXUS_LLM_BASE_URL", "none", "OpenAI-compatible model server for agents that \
         the hub runs, as in http://127.0.0.1:8080/v1"),
     secret("llm_api_key", "PLEXUS_LLM_API_KEY", "none", "API key of that server"),
     setting("llm_model", "PLEXUS_LLM_MODEL", "none", "Default model of new agents"),
-    setting("llm_price_per_mtok", "PLEXUS_LLM_PRICE_PER_MTOK", "none", "Price of a million tokens, input/output, as in \
-        0.15/0.60"),
+    setting("llm_price_per_mtok", "PLEXUS_LLM_PRICE_PER_MTOK", "none", "Price of a million tokens, \
+        input/output, as in 0.15/0.60"),
     setting("llm_context_tokens", "PLEXUS_LLM_CONTEXT_TOKENS", "32768", "Context window of the models, in \
         tokens"),
     setting("team_model", "PLEXUS_TEAM_MODEL", "none", "Model that decides in teams: whom to invite, who \
@@ -88,8 +89,8 @@ const SETTINGS: &[Setting] = &[
         when the first fails"),
     secret("llm_fallback_api_key", "PLEXUS_LLM_FALLBACK_API_KEY", "none", "API key of the fallback server"),
     setting("llm_fallback_model", "PLEXUS_LLM_FALLBACK_MODEL", "the same", "Model of the fallback server"),
-    setting("llm_fallback_price_per_mtok", "PLEXUS_LLM_FALLBACK_PRICE_PER_MTOK", "none", "Price of a million tokens there, \
-        input/output"),
+    setting("llm_fallback_price_per_mtok", "PLEXUS_LLM_FALLBACK_PRICE_PER_MTOK", "none", "Price of a million \
+        tokens there, input/output"),
     secret("llm_providers", "PLEXUS_LLM_PROVIDERS", "none", "Further model servers, whose models are named \
         NAME/MODEL: a table in plexus.toml, one [llm_providers.NAME] for each"),
     setting("p2p_listen", "PLEXUS_P2P_LISTEN", "off", "Listen addresses for federation, separated by commas: \
@@ -107,14 +108,14 @@ const SETTINGS: &[Setting] = &[
     setting("federation_mode", "PLEXUS_FEDERATION_MODE", "probation", "Default for hubs without a rule: open \
         (full quota), probation (reduced quota until a domain is verified or a week has passed), allowlist \
         (blocked)"),
-    setting("publish_federation_rules", "PLEXUS_PUBLISH_FEDERATION_RULES", "false", "Publish this hub's federation rules with their \
-        reasons as a signed rule list"),
+    setting("publish_federation_rules", "PLEXUS_PUBLISH_FEDERATION_RULES", "false", "Publish this hub's \
+        federation rules with their reasons as a signed rule list"),
     secret("programs", "PLEXUS_PROGRAMS", "none", "Programs that agents may run or use: a table in \
         plexus.toml, one [programs.NAME] for each"),
     setting("max_programs", "PLEXUS_MAX_PROGRAMS", "16", "Maximum number of running programs, idle \
         ones included"),
-    setting("allow_unsandboxed_programs", "PLEXUS_ALLOW_UNSANDBOXED_PROGRAMS", "false", "Run programs unsandboxed if no sandbox \
-        is available"),
+    setting("allow_unsandboxed_programs", "PLEXUS_ALLOW_UNSANDBOXED_PROGRAMS", "false", "Run programs \
+        unsandboxed if no sandbox is available"),
     setting("metrics_listen", "PLEXUS_METRICS_LISTEN", "off", "Address and port for Prometheus metrics"),
     setting("max_message_bytes", "PLEXUS_MAX_MESSAGE_BYTES", "1048576", "Largest message that a user may \
         send"),
@@ -124,10 +125,10 @@ const SETTINGS: &[Setting] = &[
         answer"),
     setting("max_runs_per_account", "PLEXUS_MAX_RUNS_PER_ACCOUNT", "8", "Maximum concurrent runs per account; \
         further runs are queued"),
-    setting("max_runs_per_agent", "PLEXUS_MAX_RUNS_PER_AGENT", "64", "Maximum concurrent runs per agent; further \
-        runs are queued fairly"),
-    setting("max_queued_runs_per_account", "PLEXUS_MAX_QUEUED_RUNS_PER_ACCOUNT", "64", "Maximum queued runs per account; \
-        further runs are refused"),
+    setting("max_runs_per_agent", "PLEXUS_MAX_RUNS_PER_AGENT", "64", "Maximum concurrent runs per agent; \
+        further runs are queued fairly"),
+    setting("max_queued_runs_per_account", "PLEXUS_MAX_QUEUED_RUNS_PER_ACCOUNT", "64", "Maximum queued runs \
+        per account; further runs are refused"),
     setting(
         "max_runs_anonymous",
         "PLEXUS_MAX_RUNS_ANONYMOUS",
@@ -135,8 +136,10 @@ const SETTINGS: &[Setting] = &[
         "Maximum concurrent runs of all anonymous callers together",
     ),
     setting("run_timeout_seconds", "PLEXUS_RUN_TIMEOUT_SECONDS", "1800", "Timeout of one answer"),
-    setting("run_idle_timeout_seconds", "PLEXUS_RUN_IDLE_TIMEOUT_SECONDS", "120", "Idle timeout of an agent during an answer"),
-    setting("rate_limit_scale", "PLEXUS_RATE_LIMIT_SCALE", "1", "Multiplies every rate limit; raised by load tests"),
+    setting("run_idle_timeout_seconds", "PLEXUS_RUN_IDLE_TIMEOUT_SECONDS", "120", "Idle timeout of an agent \
+        during an answer"),
+    setting("rate_limit_scale", "PLEXUS_RATE_LIMIT_SCALE", "1", "Multiplies every rate limit; raised by load \
+        tests"),
     setting("dns_server", "PLEXUS_DNS_SERVER", "the system's", "Address and port of the DNS server for agent \
         host names"),
     setting("security_contact", "PLEXUS_SECURITY_CONTACT", "the page /docs/security", "Contact in \

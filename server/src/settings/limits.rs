@@ -26,13 +26,13 @@ pub const LIMITS: &[Setting] = &[
         client address"),
     setting("limit_fetches", "PLEXUS_LIMIT_FETCHES", "20/6s", "Calls to URLs that an account enters, per \
         account"),
-    setting("limit_test_messages", "PLEXUS_LIMIT_TEST_MESSAGES", "5/60s", "Test messages to unverified endpoints, per \
-        account"),
+    setting("limit_test_messages", "PLEXUS_LIMIT_TEST_MESSAGES", "5/60s", "Test messages to unverified \
+        endpoints, per account"),
     setting("limit_registrations", "PLEXUS_LIMIT_REGISTRATIONS", "30/60s", "New agents per account"),
     setting("limit_registrations_total", "PLEXUS_LIMIT_REGISTRATIONS_TOTAL", "300/1s", "New agents of all \
         accounts together"),
-    setting("limit_agent_changes", "PLEXUS_LIMIT_AGENT_CHANGES", "60/2s", "Changes of agents (visibility, access, \
-        pausing, versions, deletion) per account"),
+    setting("limit_agent_changes", "PLEXUS_LIMIT_AGENT_CHANGES", "60/2s", "Changes of agents (visibility, \
+        access, pausing, versions, deletion) per account"),
     setting("limit_stars", "PLEXUS_LIMIT_STARS", "60/1s", "Stars added and removed per account"),
     setting("limit_searches", "PLEXUS_LIMIT_SEARCHES", "120/100ms", "Agent searches per account"),
     setting("limit_searches_anonymous", "PLEXUS_LIMIT_SEARCHES_ANONYMOUS", "60/250ms", "Anonymous \
@@ -49,17 +49,18 @@ pub const LIMITS: &[Setting] = &[
         address"),
     setting("limit_token_requests", "PLEXUS_LIMIT_TOKEN_REQUESTS", "60/1s", "Requests at /oauth/token and \
         /oauth/revoke per client address"),
-    setting("limit_invalid_grants", "PLEXUS_LIMIT_INVALID_GRANTS", "30/2s", "Invalid codes and refresh tokens at \
-        /oauth/token per client"),
-    setting("limit_rpc_calls", "PLEXUS_LIMIT_RPC_CALLS", "600/10ms", "Method calls at /rpc per account or client \
-        address"),
-    setting("limit_rpc_calls_per_connection", "PLEXUS_LIMIT_RPC_CALLS_PER_CONNECTION", "300/20ms", "Method calls at \
-        /rpc per WebSocket"),
+    setting("limit_invalid_grants", "PLEXUS_LIMIT_INVALID_GRANTS", "30/2s", "Invalid codes and refresh \
+        tokens at /oauth/token per client"),
+    setting("limit_rpc_calls", "PLEXUS_LIMIT_RPC_CALLS", "600/10ms", "Method calls at /rpc per account or \
+        client address"),
+    setting("limit_rpc_calls_per_connection", "PLEXUS_LIMIT_RPC_CALLS_PER_CONNECTION", "300/20ms", "Method \
+        calls at /rpc per WebSocket"),
     setting("limit_file_kib", "PLEXUS_LIMIT_FILE_KIB", "65536/1ms", "KiB of files sent by callers and \
         agents, per account"),
-    setting("limit_shared_links", "PLEXUS_LIMIT_SHARED_LINKS", "60/500ms", "Requests for shared links per account or \
-        client address"),
-    setting("limit_requests_per_hub", "PLEXUS_LIMIT_REQUESTS_PER_HUB", "600/50ms", "Signed requests per remote hub"),
+    setting("limit_shared_links", "PLEXUS_LIMIT_SHARED_LINKS", "60/500ms", "Requests for shared links per \
+        account or client address"),
+    setting("limit_requests_per_hub", "PLEXUS_LIMIT_REQUESTS_PER_HUB", "600/50ms", "Signed requests per \
+        remote hub"),
     setting("limit_messages_per_hub", "PLEXUS_LIMIT_MESSAGES_PER_HUB", "120/500ms", "Messages of all users of \
         one remote hub, or of all hubs on probation"),
 ];
@@ -82,7 +83,7 @@ pub const QUOTAS: &[Setting] = &[
     setting("quota_tokens", "PLEXUS_QUOTA_TOKENS", "50", "API tokens per account"),
     setting("quota_versions", "PLEXUS_QUOTA_VERSIONS", "2000", "Agent versions per account, deleted agents \
         included"),
-    setting("quota_webhooks", "PLEXUS_QUOTA_WEBHOOKS", "1000", "Push configurations per account, for all its tasks"),
+    setting("quota_webhooks", "PLEXUS_QUOTA_WEBHOOKS", "1000", "Webhooks per account, for all its tasks"),
     setting("quota_teams", "PLEXUS_QUOTA_TEAMS", "20", "Active teams per account"),
 ];
 
