@@ -128,4 +128,9 @@ pub enum OpenError {
     Migration(#[source] sqlx::migrate::MigrateError),
     #[error("the database at {at} cannot be reached: {source}")]
     Database { at: String, source: Error },
+    #[error(
+        "a connection pooler answers at {at} and gives each transaction another session, such as pgbouncer in transaction \
+         mode; Plexus has a pool of its own and keeps sessions, so name Postgres itself in DATABASE_URL: {source}"
+    )]
+    Pooler { at: String, source: sqlx::Error },
 }

@@ -1,6 +1,10 @@
 //! Opens a Postgres database, version 15 or newer.
 
-use sqlx::{ConnectOptions, Connection, PgPool, migrate::Migrator, postgres::PgPoolOptions};
+use sqlx::{
+    ConnectOptions, Connection, PgPool,
+    migrate::{MigrateError, Migrator},
+    postgres::PgPoolOptions,
+};
 
 use crate::{Error, OpenError, StoreConfig};
 
@@ -16,13 +20,22 @@ const IDLE_TIMEOUT: &str = "60000";
 const STATEMENTS: usize = 256;
 
 pub(crate) async fn open(config: &StoreConfig) -> Result<PgPool, OpenError> {
-    let unreachable =
-        |source| OpenError::Database { at: config.url.to_string(), source: Error::from(source) };
+    let unreachable = |source| match is_pooler_error(&source) {
+        true => OpenError::Pooler { at: config.url.to_string(), source },
+        false => OpenError::Database { at: config.url.to_string(), source: Error::from(source) },
+    };
     let options = config.url.postgres_options()?.statement_cache_capacity(STATEMENTS);
 
     // Migrations run without timeouts: creating an index may take long.
     let mut connection = options.connect().await.map_err(unreachable)?;
-    MIGRATIONS.run_direct(None, &mut connection, false).await.map_err(OpenError::Migration)?;
+    MIGRATIONS.run_direct(None, &mut connection, false).await.map_err(|error| match error {
+        MigrateError::Execute(source) | MigrateError::ExecuteMigration(source, _)
+            if is_pooler_error(&source) =>
+        {
+            unreachable(source)
+        }
+        error => OpenError::Migration(error),
+    })?;
     connection.close().await.map_err(unreachable)?;
 
     let limits = [
@@ -38,6 +51,15 @@ pub(crate) async fn open(config: &StoreConfig) -> Result<PgPool, OpenError> {
         .map_err(unreachable)
 }
 
+/// Returns whether the error comes from a pooler that gives each transaction another session, such as pgbouncer in
+/// transaction mode: a prepared statement is there already (42P05) or missing (26000), or the pooler does not pass
+/// options of a session on.
+fn is_pooler_error(error: &sqlx::Error) -> bool {
+    let sqlx::Error::Database(error) = error else { return false };
+    matches!(error.code().as_deref(), Some("42P05" | "26000"))
+        || error.message().starts_with("unsupported startup parameter")
+}
+
 #[cfg(test)]
 mod tests {
     use plexus_domain::page::PageSize;
@@ -48,6 +70,22 @@ mod tests {
         conn::{DriverConn, on},
         testing::{self, World},
     };
+
+    #[tokio::test]
+    async fn statements_of_another_session_are_the_mark_of_a_pooler() {
+        testing::on_postgres(|store| async move {
+            let mut conn = store.read().await.unwrap();
+            let DriverConn::Postgres(c) = conn.raw() else { unreachable!("this is Postgres") };
+            sqlx::raw_sql("prepare taken as select 1").execute(&mut *c).await.unwrap();
+            for text in ["prepare taken as select 1", "execute missing"] {
+                let error = sqlx::raw_sql(text).execute(&mut *c).await.unwrap_err();
+                assert!(super::is_pooler_error(&error), "{error}");
+            }
+            let other = sqlx::raw_sql("select 1 / 0").execute(&mut *c).await.unwrap_err();
+            assert!(!super::is_pooler_error(&other), "{other}");
+        })
+        .await;
+    }
 
     async fn backend(conn: &mut Conn) -> i32 {
         let DriverConn::Postgres(c) = conn.raw() else { unreachable!("this is Postgres") };

@@ -2,9 +2,14 @@
 
 use std::{fmt, sync::Arc};
 
-use sqlx::{PgPool, query};
+use plexus_domain::Timestamp;
+use sqlx::{PgPool, query, query_scalar};
 
-use crate::{Conn, OpenError, Result, StoreConfig, StoreUrl, Tx, conn::execute, postgres, sqlite};
+use crate::{
+    Conn, Error, OpenError, Result, StoreConfig, StoreUrl, Tx,
+    conn::{DriverConn, execute},
+    postgres, sqlite,
+};
 
 /// An open store. Cloning is cheap; all clones share its connections.
 #[derive(Clone)]
@@ -97,6 +102,15 @@ impl Store {
     pub async fn check(&self) -> Result<()> {
         let mut conn = self.read().await?;
         execute!(conn, query("select 1")).map(drop)
+    }
+
+    /// Returns the clock of the database server; none for SQLite, which runs in this process.
+    pub async fn database_time(&self) -> Result<Option<Timestamp>> {
+        let mut conn = self.read().await?;
+        let DriverConn::Postgres(c) = conn.raw() else { return Ok(None) };
+        let text = "select (extract(epoch from clock_timestamp()) * 1000)::bigint";
+        let millis = query_scalar(text).fetch_one(c).await.map_err(Error::from)?;
+        Ok(Some(Timestamp::from_millis(millis)))
     }
 
     /// Returns the location of the database; displayed without its password.
