@@ -75,6 +75,7 @@ pub async fn create_by_operator(hub: &Hub, name: &str, password: String, role: R
     let hash = hub.passwords().hash(password).await?;
     let mut tx = hub.store().write().await?;
     let account = insert(hub, &mut tx, &name, &hash, role, AccountState::Active).await?;
+    admin::write_cli_audit(hub, &mut tx, "account.create", account, json!({ "role": role.as_str() })).await?;
     tx.commit().await?;
     Ok(account)
 }
@@ -158,5 +159,7 @@ pub async fn set_role_by_operator(hub: &Hub, name: &str, role: Role) -> Result<(
     if account.role == Role::Admin && role != Role::Admin {
         admin::keep_an_administrator(&mut tx).await?;
     }
+    let change = json!({ "from": account.role.as_str(), "to": role.as_str() });
+    admin::write_cli_audit(hub, &mut tx, "account.role", account.id, change).await?;
     Ok(tx.commit().await?)
 }

@@ -1,5 +1,7 @@
 //! Writes audit entries, in the transaction of the action.
 
+use std::net::IpAddr;
+
 use plexus_domain::{AccountId, AuditId, Digest, Name, sanitized_text};
 use plexus_store::{Conn, Tx, accounts, accounts::AccountState, audit, audit::AuditEntry, namespaces};
 use serde_json::{Value, json};
@@ -15,6 +17,50 @@ pub(crate) struct AuditEvent<'a> {
     pub target: String,
     pub change: Value,
     pub request: &'a str,
+}
+
+/// The actor of commands that no account gave: the command line of the hub's machine.
+const COMMAND_LINE: &str = "cli";
+
+/// Writes the audit entry of a command on the hub's machine.
+pub(crate) async fn write_cli_audit(
+    hub: &Hub,
+    tx: &mut Tx,
+    action: &str,
+    target: AccountId,
+    change: Value,
+) -> Result<()> {
+    let entry = AuditEntry {
+        id: hub.env().id(AuditId::new),
+        recorded_at: hub.env().now(),
+        actor: COMMAND_LINE.to_owned(),
+        action: action.to_owned(),
+        target: account(target),
+        change,
+        request: String::new(),
+    };
+    Ok(audit::insert(tx, &entry).await?)
+}
+
+/// Writes the audit entry of a sign-in with a wrong password, or to an account that is not active.
+pub(crate) async fn write_failed_sign_in(
+    hub: &Hub,
+    target: AccountId,
+    address: IpAddr,
+    reason: &str,
+) -> Result<()> {
+    let entry = AuditEntry {
+        id: hub.env().id(AuditId::new),
+        recorded_at: hub.env().now(),
+        actor: format!("address:{address}"),
+        action: "account.sign_in_failed".to_owned(),
+        target: account(target),
+        change: json!({ "reason": reason }),
+        request: String::new(),
+    };
+    let mut tx = hub.store().write().await?;
+    audit::insert(&mut tx, &entry).await?;
+    Ok(tx.commit().await?)
 }
 
 /// Writes an audit entry.
