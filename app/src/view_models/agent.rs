@@ -134,6 +134,8 @@ pub struct Manage {
     /// Whether its agent card can be fetched again.
     pub refreshable: bool,
     pub origins: Vec<super::register::OriginProof>,
+    /// Why other hubs do not get the agent although it is federated.
+    pub publication_problem: Option<String>,
     pub form: Form,
 }
 

@@ -80,6 +80,7 @@ fn tab(managed: AgentSettings, form: Form) -> Manage {
         editable: managed.editable,
         refreshable: managed.refreshable,
         origins: managed.origins.into_iter().map(card_views::origin).collect(),
+        publication_problem: managed.publication_problem,
         form,
     }
 }

@@ -450,6 +450,7 @@ fn manage() -> Manage {
         editable: true,
         refreshable: true,
         origins: origins(),
+        publication_problem: None,
         form: Form::default(),
     }
 }

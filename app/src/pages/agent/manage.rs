@@ -11,11 +11,12 @@ use crate::{
         form_errors::form_errors,
         format::{access_name, agent_href, visibility_meaning, visibility_name},
         icon::Icon,
+        notice::Note,
         origin_verification::OriginCard,
         section::Section,
     },
     view_models::{
-        Form,
+        Form, Tone,
         agent::{AgentHead, Manage},
         register::OriginProof,
     },
@@ -39,6 +40,7 @@ pub fn view(model: Manage, head: &AgentHead) -> AnyView {
         accesses(model.access, &model.form),
     );
     view! {
+        {model.publication_problem.map(unpublished)}
         <div class="actions">{edit}{refresh}{pause}</div>
         {proofs(model.origins, &action)}
         <Section title="Visibility and access">
@@ -58,6 +60,11 @@ pub fn view(model: Manage, head: &AgentHead) -> AnyView {
         </Section>
     }
     .into_any()
+}
+
+fn unpublished(problem: String) -> AnyView {
+    view! { <Note tone=Tone::Caution><p>"Other hubs do not show this agent. " {problem}</p></Note> }
+        .into_any()
 }
 
 fn step(action: &str, verb: &str, label: &'static str, icon: Icon) -> AnyView {

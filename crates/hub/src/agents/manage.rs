@@ -28,6 +28,7 @@ use crate::{
     Caller, Error, Hub, Result, admin,
     caller::{Person, Scope},
     cluster::ClusterNotice,
+    federation,
     limits::Rate,
     listings,
 };
@@ -43,6 +44,8 @@ pub struct AgentSettings {
     /// True if it has an external card that can be fetched again.
     pub refreshable: bool,
     pub origins: Vec<OriginVerification>,
+    /// Why other hubs do not get the agent although it is federated.
+    pub publication_problem: Option<String>,
 }
 
 /// Result of fetching a card again.
@@ -75,6 +78,7 @@ pub async fn managed(hub: &Hub, caller: &Caller, address: &Address) -> Result<Ag
                 origin_verification::describe(&proof.origin, origin_verification::read(proof), &token)
             })
             .collect(),
+        publication_problem: federation::publication_problem(hub, &mut conn, &agent).await?,
     })
 }
 

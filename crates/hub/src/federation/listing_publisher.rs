@@ -13,7 +13,7 @@ use plexus_federation::{
     HubId,
     engine::Event,
     net::driver::DriverCommand,
-    record::{Content, Envelope, KeyChain, LISTING_TTL, Listing, MAX_TAGS, Seq, Status, Tag},
+    record::{Content, Envelope, KeyChain, LISTING_TTL, Listing, MAX_TAGS, RecordError, Seq, Status, Tag},
 };
 use plexus_store::{
     Conn,
@@ -118,10 +118,10 @@ pub(super) async fn publish(hub: &Hub, id: AgentId) -> Result<Option<Vec<Tag>>> 
     }
     let signed = sign(hub, &mut conn, me, &agent, said.as_ref(), wanted).await;
     drop(conn);
-    let listing = match signed {
-        Ok(Some(listing)) => listing,
-        Ok(None) => return Ok(None),
-        Err(error) => {
+    let listing = match signed? {
+        Some(Ok(listing)) => listing,
+        None => return Ok(None),
+        Some(Err(error)) => {
             tracing::warn!(agent = %crate::message_views::address(&agent), %error, "listing publication \
                 refused");
             return Ok(None);
@@ -134,6 +134,34 @@ pub(super) async fn publish(hub: &Hub, id: AgentId) -> Result<Option<Vec<Tag>>> 
     let tags = tags_of_live(&listing);
     hub.federation().tell(Event::Published(Box::new(listing))).await;
     Ok(tags)
+}
+
+/// Returns why other hubs do not get the agent, in words for its owner; none if they do, or if it is not
+/// federated.
+pub(crate) async fn publication_problem(hub: &Hub, conn: &mut Conn, agent: &Agent) -> Result<Option<String>> {
+    if agent.visibility != Visibility::Federated {
+        return Ok(None);
+    }
+    if hub.federation().running().is_none() {
+        return Ok(Some(
+            "This hub is not connected to other hubs. Its operator can set PLEXUS_P2P_LISTEN.".to_owned(),
+        ));
+    }
+    let me = own_id(hub).await?;
+    let said = stored_listing(conn, agent.id).await?;
+    let wanted = wanted(hub, conn, me, agent, said.as_ref()).await?;
+    if wanted == DesiredListing::Same {
+        return Ok(None);
+    }
+    Ok(match sign(hub, conn, me, agent, said.as_ref(), wanted).await? {
+        Some(Ok(_)) => None,
+        None => Some("Its key is not on this hub, so this hub cannot sign its changes.".to_owned()),
+        Some(Err(RecordError::TooLarge { bytes, limit })) => Some(format!(
+            "Its signed listing has {bytes} bytes, and other hubs accept at most {limit}. Shorten its descriptions and \
+             examples, or remove skills."
+        )),
+        Some(Err(error)) => Some(format!("Its listing is not valid: {error}")),
+    })
 }
 
 fn tags_of_live(listing: &Listing) -> Option<Vec<Tag>> {
@@ -184,7 +212,8 @@ async fn wanted(
     })
 }
 
-/// Signs a listing. Returns `None` if the agent's owner holds its key, so that this hub cannot sign.
+/// Signs a listing. Returns `None` if the agent's owner holds its key, so that this hub cannot sign, and an error
+/// of the record if the agent does not fit into one.
 async fn sign(
     hub: &Hub,
     conn: &mut Conn,
@@ -192,7 +221,7 @@ async fn sign(
     agent: &Agent,
     said: Option<&Listing>,
     wanted: DesiredListing,
-) -> Result<Option<Listing>> {
+) -> Result<Option<Result<Listing, RecordError>>> {
     let Some(signer) = keys::signer(hub, conn, agent.id).await? else { return Ok(None) };
     let (_, hub_key) = keys::hub_seed(hub, conn).await?;
     let chain = match said {
@@ -213,7 +242,7 @@ async fn sign(
     };
     let (owner, name) = (agent.owner.clone(), agent.name.clone());
     let envelope = Envelope { chain, seq, hub: me, owner, name, status };
-    Listing::sign(envelope, card, &signer.key, &hub_key).map(Some).map_err(Error::fault)
+    Ok(Some(Listing::sign(envelope, card, &signer.key, &hub_key)))
 }
 
 /// Returns the agent's tags, normalized and sorted, since hubs compare the signed form.

@@ -65,6 +65,7 @@ use tokio::{
 pub(crate) use self::{
     endpoint_verification::prove,
     lifecycle::start,
+    listing_publisher::publication_problem,
     p2p_calls::{P2pTransport, transport_for},
     remote_users::ensure_not_blocked,
     request_signing::UserRequestSigner,
