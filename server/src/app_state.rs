@@ -22,6 +22,9 @@ pub struct AppStateInner {
     pub renderer: Renderer,
     /// Cancelled when shutdown begins; streams then end themselves.
     pub stop: CancellationToken,
+    /// Cancelled before shutdown, while the hub still serves: `/readyz` tells load balancers to send requests
+    /// elsewhere. A child of `stop`.
+    pub draining: CancellationToken,
     /// The shared test account and settings; set in conformance mode only.
     pub conformance: Option<Conformance>,
 }
@@ -34,6 +37,7 @@ impl AppState {
             assets: Assets::load(),
             kept,
             renderer: Renderer::default(),
+            draining: stop.child_token(),
             stop,
             conformance,
         }))

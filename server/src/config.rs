@@ -1,12 +1,12 @@
 //! Converts settings to the hub's configuration. Rejects every unsafe combination and names the setting.
 
 use std::{
-    net::{SocketAddr, ToSocketAddrs as _},
+    net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs as _},
     path::PathBuf,
     time::Duration,
 };
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail, ensure};
 use ipnet::IpNet;
 use plexus_domain::account::Registration;
 use plexus_hub::config::{
@@ -18,32 +18,50 @@ use crate::{
     federation_config,
     program_config::{self, ProtectedPaths},
     providers,
-    settings::{self, Settings},
+    settings::{self, SettingReader, Settings},
+    telemetry,
     web::client_address::parse_network,
 };
+
+/// Default drain time of a hub that other machines reach: two health checks of a usual load balancer would be 10 s,
+/// but Docker ends a container 10 s after SIGTERM, and the hub needs some for its own shutdown.
+const DRAIN_SECONDS: u64 = 4;
 
 /// Configuration of `plexus serve`: listen addresses and the hub.
 pub struct ServeConfig {
     pub listen: SocketAddr,
     pub metrics_listen: Option<SocketAddr>,
+    /// How long the hub serves on after SIGTERM, while `/readyz` answers 503.
+    pub drain_time: Duration,
     pub hub: HubConfig,
 }
 
 impl ServeConfig {
     pub fn from_settings(settings: &Settings) -> anyhow::Result<Self> {
-        let listen = address(settings.text("listen").unwrap_or("127.0.0.1:3000"))?;
-        let hub = hub(settings, listen)?;
-        let insecure = settings.parse("allow_insecure_http", false)?;
-        if !hub.on_loopback && hub.public_url.scheme() != "https" && !insecure {
-            bail!(
+        const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3000);
+        let mut reader = SettingReader::new(settings);
+        let listen = reader.or(address(settings, "listen"), None).unwrap_or(DEFAULT_LISTEN);
+        let hub = hub(&mut reader, listen);
+        if !hub.on_loopback
+            && hub.public_url.scheme() != "https"
+            && !reader.parse("allow_insecure_http", false)
+        {
+            reader.add(format!(
                 "listening on {listen} with the plain http URL {} would send passwords unencrypted; set \
                  PLEXUS_PUBLIC_URL=https://… (with a proxy in front), or PLEXUS_ALLOW_INSECURE_HTTP=true",
                 hub.public_url
-            );
+            ));
         }
-        let metrics_listen =
-            settings.text("metrics_listen").filter(|&text| text != "off").map(address).transpose()?;
-        Ok(Self { listen, metrics_listen, hub })
+        let metrics_listen = match settings.text("metrics_listen") {
+            Some("off") => None,
+            _ => reader.or(address(settings, "metrics_listen"), None),
+        };
+        let drain_default = if hub.on_loopback { 0 } else { DRAIN_SECONDS };
+        let drain_time = Duration::from_secs(reader.parse("drain_seconds", drain_default));
+        let log_format = settings.text("log_format").unwrap_or("text");
+        reader.or_default(telemetry::check(settings.text("log").unwrap_or("info"), log_format));
+        reader.finish()?;
+        Ok(Self { listen, metrics_listen, drain_time, hub })
     }
 
     /// Returns the configuration for a command that opens the data folder itself. Such a command does not
@@ -57,65 +75,97 @@ impl ServeConfig {
     }
 }
 
-fn address(text: &str) -> anyhow::Result<SocketAddr> {
-    let mut found =
-        text.to_socket_addrs().with_context(|| format!("\"{text}\" is not an address and a port"))?;
-    found.next().with_context(|| format!("\"{text}\" resolves to no address"))
+/// Resolves the address and port in the setting `key`; none if it is not set.
+fn address(settings: &Settings, key: &str) -> anyhow::Result<Option<SocketAddr>> {
+    let Some(text) = settings.text(key) else { return Ok(None) };
+    let mut found = text
+        .to_socket_addrs()
+        .with_context(|| format!("{key} = \"{text}\" is not an address and a port such as 127.0.0.1:3000"))?;
+    found.next().map(Some).with_context(|| format!("{key} = \"{text}\" resolves to no address"))
 }
 
-fn hub(settings: &Settings, listen: SocketAddr) -> anyhow::Result<HubConfig> {
+/// Reads the URL at which clients reach the hub; without the setting it is the listen address.
+fn public_url(settings: &Settings, listen: SocketAddr) -> anyhow::Result<Url> {
+    let text = settings.text("public_url").map_or_else(|| format!("http://{listen}"), str::to_owned);
+    let advice = || format!("public_url = \"{text}\" is not a URL such as https://hub.example.org");
+    let url: Url = text.parse().with_context(advice)?;
+    ensure!(matches!(url.scheme(), "http" | "https") && url.has_host(), advice());
+    Ok(url)
+}
+
+/// Reads the hub's settings. In the place of an invalid value, the result has a default.
+fn hub(reader: &mut SettingReader<'_>, listen: SocketAddr) -> HubConfig {
+    let settings = reader.settings;
     let data_dir = PathBuf::from(settings.text("data_dir").unwrap_or("./data"));
     let files_dir = settings.text("files_dir").map_or_else(|| data_dir.join("blobs"), PathBuf::from);
     let secret_key_file =
         settings.text("secret_key_file").map_or_else(|| data_dir.join("secret.key"), PathBuf::from);
-    let public_url = settings.text("public_url").map_or_else(|| format!("http://{listen}"), str::to_owned);
-    let public_url: Url = public_url.parse().with_context(|| format!("public_url = \"{public_url}\""))?;
+    let local = Url::parse("http://127.0.0.1/").expect("a URL");
+    let public_url = reader.or(public_url(settings, listen), local);
     // A loopback listener with a public URL that is not loopback is behind a reverse proxy: treat it as a
     // public hub.
     let on_loopback = listen.ip().is_loopback() && is_loopback(&public_url);
-    let defaults = RunLimits::default();
     let hidden = ProtectedPaths { data_dir: &data_dir, files_dir: &files_dir, key_file: &secret_key_file };
-    let programs = program_config::read(settings.text("programs"), &hidden)?;
-    Ok(HubConfig {
+    let programs = reader.or_default(program_config::read(settings.text("programs"), &hidden));
+    let registration = registration(settings.text("registration"), on_loopback);
+    let private_networks = private_networks(settings.text("allow_private_networks"));
+    HubConfig {
         hub_name: settings.text("hub_name").unwrap_or("Plexus").to_owned(),
         public_url,
         listen: vec![listen],
-        dns_server: settings.text("dns_server").map(address).transpose()?,
-        security_contact: settings.text("security_contact").map(contact).transpose()?,
+        dns_server: reader.or(address(settings, "dns_server"), None),
+        security_contact: reader.or(settings.text("security_contact").map(contact).transpose(), None),
         data_dir,
         files_dir,
-        database_url: settings.text("database_url").map(|url| Secret::new(url.to_owned())),
-        database_pool_size: settings.parse("database_pool_size", 10)?,
-        durability: durability(settings.text("sqlite_durability"))?,
+        database_url: reader.or(settings.text("database_url").map(database_url).transpose(), None),
+        database_pool_size: reader.positive("database_pool_size", 10),
+        durability: reader.or(durability(settings.text("sqlite_durability")), Durability::PowerCut),
         secret_key_file,
-        registration: registration(settings.text("registration"), on_loopback)?,
-        private_networks: private_networks(settings.text("allow_private_networks"))?,
+        registration: reader.or(registration, Registration::Closed),
+        private_networks: reader.or(private_networks, PrivateNetworks::Refused),
         on_loopback,
-        mcp_allowed_origins: origins(settings.text("mcp_allowed_origins"))?,
-        launch_goal_without_token: settings.parse("launch_goal_without_token", false)?,
+        mcp_allowed_origins: reader.or_default(origins(settings.text("mcp_allowed_origins"))),
+        launch_goal_without_token: reader.parse("launch_goal_without_token", false),
         conformance: false,
-        trusted_proxies: proxies(settings.text("trusted_proxies"))?,
-        models: providers::models(settings)?,
-        federation: federation_config::federation(settings)?,
+        trusted_proxies: reader.or_default(proxies(settings.text("trusted_proxies"))),
+        models: reader.or_default(providers::models(settings)),
+        federation: reader.or_default(federation_config::federation(settings)),
         programs,
-        max_programs: settings.parse("max_programs", 16)?,
-        allow_unsandboxed_programs: settings.parse("allow_unsandboxed_programs", false)?,
-        limits: RunLimits {
-            max_message_bytes: settings.parse("max_message_bytes", defaults.max_message_bytes)?,
-            max_answer_bytes: settings.parse("max_answer_bytes", defaults.max_answer_bytes)?,
-            max_file_bytes: settings.parse("max_file_bytes", defaults.max_file_bytes)?,
-            max_runs_per_account: settings.parse("max_runs_per_account", defaults.max_runs_per_account)?,
-            max_runs_anonymous: settings.parse("max_runs_anonymous", defaults.max_runs_anonymous)?,
-            max_runs_per_agent: settings.parse("max_runs_per_agent", defaults.max_runs_per_agent)?,
-            max_queued_runs_per_account: settings
-                .parse("max_queued_runs_per_account", defaults.max_queued_runs_per_account)?,
-            whole: Duration::from_secs(settings.parse("run_timeout_seconds", defaults.whole.as_secs())?),
-            idle: Duration::from_secs(settings.parse("run_idle_timeout_seconds", defaults.idle.as_secs())?),
-        },
-        quotas: settings::quotas(settings)?,
-        rates: settings::rates(settings)?,
-        scale: RateLimitScale(settings.parse("rate_limit_scale", 1)?),
-    })
+        max_programs: reader.positive("max_programs", 16),
+        allow_unsandboxed_programs: reader.parse("allow_unsandboxed_programs", false),
+        limits: run_limits(reader),
+        quotas: reader.or_default(settings::quotas(settings)),
+        rates: reader.or_default(settings::rates(settings)),
+        scale: RateLimitScale(reader.positive("rate_limit_scale", 1)),
+    }
+}
+
+fn run_limits(reader: &mut SettingReader<'_>) -> RunLimits {
+    let default = RunLimits::default();
+    RunLimits {
+        max_message_bytes: reader.positive("max_message_bytes", default.max_message_bytes),
+        max_answer_bytes: reader.positive("max_answer_bytes", default.max_answer_bytes),
+        max_file_bytes: reader.positive("max_file_bytes", default.max_file_bytes),
+        max_runs_per_account: reader.positive("max_runs_per_account", default.max_runs_per_account),
+        max_runs_anonymous: reader.positive("max_runs_anonymous", default.max_runs_anonymous),
+        max_runs_per_agent: reader.positive("max_runs_per_agent", default.max_runs_per_agent),
+        max_queued_runs_per_account: reader
+            .parse("max_queued_runs_per_account", default.max_queued_runs_per_account),
+        whole: Duration::from_secs(reader.positive("run_timeout_seconds", default.whole.as_secs())),
+        idle: Duration::from_secs(reader.positive("run_idle_timeout_seconds", default.idle.as_secs())),
+    }
+}
+
+/// Checks the form of a Postgres URL. The value is not quoted: it may hold a password.
+fn database_url(text: &str) -> anyhow::Result<Secret> {
+    const ADVICE: &str = "DATABASE_URL is not a URL such as postgres://user:password@host:5432/plexus; in the \
+                          password, write %40 for @, %2F for /, %23 for # and %3F for ?";
+    let url: Url = text.parse().map_err(|_| anyhow!(ADVICE))?;
+    // An unescaped `/`, `?` or `#` ends the host inside the password, so that the `@` comes after it.
+    let after_host = [Some(url.path()), url.query(), url.fragment()];
+    let is_plain = after_host.into_iter().flatten().all(|part| !part.contains('@'));
+    ensure!(matches!(url.scheme(), "postgres" | "postgresql") && is_plain, ADVICE);
+    Ok(Secret::new(text.to_owned()))
 }
 
 /// Parses a security contact URI (RFC 9116). A plain mail address becomes a `mailto:` URI.
@@ -208,6 +258,40 @@ mod tests {
         assert_eq!(serve.hub.public_url.as_str(), "http://127.0.0.1:3000/");
         assert_eq!(serve.hub.registration, Registration::Open);
         assert_eq!(serve.hub.secret_key_file, PathBuf::from("./data/secret.key"));
+    }
+
+    #[test]
+    fn every_setting_that_cannot_work_is_named_at_once() {
+        let wrong = [
+            ("listen", "3000"),
+            ("public-url", "hub.example.org"),
+            ("llm-base-url", "localhost:8080/v1"),
+            ("llm-fallback-base-url", "ftp://127.0.0.1/v1"),
+            ("database-url", "postgres://u:p/w@127.0.0.1/plexus"),
+            ("max-runs-per-account", "0"),
+            ("max-message-bytes", "0"),
+            ("run-timeout-seconds", "0"),
+            ("rate-limit-scale", "0"),
+            ("limit-sign-ins", "0/1s"),
+            ("metrics-listen", "nowhere"),
+            ("log", ",=="),
+            ("log-format", "xml"),
+            ("dns-server", "1.1.1.1"),
+            ("registration", "maybe"),
+        ];
+        let flags: Vec<String> =
+            wrong.iter().flat_map(|(key, value)| [format!("--{key}"), (*value).to_owned()]).collect();
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        let errors = serve(&flags).err().unwrap().downcast::<settings::SettingErrors>().unwrap();
+        for (key, _) in wrong {
+            let names = [key.replace('-', "_"), key.replace('-', "_").to_uppercase()];
+            assert!(
+                errors.iter().any(|error| names.iter().any(|name| error.contains(name))),
+                "{key}: {errors}"
+            );
+        }
+        assert_eq!(errors.iter().count(), wrong.len(), "{errors}");
+        assert!(!errors.to_string().contains("p/w"), "{errors}");
     }
 
     #[test]

@@ -57,7 +57,9 @@ pub fn models(settings: &Settings) -> anyhow::Result<Option<Models>> {
 fn one(settings: &Settings, [base, key, model, price]: [&str; 4]) -> anyhow::Result<Option<Provider>> {
     let Some(url) = settings.text(base) else { return Ok(None) };
     Ok(Some(Provider {
-        base_url: url.parse().with_context(|| format!("{base} = \"{url}\""))?,
+        base_url: address(url).with_context(|| {
+            format!("{base} is not a URL such as http://127.0.0.1:8080/v1, without a user name")
+        })?,
         api_key: settings.text(key).map(|key| Secret::new(key.to_owned())),
         models: settings.text(model).map(str::to_owned).into_iter().collect(),
         context_tokens: settings.parse("llm_context_tokens", CONTEXT_TOKENS)?,

@@ -20,6 +20,8 @@ pub struct RunningServer {
     pub metrics_address: Option<SocketAddr>,
     pub hub: Hub,
     stop: CancellationToken,
+    draining: CancellationToken,
+    drain_time: Duration,
     servers: Vec<JoinHandle<()>>,
 }
 
@@ -28,6 +30,7 @@ pub async fn start(serve: ServeConfig) -> anyhow::Result<RunningServer> {
     raise_open_files();
     let listener = listen::bind(serve.listen, "PLEXUS_LISTEN").await?;
     let address = listener.local_addr()?;
+    let drain_time = serve.drain_time;
     let mut config = serve.hub;
     // With port 0, the system assigns the port when the listener is bound.
     if config.public_url.port() == Some(0) {
@@ -48,6 +51,7 @@ pub async fn start(serve: ServeConfig) -> anyhow::Result<RunningServer> {
     hub.join_federation().await?;
     let stop = CancellationToken::new();
     let site = AppState::new(hub.clone(), stop.clone(), Conformance::of(&hub).await?);
+    let draining = site.draining.clone();
     federation::serve_p2p_calls(&hub, Arc::new(P2pA2aHandler::new(&site)));
     let mut servers = vec![spawn(&hub, "http listener", listener, router::router(site.clone()), &stop)];
     match AdminSocket::bind(&hub.config().data_dir) {
@@ -59,7 +63,7 @@ pub async fn start(serve: ServeConfig) -> anyhow::Result<RunningServer> {
         servers.push(spawn(&hub, "metrics listener", metrics, router, &stop));
         servers.push(prometheus::spawn_upkeep(&hub, recorder, &stop));
     }
-    Ok(RunningServer { address, metrics_address, hub, stop, servers })
+    Ok(RunningServer { address, metrics_address, hub, stop, draining, drain_time, servers })
 }
 
 /// Spawns a supervised HTTP server. The listener survives a panic, so no connection is refused during the
@@ -116,6 +120,27 @@ impl RunningServer {
         Ok(())
     }
 
+    /// Serves until Ctrl-C or SIGTERM. After SIGTERM it drains: `/readyz` answers 503, and the hub serves on for the
+    /// drain time, or until another signal.
+    pub async fn run_until_signal(&self) -> anyhow::Result<()> {
+        let mut terminated = tokio::signal::unix::signal(SignalKind::terminate())?;
+        tokio::select! {
+            done = tokio::signal::ctrl_c() => return Ok(done?),
+            _ = terminated.recv() => {}
+        }
+        self.draining.cancel();
+        if self.drain_time.is_zero() {
+            return Ok(());
+        }
+        tracing::info!(seconds = self.drain_time.as_secs(), "draining");
+        tokio::select! {
+            () = tokio::time::sleep(self.drain_time) => {}
+            done = tokio::signal::ctrl_c() => done?,
+            _ = terminated.recv() => {}
+        }
+        Ok(())
+    }
+
     /// Shuts down: ends streams, waits up to 10 seconds for requests, ends runs, closes the store.
     pub async fn stop(self) -> anyhow::Result<()> {
         tracing::info!("stopping");
@@ -129,16 +154,6 @@ impl RunningServer {
         self.hub.close().await;
         Ok(())
     }
-}
-
-/// Waits for Ctrl-C or SIGTERM.
-pub async fn until_signal() -> anyhow::Result<()> {
-    let mut term = tokio::signal::unix::signal(SignalKind::terminate())?;
-    tokio::select! {
-        done = tokio::signal::ctrl_c() => done?,
-        _ = term.recv() => {}
-    }
-    Ok(())
 }
 
 /// Raises the limit of open files to its maximum. A relayed stream takes two sockets, so the usual limit of

@@ -1,14 +1,20 @@
 //! Settings, in order of precedence: flags, `PLEXUS_*` variables, `plexus.toml`, defaults. One table defines
 //! them all.
 
+mod environment;
+mod errors;
 mod limits;
+mod reader;
 
 use std::{collections::BTreeMap, fmt, path::Path, str::FromStr};
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, anyhow, ensure};
 use clap::{Arg, ArgMatches, Command};
 
+pub use environment::unknown_variables;
+pub use errors::SettingErrors;
 pub use limits::{quotas, rates};
+pub use reader::SettingReader;
 
 /// Definition of one setting.
 pub struct Setting {
@@ -116,6 +122,8 @@ const SETTINGS: &[Setting] = &[
         ones included"),
     setting("allow_unsandboxed_programs", "PLEXUS_ALLOW_UNSANDBOXED_PROGRAMS", "false", "Run programs \
         unsandboxed if no sandbox is available"),
+    setting("drain_seconds", "PLEXUS_DRAIN_SECONDS", "4; 0 on loopback", "How long the hub serves on after SIGTERM \
+        while /readyz answers 503, so that a load balancer can send requests elsewhere"),
     setting("metrics_listen", "PLEXUS_METRICS_LISTEN", "off", "Address and port for Prometheus metrics"),
     setting("max_message_bytes", "PLEXUS_MAX_MESSAGE_BYTES", "1048576", "Largest message that a user may \
         send"),
@@ -233,20 +241,22 @@ impl Settings {
     }
 
     /// Reads all sources. `variable` looks up environment variables; `file` is the path of `plexus.toml`,
-    /// which may not exist. An old name of a setting is an error that names the new one.
+    /// which may not exist. An old name of a setting is an error that names the new one. All mistakes are
+    /// reported at once, as [`SettingErrors`].
     pub fn read(
         flags: &ArgMatches,
         variable: impl Fn(&str) -> Option<String>,
         file: &Path,
     ) -> anyhow::Result<Self> {
-        refuse_renamed(flags, &variable)?;
-        let file = read_file(file)?;
+        let mut errors = SettingErrors::default();
+        refuse_renamed(flags, &variable, &mut errors);
+        let file = errors.or_default(read_file(file));
         let mut values = BTreeMap::new();
         for setting in all() {
             let flag = flags.try_get_one::<String>(setting.key).ok().flatten().cloned();
             let value = match flag {
                 Some(value) => Some((value, Source::Flag)),
-                None => match from_environment(setting, &variable)? {
+                None => match errors.or_default(from_environment(setting, &variable)) {
                     Some(value) => Some((value, Source::Variable)),
                     None => file.get(setting.key).map(|value| (value.clone(), Source::File)),
                 },
@@ -256,6 +266,7 @@ impl Settings {
                 values.insert(setting.key, value);
             }
         }
+        errors.finish()?;
         Ok(Self(values))
     }
 
@@ -275,6 +286,17 @@ impl Settings {
             .map_err(|error| anyhow::anyhow!("{key} = \"{value}\" (from the {source}) is invalid: {error}"))
     }
 
+    /// Parses a number for which 0 would stop the hub from working.
+    pub fn parse_positive<T: FromStr + PartialEq + Default>(&self, key: &str, default: T) -> anyhow::Result<T>
+    where
+        T::Err: fmt::Display,
+    {
+        let value = self.parse(key, default)?;
+        let source = self.0.get(key).map_or(Source::Default, |(_, source)| *source);
+        ensure!(value != T::default(), "{key} = \"0\" (from the {source}) is invalid: it must be at least 1");
+        Ok(value)
+    }
+
     /// Returns each setting with its value and source, as printed by `plexus config`. Secrets are redacted.
     pub fn table(&self) -> Vec<(&'static Setting, String, Source)> {
         let row = |setting: &'static Setting| match self.0.get(setting.key) {
@@ -286,18 +308,21 @@ impl Settings {
     }
 }
 
-/// Fails if a flag or a variable has the old name of a setting.
-fn refuse_renamed(flags: &ArgMatches, variable: &impl Fn(&str) -> Option<String>) -> anyhow::Result<()> {
+/// Adds an error for each flag or variable that has the old name of a setting.
+fn refuse_renamed(
+    flags: &ArgMatches,
+    variable: &impl Fn(&str) -> Option<String>,
+    errors: &mut SettingErrors,
+) {
     for (old, new) in RENAMED {
         if flags.try_get_one::<String>(old).ok().flatten().is_some() {
-            bail!("--{} is now --{}", old.replace('_', "-"), new.replace('_', "-"));
+            errors.add(format!("--{} is now --{}", old.replace('_', "-"), new.replace('_', "-")));
         }
         let [old, new] = [old, new].map(|key| format!("PLEXUS_{}", key.to_uppercase()));
         if variable(&old).is_some_and(|value| !value.is_empty()) {
-            bail!("the variable {old} is now {new}");
+            errors.add(format!("the variable {old} is now {new}"));
         }
     }
-    Ok(())
 }
 
 fn from_environment(
@@ -324,15 +349,19 @@ fn read_file(path: &Path) -> anyhow::Result<BTreeMap<String, String>> {
         anyhow!("reading {}, line {}: {}", path.display(), line_of(&text, &error), error.message())
     })?;
     let mut values = BTreeMap::new();
+    let mut errors = SettingErrors::default();
     for (key, value) in limits::flat(table) {
         if let Some((old, new)) = RENAMED.iter().find(|(old, _)| *old == key) {
-            bail!("{} sets \"{old}\", which is now \"{new}\"", path.display());
+            errors.add(format!("{} sets \"{old}\", which is now \"{new}\"", path.display()));
+            continue;
         }
         if !all().any(|setting| setting.key == key) {
-            bail!(
-                "{} sets the unknown setting \"{key}\"; `plexus config` lists all settings",
-                path.display()
-            );
+            let advice = match environment::nearest(&key, all().map(|setting| setting.key)) {
+                Some(near) => format!("did you mean \"{near}\"?"),
+                None => "`plexus config` lists all settings".to_owned(),
+            };
+            errors.add(format!("{} sets the unknown setting \"{key}\"; {advice}", path.display()));
+            continue;
         }
         let value = match value {
             toml::Value::String(text) => text,
@@ -340,6 +369,7 @@ fn read_file(path: &Path) -> anyhow::Result<BTreeMap<String, String>> {
         };
         values.insert(key, value);
     }
+    errors.finish()?;
     Ok(values)
 }
 

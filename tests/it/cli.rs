@@ -71,7 +71,7 @@ async fn the_doctor_finds_a_healthy_hub_and_what_ails_another() {
     assert!(stderr(&somewhere).contains("a random port at each start"), "{}", stderr(&somewhere));
 
     assert_eq!(user(&folder, &["create", "ada"], PASSWORD).await.0, 0);
-    let healthy = plexus(folder.path(), &["doctor"]).await;
+    let healthy = plexus(folder.path(), &["doctor", "--listen", "127.0.0.1:0"]).await;
     assert_eq!(healthy.status.code(), Some(0), "{}{}", stdout(&healthy), stderr(&healthy));
     for line in ["ok    settings", "ok    data folder", "ok    store"] {
         assert!(stdout(&healthy).contains(line), "{}", stdout(&healthy));

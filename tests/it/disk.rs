@@ -97,7 +97,11 @@ async fn a_full_disk_is_said_and_nothing_accepted_is_lost() {
         ada.get(path).await.expect(StatusCode::OK);
     }
 
+    let ready = ada.get("/readyz").await.expect(StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(ready.body, "the disk is full\n");
+
     std::fs::remove_file(filler).expect("removed");
+    ada.get("/readyz").await.expect(StatusCode::OK);
     while screen.messages.values().all(|shown| !shown.ended) {
         read_to_end(&mut events, &mut screen).await;
     }

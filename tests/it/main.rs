@@ -103,6 +103,8 @@ mod openai;
 #[cfg(test)]
 mod openapi;
 #[cfg(test)]
+mod operator;
+#[cfg(test)]
 mod outbound_oauth;
 #[cfg(test)]
 mod p2p_calls;

@@ -13,8 +13,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     ClockRng, Error, HubConfig, Result, agents, blobs::FileStore, calls, cluster, federation, housekeeping,
-    keys, limits::RateLimits, listings, passwords::Passwords, quotas::Ledger, runs, streaming,
-    streaming::StreamRegistry, supervise, teams, vault::Vault,
+    keys, limits::RateLimits, listings, passwords::Passwords, quotas::Ledger, readiness::WriteCheck, runs,
+    streaming, streaming::StreamRegistry, supervise, teams, vault::Vault,
 };
 
 /// One running instance of a hub. Cheap to clone.
@@ -48,6 +48,7 @@ struct HubInner {
     whole_index: SetOnce<()>,
     tasks: TaskTracker,
     down: supervise::Down,
+    write_check: WriteCheck,
     /// The instance is shutting down: runs that end now were not cancelled by a user.
     closing: AtomicBool,
     stop: CancellationToken,
@@ -94,6 +95,7 @@ impl Hub {
             whole_index: SetOnce::new(),
             tasks: TaskTracker::new(),
             down: supervise::Down::default(),
+            write_check: WriteCheck::default(),
             closing: AtomicBool::new(false),
             stop: CancellationToken::new(),
             env,
@@ -153,9 +155,19 @@ impl Hub {
         housekeeping::housekeep_once(self).await
     }
 
+    pub(crate) fn write_check(&self) -> &WriteCheck {
+        &self.0.write_check
+    }
+
     /// Checks that the store responds.
     pub async fn check_store(&self) -> Result<()> {
         Ok(self.store().check().await?)
+    }
+
+    /// Returns by how many seconds this machine's clock is ahead of the database server's; none on SQLite.
+    pub async fn database_clock_offset(&self) -> Result<Option<i64>> {
+        let there = self.store().database_time().await?;
+        Ok(there.map(|there| (self.env().now().millis() - there.millis()) / 1_000))
     }
 
     pub fn env(&self) -> &ClockRng {

@@ -31,7 +31,7 @@ pub async fn run(arguments: &ArgMatches) -> anyhow::Result<u8> {
     let running = serve::start(conformance::serve(listen, folder.path())?).await?;
     println!("Plexus serves on {}", running.hub.config().public_url);
     println!("A2A kits find their agent at {}a2a/test/tck/", running.hub.config().public_url);
-    serve::until_signal().await?;
+    running.run_until_signal().await?;
     running.stop().await?;
     Ok(0)
 }

@@ -1,36 +1,45 @@
 //! `plexus doctor`: checks whether this hub can run, and how to fix what is wrong.
 
+mod report;
+
 use std::{
     io::{Read as _, Write as _},
     net::TcpStream,
-    path::Path,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use plexus_hub::{
     ClockRng, Hub, agents,
-    config::{Federation, HubConfig, Models, Provider, Sandbox},
+    config::{Federation, HubConfig, Models, ProgramConfig, Provider, Sandbox, SandboxedCommand},
     permissions,
     vault::Vault,
 };
 use url::Url;
 
-use super::{api_client::HubClient, is_new};
-use crate::{config::ServeConfig, settings::Settings};
+use self::report::Report;
+use super::{api_client::HubClient, is_new, variable_names};
+use crate::{
+    config::ServeConfig,
+    settings::{Settings, unknown_variables},
+};
 
 pub fn command() -> Command {
     let liveness = Arg::new("liveness").long("liveness").action(ArgAction::SetTrue);
     let liveness = liveness.help("Only check that a hub answers on the listen address (for health checks)");
+    let json = Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print the results as JSON");
     Command::new("doctor")
-        .about("Check the settings, the folders, the store and the model servers")
-        .arg(liveness)
+        .about("Check the settings, the folders, the store, the programs and the model servers")
+        .args([liveness, json])
 }
 
 /// Runs the checks. The exit code is 0 if all pass, else 1.
-pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
-    let serve = ServeConfig::from_settings(settings)?;
+pub async fn run(settings: anyhow::Result<Settings>, arguments: &ArgMatches) -> anyhow::Result<u8> {
+    let read = settings.and_then(|settings| Ok((ServeConfig::from_settings(&settings)?, settings)));
     if arguments.get_flag("liveness") {
+        let (serve, _) = read?;
         anyhow::ensure!(
             serve.listen.port() != 0,
             "PLEXUS_LISTEN={} uses a random port at each start, so the hub cannot be found; set a fixed port",
@@ -39,16 +48,34 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
         return Ok(u8::from(!answers(&serve)));
     }
     let mut report = Report::default();
-    report.add("settings", Ok("every value is valid".to_owned()));
-    for warning in warnings(&serve).await? {
+    for warning in unknown_variables(variable_names()) {
         report.add("settings", Err(warning));
     }
-    report.add("data folder", data_folder(&serve.hub.data_dir));
+    match read {
+        Ok((serve, settings)) => check(&mut report, &settings, &serve).await?,
+        Err(error) => report.add_errors(&error),
+    }
+    report.print(arguments.get_flag("json"))
+}
+
+async fn check(report: &mut Report, settings: &Settings, serve: &ServeConfig) -> anyhow::Result<()> {
+    let running = HubClient::serving(&serve.hub.data_dir, None)?;
+    report.add("settings", Ok("every value is valid".to_owned()));
+    for warning in warnings(&serve.hub, running.as_ref()).await? {
+        report.add("settings", Err(warning));
+    }
+    report.add("data folder", folder("PLEXUS_DATA_DIR", &serve.hub.data_dir));
+    if !serve.hub.files_dir.starts_with(&serve.hub.data_dir) {
+        report.add("files folder", folder("PLEXUS_FILES_DIR", &serve.hub.files_dir));
+    }
     report.add("permissions", permissions(&serve.hub));
     report.add("key file", key_file(&serve.hub.secret_key_file, &serve.hub.data_dir));
     if !serve.hub.programs.is_empty() {
         let sandbox = Sandbox::find(serve.hub.allow_unsandboxed_programs);
         report.add("programs", sandbox.describe());
+    }
+    for program in &serve.hub.programs {
+        report.add("programs", command_of(program));
     }
     for (setting, provider) in serve.hub.models.iter().flat_map(providers) {
         let named = |words: String| format!("{setting}: {words}");
@@ -57,40 +84,43 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     }
     if let Some(config) = &serve.hub.federation {
         report.add("network", Ok(network(config, &serve.hub.public_url)));
-        if let Some(hub) = HubClient::serving(&serve.hub.data_dir, None)? {
-            report.add("reached", Ok(reached(&hub).await));
+        if let Some(hub) = &running {
+            report.add("reached", Ok(reached(hub).await));
         }
     }
-    if answers(&serve) {
-        report.add("hub", Ok(format!("answers on {}", serve.listen)));
-    } else if HubClient::serving(&serve.hub.data_dir, None)?.is_some() {
-        report.add("hub", Ok(format!("serves {}, on another address", serve.hub.data_dir.display())));
-    } else if is_new(&serve.hub) {
-        report.add("store", Ok("not created yet; `plexus serve` creates it".to_owned()));
-    } else {
-        report.add("store", store(ServeConfig::folder(settings)?).await);
+    match (answers(serve), running) {
+        (true, Some(_)) => report.add("hub", Ok(format!("answers on {}", serve.listen))),
+        (false, Some(_)) => {
+            let folder = serve.hub.data_dir.display();
+            report.add("hub", Ok(format!("serves {folder}, on another address")));
+        }
+        (answers, None) => {
+            report.add("address", listen_address(serve, answers));
+            if is_new(&serve.hub) {
+                report.add("store", Ok("not created yet; `plexus serve` creates it".to_owned()));
+            } else {
+                report.add("store", store(ServeConfig::folder(settings)?).await);
+            }
+        }
     }
-    report.print()
+    Ok(())
 }
 
-#[derive(Default)]
-struct Report(Vec<(&'static str, Result<String, String>)>);
-
-impl Report {
-    fn add(&mut self, what: &'static str, found: Result<String, String>) {
-        self.0.push((what, found));
+/// Checks that the listen address is free. A hub answers there that does not serve the data folder, if
+/// `answers`.
+fn listen_address(serve: &ServeConfig, answers: bool) -> Result<String, String> {
+    let listen = serve.listen;
+    if answers {
+        return Err(format!(
+            "another hub answers on {listen}, not one on {}; choose another address with PLEXUS_LISTEN",
+            serve.hub.data_dir.display()
+        ));
     }
-
-    fn print(self) -> anyhow::Result<u8> {
-        let mut out = std::io::stdout().lock();
-        for (what, found) in &self.0 {
-            let (mark, words) = match found {
-                Ok(words) => ("ok  ", words),
-                Err(words) => ("FAIL", words),
-            };
-            writeln!(out, "{mark}  {what:<12}  {words}")?;
+    match std::net::TcpListener::bind(listen) {
+        Ok(_) => Ok(format!("{listen} is free")),
+        Err(error) => {
+            Err(format!("listening on {listen} failed: {error}; choose another with PLEXUS_LISTEN"))
         }
-        Ok(u8::from(self.0.iter().any(|(_, found)| found.is_err())))
     }
 }
 
@@ -115,8 +145,8 @@ fn ask(serve: &ServeConfig) -> std::io::Result<String> {
 }
 
 /// Returns the warnings of the running hub, which also covers its proxies, or else those of the settings.
-async fn warnings(serve: &ServeConfig) -> anyhow::Result<Vec<String>> {
-    let Some(hub) = HubClient::serving(&serve.hub.data_dir, None)? else { return Ok(serve.hub.warnings()) };
+async fn warnings(config: &HubConfig, running: Option<&HubClient>) -> anyhow::Result<Vec<String>> {
+    let Some(hub) = running else { return Ok(config.warnings()) };
     let found = hub.get("operator/warnings").await?;
     let words = found["warnings"].as_array().into_iter().flatten().filter_map(serde_json::Value::as_str);
     Ok(words.map(str::to_owned).collect())
@@ -139,21 +169,42 @@ fn permissions(config: &HubConfig) -> Result<String, String> {
     }
 }
 
-/// Checks that the data folder can be written. It does not create the folder.
-fn data_folder(folder: &Path) -> Result<String, String> {
-    if !folder.exists() {
-        return Ok(format!("{} does not exist yet; `plexus serve` creates it", folder.display()));
-    }
-    let probe = folder.join(".plexus-doctor");
-    let written = std::fs::write(&probe, b"x");
-    let _ = std::fs::remove_file(&probe);
-    match written {
-        Ok(()) => Ok(format!("{} is writable", folder.display())),
+/// Checks that the folder can be written, or created. It does not create the folder.
+fn folder(variable: &str, folder: &Path) -> Result<String, String> {
+    let absolute = std::path::absolute(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let existing = absolute.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("/"));
+    match tempfile::Builder::new().prefix(".plexus-doctor").tempfile_in(existing) {
+        Ok(_) if existing == absolute => Ok(format!("{} is writable", folder.display())),
+        Ok(_) => Ok(format!("{} does not exist yet; `plexus serve` creates it", folder.display())),
         Err(error) => Err(format!(
-            "{} is not writable: {error}; choose another folder with PLEXUS_DATA_DIR",
-            folder.display()
+            "{} is not writable: {error}; choose another folder for {} with {variable}",
+            existing.display(),
+            folder.display(),
         )),
     }
+}
+
+/// Checks that the command of a program exists.
+fn command_of(program: &ProgramConfig) -> Result<String, String> {
+    let SandboxedCommand { name, command, .. } = &program.program;
+    match find_command(command) {
+        Some(path) => Ok(format!("{name} is {}", path.display())),
+        None => Err(format!(
+            "programs.{name}: the command {command} is neither a file that can be run nor in PATH"
+        )),
+    }
+}
+
+fn find_command(command: &str) -> Option<PathBuf> {
+    if command.contains('/') {
+        return Some(PathBuf::from(command)).filter(|path| is_executable(path));
+    }
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join(command)).find(|path| is_executable(path))
+}
+
+fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
 /// Describes the federation settings. Whether remote hubs can call agents here depends on the public URL.
@@ -202,8 +253,26 @@ fn key_file(file: &Path, folder: &Path) -> Result<String, String> {
 
 async fn store(config: HubConfig) -> Result<String, String> {
     let hub = Hub::open(config, ClockRng::system()).await.map_err(|error| format!("{error:#}"))?;
-    let found =
-        hub.check_store().await.map(|()| "available".to_owned()).map_err(|error| format!("{error:#}"));
+    let found = match hub.check_store().await {
+        Ok(()) => clocks(&hub).await,
+        Err(error) => Err(format!("{error:#}")),
+    };
     hub.close().await;
     found
+}
+
+/// Compares the clock of this machine with that of the database server.
+async fn clocks(hub: &Hub) -> Result<String, String> {
+    const MAX_SECONDS: u64 = 2;
+    let offset = hub.database_clock_offset().await.map_err(|error| format!("{error:#}"))?;
+    match offset.filter(|seconds| seconds.unsigned_abs() > MAX_SECONDS) {
+        None => Ok("available".to_owned()),
+        Some(seconds) => {
+            let direction = if seconds > 0 { "ahead of" } else { "behind" };
+            Err(format!(
+                "the clock of this machine is {} s {direction} the database's; synchronise both by NTP",
+                seconds.unsigned_abs()
+            ))
+        }
+    }
 }

@@ -29,7 +29,7 @@ pub fn run() -> anyhow::Result<u8> {
             "agent" => agent::run(&settings(arguments)?, arguments).await,
             "conformance" => Box::pin(conformance::run(arguments)).await,
             "config" => config::run(&settings(arguments)?, arguments),
-            "doctor" => doctor::run(&settings(arguments)?, arguments).await,
+            "doctor" => doctor::run(settings(arguments), arguments).await,
             "federation" => federation::run(&settings(arguments)?, arguments).await,
             "team" => team::run(&settings(arguments)?, arguments).await,
             "user" => user::run(&settings(arguments)?, arguments).await,
@@ -56,6 +56,11 @@ fn command() -> Command {
 
 fn settings(arguments: &ArgMatches) -> anyhow::Result<Settings> {
     Settings::read(arguments, |name| std::env::var(name).ok(), Path::new("plexus.toml"))
+}
+
+/// Iterates over the names of the environment variables that are valid Unicode.
+fn variable_names() -> impl Iterator<Item = String> {
+    std::env::vars_os().filter_map(|(name, _)| name.into_string().ok())
 }
 
 /// Returns whether no hub has run on these settings yet: SQLite is configured and the data folder has no

@@ -61,5 +61,5 @@ pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<ServeConfig> {
         rates: Rates::default(),
         scale: RateLimitScale(SCALE),
     };
-    Ok(ServeConfig { listen, metrics_listen: None, hub })
+    Ok(ServeConfig { listen, metrics_listen: None, drain_time: std::time::Duration::ZERO, hub })
 }

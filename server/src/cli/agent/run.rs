@@ -72,7 +72,7 @@ pub fn command() -> Command {
 
 /// Runs until interrupted, or until the hub rejects the program permanently.
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
-    telemetry::start("plexus_program=info", "")?;
+    telemetry::start("plexus_program=info", "text")?;
     let (owner, name) = address(arguments)?;
     let acts = arguments.get_one::<String>("as").or(owner.as_ref()).map(String::as_str);
     let (hub, page) = HubClient::reached(settings, arguments, acts)?;

@@ -1,0 +1,132 @@
+//! What the operator of a hub is told: by `plexus doctor`, the audit log, the log and `/readyz`.
+
+use reqwest::StatusCode;
+use serde_json::Value;
+use tokio::io::AsyncWriteExt as _;
+
+use crate::{
+    client::{Client, PASSWORD},
+    hub::{Hub, on_both},
+    process::{Process, command, plexus, stdout},
+};
+
+/// Runs `plexus doctor --json` and returns its checks.
+async fn doctor(folder: &std::path::Path, variables: &[(&str, &str)], flags: &[&str]) -> (bool, Vec<Value>) {
+    let mut doctor = command(folder);
+    doctor.envs(variables.iter().copied()).args(["doctor", "--json", "--listen", "127.0.0.1:0"]).args(flags);
+    let output = doctor.output().await.expect("the program starts");
+    let report: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    assert_eq!(output.status.success(), report["ok"] == true, "{report}");
+    (report["ok"] == true, report["checks"].as_array().expect("checks").clone())
+}
+
+fn failures(checks: &[Value]) -> Vec<&str> {
+    checks.iter().filter(|check| check["ok"] == false).filter_map(|check| check["text"].as_str()).collect()
+}
+
+#[tokio::test]
+async fn the_doctor_names_every_setting_that_cannot_work() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (healthy, _) = doctor(folder.path(), &[], &[]).await;
+    assert!(healthy);
+
+    let wrong = [
+        ("PLEXUS_LLM_BASE_URL", "localhost:8080/v1"),
+        ("PLEXUS_MAX_RUNS_PER_AGENT", "0"),
+        ("PLEXUS_MAX_ANSWER_BYTES", "0"),
+        ("PLEXUS_LOG", ",=="),
+        ("PLEXUS_REGISTRATON", "open"),
+    ];
+    let (ok, checks) = doctor(folder.path(), &wrong, &[]).await;
+    let failures = failures(&checks);
+    assert!(!ok && failures.len() == wrong.len(), "{failures:?}");
+    for name in ["llm_base_url", "max_runs_per_agent", "max_answer_bytes", "log", "PLEXUS_REGISTRATION?"] {
+        assert!(failures.iter().any(|text| text.contains(name)), "{name}: {failures:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_doctor_tries_what_the_settings_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let taken = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let taken = taken.local_addr().expect("its address").to_string();
+    std::fs::write(
+        folder.path().join("plexus.toml"),
+        "data_dir = \"/proc/nope\"\nallow_unsandboxed_programs = true\n[programs.missing]\ncommand = \"no-such-program\"\n",
+    )
+    .expect("written");
+    let model = [("PLEXUS_LLM_BASE_URL", "http://127.0.0.1:9/v1"), ("PLEXUS_LLM_MODEL", "m")];
+    let (_, checks) = doctor(folder.path(), &model, &["--metrics-listen", &taken]).await;
+    let failures = failures(&checks);
+    for words in ["PLEXUS_DATA_DIR", "programs.missing", "llm_base_url"] {
+        assert!(failures.iter().any(|text| text.contains(words)), "{words}: {failures:?}");
+    }
+    assert!(!std::path::Path::new("/proc/nope").exists());
+}
+
+#[tokio::test]
+async fn commands_on_the_hubs_machine_are_in_the_audit_log() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for arguments in [&["user", "create", "boss", "--role", "admin"][..], &["user", "create", "ada"]] {
+        let mut create = command(folder.path());
+        create.args(arguments).stdin(std::process::Stdio::piped());
+        let mut child = create.spawn().expect("the program starts");
+        child.stdin.take().expect("its input").write_all(PASSWORD.as_bytes()).await.expect("written");
+        assert!(child.wait().await.expect("it ends").success());
+    }
+    let hub = Process::serve(folder.path()).await;
+    assert!(plexus(folder.path(), &["user", "set-role", "ada", "moderator"]).await.status.success());
+    let boss = Client::new(&hub.origin);
+    boss.sign_in("boss", PASSWORD).await.expect(StatusCode::SEE_OTHER);
+    let log = boss.get("/admin/audit?actor=cli").await.expect(StatusCode::OK);
+    for words in ["account.create", "account.role", "@ada", "moderator", "@boss"] {
+        log.says(words);
+    }
+}
+
+on_both! {
+    async fn a_failed_sign_in_is_in_the_audit_log(hub: &Hub) {
+        let admin = hub.administrator("boss").await;
+        hub.person("ada").await;
+        hub.visitor().sign_in("ada", "a wrong password").await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+        hub.visitor().sign_in("no-such-account", "a wrong password").await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+        let path = "/admin/audit?action=account.sign_in_failed";
+        // The entry is written in the background.
+        let written = async {
+            loop {
+                let log = admin.get(path).await.expect(StatusCode::OK);
+                if log.body.contains("wrong password") {
+                    break log;
+                }
+            }
+        };
+        let log = tokio::time::timeout(std::time::Duration::from_secs(30), written).await.expect("written in time");
+        log.says("@ada");
+        log.says("address:127.0.0.1");
+        assert!(!log.body.contains("no-such-account"));
+    }
+}
+
+#[tokio::test]
+async fn a_hub_that_drains_still_serves_and_says_that_it_is_not_ready() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let hub = Process::serve_with(folder.path(), &["--drain-seconds", "600"]).await;
+    hub.terminate();
+    let client = Client::new(&hub.origin);
+    let drained = async {
+        loop {
+            let ready = client.get("/readyz").await;
+            if ready.status == StatusCode::SERVICE_UNAVAILABLE {
+                break ready;
+            }
+        }
+    };
+    let ready = tokio::time::timeout(std::time::Duration::from_secs(30), drained).await.expect("it drains");
+    assert_eq!(ready.body, "stopping\n");
+    for path in ["/healthz", "/agents"] {
+        client.get(path).await.expect(StatusCode::OK);
+    }
+    // A second signal ends the wait.
+    hub.terminate();
+    assert_eq!(hub.ended().await, 0);
+}
