@@ -10,10 +10,12 @@ use crate::{
     process::{Process, command, plexus, stdout},
 };
 
+const FREE_PORT: [&str; 2] = ["--listen", "127.0.0.1:0"];
+
 /// Runs `plexus doctor --json` and returns its checks.
 async fn doctor(folder: &std::path::Path, variables: &[(&str, &str)], flags: &[&str]) -> (bool, Vec<Value>) {
     let mut doctor = command(folder);
-    doctor.envs(variables.iter().copied()).args(["doctor", "--json", "--listen", "127.0.0.1:0"]).args(flags);
+    doctor.envs(variables.iter().copied()).args(["doctor", "--json"]).args(flags);
     let output = doctor.output().await.expect("the program starts");
     let report: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
     assert_eq!(output.status.success(), report["ok"] == true, "{report}");
@@ -27,7 +29,7 @@ fn failures(checks: &[Value]) -> Vec<&str> {
 #[tokio::test]
 async fn the_doctor_names_every_setting_that_cannot_work() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (healthy, _) = doctor(folder.path(), &[], &[]).await;
+    let (healthy, _) = doctor(folder.path(), &[], &FREE_PORT).await;
     assert!(healthy);
 
     let wrong = [
@@ -37,7 +39,7 @@ async fn the_doctor_names_every_setting_that_cannot_work() {
         ("PLEXUS_LOG", ",=="),
         ("PLEXUS_REGISTRATON", "open"),
     ];
-    let (ok, checks) = doctor(folder.path(), &wrong, &[]).await;
+    let (ok, checks) = doctor(folder.path(), &wrong, &FREE_PORT).await;
     let failures = failures(&checks);
     assert!(!ok && failures.len() == wrong.len(), "{failures:?}");
     for name in ["llm_base_url", "max_runs_per_agent", "max_answer_bytes", "log", "PLEXUS_REGISTRATION?"] {
@@ -49,16 +51,20 @@ async fn the_doctor_names_every_setting_that_cannot_work() {
 async fn the_doctor_tries_what_the_settings_name() {
     let folder = tempfile::tempdir().expect("a folder");
     let taken = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let taken = taken.local_addr().expect("its address").to_string();
+    let address = taken.local_addr().expect("its address").to_string();
     std::fs::write(
         folder.path().join("plexus.toml"),
-        "data_dir = \"/proc/nope\"\nallow_unsandboxed_programs = true\n[programs.missing]\ncommand = \"no-such-program\"\n",
+        "allow_unsandboxed_programs = true\n[programs.missing]\ncommand = \"no-such-program\"\n",
     )
     .expect("written");
-    let model = [("PLEXUS_LLM_BASE_URL", "http://127.0.0.1:9/v1"), ("PLEXUS_LLM_MODEL", "m")];
-    let (_, checks) = doctor(folder.path(), &model, &["--metrics-listen", &taken]).await;
+    let variables = [
+        ("PLEXUS_LLM_BASE_URL", "http://127.0.0.1:9/v1"),
+        ("PLEXUS_LLM_MODEL", "m"),
+        ("PLEXUS_DATA_DIR", "/proc/nope"),
+    ];
+    let (_, checks) = doctor(folder.path(), &variables, &["--listen", &address]).await;
     let failures = failures(&checks);
-    for words in ["PLEXUS_DATA_DIR", "programs.missing", "llm_base_url"] {
+    for words in ["PLEXUS_DATA_DIR", "PLEXUS_LISTEN", "programs.missing", "llm_base_url"] {
         assert!(failures.iter().any(|text| text.contains(words)), "{words}: {failures:?}");
     }
     assert!(!std::path::Path::new("/proc/nope").exists());
