@@ -444,12 +444,13 @@ pub fn origins() -> Vec<OriginProof> {
 fn manage() -> Manage {
     Manage {
         visibility: Visibility::Private,
-        access: AgentAccess::Accounts,
+        access: AgentAccess::Listed,
         paused: false,
         can_federate: false,
         editable: true,
         refreshable: true,
         origins: origins(),
+        users: vec!["grace".into(), "bob".into()],
         form: Form::default(),
     }
 }

@@ -80,9 +80,7 @@ fn chat(head: &AgentHead) -> AnyView {
             }
             .into_any()
         }
-        Callable::NotAllowed => {
-            view! { <Note>"Only users named by the owner can use this agent."</Note> }.into_any()
-        }
+        Callable::NotAllowed => view! { <Note>"Only its owner can use this agent."</Note> }.into_any(),
         Callable::Paused => {
             view! { <Note tone=Tone::Caution>"This agent is paused and accepts no messages."</Note> }
                 .into_any()
