@@ -305,7 +305,12 @@ async fn hides_everywhere(page: &Client, program: &Client) {
         };
         let (there, none) = (sent("puppet").await, sent("none-such").await);
         assert_eq!(there.status, none.status, "{path}: {} {}", there.body, none.body);
-        assert_eq!(there.body.replace("puppet", "none-such"), none.body, "{path}");
+        if none.status.is_success() && path != "/rpc" {
+            // A team is launched, and finds out later that its member does not exist.
+            assert!(!there.body.contains(CARD_TEXT), "{path}: {}", there.body);
+        } else {
+            assert_eq!(there.body.replace("puppet", "none-such"), none.body, "{path}");
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use super::{Page, PageMeta, Robots};
 use crate::{
     components::{
         badge::Badges,
-        format::agent_href,
+        format::{agent_href, chat_href, visitor_chat_href},
         identicon::Mark,
         tabs::{Tab, Tabs},
     },
@@ -103,6 +103,12 @@ fn tabs(head: &AgentHead, at: &AgentTab) -> Vec<Tab> {
 fn tab_href(head: &AgentHead, slug: &str) -> String {
     let path = agent_href(&head.address);
     if slug.is_empty() { path } else { format!("{path}/{slug}") }
+}
+
+/// Returns the page where the viewer chats with the agent, with `text` prefilled.
+fn chat_page(head: &AgentHead, text: Option<&str>) -> String {
+    let is_signed_in = head.starred.is_some();
+    if is_signed_in { chat_href(&head.address, text) } else { visitor_chat_href(&head.address, text) }
 }
 
 const fn slug(tab: &AgentTab) -> &'static str {

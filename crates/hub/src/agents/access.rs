@@ -145,7 +145,7 @@ pub(super) async fn is_visible(
     }
 }
 
-/// Same for a caller of whom it is not known yet whether it acts for the owner.
+/// Same, and finds out whether the caller acts for the owner.
 pub(crate) async fn is_visible_to(conn: &mut Conn, person: Option<&Person>, agent: &Agent) -> Result<bool> {
     if is_visible(conn, person, agent, false).await? {
         return Ok(true);

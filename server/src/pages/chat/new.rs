@@ -4,14 +4,10 @@ use axum::{
     extract::{Query, State},
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::{
-    components::format::visitor_chat_href,
-    view_models::{Form, chat::NewChatPage},
-};
+use plexus_app::view_models::{Form, chat::NewChatPage};
 use plexus_domain::Address;
 use plexus_hub::{
     Error,
-    agents::{self, CallableState},
     caller::Caller,
     chats::{self, NewMessage},
 };
@@ -35,19 +31,9 @@ pub async fn show(
     visit: PageContext,
     Query(query): Query<NewQuery>,
 ) -> Response {
-    if let Some(path) = visitor_chat(&site, &visit.caller, &query).await {
-        return Redirect::to(&path).into_response();
-    }
     let form = Form::filled(query.text.map(|text| ("text", text)));
     let page = page(&site, &visit.caller, query.to.as_deref(), form).await;
     visit.show_or_refuse(page)
-}
-
-/// Returns the page where a visitor without an account chats with this agent, if the agent is open to all.
-async fn visitor_chat(site: &AppState, caller: &Caller, query: &NewQuery) -> Option<String> {
-    let address: Address = query.to.as_ref().filter(|_| caller.person.is_none())?.parse().ok()?;
-    let view = agents::get(&site.hub, caller, &address).await.ok()??;
-    (view.callable == CallableState::Yes).then(|| visitor_chat_href(&address, query.text.as_deref()))
 }
 
 async fn page(site: &AppState, caller: &Caller, to: Option<&str>, form: Form) -> Result<NewChatPage, Error> {
