@@ -116,6 +116,10 @@ fn page_routes() -> Router<AppState> {
         .route("/@{owner}/{agent}/versions", get(pages::agent::versions))
         .route("/@{owner}/{agent}/connect", get(pages::agent::connect))
         .route("/@{owner}/{agent}/star", post(pages::agent::star::turn))
+        .route(
+            "/@{owner}/{agent}/chat",
+            get(pages::agent::visitor_chat::show).post(pages::agent::visitor_chat::send),
+        )
         .route("/chat", get(pages::chat::new::show).post(pages::chat::new::send))
         .route("/chat/{id}", get(pages::chat::thread::show).post(pages::chat::thread::send))
         .route("/chat/{id}/stop", post(pages::chat::thread::stop))

@@ -93,6 +93,8 @@ mod model_relay;
 #[cfg(test)]
 mod multi_chat_stream;
 #[cfg(test)]
+mod named_users;
+#[cfg(test)]
 mod namespace;
 #[cfg(test)]
 mod network_partition;
@@ -170,5 +172,9 @@ mod tokens;
 mod tool_credentials;
 #[cfg(test)]
 mod upgrade;
+#[cfg(test)]
+mod use_counts;
+#[cfg(test)]
+mod visitor_chat;
 #[cfg(test)]
 mod webhooks;

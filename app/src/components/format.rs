@@ -53,6 +53,16 @@ pub fn chat_href(address: &Address, text: Option<&str>) -> String {
     href
 }
 
+/// Returns the page where a visitor without an account chats with an agent, with `text` prefilled.
+pub fn visitor_chat_href(address: &Address, text: Option<&str>) -> String {
+    let mut href = agent_href(address) + "/chat";
+    if let Some(text) = text {
+        href.push_str("?text=");
+        percent_encode(text, &mut href);
+    }
+    href
+}
+
 /// Escapes a value for a `<textarea>`, whose content Leptos writes unescaped.
 ///
 /// The HTML parser drops one leading line break. The added one protects a line break that the value starts

@@ -72,6 +72,8 @@ pub enum AgentTab {
     Skills(Vec<Skill>),
     Versions(Vec<VersionRow>),
     Connect(Vec<Snippet>),
+    /// Chat of a visitor without an account.
+    Chat(VisitorChat),
     /// Settings, for users who may change the agent.
     Manage(Manage),
     /// The viewer's own credentials, for an agent that requires them.
@@ -119,9 +121,29 @@ pub struct Snippet {
     pub code: String,
 }
 
+/// Chat of a visitor without an account with an agent that is open to all.
+///
+/// Posts to `/@owner/name/chat` with `text`.
+#[derive(Clone, Debug)]
+pub struct VisitorChat {
+    /// Oldest first.
+    pub turns: Vec<VisitorTurn>,
+    /// Whether the agent still works on an answer.
+    pub is_running: bool,
+    pub form: Form,
+}
+
+#[derive(Clone, Debug)]
+pub struct VisitorTurn {
+    /// True if the agent wrote it, false if the visitor did.
+    pub by_agent: bool,
+    pub html: Html,
+}
+
 /// Settings of an agent.
 ///
-/// Posts to `/@owner/name/manage` with `action`: `save`, `pause`, `resume`, `verify`, `refresh`, `delete`.
+/// Posts to `/@owner/name/manage` with `action`: `save`, `pause`, `resume`, `verify`, `refresh`, `delete`,
+/// `add-user` and `remove-user` (both with `user`).
 #[derive(Clone, Debug)]
 pub struct Manage {
     pub visibility: Visibility,
@@ -136,6 +158,8 @@ pub struct Manage {
     pub origins: Vec<super::register::OriginProof>,
     /// Why other hubs do not get the agent although it is federated.
     pub publication_problem: Option<String>,
+    /// Names of the users that the agent names.
+    pub users: Vec<String>,
     pub form: Form,
 }
 

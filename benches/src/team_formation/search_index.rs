@@ -25,7 +25,7 @@ impl Indexed {
         most: usize,
         also: Option<usize>,
     ) -> anyhow::Result<Vec<Vec<(usize, f32)>>> {
-        let found = self.0.rank_agents(&SkillQuery { parts, most, also: also.map(id) })?;
+        let found = self.0.rank_agents(&SkillQuery { parts, most, also: also.map(id), granted: &[] })?;
         let numbered =
             |fits: Vec<(Hit, f32)>| fits.into_iter().map(|(hit, score)| (number(hit.agent), score)).collect();
         Ok(found.into_iter().map(numbered).collect())
@@ -65,6 +65,7 @@ fn listing(n: usize, profile: &Profile) -> Listing {
         kind: "a2a".to_owned(),
         here: true,
         verified: false,
+        restricted: false,
         online_at: None,
         created,
         updated: created,

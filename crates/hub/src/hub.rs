@@ -119,6 +119,8 @@ impl Hub {
         let stop = self.stop().clone();
         self.supervise("search index", move |hub| listings::run_index_worker(stop.clone(), hub));
         let stop = self.stop().clone();
+        self.supervise("use counter", move |hub| listings::run_use_counter(stop.clone(), hub));
+        let stop = self.stop().clone();
         self.supervise("housekeeping", move |hub| housekeeping::run_housekeeping(stop.clone(), hub));
         let stop = self.stop().clone();
         self.supervise("webhook delivery", move |hub| calls::webhooks::deliver_until(stop.clone(), hub));

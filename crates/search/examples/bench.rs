@@ -149,6 +149,7 @@ fn listing(n: u64, words: &Words, dice: &mut Dice) -> Listing {
         kind: ["a2a", "llm", "builtin"][dice.below(3)].to_owned(),
         here: true,
         verified: dice.below(2) == 0,
+        restricted: false,
         online_at: Some(at),
         created: at,
         updated: at,

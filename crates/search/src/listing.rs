@@ -23,6 +23,8 @@ pub struct Listing {
     /// True for agents of this hub, false for replicas of remote listings.
     pub here: bool,
     pub verified: bool,
+    /// True if only searchers that list the agent in [`Query::granted`](crate::Query::granted) find it.
+    pub restricted: bool,
     /// Time of its last successful response.
     pub online_at: Option<Timestamp>,
     pub created: Timestamp,

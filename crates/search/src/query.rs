@@ -18,6 +18,8 @@ pub struct Query {
     pub verified: Option<bool>,
     /// True for agents of this hub only, false for remote agents only.
     pub here: Option<bool>,
+    /// Restricted agents that the searcher may find.
+    pub granted: Vec<AgentId>,
     /// Last successful response at this time or later.
     pub online_since: Option<Timestamp>,
     pub sort: Sort,
@@ -39,6 +41,7 @@ impl Default for Query {
             owner: None,
             verified: None,
             here: None,
+            granted: Vec::new(),
             online_since: None,
             sort: Sort::Relevance,
             start: PageStart::Page(0),

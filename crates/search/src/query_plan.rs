@@ -2,9 +2,13 @@
 
 use std::ops::Bound;
 
+use plexus_domain::AgentId;
 use tantivy::{
     Searcher, Term,
-    query::{AllQuery, BooleanQuery, BoostQuery, Occur, PhraseQuery, Query as Ask, RangeQuery, TermQuery},
+    query::{
+        AllQuery, BooleanQuery, BoostQuery, Occur, PhraseQuery, Query as Ask, RangeQuery, TermQuery,
+        TermSetQuery,
+    },
     schema::{Field, IndexRecordOption},
 };
 
@@ -75,6 +79,7 @@ impl<'s> QueryPlan<'s> {
             typing: query.typing,
         };
         plan.filter(query);
+        plan.fixed.extend(hidden_agents(searcher, fields, &query.granted).map(|ask| (Occur::MustNot, ask)));
         for piece in &pieces {
             plan.take(&piece.ask);
         }
@@ -242,6 +247,27 @@ impl<'s> QueryPlan<'s> {
         }
         Ok(fuzzy_terms::fuzzy_matches(self.searcher, self.fields.text, &word.text)?.into_iter().next())
     }
+}
+
+/// Returns the query for the restricted agents that are not among `granted`; `None` if there are none.
+///
+/// Omitted for speed where possible: without the clause the engine can skip most documents.
+pub fn hidden_agents(
+    searcher: &Searcher,
+    fields: &SchemaFields,
+    granted: &[AgentId],
+) -> Option<Box<dyn Ask>> {
+    let restricted = Term::from_field_bool(fields.restricted, true);
+    // An unreadable count must not show a restricted agent.
+    if searcher.doc_freq(&restricted).is_ok_and(|count| count == 0) {
+        return None;
+    }
+    if granted.is_empty() {
+        return Some(term(restricted));
+    }
+    let granted = TermSetQuery::new(granted.iter().map(|agent| fields.agent_term(*agent)));
+    let clauses: Vec<Clause> = vec![(Occur::Must, term(restricted)), (Occur::MustNot, Box::new(granted))];
+    Some(Box::new(BooleanQuery::new(clauses)))
 }
 
 fn term(term: Term) -> Box<dyn Ask> {

@@ -18,7 +18,7 @@ use crate::{
 
 /// Schema version. Increment on every change of this file
 /// or of `text.rs`; indexes of other versions are rebuilt.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Field weights, implemented by repeating words in one field.
 ///
@@ -69,6 +69,7 @@ pub struct SchemaFields {
     pub owner: Field,
     pub verified: Field,
     pub here: Field,
+    pub restricted: Field,
     pub online_at: Field,
     name: Field,
     created: Field,
@@ -98,6 +99,7 @@ pub fn schema() -> (Schema, SchemaFields) {
         owner: builder.add_text_field(fast::OWNER, label),
         verified: builder.add_bool_field("verified", INDEXED),
         here: builder.add_bool_field("here", INDEXED),
+        restricted: builder.add_bool_field("restricted", INDEXED),
         online_at: builder.add_i64_field(fast::ONLINE_AT, FAST),
         name: builder.add_text_field(fast::NAME, TextOptions::default().set_fast("raw")),
         created: builder.add_i64_field(fast::CREATED, FAST),
@@ -134,13 +136,16 @@ impl SchemaFields {
         document.add_text(self.owner, normalized_label(&listing.owner));
         document.add_bool(self.verified, listing.verified);
         document.add_bool(self.here, listing.here);
+        document.add_bool(self.restricted, listing.restricted);
         if let Some(at) = listing.online_at {
             document.add_i64(self.online_at, at.millis());
         }
         document.add_text(self.name, tokenize::fold(&listing.name));
         document.add_i64(self.created, listing.created.millis());
         document.add_i64(self.updated, listing.updated.millis());
-        document.add_u64(self.uses, listing.uses);
+        // Among agents with as many uses, those that have answered come first.
+        let has_answered = u64::from(listing.online_at.is_some());
+        document.add_u64(self.uses, listing.uses.saturating_mul(2).saturating_add(has_answered));
         Ok(document)
     }
 }

@@ -11,6 +11,7 @@ use tantivy::{
 use crate::{
     error::Result,
     listing::Hit,
+    query_plan::hidden_agents,
     related_terms::{for_each_doc, idf, related_terms},
     schema::{SchemaFields, fast},
     search,
@@ -32,6 +33,8 @@ pub struct SkillQuery<'a> {
     pub most: usize,
     /// An agent whose score is returned even if it is not among the best.
     pub also: Option<AgentId>,
+    /// Restricted agents that may be found.
+    pub granted: &'a [AgentId],
 }
 
 /// Returns the agents for each part, best first, with scores (no unit).
@@ -40,7 +43,7 @@ pub fn rank_agents(
     fields: &SchemaFields,
     needs: &SkillQuery<'_>,
 ) -> Result<Vec<Vec<(Hit, f32)>>> {
-    let agents = AgentDocs::new(searcher, fields)?;
+    let agents = AgentDocs::new(searcher, fields, needs.granted)?;
     let parts = needs.parts.iter().map(|part| agents.fit(part)).collect::<Result<Vec<_>>>()?;
     let also = needs.also.map(|agent| agents.find(agent)).transpose()?.flatten();
     let best = joint_fit(&parts).into_iter().map(|fits| agents.best(&fits, needs.most, also));
@@ -66,10 +69,12 @@ struct AgentDocs<'s> {
     starts: Vec<usize>,
     /// Length normalization factor per document.
     weights: Vec<f32>,
+    /// Indexes of the documents that must not be found.
+    hidden: Vec<usize>,
 }
 
 impl<'s> AgentDocs<'s> {
-    fn new(searcher: &'s Searcher, fields: &'s SchemaFields) -> Result<Self> {
+    fn new(searcher: &'s Searcher, fields: &'s SchemaFields, granted: &[AgentId]) -> Result<Self> {
         let (mut starts, mut lengths) = (Vec::new(), Vec::new());
         for segment in searcher.segment_readers() {
             starts.push(lengths.len());
@@ -80,7 +85,13 @@ impl<'s> AgentDocs<'s> {
         }
         let usual = lengths.iter().sum::<f32>() / lengths.len().max(1) as f32;
         let weight = |length| 1.0 / (1.0 - LENGTH + LENGTH * length / usual.max(1.0));
-        Ok(Self { searcher, fields, starts, weights: lengths.into_iter().map(weight).collect() })
+        let weights = lengths.into_iter().map(weight).collect();
+        let mut docs = Self { searcher, fields, starts, weights, hidden: Vec::new() };
+        if let Some(hidden) = hidden_agents(searcher, fields, granted) {
+            let places = searcher.search(&*hidden, &DocSetCollector)?;
+            docs.hidden = places.into_iter().map(|place| docs.index(place)).collect();
+        }
+        Ok(docs)
     }
 
     fn segments(&self) -> impl Iterator<Item = (usize, &SegmentReader)> {
@@ -105,13 +116,18 @@ impl<'s> AgentDocs<'s> {
                 *fit += told * std::mem::take(said) * weight;
             }
         }
+        self.hidden.iter().for_each(|agent| fits[*agent] = 0.0);
         Ok(fits)
     }
 
     fn find(&self, agent: AgentId) -> Result<Option<usize>> {
         let ask = TermQuery::new(self.fields.agent_term(agent), IndexRecordOption::Basic);
         let found = self.searcher.search(&ask, &DocSetCollector)?.into_iter().next();
-        Ok(found.map(|place| self.starts[place.segment_ord as usize] + place.doc_id as usize))
+        Ok(found.map(|place| self.index(place)))
+    }
+
+    fn index(&self, place: DocAddress) -> usize {
+        self.starts[place.segment_ord as usize] + place.doc_id as usize
     }
 
     fn place(&self, agent: usize) -> DocAddress {

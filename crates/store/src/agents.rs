@@ -5,7 +5,7 @@ use plexus_domain::{
     agent::{AgentAccess, Visibility},
     page::PageSize,
 };
-use sqlx::{QueryBuilder, query, query_as};
+use sqlx::{QueryBuilder, query, query_as, query_scalar};
 
 use crate::{
     Conn, Result, Tx,
@@ -44,6 +44,18 @@ record! {
         pub access: AgentAccess,
         pub state: AgentState,
         pub created_at: Timestamp,
+    }
+}
+
+impl Agent {
+    /// Returns whether only its owner and the users that the owner named may see and call the agent.
+    pub fn is_restricted(&self) -> bool {
+        self.access == AgentAccess::Listed
+    }
+
+    /// Returns whether the lists and the search of this hub show the agent to all callers.
+    pub fn is_listed(&self) -> bool {
+        self.visibility.is_listed() && !self.is_restricted()
     }
 }
 
@@ -121,13 +133,27 @@ pub async fn at(conn: &mut Conn, address: &Address) -> Result<Option<Agent>> {
         .fetch_optional(c))
 }
 
-/// Lists at most `limit` active agents of all owners that have this name and are public or federated.
-pub async fn list_by_name(conn: &mut Conn, hub: HubRowId, name: &Name, limit: i64) -> Result<Vec<Agent>> {
+/// Lists at most `limit` active agents of all owners that have this name, and that are listed for all callers or
+/// restricted to users among which `principal` is.
+pub async fn list_by_name(
+    conn: &mut Conn,
+    hub: HubRowId,
+    name: &Name,
+    principal: PrincipalId,
+    limit: i64,
+) -> Result<Vec<Agent>> {
     let text = select!(
-        "where hub = $1 and name_folded = $2 and state = 'active' and visibility in ('public', 'federated') \
-         order by owner_folded limit $3"
+        "where hub = $1 and name_folded = $2 and state = 'active' \
+         and case access when 'listed' then id in (select target from grants where principal = $3) \
+             else visibility in ('public', 'federated') end \
+         order by owner_folded limit $4"
     );
-    on!(conn, c => query_as(text).bind(hub.uuid()).bind(name.canonical()).bind(limit).fetch_all(c))
+    on!(conn, c => query_as(text)
+        .bind(hub.uuid())
+        .bind(name.canonical())
+        .bind(principal.uuid())
+        .bind(limit)
+        .fetch_all(c))
 }
 
 pub async fn by_listing_id(conn: &mut Conn, listing_id: &str) -> Result<Option<Agent>> {
@@ -152,6 +178,21 @@ pub async fn list(conn: &mut Conn, wanted: &[AgentId]) -> Result<Vec<Agent>> {
 pub async fn list_by_namespace(conn: &mut Conn, namespace: NamespaceId) -> Result<Vec<Agent>> {
     let text = select!("where namespace = $1 and state <> 'deleted' order by id desc");
     on!(conn, c => query_as(text).bind(namespace.uuid()).fetch_all(c))
+}
+
+/// Lists the restricted active agents that a user may see: those of its namespace, and those that name it.
+pub async fn list_restricted(
+    conn: &mut Conn,
+    namespace: NamespaceId,
+    principal: PrincipalId,
+) -> Result<Vec<AgentId>> {
+    let text = "select id from agents where access = 'listed' and state = 'active' \
+                and (namespace = $1 or id in (select target from grants where principal = $2)) order by id desc";
+    let found: Vec<uuid::Uuid> = on!(conn, c => query_scalar(text)
+        .bind(namespace.uuid())
+        .bind(principal.uuid())
+        .fetch_all(c))?;
+    Ok(found.into_iter().map(AgentId::from_uuid).collect())
 }
 
 /// Sets the listing id of an agent that has none yet.

@@ -1,12 +1,13 @@
 //! Grants: principals that may use an agent with restricted access.
 
-use plexus_domain::{AgentId, PrincipalId, Timestamp};
-use sqlx::{query, query_scalar};
+use plexus_domain::{AgentId, Name, PrincipalId, Timestamp};
+use sqlx::{query, query_as, query_scalar};
 use uuid::Uuid;
 
 use crate::{
     Conn, Result, Tx,
     conn::{execute, on},
+    sql_types::record,
 };
 
 /// Inserts a grant; idempotent. Returns whether it is new.
@@ -26,6 +27,25 @@ pub async fn exists(conn: &mut Conn, agent: AgentId, principal: PrincipalId) -> 
     let found: i64 =
         on!(conn, c => query_scalar(text).bind(agent.uuid()).bind(principal.uuid()).fetch_one(c))?;
     Ok(found > 0)
+}
+
+record! {
+    /// A user that an agent with restricted access names.
+    pub struct GrantedUser {
+        pub name: Name,
+        pub created_at: Timestamp,
+    }
+}
+
+/// Lists the users with a grant that are not deleted, in the order in which they received it.
+pub async fn list_users(conn: &mut Conn, agent: AgentId) -> Result<Vec<GrantedUser>> {
+    let text = "select namespaces.name, grants.created_at from grants \
+                join principals on principals.id = grants.principal \
+                join accounts on accounts.id = principals.account \
+                join namespaces on namespaces.id = accounts.namespace \
+                where grants.target = $1 and namespaces.retired_at is null \
+                order by grants.created_at, grants.principal";
+    on!(conn, c => query_as(text).bind(agent.uuid()).fetch_all(c))
 }
 
 /// Lists the principals with a grant, in the order in which they received it.

@@ -185,6 +185,37 @@ pub async fn tally(
     Ok(tallies)
 }
 
+/// Counts all runs by agent that were queued since `since`, in any state. Agents without runs are omitted.
+pub async fn count_by_agent(
+    conn: &mut Conn,
+    wanted: &[AgentId],
+    since: Timestamp,
+) -> Result<HashMap<AgentId, u64>> {
+    let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
+    let mut counts = HashMap::with_capacity(wanted.len());
+    for chunk in wanted.chunks(sql_in_list::CHUNK) {
+        let found: Vec<(uuid::Uuid, i64)> = on!(conn, c => {
+            let mut query = QueryBuilder::new("select agent, count(*) from runs where queued_at >= ");
+            query.push_bind(since.millis()).push(" and agent in ");
+            sql_in_list::push_list(&mut query, chunk);
+            query.push(" group by agent");
+            async move { query.build_query_as().fetch_all(c).await }
+        })?;
+        counts
+            .extend(found.into_iter().map(|(agent, runs)| (AgentId::from_uuid(agent), runs.unsigned_abs())));
+    }
+    Ok(counts)
+}
+
+/// Lists the agents with runs since `since`, in no particular order. It is compared with the creation time in the
+/// run ids.
+pub async fn list_agents_since(conn: &mut Conn, since: Timestamp) -> Result<Vec<AgentId>> {
+    let text = "select distinct agent from runs where id >= $1";
+    let first = RunId::new(since, &[0; 10]).uuid();
+    let found: Vec<uuid::Uuid> = on!(conn, c => query_scalar(text).bind(first).fetch_all(c))?;
+    Ok(found.into_iter().map(AgentId::from_uuid).collect())
+}
+
 /// Filter of a caller's runs with one agent.
 #[derive(Clone, Copy, Debug)]
 pub struct RunFilter {

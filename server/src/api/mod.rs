@@ -15,6 +15,7 @@ pub mod federation_rules;
 pub mod hubs;
 pub mod messages;
 pub mod models;
+pub mod named_users;
 pub mod openapi;
 pub mod sse_encoder;
 pub mod stars;
@@ -61,6 +62,7 @@ fn whole() -> OpenApiRouter<AppState> {
         .routes(routes!(agent::refresh))
         .routes(routes!(agent::verify))
         .routes(routes!(agent::trust_origin))
+        .routes(routes!(named_users::list, named_users::add, named_users::remove))
         .routes(routes!(agent_credentials::show, agent_credentials::set, agent_credentials::delete))
         .routes(routes!(tool_credentials::list, tool_credentials::set, tool_credentials::delete))
         .routes(routes!(stars::star, stars::unstar))

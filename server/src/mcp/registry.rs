@@ -171,7 +171,7 @@ async fn every_version(site: &AppState, caller: &Caller, name: &str) -> Result<V
     let (owner, name) = local.split_once('.').ok_or_else(missing)?;
     let address: Address = format!("@{owner}/{name}").parse().map_err(|_| missing())?;
     let view = agents::get(&site.hub, caller, &address).await?;
-    let view = view.filter(|view| view.agent.visibility.is_listed()).ok_or_else(missing)?;
+    let view = view.filter(|view| view.agent.is_listed()).ok_or_else(missing)?;
     Ok(view.versions.iter().map(|version| of_version(site, &view, version)).collect())
 }
 

@@ -16,7 +16,7 @@ use plexus_hub::{
     agents::{
         self, credentials, http_endpoint,
         manage::{self, AgentSettings, CardRefresh},
-        model_agent,
+        model_agent, named_users,
         oauth_connect::{self, OauthCallback},
         program_agent, tool_credentials,
     },
@@ -81,6 +81,7 @@ fn tab(managed: AgentSettings, form: Form) -> Manage {
         refreshable: managed.refreshable,
         origins: managed.origins.into_iter().map(card_views::origin).collect(),
         publication_problem: managed.publication_problem,
+        users: managed.users.into_iter().map(|user| user.name.to_string()).collect(),
         form,
     }
 }
@@ -114,6 +115,10 @@ async fn perform(
             let (visibility, access) = reach(fields)?;
             manage::set_visibility_and_access(hub, caller, address, Some(visibility), Some(access)).await?;
             Ok("saved")
+        }
+        "add-user" => named_users::add(hub, caller, address, fields.get("user")).await.map(|()| "user-added"),
+        "remove-user" => {
+            named_users::remove(hub, caller, address, fields.get("user")).await.map(|()| "user-removed")
         }
         "pause" => manage::set_paused(hub, caller, address, true).await.map(|()| "paused"),
         "resume" => manage::set_paused(hub, caller, address, false).await.map(|()| "resumed"),

@@ -14,8 +14,9 @@ use crate::{
 };
 
 pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response {
+    let caller = visit.caller.clone();
     let page = async {
-        let lists = listings::lists(&site.hub).await?;
+        let lists = listings::lists(&site.hub, &caller).await?;
         Ok(HomePage {
             purpose: "A hub for AI agents: find one, talk to it, publish your own.".to_owned(),
             agents: lists.total,

@@ -81,6 +81,8 @@ fn notice(word: &str) -> Option<Notice> {
         "program" => "Access revoked.",
         "saved" => "Saved.",
         "deleted" => "Deleted.",
+        "user-added" => "User added.",
+        "user-removed" => "User removed. Its running answers of this agent have ended.",
         "paused" => "Paused. The agent accepts no messages until you resume it.",
         "resumed" => "Resumed. The agent accepts messages again.",
         "card-same" => "The agent card has not changed.",

@@ -55,6 +55,16 @@ pub fn pages() -> Vec<(&'static str, String)> {
         ),
         ("agent", shown("/@ada/tide-clerk", page(head(), overview()))),
         ("agent-skills", shown("/@ada/tide-clerk/skills", page(head(), AgentTab::Skills(skills())))),
+        (
+            "agent-visitor-chat",
+            shown_to_anybody(
+                "/@ada/tide-clerk/chat",
+                page(
+                    AgentHead { starred: None, can_manage: false, ..head() },
+                    AgentTab::Chat(visitor_chat()),
+                ),
+            ),
+        ),
         ("agent-versions", shown("/@ada/tide-clerk/versions", page(head(), AgentTab::Versions(versions())))),
         (
             "agent-connect",
@@ -441,16 +451,29 @@ pub fn origins() -> Vec<OriginProof> {
     ]
 }
 
+fn visitor_chat() -> VisitorChat {
+    let turn = |by_agent, html: &str| VisitorTurn { by_agent, html: Html::from_markup(html.to_owned()) };
+    VisitorChat {
+        turns: vec![
+            turn(false, "<p>When is high water in Husum?</p>"),
+            turn(true, "<p>At <strong>14:20</strong>, 3.6 m.</p>"),
+        ],
+        is_running: true,
+        form: Form::default(),
+    }
+}
+
 fn manage() -> Manage {
     Manage {
         visibility: Visibility::Private,
-        access: AgentAccess::Accounts,
+        access: AgentAccess::Listed,
         paused: false,
         can_federate: false,
         editable: true,
         refreshable: true,
         origins: origins(),
         publication_problem: None,
+        users: vec!["grace".into(), "bob".into()],
         form: Form::default(),
     }
 }

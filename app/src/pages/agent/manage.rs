@@ -7,13 +7,15 @@ use crate::{
     components::{
         button::{ActionForm, Button, ButtonLink, Kind},
         dialog::Dialog,
-        field::{RadioOption, Radios},
+        empty::Empty,
+        field::{Field, RadioOption, Radios},
         form_errors::form_errors,
         format::{access_name, agent_href, visibility_meaning, visibility_name},
         icon::Icon,
         notice::Note,
         origin_verification::OriginCard,
         section::Section,
+        table::Table,
     },
     view_models::{
         Form, Tone,
@@ -39,6 +41,7 @@ pub fn view(model: Manage, head: &AgentHead) -> AnyView {
         visibilities(model.visibility, model.can_federate, &model.form),
         accesses(model.access, &model.form),
     );
+    let users = (model.access == AgentAccess::Listed).then(|| named_users(model.users, &action, &model.form));
     view! {
         {model.publication_problem.map(unpublished)}
         <div class="actions">{edit}{refresh}{pause}</div>
@@ -50,6 +53,7 @@ pub fn view(model: Manage, head: &AgentHead) -> AnyView {
                 <p class="actions"><Button label="Save" kind=Kind::Primary name="action" value="save" /></p>
             </form>
         </Section>
+        {users}
         <Section title="Delete" lead="Deletes the agent, its versions and its key. Chats keep its messages.">
             <div>
                 <Dialog id="delete-agent" open="Delete agent" title=format!("Delete {name}?") kind=Kind::Danger>
@@ -70,6 +74,41 @@ fn unpublished(problem: String) -> AnyView {
 fn step(action: &str, verb: &str, label: &'static str, icon: Icon) -> AnyView {
     let fields = vec![("action", verb.to_owned())];
     view! { <ActionForm action=action.to_owned() label icon fields /> }.into_any()
+}
+
+/// Renders the users that the agent names, with a form to add one.
+fn named_users(users: Vec<String>, action: &str, form: &Form) -> AnyView {
+    let list = if users.is_empty() {
+        view! { <Empty title="No users"><p>"Only you can use this agent until you add a user."</p></Empty> }
+            .into_any()
+    } else {
+        let rows = users.into_iter().map(|name| named_user(name, action)).collect();
+        view! { <Table caption="Users who can use this agent" heads=vec!["Name", ""] rows /> }.into_any()
+    };
+    let add = action.to_owned();
+    let field = Field::text("user", "User name").mono().max(64).hint("A user of this hub.").of(form);
+    view! {
+        <Section title="Users" lead="Only you and these users find, see and use the agent.">
+            {list}
+            <form class="stack narrow" method="post" action=add>
+                {field}
+                <p class="actions"><Button label="Add user" name="action" value="add-user" /></p>
+            </form>
+        </Section>
+    }
+    .into_any()
+}
+
+fn named_user(name: String, action: &str) -> AnyView {
+    let fields = vec![("action", "remove-user".to_owned()), ("user", name.clone())];
+    let (about, href) = (name.clone(), format!("/@{name}"));
+    view! {
+        <tr>
+            <th scope="row"><a href=href>{name}</a></th>
+            <td class="end"><ActionForm action=action.to_owned() label="Remove" about fields /></td>
+        </tr>
+    }
+    .into_any()
 }
 
 fn proofs(origins: Vec<OriginProof>, action: &str) -> Option<AnyView> {
@@ -96,7 +135,16 @@ pub fn visibilities(default: Visibility, can_federate: bool, form: &Form) -> Any
 pub fn accesses(default: AgentAccess, form: &Form) -> AnyView {
     let options = AgentAccess::ALL
         .into_iter()
-        .map(|access| RadioOption::new(access.as_str(), access_name(access)))
+        .map(|access| {
+            let option = RadioOption::new(access.as_str(), access_name(access));
+            match access {
+                AgentAccess::Listed => option.meaning(
+                    "Only you and these users find and see the agent, whatever its visibility. Add them on its \
+                     Manage tab.",
+                ),
+                _ => option,
+            }
+        })
         .collect();
     Radios { name: "access", legend: "Access", default: default.as_str().to_owned(), options }.of(form)
 }

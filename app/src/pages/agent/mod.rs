@@ -7,7 +7,7 @@ use super::{Page, PageMeta, Robots};
 use crate::{
     components::{
         badge::Badges,
-        format::agent_href,
+        format::{agent_href, chat_href, visitor_chat_href},
         identicon::Mark,
         tabs::{Tab, Tabs},
     },
@@ -22,6 +22,7 @@ mod sidebar;
 mod skills;
 mod tool_credentials;
 mod versions;
+mod visitor_chat;
 
 pub use manage::{accesses, visibilities};
 pub use tool_credentials::fields as tool_fields;
@@ -71,6 +72,7 @@ fn content(tab: AgentTab, head: &AgentHead) -> AnyView {
         AgentTab::Skills(list) => skills::view(list),
         AgentTab::Versions(rows) => versions::view(rows),
         AgentTab::Connect(snippets) => connect::view(snippets, head),
+        AgentTab::Chat(chat) => visitor_chat::view(chat, head),
         AgentTab::Manage(model) => manage::view(model, head),
         AgentTab::Credentials(model) => credentials::view(model, head),
         AgentTab::ToolCredentials(model) => tool_credentials::view(model, head),
@@ -83,6 +85,9 @@ fn tabs(head: &AgentHead, at: &AgentTab) -> Vec<Tab> {
         vec![("", "Overview"), ("skills", "Skills"), ("versions", "Versions"), ("connect", "Connect")];
     if head.can_manage {
         names.push(("manage", "Manage"));
+    }
+    if here == "chat" {
+        names.insert(1, ("chat", "Chat"));
     }
     if here == "credentials" {
         names.push(("credentials", "Credentials"));
@@ -100,17 +105,27 @@ fn tab_href(head: &AgentHead, slug: &str) -> String {
     if slug.is_empty() { path } else { format!("{path}/{slug}") }
 }
 
+/// Returns the page where the viewer chats with the agent, with `text` prefilled.
+fn chat_page(head: &AgentHead, text: Option<&str>) -> String {
+    let is_signed_in = head.starred.is_some();
+    if is_signed_in { chat_href(&head.address, text) } else { visitor_chat_href(&head.address, text) }
+}
+
 const fn slug(tab: &AgentTab) -> &'static str {
     match tab {
         AgentTab::Overview(_) => "",
         AgentTab::Skills(_) => "skills",
         AgentTab::Versions(_) => "versions",
         AgentTab::Connect(_) => "connect",
+        AgentTab::Chat(_) => "chat",
         AgentTab::Manage(_) => "manage",
         AgentTab::Credentials(_) | AgentTab::ToolCredentials(_) => "credentials",
     }
 }
 
 const fn robots_may_see(tab: &AgentTab) -> bool {
-    !matches!(tab, AgentTab::Manage(_) | AgentTab::Credentials(_) | AgentTab::ToolCredentials(_))
+    !matches!(
+        tab,
+        AgentTab::Chat(_) | AgentTab::Manage(_) | AgentTab::Credentials(_) | AgentTab::ToolCredentials(_)
+    )
 }

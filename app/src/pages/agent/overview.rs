@@ -1,11 +1,11 @@
 use leptos::prelude::*;
 
-use super::skills;
+use super::{chat_page, skills};
 use crate::{
     components::{
         agent_row::tags,
         badge::{BadgeTag, meaning},
-        format::{agent_href, chat_href},
+        format::agent_href,
         section::Section,
     },
     view_models::{
@@ -46,7 +46,7 @@ fn starters(starters: Vec<String>, head: &AgentHead) -> Option<AnyView> {
     let links = starters
         .into_iter()
         .map(|text| {
-            let href = chat_href(&head.address, Some(&text));
+            let href = chat_page(head, Some(&text));
             view! { <li><a href=href>{text}</a></li> }
         })
         .collect_view();

@@ -3,11 +3,12 @@
 use leptos::prelude::*;
 use plexus_domain::agent::Visibility;
 
+use super::chat_page;
 use crate::{
     components::{
         button::{ButtonLink, Kind},
         definition_list::{fact, facts, mono},
-        format::{agent_href, chat_href, grouped, visibility_meaning, visibility_name},
+        format::{agent_href, grouped, visibility_meaning, visibility_name},
         icon::Icon,
         notice::Note,
         time::{Ago, Date},
@@ -51,7 +52,7 @@ fn chat(head: &AgentHead) -> AnyView {
     let path = agent_href(&head.address);
     match &head.callable {
         Callable::Yes => {
-            let href = chat_href(&head.address, None);
+            let href = chat_page(head, None);
             view! { <ButtonLink label="Chat" href kind=Kind::Primary icon=Icon::Chat /> }.into_any()
         }
         Callable::SignIn => {
@@ -80,9 +81,7 @@ fn chat(head: &AgentHead) -> AnyView {
             }
             .into_any()
         }
-        Callable::NotAllowed => {
-            view! { <Note>"Only users named by the owner can use this agent."</Note> }.into_any()
-        }
+        Callable::NotAllowed => view! { <Note>"Only its owner can use this agent."</Note> }.into_any(),
         Callable::Paused => {
             view! { <Note tone=Tone::Caution>"This agent is paused and accepts no messages."</Note> }
                 .into_any()

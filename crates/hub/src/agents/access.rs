@@ -2,7 +2,7 @@
 
 use plexus_a2a::Card;
 use plexus_domain::{
-    Address, Error as Refusal, PrincipalId,
+    Address, AgentId, Error as Refusal, PrincipalId,
     agent::{AgentAccess, Visibility},
 };
 use plexus_store::{
@@ -17,8 +17,9 @@ use super::{
     origin_verification::check_proved,
 };
 use crate::{
-    Result,
-    caller::{Person, Requester},
+    Error, Hub, Result, accounts,
+    caller::{Person, QuotaSubject, Requester},
+    streaming::AccessChange,
 };
 
 /// Agent that a caller may call, with its current version.
@@ -97,8 +98,9 @@ pub(crate) async fn manages(conn: &mut Conn, person: Option<&Person>, agent: &Ag
 
 async fn check(conn: &mut Conn, asker: &Requester, agent: Agent) -> Result<ResolvedAgent> {
     let address = crate::message_views::address(&agent);
-    let mine = asks_whose_it_is(&agent) && manages(conn, asker.person.as_ref(), &agent).await?;
-    if !is_visible_to(&agent, mine) {
+    let person = asker.person.as_ref();
+    let mine = asks_whose_it_is(&agent) && manages(conn, person, &agent).await?;
+    if !is_visible(conn, person, &agent, mine).await? {
         return Err(missing(&address).into());
     }
     if agent.state == AgentState::Paused && agent.namespace.is_none() {
@@ -110,9 +112,7 @@ async fn check(conn: &mut Conn, asker: &Requester, agent: Agent) -> Result<Resol
     }
     if !access_allows(conn, asker, &agent, mine).await? {
         return Err(match asker.person {
-            Some(_) => {
-                Refusal::forbidden(format!("{address} is restricted to accounts that its owner has chosen."))
-            }
+            Some(_) => Refusal::forbidden(format!("{address} is restricted to its owner.")),
             None => Refusal::unauthenticated(format!("{address} requires an account on this hub. Sign in.")),
         }
         .into());
@@ -126,9 +126,86 @@ async fn check(conn: &mut Conn, asker: &Requester, agent: Agent) -> Result<Resol
 }
 
 /// Returns whether a caller may see the agent. `mine`: the caller acts for its owner.
-pub(super) const fn is_visible_to(agent: &Agent, mine: bool) -> bool {
-    let is_gone = matches!(agent.state, AgentState::Deleted | AgentState::Hidden);
-    !is_gone && (mine || !matches!(agent.visibility, Visibility::Private))
+pub(super) async fn is_visible(
+    conn: &mut Conn,
+    person: Option<&Person>,
+    agent: &Agent,
+    mine: bool,
+) -> Result<bool> {
+    if matches!(agent.state, AgentState::Deleted | AgentState::Hidden) {
+        return Ok(false);
+    }
+    if mine {
+        return Ok(true);
+    }
+    match (agent.is_restricted(), person) {
+        (true, Some(person)) => Ok(grants::exists(conn, agent.id, person.principal).await?),
+        (true, None) => Ok(false),
+        (false, _) => Ok(agent.visibility != Visibility::Private),
+    }
+}
+
+/// Same, and finds out whether the caller acts for the owner.
+pub(crate) async fn is_visible_to(conn: &mut Conn, person: Option<&Person>, agent: &Agent) -> Result<bool> {
+    if is_visible(conn, person, agent, false).await? {
+        return Ok(true);
+    }
+    let mine = manages(conn, person, agent).await?;
+    is_visible(conn, person, agent, mine).await
+}
+
+/// Returns the restricted agents that a user may see.
+pub(crate) async fn restricted_for(conn: &mut Conn, person: Option<&Person>) -> Result<Vec<AgentId>> {
+    let Some(person) = person else { return Ok(Vec::new()) };
+    Ok(agents::list_restricted(conn, person.namespace, person.principal).await?)
+}
+
+/// Fails if the agent does not admit the requester any more. Its state does not matter: active runs continue
+/// when an agent is paused.
+pub(crate) async fn ensure_access(conn: &mut Conn, asker: &Requester, agent: AgentId) -> Result<()> {
+    let gone = || Refusal::not_found("Agent not found.");
+    let agent = agents::find(conn, agent).await?.ok_or_else(gone)?;
+    let mine = asks_whose_it_is(&agent) && manages(conn, asker.person.as_ref(), &agent).await?;
+    let is_private = agent.visibility == Visibility::Private && !agent.is_restricted();
+    if (is_private && !mine) || !access_allows(conn, asker, &agent, mine).await? {
+        return Err(gone().into());
+    }
+    Ok(())
+}
+
+/// Announces that the access to an agent was narrowed: ends the subscriptions and the runs of callers that it
+/// does not admit any more. Call it after the commit.
+pub(super) async fn revoke_streams(hub: &Hub, agent: AgentId) -> Result<()> {
+    hub.live().access.notify(AccessChange::Agent(agent));
+    cancel_revoked_runs(hub, agent).await
+}
+
+/// Cancels the runs of this instance for callers that the agent does not admit any more.
+pub(crate) async fn cancel_revoked_runs(hub: &Hub, id: AgentId) -> Result<()> {
+    let mut conn = hub.store().read().await?;
+    let Some(agent) = agents::find(&mut conn, id).await? else { return Ok(()) };
+    for subject in hub.run_registry().subjects_of(id) {
+        let admitted = match subject {
+            QuotaSubject::Account(account) => match accounts::person(&mut conn, account).await? {
+                Some(person) => match ensure_access(&mut conn, &Requester::from(&person), id).await {
+                    Ok(()) => true,
+                    Err(Error::Refused(_)) => false,
+                    Err(fault) => return Err(fault),
+                },
+                None => false,
+            },
+            QuotaSubject::Hub(_) | QuotaSubject::Newcomers => {
+                agent.access >= AgentAccess::Accounts && accepts_remote_users(&agent)
+            }
+            QuotaSubject::Anonymous => {
+                agent.access == AgentAccess::Open && agent.visibility != Visibility::Private
+            }
+        };
+        if !admitted {
+            hub.run_registry().cancel_runs_for(id, subject);
+        }
+    }
+    Ok(())
 }
 
 /// Returns whether ownership matters for the decision. Saves a query for most agents.

@@ -12,13 +12,15 @@ use plexus_store::{
     agent_versions as version_rows,
     agent_versions::Version,
     agents::{self, Agent, AgentState},
-    cards, origin_verifications as rows,
+    cards, grants,
+    grants::GrantedUser,
+    origin_verifications as rows,
     origin_verifications::ProofMethod,
 };
 use url::Url;
 
 use super::{
-    access::owns,
+    access::{is_visible_to, owns, revoke_streams},
     origin_verification::{self, OriginVerification, VerificationStatus},
     publish, register_a2a,
     versions::{self, NewVersion},
@@ -46,6 +48,8 @@ pub struct AgentSettings {
     pub origins: Vec<OriginVerification>,
     /// Why other hubs do not get the agent although it is federated.
     pub publication_problem: Option<String>,
+    /// Users that [`AgentAccess::Listed`] admits.
+    pub users: Vec<GrantedUser>,
 }
 
 /// Result of fetching a card again.
@@ -62,7 +66,9 @@ pub async fn managed(hub: &Hub, caller: &Caller, address: &Address) -> Result<Ag
     let (version, _) = current(&mut conn, &agent).await?;
     let token = origin_verification::token(&mut conn, agent.id).await?;
     let known = rows::list_by_agent(&mut conn, agent.id).await?;
+    let users = grants::list_users(&mut conn, agent.id).await?;
     Ok(AgentSettings {
+        users,
         visibility: agent.visibility,
         access: agent.access,
         paused: agent.state == AgentState::Paused,
@@ -91,6 +97,7 @@ pub async fn set_visibility_and_access(
     access: Option<AgentAccess>,
 ) -> Result<()> {
     let (mut tx, agent) = change(hub, caller, address).await?;
+    publish::check_reach(visibility.unwrap_or(agent.visibility), access.unwrap_or(agent.access))?;
     if let Some(visibility) = visibility {
         let (version, _) = current(&mut tx, &agent).await?;
         publish::check_visibility(hub, visibility, &version.connector)?;
@@ -99,7 +106,8 @@ pub async fn set_visibility_and_access(
     if let Some(access) = access {
         agents::set_access(&mut tx, agent.id, access).await?;
     }
-    tell(hub, tx, &agent).await
+    tell(hub, tx, &agent).await?;
+    revoke_streams(hub, agent.id).await
 }
 
 /// Pauses or resumes the agent. Active runs are not affected.
@@ -240,7 +248,7 @@ pub async fn trust_origin(hub: &Hub, caller: &Caller, address: &Address, origin:
 }
 
 /// Begins a transaction for a change by the owner, and returns it with the agent.
-async fn change(hub: &Hub, caller: &Caller, address: &Address) -> Result<(Tx, Agent)> {
+pub(super) async fn change(hub: &Hub, caller: &Caller, address: &Address) -> Result<(Tx, Agent)> {
     let person = caller.may(Scope::Agents)?;
     hub.limits().take(Rate::AgentChanges, &caller.key())?;
     let mut tx = hub.store().write().await?;
@@ -267,7 +275,8 @@ pub(super) async fn agent_owned_by(conn: &mut Conn, person: &Person, address: &A
 /// Returns the agent if the user may see it; otherwise an error.
 pub(super) async fn agent_visible_to(conn: &mut Conn, person: &Person, address: &Address) -> Result<Agent> {
     let agent = at(conn, address).await?;
-    if agent.visibility == Visibility::Private && !owns(conn, person, &agent).await? {
+    // The owner also sees it while its account is hidden.
+    if !is_visible_to(conn, Some(person), &agent).await? && !owns(conn, person, &agent).await? {
         return Err(missing(address).into());
     }
     Ok(agent)

@@ -10,6 +10,7 @@ pub mod http_endpoint;
 pub mod manage;
 pub mod model_agent;
 mod models;
+pub mod named_users;
 pub mod oauth_connect;
 mod oauth_tokens;
 pub mod origin_verification;
@@ -25,7 +26,10 @@ mod versions;
 mod view;
 mod withdraw;
 
-pub(crate) use access::{ResolvedAgent, manages, resolve_callable, resolve_callable_by_principal};
+pub(crate) use access::{
+    ResolvedAgent, cancel_revoked_runs, ensure_access, is_visible_to, resolve_callable,
+    resolve_callable_by_principal, restricted_for,
+};
 pub(crate) use attached_registry::AttachedRegistry;
 pub(crate) use builtin::ensure_builtin;
 pub use builtin::guide_address;

@@ -79,6 +79,7 @@ pub async fn publish(
         return Ok(address);
     }
     check_visibility(hub, visibility, &connector(&draft)?)?;
+    check_reach(visibility, access)?;
     register_a2a::ensure_name_free(&mut tx, person, &address.name).await?;
     quotas::check_agent(hub, &mut tx, person).await?;
     insert(hub, &mut tx, person, &draft, &address.name, visibility, access).await?;
@@ -175,6 +176,16 @@ pub(super) fn check_visibility(
     if visibility == Visibility::Federated && !can_federate(connector) {
         let words = "Other hubs cannot call this agent: its address is on a private network.";
         return Err(Refusal::invalid("visibility", words));
+    }
+    Ok(())
+}
+
+/// Fails for an agent that is published to other hubs but restricted to named users.
+pub(super) fn check_reach(visibility: Visibility, access: AgentAccess) -> Result<(), Refusal> {
+    if visibility == Visibility::Federated && access == AgentAccess::Listed {
+        let words = "An agent that is public everywhere cannot be restricted to users you name: other hubs do not \
+                     know the users of this hub. Choose another visibility, or another access.";
+        return Err(Refusal::invalid("access", words));
     }
     Ok(())
 }

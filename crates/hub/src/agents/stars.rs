@@ -9,10 +9,7 @@ use plexus_store::{
     stars::{self, Star},
 };
 
-use super::{
-    access::{is_visible_to, owns},
-    view::row,
-};
+use super::{access::is_visible_to, view::row};
 use crate::{
     Caller, Hub, Result,
     caller::{Person, Scope},
@@ -103,8 +100,7 @@ async fn at(conn: &mut Conn, address: &Address) -> Result<Option<Agent>> {
 
 async fn known(conn: &mut Conn, person: &Person, found: Option<Agent>) -> Result<Option<Agent>> {
     let Some(agent) = found else { return Ok(None) };
-    let is_known = is_visible_to(&agent, false) || is_visible_to(&agent, owns(conn, person, &agent).await?);
-    Ok(is_known.then_some(agent))
+    Ok(is_visible_to(conn, Some(person), &agent).await?.then_some(agent))
 }
 
 fn missing(address: &Address) -> Refusal {

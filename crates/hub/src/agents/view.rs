@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use plexus_a2a::Card;
-use plexus_domain::{Address, AgentId, Name, Timestamp, agent::AgentAccess, page::PageSize};
+use plexus_domain::{Address, AgentId, Name, PrincipalId, Timestamp, agent::AgentAccess, page::PageSize};
 use plexus_store::{
     Conn,
     accounts::{self, AccountState},
@@ -18,13 +18,13 @@ use plexus_store::{
 };
 
 use super::{
-    access::{access_allows, is_visible_to, manages},
+    access::{access_allows, is_visible, manages, restricted_for},
     credentials::needs_credentials,
 };
 use crate::{
     Caller, Hub, Result,
     caller::{Person, Requester, Scope},
-    listings::{AgentListRow, ListingSummary, read_summary},
+    listings::{AgentListRow, ListingSummary, count_uses, read_summary},
     message_views,
 };
 
@@ -85,7 +85,7 @@ pub async fn get(hub: &Hub, caller: &Caller, address: &Address) -> Result<Option
     let Some(agent) = found.filter(is_there) else { return Ok(None) };
     let person = caller.person.as_ref();
     let can_manage = manages(&mut conn, person, &agent).await?;
-    if !is_visible_to(&agent, can_manage) {
+    if !is_visible(&mut conn, person, &agent, can_manage).await? {
         return Ok(None);
     }
     let versions = agent_versions::list_by_agent(&mut conn, agent.id).await?;
@@ -97,7 +97,8 @@ pub async fn get(hub: &Hub, caller: &Caller, address: &Address) -> Result<Option
     let card = body.and_then(|body| Card::read(&body).card);
     let proofs = origin_verifications::list_by_agent(&mut conn, agent.id).await?;
     let callable = callable(&mut conn, person, &agent, current, card.as_ref(), &proofs, can_manage).await?;
-    let summary = summary(&mut conn, &agent, current, card.as_ref()).await?;
+    let mut summary = summary(&mut conn, &agent, current, card.as_ref()).await?;
+    summary.uses = count_uses(&mut conn, agent.id, hub.env().now()).await?;
     let last_run = runs::list_by_agent(&mut conn, agent.id, 1).await?.first().and_then(|run| run.ended_at);
     let stars = stars::count_by_agent(&mut conn, agent.id).await?;
     let starred = match person {
@@ -121,7 +122,8 @@ pub async fn get(hub: &Hub, caller: &Caller, address: &Address) -> Result<Option
     }))
 }
 
-/// Returns a namespace with its agents: all for its members, otherwise only publicly listed ones.
+/// Returns a namespace with its agents: all for its members, otherwise the publicly listed ones and those that
+/// name the caller.
 pub async fn get_namespace(hub: &Hub, caller: &Caller, name: &Name) -> Result<Option<OwnerView>> {
     let mut conn = hub.store().snapshot().await?;
     let found = namespaces::by_name(&mut conn, name).await?;
@@ -136,8 +138,9 @@ pub async fn get_namespace(hub: &Hub, caller: &Caller, name: &Name) -> Result<Op
     };
     let now = hub.env().now();
     let mut rows = Vec::new();
+    let granted = restricted_for(&mut conn, caller.person.as_ref()).await?;
     for agent in agents::list_by_namespace(&mut conn, namespace.id).await? {
-        if own || agent.visibility.is_listed() {
+        if own || agent.is_listed() || granted.contains(&agent.id) {
             rows.push(row(&mut conn, &agent, now).await?);
         }
     }
@@ -222,7 +225,14 @@ async fn callable(
     proofs: &[Proof],
     mine: bool,
 ) -> Result<CallableState> {
-    let Some(asker) = person.map(Requester::from) else { return Ok(CallableState::SignIn) };
+    if person.is_none() && agent.access != AgentAccess::Open {
+        return Ok(CallableState::SignIn);
+    }
+    // Open access does not depend on the principal.
+    let asker = person.map_or_else(
+        || Requester::stranger(PrincipalId::new(Timestamp::from_millis(0), &[0; 10])),
+        Requester::from,
+    );
     if agent.state == AgentState::Paused {
         return Ok(CallableState::Paused);
     }

@@ -5,19 +5,16 @@ use plexus_a2a::{
     card::{GatewayTerms, gateway_card, sign_from},
     wire::v1::AgentCard,
 };
-use plexus_domain::{
-    Address, Error as Refusal, HubRowId,
-    agent::{AgentAccess, Visibility},
-};
+use plexus_domain::{Address, Error as Refusal, HubRowId, agent::AgentAccess};
 use plexus_store::{
     Conn, agent_versions,
-    agents::{self, Agent, AgentState},
+    agents::{self, Agent},
     cards,
 };
 
 use crate::{
     Caller, Error, Hub, Result,
-    agents::{guide_address, manages},
+    agents::{guide_address, is_visible_to},
     keys,
 };
 
@@ -82,10 +79,7 @@ async fn signed(hub: &Hub, conn: &mut Conn, agent: &Agent, mut card: AgentCard) 
 }
 
 async fn is_shown(conn: &mut Conn, caller: &Caller, agent: &Agent) -> Result<bool> {
-    if matches!(agent.state, AgentState::Deleted | AgentState::Hidden) {
-        return Ok(false);
-    }
-    Ok(agent.visibility != Visibility::Private || manages(conn, caller.person.as_ref(), agent).await?)
+    is_visible_to(conn, caller.person.as_ref(), agent).await
 }
 
 fn serving(hub: &Hub, agent: &Agent, version: String) -> Result<GatewayTerms> {

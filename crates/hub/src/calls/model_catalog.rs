@@ -12,7 +12,7 @@ use plexus_store::{
 
 use crate::{
     Caller, Error, Hub, Result,
-    agents::{resolve_callable, stars},
+    agents::{resolve_callable, restricted_for, stars},
     caller::{Person, Requester, Scope},
     message_views,
 };
@@ -29,7 +29,7 @@ const MAX_RECENT: i64 = 100;
 /// Pages of 100 of the most used agents.
 const PAGES: usize = 3;
 
-/// Lists the agents that would answer the caller: its own, starred, recently called, and the most used here.
+/// Lists the agents that would answer the caller: its own, starred, those that name the caller, recently called, and the most used here.
 pub async fn list_callable_agents(hub: &Hub, caller: &Caller) -> Result<Vec<CatalogAgent>> {
     let known = caller.person.as_ref().map(|_| caller.may(Scope::Chat).or_else(|_| caller.may(Scope::Read)));
     let person = known.transpose()?;
@@ -39,6 +39,8 @@ pub async fn list_callable_agents(hub: &Hub, caller: &Caller) -> Result<Vec<Cata
     if let Some(person) = person {
         found.extend(agents::list_by_namespace(&mut conn, person.namespace).await?);
         found.extend(stars::list(&mut conn, person).await?);
+        let granted = restricted_for(&mut conn, Some(person)).await?;
+        found.extend(in_order(&mut conn, &granted).await?);
         let recent = runs::list_agents_of(&mut conn, person.principal, MAX_RECENT).await?;
         found.extend(in_order(&mut conn, &recent).await?);
     }

@@ -13,7 +13,7 @@ use tokio::sync::broadcast::{Receiver, error::RecvError};
 
 use super::{AuthorizedAgent, Task, task};
 use crate::{
-    Hub, Result, accounts, federation,
+    Hub, Result, accounts, agents, federation,
     message_views::MessageView,
     streaming::{AccessChange, Channel, FrameKind, StreamFrame, Topic},
 };
@@ -198,6 +198,7 @@ impl TaskSubscription {
         match touched {
             Ok(AccessChange::Account(account)) => self.door.asker.account() == Some(*account),
             Ok(AccessChange::Chat(chat)) => *chat == self.chat,
+            Ok(AccessChange::Agent(agent)) => *agent == self.door.reached.agent.id,
             Ok(AccessChange::Hubs) => self.door.asker.guest.is_some(),
             Ok(AccessChange::Anything) | Err(_) => true,
         }
@@ -213,6 +214,7 @@ impl TaskSubscription {
         if let Some(guest) = caller.guest() {
             federation::ensure_not_blocked(&self.hub, &mut conn, guest.hub).await?;
         }
+        agents::ensure_access(&mut conn, &self.door.asker, self.door.reached.agent.id).await?;
         task::find(&self.hub, &mut conn, &self.door, self.run).await?;
         Ok(())
     }

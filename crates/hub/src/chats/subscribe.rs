@@ -99,7 +99,7 @@ impl ChatSubscription {
                 self.caller.person.as_ref().is_some_and(|person| person.account == *account)
             }
             Ok(AccessChange::Chat(chat)) => *chat == self.chat,
-            Ok(AccessChange::Hubs) => false,
+            Ok(AccessChange::Agent(_) | AccessChange::Hubs) => false,
             Ok(AccessChange::Anything) | Err(_) => true,
         }
     }

@@ -75,7 +75,13 @@ fn dispatch(hub: &Hub, words: NoticePayload) {
                     .channels
                     .publish(Topic::Account(account), StreamFrame::new(FrameKind::ChatListChanged));
             }
-            ClusterNotice::Access(touched) => hub.live().access.on_remote_change(touched),
+            ClusterNotice::Access(touched) => {
+                hub.live().access.on_remote_change(touched);
+                if let AccessChange::Agent(agent) = touched {
+                    let own = hub.clone();
+                    later(hub, async move { crate::agents::cancel_revoked_runs(&own, agent).await });
+                }
+            }
             ClusterNotice::Stop(run) => _ = hub.run_registry().stop(run),
             ClusterNotice::Left(account) => {
                 let own = hub.clone();

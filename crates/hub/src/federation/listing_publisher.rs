@@ -190,7 +190,8 @@ async fn wanted(
     if known.is_some_and(|known| known.hub != me) {
         return Ok(DesiredListing::Same);
     }
-    if agent.visibility != Visibility::Federated || agent.state == AgentState::Deleted {
+    let is_federated = agent.visibility == Visibility::Federated && !agent.is_restricted();
+    if !is_federated || agent.state == AgentState::Deleted {
         let is_known = known.is_some_and(|known| known.status != Status::Deleted);
         return Ok(if is_known { DesiredListing::Gone } else { DesiredListing::Same });
     }

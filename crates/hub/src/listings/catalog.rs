@@ -81,7 +81,7 @@ pub async fn describe(hub: &Hub, address: &Address) -> Result<Option<CatalogAgen
 }
 
 fn is_listed(agent: &Agent, listing: &Listing) -> bool {
-    agent.visibility.is_listed() && agent.state == AgentState::Active && listing.state == ListingState::Live
+    agent.is_listed() && agent.state == AgentState::Active && listing.state == ListingState::Live
 }
 
 fn of(agent: &Agent, listing: &Listing) -> CatalogAgentInfo {

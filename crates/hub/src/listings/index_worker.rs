@@ -146,12 +146,17 @@ async fn changes(conn: &mut Conn, changed: Vec<Listing>) -> Result<Vec<IndexChan
     let agents: HashMap<_, _> =
         agents::list(conn, &ids).await?.into_iter().map(|agent| (agent.id, agent)).collect();
     let change = |listing: Listing| match agents.get(&listing.agent) {
-        Some(agent) if agent.visibility.is_listed() && listing.state == ListingState::Live => {
+        Some(agent) if is_searchable(agent) && listing.state == ListingState::Live => {
             IndexChange::Put(Box::new(entry(agent, &listing)))
         }
         _ => IndexChange::Remove(listing.agent),
     };
     Ok(changed.into_iter().map(change).collect())
+}
+
+/// Returns whether some searches find the agent. Those of callers that it does not name hide a restricted one.
+fn is_searchable(agent: &Agent) -> bool {
+    agent.is_listed() || agent.is_restricted()
 }
 
 fn entry(agent: &Agent, listing: &Listing) -> Entry {
@@ -162,7 +167,7 @@ fn entry(agent: &Agent, listing: &Listing) -> Entry {
         updated: listing.issued_at,
         score: 0,
     };
-    index_document(agent.id, described)
+    Entry { restricted: agent.is_restricted(), ..index_document(agent.id, described) }
 }
 
 /// Builds the index document of an agent.
@@ -182,6 +187,7 @@ pub(crate) fn index_document(agent: AgentId, described: CatalogAgentInfo) -> Ent
         kind: summary.kind,
         here: address.hub.is_none(),
         verified: summary.verified,
+        restricted: false,
         online_at: alive_at,
         created,
         updated,

@@ -11,6 +11,7 @@ mod publish;
 mod search;
 mod summary;
 mod urn;
+mod use_counter;
 
 pub use catalog::{CatalogAgentInfo, CatalogMatch, describe, described, matched};
 pub(crate) use catalog::{matching, shares};
@@ -25,6 +26,7 @@ pub use search::{
 pub(crate) use search::{rank_agents, search};
 pub use summary::ListingSummary;
 pub use urn::{AirUrn, UrnPublisher, publisher};
+pub(crate) use use_counter::{count_uses, run_use_counter};
 
 use std::{path::Path, sync::Arc};
 

@@ -10,16 +10,13 @@ use plexus_store::{
     cards,
     listings::{self, Listing, ListingState},
     origin_verifications::{self, Proof},
-    runs,
 };
 
-use super::ListingSummary;
+use super::{ListingSummary, count_uses};
 use crate::{Error, Hub, Result};
 
 /// Interval at which an agent that keeps answering is marked as online (write amplification).
 const LIVENESS_INTERVAL: Duration = Duration::from_secs(5 * 60);
-const USES_COUNTED: i64 = 1_000;
-const MONTH: Duration = Duration::from_secs(30 * 24 * 3_600);
 
 /// Updates the agent's listing to its current version, verification and state.
 /// Notify the index after the commit.
@@ -100,12 +97,10 @@ pub(crate) async fn mark_offline(hub: &Hub, agent: AgentId) -> Result<()> {
 }
 
 async fn note_online(hub: &Hub, agent: AgentId, online_at: Option<Timestamp>) -> Result<()> {
-    let now = hub.env().now();
     let mut tx = hub.store().write_background().await?;
     let Some(mut listing) = listings::find(&mut tx, agent).await? else { return Ok(()) };
-    let latest = runs::list_by_agent(&mut tx, agent, USES_COUNTED).await?;
-    let uses = latest.iter().filter(|run| now.since(run.queued_at) < MONTH).count();
-    let summary = ListingSummary { online_at, uses: uses as u64, ..read_summary(&listing) };
+    let uses = count_uses(&mut tx, agent, hub.env().now()).await?;
+    let summary = ListingSummary { online_at, uses, ..read_summary(&listing) };
     listing.summary = serde_json::to_value(summary).map_err(Error::fault)?;
     listings::put(&mut tx, &listing).await?;
     tx.commit().await?;

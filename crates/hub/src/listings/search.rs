@@ -16,7 +16,8 @@ use plexus_store::agents::{self, Agent, AgentState};
 use super::summary::ONLINE;
 use crate::{
     Caller, Error, Hub, Result,
-    agents::guide_address,
+    agents::{guide_address, restricted_for},
+    caller::{Person, Scope},
     limits::{Rate, WHOLE_HUB},
     message_views,
 };
@@ -51,7 +52,7 @@ pub struct SearchResults {
     pub index_complete: bool,
 }
 
-/// Searches the publicly listed agents. Rate limited per caller.
+/// Searches the publicly listed agents and those that name the caller. Rate limited per caller.
 pub async fn search_for(hub: &Hub, caller: &Caller, query: Query) -> Result<SearchResults> {
     let limits = hub.limits();
     match caller.person.is_some() || caller.guest().is_some() {
@@ -61,15 +62,23 @@ pub async fn search_for(hub: &Hub, caller: &Caller, query: Query) -> Result<Sear
             limits.take(Rate::SearchesAnonymousTotal, WHOLE_HUB)?;
         }
     }
-    search(hub, query).await
+    let granted = granted(hub, caller).await?;
+    search(hub, Query { granted, ..query }).await
 }
 
-/// Searches the publicly listed agents without rate limit.
+/// Returns the restricted agents that the caller may find.
+async fn granted(hub: &Hub, caller: &Caller) -> Result<Vec<AgentId>> {
+    let person = caller.may(Scope::Read).or_else(|_| caller.may(Scope::Chat)).ok();
+    restricted_for(&mut hub.store().read().await?, person).await
+}
+
+/// Searches the publicly listed agents, and those that the query grants, without rate limit.
 pub(crate) async fn search(hub: &Hub, query: Query) -> Result<SearchResults> {
     let (index, index_complete) = (hub.index().clone(), is_index_ready(hub));
+    let granted = query.granted.clone();
     let hits = tokio::task::spawn_blocking(move || index.search(&query)).await.map_err(Error::fault)?;
     let mut hits = hits.map_err(Error::fault)?;
-    let rows = rows(hub, take(&mut hits.rows)).await?;
+    let rows = rows(hub, take(&mut hits.rows), &granted).await?;
     let Hits { total, last, facets, did_you_mean, .. } = hits;
     Ok(SearchResults { total, rows, last, facets, did_you_mean, index_complete })
 }
@@ -80,16 +89,18 @@ pub(crate) async fn rank_agents(
     hub: &Hub,
     parts: &[Skill],
     also: Option<AgentId>,
+    person: Option<&Person>,
 ) -> Result<Vec<Vec<(AgentListRow, f32)>>> {
-    let (index, parts) = (hub.index().clone(), parts.to_vec());
+    let granted = restricted_for(&mut hub.store().read().await?, person).await?;
+    let (index, parts, may_find) = (hub.index().clone(), parts.to_vec(), granted.clone());
     let find = move || {
         let parts: Vec<&str> = parts.iter().map(Skill::as_str).collect();
-        index.rank_agents(&SkillQuery { parts: &parts, most: LOOKED_AT, also })
+        index.rank_agents(&SkillQuery { parts: &parts, most: LOOKED_AT, also, granted: &may_find })
     };
     let fits = tokio::task::spawn_blocking(find).await.map_err(Error::fault)?.map_err(Error::fault)?;
     let hits: HashMap<AgentId, Hit> =
         fits.iter().flatten().map(|(hit, _)| (hit.agent, hit.clone())).collect();
-    let rows = rows(hub, hits.into_values().collect()).await?;
+    let rows = rows(hub, hits.into_values().collect(), &granted).await?;
     let rows: HashMap<AgentId, AgentListRow> = rows.into_iter().map(|row| (row.agent, row)).collect();
     let scored = |(hit, score): (Hit, f32)| Some((rows.get(&hit.agent)?.clone(), score));
     Ok(fits.into_iter().map(|part| part.into_iter().filter_map(scored).collect()).collect())
@@ -104,15 +115,18 @@ pub struct HomePageLists {
     pub index_complete: bool,
 }
 
-pub async fn lists(hub: &Hub) -> Result<HomePageLists> {
+pub async fn lists(hub: &Hub, caller: &Caller) -> Result<HomePageLists> {
     let index_complete = is_index_ready(hub);
     let size = PageSize::new(5)?;
-    let list = |sort, online_since| Query { sort, online_since, size, ..Query::default() };
+    let granted = granted(hub, caller).await?;
+    let list =
+        |sort, online_since| Query { sort, online_since, size, granted: granted.clone(), ..Query::default() };
     let recently = online_since(hub);
+    let newest = search(hub, list(Sort::New, None)).await?;
     Ok(HomePageLists {
-        total: hub.index().len(),
+        total: newest.total as u64,
         answering: search(hub, list(Sort::Used, Some(recently))).await?.rows,
-        newest: search(hub, list(Sort::New, None)).await?.rows,
+        newest: newest.rows,
         most_used: search(hub, list(Sort::Used, None)).await?.rows,
         index_complete,
     })
@@ -139,14 +153,17 @@ pub fn online_since(hub: &Hub) -> Timestamp {
     hub.env().now() - ONLINE
 }
 
-/// Returns the rows of hits whose agents are still listed.
-async fn rows(hub: &Hub, hits: Vec<Hit>) -> Result<Vec<AgentListRow>> {
+/// Returns the rows of hits whose agents are still listed, or restricted and among `granted`.
+async fn rows(hub: &Hub, hits: Vec<Hit>, granted: &[AgentId]) -> Result<Vec<AgentListRow>> {
     let ids: Vec<AgentId> = hits.iter().map(|hit| hit.agent).collect();
     let known = agents::list(&mut hub.store().read().await?, &ids).await?;
     let known: HashMap<_, _> = known.into_iter().map(|agent| (agent.id, agent)).collect();
     let now = hub.env().now();
     let row = |hit: Hit| {
-        let is_shown = |agent: &&Agent| agent.visibility.is_listed() && agent.state == AgentState::Active;
+        let is_shown = |agent: &&Agent| {
+            let is_found = agent.is_listed() || (agent.is_restricted() && granted.contains(&agent.id));
+            is_found && agent.state == AgentState::Active
+        };
         let agent = known.get(&hit.agent).filter(is_shown)?;
         Some(AgentListRow {
             agent: agent.id,

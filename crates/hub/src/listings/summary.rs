@@ -44,7 +44,7 @@ pub struct ListingSummary {
     pub verified: bool,
     /// Time of its last successful card fetch or run.
     pub online_at: Option<Timestamp>,
-    /// Runs in the last 30 days, as of `online_at`.
+    /// Runs in the last 30 days, as last counted for the index.
     pub uses: u64,
 }
 

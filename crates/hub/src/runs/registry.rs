@@ -130,6 +130,19 @@ impl RunRegistry {
         places.taken.values().filter(theirs).for_each(|entry| entry.stop.cancel());
     }
 
+    /// Returns the subjects that have runs of an agent.
+    pub fn subjects_of(&self, agent: AgentId) -> HashSet<QuotaSubject> {
+        let places = self.0.lock();
+        places.taken.values().filter(|entry| entry.agent == agent).map(|entry| entry.who).collect()
+    }
+
+    /// Cancels the runs of an agent that work for this subject.
+    pub fn cancel_runs_for(&self, agent: AgentId, who: QuotaSubject) {
+        let places = self.0.lock();
+        let theirs = |entry: &&RunEntry| entry.agent == agent && entry.who == who;
+        places.taken.values().filter(theirs).for_each(|entry| entry.stop.cancel());
+    }
+
     /// Returns the accounts that have runs.
     pub fn accounts(&self) -> HashSet<AccountId> {
         let account = |entry: &RunEntry| match entry.who {

@@ -1,6 +1,6 @@
 //! Broadcasts that access may have been revoked, to open subscriptions.
 
-use plexus_domain::{AccountId, ChatId};
+use plexus_domain::{AccountId, AgentId, ChatId};
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast;
 
@@ -17,6 +17,8 @@ pub enum AccessChange {
     Account(AccountId),
     /// The chat was deleted, or a member was removed.
     Chat(ChatId),
+    /// The access to the agent was narrowed, or a user was removed from it.
+    Agent(AgentId),
     /// A rule about remote hubs was added or removed.
     Hubs,
     /// Notifications of other instances were lost.

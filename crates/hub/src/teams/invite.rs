@@ -89,7 +89,9 @@ pub(super) async fn search_candidates(
     let mut pool = CandidatePool::default();
     // `None` for agents that the user may not call.
     let mut known: HashMap<AgentId, Option<(MemberIdentity, String)>> = HashMap::new();
-    for (need, found) in needs.iter().zip(listings::rank_agents(hub, needs, also).await?) {
+    for (need, found) in
+        needs.iter().zip(listings::rank_agents(hub, needs, also, asker.person.as_ref()).await?)
+    {
         let mut fits = Vec::new();
         for (row, score) in found {
             let known = match known.entry(row.agent) {

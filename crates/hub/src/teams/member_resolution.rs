@@ -25,8 +25,8 @@ pub enum MemberMatch {
     },
 }
 
-/// Resolves names to addresses. A bare name is the caller's own agent, otherwise the only publicly listed
-/// agent of that name on this hub.
+/// Resolves names to addresses. A bare name is the caller's own agent, otherwise the only agent of that
+/// name on this hub that is publicly listed or names the caller.
 pub async fn resolve(hub: &Hub, caller: &Caller, names: &[String]) -> Result<MemberMatch> {
     resolve_for(hub, caller.may(Scope::Team)?, names).await
 }
@@ -50,7 +50,7 @@ pub(super) async fn resolve_for(hub: &Hub, person: &Person, names: &[String]) ->
             found.push(message_views::address(&own));
             continue;
         }
-        let mut candidates = public_agents_named(&mut conn, &name).await?;
+        let mut candidates = agents_named(&mut conn, person, &name).await?;
         match candidates.len() {
             0 => return Err(missing(given).into()),
             1 => found.append(&mut candidates),
@@ -60,9 +60,9 @@ pub(super) async fn resolve_for(hub: &Hub, person: &Person, names: &[String]) ->
     Ok(MemberMatch::All(found))
 }
 
-async fn public_agents_named(conn: &mut Conn, name: &Name) -> Result<Vec<Address>> {
-    let found = agents::list_by_name(conn, HubRowId::SELF, name, LISTED).await?;
-    let is_shown = |agent: &&Agent| agent.state == AgentState::Active && agent.visibility.is_listed();
+async fn agents_named(conn: &mut Conn, person: &Person, name: &Name) -> Result<Vec<Address>> {
+    let found = agents::list_by_name(conn, HubRowId::SELF, name, person.principal, LISTED).await?;
+    let is_shown = |agent: &&Agent| agent.state == AgentState::Active;
     Ok(found.iter().filter(is_shown).map(message_views::address).collect())
 }
 

@@ -47,5 +47,5 @@ pub(super) fn redact_artifacts(artifacts: &mut [TeamArtifact], called: &HashMap<
 async fn is_public(conn: &mut Conn, name: &str) -> Result<bool> {
     let Ok(address) = name.parse::<Address>() else { return Ok(false) };
     let found = agents::at(conn, &address).await?;
-    Ok(found.is_some_and(|agent| agent.visibility.is_listed() && agent.state == AgentState::Active))
+    Ok(found.is_some_and(|agent| agent.is_listed() && agent.state == AgentState::Active))
 }

@@ -23,6 +23,7 @@ pub fn listing(n: u16, name: &str) -> Listing {
         kind: "a2a".to_owned(),
         here: true,
         verified: false,
+        restricted: false,
         online_at: None,
         created: Timestamp::from_millis(i64::from(n)),
         updated: Timestamp::from_millis(i64::from(n)),

@@ -45,8 +45,9 @@ fn a_question_costs_no_more_than_its_length() {
         assert_linear(&format!("search {unit:?}"), cost::growth(8 * 1024, text, search));
         let alike = |text: &String| index.related_terms(text).unwrap();
         assert_linear(&format!("alike {unit:?}"), cost::growth(8 * 1024, text, alike));
-        let fit =
-            |text: &String| index.rank_agents(&SkillQuery { parts: &[text], most: 3, also: None }).unwrap();
+        let fit = |text: &String| {
+            index.rank_agents(&SkillQuery { parts: &[text], most: 3, also: None, granted: &[] }).unwrap()
+        };
         assert_linear(&format!("fitting {unit:?}"), cost::growth(8 * 1024, text, fit));
     }
 }

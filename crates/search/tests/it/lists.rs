@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::common::{find, id, index, listing, names, put};
-use plexus_domain::{Timestamp, page::PageSize};
-use plexus_search::{FacetCount, Index, IndexChange, Listing, PageStart, Query, RowCursor, Sort};
+use plexus_domain::{AgentId, Timestamp, page::PageSize};
+use plexus_search::{FacetCount, Index, IndexChange, Listing, PageStart, Query, RowCursor, SkillQuery, Sort};
 use proptest::prelude::*;
 
 fn some() -> Index {
@@ -189,4 +189,31 @@ proptest! {
         prop_assert_eq!(facets.protocols, counted(found.iter().map(|listing| &listing.protocol)));
         prop_assert_eq!(facets.kinds, counted(found.iter().map(|listing| &listing.kind)));
     }
+}
+
+#[test]
+fn restricted_agents_are_found_by_those_they_name() {
+    let index = index([
+        listing(1, "Open tides"),
+        Listing { restricted: true, tags: vec!["secret".into()], ..listing(2, "Hidden tides") },
+        Listing { restricted: true, ..listing(3, "Other tides") },
+    ]);
+    let found = |granted: &[AgentId], text: &str| {
+        let query = Query { granted: granted.to_vec(), count_facets: true, ..Query::text(text) };
+        index.search(&query).unwrap()
+    };
+    for text in ["tides", "", "hidden tides", "Hiden tides"] {
+        let hits = found(&[], text);
+        assert_eq!(names(&hits), ["Open tides"], "{text}");
+        assert!(hits.facets.unwrap().tags.is_empty());
+    }
+    assert_eq!(found(&[], "hiden").did_you_mean, None, "a hidden word is not suggested");
+    let granted = found(&[id(2)], "tides");
+    assert_eq!((granted.total, granted.facets.unwrap().tags.len()), (2, 1));
+    assert_eq!(names(&found(&[id(2)], "hidden")), ["Hidden tides"]);
+    let ranked = |granted: &[AgentId]| {
+        let needs = SkillQuery { parts: &["tides"], most: 9, also: Some(id(3)), granted };
+        index.rank_agents(&needs).unwrap()[0].len()
+    };
+    assert_eq!((ranked(&[]), ranked(&[id(2)]), ranked(&[id(2), id(3)])), (1, 2, 3));
 }

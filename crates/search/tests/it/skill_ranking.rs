@@ -5,7 +5,7 @@ use plexus_search::{Index, Listing, SkillQuery};
 use crate::common::{id, index, listing};
 
 fn fitting(index: &Index, parts: &[&str]) -> Vec<Vec<String>> {
-    let found = index.rank_agents(&SkillQuery { parts, most: 32, also: None }).unwrap();
+    let found = index.rank_agents(&SkillQuery { parts, most: 32, also: None, granted: &[] }).unwrap();
     found.into_iter().map(|fits| fits.into_iter().map(|(hit, _)| hit.name).collect()).collect()
 }
 
@@ -58,7 +58,7 @@ fn somebody_is_told_of_where_others_fit_better() {
     let index = index(all);
     let fits = |also| {
         let found = index
-            .rank_agents(&SkillQuery { parts: &["tides"], most: 1, also: Some(id(also)) })
+            .rank_agents(&SkillQuery { parts: &["tides"], most: 1, also: Some(id(also)), granted: &[] })
             .unwrap()
             .remove(0);
         found.into_iter().map(|(hit, _)| hit.agent).collect::<Vec<_>>()

@@ -3,6 +3,7 @@
 mod backend;
 mod new;
 pub mod run;
+mod users;
 
 use std::{io::Write as _, path::PathBuf};
 
@@ -27,6 +28,7 @@ pub fn command() -> Command {
         .subcommand(create())
         .subcommand(run::command())
         .subcommand(new::command())
+        .subcommand(users::command())
         .subcommand(whose(Command::new("list").about("List the agents of an account, private ones included")))
 }
 
@@ -113,6 +115,7 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     match action {
         "run" => return run::run(settings, arguments).await,
         "new" => return new::run(arguments),
+        "users" => return users::run(settings, arguments).await,
         _ => {}
     }
     let body = match action {

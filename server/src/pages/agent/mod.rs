@@ -2,6 +2,7 @@
 
 mod connect;
 pub mod star;
+pub mod visitor_chat;
 
 use axum::{
     extract::{Path, State},

@@ -12,7 +12,7 @@ use plexus_hub::{
     Caller,
     agents::{
         credentials::{self, CredentialInput},
-        manage, stars,
+        manage, named_users, stars,
         tool_credentials::{self, ForServer},
     },
 };
@@ -26,6 +26,7 @@ use crate::{
         agent_lists::{self, AgentList},
         agents::{self, NewAgent},
         models::{self, Models},
+        named_users::{self as users_api, NamedUsers},
         stars::starred,
         tool_credentials::{self as tool_servers, ToolServers},
     },
@@ -43,6 +44,9 @@ pub fn add_to(module: &mut RpcModule<AppState>) -> Result<(), RegisterMethodErro
     add(module, "agents.refresh", refresh_agent)?;
     add(module, "agents.verify", verify_agent)?;
     add(module, "agents.trust_origin", trust_origin)?;
+    add(module, "agents.users", named_users_of_agent)?;
+    add(module, "agents.add_user", add_named_user)?;
+    add(module, "agents.remove_user", remove_named_user)?;
     add(module, "agents.get_credentials", get_credentials)?;
     add(module, "agents.set_credentials", set_credentials)?;
     add(module, "agents.delete_credentials", delete_credentials)?;
@@ -172,6 +176,27 @@ struct TrustOriginParams {
 
 async fn trust_origin(site: AppState, caller: Caller, asked: TrustOriginParams) -> Answer<bool> {
     manage::trust_origin(&site.hub, &caller, &asked.agent, &asked.origin).await?;
+    Ok(true)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NamedUserParams {
+    agent: Address,
+    user: String,
+}
+
+async fn named_users_of_agent(site: AppState, caller: Caller, asked: OneAgent) -> Answer<NamedUsers> {
+    Ok(users_api::of(&site.hub, &caller, &asked.agent).await?)
+}
+
+async fn add_named_user(site: AppState, caller: Caller, asked: NamedUserParams) -> Answer<bool> {
+    named_users::add(&site.hub, &caller, &asked.agent, &asked.user).await?;
+    Ok(true)
+}
+
+async fn remove_named_user(site: AppState, caller: Caller, asked: NamedUserParams) -> Answer<bool> {
+    named_users::remove(&site.hub, &caller, &asked.agent, &asked.user).await?;
     Ok(true)
 }
 
