@@ -99,6 +99,8 @@ mod network_partition;
 #[cfg(test)]
 mod oauth;
 #[cfg(test)]
+mod oauth_registration;
+#[cfg(test)]
 mod openai;
 #[cfg(test)]
 mod openapi;
@@ -120,6 +122,8 @@ mod quotas;
 mod real_model;
 #[cfg(test)]
 mod remote_users;
+#[cfg(test)]
+mod reverse_proxy;
 #[cfg(test)]
 mod rpc;
 #[cfg(test)]

@@ -21,7 +21,7 @@ use axum::{
     Router,
     body::{Body, Bytes},
     extract::{Path, Request, State},
-    http::Method,
+    http::{Method, StatusCode},
     middleware,
     response::Response,
     routing::{any, get, post},
@@ -45,6 +45,7 @@ use crate::{
         bearer::{Bearer, InvalidToken, lacks_scope},
         error::public_message,
         event_stream::HEARTBEAT,
+        host_check::RequestedOrigin,
     },
 };
 
@@ -85,17 +86,18 @@ fn at_mcp(site: &AppState) -> Router<AppState> {
 async fn of_hub(
     State(site): State<AppState>,
     caller: Result<Bearer, InvalidToken>,
+    origin: RequestedOrigin,
     request: Request,
 ) -> Response {
     let caller = match caller {
         Ok(Bearer(caller)) => caller,
-        Err(InvalidToken(error)) => return outside(&site, "/mcp", error),
+        Err(InvalidToken(error)) => return outside(&origin, "/mcp", error),
     };
     let lacking = MissingPermission::default();
     let server = HubServer { site: site.clone(), caller, lacking: lacking.clone() };
     let response = serve(&site, server, request).await;
     match lacking.said() {
-        Some(refusal) => outside(&site, "/mcp", refusal),
+        Some(refusal) => outside(&origin, "/mcp", refusal),
         None => response,
     }
 }
@@ -104,6 +106,7 @@ async fn of_agent(
     State(site): State<AppState>,
     Path((owner, name)): Path<(String, String)>,
     caller: Result<Bearer, InvalidToken>,
+    origin: RequestedOrigin,
     request: Request,
 ) -> Response {
     let entered = match caller {
@@ -112,7 +115,7 @@ async fn of_agent(
     };
     match entered {
         Ok(server) => serve(&site, server, request).await,
-        Err(error) => outside(&site, &format!("/mcp/{owner}/{name}"), error),
+        Err(error) => outside(&origin, &format!("/mcp/{owner}/{name}"), error),
     }
 }
 
@@ -124,10 +127,18 @@ async fn enter(site: &AppState, caller: &Caller, owner: &str, name: &str) -> ple
 }
 
 /// Returns the response for an error before any message, from authentication or authorisation.
-fn outside(site: &AppState, path: &str, error: plexus_hub::Error) -> Response {
+fn outside(origin: &RequestedOrigin, path: &str, error: plexus_hub::Error) -> Response {
     let (status, refusal) = public_message(error);
+    let mut words = refusal.to_string();
+    if status == StatusCode::UNAUTHORIZED {
+        // Not every client supports OAuth, and some show only this message.
+        let RequestedOrigin(origin) = origin;
+        words.push_str(&format!(
+            " A client without OAuth sends a token, created at {origin}/settings/tokens, as \"Authorization: Bearer TOKEN\"."
+        ));
+    }
     let code = if status.is_server_error() { envelope::INTERNAL } else { envelope::INVALID_REQUEST };
-    lacks_scope(site, path, envelope::error(status, code, &refusal.to_string()))
+    lacks_scope(origin, path, envelope::error(status, code, &words))
 }
 
 /// Reads the request within its limits and passes it to rmcp.
