@@ -79,6 +79,8 @@ mod live_search;
 #[cfg(test)]
 mod mcp;
 #[cfg(test)]
+mod mcp_answers;
+#[cfg(test)]
 mod mcp_clients;
 #[cfg(test)]
 mod mcp_conformance;

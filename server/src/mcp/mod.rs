@@ -8,10 +8,13 @@ mod agent;
 mod ask_tool;
 mod envelope;
 mod error;
+mod file_resource;
 mod hub;
+mod input_schema;
 mod origin;
 mod progress;
 mod registry;
+mod response_stream;
 mod tool_result;
 mod tools;
 
@@ -141,11 +144,18 @@ fn outside(origin: &RequestedOrigin, path: &str, error: plexus_hub::Error) -> Re
     lacks_scope(origin, path, envelope::error(status, code, &words))
 }
 
-/// Reads the request within its limits and passes it to rmcp.
+/// Reads the request within its limits and passes it to rmcp. The response becomes a stream if it is slow and
+/// the client accepts one.
 async fn serve(site: &AppState, server: impl ServerHandler + Clone, request: Request) -> Response {
+    let is_stream_accepted = response_stream::is_accepted(request.headers());
+    let request = match read(site, request).await {
+        Ok(request) => request,
+        Err(refused) => return refused,
+    };
     let sessions = Arc::new(NeverSessionManager::default());
     let service = StreamableHttpService::new(move || Ok(server.clone()), sessions, config(site));
-    answer(site, &service, request).await
+    let response = async move { service.handle(request).await.map(Body::new) };
+    if is_stream_accepted { response_stream::respond(response).await } else { response.await }
 }
 
 async fn answer<S: ServerHandler, M: SessionManager>(
@@ -153,14 +163,17 @@ async fn answer<S: ServerHandler, M: SessionManager>(
     service: &StreamableHttpService<S, M>,
     request: Request,
 ) -> Response {
+    match read(site, request).await {
+        Ok(request) => service.handle(request).await.map(Body::new),
+        Err(refused) => refused,
+    }
+}
+
+/// Reads the body of a request within its limits.
+async fn read(site: &AppState, request: Request) -> Result<axum::http::Request<Full<Bytes>>, Response> {
     let (parts, body) = request.into_parts();
-    let body = if parts.method == Method::POST { envelope::read(site, body).await } else { Ok(Bytes::new()) };
-    let body = match body {
-        Ok(body) => body,
-        Err(refused) => return refused,
-    };
-    let answer = service.handle(Request::from_parts(parts, Full::new(body))).await;
-    answer.map(Body::new)
+    let body = if parts.method == Method::POST { envelope::read(site, body).await? } else { Bytes::new() };
+    Ok(axum::http::Request::from_parts(parts, Full::new(body)))
 }
 
 /// Returns the configuration of rmcp. Host and origin have been checked by then. A result without preceding
