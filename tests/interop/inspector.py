@@ -33,8 +33,9 @@ def check(scene: Scene) -> list[str]:
             return json.loads(done.stdout)
 
         tools = [tool["name"] for tool in inspect("--method", "tools/list")["tools"]]
-        expect("ask" in tools, f"the tools are {tools}")
-        answer = inspect("--method", "tools/call", "--tool-name", "ask", "--tool-arg", f"message={QUESTION}")
+        name = f"ask_{PERSON}_{AGENT}"
+        expect(name in tools, f"the tools are {tools}")
+        answer = inspect("--method", "tools/call", "--tool-name", name, "--tool-arg", f"message={QUESTION}")
     said = answer.get("structuredContent") or {}
     expect(said.get("state") == "completed" and said.get("text", "").strip(), f"it answered {answer}")
     return [f"tools: {', '.join(tools)}", f"ask: {said['state']}, “{short(said['text'])}”"]

@@ -79,6 +79,8 @@ mod live_search;
 #[cfg(test)]
 mod mcp;
 #[cfg(test)]
+mod mcp_answers;
+#[cfg(test)]
 mod mcp_clients;
 #[cfg(test)]
 mod mcp_conformance;
@@ -100,6 +102,8 @@ mod namespace;
 mod network_partition;
 #[cfg(test)]
 mod oauth;
+#[cfg(test)]
+mod oauth_registration;
 #[cfg(test)]
 mod openai;
 #[cfg(test)]
@@ -124,6 +128,8 @@ mod quotas;
 mod real_model;
 #[cfg(test)]
 mod remote_users;
+#[cfg(test)]
+mod reverse_proxy;
 #[cfg(test)]
 mod rpc;
 #[cfg(test)]

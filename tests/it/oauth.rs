@@ -13,8 +13,8 @@ use crate::{
 };
 
 /// Example values of RFC 7636 appendix B.
-const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
-const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+pub const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+pub const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 const REDIRECT: &str = "http://127.0.0.1/back";
 
 /// Serves a client metadata document. Returns the client id, which is its URL.
@@ -28,7 +28,7 @@ pub async fn publish(change: impl FnOnce(&mut Value)) -> String {
     id
 }
 
-fn request(hub: &Hub, client: &str) -> Vec<(&'static str, String)> {
+pub fn request(hub: &Hub, client: &str) -> Vec<(&'static str, String)> {
     vec![
         ("response_type", "code".to_owned()),
         ("client_id", client.to_owned()),
@@ -41,7 +41,7 @@ fn request(hub: &Hub, client: &str) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn with(
+pub fn with(
     mut pairs: Vec<(&'static str, String)>,
     name: &'static str,
     value: &str,
@@ -51,7 +51,7 @@ fn with(
     pairs
 }
 
-fn page(pairs: &[(&'static str, String)]) -> String {
+pub fn page(pairs: &[(&'static str, String)]) -> String {
     let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
     format!("/oauth/authorize?{query}")
 }
@@ -61,20 +61,20 @@ fn borrowed<'a>(pairs: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a str)> 
 }
 
 /// Submits the consent page and returns the redirect URL.
-async fn decide(person: &Client, pairs: Vec<(&'static str, String)>, decision: &str) -> Url {
+pub async fn decide(person: &Client, pairs: Vec<(&'static str, String)>, decision: &str) -> Url {
     let pairs = with(pairs, "decision", decision);
     let sent = person.post("/oauth/authorize", &borrowed(&pairs)).await.expect(StatusCode::SEE_OTHER);
     sent.location().parse().expect("an address")
 }
 
-fn said(url: &Url, name: &str) -> String {
+pub fn said(url: &Url, name: &str) -> String {
     let found: Vec<String> =
         url.query_pairs().filter(|(key, _)| key == name).map(|(_, value)| value.into_owned()).collect();
     assert!(found.len() < 2, "{name} comes twice: {url}");
     found.into_iter().next().unwrap_or_default()
 }
 
-async fn tokens(hub: &Hub, pairs: &[(&str, &str)]) -> Answer {
+pub async fn tokens(hub: &Hub, pairs: &[(&str, &str)]) -> Answer {
     let body: String = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
     let visitor = hub.visitor();
     let request =
@@ -82,7 +82,7 @@ async fn tokens(hub: &Hub, pairs: &[(&str, &str)]) -> Answer {
     visitor.send(request.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded").body(body)).await
 }
 
-async fn exchange(hub: &Hub, client: &str, code: &str) -> Answer {
+pub async fn exchange(hub: &Hub, client: &str, code: &str) -> Answer {
     tokens(
         hub,
         &[
@@ -127,7 +127,7 @@ async fn told_on_a_page(hub: &Hub, person: &Client, pairs: &[(&'static str, Stri
     person.post("/oauth/authorize", &borrowed(&pressed)).await.expect(StatusCode::BAD_REQUEST);
 }
 
-async fn list_tools(client: &Client, path: &str) -> Answer {
+pub async fn list_tools(client: &Client, path: &str) -> Answer {
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {} });
     let request = client.request(Method::POST, path).header(header::ACCEPT, BOTH);
     client.send(request.json(&body)).await

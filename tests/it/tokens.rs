@@ -50,9 +50,17 @@ on_both! {
             let answer = ada.send(request.header("authorization", format!("Bearer {wrong}"))).await;
             answer.expect(StatusCode::UNAUTHORIZED);
         }
-        let request = ada.request(Method::GET, "/api/v1/chats").header("authorization", "Basic YTpi");
-        ada.send(request).await.expect(StatusCode::UNAUTHORIZED);
         hub.visitor().get("/api/v1/chats").await.expect(StatusCode::UNAUTHORIZED);
+    }
+
+    async fn tokens_stay_valid_when_the_public_url_changes(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let program = ada.with_token(&make(&ada, &["read"]).await);
+        hub.sql("update api_tokens set audience = 'https://earlier.example:8443/'").await;
+        program.get("/api/v1/chats").await.expect(StatusCode::OK);
+        hub.sql("update api_tokens set audience = 'https://earlier.example:8443/mcp'").await;
+        let (_, words) = program.get("/api/v1/chats").await.refusal(StatusCode::UNAUTHORIZED);
+        assert!(words.contains(&format!("{}/mcp", hub.origin())), "{words}");
     }
 
     async fn a_token_opens_no_page_and_makes_no_token(hub: &Hub) {

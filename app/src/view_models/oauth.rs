@@ -7,8 +7,8 @@ use plexus_domain::{OauthGrantId, Timestamp};
 pub struct ConsentPage {
     /// Name that the application gives itself.
     pub client: String,
-    /// Host that serves the application's metadata: its only verified name.
-    pub host: String,
+    /// Host that serves the application's metadata: its only verified name. None if it registered itself.
+    pub host: Option<String>,
     /// Where the response is sent.
     pub answer_to: String,
     /// Resource of this hub that it requests.
@@ -24,8 +24,8 @@ pub struct ConsentPage {
 pub struct WrongRequestPage {
     /// Name that the application gives itself.
     pub client: String,
-    /// Host that serves the application's metadata.
-    pub host: String,
+    /// Host that serves the application's metadata. None if it registered itself.
+    pub host: Option<String>,
     /// Short name of the place that `back` leads to.
     pub answer_to: String,
     /// What is wrong, as a sentence.

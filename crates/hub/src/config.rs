@@ -19,10 +19,22 @@ pub use plexus_store::Durability;
 pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(ip)) => ip.is_loopback(),
-        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.to_canonical().is_loopback(),
         Some(Host::Domain(name)) => name == "localhost",
         None => false,
     }
+}
+
+/// Returns the URL without the dot that ends a fully qualified host name.
+fn without_trailing_dot(url: &Url) -> Url {
+    let mut url = url.clone();
+    if let Some(Host::Domain(name)) = url.host().map(|host| host.to_owned())
+        && let Some(plain) = name.strip_suffix('.')
+    {
+        // `set_host` cannot fail for a name that was parsed before.
+        let _ = url.set_host(Some(plain));
+    }
+    url
 }
 
 /// The configuration of a hub.
@@ -111,6 +123,19 @@ impl HubConfig {
     /// Returns the issuer identifier of the hub's authorization server (RFC 8414 section 2).
     pub fn issuer(&self) -> String {
         self.public_url.as_str().trim_end_matches('/').to_owned()
+    }
+
+    /// Returns whether the origin of `url` is this hub's: the public one, or on loopback another name of this
+    /// machine with the same port. Case, a default port and a trailing dot make no difference.
+    pub fn is_own_origin(&self, url: &Url) -> bool {
+        let public = &self.public_url;
+        let is_same_place = url.scheme() == public.scheme()
+            && url.port_or_known_default() == public.port_or_known_default()
+            && url.username().is_empty()
+            && url.password().is_none();
+        let url = without_trailing_dot(url);
+        let public_host = without_trailing_dot(public);
+        is_same_place && (url.host() == public_host.host() || (self.on_loopback && is_loopback(&url)))
     }
 }
 

@@ -16,6 +16,7 @@ use super::{body_error, limits};
 use crate::{
     app_state::AppState,
     web::{
+        auth::bearer,
         bearer::{Bearer, InvalidToken},
         client_address::client_ip,
     },
@@ -59,7 +60,7 @@ impl FromRequest<AppState> for IncomingA2aRequest {
 }
 
 async fn by_signature(parts: &Parts, body: &[u8], site: &AppState) -> plexus_hub::Result<Caller> {
-    if parts.headers.contains_key(header::AUTHORIZATION) {
+    if bearer(&parts.headers).is_some() {
         let words = "Send the token of an account here, or the signature of your hub, and not both.";
         return Err(Refusal::unauthenticated(words).into());
     }

@@ -1,8 +1,9 @@
-//! One agent as an MCP server: the tool `ask`, and one tool per skill with an input schema.
+//! One agent as an MCP server: a tool to ask it, one tool per skill with an input schema, and the files of its
+//! answers as resources.
 
 use std::sync::Arc;
 
-use plexus_domain::{Part, PartBody, sanitized_text};
+use plexus_domain::{Address, Digest, Error as Refusal, Part, PartBody, sanitized_text};
 use plexus_hub::{
     Caller,
     agents::{self, CardSkill},
@@ -11,21 +12,27 @@ use plexus_hub::{
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, Implementation, JsonObject, ListToolsResult,
-        PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+        CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
+        ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
+        ServerConfig, Tool,
     },
     service::RequestContext,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     ask_tool::{AskParams, ask},
-    error, tools,
+    error,
+    file_resource::FileUri,
+    input_schema::{self, describes_object},
+    tools,
 };
 use crate::app_state::AppState;
 
 /// Maximum length of a tool's name, in characters (2025-11-25, server/tools).
 const NAME_MAX: usize = 64;
+/// Hexadecimal digits that keep a shortened name unique.
+const HASH_CHARS: usize = 8;
 
 #[derive(Clone)]
 pub struct AgentServer(Arc<Inner>);
@@ -53,21 +60,38 @@ impl AgentServer {
         let page = format!("{}{address}", site.hub.config().public_url);
         let info =
             Implementation::new(address.to_string(), version).with_title(&title).with_website_url(page);
-        let skills = callable(view.and_then(|view| view.card).map(|card| card.skills).unwrap_or_default());
-        let mut list = vec![tools::ask(&title, &sanitized_text::ellipsize(&description, 1_000))];
+        let skills = view.and_then(|view| view.card).map(|card| card.skills).unwrap_or_default();
+        let skills = callable(skills, &address);
+        let mut list = vec![tools::ask(
+            tool_name(tools::ASK, &address),
+            &title,
+            &sanitized_text::ellipsize(&description, 1_000),
+        )];
         list.extend(skills.iter().map(|(name, skill)| describe(name, skill)));
         Ok(Self(Arc::new(Inner { site: site.clone(), door, info, tools: list, skills })))
     }
 
+    /// Returns whether a name is that of the tool that asks the agent, or its alias `ask`.
+    fn is_ask(&self, name: &str) -> bool {
+        name == tools::ASK || self.0.tools.first().is_some_and(|ask| ask.name == name)
+    }
+
+    /// Finds a skill by the name of its tool, or by its id alone as an alias.
+    fn skill(&self, name: &str) -> Option<&(String, CardSkill)> {
+        let skills = &self.0.skills;
+        let named = skills.iter().find(|(known, _)| known == name);
+        named.or_else(|| skills.iter().find(|(_, skill)| alias(&skill.id) == name))
+    }
+
     /// Converts a tool call to the message for the agent.
     fn question(&self, request: CallToolRequestParams) -> Result<AskParams, McpOutcome> {
-        if request.name == tools::ASK {
+        if self.is_ask(&request.name) {
             let said: tools::AgentReplyJson =
                 tools::arguments(request.arguments).map_err(McpOutcome::Wrongly)?;
             let task = said.task().map_err(McpOutcome::Wrongly)?;
             return Ok(AskParams { context: said.context, task, parts: vec![Part::text(said.message)] });
         }
-        let known = self.0.skills.iter().find(|(name, _)| *name == request.name);
+        let known = self.skill(&request.name);
         let Some((_, skill)) = known else {
             return Err(McpOutcome::UnknownTool(tools::unknown(&request.name)));
         };
@@ -83,14 +107,31 @@ enum McpOutcome {
     UnknownTool(ErrorData),
 }
 
+impl AgentServer {
+    async fn read(&self, uri: &str) -> plexus_hub::Result<ReadResourceResult> {
+        let missing =
+            || Refusal::not_found("Resource not found. Use the URI of a resource link in an answer.");
+        let file = FileUri::parse(&self.0.site, uri).ok_or_else(missing)?;
+        if file.agent != self.0.door.address() {
+            return Err(missing().into());
+        }
+        file.read(&self.0.site, &self.0.door, uri).await
+    }
+}
+
 impl ServerHandler for AgentServer {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_resources().build())
             .with_server_info(self.0.info.clone())
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.0.tools.iter().find(|tool| tool.name == name).cloned()
+        let name = match self.skill(name) {
+            Some((name, _)) => name,
+            None if self.is_ask(name) => return self.0.tools.first().cloned(),
+            None => name,
+        };
+        self.0.tools.iter().find(|tool| tool.name == *name).cloned()
     }
 
     async fn list_tools(
@@ -99,6 +140,15 @@ impl ServerHandler for AgentServer {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         Ok(ListToolsResult::with_all_items(self.0.tools.clone()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read = self.read(&request.uri).await;
+        Ok(read.map_err(|error| error::resource_error(error, &request.uri))?.into())
     }
 
     async fn call_tool(
@@ -116,26 +166,55 @@ impl ServerHandler for AgentServer {
 }
 
 /// Returns the skills with an input schema, each with a valid and unique tool name.
-fn callable(skills: Vec<CardSkill>) -> Vec<(String, CardSkill)> {
+fn callable(skills: Vec<CardSkill>, agent: &Address) -> Vec<(String, CardSkill)> {
     let mut named: Vec<(String, CardSkill)> = Vec::new();
-    for skill in skills.into_iter().filter(|skill| skill.input_schema.is_some()) {
-        let name = tool_name(&skill.id);
-        if !name.is_empty() && name != tools::ASK && named.iter().all(|(known, _)| *known != name) {
+    let ask = tool_name(tools::ASK, agent);
+    for skill in skills.into_iter().filter(|skill| skill.input_schema.as_ref().is_some_and(describes_object))
+    {
+        let name = tool_name(&skill.id, agent);
+        if !skill.id.is_empty() && name != ask && named.iter().all(|(known, _)| *known != name) {
             named.push((name, skill));
         }
     }
     named
 }
 
-fn tool_name(id: &str) -> String {
+/// Returns the name of an agent's tool. It contains the agent's address, because clients refuse two servers
+/// whose tools have the same name. Model APIs allow letters, digits, `_` and `-` only.
+fn tool_name(verb: &str, agent: &Address) -> String {
+    let allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+    let whole = format!("{verb}_{}_{}", agent.owner, agent.name);
+    let name: String = whole.chars().map(|letter| if allowed(letter) { letter } else { '_' }).collect();
+    if name.len() <= NAME_MAX {
+        return name;
+    }
+    let (start, hash) = (&name[..NAME_MAX - HASH_CHARS - 1], Digest::of(&whole).to_string());
+    format!("{start}_{}", &hash[..HASH_CHARS])
+}
+
+/// Returns the name that a skill's tool has without its agent.
+fn alias(id: &str) -> String {
     let allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
     id.chars().map(|letter| if allowed(letter) { letter } else { '_' }).take(NAME_MAX).collect()
 }
 
 fn describe(name: &str, skill: &CardSkill) -> Tool {
-    let schema: JsonObject = match &skill.input_schema {
-        Some(Value::Object(schema)) => schema.clone(),
-        _ => JsonObject::new(),
-    };
+    let schema = skill.input_schema.as_ref().map(input_schema::plain).unwrap_or_default();
     tools::skill(name.to_owned(), &skill.name, skill.description.clone(), schema)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_tools_tell_their_agent_and_fit_every_client() {
+        let agent = |text: &str| -> Address { text.parse().unwrap() };
+        assert_eq!(tool_name("ask", &agent("@plexus/calc")), "ask_plexus_calc");
+        assert_eq!(tool_name("pull/strings.v2", &agent("@ada/x")), "pull_strings_v2_ada_x");
+        let long = |end: &str| tool_name(&format!("{}{end}", "skill".repeat(20)), &agent("@ada/x"));
+        assert_eq!(long("one").len(), NAME_MAX);
+        assert_ne!(long("one"), long("two"));
+        assert_eq!(tool_name("\u{e4}\u{f6}", &agent("@ada/x")), "___ada_x");
+    }
 }

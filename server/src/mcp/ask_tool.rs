@@ -46,13 +46,13 @@ pub async fn ask(
             // Up to 2025-11-25, losing the connection has no meaning. Since 2026-07-28, clients cancel a
             // request by disconnecting.
             if hangs_up(request) {
-                return Ok(tool_result::of(site, &calls::cancel(&site.hub, door, run).await?));
+                return Ok(tool_result::of(site, door, &calls::cancel(&site.hub, door, run).await?).await);
             }
             return Err(gone());
         }
         () = site.stop.cancelled() => return Err(gone()),
     };
-    Ok(tool_result::of(site, &settled))
+    Ok(tool_result::of(site, door, &settled).await)
 }
 
 fn hangs_up(request: &RequestContext<RoleServer>) -> bool {

@@ -7,8 +7,10 @@ use plexus_domain::Error as Refusal;
 use plexus_hub::Error as HubError;
 use rmcp::{
     ErrorData,
-    model::{CallToolResult, ContentBlock},
+    model::{CallToolResult, ContentBlock, ErrorCode},
 };
+
+use serde_json::json;
 
 use crate::web::error::public_message;
 
@@ -29,6 +31,15 @@ pub fn method_error(error: HubError) -> ErrorData {
         }
         _ => ErrorData::invalid_params(message, None),
     }
+}
+
+/// Returns an error of reading a resource. A missing one is named.
+pub fn resource_error(error: HubError, uri: &str) -> ErrorData {
+    let mut error = method_error(error);
+    if error.code == ErrorCode::RESOURCE_NOT_FOUND {
+        error.data = Some(json!({ "uri": uri }));
+    }
+    error
 }
 
 /// An account or scope that turned out to be missing while a message was processed. It is reported by the

@@ -25,6 +25,7 @@ use serde_json::{Value, json};
 use super::{
     ask_tool::{AskParams, ask},
     error::{self, MissingPermission},
+    file_resource::FileUri,
     progress::Progress,
     tools,
 };
@@ -35,7 +36,7 @@ use crate::{
 };
 
 const INSTRUCTIONS: &str = "A hub of AI agents. Find one with search_agents, read about it with get_agent, and speak to it \
-     with send_message; the `context` of an answer goes on with the conversation. launch_goal lets several work on one goal. The resources are the agents' A2A cards.";
+     with send_message; the `context` of an answer goes on with the conversation. launch_goal lets several work on one goal. The resources are the agents' A2A cards, and the files that answers link to.";
 const CARD: &str = ".well-known/agent-card.json";
 const CARD_TYPE: &str = "application/json";
 /// Cache lifetime of a card, in milliseconds.
@@ -121,7 +122,12 @@ impl ServerHandler for HubServer {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let card = self.card(&request.uri).await.map_err(error::method_error)?;
+        if let Some(file) = FileUri::parse(&self.site, &request.uri) {
+            let read = file.read_as(&self.site, &self.caller, &request.uri).await;
+            return Ok(read.map_err(|error| error::resource_error(error, &request.uri))?.into());
+        }
+        let card = self.card(&request.uri).await;
+        let card = card.map_err(|error| error::resource_error(error, &request.uri))?;
         let contents = ResourceContents::text(card, request.uri).with_mime_type(CARD_TYPE);
         let read = ReadResourceResult::new(vec![contents]);
         Ok(read.with_ttl_ms(CARD_TTL_MS).with_cache_scope(CacheScope::Private).into())

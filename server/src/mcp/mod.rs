@@ -8,10 +8,13 @@ mod agent;
 mod ask_tool;
 mod envelope;
 mod error;
+mod file_resource;
 mod hub;
+mod input_schema;
 mod origin;
 mod progress;
 mod registry;
+mod response_stream;
 mod tool_result;
 mod tools;
 
@@ -21,7 +24,7 @@ use axum::{
     Router,
     body::{Body, Bytes},
     extract::{Path, Request, State},
-    http::Method,
+    http::{Method, StatusCode},
     middleware,
     response::Response,
     routing::{any, get, post},
@@ -45,6 +48,7 @@ use crate::{
         bearer::{Bearer, InvalidToken, lacks_scope},
         error::public_message,
         event_stream::HEARTBEAT,
+        host_check::RequestedOrigin,
     },
 };
 
@@ -85,17 +89,18 @@ fn at_mcp(site: &AppState) -> Router<AppState> {
 async fn of_hub(
     State(site): State<AppState>,
     caller: Result<Bearer, InvalidToken>,
+    origin: RequestedOrigin,
     request: Request,
 ) -> Response {
     let caller = match caller {
         Ok(Bearer(caller)) => caller,
-        Err(InvalidToken(error)) => return outside(&site, "/mcp", error),
+        Err(InvalidToken(error)) => return outside(&origin, "/mcp", error),
     };
     let lacking = MissingPermission::default();
     let server = HubServer { site: site.clone(), caller, lacking: lacking.clone() };
     let response = serve(&site, server, request).await;
     match lacking.said() {
-        Some(refusal) => outside(&site, "/mcp", refusal),
+        Some(refusal) => outside(&origin, "/mcp", refusal),
         None => response,
     }
 }
@@ -104,6 +109,7 @@ async fn of_agent(
     State(site): State<AppState>,
     Path((owner, name)): Path<(String, String)>,
     caller: Result<Bearer, InvalidToken>,
+    origin: RequestedOrigin,
     request: Request,
 ) -> Response {
     let entered = match caller {
@@ -112,7 +118,7 @@ async fn of_agent(
     };
     match entered {
         Ok(server) => serve(&site, server, request).await,
-        Err(error) => outside(&site, &format!("/mcp/{owner}/{name}"), error),
+        Err(error) => outside(&origin, &format!("/mcp/{owner}/{name}"), error),
     }
 }
 
@@ -124,17 +130,32 @@ async fn enter(site: &AppState, caller: &Caller, owner: &str, name: &str) -> ple
 }
 
 /// Returns the response for an error before any message, from authentication or authorisation.
-fn outside(site: &AppState, path: &str, error: plexus_hub::Error) -> Response {
+fn outside(origin: &RequestedOrigin, path: &str, error: plexus_hub::Error) -> Response {
     let (status, refusal) = public_message(error);
+    let mut words = refusal.to_string();
+    if status == StatusCode::UNAUTHORIZED {
+        // Not every client supports OAuth, and some show only this message.
+        let RequestedOrigin(origin) = origin;
+        words.push_str(&format!(
+            " A client without OAuth sends a token, created at {origin}/settings/tokens, as \"Authorization: Bearer TOKEN\"."
+        ));
+    }
     let code = if status.is_server_error() { envelope::INTERNAL } else { envelope::INVALID_REQUEST };
-    lacks_scope(site, path, envelope::error(status, code, &refusal.to_string()))
+    lacks_scope(origin, path, envelope::error(status, code, &words))
 }
 
-/// Reads the request within its limits and passes it to rmcp.
+/// Reads the request within its limits and passes it to rmcp. The response becomes a stream if it is slow and
+/// the client accepts one.
 async fn serve(site: &AppState, server: impl ServerHandler + Clone, request: Request) -> Response {
+    let is_stream_accepted = response_stream::is_accepted(request.headers());
+    let request = match read(site, request).await {
+        Ok(request) => request,
+        Err(refused) => return refused,
+    };
     let sessions = Arc::new(NeverSessionManager::default());
     let service = StreamableHttpService::new(move || Ok(server.clone()), sessions, config(site));
-    answer(site, &service, request).await
+    let response = async move { service.handle(request).await.map(Body::new) };
+    if is_stream_accepted { response_stream::respond(response).await } else { response.await }
 }
 
 async fn answer<S: ServerHandler, M: SessionManager>(
@@ -142,14 +163,17 @@ async fn answer<S: ServerHandler, M: SessionManager>(
     service: &StreamableHttpService<S, M>,
     request: Request,
 ) -> Response {
+    match read(site, request).await {
+        Ok(request) => service.handle(request).await.map(Body::new),
+        Err(refused) => refused,
+    }
+}
+
+/// Reads the body of a request within its limits.
+async fn read(site: &AppState, request: Request) -> Result<axum::http::Request<Full<Bytes>>, Response> {
     let (parts, body) = request.into_parts();
-    let body = if parts.method == Method::POST { envelope::read(site, body).await } else { Ok(Bytes::new()) };
-    let body = match body {
-        Ok(body) => body,
-        Err(refused) => return refused,
-    };
-    let answer = service.handle(Request::from_parts(parts, Full::new(body))).await;
-    answer.map(Body::new)
+    let body = if parts.method == Method::POST { envelope::read(site, body).await? } else { Bytes::new() };
+    Ok(axum::http::Request::from_parts(parts, Full::new(body)))
 }
 
 /// Returns the configuration of rmcp. Host and origin have been checked by then. A result without preceding

@@ -7,17 +7,24 @@ use axum::{
     middleware::Next,
     response::Response,
 };
+use plexus_domain::sanitized_text::{ellipsize, one_line};
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer, ExposeHeaders};
 use url::Url;
 
 use super::envelope;
-use crate::{app_state::AppState, web::host_check::is_ours};
+use crate::app_state::AppState;
+
+/// Maximum length of an origin in an error message, in characters.
+const MAX_SHOWN_ORIGIN: usize = 100;
 
 pub async fn check(State(site): State<AppState>, request: Request, next: Next) -> Response {
     match request.headers().get(header::ORIGIN) {
         Some(origin) if !is_allowed(&site, origin) => {
-            let words = "This origin is not allowed. The operator can add it to PLEXUS_MCP_ALLOWED_ORIGINS.";
-            envelope::error(StatusCode::FORBIDDEN, envelope::INVALID_REQUEST, words)
+            let origin = ellipsize(&one_line(&String::from_utf8_lossy(origin.as_bytes())), MAX_SHOWN_ORIGIN);
+            let words = format!(
+                "The origin \"{origin}\" is not allowed. The operator can add it to PLEXUS_MCP_ALLOWED_ORIGINS."
+            );
+            envelope::error(StatusCode::FORBIDDEN, envelope::INVALID_REQUEST, &words)
         }
         _ => next.run(request).await,
     }
@@ -35,12 +42,33 @@ pub fn cors(site: AppState) -> CorsLayer {
 
 fn is_allowed(site: &AppState, origin: &HeaderValue) -> bool {
     let Ok(origin) = origin.to_str() else { return false };
-    site.hub.config().mcp_allowed_origins.iter().any(|known| known.eq_ignore_ascii_case(origin))
-        || is_own(site, origin)
+    let config = site.hub.config();
+    config.mcp_allowed_origins.iter().any(|known| is_same(known, origin))
+        || origin.parse().is_ok_and(|url| config.is_own_origin(&url))
 }
 
-fn is_own(site: &AppState, origin: &str) -> bool {
-    let public = &site.hub.config().public_url;
-    let Ok(url) = origin.parse::<Url>() else { return false };
-    url.scheme() == public.scheme() && is_ours(site, url.authority())
+/// Compares two origins; a default port and a slash at the end make no difference. Origins of schemes such as
+/// `vscode-webview` are opaque to `Url`, and are compared as text.
+fn is_same(known: &str, given: &str) -> bool {
+    let parse = |text: &str| text.parse::<Url>().ok().map(|url| url.origin());
+    let is_equal = parse(known).is_some_and(|known| known.is_tuple() && Some(known) == parse(given));
+    is_equal || known.eq_ignore_ascii_case(given)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_same;
+
+    #[test]
+    fn origins_are_compared_by_their_meaning() {
+        for given in ["https://app.example", "https://app.example:443", "https://APP.example"] {
+            assert!(is_same("https://app.example/", given), "{given}");
+        }
+        assert!(is_same("vscode-webview://abc", "vscode-webview://ABC"));
+        for other in
+            ["http://app.example", "https://app.example:8443", "https://app.example.evil", "null", ""]
+        {
+            assert!(!is_same("https://app.example", other), "{other}");
+        }
+    }
 }

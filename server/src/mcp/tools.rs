@@ -14,6 +14,7 @@ pub const SEARCH: &str = "search_agents";
 pub const GET: &str = "get_agent";
 pub const SEND: &str = "send_message";
 pub const LAUNCH: &str = "launch_goal";
+/// Prefix of the names of tools that send a message to an agent, and an alias of all of them.
 pub const ASK: &str = "ask";
 
 #[derive(Deserialize)]
@@ -104,11 +105,11 @@ fn launch() -> Tool {
     tool(LAUNCH, "Launch a goal", words, input).annotate(speaks())
 }
 
-/// Returns the tool `ask`, which every agent has.
-pub fn ask(title: &str, description: &str) -> Tool {
+/// Returns the tool that sends a message to an agent, under a name of its own.
+pub fn ask(name: String, title: &str, description: &str) -> Tool {
     let words =
         if description.is_empty() { format!("Ask {title}.") } else { format!("Ask {title}. {description}") };
-    let tool = tool(ASK, title, words, said("What to ask, in markdown."));
+    let tool = tool(name, title, words, said("What to ask, in markdown."));
     tool.annotate(speaks()).with_raw_output_schema(answer())
 }
 
@@ -119,7 +120,7 @@ pub fn skill(name: String, title: &str, description: String, input: JsonObject) 
 }
 
 fn tool(
-    name: &'static str,
+    name: impl Into<std::borrow::Cow<'static, str>>,
     title: &str,
     description: impl Into<std::borrow::Cow<'static, str>>,
     input: Value,

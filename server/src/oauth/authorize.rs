@@ -15,15 +15,20 @@ use url::Url;
 use crate::{
     app_state::AppState,
     pages::settings::tokens::meaning,
-    web::{form::Fields, page::PageContext, security_headers::FormTarget},
+    web::{form::Fields, host_check::RequestedOrigin, page::PageContext, security_headers::FormTarget},
 };
 
 type Pairs = Vec<(String, String)>;
 
-pub async fn show(State(site): State<AppState>, visit: PageContext, RawQuery(query): RawQuery) -> Response {
+pub async fn show(
+    State(site): State<AppState>,
+    visit: PageContext,
+    origin: RequestedOrigin,
+    RawQuery(query): RawQuery,
+) -> Response {
     let pairs: Pairs =
         url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()).into_owned().collect();
-    match oauth_server::validate_request(&site.hub, &visit.caller, &request(&pairs)).await {
+    match oauth_server::validate_request(&site.hub, &visit.caller, &request(&pairs, origin)).await {
         Ok(AuthorizeOutcome::Question(question)) => consent(visit, &question, pairs),
         Ok(AuthorizeOutcome::Wrong(wrong)) => not_asked(visit, &wrong),
         Err(error) => visit.refuse(error),
@@ -32,14 +37,19 @@ pub async fn show(State(site): State<AppState>, visit: PageContext, RawQuery(que
 
 /// Handles the user's decision. The form carries the whole request, which is validated again: the fields may
 /// have been manipulated.
-pub async fn decide(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
+pub async fn decide(
+    State(site): State<AppState>,
+    visit: PageContext,
+    origin: RequestedOrigin,
+    fields: Fields,
+) -> Response {
     let agrees = fields.get("decision") == "allow";
-    let question =
-        match oauth_server::validate_request(&site.hub, &visit.caller, &request(fields.pairs())).await {
-            Ok(AuthorizeOutcome::Question(question)) => question,
-            Ok(AuthorizeOutcome::Wrong(wrong)) => return not_asked(visit, &wrong),
-            Err(error) => return visit.refuse(error),
-        };
+    let asked = request(fields.pairs(), origin);
+    let question = match oauth_server::validate_request(&site.hub, &visit.caller, &asked).await {
+        Ok(AuthorizeOutcome::Question(question)) => question,
+        Ok(AuthorizeOutcome::Wrong(wrong)) => return not_asked(visit, &wrong),
+        Err(error) => return visit.refuse(error),
+    };
     match oauth_server::record_consent(&site.hub, &visit.caller, &question, agrees).await {
         Ok(url) => Redirect::to(url.as_str()).into_response(),
         Err(error) => visit.refuse(error),
@@ -47,7 +57,7 @@ pub async fn decide(State(site): State<AppState>, visit: PageContext, fields: Fi
 }
 
 /// Reads the request's parameters. A repeated parameter counts as missing and marks the request as invalid.
-fn request(pairs: &[(String, String)]) -> AuthorizeRequest {
+fn request(pairs: &[(String, String)], RequestedOrigin(issuer): RequestedOrigin) -> AuthorizeRequest {
     let mut is_repeated = false;
     let mut get = |name: &str| {
         let mut found = pairs.iter().filter(|(key, _)| key == name);
@@ -68,6 +78,7 @@ fn request(pairs: &[(String, String)]) -> AuthorizeRequest {
         code_challenge: get("code_challenge"),
         code_challenge_method: get("code_challenge_method"),
         resource: get("resource"),
+        issuer,
         is_repeated: false,
     };
     AuthorizeRequest { is_repeated, ..read }
@@ -76,7 +87,7 @@ fn request(pairs: &[(String, String)]) -> AuthorizeRequest {
 fn not_asked(visit: PageContext, wrong: &AuthorizeError) -> Response {
     let page = WrongRequestPage {
         client: wrong.client.name.clone(),
-        host: wrong.client.id.host_str().unwrap_or_default().to_owned(),
+        host: wrong.client.host.clone(),
         answer_to: place(&wrong.back),
         words: wrong.words,
         back: wrong.back.to_string(),
@@ -94,7 +105,7 @@ fn consent(visit: PageContext, question: &ConsentPrompt, pairs: Pairs) -> Respon
     let redirect = &question.redirect;
     let page = ConsentPage {
         client: question.client.name.clone(),
-        host: question.client.id.host_str().unwrap_or_default().to_owned(),
+        host: question.client.host.clone(),
         answer_to: place(redirect),
         resource: question.resource.to_string(),
         may: question.scopes.iter().map(scope).collect(),

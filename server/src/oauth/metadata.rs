@@ -4,18 +4,22 @@ use axum::{
     Json,
     extract::{Path, State},
 };
-use plexus_hub::{agents::oauth_connect, caller::Scope, oauth_server::SCOPES};
+use plexus_hub::{
+    agents::oauth_connect,
+    caller::Scope,
+    oauth_server::{DEFAULT_SCOPES, SCOPES},
+};
 use serde_json::{Value, json};
 
-use super::{AUTHORIZE, REVOKE, TOKEN};
-use crate::app_state::AppState;
+use super::{AUTHORIZE, REGISTER, REVOKE, TOKEN};
+use crate::{app_state::AppState, web::host_check::RequestedOrigin};
 
-pub async fn server(State(site): State<AppState>) -> Json<Value> {
-    let issuer = site.hub.config().issuer();
+pub async fn server(RequestedOrigin(issuer): RequestedOrigin) -> Json<Value> {
     Json(json!({
         "issuer": issuer,
         "authorization_endpoint": format!("{issuer}{AUTHORIZE}"),
         "token_endpoint": format!("{issuer}{TOKEN}"),
+        "registration_endpoint": format!("{issuer}{REGISTER}"),
         "revocation_endpoint": format!("{issuer}{REVOKE}"),
         "response_types_supported": ["code"],
         "response_modes_supported": ["query"],
@@ -23,7 +27,7 @@ pub async fn server(State(site): State<AppState>) -> Json<Value> {
         "token_endpoint_auth_methods_supported": ["none"],
         "revocation_endpoint_auth_methods_supported": ["none"],
         "code_challenge_methods_supported": ["S256"],
-        "scopes_supported": scopes(),
+        "scopes_supported": SCOPES.map(Scope::as_str),
         "client_id_metadata_document_supported": true,
         "authorization_response_iss_parameter_supported": true,
         "service_documentation": format!("{issuer}/docs/api"),
@@ -46,27 +50,27 @@ pub async fn client(State(site): State<AppState>) -> Json<Value> {
 }
 
 /// Returns the resource metadata of the hub as a whole.
-pub async fn whole(State(site): State<AppState>) -> Json<Value> {
-    resource(&site, "")
+pub async fn whole(State(site): State<AppState>, origin: RequestedOrigin) -> Json<Value> {
+    resource(&site, &origin, "")
 }
 
 /// Returns the resource metadata of one path, such as an MCP server.
-pub async fn part(State(site): State<AppState>, Path(path): Path<String>) -> Json<Value> {
-    resource(&site, &path)
+pub async fn part(
+    State(site): State<AppState>,
+    origin: RequestedOrigin,
+    Path(path): Path<String>,
+) -> Json<Value> {
+    resource(&site, &origin, &path)
 }
 
-fn resource(site: &AppState, path: &str) -> Json<Value> {
+fn resource(site: &AppState, RequestedOrigin(origin): &RequestedOrigin, path: &str) -> Json<Value> {
     let config = site.hub.config();
     Json(json!({
-        "resource": format!("{}{path}", config.public_url),
+        "resource": format!("{origin}/{path}"),
         "resource_name": config.hub_name,
-        "authorization_servers": [config.issuer()],
-        "scopes_supported": scopes(),
+        "authorization_servers": [origin],
+        "scopes_supported": DEFAULT_SCOPES.map(Scope::as_str),
         "bearer_methods_supported": ["header"],
-        "resource_documentation": format!("{}docs/api", config.public_url),
+        "resource_documentation": format!("{origin}/docs/api"),
     }))
-}
-
-fn scopes() -> [&'static str; 2] {
-    SCOPES.map(Scope::as_str)
 }

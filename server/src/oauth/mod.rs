@@ -2,10 +2,12 @@
 
 mod authorize;
 mod metadata;
+mod register;
 mod token;
 
 use axum::{
     Router,
+    extract::DefaultBodyLimit,
     routing::{get, post},
 };
 
@@ -15,6 +17,7 @@ pub const AUTHORIZE: &str = "/oauth/authorize";
 pub const CALLBACK: &str = "/oauth/callback";
 pub const CLIENT: &str = "/oauth/client.json";
 pub const TOKEN: &str = "/oauth/token";
+pub const REGISTER: &str = "/oauth/register";
 pub const REVOKE: &str = "/oauth/revoke";
 pub const SERVER: &str = "/.well-known/oauth-authorization-server";
 pub const RESOURCE: &str = "/.well-known/oauth-protected-resource";
@@ -33,6 +36,7 @@ pub fn routes() -> Router<AppState> {
         .route(RESOURCE, get(metadata::whole))
         .route("/.well-known/oauth-protected-resource/{*path}", get(metadata::part))
         .route(CLIENT, get(metadata::client))
+        .route(REGISTER, post(register::register).layer(DefaultBodyLimit::max(register::MAX_BYTES)))
         .route(TOKEN, post(token::give))
         .route(REVOKE, post(token::revoke))
 }

@@ -44,7 +44,7 @@ pub async fn give(State(site): State<AppState>, ClientIp(ip): ClientIp, fields: 
     unkept(given.map_or_else(error_response, |tokens| token_response(&tokens)))
 }
 
-fn error_response(refused: TokenRefusal) -> Response {
+pub(super) fn error_response(refused: TokenRefusal) -> Response {
     match refused {
         TokenRefusal::Grant => refuse(
             "invalid_grant",

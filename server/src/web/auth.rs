@@ -7,7 +7,10 @@ use axum::{
     extract::FromRequestParts,
     http::{HeaderMap, header, request::Parts},
 };
-use plexus_hub::{Caller, accounts};
+use plexus_hub::{
+    Caller,
+    accounts::{self, TOKEN_PREFIX},
+};
 
 use super::{client_address::client_ip, error::ApiError};
 use crate::{admin_socket::OperatorRequest, app_state::AppState};
@@ -66,9 +69,21 @@ pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
 }
 
+/// Returns the bearer token of a request; the scheme is compared without case (RFC 9110 section 11.1).
+///
+/// Other schemes are ignored: browsers repeat the `Basic` or `Digest` credentials of a proxy in front of the
+/// hub. A token without a scheme is returned as an empty one, which is refused with the right form.
 pub fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get(header::AUTHORIZATION)?.to_str().unwrap_or_default();
-    Some(value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")).unwrap_or_default().trim())
+    headers.get_all(header::AUTHORIZATION).iter().find_map(|line| {
+        let value = line.as_bytes().trim_ascii();
+        let end = value.iter().position(u8::is_ascii_whitespace).unwrap_or(value.len());
+        let (scheme, token) = value.split_at(end);
+        if scheme.starts_with(TOKEN_PREFIX.as_bytes()) {
+            return Some("");
+        }
+        let is_bearer = scheme.eq_ignore_ascii_case(b"Bearer");
+        is_bearer.then(|| std::str::from_utf8(token).unwrap_or_default().trim())
+    })
 }
 
 #[cfg(test)]
@@ -83,5 +98,28 @@ mod tests {
         headers.insert(header::COOKIE, HeaderValue::from_static("theme=dark; xplexus=1; plexus=two"));
         assert_eq!(cookie(&headers, "plexus"), Some("two"));
         assert_eq!(cookie(&headers, "lexus"), None);
+    }
+
+    #[test]
+    fn only_the_bearer_scheme_carries_a_token() {
+        let read = |lines: &[&'static str]| {
+            let mut headers = HeaderMap::new();
+            for line in lines {
+                headers.append(header::AUTHORIZATION, HeaderValue::from_static(line));
+            }
+            bearer(&headers).map(str::to_owned)
+        };
+        for line in ["Bearer plx_x", "bearer plx_x", "BEARER plx_x", "bEaReR   plx_x ", " Bearer\tplx_x"] {
+            assert_eq!(read(&[line]).as_deref(), Some("plx_x"), "{line}");
+        }
+        for line in
+            ["Basic YWRhOng=", "Digest username=\"ada\"", "Negotiate YII", "BearerX plx_x", "", "token plx_x"]
+        {
+            assert_eq!(read(&[line]), None, "{line}");
+        }
+        assert_eq!(read(&["Basic YWRhOng=", "Bearer plx_x"]).as_deref(), Some("plx_x"));
+        for line in ["Bearer", "Bearer ", "plx_x"] {
+            assert_eq!(read(&[line]).as_deref(), Some(""), "{line}");
+        }
     }
 }

@@ -10,9 +10,13 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use plexus_hub::{Caller, Error, accounts, caller::Scope, oauth_server::SCOPES};
+use plexus_hub::{
+    Caller, Error, accounts,
+    caller::Scope,
+    oauth_server::{DEFAULT_SCOPES, SCOPES},
+};
 
-use super::{auth::bearer, client_address::client_ip};
+use super::{auth::bearer, client_address::client_ip, host_check::RequestedOrigin};
 use crate::{app_state::AppState, oauth::RESOURCE};
 
 pub struct Bearer(pub Caller);
@@ -52,25 +56,34 @@ pub async fn challenge(State(site): State<AppState>, request: Request, next: Nex
     // A nested router removes the prefix from the request's path; `OriginalUri` has all of it.
     let whole = request.extensions().get::<OriginalUri>().map_or(request.uri(), |uri| &uri.0);
     let resource = resource_of(whole.path()).to_owned();
-    let brought = request.headers().contains_key(header::AUTHORIZATION);
+    let brought = bearer(request.headers()).is_some();
+    let origin = RequestedOrigin::of(&site, request.uri(), request.headers());
     let mut response = next.run(request).await;
     if response.status() == StatusCode::UNAUTHORIZED {
-        challenge_as(&site, &resource, if brought { "error=\"invalid_token\", " } else { "" }, &mut response);
+        let error = if brought { "error=\"invalid_token\", " } else { "" };
+        challenge_as(&origin, &resource, error, &DEFAULT_SCOPES, &mut response);
     }
     response
 }
 
 /// Adds the `insufficient_scope` challenge to a 403, so that a client can request more scopes.
-pub fn lacks_scope(site: &AppState, path: &str, mut response: Response) -> Response {
+pub fn lacks_scope(origin: &RequestedOrigin, path: &str, mut response: Response) -> Response {
     if response.status() == StatusCode::FORBIDDEN {
-        challenge_as(site, resource_of(path), "error=\"insufficient_scope\", ", &mut response);
+        challenge_as(origin, resource_of(path), "error=\"insufficient_scope\", ", &SCOPES, &mut response);
     }
     response
 }
 
-fn challenge_as(site: &AppState, resource: &str, error: &str, response: &mut Response) {
-    let scopes = SCOPES.map(Scope::as_str).join(" ");
-    let metadata = format!("{}{RESOURCE}{resource}", site.hub.config().issuer());
+fn challenge_as(
+    RequestedOrigin(origin): &RequestedOrigin,
+    resource: &str,
+    error: &str,
+    scopes: &[Scope],
+    response: &mut Response,
+) {
+    let scopes: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
+    let scopes = scopes.join(" ");
+    let metadata = format!("{origin}{RESOURCE}{resource}");
     let value = format!("Bearer {error}scope=\"{scopes}\", resource_metadata=\"{metadata}\"");
     if let Ok(value) = HeaderValue::from_str(&value) {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, value);

@@ -5,10 +5,7 @@ use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse as _, Response},
 };
-use plexus_domain::Digest;
 use plexus_hub::blobs::Download;
-
-use crate::app_state::AppState;
 
 /// Raster image types: displayed inline, because they cannot contain scripts. All other types are downloaded
 /// as attachments.
@@ -32,11 +29,6 @@ pub fn respond(file: Download) -> Response {
     // The user may lose access by leaving the chat or signing out, so nothing may be cached.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
     response
-}
-
-/// Returns the public URL of a file that an agent sent.
-pub fn blob_url(site: &AppState, blob: &Digest) -> String {
-    format!("{}api/v1/blobs/{blob}", site.hub.config().public_url)
 }
 
 /// Builds `Content-Disposition` with the extended file name, which allows any character (RFC 6266, RFC 8187).

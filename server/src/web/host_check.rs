@@ -1,40 +1,78 @@
 //! Host header validation against DNS rebinding: the host must be this hub's. Another site could otherwise
 //! point its own domain name at this hub's address.
 
+use std::convert::Infallible;
+
 use axum::{
-    extract::{Request, State},
-    http::{StatusCode, header},
+    extract::{FromRequestParts, Request, State},
+    http::{HeaderMap, StatusCode, Uri, header, request::Parts},
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
+use plexus_domain::sanitized_text::{ellipsize, one_line};
+use url::Url;
 
 use crate::app_state::AppState;
 
+/// Maximum length of a wrong host in an error message, in characters.
+const MAX_SHOWN_HOST: usize = 100;
+
 pub async fn check(State(site): State<AppState>, request: Request, next: Next) -> Response {
-    let named = request.uri().authority().map(|authority| authority.as_str().to_owned());
-    let named = named.or_else(|| request.headers().get(header::HOST)?.to_str().ok().map(str::to_owned));
+    let named = requested_host(request.uri(), request.headers());
     match named {
-        Some(host) if is_ours(&site, &host) => next.run(request).await,
-        _ => (
-            StatusCode::MISDIRECTED_REQUEST,
-            "The Host header does not match this hub. Check PLEXUS_PUBLIC_URL.\n",
-        )
-            .into_response(),
+        Some(host) if own_origin(&site, host).is_some() => next.run(request).await,
+        other => misdirected(&site, other.unwrap_or_default()),
     }
 }
 
-/// Returns whether the host is the public one, or on loopback a name of this machine with the same port.
-pub fn is_ours(site: &AppState, host: &str) -> bool {
-    let config = site.hub.config();
-    let host = host.to_ascii_lowercase();
-    let public = config.public_url.authority();
-    if host == public {
-        return true;
+fn misdirected(site: &AppState, host: &str) -> Response {
+    let public = &site.hub.config().public_url;
+    let host = ellipsize(&one_line(host), MAX_SHOWN_HOST);
+    let words = format!(
+        "The Host header is \"{host}\", but this hub is \"{}\". Use {public}, let the proxy pass the Host header on, or set \
+         PLEXUS_PUBLIC_URL.\n",
+        public.authority()
+    );
+    (StatusCode::MISDIRECTED_REQUEST, words).into_response()
+}
+
+/// Extractor: the origin by which the client reached this hub, without a slash at the end. On loopback it may
+/// differ from the public URL, as `http://localhost:3000`; clients compare it with the URL that they use
+/// (RFC 9728 section 3.3).
+pub struct RequestedOrigin(pub String);
+
+impl RequestedOrigin {
+    pub fn of(site: &AppState, uri: &Uri, headers: &HeaderMap) -> Self {
+        let asked = requested_host(uri, headers).and_then(|host| own_origin(site, host));
+        Self(asked.unwrap_or_else(|| site.hub.config().issuer()))
     }
-    let port = config.public_url.port_or_known_default();
-    let (name, given) = match host.rsplit_once(':') {
-        Some((name, given)) if !given.ends_with(']') => (name, given.parse().ok()),
-        _ => (host.as_str(), None),
-    };
-    config.on_loopback && matches!(name, "localhost" | "127.0.0.1" | "[::1]") && given == port
+}
+
+impl FromRequestParts<AppState> for RequestedOrigin {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, site: &AppState) -> Result<Self, Infallible> {
+        Ok(Self::of(site, &parts.uri, &parts.headers))
+    }
+}
+
+fn requested_host<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Option<&'a str> {
+    let authority = uri.authority().map(|authority| authority.as_str());
+    authority.or_else(|| headers.get(header::HOST)?.to_str().ok())
+}
+
+/// Returns the origin of a host and port that name this hub: a loopback name as it was given, else the public
+/// one.
+fn own_origin(site: &AppState, host: &str) -> Option<String> {
+    let config = site.hub.config();
+    let public = &config.public_url;
+    if host.is_empty() || host.contains(['/', '\\', '?', '#', '@']) {
+        return None;
+    }
+    let url: Url = format!("{}://{host}/", public.scheme()).parse().ok()?;
+    if !config.is_own_origin(&url) {
+        return None;
+    }
+    let is_plain = url.host_str().is_some_and(|host| !host.ends_with('.'));
+    Some(if config.on_loopback && is_plain { url.origin().ascii_serialization() } else { config.issuer() })
 }

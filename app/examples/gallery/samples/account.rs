@@ -24,7 +24,7 @@ pub fn pages() -> Vec<(&'static str, String)> {
     };
     let consent = ConsentPage {
         client: "Tide Desk".into(),
-        host: "desk.example.org".into(),
+        host: Some("desk.example.org".into()),
         answer_to: "127.0.0.1".into(),
         resource: "https://hub.example.org/mcp".into(),
         may: vec![

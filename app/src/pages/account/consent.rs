@@ -19,7 +19,8 @@ impl Page for ConsentPage {
             .collect_view();
         view! {
             <h1>"Authorize " {self.client.clone()} "?"</h1>
-            <p>"The application at " <strong>{self.host}</strong> " calls itself " {self.client} ". It requests permission to:"</p>
+            <p>{application(self.host)} " calls itself " {self.client}
+                ". It requests permission to:"</p>
             <ul>{may}</ul>
             <p class="quiet">"Resource: " <code class="name">{self.resource}</code> ". You will return to " <strong>{self.answer_to}</strong>
                 ". You can revoke access at any time in your settings."</p>
@@ -36,6 +37,14 @@ impl Page for ConsentPage {
     }
 }
 
+/// Shows what is known of an application: its host, or that nothing is verified.
+fn application(host: Option<String>) -> AnyView {
+    match host {
+        Some(host) => view! { "The application at " <strong>{host}</strong> }.into_any(),
+        None => "An application that registered itself, so that its name is not verified,".into_any(),
+    }
+}
+
 impl Page for WrongRequestPage {
     fn head(&self) -> PageMeta {
         PageMeta { layout: Layout::Narrow, ..PageMeta::private("Invalid authorization request") }
@@ -44,7 +53,7 @@ impl Page for WrongRequestPage {
     fn body(self) -> AnyView {
         view! {
             <h1>"Invalid authorization request"</h1>
-            <p>"The application at " <strong>{self.host}</strong> ", which calls itself " {self.client}
+            <p>{application(self.host)} ", which calls itself " {self.client}
                 ", sent an invalid authorization request. " {self.words}</p>
             <p>"No access was granted. Contact the application's developer."</p>
             <p class="actions"><a href=self.back rel="noreferrer">"Go back to " {self.answer_to}</a></p>

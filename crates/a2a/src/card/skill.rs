@@ -85,7 +85,12 @@ fn read_one(skill: &JsonNode<'_>) -> Option<Skill> {
 
 fn input_schema(schema: &JsonNode<'_>) -> Option<Value> {
     let value = schema.value();
-    let is_of_objects = value.get("type").and_then(Value::as_str) == Some("object");
+    let is_of_objects = match value.get("type") {
+        // Without a type, a schema allows objects too.
+        None => value.is_object(),
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "object"),
+        Some(kind) => kind == "object",
+    };
     if !is_of_objects || value.to_string().len() > MAX_SCHEMA {
         schema.warn(format!(
             "Invalid schema: it must describe an object in at most {MAX_SCHEMA} bytes. It is ignored."

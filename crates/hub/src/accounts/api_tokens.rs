@@ -4,10 +4,11 @@ use std::{net::IpAddr, time::Duration};
 
 use plexus_domain::{Digest, Error as Refusal, Timestamp, TokenId, sanitized_text};
 use plexus_store::{Conn, api_tokens, api_tokens::Token};
+use url::Url;
 
 use super::{random_token, sessions::person};
 use crate::{
-    Error, Hub, HubConfig, Result,
+    Error, Hub, Result,
     caller::{AuthMethod, Caller, Person, Scope, source},
     limits::Rate,
     quotas,
@@ -15,7 +16,7 @@ use crate::{
 };
 
 /// Fixed prefix, by which secret scanners recognise tokens.
-const PREFIX: &str = "plx_";
+pub const TOKEN_PREFIX: &str = "plx_";
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 const DEFAULT_DAYS: u32 = 90;
 const MAX_DAYS: u32 = 366;
@@ -47,7 +48,7 @@ pub async fn create_token(hub: &Hub, caller: &Caller, new: NewToken) -> Result<S
     if !(1..=MAX_DAYS).contains(&days) {
         return Err(Refusal::invalid("days", "A token expires after 1 to 366 days.").into());
     }
-    let text = format!("{PREFIX}{}", random_token(hub));
+    let text = format!("{TOKEN_PREFIX}{}", random_token(hub));
     let now = hub.env().now();
     let mut tx = hub.store().write().await?;
     quotas::check_token(hub, &mut tx, person).await?;
@@ -90,15 +91,19 @@ pub async fn revoke_token(hub: &Hub, caller: &Caller, id: TokenId) -> Result<()>
 ///
 /// Unlike an invalid cookie, an invalid token is an error.
 pub async fn authenticate_token(hub: &Hub, text: &str, path: &str, ip: IpAddr) -> Result<Caller> {
-    let wrong = "This token is unknown, expired or revoked.";
+    let wrong = match text {
+        "" => "The Authorization header has no token. Send it as \"Authorization: Bearer TOKEN\".",
+        _ => "This token is unknown, expired or revoked.",
+    };
     let (hash, now) = (Digest::of(text), hub.env().now());
     let mut conn = hub.store().read_short().await?;
     let Some((token, person)) = good(&mut conn, &hash, now).await? else {
         drop(conn);
         return Err(refuse_wrong(hub, ip, wrong));
     };
-    if !covers(&token.audience, hub.config(), path) {
-        let words = format!("This token is limited to {} and the paths below it.", token.audience);
+    if !covers(&token.audience, path) {
+        let limited_to = format!("{}{}", hub.config().issuer(), audience_path(&token.audience));
+        let words = format!("This token is limited to {limited_to} and the paths below it.");
         drop(conn);
         return Err(refuse_wrong(hub, ip, &words));
     }
@@ -123,12 +128,18 @@ fn refuse_wrong(hub: &Hub, ip: IpAddr, words: &str) -> Error {
 
 /// Returns whether the audience of a token covers a path, compared by whole path segments (RFC 8707 section
 /// 2).
-fn covers(audience: &str, config: &HubConfig, path: &str) -> bool {
-    let public = config.public_url.as_str().trim_end_matches('/');
-    let Some(below) = audience.strip_prefix(public) else { return false };
-    let rest = path.strip_prefix(below.trim_end_matches('/'));
-    (below.is_empty() || below.starts_with('/'))
-        && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+///
+/// The origin is not compared: a token of this store was issued by this hub for itself, under the public URL
+/// that it had then. So tokens stay valid when the public URL changes.
+fn covers(audience: &str, path: &str) -> bool {
+    let rest = path.strip_prefix(audience_path(audience).as_str());
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Returns the path of an audience without its last slash. Empty is the whole hub.
+fn audience_path(audience: &str) -> String {
+    let url = Url::parse(audience).ok();
+    url.map_or_else(|| "invalid".to_owned(), |url| url.path().trim_end_matches('/').to_owned())
 }
 
 /// Returns the token and its account, if the token is not expired and the account is active.
@@ -151,43 +162,9 @@ async fn note_use(hub: &Hub, token: &Token, now: Timestamp) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{PrivateNetworks, Quotas, RateLimitScale, Rates, RunLimits};
-
-    fn config() -> HubConfig {
-        HubConfig {
-            hub_name: "Plexus".to_owned(),
-            public_url: "https://hub.example/".parse().unwrap(),
-            listen: Vec::new(),
-            dns_server: None,
-            security_contact: None,
-            data_dir: "data".into(),
-            files_dir: "blobs".into(),
-            database_url: None,
-            database_pool_size: 1,
-            durability: crate::config::Durability::Crash,
-            secret_key_file: "key".into(),
-            registration: plexus_domain::account::Registration::Open,
-            private_networks: PrivateNetworks::Refused,
-            mcp_allowed_origins: Vec::new(),
-            launch_goal_without_token: false,
-            programs: Vec::new(),
-            max_programs: 4,
-            allow_unsandboxed_programs: false,
-            on_loopback: false,
-            conformance: false,
-            trusted_proxies: Vec::new(),
-            models: None,
-            federation: None,
-            limits: RunLimits::default(),
-            quotas: Quotas::default(),
-            rates: Rates::default(),
-            scale: RateLimitScale(1),
-        }
-    }
 
     #[test]
     fn a_token_is_good_for_its_resource_and_what_is_below_it() {
-        let config = config();
         for (audience, path, good) in [
             ("https://hub.example/", "/api/v1/chats", true),
             ("https://hub.example", "/mcp", true),
@@ -197,10 +174,13 @@ mod tests {
             ("https://hub.example/mcp", "/mcpx", false),
             ("https://hub.example/mcp", "/api/v1/chats", false),
             ("https://hub.example/mcp/ada/weaver", "/mcp", false),
-            ("https://hub.example.evil/mcp", "/mcp", false),
-            ("https://other.example/mcp", "/mcp", false),
+            ("https://earlier.example:8443/", "/api/v1/chats", true),
+            ("http://127.0.0.1:3000/mcp", "/mcp", true),
+            ("http://127.0.0.1:3000/mcp", "/v1", false),
+            ("hub.example", "/", false),
+            ("", "/mcp", false),
         ] {
-            assert_eq!(covers(audience, &config, path), good, "{audience} {path}");
+            assert_eq!(covers(audience, path), good, "{audience} {path}");
         }
     }
 }

@@ -13,7 +13,7 @@ mod sign_in;
 mod sign_up;
 mod state_change;
 
-pub use api_tokens::{NewToken, authenticate_token, create_token, list_tokens, revoke_token};
+pub use api_tokens::{NewToken, TOKEN_PREFIX, authenticate_token, create_token, list_tokens, revoke_token};
 pub use bootstrap_admin::{first_administrator_link, is_first_administrator_token};
 pub use deletion::delete;
 pub(crate) use deletion::purge_deleted_accounts;

@@ -15,6 +15,11 @@ pub async fn file(hub: &Hub, door: &AuthorizedAgent, id: RunId, sha256: &str) ->
     shown(hub, &task, &blob).await
 }
 
+/// Opens a file of a task that was read for the caller.
+pub async fn file_of_task(hub: &Hub, task: &Task, sha256: &Digest) -> Result<Download> {
+    shown(hub, task, sha256).await
+}
+
 pub(super) fn gone() -> Refusal {
     Refusal::not_found("File not found.")
 }

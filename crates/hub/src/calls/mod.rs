@@ -31,7 +31,7 @@ pub(crate) use card::public_card;
 pub use card::{card, hub_card};
 pub use conversation::conversation;
 pub use create_task::{CallRequest, PriorMessage};
-pub use file::file;
+pub use file::{file, file_of_task};
 pub use invoke::{CallOutcome, DirectReply, invoke, start};
 pub use list::{TaskCursor, TaskFilter, TaskPage, list};
 pub use model_catalog::{CatalogAgent, list_callable_agents};

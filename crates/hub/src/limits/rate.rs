@@ -74,7 +74,7 @@ rates! {
     NetworkSearchesAnonymousTotal = "network_searches_anonymous_total", "searches of other hubs without an account", 40 / 1_000;
     /// Invalid bearer tokens, per address.
     InvalidTokens = "invalid_tokens", "invalid tokens", 30 / 2_000;
-    /// Requests to /oauth/token and /oauth/revoke, per address.
+    /// Requests to /oauth/token, /oauth/revoke and /oauth/register, per address.
     TokenRequests = "token_requests", "requests for tokens", 60 / 1_000;
     /// Invalid codes and refresh tokens at /oauth/token, per client.
     InvalidGrants = "invalid_grants", "invalid codes and refresh tokens of this client", 30 / 2_000;

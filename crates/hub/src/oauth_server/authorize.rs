@@ -6,7 +6,7 @@ use plexus_domain::{Digest, Error as Refusal, OauthGrantId};
 use plexus_store::oauth_grants;
 use url::Url;
 
-use super::{OauthClient, OauthGrant, SCOPES, client_metadata};
+use super::{DEFAULT_SCOPES, OauthClient, OauthGrant, SCOPES, client_metadata, registration};
 use crate::{
     Caller, Hub, Result,
     accounts::random_token,
@@ -30,6 +30,8 @@ pub struct AuthorizeRequest {
     pub code_challenge: String,
     pub code_challenge_method: String,
     pub resource: String,
+    /// Issuer identifier that the client knows this hub by (RFC 9207).
+    pub issuer: String,
     /// A parameter occurs twice, which is not allowed (RFC 6749 section 3.1).
     pub is_repeated: bool,
 }
@@ -42,6 +44,7 @@ pub struct ConsentPrompt {
     pub scopes: Vec<Scope>,
     state: String,
     challenge: String,
+    issuer: String,
 }
 
 /// Result of validating an authorization request.
@@ -53,7 +56,7 @@ pub enum AuthorizeOutcome {
 
 /// An invalid request. Its redirect is shown as a link, not followed.
 ///
-/// There is no registration, so an automatic redirect would be an open redirector (RFC 9700 section 4.11.2).
+/// Any client may register, so an automatic redirect would be an open redirector (RFC 9700 section 4.11.2).
 pub struct AuthorizeError {
     pub client: OauthClient,
     /// The error, as a message for the user.
@@ -71,16 +74,25 @@ pub async fn validate_request(
     caller: &Caller,
     request: &AuthorizeRequest,
 ) -> Result<AuthorizeOutcome> {
-    let id = client_metadata::sound(&request.client_id, &request.redirect_uri)?;
-    let person = signed_in(caller)?;
-    let client = OauthClient::fetch(hub, person, id).await?;
+    client_metadata::check_redirect(&request.redirect_uri)?;
+    let registered = registration::client(&request.client_id)?;
+    let client = match registered {
+        Some(client) => {
+            signed_in(caller)?;
+            client
+        }
+        None => {
+            let id = client_metadata::parse(&request.client_id)?;
+            OauthClient::fetch(hub, signed_in(caller)?, id).await?
+        }
+    };
     let redirect = client.redirect(&request.redirect_uri)?;
     if request.state.len() > STATE_MAX {
         return Err(Refusal::invalid("state", "The state parameter is too long.").into());
     }
     let wrong = |error: &str, words: &'static str| {
         let said = [("error", error), ("error_description", words)];
-        let back = answer(hub, &redirect, &request.state, &said);
+        let back = answer(&request.issuer, &redirect, &request.state, &said);
         Ok(AuthorizeOutcome::Wrong(Box::new(AuthorizeError { client: client.clone(), words, back })))
     };
     if request.is_repeated {
@@ -101,9 +113,9 @@ pub async fn validate_request(
         return wrong("invalid_target", "The resource does not belong to this hub.");
     };
     let Some(scopes) = scopes(&request.scope) else {
-        return wrong("invalid_scope", "Only the scopes read and chat are available to applications.");
+        return wrong("invalid_scope", "Only the scopes read, chat and team are available to applications.");
     };
-    let (state, challenge) = (request.state.clone(), challenge.clone());
+    let (state, challenge, issuer) = (request.state.clone(), challenge.clone(), request.issuer.clone());
     Ok(AuthorizeOutcome::Question(Box::new(ConsentPrompt {
         client,
         redirect,
@@ -111,6 +123,7 @@ pub async fn validate_request(
         scopes,
         state,
         challenge,
+        issuer,
     })))
 }
 
@@ -122,16 +135,16 @@ pub async fn record_consent(
     agrees: bool,
 ) -> Result<Url> {
     let person = signed_in(caller)?;
-    let ConsentPrompt { client, redirect, resource, scopes, state, challenge } = question;
+    let ConsentPrompt { client, redirect, resource, scopes, state, challenge, issuer } = question;
     if !agrees {
         let denied = [("error", "access_denied"), ("error_description", "The user declined.")];
-        return Ok(answer(hub, redirect, state, &denied));
+        return Ok(answer(issuer, redirect, state, &denied));
     }
     let (code, now) = (random_token(hub), hub.env().now());
     let grant = OauthGrant {
         id: hub.env().id(OauthGrantId::new),
         account: person.account,
-        client: client.id.to_string(),
+        client: client.id.clone(),
         name: client.name.clone(),
         redirect: redirect.to_string(),
         challenge: challenge.clone(),
@@ -147,7 +160,7 @@ pub async fn record_consent(
     let mut tx = hub.store().write().await?;
     oauth_grants::insert(&mut tx, &grant).await?;
     tx.commit().await?;
-    Ok(answer(hub, redirect, state, &[("code", &code)]))
+    Ok(answer(issuer, redirect, state, &[("code", &code)]))
 }
 
 /// Returns the account of a browser session. Tokens cannot give consent.
@@ -162,7 +175,7 @@ fn signed_in(caller: &Caller) -> Result<&Person, Refusal> {
 }
 
 /// Builds the redirect. It names the issuer (RFC 9207) against mix-up attacks.
-fn answer(hub: &Hub, redirect: &Url, state: &str, pairs: &[(&str, &str)]) -> Url {
+fn answer(issuer: &str, redirect: &Url, state: &str, pairs: &[(&str, &str)]) -> Url {
     let mut url = redirect.clone();
     {
         let mut query = url.query_pairs_mut();
@@ -170,7 +183,7 @@ fn answer(hub: &Hub, redirect: &Url, state: &str, pairs: &[(&str, &str)]) -> Url
         if !state.is_empty() {
             query.append_pair("state", state);
         }
-        query.append_pair("iss", &hub.config().issuer());
+        query.append_pair("iss", issuer);
     }
     url
 }
@@ -182,14 +195,17 @@ fn resource(hub: &Hub, wanted: &str) -> Option<Url> {
         return Some(public.clone());
     }
     let url: Url = wanted.parse().ok()?;
-    let fine = url.origin() == public.origin() && url.fragment().is_none() && url.query().is_none();
-    (fine && url.username().is_empty() && url.password().is_none()).then_some(url)
+    let fine = hub.config().is_own_origin(&url) && url.fragment().is_none() && url.query().is_none();
+    // The public name is stored, whichever name of this machine the client uses.
+    let mut known = public.clone();
+    known.set_path(url.path());
+    fine.then_some(known)
 }
 
-/// Parses the scopes; empty selects all scopes that clients may have.
+/// Parses the scopes; empty selects the default ones.
 fn scopes(wanted: &str) -> Option<Vec<Scope>> {
     if wanted.trim().is_empty() {
-        return Some(SCOPES.to_vec());
+        return Some(DEFAULT_SCOPES.to_vec());
     }
     let known = |word: &str| Scope::parse(word).filter(|scope| SCOPES.contains(scope));
     let mut scopes: Vec<Scope> = wanted.split_whitespace().map(known).collect::<Option<_>>()?;

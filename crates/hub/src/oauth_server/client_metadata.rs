@@ -7,16 +7,18 @@ use url::Url;
 
 use crate::{Hub, Result, caller::Person, config::is_loopback, limits::Rate};
 
-const LIMITS: JsonLimits = JsonLimits { bytes: 16 * 1024, depth: 8, values: 512 };
+pub(super) const LIMITS: JsonLimits = JsonLimits { bytes: 16 * 1024, depth: 8, values: 512 };
 const NAME_MAX: usize = 60;
 
-/// A client with a valid metadata document.
+/// A client with valid metadata: its document's, or those of its registration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OauthClient {
-    pub id: Url,
-    /// Display name, chosen by the client. It deserves no more trust than the host of `id`.
+    pub id: String,
+    /// Host that serves the metadata document: the only verified name. None if the client registered itself.
+    pub host: Option<String>,
+    /// Display name, chosen by the client. It deserves no more trust than `host`.
     pub name: String,
-    redirects: Vec<Url>,
+    pub(super) redirects: Vec<Url>,
 }
 
 #[derive(Deserialize)]
@@ -63,9 +65,9 @@ impl OauthClient {
         if redirects.is_empty() {
             return Err(wrong("Its metadata document has no valid redirect URI."));
         }
-        let name = sanitized_text::ellipsize(&sanitized_text::one_line(&document.client_name), NAME_MAX);
-        let name = if name.is_empty() { id.host_str().unwrap_or_default().to_owned() } else { name };
-        Ok(Self { id, name, redirects })
+        let host = id.host_str().unwrap_or_default().to_owned();
+        let name = display_name(&document.client_name, &host);
+        Ok(Self { id: id.into(), host: Some(host), name, redirects })
     }
 
     /// Returns the redirect URI if the document lists it. On loopback the port may differ (RFC 8252 section
@@ -77,23 +79,27 @@ impl OauthClient {
     }
 }
 
-/// Validates client id and redirect URI before anything is fetched. Returns the client id.
-pub(super) fn sound(id: &str, answer_to: &str) -> Result<Url, Refusal> {
-    let id = parse(id)?;
-    redirect(answer_to).ok_or_else(nowhere)?;
-    Ok(id)
+/// Cleans the name that a client chose; a client without one gets `otherwise`.
+pub(super) fn display_name(chosen: &str, otherwise: &str) -> String {
+    let name = sanitized_text::ellipsize(&sanitized_text::one_line(chosen), NAME_MAX);
+    if name.is_empty() { otherwise.to_owned() } else { name }
+}
+
+/// Validates the redirect URI of a request before anything is fetched.
+pub(super) fn check_redirect(answer_to: &str) -> Result<(), Refusal> {
+    redirect(answer_to).map(|_| ()).ok_or_else(nowhere)
 }
 
 fn nowhere() -> Refusal {
-    Refusal::invalid("redirect_uri", "The redirect URI is not in the client's metadata document.")
+    Refusal::invalid("redirect_uri", "The redirect URI is not among those of the client's metadata.")
 }
 
-fn wrong(why: &str) -> Refusal {
+pub(super) fn wrong(why: &str) -> Refusal {
     Refusal::invalid("client_id", format!("This client cannot be used. {why}"))
 }
 
 /// Parses a client id: an https URL with a path. http is allowed on loopback.
-fn parse(id: &str) -> Result<Url, Refusal> {
+pub(super) fn parse(id: &str) -> Result<Url, Refusal> {
     let url: Url = id.parse().map_err(|_| wrong("Its id is not a URL."))?;
     let safe = url.scheme() == "https" || (url.scheme() == "http" && is_loopback(&url));
     let plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
@@ -104,7 +110,7 @@ fn parse(id: &str) -> Result<Url, Refusal> {
 }
 
 /// Parses a redirect URI: https, http on loopback, or a private-use scheme with a dot (RFC 8252 section 7).
-fn redirect(uri: &str) -> Option<Url> {
+pub(super) fn redirect(uri: &str) -> Option<Url> {
     let url: Url = uri.parse().ok()?;
     let fine = match url.scheme() {
         "https" => true,

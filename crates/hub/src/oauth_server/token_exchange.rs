@@ -164,8 +164,7 @@ async fn give(
     if now >= grant.expires_at || account.is_none_or(|account| account.state != AccountState::Active) {
         return Err(TokenRefusal::Grant);
     }
-    let is_same = |one: &str, two: &str| one.trim_end_matches('/') == two.trim_end_matches('/');
-    if !resource.is_empty() && !is_same(resource, &grant.resource) {
+    if !resource.is_empty() && !is_same_resource(hub, resource, &grant.resource) {
         return Err(TokenRefusal::Target);
     }
     let access = format!("{ACCESS}{}", random_token(hub));
@@ -188,6 +187,16 @@ async fn give(
     oauth_grants::insert_token(&mut tx, token.id, grant.id).await?;
     tx.commit().await?;
     Ok(IssuedTokens { access, refresh, lives: TOKEN_TTL, scopes: grant.scopes.clone() })
+}
+
+/// Returns whether a client means the resource of its grant, by any name of this hub. The grant may have
+/// been made under an earlier public URL.
+fn is_same_resource(hub: &Hub, wanted: &str, granted: &str) -> bool {
+    let path = |url: &Url| url.path().trim_end_matches('/').to_owned();
+    let (Ok(wanted), Ok(granted)) = (wanted.parse::<Url>(), granted.parse::<Url>()) else { return false };
+    let is_plain = wanted.query().is_none() && wanted.fragment().is_none();
+    let is_own = hub.config().is_own_origin(&wanted) || wanted.origin() == granted.origin();
+    is_plain && is_own && path(&wanted) == path(&granted)
 }
 
 /// Revokes the grant and returns the error.

@@ -49,7 +49,7 @@ async fn page(hub: &Hub, caller: &Caller) -> Result<TokensPage, Error> {
 fn grant(grant: OauthGrant) -> GrantRow {
     GrantRow {
         id: grant.id,
-        host: host(&grant.client),
+        host: host(&grant.client).or_else(|| host(&grant.redirect)).unwrap_or_default(),
         client: grant.name,
         scopes: grant.scopes,
         resource: grant.resource,
@@ -57,10 +57,11 @@ fn grant(grant: OauthGrant) -> GrantRow {
     }
 }
 
-/// Returns the host of a client id. It is the only verified name of an OAuth client.
-fn host(client: &str) -> String {
+/// Returns the host of a client id, the only verified name of an OAuth client, or that of the redirect URI of
+/// a registered client.
+fn host(client: &str) -> Option<String> {
     let url: Option<Url> = client.parse().ok();
-    url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
+    url.and_then(|url| url.host_str().map(str::to_owned))
 }
 
 pub const fn meaning(scope: Scope) -> &'static str {
