@@ -101,6 +101,8 @@ mod oauth;
 #[cfg(test)]
 mod openai;
 #[cfg(test)]
+mod openai_stored;
+mod openai_tools;
 mod openapi;
 #[cfg(test)]
 mod outbound_oauth;
