@@ -31,6 +31,8 @@ pub struct AnswerStream {
     /// Number of bytes of the text that were returned so far.
     given: usize,
     guard: CancelOnDrop,
+    /// Whether the agent may call tools of the caller. Parts of other agents are not trusted to be such calls.
+    is_model: bool,
     /// Calls of the caller's tools, and how many of them were returned so far.
     calls: Vec<ToolUse>,
     given_calls: usize,
@@ -67,6 +69,7 @@ impl AnswerStream {
         Ok(Self {
             words: AnswerText::of(&site.hub, &task),
             given: 0,
+            is_model: door.is_model(),
             calls: Vec::new(),
             given_calls: 0,
             following,
@@ -131,6 +134,9 @@ impl AnswerStream {
 
     /// Adds the calls of the caller's tools that are not known yet.
     fn take_calls(&mut self, parts: &[Part]) {
+        if !self.is_model {
+            return;
+        }
         for call in caller_calls(parts) {
             if !self.calls.iter().any(|known| known.call_id == call.call_id) {
                 self.calls.push(call.clone());

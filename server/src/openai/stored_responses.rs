@@ -149,7 +149,7 @@ fn response(site: &AppState, found: &StoredAnswer) -> Value {
     let StoredAnswer { door, message, task } = found;
     let words = AnswerText::of(&site.hub, task);
     let answer = task.messages.iter().find(|known| known.id == *message);
-    let calls = answer.map(calls_in).unwrap_or_default();
+    let calls = answer.filter(|_| door.is_model()).map(calls_in).unwrap_or_default();
     let said = ResponseProgress { message: *message, text: words.text(), calls: &calls, task };
     let failure = if task.is_settled() { outcome(task, said.text).err() } else { None };
     let status = if failure.is_some() { Status::Failed } else { Status::from(task) };
