@@ -19,6 +19,7 @@ pub fn request(question: &str) -> RunRequest {
         remote: None,
         limits: ConnectorLimits::default(),
         leave: ApprovalPolicy::unavailable(),
+        options: Default::default(),
     }
 }
 

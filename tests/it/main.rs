@@ -107,6 +107,8 @@ mod oauth_registration;
 #[cfg(test)]
 mod openai;
 #[cfg(test)]
+mod openai_stored;
+mod openai_tools;
 mod openapi;
 #[cfg(test)]
 mod operator;

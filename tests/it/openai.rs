@@ -405,7 +405,7 @@ on_both! {
         for (wrong, param) in [
             (json!({ "model": "plexus/calc" }), "input"),
             (json!({ "model": "plexus/calc", "input": "1", "previous_response_id": "x" }), "previous_response_id"),
-            (json!({ "model": "plexus/calc", "input": "1", "background": true }), "background"),
+            (json!({ "model": "plexus/calc", "input": "1", "background": true, "store": false }), "background"),
         ] {
             assert_eq!(refusal(&ada, RESPONSES, &wrong, StatusCode::BAD_REQUEST).await.1, param);
         }

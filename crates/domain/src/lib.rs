@@ -6,6 +6,7 @@
 pub mod account;
 pub mod address;
 pub mod agent;
+pub mod call_options;
 pub mod chat;
 pub mod chat_event;
 pub mod digest;
@@ -26,6 +27,7 @@ pub mod team;
 pub mod time;
 
 pub use address::Address;
+pub use call_options::CallOptions;
 pub use digest::Digest;
 pub use error::{Error, Result};
 pub use id::*;

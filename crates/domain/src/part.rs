@@ -70,6 +70,20 @@ pub struct ToolUse {
     pub result: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub took_ms: Option<u64>,
+    /// Id of a call that the caller of the run executes, or the result of one. `None` if the agent executes
+    /// it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<String>,
+}
+
+impl ToolUse {
+    /// Returns the arguments as the JSON text that a model wrote. Arguments that are not JSON are stored as text.
+    pub fn arguments_text(&self) -> String {
+        match &self.arguments {
+            Value::String(text) => text.clone(),
+            arguments => arguments.to_string(),
+        }
+    }
 }
 
 impl Part {

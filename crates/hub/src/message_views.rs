@@ -60,13 +60,15 @@ pub struct RunView {
     pub usage: Usage,
     pub queued: Timestamp,
     pub ended: Option<Timestamp>,
+    /// True if the answer was cut at a length limit.
+    pub is_truncated: bool,
 }
 
 impl RunView {
     /// Returns the view of a run that was just created.
     pub fn begun(id: RunId, state: RunState, queued: Timestamp) -> Self {
         let usage = Usage::default();
-        Self { id, state, failure: None, usage, queued, ended: None }
+        Self { id, state, failure: None, usage, queued, ended: None, is_truncated: false }
     }
 }
 
@@ -80,6 +82,7 @@ impl From<&Run> for RunView {
             usage: Usage { tokens_in: run.tokens_in, tokens_out: run.tokens_out, cost_micro: run.cost_micro },
             queued: run.queued_at,
             ended: run.ended_at,
+            is_truncated: run.is_truncated,
         }
     }
 }

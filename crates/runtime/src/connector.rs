@@ -5,7 +5,7 @@ use std::{collections::HashMap, time::Duration};
 use async_trait::async_trait;
 use bytes::Bytes;
 use plexus_domain::{
-    Address, Digest, Part, RunId,
+    Address, CallOptions, Digest, Part, RunId,
     part::plain_text,
     run::{Failure, FailureClass, Usage},
     sanitized_text::one_line,
@@ -14,7 +14,10 @@ use serde::{Deserialize, Serialize};
 use tokio::{pin, select, time};
 use tokio_util::sync::CancellationToken;
 
-use crate::ApprovalPolicy;
+use crate::{
+    ApprovalPolicy,
+    text_cutter::{AnswerCut, TextCutter},
+};
 
 /// Implementation that runs an agent: does one agent's work for one request.
 #[async_trait]
@@ -32,6 +35,11 @@ pub trait Connector: Send + Sync {
     /// Cancels a remote task that waits for input, because that input will not come. By default does nothing:
     /// most connectors hold no state for a waiting task.
     async fn give_up(&self, _waits: &RemoteConversation) {}
+
+    /// Returns true if the connector enforces `max_tokens` itself, with the real number of tokens.
+    fn counts_tokens(&self) -> bool {
+        false
+    }
 }
 
 /// Work for a connector: a conversation, its files and the limits of the run.
@@ -50,6 +58,8 @@ pub struct RunRequest {
     pub limits: ConnectorLimits,
     /// Asks the requester to approve tool calls.
     pub leave: ApprovalPolicy,
+    /// Options of the call. [`run_connector`] enforces `stop` and `max_tokens`; tools and formats are for models.
+    pub options: CallOptions,
 }
 
 impl RunRequest {
@@ -175,6 +185,8 @@ pub struct OutputFile {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunEnd {
     Completed,
+    /// The answer was cut at a length limit.
+    Truncated,
     /// The text is a question. The next message continues the run.
     InputRequired,
     /// The agent needs credentials that the hub does not have.
@@ -197,6 +209,8 @@ pub async fn run_connector(
     stop: &CancellationToken,
 ) -> Result<RunEnd, Failure> {
     let limits = request.limits;
+    let stop_run = stop.child_token();
+    let max_tokens = request.options.max_tokens.filter(|_| !connector.counts_tokens());
     let mut output = LimitedOutput {
         output,
         limits,
@@ -204,15 +218,31 @@ pub async fn run_connector(
         files_left: limits.max_file_bytes,
         pieces_left: MAX_PIECES,
         artifact: None,
+        cutter: TextCutter::new(request.options.stop.clone(), max_tokens),
+        stop_run: stop_run.clone(),
     };
-    let stop_run = stop.child_token();
-    let run = connector.run(request, &mut output, &stop_run);
+    let end = run_in_time(connector, request, &mut output, stop, &stop_run).await;
+    output.finish(end)
+}
+
+/// Runs `connector` until it ends, `stop` is cancelled, the answer is cut or the time is over.
+async fn run_in_time(
+    connector: &dyn Connector,
+    request: RunRequest,
+    output: &mut dyn Output,
+    stop: &CancellationToken,
+    stop_run: &CancellationToken,
+) -> Result<RunEnd, Failure> {
+    let whole = request.limits.whole;
+    let run = connector.run(request, output, stop_run);
     pin!(run);
     let late = select! {
         biased;
         end = &mut run => return end,
         () = stop.cancelled() => None,
-        () = time::sleep(limits.whole) => Some(too_long(limits.whole)),
+        // The answer was cut, which ends the run in the same way.
+        () = stop_run.cancelled() => None,
+        () = time::sleep(whole) => Some(too_long(whole)),
     };
     stop_run.cancel();
     let end = time::timeout(WIND_DOWN, run).await;
@@ -240,12 +270,48 @@ struct LimitedOutput<'a> {
     pieces_left: usize,
     /// Artifact of the most recent `artifact_text` call.
     artifact: Option<String>,
+    cutter: TextCutter,
+    /// Cancelled when the answer is cut.
+    stop_run: CancellationToken,
 }
 
 /// Maximum number of parts, files and artifacts of one answer. Each costs memory regardless of its size.
 const MAX_PIECES: usize = 10_000;
 
 impl LimitedOutput<'_> {
+    /// Returns the part of `delta` that belongs to the answer. Stops the run if the answer ends in it.
+    fn cut(&mut self, delta: &str) -> String {
+        let text = self.cutter.push(delta);
+        if self.cutter.end().is_some() {
+            self.stop_run.cancel();
+        }
+        text
+    }
+
+    /// Emits the text that was held back, where text of another kind or the end follows.
+    fn flush(&mut self) -> Result<(), Failure> {
+        let held = self.cutter.flush();
+        if held.is_empty() {
+            return Ok(());
+        }
+        match self.artifact.clone() {
+            Some(artifact) => self.output.artifact_text(&artifact, None, &held),
+            None => self.output.text(&held),
+        }
+    }
+
+    /// Returns how the run ended, with a cut answer as a complete or a truncated one.
+    fn finish(&mut self, end: Result<RunEnd, Failure>) -> Result<RunEnd, Failure> {
+        self.flush()?;
+        match (self.cutter.end(), end) {
+            (Some(AnswerCut::Stop), Ok(RunEnd::Stopped | RunEnd::Completed | RunEnd::Truncated)) => {
+                Ok(RunEnd::Completed)
+            }
+            (Some(AnswerCut::Length), Ok(RunEnd::Stopped | RunEnd::Completed)) => Ok(RunEnd::Truncated),
+            (_, end) => end,
+        }
+    }
+
     fn take(&mut self, bytes: usize) -> Result<(), Failure> {
         self.left = self.left.checked_sub(bytes).ok_or_else(|| {
             let most = self.limits.max_answer_bytes;
@@ -276,30 +342,49 @@ impl LimitedOutput<'_> {
 impl Output for LimitedOutput<'_> {
     fn text(&mut self, delta: &str) -> Result<(), Failure> {
         self.take(delta.len())?;
-        self.output.text(delta)
+        if self.cutter.is_idle() {
+            return self.output.text(delta);
+        }
+        if self.artifact.is_some() {
+            self.flush()?;
+            self.artifact = None;
+        }
+        let text = self.cut(delta);
+        if text.is_empty() { Ok(()) } else { self.output.text(&text) }
     }
 
     fn part(&mut self, part: Part) -> Result<(), Failure> {
+        self.flush()?;
+        if self.cutter.end().is_some() {
+            return Ok(());
+        }
         self.take_piece()?;
         self.take(serde_json::to_string(&part).map_or(0, |json| json.len()))?;
         self.output.part(part)
     }
 
     fn put(&mut self, place: Option<usize>, part: Part) -> Result<usize, Failure> {
+        self.flush()?;
         self.take(serde_json::to_string(&part).map_or(0, |json| json.len()))?;
         self.output.put(place, part)
     }
 
     fn artifact_text(&mut self, artifact: &str, name: Option<&str>, delta: &str) -> Result<(), Failure> {
         if self.artifact.as_deref() != Some(artifact) {
+            self.flush()?;
             self.take_piece()?;
             self.artifact = Some(artifact.to_owned());
         }
         self.take(delta.len())?;
-        self.output.artifact_text(artifact, name, delta)
+        if self.cutter.is_idle() {
+            return self.output.artifact_text(artifact, name, delta);
+        }
+        let text = self.cut(delta);
+        if text.is_empty() { Ok(()) } else { self.output.artifact_text(artifact, name, &text) }
     }
 
     fn file(&mut self, file: OutputFile) -> Result<(), Failure> {
+        self.flush()?;
         if !file.continues {
             self.take_piece()?;
         }

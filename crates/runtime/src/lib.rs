@@ -23,6 +23,7 @@ pub mod stdio;
 mod suffix_buffer;
 #[cfg(test)]
 mod testing;
+mod text_cutter;
 mod transcript;
 
 pub use approval::{ApprovalGate, ApprovalPolicy, ApprovalRequest};

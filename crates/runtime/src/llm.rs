@@ -1,6 +1,7 @@
 //! Connector for models with instructions, on any server with the OpenAI chat completions API.
 
 mod agent_loop;
+mod call_options;
 mod chunk;
 mod completion;
 mod error;
@@ -186,6 +187,10 @@ impl Connector for LlmConnector {
             Err(RunInterruption::Stopped) => Ok(RunEnd::Stopped),
             Err(RunInterruption::Failed(failure)) => Err(failure),
         }
+    }
+
+    fn counts_tokens(&self) -> bool {
+        true
     }
 }
 

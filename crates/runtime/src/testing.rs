@@ -137,6 +137,7 @@ pub fn ask(question: &str) -> RunRequest {
         remote: None,
         limits: ConnectorLimits::default(),
         leave: ApprovalPolicy::unavailable(),
+        options: plexus_domain::CallOptions::default(),
     }
 }
 

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use plexus_domain::{
-    AgentId, ChatId, PrincipalId, ProcessId, RunId, RunState, Timestamp, VersionId,
+    AgentId, CallOptions, ChatId, PrincipalId, ProcessId, RunId, RunState, Timestamp, VersionId,
     page::PageSize,
     run::{Failure, FailureClass, Usage},
 };
+use serde_json::json;
 use sqlx::{QueryBuilder, query, query_as, query_scalar};
 
 use crate::{
@@ -55,12 +56,24 @@ record! {
         pub cost_micro: u64,
         pub error_class: Option<FailureClass>,
         pub error: Option<String>,
+        /// [`CallOptions`] as JSON; `None` if the call sets none, and once the run has ended.
+        pub options: Option<String>,
+        /// True if the answer was cut at a length limit.
+        pub is_truncated: bool,
+        /// True if the caller asked not to store the answer, or deleted it.
+        pub is_withheld: bool,
     }
 }
 
 impl Run {
     pub fn failure(&self) -> Option<Failure> {
         Some(Failure::new(self.error_class?, self.error.clone().unwrap_or_default()))
+    }
+
+    /// Returns the options of the call that created the run.
+    pub fn call_options(&self) -> CallOptions {
+        let stored = self.options.as_deref().and_then(|options| serde_json::from_str(options).ok());
+        stored.unwrap_or_default()
     }
 
     pub const fn cursor(&self) -> Cursor {
@@ -84,13 +97,17 @@ pub struct NewRun {
     pub instance: Option<ProcessId>,
     pub state: RunState,
     pub queued_at: Timestamp,
+    pub options: CallOptions,
+    /// True if the answer is not returned after this call.
+    pub is_withheld: bool,
 }
 
 macro_rules! select {
     ($rest:literal) => {
         concat!(
             "select id, chat, agent, version, caller, origin, state, state_at, instance, remote_task, remote_context, \
-             queued_at, started_at, ended_at, tokens_in, tokens_out, cost_micro, error_class, error from runs ",
+             queued_at, started_at, ended_at, tokens_in, tokens_out, cost_micro, error_class, error, options, is_truncated, \
+             is_withheld from runs ",
             $rest
         )
     };
@@ -105,8 +122,9 @@ pub async fn insert(tx: &mut Tx, new: &NewRun) -> Result<()> {
 pub(crate) fn add(batch: &mut StatementBatch, new: &NewRun) {
     let started = (new.state == RunState::Working).then_some(new.queued_at);
     let text = "insert into runs (id, chat, agent, version, caller, origin, state, state_at, instance, \
-                queued_at, started_at, tokens_in, tokens_out, cost_micro) \
-                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $8, $10, 0, 0, 0)";
+                queued_at, started_at, tokens_in, tokens_out, cost_micro, options, is_withheld) \
+                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $8, $10, 0, 0, 0, $11, $12)";
+    let options = (!new.options.is_default()).then(|| json!(new.options).to_string());
     batch
         .add(text)
         .bind(new.id.uuid())
@@ -118,7 +136,9 @@ pub(crate) fn add(batch: &mut StatementBatch, new: &NewRun) {
         .bind(new.state.as_str())
         .bind(new.queued_at.millis())
         .bind(new.instance.to_column())
-        .bind(started.to_column());
+        .bind(started.to_column())
+        .bind(options.as_deref().map(clean))
+        .bind(new.is_withheld);
 }
 
 pub async fn find(conn: &mut Conn, id: RunId) -> Result<Option<Run>> {
@@ -347,7 +367,8 @@ async fn take_step(tx: &mut Tx, id: RunId, by: Option<ProcessId>, step: &RunTran
     let ended = step.to.is_terminal().then_some(step.at);
     let text = "update runs set state = $3, state_at = $4, started_at = coalesce(started_at, $5), \
                 ended_at = $6, error_class = $7, error = $8, tokens_in = coalesce($9, tokens_in), \
-                tokens_out = coalesce($10, tokens_out), cost_micro = coalesce($11, cost_micro) \
+                tokens_out = coalesce($10, tokens_out), cost_micro = coalesce($11, cost_micro), \
+                options = case when $6 is null then options end \
                 where id = $1 and state = $2 and ($12 is null or instance = $12)";
     let changed = execute!(
         tx,
@@ -386,6 +407,18 @@ pub async fn claim(tx: &mut Tx, id: RunId, from: Option<ProcessId>, to: ProcessI
 pub async fn set_remote(tx: &mut Tx, id: RunId, task: Option<&str>, context: Option<&str>) -> Result<bool> {
     let text = "update runs set remote_task = $2, remote_context = $3 where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(task.map(clean)).bind(context.map(clean)))? > 0)
+}
+
+/// Records that the answer was cut at a length limit.
+pub async fn set_truncated(tx: &mut Tx, id: RunId) -> Result<bool> {
+    let text = "update runs set is_truncated = $2 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(true))? > 0)
+}
+
+/// Withholds the answer of a run from its caller.
+pub async fn set_withheld(tx: &mut Tx, id: RunId) -> Result<bool> {
+    let text = "update runs set is_withheld = $2 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(true))? > 0)
 }
 
 /// Requests the cancellation of a run by the instance that works on it; idempotent.

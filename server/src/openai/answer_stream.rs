@@ -3,14 +3,21 @@
 use std::time::Duration;
 
 use plexus_domain::Error as Refusal;
-use plexus_domain::{MessageId, RunState};
+use plexus_domain::{MessageId, Part, PartBody, RunState, message::Message, part::ToolUse};
 use plexus_hub::{
     Caller, Error,
-    calls::{self, AnswerText, CallRequest, CancelOnDrop, SubscriptionScope, Task, TaskSubscription},
+    calls::{
+        self, AnswerText, AuthorizedAgent, CallRequest, CancelOnDrop, SubscriptionScope, Task,
+        TaskSubscription, TaskUpdate,
+    },
 };
 use tokio::time::timeout;
 
-use super::{error::OpenAiError, models, response::ResponseProgress};
+use super::{
+    error::OpenAiError,
+    models,
+    response::{ResponseProgress, Status},
+};
 use crate::{app_state::AppState, web::event_stream::HEARTBEAT};
 
 /// Maximum wait for the first output before the stream begins. Failures until then are reported by HTTP
@@ -24,6 +31,11 @@ pub struct AnswerStream {
     /// Number of bytes of the text that were returned so far.
     given: usize,
     guard: CancelOnDrop,
+    /// Whether the agent may call tools of the caller. Parts of other agents are not trusted to be such calls.
+    is_model: bool,
+    /// Calls of the caller's tools, and how many of them were returned so far.
+    calls: Vec<ToolUse>,
+    given_calls: usize,
     pub task: Task,
     /// Id of the message that stores the answer.
     pub id: MessageId,
@@ -36,26 +48,30 @@ pub struct AnswerStream {
 /// Next event of an answer.
 pub enum AnswerEvent {
     Text(String),
+    /// A call of one of the caller's tools.
+    Call(ToolUse),
     /// Keep-alive: nothing happened within the heartbeat interval.
     Silence,
     End(Result<(), OpenAiError>),
 }
 
 impl AnswerStream {
+    /// Calls the agent that the caller names as `model`.
     pub async fn begin(
         site: AppState,
-        caller: &Caller,
+        door: &AuthorizedAgent,
         model: &str,
         call: CallRequest,
     ) -> Result<Self, OpenAiError> {
-        let address = models::address(model)?;
-        let door = calls::authorize(&site.hub, caller, &address).await.map_err(no_model)?;
-        let (task, following) = calls::start(&site.hub, &door, call, SubscriptionScope::Settled).await?;
-        let guard = CancelOnDrop::new(&site.hub, &door, task.id);
+        let (task, following) = calls::start(&site.hub, door, call, SubscriptionScope::Settled).await?;
+        let guard = CancelOnDrop::new(&site.hub, door, task.id);
         let last = task.agents_messages().last().map(|message| message.id);
         Ok(Self {
             words: AnswerText::of(&site.hub, &task),
             given: 0,
+            is_model: door.is_model(),
+            calls: Vec::new(),
+            given_calls: 0,
             following,
             guard,
             id: last.ok_or_else(OpenAiError::ending)?,
@@ -73,6 +89,10 @@ impl AnswerStream {
                 self.given += fresh.len();
                 return Ok(AnswerEvent::Text(fresh));
             }
+            if let Some(call) = self.calls.get(self.given_calls).cloned() {
+                self.given_calls += 1;
+                return Ok(AnswerEvent::Call(call));
+            }
             let news = timeout(HEARTBEAT, self.following.next());
             let Some(news) = self.site.stop.run_until_cancelled(news).await else {
                 return Err(OpenAiError::ending());
@@ -83,8 +103,11 @@ impl AnswerStream {
                 return Ok(AnswerEvent::End(self.outcome()));
             };
             self.words.take(&news);
-            if let calls::TaskUpdate::State { task } = news {
-                self.task = *task;
+            match news {
+                TaskUpdate::Part { message, part, .. } if message == self.id => self.take_calls(&[part]),
+                TaskUpdate::Ended { message } if message.id == self.id => self.take_calls(&message.parts),
+                TaskUpdate::State { task } => self.task = *task,
+                _ => {}
             }
         }
     }
@@ -109,17 +132,77 @@ impl AnswerStream {
         }
     }
 
+    /// Adds the calls of the caller's tools that are not known yet.
+    fn take_calls(&mut self, parts: &[Part]) {
+        if !self.is_model {
+            return;
+        }
+        for call in caller_calls(parts) {
+            if !self.calls.iter().any(|known| known.call_id == call.call_id) {
+                self.calls.push(call.clone());
+            }
+        }
+    }
+
+    /// Waits for the complete answer and returns its status.
+    pub async fn ended(&mut self) -> Result<Status, OpenAiError> {
+        self.whole().await?;
+        Ok(if self.task.is_truncated { Status::Incomplete } else { Status::Completed })
+    }
+
+    /// Lets the run continue without the client.
+    pub fn detach(&mut self) {
+        self.guard.disarm();
+    }
+
     pub fn text(&self) -> &str {
         self.words.text()
     }
 
+    pub fn calls(&self) -> &[ToolUse] {
+        &self.calls
+    }
+
+    /// Returns the reason for the end of the answer, as chat completions name it.
+    pub const fn finish_reason(&self) -> &'static str {
+        if self.task.is_truncated {
+            "length"
+        } else if self.calls.is_empty() {
+            "stop"
+        } else {
+            "tool_calls"
+        }
+    }
+
     pub fn said(&self) -> ResponseProgress<'_> {
-        ResponseProgress { message: self.id, text: self.text(), task: &self.task }
+        ResponseProgress { message: self.id, text: self.text(), calls: &self.calls, task: &self.task }
     }
 
     fn outcome(&self) -> Result<(), OpenAiError> {
         outcome(&self.task, self.words.text())
     }
+}
+
+/// Authorizes the caller for the agent that it names as `model`.
+pub async fn authorize(
+    site: &AppState,
+    caller: &Caller,
+    model: &str,
+) -> Result<AuthorizedAgent, OpenAiError> {
+    let address = models::address(model)?;
+    calls::authorize(&site.hub, caller, &address).await.map_err(no_model)
+}
+
+/// Returns the calls of the caller's tools that a message of the agent has.
+pub fn calls_in(message: &Message) -> Vec<ToolUse> {
+    caller_calls(&message.parts).cloned().collect()
+}
+
+fn caller_calls(parts: &[Part]) -> impl Iterator<Item = &ToolUse> {
+    parts.iter().filter_map(|part| match &part.content {
+        PartBody::Tool(tool) if tool.call_id.is_some() => Some(tool),
+        _ => None,
+    })
 }
 
 /// Returns the outcome of a settled task.

@@ -10,11 +10,13 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use futures::{Stream, StreamExt as _, stream};
-use plexus_domain::run::Usage;
+use plexus_domain::{part::ToolUse, run::Usage};
+use plexus_hub::calls::CallRequest;
 use serde_json::{Value, json};
 
 use super::{
-    answer_stream::{AnswerEvent, AnswerStream},
+    answer_stream::{AnswerEvent, AnswerStream, authorize},
+    call_options,
     error::OpenAiError,
     flag, model, read,
     request_messages::Input,
@@ -38,12 +40,16 @@ pub async fn answer(
     let messages = asked.get("messages").and_then(Value::as_array);
     let messages =
         messages.ok_or_else(|| OpenAiError::invalid(Some("messages"), "Send a list of messages."))?;
-    let mut input = Input::default();
+    let model = model(&asked)?;
+    let door = authorize(&site, &caller, model).await?;
+    let options = call_options::of_completion(&asked, door.is_model())?;
+    let mut input = Input::new(door.is_model());
     input.messages(messages, "messages")?;
+    let call = CallRequest { options, ..input.call("messages")? };
     let streams = flag(&asked, "stream")?;
     let with_usage =
         asked.get("stream_options").is_some_and(|options| options["include_usage"] == json!(true));
-    let mut answering = AnswerStream::begin(site, &caller, model(&asked)?, input.call("messages")?).await?;
+    let mut answering = AnswerStream::begin(site, &door, model, call).await?;
     if !streams {
         answering.whole().await?;
         return Ok(Json(completion(&answering)).into_response());
@@ -53,13 +59,24 @@ pub async fn answer(
 }
 
 fn completion(answering: &AnswerStream) -> Value {
-    let message =
-        json!({ "role": "assistant", "content": answering.text(), "refusal": null, "annotations": [] });
+    let calls: Vec<_> = answering.calls().iter().map(tool_call).collect();
+    // Clients take a message with a content for an answer, even beside calls.
+    let content = Some(answering.text()).filter(|text| calls.is_empty() || !text.is_empty());
+    let mut message = json!({ "role": "assistant", "content": content, "refusal": null, "annotations": [] });
+    if !calls.is_empty() {
+        message["tool_calls"] = json!(calls);
+    }
     json!({
         "id": id(answering), "object": "chat.completion", "created": answering.created, "model": answering.model,
-        "choices": [{ "index": 0, "message": message, "logprobs": null, "finish_reason": "stop" }],
+        "choices": [{ "index": 0, "message": message, "logprobs": null,
+                       "finish_reason": answering.finish_reason() }],
         "usage": usage(answering.task.usage), "service_tier": "default", "system_fingerprint": null,
     })
+}
+
+fn tool_call(call: &ToolUse) -> Value {
+    json!({ "id": call.call_id, "type": "function",
+            "function": { "name": call.tool, "arguments": call.arguments_text() } })
 }
 
 fn id(answering: &AnswerStream) -> String {
@@ -83,6 +100,8 @@ struct Chunks {
     with_usage: bool,
     ready: Option<AnswerEvent>,
     over: bool,
+    /// Number of tool calls so far.
+    calls: usize,
 }
 
 fn chunks(
@@ -90,7 +109,7 @@ fn chunks(
     first: Option<AnswerEvent>,
     with_usage: bool,
 ) -> impl Stream<Item = Bytes> + Send {
-    let chunks = Chunks { answering, with_usage, ready: first, over: false };
+    let chunks = Chunks { answering, with_usage, ready: first, over: false, calls: 0 };
     let opening = chunks.delta(json!({ "role": "assistant", "content": "", "refusal": null }), None);
     let rest = stream::unfold(chunks, |mut chunks| async move {
         let told = chunks.next().await?;
@@ -110,6 +129,12 @@ impl Chunks {
         };
         Some(match piece {
             Ok(AnswerEvent::Text(text)) => self.delta(json!({ "content": text }), None),
+            Ok(AnswerEvent::Call(call)) => {
+                let mut told = tool_call(&call);
+                told["index"] = json!(self.calls);
+                self.calls += 1;
+                self.delta(json!({ "tool_calls": [told] }), None)
+            }
             Ok(AnswerEvent::Silence) => Bytes::from_static(b": \n\n"),
             Ok(AnswerEvent::End(Ok(()))) => {
                 self.over = true;
@@ -123,7 +148,7 @@ impl Chunks {
     }
 
     fn ending(&self) -> Bytes {
-        let mut told = self.delta(json!({}), Some("stop")).to_vec();
+        let mut told = self.delta(json!({}), Some(self.answering.finish_reason())).to_vec();
         if self.with_usage {
             let mut last = self.chunk(json!([]));
             last["usage"] = usage(self.answering.task.usage);

@@ -33,6 +33,13 @@ pub async fn missing() -> OpenAiError {
     OpenAiError::new(StatusCode::NOT_FOUND, INVALID, words).coded("unknown_url")
 }
 
+/// Response to a method that a path does not have. `allowed` lists its methods.
+pub async fn method_not_allowed(allowed: &'static str) -> Response {
+    let mut response = OpenAiError::method(allowed).into_response();
+    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
+    response
+}
+
 impl OpenAiError {
     fn new(status: StatusCode, kind: &'static str, message: impl Into<String>) -> Self {
         Self { status, kind, code: None, param: None, message: message.into(), retry_after: None }
@@ -50,6 +57,17 @@ impl OpenAiError {
     pub fn invalid(param: Option<&str>, message: impl Into<String>) -> Self {
         let failure = Self::new(StatusCode::BAD_REQUEST, INVALID, message);
         Self { param: param.map(str::to_owned), ..failure }
+    }
+
+    /// Returns an error for a parameter that cannot be honoured.
+    pub fn unsupported(param: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::invalid(None, message).coded("unsupported_parameter").about(param)
+    }
+
+    /// Returns the error for a method that a path does not have.
+    fn method(allowed: &'static str) -> Self {
+        let words = format!("This path does not have this method. It has {allowed}.");
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, INVALID, words).coded("method_not_allowed")
     }
 
     pub fn media_type() -> Self {

@@ -4,6 +4,7 @@
 //! Clients store their conversations themselves (`docs/adr/0012`), and cancel an answer by disconnecting.
 
 mod answer_stream;
+mod call_options;
 mod chat;
 mod error;
 mod models;
@@ -11,6 +12,7 @@ mod request_messages;
 mod response;
 mod response_events;
 mod responses;
+mod stored_responses;
 
 use axum::{
     Router,
@@ -23,7 +25,7 @@ use plexus_a2a::bounded_json::{self, JsonLimits};
 use plexus_domain::Error as Refusal;
 use serde_json::{Map, Value};
 
-use self::error::OpenAiError;
+use self::error::{OpenAiError, method_not_allowed};
 use crate::{
     app_state::AppState,
     web::json_body::{JSON, body_error, is_of_type},
@@ -35,12 +37,26 @@ const VALUES: usize = 100_000;
 
 pub fn routes() -> Router<AppState> {
     Router::new()
-        .route("/v1/models", get(models::list))
-        .route("/v1/models/{*id}", get(models::show))
-        .route("/v1/chat/completions", post(chat::answer))
-        .route("/v1/responses", post(responses::answer))
-        .route("/v1/responses/{id}", get(responses::show))
-        .route("/v1", get(error::missing))
+        .route("/v1/models", get(models::list).fallback(|| method_not_allowed("GET, HEAD")))
+        .route("/v1/models/{*id}", get(models::show).fallback(|| method_not_allowed("GET, HEAD")))
+        .route("/v1/chat/completions", post(chat::answer).fallback(|| method_not_allowed("POST")))
+        .route("/v1/responses", post(responses::answer).fallback(|| method_not_allowed("POST")))
+        .route(
+            "/v1/responses/{id}",
+            get(stored_responses::show)
+                .delete(stored_responses::delete)
+                .fallback(|| method_not_allowed("GET, HEAD, DELETE")),
+        )
+        .route(
+            "/v1/responses/{id}/input_items",
+            get(stored_responses::list_input).fallback(|| method_not_allowed("GET, HEAD")),
+        )
+        .route(
+            "/v1/responses/{id}/cancel",
+            post(stored_responses::cancel).fallback(|| method_not_allowed("POST")),
+        )
+        .route("/v1", axum::routing::any(error::missing))
+        .route("/v1/", axum::routing::any(error::missing))
         .route("/v1/{*rest}", axum::routing::any(error::missing))
 }
 
@@ -76,8 +92,12 @@ fn text<'a>(members: &'a Map<String, Value>, name: &'static str) -> Result<Optio
 
 /// Returns an optional boolean member; the default is false.
 fn flag(members: &Map<String, Value>, name: &'static str) -> Result<bool, OpenAiError> {
+    flag_or(members, name, false)
+}
+
+fn flag_or(members: &Map<String, Value>, name: &'static str, default: bool) -> Result<bool, OpenAiError> {
     match members.get(name) {
-        None | Some(Value::Null) => Ok(false),
+        None | Some(Value::Null) => Ok(default),
         Some(Value::Bool(flag)) => Ok(*flag),
         Some(_) => Err(OpenAiError::invalid(Some(name), format!("The member {name} is true or false."))),
     }

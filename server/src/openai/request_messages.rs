@@ -1,25 +1,38 @@
 //! Converts OpenAI request messages (text, images, audio, files) to a conversation for an agent.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use plexus_domain::{Part, PartBody, sanitized_text};
+use plexus_domain::{
+    Part, PartBody,
+    part::{ToolUse, plain_text},
+    sanitized_text,
+};
 use plexus_hub::{
     blobs::NewBlob,
     calls::{CallRequest, Origin, PriorMessage},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::error::OpenAiError;
 
 const NAME_CHARS: usize = 200;
+/// Question of a request that ends with a message of the agent.
+const CONTINUE: &str = "Continue.";
+const MAX_CALL_ID_BYTES: usize = 200;
 
 /// A conversation for an agent.
-#[derive(Default)]
 pub struct Input {
+    /// True if calls and results of tools are kept as such; else results are text of the caller.
+    with_tools: bool,
     turns: Vec<PriorMessage>,
     files: Vec<NewBlob>,
 }
 
 impl Input {
+    /// Creates an empty conversation. `with_tools`: the agent calls tools of the caller.
+    pub const fn new(with_tools: bool) -> Self {
+        Self { with_tools, turns: Vec::new(), files: Vec::new() }
+    }
+
     /// Adds a user message.
     pub fn say(&mut self, words: &str) {
         self.turns.push(PriorMessage { by_agent: false, parts: vec![Part::text(words)] });
@@ -33,13 +46,18 @@ impl Input {
         Ok(())
     }
 
-    /// Builds the call. The last message is the question; the messages before it are history.
+    /// Builds the call. The last message is the question; the messages before it are history. After a message of
+    /// the agent the question is to continue.
     pub fn call(mut self, param: &str) -> Result<CallRequest, OpenAiError> {
+        let ends_with_agent = self.turns.last().is_some_and(|last| last.by_agent);
+        if ends_with_agent && self.turns.iter().any(|turn| !turn.by_agent) {
+            self.say(CONTINUE);
+        }
         let asked = self.turns.pop();
         let asked = asked
             .ok_or_else(|| OpenAiError::invalid(Some(param), "No message. Send at least one message."))?;
         if asked.by_agent {
-            let words = "The last message is from the agent. End with a user message.";
+            let words = "All messages are from the agent. Send a user message.";
             return Err(OpenAiError::invalid(Some(param), words));
         }
         Ok(CallRequest {
@@ -49,7 +67,7 @@ impl Input {
         })
     }
 
-    /// Adds a message. Messages without content, such as those that only call tools, are skipped.
+    /// Adds a message. Messages without content are skipped.
     fn message(&mut self, message: &Value, param: &str) -> Result<(), OpenAiError> {
         let wrong = |words: &str| OpenAiError::invalid(Some(param), words);
         let kind = message["type"].as_str().unwrap_or("message");
@@ -57,7 +75,16 @@ impl Input {
             "message" => {
                 (message["role"].as_str().ok_or_else(|| wrong("A message has a role."))?, &message["content"])
             }
+            "function_call_output" if self.with_tools => {
+                return self.result(&message["call_id"], &message["output"], param);
+            }
             "function_call_output" => ("tool", &message["output"]),
+            "function_call" if self.with_tools => {
+                let (name, arguments) = (&message["name"], &message["arguments"]);
+                let part = call_part(&message["call_id"], name, arguments, param)?;
+                self.add_to_last(true, vec![part]);
+                return Ok(());
+            }
             // Skip other items, such as reasoning and tool calls of other models.
             _ if message.is_object() => return Ok(()),
             _ => return Err(wrong("A message is an object.")),
@@ -67,14 +94,59 @@ impl Input {
             "system" | "developer" | "user" | "tool" | "function" => false,
             _ => return Err(OpenAiError::invalid(Some(&format!("{param}.role")), "Unknown role.")),
         };
-        let parts = self.content(content, &format!("{param}.content"))?;
+        if role == "tool" && self.with_tools {
+            return self.result(&message["tool_call_id"], content, param);
+        }
+        let mut parts = self.content(content, &format!("{param}.content"))?;
+        let calls = message["tool_calls"].as_array().filter(|_| by_agent && self.with_tools);
+        for call in calls.into_iter().flatten() {
+            let function = &call["function"];
+            let param = format!("{param}.tool_calls");
+            parts.push(call_part(&call["id"], &function["name"], &function["arguments"], &param)?);
+        }
+        self.turn(by_agent, parts);
+        Ok(())
+    }
+
+    /// Adds a turn, unless it is empty.
+    pub fn turn(&mut self, by_agent: bool, parts: Vec<Part>) {
         if !parts.is_empty() {
             self.turns.push(PriorMessage { by_agent, parts });
+        }
+    }
+
+    /// Adds a tool's result. Results of one turn are one message, since the agent's calls were one as well.
+    pub fn result(&mut self, id: &Value, output: &Value, param: &str) -> Result<(), OpenAiError> {
+        let call_id = call_id(id, param)?;
+        let parts = self.content(output, &format!("{param}.content"))?;
+        let text = plain_text(&parts);
+        let files = parts.into_iter().filter(|part| part.as_text().is_none());
+        let tool = ToolUse {
+            tool: String::new(),
+            arguments: Value::Null,
+            result: Some(Value::String(text)),
+            took_ms: None,
+            call_id: Some(call_id),
+        };
+        let parts = std::iter::once(PartBody::Tool(tool).into()).chain(files).collect();
+        let is_after_result = self.turns.last().is_some_and(|last| last.parts.iter().any(is_result));
+        if is_after_result {
+            self.add_to_last(false, parts);
+        } else {
+            self.turn(false, parts);
         }
         Ok(())
     }
 
-    fn content(&mut self, content: &Value, param: &str) -> Result<Vec<Part>, OpenAiError> {
+    /// Adds parts to the last turn if it has the same author, else as a turn.
+    pub fn add_to_last(&mut self, by_agent: bool, parts: Vec<Part>) {
+        match self.turns.last_mut() {
+            Some(last) if last.by_agent == by_agent => last.parts.extend(parts),
+            _ => self.turn(by_agent, parts),
+        }
+    }
+
+    pub fn content(&mut self, content: &Value, param: &str) -> Result<Vec<Part>, OpenAiError> {
         match content {
             Value::Null => Ok(Vec::new()),
             Value::String(words) => Ok(text_parts(words)),
@@ -128,7 +200,7 @@ impl Input {
     }
 
     /// Returns a link, or a file if the URL is a `data:` URL (RFC 2397).
-    fn link(
+    pub fn link(
         &mut self,
         url: Option<&str>,
         name: Option<String>,
@@ -146,7 +218,7 @@ impl Input {
         self.bytes(Some(media_type.to_owned()), data, name, param)
     }
 
-    fn bytes(
+    pub fn bytes(
         &mut self,
         media_type: Option<String>,
         data: &str,
@@ -161,6 +233,35 @@ impl Input {
         self.files.push(blob);
         Ok(vec![part])
     }
+}
+
+fn is_result(part: &Part) -> bool {
+    matches!(&part.content, PartBody::Tool(tool) if tool.result.is_some())
+}
+
+/// Returns the part for a call that the model made earlier.
+pub fn call_part(id: &Value, name: &Value, arguments: &Value, param: &str) -> Result<Part, OpenAiError> {
+    let name = name.as_str().filter(|name| !name.is_empty());
+    let tool =
+        name.ok_or_else(|| OpenAiError::invalid(Some(param), "A call has the name of its function."))?;
+    let arguments = match arguments {
+        Value::String(text) if text.trim().is_empty() => json!({}),
+        Value::String(text) => {
+            let parsed = serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
+            parsed.unwrap_or_else(|| Value::String(text.clone()))
+        }
+        Value::Null => json!({}),
+        arguments => arguments.clone(),
+    };
+    let call_id = Some(call_id(id, param)?);
+    let tool = ToolUse { tool: tool.to_owned(), arguments, result: None, took_ms: None, call_id };
+    Ok(PartBody::Tool(tool).into())
+}
+
+fn call_id(id: &Value, param: &str) -> Result<String, OpenAiError> {
+    let id = id.as_str().filter(|id| !id.is_empty() && id.len() <= MAX_CALL_ID_BYTES);
+    let wrong = || OpenAiError::invalid(Some(param), "A tool call is named by its id.");
+    id.map(str::to_owned).ok_or_else(wrong)
 }
 
 fn text_parts(words: &str) -> Vec<Part> {

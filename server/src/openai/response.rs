@@ -1,7 +1,7 @@
 //! Formats an answer as a Response object, with every member that the vendor-neutral specification requires
 //! (openresponses.org).
 
-use plexus_domain::{MessageId, run::Usage};
+use plexus_domain::{MessageId, RunState, part::ToolUse, run::Usage};
 use plexus_hub::calls::Task;
 use serde_json::{Map, Value, json};
 
@@ -13,17 +13,37 @@ const ECHOED: [&str; 5] =
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
+    Queued,
     InProgress,
     Completed,
+    /// The answer was cut at the length limit.
+    Incomplete,
     Failed,
+    Cancelled,
 }
 
 impl Status {
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::Queued => "queued",
             Self::InProgress => "in_progress",
             Self::Completed => "completed",
+            Self::Incomplete => "incomplete",
             Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl From<&Task> for Status {
+    /// Returns the status of a run, if that has not failed.
+    fn from(task: &Task) -> Self {
+        match task.state {
+            RunState::Queued => Self::Queued,
+            RunState::Stopped => Self::Cancelled,
+            _ if !task.is_settled() => Self::InProgress,
+            _ if task.is_truncated => Self::Incomplete,
+            _ => Self::Completed,
         }
     }
 }
@@ -33,6 +53,8 @@ impl Status {
 pub struct ResponseProgress<'a> {
     pub message: MessageId,
     pub text: &'a str,
+    /// Calls of the caller's tools.
+    pub calls: &'a [ToolUse],
     pub task: &'a Task,
 }
 
@@ -57,32 +79,45 @@ impl ResponseTemplate {
             "parallel_tool_calls": true, "text": { "format": { "type": "text" } }, "top_p": 1.0, "temperature": 1.0,
             "presence_penalty": 0.0, "frequency_penalty": 0.0, "top_logprobs": 0, "store": true,
             "background": false, "service_tier": "default", "metadata": {}, "reasoning": null,
-            "max_output_tokens": null, "max_tool_calls": null,
+            "max_output_tokens": null, "max_tool_calls": null, "conversation": null,
         });
         if let Value::Object(fixed) = fixed {
             frame.extend(fixed);
         }
+        frame.extend(echoed_options(asked));
         // Report defaults for unsupported request options.
         if let Some(metadata) = asked.get("metadata").filter(|value| value.is_object()) {
             frame.insert("metadata".to_owned(), metadata.clone());
         }
-        if let Some(Value::Bool(store)) = asked.get("store") {
-            frame.insert("store".to_owned(), json!(store));
+        for name in ["store", "background", "parallel_tool_calls"] {
+            if let Some(Value::Bool(flag)) = asked.get(name) {
+                frame.insert(name.to_owned(), json!(flag));
+            }
         }
         Self(frame)
     }
 
     pub fn tell(&self, said: ResponseProgress<'_>, status: Status, failure: Option<&OpenAiError>) -> Value {
-        let done = status == Status::Completed;
-        let output = if done { vec![item(said, Status::Completed)] } else { Vec::new() };
+        let done = matches!(status, Status::Completed | Status::Incomplete);
+        let output = if done { items(said, status) } else { Vec::new() };
         let error = failure.map(|failure| json!({ "code": failure.code(), "message": failure.message() }));
         let mut told = self.0.clone();
         let ended = said.task.state_at.millis() / 1_000;
-        told.insert("completed_at".to_owned(), if done { json!(ended) } else { Value::Null });
+        if status == Status::Incomplete {
+            told.insert("incomplete_details".to_owned(), json!({ "reason": "max_output_tokens" }));
+        }
+        told.insert(
+            "completed_at".to_owned(),
+            if status == Status::Completed { json!(ended) } else { Value::Null },
+        );
         told.insert("status".to_owned(), json!(status.as_str()));
         told.insert("output".to_owned(), Value::Array(output));
         told.insert("error".to_owned(), json!(error));
-        let usage = if status == Status::InProgress { Value::Null } else { usage(said.task.usage) };
+        let usage = if matches!(status, Status::Queued | Status::InProgress) {
+            Value::Null
+        } else {
+            usage(said.task.usage)
+        };
         told.insert("usage".to_owned(), usage);
         Value::Object(told)
     }
@@ -101,9 +136,46 @@ pub fn item_id(message: MessageId) -> String {
     format!("msg_{}", message.uuid().simple())
 }
 
-/// Returns the only item of the output.
+/// Returns the options of the request that a Response repeats.
+fn echoed_options(asked: &Map<String, Value>) -> Map<String, Value> {
+    let mut echoed = Map::new();
+    for name in ["tools", "tool_choice", "text", "max_output_tokens"] {
+        if let Some(value) = asked.get(name).filter(|value| !value.is_null()) {
+            echoed.insert(name.to_owned(), value.clone());
+        }
+    }
+    if let Some(text) = echoed.get_mut("text").and_then(Value::as_object_mut) {
+        text.entry("format").or_insert_with(|| json!({ "type": "text" }));
+    }
+    if let Some(Value::String(id)) = asked.get("conversation").map(|named| named.get("id").unwrap_or(named)) {
+        echoed.insert("conversation".to_owned(), json!({ "id": id }));
+    }
+    echoed
+}
+
+/// Returns the output: the message, unless the answer has calls only, and the calls of the caller's tools.
+fn items(said: ResponseProgress<'_>, status: Status) -> Vec<Value> {
+    let message = (said.calls.is_empty() || !said.text.is_empty()).then(|| item(said, status));
+    let calls =
+        said.calls.iter().enumerate().map(|(index, call)| call_item(said.message, index, call, "completed"));
+    message.into_iter().chain(calls).collect()
+}
+
+/// Returns the item of the call with this index.
+pub fn call_item(message: MessageId, index: usize, call: &ToolUse, status: &str) -> Value {
+    let arguments = if status == "completed" { call.arguments_text() } else { String::new() };
+    json!({ "type": "function_call", "id": call_item_id(message, index), "call_id": call.call_id, "name": call.tool,
+            "arguments": arguments, "status": status })
+}
+
+pub fn call_item_id(message: MessageId, index: usize) -> String {
+    format!("fc_{}_{index}", message.uuid().simple())
+}
+
+/// Returns the item of the answer's text.
 pub fn item(said: ResponseProgress<'_>, status: Status) -> Value {
-    let content = if status == Status::Completed { vec![text(said.text)] } else { Vec::new() };
+    let is_begun = matches!(status, Status::InProgress);
+    let content = if is_begun { Vec::new() } else { vec![text(said.text)] };
     json!({ "type": "message", "id": item_id(said.message), "status": status.as_str(), "role": "assistant",
             "content": content })
 }

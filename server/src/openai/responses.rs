@@ -1,33 +1,25 @@
-//! OpenAI Responses API: `POST /v1/responses`, and `GET /v1/responses/{id}` for stored answers.
+//! OpenAI Responses API: `POST /v1/responses`. `stored_responses` has the paths of stored answers.
 
-use std::convert::Infallible;
+use std::{convert::Infallible, ops::Not as _};
 
 use axum::{
     Json,
     body::{Body, Bytes},
-    extract::{
-        Path, State,
-        rejection::{BytesRejection, PathRejection},
-    },
+    extract::{State, rejection::BytesRejection},
     http::HeaderMap,
     response::{IntoResponse as _, Response},
 };
 use futures::StreamExt as _;
-use plexus_domain::Error as Refusal;
-use plexus_hub::{
-    Error,
-    calls::{self, AnswerText, CallRequest},
-    chats,
-    message_views::Author,
-};
+use plexus_hub::calls::{AuthorizedAgent, CallRequest};
 use serde_json::{Map, Value};
 
 use super::{
-    answer_stream::{AnswerStream, outcome},
+    answer_stream::{AnswerStream, authorize},
+    call_options,
     error::OpenAiError,
-    flag, model, models, read,
+    flag, flag_or, model, read,
     request_messages::Input,
-    response::{ResponseProgress, ResponseTemplate, Status, message_of},
+    response::{ResponseTemplate, Status, message_of},
     response_events, text,
 };
 use crate::{
@@ -47,56 +39,33 @@ pub async fn answer(
     let Bearer(caller) = caller?;
     let asked = read(&site, &headers, body)?;
     let streams = flag(&asked, "stream")?;
-    if flag(&asked, "background")? {
-        let words = "Background responses are not supported. Omit background, or set it to false.";
+    let background = flag(&asked, "background")?;
+    let model = model(&asked)?;
+    let door = authorize(&site, &caller, model).await?;
+    let call = call(&asked, &door)?;
+    if background && (call.is_withheld || door.is_anonymous()) {
+        let words =
+            "A background response is fetched later. Use an account, and leave store out or set it to true.";
         return Err(OpenAiError::invalid(Some("background"), words));
     }
-    let mut answering = AnswerStream::begin(site, &caller, model(&asked)?, call(&asked)?).await?;
+    let mut answering = AnswerStream::begin(site, &door, model, call).await?;
+    if background {
+        answering.detach();
+    }
     let frame = ResponseTemplate::new(answering.id, answering.created, &answering.model, &asked);
     if !streams {
-        answering.whole().await?;
-        return Ok(Json(frame.tell(answering.said(), Status::Completed, None)).into_response());
+        let status = if background { Status::from(&answering.task) } else { answering.ended().await? };
+        return Ok(Json(frame.tell(answering.said(), status, None)).into_response());
     }
     let first = answering.first().await?;
     let events = response_events::events(frame, answering, first);
     Ok(event_stream(Body::from_stream(events.map(Ok::<_, Infallible>))))
 }
 
-/// Returns a stored answer of the caller. Members that echo the request have default values, since the
-/// request is not stored.
-pub async fn show(
-    State(site): State<AppState>,
-    caller: Result<Bearer, InvalidToken>,
-    id: Result<Path<String>, PathRejection>,
-) -> Result<Json<Value>, OpenAiError> {
-    let Bearer(caller) = caller?;
-    let missing = || Error::from(Refusal::not_found("Response not found."));
-    let Path(id) = id.map_err(|_| missing())?;
-    let message = message_of(&id).ok_or_else(missing)?;
-    let kept = chats::message(&site.hub, &caller, message).await.map_err(|error| match error {
-        Error::Refused(Refusal::NotFound { .. }) => missing(),
-        error => error,
-    })?;
-    let (Author::Agent { address, .. }, Some(run)) = (kept.author, kept.run) else {
-        return Err(missing().into());
-    };
-    let door = calls::authorize(&site.hub, &caller, &address).await?;
-    let task = calls::get(&site.hub, &door, run.id).await?;
-    let words = AnswerText::of(&site.hub, &task);
-    let said = ResponseProgress { message, text: words.text(), task: &task };
-    let failure = if task.is_settled() { outcome(&task, said.text).err() } else { None };
-    let status = match (task.is_settled(), &failure) {
-        (false, _) => Status::InProgress,
-        (true, None) => Status::Completed,
-        (true, Some(_)) => Status::Failed,
-    };
-    let frame =
-        ResponseTemplate::new(message, run.queued.millis() / 1_000, &models::id(&address), &Map::new());
-    Ok(Json(frame.tell(said, status, failure.as_ref())))
-}
-
-fn call(asked: &Map<String, Value>) -> Result<CallRequest, OpenAiError> {
-    let mut input = Input::default();
+fn call(asked: &Map<String, Value>, door: &AuthorizedAgent) -> Result<CallRequest, OpenAiError> {
+    let options = call_options::of_response(asked, door.is_model())?;
+    let is_withheld = flag_or(asked, "store", true)?.not();
+    let mut input = Input::new(door.is_model());
     if let Some(instructions) = text(asked, "instructions")? {
         input.say(instructions);
     }
@@ -105,7 +74,7 @@ fn call(asked: &Map<String, Value>) -> Result<CallRequest, OpenAiError> {
         Some(Value::Array(items)) => input.messages(items, "input")?,
         _ => return Err(OpenAiError::invalid(Some("input"), "The input is a text or a list of messages.")),
     }
-    let call = input.call("input")?;
+    let call = CallRequest { options, is_withheld, ..input.call("input")? };
     let (after, context) = (text(asked, "previous_response_id")?, conversation(asked)?);
     match (after, context) {
         (Some(_), Some(_)) => {

@@ -74,8 +74,10 @@ async function answer(request, response) {
 function scriptFor(asked) {
   const text = String(asked.messages?.findLast((message) => message.role === "user")?.content ?? "");
   const number = (name, otherwise) => Number(text.match(new RegExp(`\\b${name}=(\\d+)`))?.[1] ?? otherwise);
+  const wanted = number("tokens", options.tokens);
   return {
-    tokens: Math.min(number("tokens", options.tokens), asked.max_tokens ?? Infinity),
+    tokens: Math.min(wanted, asked.max_tokens ?? Infinity),
+    isCut: wanted > (asked.max_tokens ?? Infinity),
     rate: number("rate", options.rate),
     status: number("status", 200),
     drop: number("drop", Infinity),
@@ -133,8 +135,11 @@ function answerWithTools(response, asked, calls) {
   response.end("data: [DONE]\n\n");
 }
 
-/** Returns a tool's result without the quotation around it. */
-const quotation = ({ content }) => content.split("\n").filter((line) => line.startsWith("> ")).map((line) => line.slice(2)).join("\n");
+/** Returns a tool's result without the quotation around it, if it has one. */
+function quotation({ content }) {
+  const quoted = content.split("\n").filter((line) => line.startsWith("> ")).map((line) => line.slice(2));
+  return quoted.length ? quoted.join("\n") : content;
+}
 
 async function stream(response, asked, script) {
   response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-cache" });
@@ -145,7 +150,7 @@ async function stream(response, asked, script) {
     if (script.rate > 0) await until(started + (n * 1000) / script.rate);
     if (!response.write(event(chunk(asked, { content: script.token(n) })))) await drained(response);
   }
-  response.write(event(chunk(asked, {}, "stop")));
+  response.write(event(chunk(asked, {}, script.isCut ? "length" : "stop")));
   if (asked.stream_options?.include_usage) response.write(event({ ...chunk(asked), choices: [], usage: usage(asked, script) }));
   response.end("data: [DONE]\n\n");
 }

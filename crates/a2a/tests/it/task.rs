@@ -27,8 +27,13 @@ fn completed() {
         media_type: Some("text/csv".into()),
         ..in_artifact("report", PartBody::File { blob: Digest::of("2,2,4"), size: 5 }.into())
     };
-    let tool =
-        ToolUse { tool: "add".into(), arguments: json!([2, 2]), result: Some(json!(4)), took_ms: Some(1) };
+    let tool = ToolUse {
+        tool: "add".into(),
+        arguments: json!([2, 2]),
+        result: Some(json!(4)),
+        took_ms: Some(1),
+        call_id: None,
+    };
     let messages = [
         asks(1, "2 + 2"),
         answers(

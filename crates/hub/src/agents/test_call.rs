@@ -3,7 +3,7 @@
 use std::{collections::HashMap, time::Duration};
 
 use plexus_domain::{
-    DraftId, Error as Refusal, Part, RunId,
+    CallOptions, DraftId, Error as Refusal, Part, RunId,
     part::plain_text,
     run::{Failure, Usage},
     sanitized_text,
@@ -138,6 +138,7 @@ fn request(hub: &Hub, person: &Person, message: &str) -> RunRequest {
         remote: None,
         limits: LIMITS,
         leave: ApprovalPolicy::unavailable(),
+        options: CallOptions::default(),
     }
 }
 

@@ -3,7 +3,7 @@
 //! [`authorize`] resolves the agent, checks visibility and access, and returns the [`AuthorizedAgent`] that all other calls
 //! take.
 
-use plexus_domain::{Address, Digest, Error as Refusal, Principal, PrincipalId, RunId};
+use plexus_domain::{Address, Digest, Error as Refusal, Principal, PrincipalId, RunId, agent::Connector};
 use plexus_store::{Conn, principals};
 
 use super::{signed_links::LinkSigner, task};
@@ -48,6 +48,11 @@ impl AuthorizedAgent {
             Some(guest) => hub.limits().take(Rate::MessagesPerHub, &guest.counted_as()),
             None => Ok(()),
         }
+    }
+
+    /// Returns true if the agent is a model of a server that this hub calls, which gets tools and formats of callers.
+    pub const fn is_model(&self) -> bool {
+        matches!(self.reached.version.connector, Connector::Llm { .. })
     }
 
     /// Returns true for anonymous callers. They can access only tasks whose id they hold.

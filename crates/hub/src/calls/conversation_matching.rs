@@ -4,10 +4,12 @@
 //! Each question is stored under the digest of the conversation up to it. A request whose history has the
 //! same digest plus one of our answers continues that chat; any difference starts a new chat.
 
-use plexus_domain::{Digest, MessageId, Part, message::MessageState};
+use plexus_domain::{Digest, MessageId, Part, PartBody, message::MessageState};
 use plexus_store::{
     Conn, Tx, conversation_digests, conversation_digests::ConversationKey, messages, messages::MessageHeader,
+    runs,
 };
+use serde_json::json;
 
 use super::{AuthorizedAgent, CallRequest, Origin, PriorMessage, part_to_markdown};
 use crate::{Hub, Result};
@@ -31,7 +33,10 @@ pub(super) async fn find(
     let known = history(hub, door, before.iter());
     for question in conversation_digests::matching_questions(tx, &known, ALIKE).await? {
         for header in messages::list_by_parent(tx, question).await? {
-            if is_answer(&header) && text_of_message(hub, tx, &header).await? == answer {
+            if is_answer(&header)
+                && !is_withheld(tx, &header).await?
+                && text_of_message(hub, tx, &header).await? == answer
+            {
                 return Ok(Some(header));
             }
         }
@@ -47,7 +52,7 @@ pub(super) async fn note(
     call: &CallRequest,
     question: MessageId,
 ) -> Result<()> {
-    if !is_noted(door, call) || call.after.is_some() {
+    if !is_noted(door, call) || call.after.is_some() || call.is_withheld {
         return Ok(());
     }
     let asked = PriorMessage { by_agent: false, parts: call.parts.clone() };
@@ -64,6 +69,11 @@ fn is_answer(header: &MessageHeader) -> bool {
     header.lane > 0 && header.run.is_some() && header.state != MessageState::Open
 }
 
+async fn is_withheld(conn: &mut Conn, header: &MessageHeader) -> Result<bool> {
+    let Some(run) = header.run else { return Ok(false) };
+    Ok(runs::find(conn, run).await?.is_some_and(|run| run.is_withheld))
+}
+
 async fn text_of_message(hub: &Hub, conn: &mut Conn, header: &MessageHeader) -> Result<String> {
     let found = messages::load(conn, &[header.id]).await?;
     Ok(found.first().map(|message| text_of_parts(hub, &message.parts)).unwrap_or_default())
@@ -72,9 +82,20 @@ async fn text_of_message(hub: &Hub, conn: &mut Conn, header: &MessageHeader) -> 
 /// Returns the text of a message as programs receive it. Trimmed, because some programs drop surrounding
 /// white space.
 fn text_of_parts(hub: &Hub, parts: &[Part]) -> String {
-    let words = parts.iter().filter_map(|part| part_to_markdown(hub, part));
+    let words =
+        parts.iter().filter_map(|part| caller_tool_text(part).or_else(|| part_to_markdown(hub, part)));
     let words: Vec<String> = words.filter(|words| !words.trim().is_empty()).collect();
     words.join("\n\n").trim().to_owned()
+}
+
+/// Returns the text that stands for a call of the caller's tool, or for its result.
+fn caller_tool_text(part: &Part) -> Option<String> {
+    let PartBody::Tool(tool) = &part.content else { return None };
+    let call_id = tool.call_id.as_ref()?;
+    Some(
+        json!({ "id": call_id, "name": tool.tool, "arguments": tool.arguments, "result": tool.result })
+            .to_string(),
+    )
 }
 
 /// Computes the digest of a conversation: author and length-prefixed text of each message.

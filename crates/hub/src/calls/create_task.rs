@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use plexus_domain::{
-    ChatId, Error as Refusal, MessageId, Part, PartBody, Principal, PrincipalId, RunId, Timestamp,
+    CallOptions, ChatId, Error as Refusal, MessageId, Part, PartBody, Principal, PrincipalId, RunId,
+    Timestamp,
     chat::{ChatKind, Title},
     message::{MessageState, TreeNode, path},
     part::plain_text,
@@ -50,11 +51,15 @@ pub struct CallRequest {
     pub push: Option<webhooks::WebhookRequestInput>,
     /// How long the caller waits for the answer; none uses the run timeout of the hub.
     pub timeout: Option<Duration>,
+    /// Options for the agent; tools and formats for a model only.
+    pub options: CallOptions,
+    /// True if the answer is not returned after this call, and cannot be continued.
+    pub is_withheld: bool,
 }
 
 impl CallRequest {
     /// Creates a request that starts a new conversation.
-    pub const fn new(origin: Origin, parts: Vec<Part>) -> Self {
+    pub fn new(origin: Origin, parts: Vec<Part>) -> Self {
         Self {
             origin,
             context: None,
@@ -66,6 +71,8 @@ impl CallRequest {
             files: Vec::new(),
             push: None,
             timeout: None,
+            options: CallOptions::default(),
+            is_withheld: false,
         }
     }
 }
@@ -80,7 +87,7 @@ pub struct PriorMessage {
 
 /// Retention of chats that programs start, in days after the last call.
 const RETENTION_DAYS: i64 = 30;
-/// The same for anonymous callers, in milliseconds.
+/// The same for anonymous callers and for answers that are not stored, in milliseconds.
 const ANONYMOUS_RETENTION_MILLIS: i64 = 60 * 60 * 1_000;
 /// The same for users of hubs on probation, in milliseconds: these users cost nothing to invent (Sybil
 /// attack).
@@ -132,7 +139,9 @@ pub(super) async fn write(
         files.record(&mut tx).await?;
     }
     let place = place(hub, &mut tx, door, call).await?;
-    keep(hub, &mut tx, door, &place.chat).await?;
+    if !call.is_withheld {
+        keep(hub, &mut tx, door, call, &place.chat).await?;
+    }
     let id = message_id(hub, &mut tx, call).await?;
     let continued = place.continues.as_ref().map(|run| run.id);
     let saying = PostMessage {
@@ -145,6 +154,8 @@ pub(super) async fn write(
         origin: call.origin,
         continues: place.continues,
         until: call.timeout.map(|timeout| hub.env().now() + timeout.min(hub.config().limits.whole)),
+        options: call.options.clone(),
+        is_withheld: call.is_withheld,
     };
     let mut said =
         post_message(hub, &mut tx, &door.asker, saying, std::slice::from_ref(&door.reached)).await?;
@@ -179,6 +190,8 @@ async fn begun(
         state_at: job.queued,
         failure: None,
         usage: Usage::default(),
+        is_truncated: false,
+        is_withheld: call.is_withheld,
         waits: None,
         messages: said.messages().cloned().collect(),
         seq: chat.last_seq,
@@ -190,7 +203,8 @@ async fn begun(
 pub(super) fn acceptable(hub: &Hub, mut call: CallRequest) -> Result<CallRequest, Refusal> {
     let limit = hub.config().limits.max_message_bytes;
     let said = call.before.iter().flat_map(|before| &before.parts).chain(&call.parts);
-    if said.map(size).sum::<usize>() > limit {
+    let options = serde_json::to_string(&call.options).map_or(0, |options| options.len());
+    if said.map(size).sum::<usize>() + options > limit {
         let words = format!("A message has at most {} KiB. Send the rest in another.", limit / 1024);
         return Err(Refusal::too_large(words, limit as u64));
     }
@@ -216,7 +230,11 @@ fn size(part: &Part) -> usize {
         PartBody::Link { url } => url.len(),
         PartBody::Data { data } => data.to_string().len(),
         PartBody::File { size, .. } => usize::try_from(*size).unwrap_or(usize::MAX),
-        PartBody::Tool(_) | PartBody::Approval { .. } => 0,
+        PartBody::Tool(call) => {
+            call.arguments.to_string().len()
+                + call.result.as_ref().map_or(0, |result| result.to_string().len())
+        }
+        PartBody::Approval { .. } => 0,
     }
 }
 
@@ -323,7 +341,9 @@ async fn after_answer(
 ) -> Result<ThreadPosition> {
     let gone = || Refusal::not_found("Answer not found.");
     let found = messages::find(tx, answer).await?.ok_or_else(gone)?;
-    task::find(hub, tx, door, found.run.ok_or_else(gone)?).await?;
+    if task::find(hub, tx, door, found.run.ok_or_else(gone)?).await?.is_withheld {
+        return Err(gone().into());
+    }
     if found.state == MessageState::Open {
         return Err(Refusal::conflict("That answer is still being written. Wait until it ends.").into());
     }
@@ -391,7 +411,7 @@ async fn in_new_chat(
     let caller = door.asker.principal;
     let title = Title::from_message(&plain_text(&call.parts));
     quotas::check_chat(hub, tx, &door.asker).await?;
-    let chat = insert_chat(hub, tx, caller, ChatKind::Api, title, Some(keep_until(hub, door))).await?;
+    let chat = insert_chat(hub, tx, caller, ChatKind::Api, title, Some(keep_until(hub, door, call))).await?;
     if let Some(name) = &call.context {
         let taken = || Refusal::conflict("Another call is creating this context. Send the message again.");
         conflict(caller_contexts::insert(tx, caller, door.reached.agent.id, name, chat.id).await, taken)?;
@@ -411,8 +431,8 @@ async fn numbered(tx: &mut Tx, chat: ChatId) -> Result<(Chat, Vec<MessageHeader>
 
 /// Extends the retention of a chat to that of a new one. Writes at most once an hour, or a minute for
 /// anonymous callers.
-async fn keep(hub: &Hub, tx: &mut Tx, door: &AuthorizedAgent, chat: &Chat) -> Result<()> {
-    let until = keep_until(hub, door);
+async fn keep(hub: &Hub, tx: &mut Tx, door: &AuthorizedAgent, call: &CallRequest, chat: &Chat) -> Result<()> {
+    let until = keep_until(hub, door, call);
     let refresh = if door.is_anonymous() { ANONYMOUS_RETENTION_REFRESH } else { RETENTION_REFRESH };
     if chat.expires_at.is_some_and(|kept| until.since(kept) > refresh) {
         chats::set_expires_at(tx, chat.id, until).await?;
@@ -420,10 +440,10 @@ async fn keep(hub: &Hub, tx: &mut Tx, door: &AuthorizedAgent, chat: &Chat) -> Re
     Ok(())
 }
 
-fn keep_until(hub: &Hub, door: &AuthorizedAgent) -> Timestamp {
+fn keep_until(hub: &Hub, door: &AuthorizedAgent, call: &CallRequest) -> Timestamp {
     let kept = match &door.asker.guest {
         Some(guest) if guest.is_newcomer => PROBATION_RETENTION_MILLIS,
-        _ if door.is_anonymous() => ANONYMOUS_RETENTION_MILLIS,
+        _ if door.is_anonymous() || call.is_withheld => ANONYMOUS_RETENTION_MILLIS,
         _ => RETENTION_DAYS * DAY,
     };
     Timestamp::from_millis(hub.env().now().millis() + kept)

@@ -276,6 +276,7 @@ impl TaskSubscription {
             *known = Message { seq: known.seq, ..view.message.clone() };
             self.heard_end = true;
             self.known.usage = run.usage;
+            self.known.is_truncated = run.is_truncated;
             self.known.state_at = ended;
         }
     }

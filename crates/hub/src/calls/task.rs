@@ -31,6 +31,10 @@ pub struct Task {
     pub state_at: Timestamp,
     pub failure: Option<Failure>,
     pub usage: Usage,
+    /// True if the answer was cut at a length limit.
+    pub is_truncated: bool,
+    /// True if the caller asked not to store the answer, or deleted it.
+    pub is_withheld: bool,
     /// Status line of a queued run.
     pub waits: Option<String>,
     /// Oldest first, including the question. An open message has the text so far.
@@ -123,6 +127,8 @@ pub(super) async fn load(hub: &Hub, conn: &mut Conn, run: Run) -> Result<Task> {
         state_at: run.state_at,
         failure: run.failure(),
         usage: run.usage(),
+        is_truncated: run.is_truncated,
+        is_withheld: run.is_withheld,
         waits,
         messages,
         seq,

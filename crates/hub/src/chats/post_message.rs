@@ -3,7 +3,8 @@
 //! The chat row must be locked.
 
 use plexus_domain::{
-    ChatId, Error as Refusal, MemberId, MessageId, Part, Principal, PrincipalId, RunId, RunState, Timestamp,
+    CallOptions, ChatId, Error as Refusal, MemberId, MessageId, Part, Principal, PrincipalId, RunId,
+    RunState, Timestamp,
     chat::{ChatKind, Title},
     chat_event::Event,
     message::{Message, MessageState, TreeNode},
@@ -49,6 +50,9 @@ pub(crate) struct PostMessage<'a> {
     pub continues: Option<Run>,
     /// When the caller stops waiting for the answers, if that is known.
     pub until: Option<Timestamp>,
+    pub options: CallOptions,
+    /// True if the answers are not returned after this call.
+    pub is_withheld: bool,
 }
 
 /// A posted message whose transaction is not committed yet.
@@ -127,6 +131,7 @@ pub(crate) async fn post_message(
         }
         let continues = saying.continues.clone().filter(|run| run.agent == reached.agent.id);
         let (origin, question, until) = (saying.origin, saying.id, saying.until);
+        let (options, is_withheld) = (saying.options.clone(), saying.is_withheld);
         let (reached, beside, seen) = (reached.clone(), Vec::new(), seen.clone());
         let (called, words) = (saying.called.map(str::to_owned), Some(saying.parts.to_vec()));
         let ask = NewRunSpec {
@@ -142,6 +147,8 @@ pub(crate) async fn post_message(
             origin,
             continues,
             until,
+            options,
+            is_withheld,
         };
         jobs.push(runs::create(hub, tx, &mut telling, asker, ask).await?);
     }

@@ -1,7 +1,7 @@
 //! Sends messages to chats, and retries answers.
 
 use plexus_domain::{
-    Address, ChatId, Error as Refusal, MessageId, Part, RunId,
+    Address, CallOptions, ChatId, Error as Refusal, MessageId, Part, RunId,
     chat::{ChatKind, Title},
     message::{MessageState, TreeNode, alternatives},
     sanitized_text,
@@ -100,6 +100,8 @@ async fn begin_chat(
         origin,
         continues,
         until,
+        options: CallOptions::default(),
+        is_withheld: false,
     };
     let said = post_message(hub, &mut tx, &asker, saying, &agents).await?;
     let sent = Sent { chat: chat.id, message: id, runs: said.runs() };
@@ -145,6 +147,8 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
         origin,
         continues,
         until,
+        options: CallOptions::default(),
+        is_withheld: false,
     };
     let said = post_message(hub, &mut tx, &asker, saying, &agents).await?;
     let sent = Sent { chat, message: new.id, runs: said.runs() };
@@ -190,6 +194,8 @@ pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId) -> Result<Sent
         origin,
         continues: None,
         until: None,
+        options: CallOptions::default(),
+        is_withheld: false,
     };
     let job = runs::create(hub, &mut tx, &mut telling, &asker, ask).await?;
     let sent = Sent { chat, message: job.answer.id, runs: vec![job.run] };

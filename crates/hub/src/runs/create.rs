@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use plexus_domain::{
-    ChatId, Error as Refusal, MessageId, Part, PrincipalId, RunId, RunState, Timestamp,
+    CallOptions, ChatId, Error as Refusal, MessageId, Part, PrincipalId, RunId, RunState, Timestamp,
     chat_event::Event,
     fair_scheduler::CallerQuota,
     message::{Message, MessageState, TreeNode, visible},
@@ -49,6 +49,9 @@ pub struct NewRunSpec {
     pub continues: Option<Run>,
     /// When the caller stops waiting for the answer, if that is known.
     pub until: Option<Timestamp>,
+    pub options: CallOptions,
+    /// True if the answer is not returned after this call.
+    pub is_withheld: bool,
 }
 
 /// Messages with their authors.
@@ -83,6 +86,7 @@ pub struct RunJob {
     pub task: Option<RemoteConversation>,
     /// When the caller stops waiting for the answer, if that is known.
     pub until: Option<Timestamp>,
+    pub options: CallOptions,
     pub place: RunSlot,
 }
 
@@ -106,7 +110,7 @@ pub(crate) async fn create(
     let (queued, state, chat, question) = (view.queued, view.state, ask.chat, ask.question);
     let answer = open_answer(hub, run, &ask);
     let history = history(tx, asker, &ask, place.is_queued()).await?;
-    let (called, until) = (ask.called, ask.until);
+    let (called, until, options) = (ask.called, ask.until, ask.options);
     let alternatives = ask.beside.into_iter().chain([answer.id]).collect();
     let (message, author, open) = (answer.clone(), Author::from(&agent), Vec::new());
     telling.add_message(MessageView { message, author, run: Some(view), alternatives, open, status: None });
@@ -128,6 +132,7 @@ pub(crate) async fn create(
         history,
         task,
         until,
+        options,
         place,
     })
 }
@@ -195,6 +200,8 @@ fn insert(
         instance: Some(hub.process()),
         state: if waits { RunState::Queued } else { RunState::Working },
         queued_at: hub.env().now(),
+        options: ask.options.clone(),
+        is_withheld: ask.is_withheld,
     };
     let view = RunView::begun(new.id, new.state, new.queued_at);
     telling.begin(new);

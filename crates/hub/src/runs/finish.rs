@@ -24,6 +24,8 @@ use crate::{
 pub struct RunOutcome {
     pub state: RunState,
     pub failure: Option<Failure>,
+    /// True if the answer was cut at a length limit.
+    pub is_truncated: bool,
 }
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -35,8 +37,9 @@ const FAULTS: u32 = 6;
 impl RunOutcome {
     /// Derives the outcome. `closing`: the hub is shutting down, so a stop counts as an interruption.
     pub fn new(end: Result<RunEnd, Failure>, closing: bool) -> Self {
+        let is_truncated = matches!(end, Ok(RunEnd::Truncated));
         let (state, failure) = match end {
-            Ok(RunEnd::Completed) => (RunState::Completed, None),
+            Ok(RunEnd::Completed | RunEnd::Truncated) => (RunState::Completed, None),
             Ok(RunEnd::InputRequired) => (RunState::InputRequired, None),
             Ok(RunEnd::AuthRequired) => (RunState::AuthRequired, None),
             Ok(RunEnd::Stopped) if closing => (RunState::Failed, Some(interrupted())),
@@ -46,7 +49,7 @@ impl RunOutcome {
             }
             Err(failure) => (RunState::Failed, Some(failure)),
         };
-        Self { state, failure }
+        Self { state, failure, is_truncated }
     }
 
     const fn message_state(&self) -> MessageState {
@@ -87,7 +90,7 @@ pub(super) async fn finish(hub: &Hub, job: &RunJob, speaker: &mut MessageWriter,
                 faults += 1;
                 // A permanent fault must not hold the run and its slot forever.
                 if faults == FAULTS {
-                    outcome = RunOutcome { state: RunState::Failed, failure: Some(not_kept()) };
+                    outcome = RunOutcome { state: RunState::Failed, failure: Some(not_kept()), ..outcome };
                     files.clear();
                     speaker.forget();
                 }
@@ -119,7 +122,11 @@ async fn fit(hub: &Hub, job: &RunJob, speaker: &mut MessageWriter, outcome: RunO
     }
     let Some(refusal) = why else { return outcome };
     let words = format!("Parts of the answer were not saved. {refusal}");
-    RunOutcome { state: RunState::Failed, failure: Some(Failure::new(FailureClass::Budget, words)) }
+    RunOutcome {
+        state: RunState::Failed,
+        failure: Some(Failure::new(FailureClass::Budget, words)),
+        ..outcome
+    }
 }
 
 async fn keep(
@@ -146,7 +153,11 @@ async fn keep(
     if let Some(remote) = &speaker.remote {
         runs::set_remote(&mut tx, job.run, remote.task.as_deref(), remote.context.as_deref()).await?;
     }
+    if outcome.is_truncated {
+        runs::set_truncated(&mut tx, job.run).await?;
+    }
     let run = RunView {
+        is_truncated: outcome.is_truncated,
         failure: outcome.failure.clone(),
         usage: speaker.usage,
         ended: outcome.state.is_terminal().then_some(now),

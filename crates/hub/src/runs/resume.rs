@@ -90,6 +90,7 @@ async fn again(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<RunJob>> {
         history: VisibleHistory::Unread(visible_messages(tree.iter().map(MessageHeader::by), question)),
         task: run.remote_task.clone().map(|task| RemoteConversation { task: Some(task), context: None }),
         until: None,
+        options: run.call_options(),
         place: hub.run_registry().acquire_slot(about, share)?,
     }))
 }

@@ -128,7 +128,16 @@ async fn prepare(
     let leave = approvals::leave(hub, job).await?;
     Ok((
         connector,
-        RunRequest { run: job.run, turns, files, called: job.called.clone(), remote, limits, leave },
+        RunRequest {
+            run: job.run,
+            turns,
+            files,
+            called: job.called.clone(),
+            remote,
+            limits,
+            leave,
+            options: job.options.clone(),
+        },
     ))
 }
 

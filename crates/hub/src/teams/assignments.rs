@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use plexus_domain::{
-    Address, Error as Refusal, MessageId, Part, RunId, RunState,
+    Address, CallOptions, Error as Refusal, MessageId, Part, RunId, RunState,
     part::plain_text,
     run::Usage,
     team::{
@@ -213,6 +213,8 @@ async fn try_ask(conductor: &TeamOrchestrator, address: &Address, message: TeamM
         origin: Origin::Team,
         continues,
         until: Some(conductor.team.hard_deadline()),
+        options: CallOptions::default(),
+        is_withheld: false,
     };
     let said = post_message(hub, &mut tx, asker, saying, std::slice::from_ref(&reached)).await?;
     let run = said.runs().first().copied();

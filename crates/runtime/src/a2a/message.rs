@@ -104,7 +104,13 @@ mod tests {
     fn parts_other_than_text_go_along_or_are_named() {
         let data = PartBody::Data { data: json!({"a": 1}) };
         let file = PartBody::File { blob: plexus_domain::Digest::of("x"), size: 1 };
-        let tool = ToolUse { tool: "t".to_owned(), arguments: json!({}), result: None, took_ms: None };
+        let tool = ToolUse {
+            tool: "t".to_owned(),
+            arguments: json!({}),
+            result: None,
+            took_ms: None,
+            call_id: None,
+        };
         let parts = [data, file, PartBody::Tool(tool)].into_iter().map(Part::from).collect();
         let request = RunRequest { turns: vec![ConversationTurn { parts, ..person("") }], ..ask("") };
         let sent = serde_json::to_value(message(&request).parts).unwrap();

@@ -219,7 +219,13 @@ impl<'a> AcpTurnOutput<'a> {
         let took_ms =
             result.is_some().then(|| u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX));
         let tool = ellipsize(&one_line(&call.title), STATUS_CHARS);
-        let used = ToolUse { tool, arguments: call.raw_input.unwrap_or(Value::Null), result, took_ms };
+        let used = ToolUse {
+            tool,
+            arguments: call.raw_input.unwrap_or(Value::Null),
+            result,
+            took_ms,
+            call_id: None,
+        };
         self.output.part(PartBody::Tool(used).into())?;
         self.was_content();
         Ok(())

@@ -224,7 +224,7 @@ pub(super) fn label(text: &str) -> String {
 impl From<Result<RunEnd, Failure>> for ProgramEvent {
     fn from(end: Result<RunEnd, Failure>) -> Self {
         match end {
-            Ok(RunEnd::Completed) => Self::Completed,
+            Ok(RunEnd::Completed | RunEnd::Truncated) => Self::Completed,
             Ok(RunEnd::InputRequired) => Self::InputRequired,
             Ok(RunEnd::AuthRequired) => Self::AuthRequired,
             Ok(RunEnd::Rejected { reason }) => Self::Rejected { reason },

@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
 use parking_lot::{Mutex, MutexGuard};
 use plexus_domain::{
-    ApprovalId, Digest, Part, PartBody, RunId, Timestamp,
+    ApprovalId, CallOptions, Digest, Part, PartBody, RunId, Timestamp,
     part::ApprovalDecision,
     run::{Failure, FailureClass, Usage},
 };
@@ -130,7 +130,8 @@ impl AttachedWorker {
         let limits =
             ConnectorLimits { whole, max_answer_bytes, max_file_bytes, ..ConnectorLimits::default() };
         let (turns, called, remote) = (question.turns, question.message_id, question.remote_conversation);
-        RunRequest { run, turns, files, called, remote, limits, leave: ApprovalPolicy::unavailable() }
+        let (leave, options) = (ApprovalPolicy::unavailable(), CallOptions::default());
+        RunRequest { run, turns, files, called, remote, limits, leave, options }
     }
 
     fn forget_ended(&mut self) {

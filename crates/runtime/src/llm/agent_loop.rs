@@ -40,6 +40,7 @@ impl<'a> AgentLoop<'a> {
     ) -> Self {
         let answer =
             CompletionStream::new(output, String::new(), request.limits.max_answer_bytes).within(llm.budget);
+        let answer = answer.may_be_cut(request.options.max_tokens.is_some());
         let pace = WaitTimer::new(stop, request.limits.first_byte);
         Self { llm, request, answer, pace, stop, time: TimeBudget { left: llm.budget.time() } }
     }
@@ -51,6 +52,9 @@ impl<'a> AgentLoop<'a> {
         end
     }
 
+    /// The tools of the caller are offered with those of the agent. If the model calls one, the turn ends the run,
+    /// and the caller continues it with the results. The agent's own tools are not called in that turn, because
+    /// their results could not be given back to the model with those of the caller.
     async fn converse(&mut self) -> Result<RunEnd, RunInterruption> {
         let window = self.llm.providers[0].model.history_bytes;
         let toolbox = self.open_tools(window / 3).await?;
@@ -60,7 +64,12 @@ impl<'a> AgentLoop<'a> {
             messages::fit(&mut messages, room);
             let end = self.turn(&messages, toolbox.functions()).await?;
             let (said, calls) = self.answer.take_turn();
-            if calls.is_empty() {
+            if calls.is_empty() || end == RunEnd::Truncated {
+                return Ok(end);
+            }
+            let to_caller: Vec<_> = calls.iter().filter(|call| toolbox.is_of_caller(call)).collect();
+            if !to_caller.is_empty() {
+                self.pass_to_caller(&to_caller)?;
                 return Ok(end);
             }
             self.llm.budget.check(turns, self.answer.total())?;
@@ -74,11 +83,13 @@ impl<'a> AgentLoop<'a> {
     }
 
     async fn open_tools(&mut self, max_bytes: usize) -> Result<Toolbox, RunInterruption> {
+        let of_caller = self.request.options.callable_tools();
+        let toolbox = Toolbox::of_caller(of_caller, max_bytes)?;
         if self.llm.tools.is_empty() {
-            return Ok(Toolbox::default());
+            return Ok(toolbox);
         }
         // Short-lived futures are boxed so that the future of a waiting run stays small.
-        let opening = Box::pin(Toolbox::open(&self.llm.tools, max_bytes));
+        let opening = Box::pin(toolbox.open(&self.llm.tools, max_bytes));
         let opening = self.time.spend(self.llm, opening);
         Ok(self.stop.run_until_cancelled(opening).await.ok_or(RunInterruption::Stopped)???)
     }
@@ -88,7 +99,7 @@ impl<'a> AgentLoop<'a> {
         let mut tried = Err(RunInterruption::Stopped);
         for provider in &self.llm.providers {
             self.answer.begin_turn(provider);
-            let body = messages::body(&provider.model, messages, functions);
+            let body = messages::body(&provider.model, messages, functions, &self.request.options);
             let asked = provider.turn(body, &self.request.limits, &mut self.answer, &mut self.pace);
             tried = self.time.spend(self.llm, asked).await?;
             match &tried {
@@ -136,6 +147,15 @@ impl<'a> AgentLoop<'a> {
         let outcome = self.stop.run_until_cancelled(called).await.ok_or(RunInterruption::Stopped)??;
         self.answer.output().put(Some(place), card.done(&outcome, begun.elapsed()))?;
         Ok(outcome.text)
+    }
+
+    /// Emits the calls that the caller has to execute.
+    fn pass_to_caller(&mut self, calls: &[&ToolCall]) -> Result<(), Failure> {
+        for (index, call) in calls.iter().enumerate() {
+            let part = call.for_caller(|| format!("call_{}_{index}", self.request.run.uuid().simple()));
+            self.answer.output().part(part)?;
+        }
+        Ok(())
     }
 
     fn not_called(&mut self, card: &ToolCallCard, why: &str) -> Result<String, RunInterruption> {

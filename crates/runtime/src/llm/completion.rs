@@ -36,6 +36,8 @@ pub struct CompletionStream<'a> {
     has_text: bool,
     is_done: bool,
     finish_reason: Option<String>,
+    /// True if the caller limited the length, so that an answer without text is none of the server's faults.
+    may_be_cut: bool,
     /// Text of this turn.
     said: String,
     /// Tool calls of this turn, in order.
@@ -59,6 +61,7 @@ impl<'a> CompletionStream<'a> {
             has_text: false,
             is_done: false,
             finish_reason: None,
+            may_be_cut: false,
             said: String::new(),
             calls: Vec::new(),
             usage: Usage::default(),
@@ -83,6 +86,12 @@ impl<'a> CompletionStream<'a> {
     /// Fails the run when its usage exceeds `budget`.
     pub(super) fn within(self, budget: AnswerLimits) -> Self {
         Self { budget: Some(budget), ..self }
+    }
+
+    /// Accepts answers that a length limit of the caller has cut.
+    pub(super) const fn may_be_cut(mut self, may_be_cut: bool) -> Self {
+        self.may_be_cut = may_be_cut;
+        self
     }
 
     /// Resets the state of the turn, and adds the usage of the previous turn to the total.
@@ -246,6 +255,7 @@ impl<'a> CompletionStream<'a> {
             Some("content_filter") => Ok(RunEnd::Rejected {
                 reason: "The model server held the answer back (content filter).".to_owned(),
             }),
+            Some("length") if self.may_be_cut => Ok(RunEnd::Truncated),
             // The last call may be truncated in a way that cannot be detected.
             Some("length") if !self.calls.is_empty() => {
                 let words = format!(
@@ -260,7 +270,7 @@ impl<'a> CompletionStream<'a> {
             }
             Some("length") => {
                 self.output.status("The answer was cut at the model's length limit.");
-                Ok(RunEnd::Completed)
+                Ok(RunEnd::Truncated)
             }
             _ => Ok(RunEnd::Completed),
         }

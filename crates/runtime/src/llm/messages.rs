@@ -1,9 +1,12 @@
 //! Chat-completion messages of a conversation, truncated to the model's window.
 
-use serde::Serialize;
-use serde_json::{Value, json};
+use std::collections::HashSet;
 
-use super::{ModelEndpoint, tool_call::ToolCall};
+use plexus_domain::{CallOptions, Part, PartBody, part::ToolUse};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::{ModelEndpoint, call_options, tool_call::ToolCall};
 use crate::{
     ConversationTurn, TurnRole,
     transcript::{as_quote, part_text, quoted},
@@ -17,6 +20,8 @@ struct Body<'a> {
     tools: &'a [Value],
     stream: bool,
     stream_options: StreamOptions,
+    #[serde(flatten)]
+    options: Map<String, Value>,
 }
 
 #[derive(Serialize)]
@@ -55,6 +60,11 @@ impl Message {
         Self { tool_call_id: Some(call.id.clone()), ..Self::new("tool", content) }
     }
 
+    /// Returns whether it is text only, neither calls nor a result.
+    const fn is_plain(&self) -> bool {
+        self.tool_calls.is_empty() && self.tool_call_id.is_none()
+    }
+
     /// Returns the bytes that count against the model's window.
     fn size(&self) -> usize {
         let calls: usize = self.tool_calls.iter().map(|call| call.to_string().len()).sum();
@@ -91,7 +101,9 @@ fn leave_out_turns(messages: &mut Vec<Message>, max_bytes: usize) -> usize {
     let first = usize::from(messages.first().is_some_and(|message| message.role == "system"));
     let question = messages.iter().rposition(|message| message.role == "user").unwrap_or(first);
     let mut kept = first;
-    while size > max_bytes && kept < question {
+    // A result without its call is refused by model servers.
+    let is_result = |message: &Message| message.tool_call_id.is_some();
+    while kept < question && (size > max_bytes || (kept > first && is_result(&messages[kept]))) {
         size -= messages[kept].size();
         kept += 1;
     }
@@ -113,33 +125,50 @@ fn leave_out_results(messages: &mut [Message], mut size: usize, max_bytes: usize
 }
 
 /// Builds the JSON body of a streaming request.
-pub(super) fn body(model: &ModelEndpoint, messages: &[Message], tools: &[Value]) -> String {
+pub(super) fn body(
+    model: &ModelEndpoint,
+    messages: &[Message],
+    tools: &[Value],
+    options: &CallOptions,
+) -> String {
     let stream_options = StreamOptions { include_usage: true };
-    serde_json::to_string(&Body { model: &model.name, messages, tools, stream: true, stream_options })
-        .unwrap_or_default()
+    let options = call_options::members(options, model);
+    serde_json::to_string(&Body {
+        model: &model.name,
+        messages,
+        tools,
+        stream: true,
+        stream_options,
+        options,
+    })
+    .unwrap_or_default()
 }
 
 /// Returns the latest turns that fit into `max_bytes`, as messages. Consecutive messages of one role are
 /// merged, because the templates of many servers require alternating roles.
 pub(crate) fn conversation(turns: &[ConversationTurn], max_bytes: usize) -> Vec<Message> {
     let mut messages = Vec::new();
-    for message in recent(turns, max_bytes) {
-        add(&mut messages, message);
+    let mut called = HashSet::new();
+    for message in recent(turns, max_bytes).into_iter().flatten() {
+        called.extend(message.tool_calls.iter().filter_map(|call| call["id"].as_str().map(str::to_owned)));
+        let is_orphan = message.tool_call_id.as_ref().is_some_and(|id| !called.contains(id));
+        // Model servers refuse a result whose call is missing, as when the call was left out.
+        add(&mut messages, if is_orphan { Message::new("user", message.content) } else { message });
     }
     messages
 }
 
 /// Returns the latest turns that fit, and at least the last one.
-fn recent(turns: &[ConversationTurn], max_bytes: usize) -> Vec<Message> {
+fn recent(turns: &[ConversationTurn], max_bytes: usize) -> Vec<Vec<Message>> {
     let mut left = max_bytes;
     let mut kept = Vec::new();
     for turn in turns.iter().rev() {
-        let message = message(turn);
-        left = left.saturating_sub(message.content.len() + BETWEEN.len());
+        let said = turn_messages(turn);
+        left = left.saturating_sub(said.iter().map(|message| message.size() + BETWEEN.len()).sum());
         if left == 0 && !kept.is_empty() {
             break;
         }
-        kept.push(message);
+        kept.push(said);
     }
     kept.reverse();
     kept
@@ -147,12 +176,48 @@ fn recent(turns: &[ConversationTurn], max_bytes: usize) -> Vec<Message> {
 
 fn add(messages: &mut Vec<Message>, next: Message) {
     match messages.last_mut() {
-        Some(last) if last.role == next.role => {
+        Some(last) if last.role == next.role && last.is_plain() && next.is_plain() => {
             last.content.push_str(BETWEEN);
             last.content.push_str(&next.content);
         }
         _ => messages.push(next),
     }
+}
+
+/// Returns the messages of a turn: the results of the caller's tools, then the text with the calls of those.
+fn turn_messages(turn: &ConversationTurn) -> Vec<Message> {
+    let mut messages: Vec<_> = turn.parts.iter().filter_map(caller_tool).filter_map(caller_result).collect();
+    let calls = turn.parts.iter().filter_map(caller_tool).filter(|(call, _)| call.result.is_none());
+    let calls: Vec<_> = calls.map(caller_call).collect();
+    let mut message = Message { tool_calls: calls, ..message(turn) };
+    if !message.tool_calls.is_empty() {
+        message.content.truncate(message.content.trim_end().len());
+    }
+    let is_empty = message.content.is_empty() && message.tool_calls.is_empty();
+    if !is_empty || messages.is_empty() {
+        messages.push(message);
+    }
+    messages
+}
+
+/// Returns the part's call of a caller's tool, or the result of one.
+fn caller_tool(part: &Part) -> Option<(&ToolUse, &str)> {
+    match &part.content {
+        PartBody::Tool(tool) => Some((tool, tool.call_id.as_deref()?)),
+        _ => None,
+    }
+}
+
+fn caller_result((tool, id): (&ToolUse, &str)) -> Option<Message> {
+    let content = match tool.result.as_ref()? {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    Some(Message { tool_call_id: Some(id.to_owned()), ..Message::new("tool", content) })
+}
+
+fn caller_call((tool, id): (&ToolUse, &str)) -> Value {
+    json!({ "id": id, "type": "function", "function": { "name": tool.tool, "arguments": tool.arguments_text() } })
 }
 
 fn message(turn: &ConversationTurn) -> Message {

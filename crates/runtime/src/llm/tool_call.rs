@@ -21,6 +21,15 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
+    /// Returns the part with which the caller is asked to execute this call. `make_id` names calls of servers
+    /// that give no id. Arguments that are not JSON are passed on as text.
+    pub(super) fn for_caller(&self, make_id: impl FnOnce() -> String) -> Part {
+        let arguments = self.parse().map_or_else(|_| Value::String(self.arguments.clone()), Value::Object);
+        let call_id = Some(if self.id.is_empty() { make_id() } else { self.id.clone() });
+        PartBody::Tool(ToolUse { tool: self.name.clone(), arguments, result: None, took_ms: None, call_id })
+            .into()
+    }
+
     /// Parses the arguments. Empty text means no arguments, because models omit them.
     pub(super) fn parse(&self) -> Result<Map<String, Value>, serde_json::Error> {
         let text = if self.arguments.trim().is_empty() { "{}" } else { &self.arguments };
@@ -70,6 +79,6 @@ impl ToolCallCard {
 
     fn part(&self, result: Option<Value>, took_ms: Option<u64>) -> Part {
         let Self { tool, arguments } = self.clone();
-        PartBody::Tool(ToolUse { tool, arguments, result, took_ms }).into()
+        PartBody::Tool(ToolUse { tool, arguments, result, took_ms, call_id: None }).into()
     }
 }

@@ -1,9 +1,15 @@
 //! MCP tools offered to a model.
 
-use plexus_domain::run::Failure;
+use plexus_domain::{
+    call_options::FunctionTool,
+    run::{Failure, FailureClass},
+};
 use serde_json::{Map, Value, json};
 
-use super::tool_call::{ToolCall, ToolCallCard};
+use super::{
+    call_options,
+    tool_call::{ToolCall, ToolCallCard},
+};
 use crate::mcp_client::{self, McpProcessPermit, McpServer, McpSession, ToolResult};
 
 /// MCP server whose tools an agent may use, configured by its owner.
@@ -48,6 +54,8 @@ impl OfferedTool {
 /// All tools of one run, with the MCP sessions to call them.
 #[derive(Default)]
 pub(super) struct Toolbox {
+    /// Names of the caller's functions.
+    of_caller: Vec<String>,
     sessions: Vec<McpSession>,
     /// Slots of the local server processes. Declared after `sessions`, so that they are released after the
     /// processes end.
@@ -59,14 +67,33 @@ pub(super) struct Toolbox {
 }
 
 impl Toolbox {
-    /// Opens a session with each server and lists its tools. A server that does not answer fails the run,
+    /// Creates a toolbox with the caller's functions only. Fails if they do not fit into `max_bytes`, because the
+    /// caller relies on them.
+    pub fn of_caller(tools: &[FunctionTool], max_bytes: usize) -> Result<Self, Failure> {
+        let of_caller = tools.iter().map(|tool| tool.name.clone()).collect();
+        let functions: Vec<Value> = tools.iter().map(call_options::function).collect();
+        let bytes: usize = functions.iter().map(|function| function.to_string().len()).sum();
+        if bytes > max_bytes {
+            let words = format!(
+                "The tools have {bytes} bytes, more than the {max_bytes} that fit. Send fewer tools."
+            );
+            return Err(Failure::new(FailureClass::TooLarge, words));
+        }
+        Ok(Self { of_caller, functions, bytes, ..Self::default() })
+    }
+
+    /// Returns whether the caller executes this call.
+    pub fn is_of_caller(&self, call: &ToolCall) -> bool {
+        self.of_caller.contains(&call.name)
+    }
+
+    /// Opens a session with each server and adds its tools. A tool with the name of a caller's function gets
+    /// another name, since the caller relies on its own. A server that does not answer fails the run,
     /// because the agent would behave differently without its tools. Tools that do not fit into `max_bytes`
     /// are not offered.
-    pub async fn open(servers: &[ToolServer], max_bytes: usize) -> Result<Self, Failure> {
-        let mut toolbox = Self {
-            _places: mcp_client::places(servers.iter().map(|it| &it.server)).await?,
-            ..Self::default()
-        };
+    pub async fn open(self, servers: &[ToolServer], max_bytes: usize) -> Result<Self, Failure> {
+        let places = mcp_client::places(servers.iter().map(|it| &it.server)).await?;
+        let mut toolbox = Self { _places: places, ..self };
         for attached in servers {
             let session = McpSession::open(&attached.server).await?;
             for tool in session.tools().await? {
@@ -101,7 +128,9 @@ impl Toolbox {
     fn free_name(&self, name: &str) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
         let base: String = name.chars().map(plain).take(MAX_FUNCTION_NAME - 4).collect();
-        let is_free = |name: &String| !self.tools.iter().any(|tool| tool.function == *name);
+        let is_free = |name: &String| {
+            !self.of_caller.contains(name) && !self.tools.iter().any(|tool| tool.function == *name)
+        };
         let numbered = (2..1_000).map(|number| format!("{base}_{number}"));
         [base.clone()].into_iter().chain(numbered).find(is_free).unwrap_or(base)
     }

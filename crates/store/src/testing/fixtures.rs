@@ -247,6 +247,8 @@ impl World {
             instance: None,
             state: RunState::Queued,
             queued_at: self.now(),
+            options: plexus_domain::CallOptions::default(),
+            is_withheld: false,
         };
         let answer = self.message(chat, agent.principal, Some(request), &[]);
         let answer = NewMessage { lane, run: Some(id), state: MessageState::Open, ..answer };

@@ -343,7 +343,13 @@ async fn fill_parts(tx: &mut Tx, answer: MessageId) {
     blobs::insert(tx, &blob).await.unwrap();
     let by = blobs::BlobReference { owner_kind: "account", owner: answer.uuid() };
     blobs::add_use(tx, &sha256, by).await.unwrap();
-    let tool = ToolUse { tool: "calc".to_owned(), arguments: json!({}), result: None, took_ms: Some(1) };
+    let tool = ToolUse {
+        tool: "calc".to_owned(),
+        arguments: json!({}),
+        result: None,
+        took_ms: Some(1),
+        call_id: None,
+    };
     let parts = [
         Part::text("four\0"),
         Part { name: Some("p.png".to_owned()), ..Part::from(Body::File { blob: sha256, size: 9 }) },

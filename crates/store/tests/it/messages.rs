@@ -106,6 +106,7 @@ on_both! {
             arguments: json!({ "q": "x" }),
             result: Some(json!([1, 2.5, null])),
             took_ms: Some(12),
+            call_id: None,
         };
         let approval = PartBody::Approval {
             approval: world.id(ApprovalId::new),

@@ -3,13 +3,13 @@
 use std::{collections::HashMap, time::Duration};
 
 use plexus_domain::{
-    ApprovalId, Digest, PushId, RunState,
+    ApprovalId, CallOptions, Digest, PushId, RunId, RunState,
     run::{Failure, FailureClass, Usage},
 };
 use plexus_store::{
     approvals::{self, Approval, Decision},
     on_both, processes,
-    runs::{self, RunTally, RunTransition},
+    runs::{self, NewRun, Origin, RunTally, RunTransition},
     testing::World,
     webhooks::{self, Webhook},
 };
@@ -52,6 +52,38 @@ on_both! {
         assert_eq!(since(&mut tx, found.queued_at).await, HashMap::from([(agent.agent, tally)]));
         assert_eq!(since(&mut tx, found.queued_at + Duration::from_millis(1)).await, HashMap::new());
         assert_eq!(runs::list_by_agent(&mut tx, agent.agent, 5).await.unwrap(), [found]);
+    }
+
+    async fn options_of_a_call_are_kept_until_its_run_ends(store: Store) {
+        let mut world = World::new(store);
+        let ada = world.person("ada").await;
+        let agent = world.agent(&ada, "@ada/calc").await;
+        let chat = world.chat(&ada, &[&agent]).await;
+        let options = CallOptions { stop: vec!["END".to_owned()], max_tokens: Some(7), ..CallOptions::default() };
+        let new = NewRun {
+            id: world.id(RunId::new),
+            chat,
+            agent: agent.agent,
+            version: agent.version,
+            caller: ada.principal,
+            origin: Origin::OpenAi,
+            instance: None,
+            state: RunState::Queued,
+            queued_at: world.now(),
+            options: options.clone(),
+            is_withheld: true,
+        };
+        let at = world.now();
+        let mut tx = world.write().await;
+        runs::insert(&mut tx, &new).await.unwrap();
+        let step = |from, to| RunTransition { from, to, at, failure: None, usage: None };
+        assert!(runs::set_state(&mut tx, new.id, &step(RunState::Queued, RunState::Working)).await.unwrap());
+        let run = runs::find(&mut tx, new.id).await.unwrap().unwrap();
+        assert_eq!((run.call_options(), run.is_withheld, run.is_truncated), (options, true, false));
+        assert!(runs::set_truncated(&mut tx, new.id).await.unwrap());
+        assert!(runs::set_state(&mut tx, new.id, &step(RunState::Working, RunState::Completed)).await.unwrap());
+        let run = runs::find(&mut tx, new.id).await.unwrap().unwrap();
+        assert_eq!((run.options, run.is_truncated), (None, true));
     }
 
     async fn runs_of_a_dead_process_are_found(store: Store) {

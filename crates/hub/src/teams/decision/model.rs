@@ -3,7 +3,7 @@
 use std::{collections::HashMap, time::Duration};
 
 use plexus_domain::{
-    Part, RunId,
+    CallOptions, Part, RunId,
     run::{Failure, FailureClass, Usage},
     sanitized_text::{ellipsize, one_line},
     team::decision::{DecisionAttempt, DecisionOutcome, evaluate},
@@ -98,11 +98,12 @@ impl DecisionModel {
                 ..ConnectorLimits::default()
             },
             leave: ApprovalPolicy::unavailable(),
+            options: CallOptions::default(),
         };
         said.begin();
         let refused = |failure: Failure| plexus_domain::Error::unavailable(failure.message);
         match run_connector(&llm, request, said, self.hub.stop()).await.map_err(refused)? {
-            RunEnd::Completed => Ok(()),
+            RunEnd::Completed | RunEnd::Truncated => Ok(()),
             end => {
                 Err(refused(Failure::new(FailureClass::Refused, format!("It ended with {end:?}."))).into())
             }

@@ -1,0 +1,67 @@
+//! Encodes the options of a call for the chat completions API.
+
+use plexus_domain::{
+    CallOptions,
+    call_options::{AnswerFormat, FunctionTool, ToolChoice},
+};
+use serde_json::{Map, Value, json};
+
+use super::ModelEndpoint;
+
+/// Returns the function definition of a caller's tool.
+pub(super) fn function(tool: &FunctionTool) -> Value {
+    let mut function = Map::new();
+    function.insert("name".to_owned(), json!(tool.name));
+    insert(&mut function, "description", tool.description.as_ref().map(|text| json!(text)));
+    let parameters = tool.parameters.clone().unwrap_or_else(|| json!({ "type": "object", "properties": {} }));
+    insert(&mut function, "parameters", Some(parameters));
+    insert(&mut function, "strict", tool.strict.map(Value::Bool));
+    json!({ "type": "function", "function": function })
+}
+
+/// Returns the members of a request that encode the options, except the tools.
+pub(super) fn members(options: &CallOptions, model: &ModelEndpoint) -> Map<String, Value> {
+    let mut members = Map::new();
+    if !options.callable_tools().is_empty() {
+        insert(&mut members, "tool_choice", tool_choice(&options.tool_choice));
+        insert(&mut members, "parallel_tool_calls", options.parallel_tool_calls.map(Value::Bool));
+    }
+    insert(&mut members, "response_format", response_format(&options.format));
+    insert(&mut members, "stop", (!options.stop.is_empty()).then(|| json!(options.stop)));
+    insert(&mut members, max_tokens_member(model), options.max_tokens.map(|most| json!(most)));
+    members
+}
+
+fn insert(members: &mut Map<String, Value>, name: &str, value: Option<Value>) {
+    if let Some(value) = value {
+        members.insert(name.to_owned(), value);
+    }
+}
+
+/// OpenAI refuses `max_tokens` for its reasoning models. Many other servers know no other name.
+fn max_tokens_member(model: &ModelEndpoint) -> &'static str {
+    if model.base.host_str() == Some("api.openai.com") { "max_completion_tokens" } else { "max_tokens" }
+}
+
+fn tool_choice(choice: &ToolChoice) -> Option<Value> {
+    match choice {
+        ToolChoice::Auto | ToolChoice::None => None,
+        ToolChoice::Required => Some(json!("required")),
+        ToolChoice::Function(name) => Some(json!({ "type": "function", "function": { "name": name } })),
+    }
+}
+
+fn response_format(format: &AnswerFormat) -> Option<Value> {
+    match format {
+        AnswerFormat::Text => None,
+        AnswerFormat::JsonObject => Some(json!({ "type": "json_object" })),
+        AnswerFormat::JsonSchema { name, description, schema, strict } => {
+            let mut named = Map::new();
+            named.insert("name".to_owned(), json!(name));
+            insert(&mut named, "description", description.as_ref().map(|text| json!(text)));
+            named.insert("schema".to_owned(), schema.clone());
+            insert(&mut named, "strict", strict.map(Value::Bool));
+            Some(json!({ "type": "json_schema", "json_schema": named }))
+        }
+    }
+}
