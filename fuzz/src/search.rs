@@ -59,6 +59,7 @@ fn listing(n: u8, name: &str, summary: &str) -> Listing {
         kind: "a2a".to_owned(),
         here: true,
         verified: n.is_multiple_of(2),
+        restricted: false,
         online_at: None,
         created: at,
         updated: at,
