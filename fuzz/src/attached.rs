@@ -1,7 +1,7 @@
 use std::{fmt::Debug, sync::Arc};
 
 use futures::FutureExt as _;
-use plexus_domain::{Part, PartBody, part::ApprovalDecision, sanitized_text::is_invisible};
+use plexus_domain::{Part, PartBody, part::ApprovalDecision, sanitized_text::has_invisible};
 use plexus_runtime::{
     Connector as _, RunEnd,
     attached::{
@@ -85,14 +85,14 @@ async fn be_refused(frames: &mut Receiver<HubFrame>) {
 
 /// Asserts that a reason is short and visible. It may have several lines.
 fn assert_reason(reason: &str) {
-    assert!(reason.chars().count() <= MAX_REASON_CHARS && !reason.contains(is_invisible), "{reason:?}");
+    assert!(reason.chars().count() <= MAX_REASON_CHARS && !has_invisible(reason), "{reason:?}");
 }
 
 fn assert_part(part: &Part) {
     assert!(!matches!(part.content, PartBody::File { .. } | PartBody::Approval { .. }), "{part:?}");
     for label in [&part.artifact, &part.name, &part.media_type].into_iter().flatten() {
         assert!(label.chars().count() <= MAX_LABEL_CHARS, "{} characters", label.chars().count());
-        assert!(!label.contains(|c| is_invisible(c) || c == '\n'), "{label:?}");
+        assert!(!has_invisible(label) && !label.contains('\n'), "{label:?}");
     }
 }
 

@@ -1,7 +1,7 @@
 use plexus_domain::{
     Part, PartBody,
     run::{Failure, Usage},
-    sanitized_text::is_invisible,
+    sanitized_text::has_invisible,
 };
 use plexus_runtime::{Output, RemoteConversation};
 use url::Url;
@@ -52,5 +52,5 @@ impl Output for Heard {
 /// Asserts that a message that quotes untrusted text is short and contains only visible characters.
 pub fn assert_shown(words: &str) {
     assert!(words.chars().count() <= 1_000, "{} characters are too many to show", words.chars().count());
-    assert!(!words.contains(|c| is_invisible(c) || c == '\n'), "{words:?}");
+    assert!(!has_invisible(words) && !words.contains('\n'), "{words:?}");
 }

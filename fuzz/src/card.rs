@@ -3,7 +3,7 @@ use plexus_a2a::{
     card::{MAX_CARD_BYTES, Severity, SignatureCoverage},
     keys::SecretKey,
 };
-use plexus_domain::sanitized_text::is_invisible;
+use plexus_domain::sanitized_text::has_invisible;
 
 use crate::{SEED, captured_output::assert_shown};
 
@@ -35,7 +35,7 @@ fn usable(card: &Card) {
     let skills =
         card.skills.iter().flat_map(|skill| [&skill.name, &skill.description].into_iter().chain(&skill.tags));
     for shown in [&card.name, &card.description, &card.version].into_iter().chain(provider).chain(skills) {
-        assert!(!shown.contains(is_invisible), "{shown:?}");
+        assert!(!has_invisible(shown), "{shown:?}");
     }
     let urls = [&card.documentation_url, &card.icon_url].into_iter().flatten();
     for url in urls.chain(card.provider.iter().filter_map(|provider| provider.url.as_ref())) {

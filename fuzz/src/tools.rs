@@ -1,4 +1,4 @@
-use plexus_domain::sanitized_text::is_invisible;
+use plexus_domain::sanitized_text::{has_invisible, is_invisible};
 use plexus_runtime::mcp_client::{self, McpTool, ToolResult};
 use serde_json::{Value, json};
 
@@ -44,5 +44,5 @@ fn assert_tool(tool: &McpTool) {
 
 fn assert_text(text: &str, most: usize) {
     assert!(text.chars().count() <= most, "{} characters", text.chars().count());
-    assert!(!text.contains(is_invisible), "{text:?}");
+    assert!(!has_invisible(text), "{text:?}");
 }

@@ -47,9 +47,10 @@ on_both! {
 
     async fn two_agents_answer_side_by_side(hub: &Hub) {
         let ada = hub.person("ada").await;
-        let said = ada.begin("@plexus/guide", "@plexus/calc @plexus/guide 2 + 2").await;
+        let body = json!({ "id": new_id(), "text": "@plexus/calc @plexus/guide 2 + 2" });
+        let made = ada.call(Method::POST, "/chats", &body).await.expect(StatusCode::CREATED).json();
         let mut screen = Screen::default();
-        let mut events = Events::open(&ada, &said.chat, 0).await;
+        let mut events = Events::open(&ada, &text_of(&made["chat"]), 0).await;
         read_to_end(&mut events, &mut screen).await;
         read_to_end(&mut events, &mut screen).await;
         let mut branches: Vec<i64> = screen.messages.values().map(|shown| shown.branch).collect();

@@ -179,6 +179,8 @@ mod tokens;
 #[cfg(test)]
 mod tool_credentials;
 #[cfg(test)]
+mod typed_text;
+#[cfg(test)]
 mod upgrade;
 #[cfg(test)]
 mod use_counts;

@@ -39,8 +39,8 @@ fn AgentRowView(row: AgentRow) -> impl IntoView {
         <article class="row">
             <Mark seed=row.seed />
             <div>
-                <h3>{name}" "<span class="address" title=row.address.to_string()>{address_text(&row.address)}</span></h3>
-                <p class="summary">{row.summary}</p>
+                <h3 dir="auto">{name}" "<span class="address" title=row.address.to_string()>{address_text(&row.address)}</span></h3>
+                <p class="summary" dir="auto">{row.summary}</p>
                 <p class="tags">{badges}{tags(row.tags)}</p>
             </div>
             <p class="aside">

@@ -31,7 +31,7 @@ pub fn MessageArticle(article: Article) -> impl IntoView {
             aria-busy=open.then_some("true")>
             <div class="gutter">{picture(&article.author)}</div>
             <header>
-                <h2 id=author_id>{author(&article.author)}</h2>
+                <h2 id=author_id dir="auto">{author(&article.author)}</h2>
                 <Clock at=article.at />
                 {stop}
             </header>

@@ -22,6 +22,8 @@ impl Composer<'_> {
     pub fn view(self) -> AnyView {
         // Only the first message names an agent; an existing chat already has one.
         let to = self.to.filter(|_| self.parent.is_none()).map(|to| to.address.to_string());
+        // The first message goes to the agent that was chosen, whatever it begins with.
+        let others = to.is_none().then_some(" Start with @owner/name to ask another agent.");
         let name = self.to.map_or("an agent", |to| to.name.as_str());
         let label = format!("Message to {name}");
         // Key of the draft in `script/drafts.js`: the chat id, or the agent's address for a new chat.
@@ -39,13 +41,13 @@ impl Composer<'_> {
                 {to.map(|to| view! { <input type="hidden" name="to" value=to /> })}
                 <p class="error" id="composer-error" role="alert" hidden=silent>{error}</p>
                 <label class="hidden" for="composer-text">{label.clone()}</label>
-                <textarea id="composer-text" name="text" rows="1" required=true maxlength=MAX placeholder=label data-draft=draft
+                <textarea id="composer-text" name="text" dir="auto" rows="1" required=true maxlength=MAX placeholder=label data-draft=draft
                     autofocus=ready aria-describedby="composer-error composer-hint">{text}</textarea>
                 <div class="bar">
                     {addressee(self.to)}
                     <button class="button primary send">{Icon::Send.view()} "Send"</button>
                 </div>
-                <p class="hidden" id="composer-hint">"Enter sends, Shift and Enter starts a new line. Start with @owner/name to ask another agent."</p>
+                <p class="hidden" id="composer-hint">"Enter sends, Shift and Enter starts a new line."{others}</p>
             </form>
         }
         .into_any()
@@ -56,7 +58,7 @@ fn addressee(to: Option<&AgentChoice>) -> AnyView {
     match to {
         Some(to) => {
             let (seed, name, address) = (to.seed.clone(), to.name.clone(), to.address.to_string());
-            view! { <p class="to"><Mark seed /> <span>{name}</span>" "<span class="address">{address}</span></p> }.into_any()
+            view! { <p class="to"><Mark seed /> <span dir="auto">{name}</span>" "<span class="address">{address}</span></p> }.into_any()
         }
         None => view! { <p class="to quiet">"Start with @owner/name to choose an agent."</p> }.into_any(),
     }

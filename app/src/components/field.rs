@@ -142,7 +142,7 @@ impl Field {
             Control::Input(kind) => {
                 let value = (kind != "password").then_some(value);
                 view! {
-                    <input class=class id=id name=self.name type=kind value=value required=self.required
+                    <input class=class id=id dir="auto" name=self.name type=kind value=value required=self.required
                         autocomplete=self.autocomplete placeholder=self.placeholder maxlength=self.max
                         spellcheck=self.mono.then_some("false") autocapitalize=self.mono.then_some("none")
                         aria-describedby=described aria-invalid=invalid />
@@ -150,7 +150,7 @@ impl Field {
                 .into_any()
             }
             Control::Lines(rows) => view! {
-                <textarea class=class id=id name=self.name rows=rows required=self.required
+                <textarea class=class id=id dir="auto" name=self.name rows=rows required=self.required
                     placeholder=self.placeholder maxlength=self.max
                     aria-describedby=described aria-invalid=invalid>{in_textarea(&value)}</textarea>
             }

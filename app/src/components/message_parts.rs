@@ -46,7 +46,7 @@ pub fn part(index: usize, part: &PartView, article: &Article) -> AnyView {
                     <Mark seed />
                     <div>
                         <p><a href=href>{name.clone()}</a>" "<span class="address">{address.to_string()}</span></p>
-                        <p class="quiet">{summary}</p>
+                        <p class="quiet" dir="auto">{summary}</p>
                     </div>
                     <ActionForm action label=format!("Ask {name}") icon=Icon::Go fields />
                 </div>
@@ -67,7 +67,7 @@ fn text(index: usize, mut closed: String, tail: String, article: &Article) -> An
     view! {
         <div class="part" data-part=index>
             <div class="closed prose" inner_html=closed></div>
-            <div class="tail">{(!tail.is_empty()).then_some(tail)}</div>
+            <div class="tail" dir="auto">{(!tail.is_empty()).then_some(tail)}</div>
         </div>
     }
     .into_any()

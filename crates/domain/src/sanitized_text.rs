@@ -71,13 +71,53 @@ pub const fn is_invisible(c: char) -> bool {
 
 /// Sanitizes to one line: NFC, no invisible characters, white space collapsed to single spaces, trimmed.
 pub fn one_line(raw: &str) -> String {
-    let clean: String = raw.chars().filter(|&c| c.is_whitespace() || !is_invisible(c)).nfc().collect();
+    let clean: String = visible(raw, char::is_whitespace).nfc().collect();
     clean.split_whitespace().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// Sanitizes multi-line text: NFC, no invisible characters, `\n` line ends; white space is preserved.
 pub fn multi_line(raw: &str) -> String {
-    raw.replace("\r\n", "\n").chars().filter(|&c| !is_invisible(c)).nfc().collect()
+    visible(&raw.replace("\r\n", "\n"), |_| false).nfc().collect()
+}
+
+/// Returns true if text has invisible characters that sanitizing would remove.
+pub fn has_invisible(text: &str) -> bool {
+    visible(text, |_| false).ne(text.chars())
+}
+
+/// Yields the characters without the invisible ones. Those that carry meaning are kept: the tags of a flag, and
+/// direction marks in text of a script that is written from right to left.
+fn visible(text: &str, is_kept: impl Fn(char) -> bool) -> impl Iterator<Item = char> {
+    let is_rtl = text.contains(is_rtl_letter);
+    let mut flag_end = 0;
+    text.char_indices().filter_map(move |(at, c)| {
+        if c == BLACK_FLAG {
+            flag_end = at + flag_length(&text[at..]);
+        }
+        let is_meant = at < flag_end || (is_rtl && matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}'));
+        (is_meant || is_kept(c) || !is_invisible(c)).then_some(c)
+    })
+}
+
+/// Starts the sequence of a flag of a region, such as England (Unicode UTS 51, emoji tag sequence).
+const BLACK_FLAG: char = '\u{1f3f4}';
+/// Maximum number of tags in a flag: two letters of the country, three of the region, and the end.
+const MAX_FLAG_TAGS: usize = 7;
+
+/// Returns the length in bytes of the flag sequence at the start of `text`; 0 if it is none.
+fn flag_length(text: &str) -> usize {
+    let tags = text.chars().skip(1).take(MAX_FLAG_TAGS);
+    let letters =
+        tags.take_while(|c| matches!(c, '\u{e0030}'..='\u{e0039}' | '\u{e0061}'..='\u{e007a}')).count();
+    let is_ended = letters > 0 && text.chars().nth(letters + 1) == Some('\u{e007f}');
+    if is_ended { text.chars().take(letters + 2).map(char::len_utf8).sum() } else { 0 }
+}
+
+/// Returns true for letters of the scripts that are written from right to left.
+const fn is_rtl_letter(c: char) -> bool {
+    matches!(c,
+        '\u{5d0}'..='\u{5f4}' | '\u{620}'..='\u{64a}' | '\u{66e}'..='\u{6d3}' | '\u{6fa}'..='\u{8c7}'
+        | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
 }
 
 /// Truncates to at most `max` characters, ending in `…` if truncated.
@@ -102,6 +142,29 @@ mod tests {
         assert_eq!(one_line("👩\u{200d}🔬"), "👩\u{200d}🔬");
         assert_eq!(ellipsize("abcdef", 4), "abc…");
         assert_eq!(ellipsize("abcd", 4), "abcd");
+    }
+
+    #[test]
+    fn characters_that_carry_meaning_are_kept() {
+        let england = "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}";
+        for text in
+            [england, "שלום\u{200f}!", "سعر\u{200e} 5$", "می\u{200c}خواهم", "❤\u{fe0f}", "🇩🇪", "क्\u{200d}ष"]
+        {
+            assert_eq!(one_line(text), text);
+            assert_eq!(multi_line(text), text);
+            assert!(!has_invisible(text), "{text:?}");
+        }
+        for (text, clean) in [
+            ("a\u{200f}b", "ab"),
+            ("שלום\u{202e}", "שלום"),
+            ("x\u{e0067}\u{e007f}", "x"),
+            ("🏴\u{e0067}\u{e0062}", "🏴"),
+            ("🏴\u{e007f}", "🏴"),
+            ("🏴\u{e0061}\u{e0061}\u{e0061}\u{e0061}\u{e0061}\u{e0061}\u{e0061}\u{e0061}\u{e007f}", "🏴"),
+        ] {
+            assert_eq!(one_line(text), clean);
+            assert!(has_invisible(text), "{text:?}");
+        }
     }
 
     #[test]

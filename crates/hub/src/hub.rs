@@ -113,6 +113,7 @@ impl Hub {
         keys::check_key_file(self).await?;
         cluster::join(self).await?;
         agents::ensure_builtin(self).await?;
+        federation::record_own_domain(self).await?;
         cluster::start(self);
         cluster::recover_after_crash(self).await?;
         streaming::start_flusher(self);

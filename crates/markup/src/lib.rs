@@ -4,6 +4,10 @@
 //! GitHub-flavoured Markdown without images and styles. Authors cannot set attributes other than link targets
 //! and titles. [`Splitter`] finds the completed blocks of a streaming text, so that each is rendered once.
 //!
+//! Text that people typed is not Markdown: [`render_typed`] shows it as it was written.
+//!
+//! Blocks of text have `dir="auto"`: each takes its direction from its first letter.
+//!
 //! # Generated HTML
 //!
 //! | markdown | HTML |
@@ -15,6 +19,7 @@
 //! | task list | `li.task` with a disabled, labelled checkbox |
 //! | footnotes | `sup.footnote-ref`, `div.footnotes > ol > li[id]`, `a.footnote-back` |
 //! | image | a link to it, labelled with its alternative text |
+//! | text that people typed | `div.typed` with the source text and links |
 //! | too large, too deep or too slow to render | `div.plain` with the source text |
 //!
 //! Highlighted code has `span`s of these classes: `hl-c` comment, `hl-s` string, `hl-k` keyword, `hl-n`
@@ -27,11 +32,15 @@ mod budget;
 mod highlight;
 mod last_block;
 mod link;
+mod literal_text;
+mod math;
 mod node_html;
 mod raw_html;
 mod render;
 mod sanitize;
+mod typed_text;
 
 pub use block_splitter::{Block, MAX_OPEN, Splitter};
 pub use budget::{BUILD_FACTOR, Budget, Cut, Rendered, TEXT_TIME};
 pub use render::{MAX_INPUT, render, render_in};
+pub use typed_text::render_typed;

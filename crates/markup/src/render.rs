@@ -15,6 +15,7 @@ use crate::{
     block_splitter::{MAX_OPEN, Splitter},
     bounds,
     budget::{Budget, Meter, TEXT_TIME},
+    literal_text, math,
     node_html::{self, NodeContext},
     raw_html::RawHtmlFilter,
     sanitize,
@@ -70,6 +71,8 @@ pub fn render_block(scope: &str, markdown: &str, meter: &Meter<'_>) -> String {
 pub fn options() -> Options<'static> {
     let mut options = Options::default();
     options.extension.strikethrough = true;
+    // Makes a single `~` a node of its own, which `literal_text` turns back to text: "3~5" is a range.
+    options.extension.subscript = true;
     options.extension.table = true;
     options.extension.autolink = true;
     options.extension.tasklist = true;
@@ -82,9 +85,16 @@ pub fn options() -> Options<'static> {
 fn render_whole(scope: &str, markdown: &str, meter: &Meter<'_>) -> String {
     let arena = Arena::new();
     let options = options();
-    let html = try_parse_document(&arena, markdown, &options, &|| meter.is_over())
-        .ok()
-        .filter(|root| is_bounded(root))
+    let parse = |text: &str| {
+        let root = try_parse_document(&arena, text, &options, &|| meter.is_over()).ok();
+        root.filter(|root| is_bounded(root))
+    };
+    let root = parse(markdown).and_then(|root| match math::may_have_formulas(markdown) {
+        true => math::escape_formulas(markdown, root).map_or(Some(root), |escaped| parse(&escaped)),
+        false => Some(root),
+    });
+    let html = root
+        .inspect(|root| literal_text::restore(&arena, root))
         .and_then(|root| formatted(root, scope, &options, meter).ok())
         .and_then(|pieces| sanitized(&pieces, meter));
     html.unwrap_or_else(|| plain(markdown))
@@ -187,7 +197,7 @@ fn is_bounded(root: Node<'_>) -> bool {
 
 fn plain(text: &str) -> String {
     let mut html = String::with_capacity(text.len() + text.len() / 16 + 32);
-    html.push_str("<div class=\"plain\">");
+    html.push_str("<div class=\"plain\" dir=\"auto\">");
     // Writing to a `String` cannot fail.
     let _ = escape(&mut html, text);
     html.push_str("</div>\n");

@@ -71,6 +71,10 @@ const ATTRIBUTES: [(&str, &[&str]); 12] = [
     ("td", &["class"]),
 ];
 
+/// Elements that take their direction from their first letter. Containers of them, such as
+/// lists and tables, follow their first one by style.
+const DIRECTED: [&str; 10] = ["figcaption", "h3", "h4", "h5", "h6", "li", "p", "summary", "td", "th"];
+
 /// Classes written by the formatter, besides `language-*`, `hl-*` and `alert-*`.
 const CLASSES: [&str; 11] = [
     "alert",
@@ -143,6 +147,9 @@ fn cleaner() -> Builder<'static> {
         .url_relative(UrlRelative::PassThrough)
         .link_rel(Some("nofollow noopener noreferrer ugc"))
         .attribute_filter(|_, name, value| keep(name, value));
+    for tag in DIRECTED {
+        builder.set_tag_attribute_value(tag, "dir", "auto");
+    }
     builder
 }
 
@@ -171,7 +178,7 @@ mod tests {
     #[test]
     fn long_text_is_divided_and_stays_what_it_is() {
         for unit in ["&amp;", "a", "é", "&amp;\u{a7}b"] {
-            let html = format!("<p>{}</p>\n", unit.repeat(5_000));
+            let html = format!("<p dir=\"auto\">{}</p>\n", unit.repeat(5_000));
             assert!(divide(&html).contains(BREAK), "{unit}");
             assert_eq!(clean(&html), html, "{unit}");
         }

@@ -22,6 +22,92 @@ fn inline_text() {
 }
 
 #[test]
+fn a_single_tilde_is_text() {
+    for text in [
+        "大约3~5天，价格100~200元",
+        "3~5日、100~200円",
+        "3~5일, 100~200원",
+        "H~2~O",
+        "A~B~C",
+        "Mon~Fri 9~17",
+        "от 3~5 до 7~9",
+        "٣~٥ و ٧~٩",
+        "3~5 דקות 7~8",
+        "३~५ दिन ७~९",
+        "3~5 ngày 7~9",
+        "3~5 min, costs $5~$10",
+    ] {
+        assert_eq!(render(text), format!("<p dir=\"auto\">{text}</p>\n"));
+    }
+    assert!(render("3~5 ~~gone~~ 7~8").contains("3~5 <del>gone</del> 7~8"));
+    assert!(render("![3~5 a~b](https://a.example)").contains("3~5 a~b"));
+}
+
+#[test]
+fn formulas_arrive_whole() {
+    for text in [
+        r"\(\theta\)",
+        r"$a*b*c$",
+        r"$x^*$ and $y^*$",
+        r"$$\{x_i\}_{i=1}^n \\ y$$",
+        r"\[a_1 * b_2 * c_3\]",
+        r"其中\(a_i*b_j*c\)成立",
+        r"если $x_1*y_1*z$ то",
+        r"prices: $5 and $10",
+        r"costs $5~$10",
+        r"\(3~5~7\)",
+        r"$\$5*2*3$",
+    ] {
+        assert_eq!(render(text), format!("<p dir=\"auto\">{text}</p>\n"));
+    }
+    let block = render("\\[\n- a_1_ \\\\\n# b\n= c\n\\]");
+    assert_eq!(block, "<p dir=\"auto\">\\[\n- a_1_ \\\\\n# b\n= c\n\\]</p>\n");
+    assert!(render("> $$\n> a*b*c\n> $$").contains("$$\na*b*c\n$$"));
+    assert!(render("| $a_1$ | $b*c*d$ |\n|--|--|\n| $5 | 6$ |").contains("$b*c*d$</th>"));
+    for code in ["`\\(a*b\\)`", "`$a_b$`", "```\n\\(a*b\\)\n```", "    $a*b$\n"] {
+        assert!(!render(code).contains("\\\\") && !render(code).contains("\\*"), "{}", render(code));
+    }
+    assert!(render("*a* $5 and *b* 6$").contains("<em>a</em>"));
+}
+
+#[test]
+fn a_bare_url_ends_before_cjk_punctuation() {
+    for (text, url, after) in [
+        ("见 https://a.example/x，然后", "https://a.example/x", "，然后"),
+        ("https://a.example/x。次", "https://a.example/x", "。次"),
+        ("（https://a.example/x）", "https://a.example/x", "）"),
+    ] {
+        let html = render(text);
+        assert!(html.contains(&format!("href=\"{url}\"")), "{html}");
+        assert!(html.contains(&format!(">{url}</a>{after}")), "{html}");
+    }
+}
+
+#[test]
+fn emphasis_stands_next_to_letters_without_spaces() {
+    for (text, html) in [
+        ("这是**重要**的", "<strong>重要</strong>"),
+        ("これは**「重要」**です", "<strong>「重要」</strong>"),
+        ("이것은 **중요**합니다", "<strong>중요</strong>"),
+        ("هذا **مهم** جدا", "<strong>مهم</strong>"),
+    ] {
+        assert!(render(text).contains(html), "{text}");
+    }
+}
+
+#[test]
+fn every_block_has_its_own_direction() {
+    let html = render("# عنوان\n\nفقرة\n\n- بند\n\n> قول\n\n| a | ب |\n|--|--|\n| 1 | ج |\n");
+    for tag in ["h3", "p", "li", "th", "td"] {
+        assert!(html.contains(&format!("<{tag} ")), "{tag}: {html}");
+        assert!(!html.contains(&format!("<{tag}>")), "{tag}: {html}");
+        assert!(html.split(&format!("<{tag} ")).skip(1).all(|rest| {
+            rest.split('>').next().is_some_and(|attributes| attributes.contains("dir=\"auto\""))
+        }));
+    }
+}
+
+#[test]
 fn headings_leave_two_levels_to_the_page() {
     insta::assert_snapshot!(render("# One\n\n## Two\n\nThree\n=====\n\n###### Six"));
 }
@@ -85,25 +171,25 @@ fn links_go_to_the_web_mail_and_own_pages_only() {
 #[test]
 fn what_is_too_much_is_shown_as_it_is() {
     let deep = format!("{}x", "> ".repeat(500));
-    assert!(render(&deep).starts_with("<div class=\"plain\">&gt; &gt;"));
+    assert!(render(&deep).starts_with("<div class=\"plain\" dir=\"auto\">&gt; &gt;"));
     let emphasis = format!("{}x{}", "*a **b ".repeat(300), "** *".repeat(300));
     assert!(!render(&emphasis).is_empty());
     let wide = format!("|{}\n|{}\n{}", "a|".repeat(400), "-|".repeat(400), "|x|\n".repeat(400));
-    assert!(render(&wide).starts_with("<div class=\"plain\">"));
+    assert!(render(&wide).starts_with("<div class=\"plain\" dir=\"auto\">"));
     let long = "a <b\n\n".repeat(MAX_INPUT / 6 + 1);
-    assert!(render(&long).starts_with("<div class=\"plain\">a &lt;b"));
+    assert!(render(&long).starts_with("<div class=\"plain\" dir=\"auto\">a &lt;b"));
 }
 
 #[test]
 fn long_text_is_rendered_block_by_block() {
     let rows: String = (0..20_000).map(|n| format!("| {n} | {} |\n", n * n)).collect();
     let html = render(&format!("| n | square |\n|---|---|\n{rows}\nend of **table**\n"));
-    assert!(html.contains("<td>19999</td>") && html.contains("<strong>table</strong>"));
+    assert!(html.contains("<td dir=\"auto\">19999</td>") && html.contains("<strong>table</strong>"));
     assert!(!html.contains("class=\"plain\""));
     let code = format!("```\n{}```\n\n# After\n", "line <x>\n".repeat(40_000));
     let html = render(&code);
     assert_eq!(html.matches("line &lt;x&gt;").count(), 40_000);
-    assert!(html.contains("<h3>After</h3>") && !html.contains("```"));
+    assert!(html.contains("<h3 dir=\"auto\">After</h3>") && !html.contains("```"));
 }
 
 #[test]

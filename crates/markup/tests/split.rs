@@ -86,9 +86,11 @@ fn an_endless_block_is_cut_and_goes_on_as_what_it_was() {
     let table = format!("Title\n| n | m |\n|---|---|\n{}\nend", row.repeat(MAX_OPEN / row.len() * 3));
     let fence = format!("```python\n{}```\nend", "x = 1\n".repeat(MAX_OPEN / 6 * 3));
     let list = format!("{}\nend", "- item\n".repeat(MAX_OPEN / 7 * 3));
-    for (text, mark) in
-        [(&table, "<td>1</td>"), (&fence, "class=\"language-python\""), (&list, "<li>item</li>")]
-    {
+    for (text, mark) in [
+        (&table, "<td dir=\"auto\">1</td>"),
+        (&fence, "class=\"language-python\""),
+        (&list, "<li dir=\"auto\">item</li>"),
+    ] {
         let blocks = split(text, &[977]);
         assert!(blocks.len() > 3 && blocks.iter().all(|block| block.end - block.start <= MAX_OPEN + 1024));
         let open = &blocks[1..blocks.len() - 1];
@@ -99,10 +101,10 @@ fn an_endless_block_is_cut_and_goes_on_as_what_it_was() {
                 &html[..200.min(html.len())]
             );
         }
-        assert_eq!(html(blocks.last().unwrap(), text), "<p>end</p>\n");
+        assert_eq!(html(blocks.last().unwrap(), text), "<p dir=\"auto\">end</p>\n");
     }
-    assert_eq!(joined(&table).matches("<td>1</td>").count(), MAX_OPEN / row.len() * 3);
-    assert_eq!(joined(&list).matches("<li>").count(), MAX_OPEN / 7 * 3);
+    assert_eq!(joined(&table).matches("<td dir=\"auto\">1</td>").count(), MAX_OPEN / row.len() * 3);
+    assert_eq!(joined(&list).matches("<li dir=").count(), MAX_OPEN / 7 * 3);
 }
 
 #[test]
@@ -112,7 +114,7 @@ fn a_byte_order_mark_is_dropped_at_the_start_only() {
     {
         assert_eq!(joined(text), render(text), "{text:?}");
     }
-    assert!(render("\u{feff}# head").contains("<h3>head</h3>"));
+    assert!(render("\u{feff}# head").contains("<h3 dir=\"auto\">head</h3>"));
 }
 
 #[test]

@@ -127,10 +127,15 @@ pub async fn at(conn: &mut Conn, address: &Address) -> Result<Option<Agent>> {
          and hub in (select hubs.id from hubs where hubs.domain = $1 or hubs.hub_key = $1)"
     );
     on!(conn, c => query_as(text)
-        .bind(hub)
+        .bind(hub_name(hub))
         .bind(address.owner.canonical())
         .bind(address.name.canonical())
         .fetch_optional(c))
+}
+
+/// Returns the hub part of an address as it is stored: a domain, which has a dot, has no capital letters.
+fn hub_name(hub: &str) -> String {
+    if hub.contains('.') { hub.to_ascii_lowercase() } else { hub.to_owned() }
 }
 
 /// Lists at most `limit` active agents of all owners that have this name, and that are listed for all callers or

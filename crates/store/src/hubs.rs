@@ -70,6 +70,21 @@ pub async fn find(conn: &mut Conn, id: HubRowId) -> Result<Option<Hub>> {
     on!(conn, c => query_as(select!("where id = $1")).bind(id.uuid()).fetch_optional(c))
 }
 
+/// Returns whether `name` is the domain or the PeerId of a hub that is known here.
+pub async fn is_known(conn: &mut Conn, name: &str) -> Result<bool> {
+    let text = select!("where (domain = $1 or hub_key = $1) and state <> 'gone'");
+    let found: Option<Hub> = on!(conn, c => query_as(text).bind(name).fetch_optional(c))?;
+    Ok(found.is_some())
+}
+
+/// Sets the domain in this hub's own addresses, unless it was verified for another hub.
+pub async fn set_own_domain(tx: &mut Tx, domain: Option<&str>) -> Result<()> {
+    let text = "update hubs set domain = $1 where state = 'self' \
+                and not exists (select 1 from hubs as others where others.domain = $1 and others.state <> 'self')";
+    execute!(tx, query(text).bind(domain))?;
+    Ok(())
+}
+
 pub async fn by_domain(conn: &mut Conn, domain: &str) -> Result<Option<Hub>> {
     on!(conn, c => query_as(select!("where domain = $1")).bind(domain).fetch_optional(c))
 }

@@ -50,7 +50,7 @@ pub fn routes() -> Router<AppState> {
 
 /// Parses the agent's address in the path. An invalid address means that the agent does not exist.
 fn address(owner: &str, name: &str) -> Option<Address> {
-    format!("@{owner}/{name}").parse().ok().filter(|address: &Address| address.hub.is_none())
+    format!("@{owner}/{name}").parse().ok()
 }
 
 /// Authorises the caller for an agent.
@@ -61,7 +61,9 @@ async fn authorize(
     name: &str,
 ) -> plexus_hub::Result<AuthorizedAgent> {
     let missing = || Refusal::not_found(format!("Agent @{owner}/{name} not found."));
-    calls::authorize(&site.hub, caller, &address(owner, name).ok_or_else(missing)?).await
+    let door = calls::authorize(&site.hub, caller, &address(owner, name).ok_or_else(missing)?).await?;
+    // Agents of other hubs have their own A2A endpoints.
+    if door.address().hub.is_some() { Err(missing().into()) } else { Ok(door) }
 }
 
 /// Returns the error for a path that is not valid UTF-8.

@@ -86,6 +86,11 @@ impl Drop for Cancel {
 }
 
 impl Pen {
+    /// Returns the HTML of text that a person typed: not Markdown, and too cheap to be cached.
+    pub fn typed(&self, text: &str) -> Html {
+        Html::from_markup(plexus_markup::render_typed(text))
+    }
+
     /// Returns the HTML of `text`. `scope` is the id of its message; it keeps footnote ids of several texts
     /// on one page unique.
     pub fn html(&mut self, scope: &str, text: &str) -> Html {

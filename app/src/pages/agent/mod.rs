@@ -48,11 +48,11 @@ impl Page for AgentPage {
             <div class="title-row">
                 <Mark seed=head.seed.clone() />
                 <div>
-                    <h1>{head.name.clone()}</h1>
+                    <h1 dir="auto">{head.name.clone()}</h1>
                     <p class="address">{head.address.to_string()}</p>
                 </div>
             </div>
-            <p class="lead">{head.summary.clone()}</p>
+            <p class="lead" dir="auto">{head.summary.clone()}</p>
             <Badges badges=head.badges.clone() />
             <div class="with-rail">
                 {rail}

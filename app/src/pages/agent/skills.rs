@@ -20,7 +20,7 @@ pub fn view(skills: Vec<Skill>) -> AnyView {
 pub fn brief(skills: Vec<Skill>) -> AnyView {
     let items = skills
         .into_iter()
-        .map(|skill| view! { <li><strong>{skill.name}</strong>" "<span class="quiet">{skill.description}</span></li> })
+        .map(|skill| view! { <li dir="auto"><strong>{skill.name}</strong>" "<span class="quiet">{skill.description}</span></li> })
         .collect_view();
     view! { <ul class="plain-list" role="list">{items}</ul> }.into_any()
 }
@@ -31,8 +31,8 @@ fn skill(skill: Skill) -> AnyView {
     let any = !examples.is_empty();
     view! {
         <section class="section">
-            <h2>{skill.name}</h2>
-            <p>{skill.description}</p>
+            <h2 dir="auto">{skill.name}</h2>
+            <p dir="auto">{skill.description}</p>
             {any.then(|| view! { <h3>"Examples"</h3><ul class="examples">{examples}</ul> })}
             {facts(vec![("Input", join(skill.inputs)), ("Output", join(skill.outputs))])}
             <p class="tags">{tags(skill.tags)}</p>

@@ -109,8 +109,8 @@ fn rows(agents: Vec<AgentRow>) -> AnyView {
                 <li><article class="row">
                     <Mark seed=row.seed />
                     <div>
-                        <h3><a class="reach" href=href>{row.name}</a>" "<span class="address">{row.address.to_string()}</span></h3>
-                        <p class="summary">{row.summary}</p>
+                        <h3><a class="reach" href=href dir="auto">{row.name}</a>" "<span class="address">{row.address.to_string()}</span></h3>
+                        <p class="summary" dir="auto">{row.summary}</p>
                         <p class="tags">{badges}</p>
                     </div>
                 </article></li>

@@ -28,7 +28,7 @@ fn item(chat: ChatItem, current: Option<ChatId>) -> AnyView {
     let here = (current == Some(chat.id)).then_some("page");
     view! {
         <li data-chat=chat.id.to_string() class:running=chat.running>
-            <a href=href aria-current=here><span class="name">{chat.title}</span>
+            <a href=href aria-current=here><span class="name" dir="auto">{chat.title}</span>
             <span class="when">{chat.running.then_some("Answering, ")}<Ago at=chat.at /></span></a>
         </li>
     }

@@ -37,7 +37,7 @@ impl Page for ThreadPage {
             <div class="chat">
                 {sidebar(self.sidebar, Some(self.chat))}
                 <div class="room">
-                    <div class="room-head">{opener()}<h1 id="chat-title">{self.title}</h1>{more(self.chat)}</div>
+                    <div class="room-head">{opener()}<h1 id="chat-title" dir="auto">{self.title}</h1>{more(self.chat)}</div>
                     <div class="thread" id="thread" role="log" aria-live="off" aria-labelledby="chat-title" tabindex="0">
                         {older}{articles}
                     </div>

@@ -75,7 +75,7 @@ fn preview(card: CardPreview) -> AnyView {
     let interfaces = card.interfaces.into_iter().map(interface).collect_view();
     view! {
         <section class="preview">
-            <div class="title-row"><Mark seed=card.seed /><div><h2>{card.name}</h2><p class="quiet">{card.summary}</p></div></div>
+            <div class="title-row"><Mark seed=card.seed /><div><h2 dir="auto">{card.name}</h2><p class="quiet" dir="auto">{card.summary}</p></div></div>
             {facts(vec![
                 ("Fetched from", mono(card.url)),
                 ("Interfaces", Some(view! { <ul class="plain-list" role="list">{interfaces}</ul> }.into_any())),

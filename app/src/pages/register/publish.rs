@@ -34,7 +34,7 @@ impl Page for RegisterPublish {
         view! {
             <h1>"Register agent"</h1>
             {steps}
-            <div class="title-row"><Mark seed=self.seed /><div><h2>{self.name}</h2><p class="address">{self.address.to_string()}</p></div></div>
+            <div class="title-row"><Mark seed=self.seed /><div><h2 dir="auto">{self.name}</h2><p class="address">{self.address.to_string()}</p></div></div>
             {unverified}
             {form_errors(&self.form, None)}
             <form class="stack" method="post" action=action>

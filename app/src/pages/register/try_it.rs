@@ -42,7 +42,7 @@ impl Page for RegisterTry {
         view! {
             <h1>"Register agent"</h1>
             <Steps at=Step::Try way=RegistrationKind::Request draft=self.draft />
-            <div class="title-row"><Mark seed=self.seed /><div><h2>{self.name}</h2><p class="quiet"><code>{self.method}" "{self.url}</code></p></div></div>
+            <div class="title-row"><Mark seed=self.seed /><div><h2 dir="auto">{self.name}</h2><p class="quiet"><code>{self.method}" "{self.url}</code></p></div></div>
             <p>"Send it a test message, as the hub will. Only you see this, and nothing is published yet."</p>
             {form_errors(&self.form, None)}
             <form class="stack form-wide" method="post" action=action>

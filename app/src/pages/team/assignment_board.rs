@@ -47,7 +47,7 @@ fn card(work: AssignmentCard, action: &str, over: bool) -> AnyView {
     let tokens = (work.tokens > 0).then(|| format!(", {}", count(work.tokens, "token", "tokens")));
     view! {
         <li>
-            <h3>{work.title}</h3>
+            <h3 dir="auto">{work.title}</h3>
             <p class="quiet"><code>{work.to}</code>{tokens}</p>
             <p class="badges"><span class=format!("badge {tone}")>{icon.view()} {work.state}</span></p>
             {work.text.map(|text| view! { <div class="prose" inner_html=text.into_string()></div> })}

@@ -55,7 +55,7 @@ fn list(teams: Vec<TeamRow>) -> AnyView {
 
 fn row(team: TeamRow) -> AnyView {
     let href = format!("/teams/{}", team.id);
-    view! { <tr><td><a href=href>{team.title}</a></td><td>{standing(team.standing)}</td><td><Ago at=team.launched /></td></tr> }
+    view! { <tr><td dir="auto"><a href=href>{team.title}</a></td><td>{standing(team.standing)}</td><td><Ago at=team.launched /></td></tr> }
         .into_any()
 }
 

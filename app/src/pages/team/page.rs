@@ -48,7 +48,7 @@ impl Page for TeamPage {
         view! {
             <div class="team" data-live=live>
                 {path(self.ancestors)}
-                <div class="team-head"><h1>{self.title}</h1>{standing(self.standing)}</div>
+                <div class="team-head"><h1 dir="auto">{self.title}</h1>{standing(self.standing)}</div>
                 {goal}
                 {self.step.map(step)}
                 {strip(self.strip, over, replays)}
@@ -70,7 +70,7 @@ impl Page for TeamPage {
 }
 
 fn goal(goal: String) -> AnyView {
-    view! { <p class="team-goal">{goal}</p> }.into_any()
+    view! { <p class="team-goal" dir="auto">{goal}</p> }.into_any()
 }
 
 /// Renders the status bar. A replay step shows no deadline, because it is in the past.
@@ -137,7 +137,7 @@ fn row(member: Member, action: &str, over: bool) -> AnyView {
     let speaker = member
         .is_speaker
         .then(|| view! { " "<span class="badge neutral">{Icon::Answering.view()} "Speaker"</span> });
-    let reason = member.reason.map(|reason| view! { <p class="quiet">{reason}</p> });
+    let reason = member.reason.map(|reason| view! { <p class="quiet" dir="auto">{reason}</p> });
     let last = match over {
         true => member.worked.map_or_else(|| "–".to_owned(), duration).into_any(),
         false => buttons(member.seat, &member.name, member.may, member.is_speaker, action),

@@ -139,8 +139,7 @@ impl<'a> JsonNode<'a> {
     }
 
     fn fit(&self, raw: &str, clean: &str, max: usize) -> String {
-        let is_line_end = |c| matches!(c, '\n' | '\r' | '\t');
-        if raw.chars().any(|c| sanitized_text::is_invisible(c) && !is_line_end(c)) {
+        if sanitized_text::has_invisible(&raw.replace(['\n', '\r', '\t'], " ")) {
             self.warn("This has characters that are not seen, such as controls or direction marks. They were removed.");
         }
         let length = clean.chars().count();

@@ -92,10 +92,7 @@ async fn given(conn: &mut Conn, person: &Person) -> Result<Vec<(StarCursor, Agen
 }
 
 async fn at(conn: &mut Conn, address: &Address) -> Result<Option<Agent>> {
-    if address.hub.is_some() {
-        return Ok(None);
-    }
-    Ok(agents::by_address(conn, HubRowId::SELF, &address.owner, &address.name).await?)
+    Ok(agents::at(conn, address).await?.filter(|agent| agent.hub == HubRowId::SELF))
 }
 
 async fn known(conn: &mut Conn, person: &Person, found: Option<Agent>) -> Result<Option<Agent>> {

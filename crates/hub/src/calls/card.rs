@@ -43,8 +43,8 @@ async fn unsigned(
     address: &Address,
 ) -> Result<(Agent, AgentCard)> {
     let missing = || Refusal::not_found(format!("Agent {address} not found."));
-    let found = agents::by_address(conn, HubRowId::SELF, &address.owner, &address.name).await?;
-    let agent = found.filter(|_| address.hub.is_none()).ok_or_else(missing)?;
+    let found = agents::at(conn, address).await?;
+    let agent = found.filter(|agent| agent.hub == HubRowId::SELF).ok_or_else(missing)?;
     if !is_shown(conn, caller, &agent).await? {
         return Err(missing().into());
     }

@@ -4,51 +4,68 @@ use plexus_domain::{
     Address, Error as Refusal, MessageId, PrincipalId,
     message::{TreeNode, path},
 };
-use plexus_store::{Conn, messages::MessageHeader};
+use plexus_store::{Conn, agents as agent_rows, hubs, messages::MessageHeader};
 
 use crate::{
-    Result,
+    Error, Result,
     agents::{self, ResolvedAgent},
     caller::Requester,
+    message_views,
 };
 
 /// Maximum number of recipients; more is a mistake or an attack.
 const MAX_ITEMS: usize = 8;
 
-/// Splits the mentions at the start of `text` from the rest.
-pub(super) fn mentions(text: &str) -> (Vec<Address>, &str) {
-    let mut found = Vec::new();
+/// Reads the mentions at the start of a message of a chat, and returns their agents and the rest of the text.
+///
+/// A word is a mention if the requester sees an agent at this address, or if the hub of a full address is known.
+/// Any other word is text, such as the name of a package. Calls that name their agent do not read mentions.
+pub(super) async fn read<'t>(
+    conn: &mut Conn,
+    asker: &Requester,
+    text: &'t str,
+) -> Result<(Vec<ResolvedAgent>, &'t str)> {
+    let mut found: Vec<ResolvedAgent> = Vec::new();
     let mut rest = text;
     while let Some((address, after)) = Address::split_mention(rest) {
-        if !found.contains(&address) {
-            found.push(address);
+        let reached = match agents::resolve_callable(conn, asker, &address).await {
+            Err(Error::Refused(Refusal::Invalid { .. })) if !is_at_known_hub(conn, &address).await? => break,
+            reached => reached?,
+        };
+        if !found.iter().any(|known| known.agent.id == reached.agent.id) {
+            found.push(reached);
+        }
+        if found.len() > MAX_ITEMS {
+            let words = format!("A message can go to {MAX_ITEMS} agents at most.");
+            return Err(Refusal::invalid("text", words).into());
         }
         rest = after;
     }
-    (found, rest)
+    Ok((found, rest))
 }
 
-/// Returns the text without the mentions at its start.
-pub(crate) fn without_mentions(text: &str) -> &str {
-    mentions(text).1
+async fn is_at_known_hub(conn: &mut Conn, address: &Address) -> Result<bool> {
+    match &address.hub {
+        Some(hub) => Ok(hubs::is_known(conn, hub).await?),
+        None => Ok(false),
+    }
 }
 
-/// Resolves the addresses to agents. Fails if the requester may not call one of them.
-pub(super) async fn resolve(
+/// Returns the text without the mentions at its start. `members` are the agents that were addressed in the chat.
+pub(crate) async fn without_mentions<'t>(
     conn: &mut Conn,
-    asker: &Requester,
-    addresses: &[Address],
-) -> Result<Vec<ResolvedAgent>> {
-    if addresses.len() > MAX_ITEMS {
-        return Err(
-            Refusal::invalid("text", format!("A message can go to {MAX_ITEMS} agents at most.")).into()
-        );
+    members: &[Address],
+    text: &'t str,
+) -> Result<&'t str> {
+    let mut rest = text;
+    while let Some((address, after)) = Address::split_mention(rest) {
+        let agent = agent_rows::at(conn, &address).await?;
+        if !agent.is_some_and(|agent| members.contains(&message_views::address(&agent))) {
+            break;
+        }
+        rest = after;
     }
-    let mut found = Vec::new();
-    for address in addresses {
-        found.push(agents::resolve_callable(conn, asker, address).await?);
-    }
-    Ok(found)
+    Ok(rest)
 }
 
 /// Returns the agents that answered last on the path to `leaf`; they receive messages without mentions.
@@ -64,17 +81,4 @@ pub(super) fn last_responders(tree: &[MessageHeader], leaf: Option<MessageId>) -
         return beside.into_iter().map(|header| header.author).collect();
     }
     Vec::new()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn mentions_stand_at_the_start() {
-        let (found, rest) = mentions("@plexus/calc, @ada/x @plexus/calc: 2 + 2 @b/c");
-        assert_eq!(found.iter().map(ToString::to_string).collect::<Vec<_>>(), ["@plexus/calc", "@ada/x"]);
-        assert_eq!(rest, "2 + 2 @b/c");
-        assert_eq!(mentions("2 + 2"), (Vec::new(), "2 + 2"));
-    }
 }

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     Caller, Error, Hub, Result,
-    agents::{ResolvedAgent, resolve_callable_by_principal},
+    agents::{ResolvedAgent, guide_address, resolve_callable, resolve_callable_by_principal},
     caller::{Person, Requester, Scope},
     limits::Rate,
     quotas,
@@ -44,7 +44,8 @@ pub struct Sent {
     pub runs: Vec<RunId>,
 }
 
-/// Starts a chat with the agents mentioned in the text, else with `to`, else with the guide.
+/// Starts a chat with `to`, which takes the text as it is, else with the agents mentioned at the start of the text,
+/// else with the guide.
 pub async fn start(hub: &Hub, caller: &Caller, to: Option<&Address>, new: NewMessage) -> Result<Sent> {
     let person = caller.may(Scope::Chat)?;
     let text = acceptable(hub, caller, &new.text)?;
@@ -77,14 +78,14 @@ async fn begin_chat(
     text: String,
 ) -> Result<Sent> {
     let mut tx = hub.store().write().await?;
-    let (mentioned, rest) = mentions::mentions(&text);
-    let asked = match (mentioned.is_empty(), to) {
-        (false, _) => mentioned,
-        (true, Some(to)) => vec![to.clone()],
-        (true, None) => vec![crate::agents::guide_address()],
-    };
     let asker = Requester::from(person);
-    let agents = mentions::resolve(&mut tx, &asker, &asked).await?;
+    let (mut agents, rest) = match to {
+        Some(to) => (vec![resolve_callable(&mut tx, &asker, to).await?], text.as_str()),
+        None => mentions::read(&mut tx, &asker, &text).await?,
+    };
+    if agents.is_empty() {
+        agents.push(resolve_callable(&mut tx, &asker, &guide_address()).await?);
+    }
     let title = Title::from_message(if rest.is_empty() { &text } else { rest });
     quotas::check_chat(hub, &mut tx, &asker).await?;
     let chat = insert_chat(hub, &mut tx, person.principal, ChatKind::Direct, title, None).await?;
@@ -124,16 +125,12 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
     let parent = new.parent.or(member.current_message);
     check_parent(&tree, parent)?;
     let asker = Requester::from(person);
-    let (mentioned, _) = mentions::mentions(&text);
-    let agents = if mentioned.is_empty() {
-        let mut kept = Vec::new();
+    let (mut agents, _) = mentions::read(&mut tx, &asker, &text).await?;
+    if agents.is_empty() {
         for agent in mentions::last_responders(&tree, parent) {
-            kept.push(resolve_callable_by_principal(&mut tx, &asker, agent).await?);
+            agents.push(resolve_callable_by_principal(&mut tx, &asker, agent).await?);
         }
-        kept
-    } else {
-        mentions::resolve(&mut tx, &asker, &mentioned).await?
-    };
+    }
     let continues = waiting_run(&mut tx, &tree, parent, &agents).await?;
     let parts = [Part::text(text)];
     let (id, origin, until) = (new.id, Origin::Page, None);

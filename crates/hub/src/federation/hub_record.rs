@@ -111,6 +111,14 @@ async fn describe(hub: &Hub, place: &HubAddresses) -> Result<()> {
     Ok(())
 }
 
+/// Stores the domain of this hub, by which full addresses of its own agents are resolved.
+pub(crate) async fn record_own_domain(hub: &Hub) -> Result<()> {
+    let mut tx = hub.store().write_background().await?;
+    let own = domain(&hub.config().public_url);
+    plexus_store::hubs::set_own_domain(&mut tx, own.as_deref()).await?;
+    Ok(tx.commit().await?)
+}
+
 /// Returns the URL if it uses HTTPS. Only such API addresses are published.
 fn public(url: &Url) -> Option<&Url> {
     (url.scheme() == "https").then_some(url)

@@ -64,6 +64,7 @@ use tokio::{
 
 pub(crate) use self::{
     endpoint_verification::prove,
+    hub_record::record_own_domain,
     lifecycle::start,
     listing_publisher::publication_problem,
     p2p_calls::{P2pTransport, transport_for},

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 use plexus_domain::{
-    Digest, MessageId, Part, PartBody, PrincipalId,
+    Address, Digest, MessageId, Part, PartBody, PrincipalId,
     message::{TreeNode, path},
 };
 use plexus_runtime::{ConversationTurn, RemoteConversation, TurnRole, builtin::is_offer};
-use plexus_store::{Conn, messages, parts, runs};
+use plexus_store::{Conn, members, messages, parts, runs, runs::Origin};
 
 use super::{RunJob, create::VisibleHistory};
 use crate::{Hub, Result, blobs, chats::without_mentions, message_views, message_views::Author};
@@ -31,6 +31,7 @@ pub(super) async fn build_turns(
     if !others.is_empty() {
         authors.extend(message_views::authors(&mut hub.store().read().await?, others.into_iter()).await?);
     }
+    let said = without_mentions_of(hub, job, &authors, said).await?;
     let said = said.into_iter().map(|(author, parts)| (author, without_offers(parts)));
     let turns = said.filter(|(_, parts)| !parts.is_empty());
     let turns = turns.map(|(author, parts)| {
@@ -40,8 +41,6 @@ pub(super) async fn build_turns(
             Some(Author::Person { name }) => TurnRole::Person { name: name.clone() },
             Some(Author::Gone) | None => TurnRole::Person { name: "Somebody".to_owned() },
         };
-        let parts =
-            if matches!(speaker, TurnRole::Person { .. }) { without_mentions_text(parts) } else { parts };
         ConversationTurn { speaker, parts }
     });
     let turns = turns.collect();
@@ -87,15 +86,46 @@ fn without_offers(mut parts: Vec<Part>) -> Vec<Part> {
     parts
 }
 
-/// Strips the addresses at the start of a user's text.
-fn without_mentions_text(parts: Vec<Part>) -> Vec<Part> {
-    let plain = |part: Part| match part.content {
-        PartBody::Text { text } => {
-            Part { content: PartBody::Text { text: without_mentions(&text).to_owned() }, ..part }
-        }
-        _ => part,
-    };
-    parts.into_iter().map(plain).collect()
+/// Strips the mentions at the start of what users said in a chat. Calls of programs name their agent, so their
+/// texts have no mentions.
+async fn without_mentions_of(
+    hub: &Hub,
+    job: &RunJob,
+    authors: &HashMap<PrincipalId, Author>,
+    mut said: Vec<(PrincipalId, Vec<Part>)>,
+) -> Result<Vec<(PrincipalId, Vec<Part>)>> {
+    let is_agent = |author: &PrincipalId| matches!(authors.get(author), Some(Author::Agent { .. }));
+    let mut texts: Vec<&mut String> = said
+        .iter_mut()
+        .filter(|(author, _)| !is_agent(author))
+        .flat_map(|(_, parts)| parts)
+        .filter_map(|part| match &mut part.content {
+            PartBody::Text { text } if Address::split_mention(text).is_some() => Some(text),
+            _ => None,
+        })
+        .collect();
+    if texts.is_empty() {
+        return Ok(said);
+    }
+    let mut conn = hub.store().read().await?;
+    let run = runs::find(&mut conn, job.run).await?;
+    if run.is_none_or(|run| run.origin != Origin::Page) {
+        return Ok(said);
+    }
+    let members = members::list_by_chat(&mut conn, job.chat).await?;
+    let members = message_views::authors(&mut conn, members.iter().map(|member| member.principal)).await?;
+    let addressed: Vec<_> = members
+        .into_values()
+        .filter_map(|member| match member {
+            Author::Agent { address, .. } => Some(address),
+            _ => None,
+        })
+        .collect();
+    for text in &mut texts {
+        let kept = without_mentions(&mut conn, &addressed, text).await?.to_owned();
+        **text = kept;
+    }
+    Ok(said)
 }
 
 /// Returns the context that the agent issued on the path to the question, unless another branch used it

@@ -28,7 +28,6 @@ use super::{
 use crate::{
     Caller, Error, Hub, Result,
     caller::{Person, Requester, Scope},
-    chats::without_mentions,
     listings,
     runs::RunJob,
 };
@@ -65,7 +64,7 @@ impl TeamRequestData {
             });
         }
         let text = plain_text(parts);
-        let goal = in_words(without_mentions(&text));
+        let goal = in_words(&text);
         Ok(goal.map(|goal| Self { goal: goal.to_owned(), members: Vec::new() }))
     }
 }
@@ -256,8 +255,14 @@ mod tests {
         ] {
             assert_eq!(text(asked).unwrap().goal, "find the tides.", "{asked}");
         }
-        assert_eq!(text("@plexus/guide Form a team to find the tides.").unwrap().goal, "find the tides.");
-        for other in ["Who forms a team?", "form a teapot", "form a teamster", "", "ééééééééééé"] {
+        for other in [
+            "@plexus/guide Form a team to find the tides.",
+            "Who forms a team?",
+            "form a teapot",
+            "form a teamster",
+            "",
+            "ééééééééééé",
+        ] {
             assert_eq!(text(other), None, "{other}");
         }
         let data = |data| wanted(PartBody::Data { data });

@@ -97,8 +97,12 @@ fn what_is_cut_short_is_still_there() {
 fn a_deep_line_is_shown_as_it_is_and_the_rest_as_meant() {
     let deep = ">".repeat(60_000);
     let html = render(&format!("# One\n\n{deep}\n\nTwo **bold**.\n\n```\n{deep}\n```\n"));
-    assert!(html.starts_with("<h3>One</h3>\n<div class=\"plain\">\n&gt;&gt;"), "{}", &html[..100]);
-    assert!(html.contains("<p>Two <strong>bold</strong>.</p>\n<figure class=\"code\">"));
+    assert!(
+        html.starts_with("<h3 dir=\"auto\">One</h3>\n<div class=\"plain\" dir=\"auto\">\n&gt;&gt;"),
+        "{}",
+        &html[..100]
+    );
+    assert!(html.contains("<p dir=\"auto\">Two <strong>bold</strong>.</p>\n<figure class=\"code\">"));
     assert_eq!(html.matches("&gt;").count(), 120_000);
 }
 

@@ -185,7 +185,7 @@ impl OpenAnswers {
             }
         }
         if let Some(failure) = view.run.as_ref().and_then(|run| run.failure.as_ref()) {
-            html.push_str(&pen.html("", &failure.message).into_string());
+            html.push_str(&pen.typed(&failure.message).into_string());
         }
         html
     }
@@ -219,7 +219,7 @@ impl OpenAnswer {
 
     fn waits(&mut self, line: &str, pen: &mut Pen) {
         if !line.is_empty() && !std::mem::replace(&mut self.told, true) {
-            self.waiting.push_str(&pen.html("", line).into_string());
+            self.waiting.push_str(&pen.typed(line).into_string());
         }
     }
 

@@ -15,9 +15,16 @@ use crate::rendering::Pen;
 
 pub fn article(chat: ChatId, view: MessageView, pen: &mut Pen) -> Article {
     let message = view.message;
+    let is_typed = !matches!(view.author, message_views::Author::Agent { .. }) && message.lane == 0;
+    let show = |content: Part, pen: &mut Pen| match content.content {
+        PartBody::Text { text } if is_typed => {
+            PartView::Text { closed: pen.typed(&text), tail: String::new() }
+        }
+        _ => part(message.id, content, pen),
+    };
     let parts = match message.state {
         MessageState::Open => view.open.into_iter().map(|part| so_far(message.id, part, pen)).collect(),
-        _ => message.parts.into_iter().map(|content| part(message.id, content, pen)).collect(),
+        _ => message.parts.into_iter().map(|content| show(content, pen)).collect(),
     };
     let run = view.run.filter(|_| message.lane > 0);
     Article {

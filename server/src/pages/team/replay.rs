@@ -5,6 +5,7 @@ use axum::{
     response::Response,
 };
 use plexus_app::view_models::team::{TeamPage, TimelineStep};
+use plexus_domain::team::TeamActor;
 use plexus_hub::{
     Error,
     teams::{self, TeamSnapshot},
@@ -60,7 +61,10 @@ pub fn at(moment: TeamSnapshot, back: &str, guest: bool, pen: &mut Pen) -> TeamP
         last,
         at: entry.at(),
         words,
-        text: text.as_deref().map(|text| pen.html("", text)),
+        text: text.as_deref().map(|text| match entry.by() {
+            TeamActor::Seat(_) => pen.html("", text),
+            TeamActor::Owner | TeamActor::Home => pen.typed(text),
+        }),
         back: back.to_owned(),
         replay: format!("{back}/replay"),
     };

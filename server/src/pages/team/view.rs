@@ -58,7 +58,11 @@ pub(super) fn page(view: TeamView, guest: bool, pen: &mut Pen) -> TeamPage {
         transcript: view
             .transcript
             .into_iter()
-            .map(|(seat, text)| UtteranceView { by: seat.map(name), text: pen.html("", &text) })
+            .map(|(seat, text)| {
+                // Without a seat it is the owner, whose text is typed.
+                let text = if seat.is_some() { pen.html("", &text) } else { pen.typed(&text) };
+                UtteranceView { by: seat.map(name), text }
+            })
             .collect(),
         answer: view.answer.as_deref().map(|text| pen.html("", text)),
         failure: view.failure,
