@@ -81,5 +81,5 @@ fn row(row: InviteRow) -> AnyView {
             </Dialog>
         }
     });
-    view! { <tr><th scope="row">"@"{row.by}</th><td><Ago at=row.expires /></td><td>{used}</td><td class="end">{withdraw}</td></tr> }.into_any()
+    view! { <tr><th scope="row">"@"{row.by}</th><td><Ago at=row.expires /></td><td class="text">{used}</td><td class="end">{withdraw}</td></tr> }.into_any()
 }

@@ -37,12 +37,11 @@ pub fn rail(head: &AgentHead, tab: &'static str) -> AnyView {
 /// Renders the star as a toggle button.
 fn star(head: &AgentHead, starred: bool, tab: &'static str) -> AnyView {
     let action = format!("{}/star", agent_href(&head.address));
-    // The pressed state says the same to screen readers, so the label of a toggle must not change for them.
     let (pressed, turned, shown) = if starred { ("true", "no", "Starred") } else { ("false", "yes", "Star") };
     view! {
         <form class="star" method="post" action=action>
             <input type="hidden" name="tab" value=tab />
-            <button class=Kind::Plain.class() name="star" value=turned aria-pressed=pressed aria-label="Star">{Icon::Star.view()} {shown}</button>
+            <button class=Kind::Plain.class() name="star" value=turned aria-pressed=pressed>{Icon::Star.view()} {shown}</button>
         </form>
     }
     .into_any()

@@ -102,7 +102,7 @@ fn program(grant: GrantRow) -> AnyView {
         <tr>
             <th scope="row">{grant.client} <span class="hint">{grant.host}</span></th>
             <td>{grant.scopes.join(", ")}</td>
-            <td><code class="name">{grant.resource}</code></td>
+            <td class="text"><code class="name">{grant.resource}</code></td>
             <td>{used}</td>
             <td class="end">{revoke("/settings/tokens/end", grant.id.to_string(), about)}</td>
         </tr>
