@@ -5,14 +5,15 @@ const MINUTE = 60, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
 // Times: relative times are updated while a page is open; the time of day uses the reader's time zone.
 
 function relative(at, now) {
-  const seconds = Math.floor(Math.abs(now - at) / 1000), ahead = at > now;
+  const ahead = at > now;
+  // A time ahead is rounded to the nearest unit: a week that begins now is "in 7 days", not "in 6 days".
+  const round = ahead ? Math.round : Math.floor;
+  const seconds = (ahead ? Math.ceil : Math.floor)(Math.abs(now - at) / 1000);
   if (seconds < MINUTE) return ahead ? "in a moment" : "just now";
   if (seconds >= 31 * DAY) return at.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
-  const [count, unit] =
-    seconds < HOUR ? [seconds / MINUTE, "min"]
-    : seconds < DAY ? [seconds / HOUR, "h"]
-    : [seconds / DAY, seconds < 2 * DAY ? "day" : "days"];
-  return ahead ? `in ${Math.floor(count)} ${unit}` : `${Math.floor(count)} ${unit} ago`;
+  const [minutes, hours, days] = [MINUTE, HOUR, DAY].map((unit) => round(seconds / unit));
+  const [count, unit] = minutes < 60 ? [minutes, "min"] : hours < 24 ? [hours, "h"] : [days, days === 1 ? "day" : "days"];
+  return ahead ? `in ${count} ${unit}` : `${count} ${unit} ago`;
 }
 
 function showTimes(root) {
@@ -27,19 +28,37 @@ function showTimes(root) {
   }
 }
 
-// Copy buttons: each copies the code beside it, or the text of its message.
+// Copy buttons: each copies the code beside it, or the Markdown of its message.
 
 function textBeside(button) {
-  const holder = button.closest(".code, .copyable, pre, .message");
-  const source = holder?.querySelector("code") && !holder.matches(".message") ? holder.querySelector("code") : holder?.querySelector(".body");
-  return (source ?? holder)?.innerText.trim() ?? "";
+  const holder = button.closest(".code, .copyable, pre");
+  return (holder?.querySelector("code") ?? holder)?.innerText.trim() ?? "";
+}
+
+/** Returns the Markdown of a message, or its text as shown if the hub cannot be reached. */
+async function markdownOf(message) {
+  const shown = message.querySelector(".body").innerText.trim();
+  const answer = await fetch(`/api/v1/messages/${message.id.replace(/^m-/, "")}`).catch(() => undefined);
+  if (!answer?.ok) return shown;
+  const { parts } = await answer.json();
+  const texts = parts.filter(({ kind }) => kind === "text").map(({ text }) => text);
+  return texts.join("\n\n").trim() || shown;
+}
+
+/** A browser permits copying only while it handles the click, so the text is handed over as a promise. */
+async function write(text) {
+  if (typeof text === "string") return navigator.clipboard.writeText(text);
+  const type = "text/plain";
+  const blob = text.then((words) => new Blob([words], { type }));
+  return navigator.clipboard.write([new ClipboardItem({ [type]: blob })]);
 }
 
 async function copy(button) {
   const label = button.querySelector("span");
   const before = label.textContent;
+  const message = !button.closest(".code, .copyable, pre") && button.closest(".message");
   try {
-    await navigator.clipboard.writeText(textBeside(button));
+    await write(message ? markdownOf(message) : textBeside(button));
     label.textContent = "Copied";
   } catch {
     label.textContent = "Select it and copy by hand";
@@ -77,8 +96,20 @@ document.addEventListener("click", (event) => {
   if (button) copy(button);
 });
 
+// Confirmation dialogs. Their buttons open them as popovers; as modal dialogs they also keep the focus inside.
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest?.("button[popovertarget]");
+  const dialog = button && document.getElementById(button.getAttribute("popovertarget"));
+  if (!(dialog instanceof HTMLDialogElement)) return;
+  event.preventDefault();
+  if (dialog.open) dialog.close();
+  else dialog.showModal();
+});
+
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "Escape") return;
+  // Esc closes only the dialog on top, so that the focus can return to the menu that opened it.
+  if (event.key !== "Escape" || document.querySelector("dialog:modal")) return;
   const menu = event.target.closest?.("details.menu[open]");
   closeMenus(null);
   menu?.querySelector("summary").focus();

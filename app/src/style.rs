@@ -76,6 +76,13 @@ mod tests {
     }
 
     #[test]
+    fn code_can_be_read_in_both_themes() {
+        let kinds = ["keyword", "string", "number", "function", "type", "variable"];
+        let colours = kinds.map(|kind| format!("code-{kind}"));
+        at_least(4.5, &colours.each_ref().map(String::as_str), GROUNDS);
+    }
+
+    #[test]
     fn edges_of_controls_can_be_seen_in_both_themes() {
         at_least(3.0, &["edge"], GROUNDS);
     }

@@ -53,6 +53,11 @@ export function signedIn(tab, name) {
   return tab.page.getByText(`Account of ${name}`).waitFor({ state: "attached" });
 }
 
+/** Presses the button of an open confirmation dialog. */
+export function confirm(tab, name) {
+  return tab.page.locator("dialog:popover-open, dialog[open]").getByRole("button", { name }).click();
+}
+
 export function press(tab, name) {
   return tab.page.getByRole("button", { name }).click();
 }

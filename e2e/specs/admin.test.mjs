@@ -6,7 +6,7 @@ import { startLighthouse } from "../lib/agents.mjs";
 import { launch, openTab } from "../lib/browser.mjs";
 import { checkPage } from "../lib/checks.mjs";
 import { startHub } from "../lib/hub.mjs";
-import { go, press, register, signUp, tryToSignIn, tryToSignUp } from "../lib/walk.mjs";
+import { confirm, go, press, register, signUp, tryToSignIn, tryToSignUp } from "../lib/walk.mjs";
 
 let browser, lighthouse;
 before(async () => {
@@ -58,15 +58,22 @@ for (const [script, theme, width] of [["on", "light", 1280], ["off", "dark", 390
 
     test("a revoked invitation is gone", async () => {
       await invite();
-      await press(tab, /^Revoke/);
-      await tab.page.getByText("Saved.").waitFor();
+      await tab.page.getByRole("button", { name: /^Revoke/ }).first().click();
+      await confirm(tab, /^Revoke permanently/);
+      await tab.page.getByText("Invitation revoked.").waitFor();
       assert.equal(await tab.page.getByRole("button", { name: /^Revoke/ }).count(), 0);
     });
 
     test("a person becomes a moderator, is suspended, and comes back", async () => {
       await go(tab, `${hub.url}/admin/users`);
       await checkPage(tab, "admin-users");
+      await row("@grace").locator("summary").click();
+      await row("@grace").getByRole("button", { name: /^Make admin/ }).first().click();
+      await tab.page.getByRole("heading", { name: "Make @grace an administrator?" }).waitFor();
+      await confirm(tab, "Cancel");
+      await go(tab, `${hub.url}/admin/users?q=grace`);
       await change("@grace", "Make moderator");
+      assert.equal(new URL(tab.page.url()).searchParams.get("q"), "grace", "the search is kept");
       await row("@grace").getByText("Moderator").waitFor();
       await change("@grace", "Suspend");
       await row("@grace").getByText("Suspended").waitFor();
@@ -111,11 +118,22 @@ for (const [script, theme, width] of [["on", "light", 1280], ["off", "dark", 390
       await row("Lighthouse keeper").locator("summary").click();
       await tab.page.getByLabel("Reason for the change to Lighthouse keeper").fill("It answers nonsense");
       await row("Lighthouse keeper").getByRole("button", { name: /^Pause/ }).click();
-      await go(tab, `${hub.url}/admin/agents?q=lighthouse`);
+      await tab.page.getByText("Agent paused.").waitFor();
       await row("Lighthouse keeper").getByText("Paused").waitFor();
       await change("Lighthouse keeper", "Resume");
-      await go(tab, `${hub.url}/admin/agents?q=lighthouse`);
       await row("Lighthouse keeper").getByText("Unverified").waitFor();
+    });
+
+    test("an agent is deleted after a question, and the search is kept", async () => {
+      await go(tab, `${hub.url}/admin/agents?q=lighthouse`);
+      await row("Lighthouse keeper").locator("summary").click();
+      await row("Lighthouse keeper").getByRole("button", { name: /^Delete/ }).first().click();
+      await tab.page.getByRole("heading", { name: "Delete Lighthouse keeper?" }).waitFor();
+      await tab.page.getByLabel("Reason for the deletion of Lighthouse keeper").fill("It answers nonsense");
+      await confirm(tab, /^Delete permanently/);
+      await tab.page.getByText("Agent deleted permanently.").waitFor();
+      assert.equal(new URL(tab.page.url()).searchParams.get("q"), "lighthouse");
+      await tab.page.getByText("Nothing found").waitFor();
     });
 
     test("an ordinary person finds no administration", async () => {

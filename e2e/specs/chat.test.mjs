@@ -128,7 +128,7 @@ async function begin(mode) {
 
 /** Toggles the star on an agent's page, and waits for the page with the new state. */
 async function turnStar(tab, pressed) {
-  const star = (is) => tab.page.getByRole("button", { name: "Star", exact: true, pressed: is });
+  const star = (is) => tab.page.getByRole("button", { name: is ? "Starred" : "Star", exact: true, pressed: is });
   await star(pressed).click();
   await star(!pressed).waitFor();
 }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { launch, openTab } from "../lib/browser.mjs";
 import { checkPage } from "../lib/checks.mjs";
-import { go, hubOfAda, PASSWORD, press, signedIn, signIn, signUp, tryToSignIn } from "../lib/walk.mjs";
+import { confirm, go, hubOfAda, PASSWORD, press, signedIn, signIn, signUp, tryToSignIn } from "../lib/walk.mjs";
 
 const NEW_PASSWORD = "six other plain words again";
 
@@ -72,7 +72,8 @@ for (const [script, name, theme, width] of [["on", "grace", "light", 1280], ["of
       await go(tab, `${hub.url}/settings/tokens`);
       await tab.page.getByRole("rowheader", { name: "Nightly report" }).waitFor();
       assert.equal(await tab.page.getByText(token).count(), 0);
-      await tab.page.getByRole("button", { name: /^Revoke/ }).click();
+      await tab.page.getByRole("button", { name: /^Revoke/ }).first().click();
+      await confirm(tab, /^Revoke permanently/);
       await tab.page.getByText("Token revoked.").waitFor();
       assert.equal((await listChats(token)).status, 401);
     });
@@ -96,6 +97,7 @@ for (const [script, name, theme, width] of [["on", "grace", "light", 1280], ["of
       await tab.page.locator(`html[data-theme="${other.toLowerCase()}"][data-density="compact"]`).waitFor();
       const source = await (await tab.context.request.get(`${hub.url}/agents`)).text();
       assert.match(source, new RegExp(`^<!DOCTYPE html><html[^>]* data-theme="${other.toLowerCase()}"`));
+      await tab.page.getByText("Appearance saved in this browser.").waitFor();
       await checkPage(tab, "settings-appearance-other");
       assert.equal(await elsewhere.page.locator("html").getAttribute("data-theme"), "system");
     });

@@ -133,6 +133,39 @@ on_both! {
             assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax"), "{cookie}");
         }
     }
+
+    async fn signing_up_leads_back_and_nowhere_else(hub: &Hub) {
+        let visitor = hub.visitor();
+        let wanted = "next=%2Fchat%3Fto%3D%40plexus%2Fcalc";
+        let login = visitor.get(&format!("/login?{wanted}")).await.expect(StatusCode::OK);
+        for link in login.body.split("href=\"").skip(1).filter(|link| link.starts_with("/signup")) {
+            let link = link.split('"').next().unwrap_or_default();
+            let page = visitor.get(link).await.expect(StatusCode::OK);
+            page.says("name=\"next\" value=\"/chat?to=@plexus/calc\"");
+            page.says("/login?next=%2Fchat");
+        }
+        assert_eq!(login.body.matches("href=\"/signup?next=").count(), 2, "in the header and below the form");
+        let places = [("ada", "/chat?to=@plexus/calc", "/chat?to=@plexus/calc"), ("bob", "//evil.example", "/")];
+        for (name, next, lands) in places {
+            let fields = [("name", name), ("password", PASSWORD), ("next", next)];
+            let answer = hub.visitor().post("/signup", &fields).await.expect(StatusCode::SEE_OTHER);
+            assert_eq!(answer.location(), lands);
+        }
+        let refused = visitor.post("/signup", &[("name", "a b"), ("password", PASSWORD), ("next", "/teams")]).await;
+        refused.expect(StatusCode::UNPROCESSABLE_ENTITY).says("name=\"next\" value=\"/teams\"");
+    }
+
+    async fn administration_goes_back_to_the_search_and_says_what_was_done(hub: &Hub) {
+        let (admin, _) = (hub.administrator("boss").await, hub.person("ada").await);
+        let path = format!("/admin/users/{}", hub.account("ada").await);
+        let fields = [("action", "suspend"), ("q", "a & b"), ("page", "2")];
+        let answer = admin.post(&path, &fields).await.expect(StatusCode::SEE_OTHER);
+        assert_eq!(answer.location(), "/admin/users?page=2&q=a%20%26%20b");
+        admin.get("/admin/users").await.expect(StatusCode::OK).says("User suspended.");
+        let answer = admin.post(&path, &[("action", "restore"), ("page", "-1")]).await;
+        assert_eq!(answer.expect(StatusCode::SEE_OTHER).location(), "/admin/users?page=1");
+        admin.get("/admin/users").await.expect(StatusCode::OK).says("Make @ada an administrator?");
+    }
 }
 
 /// Checks the security headers of a page, and that every script and style has its nonce.

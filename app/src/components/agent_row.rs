@@ -47,7 +47,8 @@ fn AgentRowView(row: AgentRow) -> impl IntoView {
                 <span>{row.protocol}</span>
                 {row.last_answered.map(|at| view! { <span class="answered" class:online=online>
                     <span class="dot" aria-hidden="true"></span>
-                    {if online { "Online, answered " } else { "Answered " }}<Ago at /></span> })}
+                    // A health check or a connection counts too, so this does not say "answered".
+                    {if online { "Online, seen " } else { "Seen " }}<Ago at /></span> })}
             </p>
         </article>
     }

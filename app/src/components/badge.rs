@@ -57,7 +57,7 @@ fn label(badge: &Badge) -> String {
 /// Returns the meaning of a badge in one sentence.
 pub fn meaning(badge: &Badge) -> &'static str {
     match badge {
-        Badge::Online => "It answered within the last 15 minutes.",
+        Badge::Online => "It is part of this hub, is connected, or answered within the last 15 minutes.",
         Badge::Offline { .. } => "It did not answer the last health check.",
         Badge::Detached => "It runs on its owner's machine, which is not connected.",
         Badge::Domain(_) => "The owner proved control of this domain.",

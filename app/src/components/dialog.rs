@@ -1,4 +1,7 @@
-//! Confirmation dialog that opens without JavaScript (Popover API).
+//! Confirmation dialog, for what cannot be undone.
+//!
+//! Without JavaScript it opens as a popover (Popover API). `site.js` opens it as a modal dialog, which keeps the
+//! focus inside and returns it on close.
 
 use leptos::prelude::*;
 
@@ -7,20 +10,27 @@ use super::button::Kind;
 /// Button and the dialog that it opens. `id` must be unique on the page; `open` is the label of the button.
 #[component]
 pub fn Dialog(
-    id: &'static str,
+    #[prop(into)] id: String,
     #[prop(into)] open: String,
     #[prop(into)] title: String,
     #[prop(optional)] kind: Kind,
+    /// Extra label of the button for screen readers.
+    #[prop(optional, into)]
+    about: Option<String>,
     children: Children,
 ) -> impl IntoView {
     let title_id = format!("{id}-title");
-    let labelled = title_id.clone();
+    let (labelled, closes) = (title_id.clone(), id.clone());
     view! {
-        <button type="button" class=kind.class() popovertarget=id>{open}</button>
-        <div class="dialog" id=id popover="auto" role="dialog" aria-labelledby=labelled>
+        <button type="button" class=kind.class() popovertarget=id.clone() aria-haspopup="dialog">
+            {open}
+            {about.map(|about| view! { <span class="hidden">" "{about}</span> })}
+        </button>
+        <dialog class="dialog" id=id popover="auto" aria-labelledby=labelled>
             <h2 id=title_id>{title}</h2>
             {children()}
-            <button type="button" class=Kind::Quiet.class() popovertarget=id popovertargetaction="hide">"Cancel"</button>
-        </div>
+            // The first focus: Enter must not confirm by accident.
+            <button type="button" class=Kind::Quiet.class() popovertarget=closes popovertargetaction="hide" autofocus>"Cancel"</button>
+        </dialog>
     }
 }

@@ -22,6 +22,7 @@ pub struct Field {
     autocomplete: Option<&'static str>,
     placeholder: Option<&'static str>,
     required: bool,
+    optional: bool,
     mono: bool,
     max: Option<u32>,
 }
@@ -38,6 +39,7 @@ impl Field {
             autocomplete: None,
             placeholder: None,
             required: true,
+            optional: false,
             mono: false,
             max: None,
         }
@@ -97,6 +99,13 @@ impl Field {
 
     pub fn optional(mut self) -> Self {
         self.required = false;
+        self.optional = true;
+        self
+    }
+
+    /// Marks a field that is needed only with some choices of another one; its hint says which.
+    pub const fn conditional(mut self) -> Self {
+        self.required = false;
         self
     }
 
@@ -120,7 +129,7 @@ impl Field {
         let error_id = error.is_some().then(|| format!("{id}-error"));
         let described: Vec<_> = hint_id.iter().chain(&error_id).cloned().collect();
         let described = (!described.is_empty()).then(|| described.join(" "));
-        let optional = (!self.required).then_some(" (optional)");
+        let optional = self.optional.then_some(" (optional)");
         let (label, hint, for_id) = (self.label.clone(), self.hint.clone(), id.clone());
         let invalid = error.is_some();
         view! {

@@ -9,7 +9,7 @@ use super::{
     identicon::{Initials, PlexusMark},
     menu::Menu,
 };
-use crate::view_models::{Frame, Viewer, agent_query::percent_encode};
+use crate::view_models::{Frame, Viewer, account::entrance_href};
 
 pub fn header(frame: &Frame) -> AnyView {
     let hub = frame.hub.clone();
@@ -83,17 +83,23 @@ fn signed_in(viewer: &Viewer) -> AnyView {
 }
 
 fn signed_out(frame: &Frame) -> AnyView {
-    let mut href = String::from("/login");
-    if !frame.path.starts_with("/login") && !frame.path.starts_with("/signup") && frame.path != "/" {
-        href.push_str("?next=");
-        percent_encode(&frame.path, &mut href);
-    }
+    let (sign_in, sign_up) = (entrance(frame, "/login"), entrance(frame, "/signup"));
     let open = matches!(frame.registration, Registration::Open | Registration::Approval);
     view! {
         <div class="signed-out">
-            {open.then(|| view! { <a class=Kind::Quiet.class() href="/signup">"Sign up"</a> })}
-            <a class=Kind::Plain.class() href=href>"Sign in"</a>
+            {open.then(|| view! { <a class=Kind::Quiet.class() href=sign_up>"Sign up"</a> })}
+            <a class=Kind::Plain.class() href=sign_in>"Sign in"</a>
         </div>
     }
     .into_any()
+}
+
+/// Returns the URL of the sign-in or sign-up page that leads back to this page, or to where this one leads.
+fn entrance(frame: &Frame, page: &str) -> String {
+    let (path, query) = frame.path.split_once('?').unwrap_or((&frame.path, ""));
+    if !matches!(path, "/login" | "/signup") {
+        return entrance_href(page, &frame.path);
+    }
+    let next = query.split('&').find(|field| field.starts_with("next="));
+    next.map_or_else(|| page.to_owned(), |next| format!("{page}?{next}"))
 }

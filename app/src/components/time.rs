@@ -33,14 +33,25 @@ pub fn Date(at: Timestamp) -> impl IntoView {
 /// Returns the text of [`Ago`]. `site.js` has the same rule and updates open pages as time passes.
 pub fn relative(at: Timestamp, now: Timestamp) -> String {
     let ahead = at > now;
-    let seconds = if ahead { at.since(now) } else { now.since(at) }.as_secs();
-    let (count, unit) = match seconds {
-        0..MINUTE => return if ahead { "in a moment" } else { "just now" }.to_owned(),
-        MINUTE..HOUR => (seconds / MINUTE, "min"),
-        HOUR..DAY => (seconds / HOUR, "h"),
-        _ if seconds < 2 * DAY => (1, "day"),
-        _ if seconds < 31 * DAY => (seconds / DAY, "days"),
-        _ => return date(at),
+    let distance = if ahead { at.since(now) } else { now.since(at) };
+    let seconds = if ahead {
+        distance.as_millis().div_ceil(1_000).try_into().unwrap_or(u64::MAX)
+    } else {
+        distance.as_secs()
+    };
+    if seconds < MINUTE {
+        return if ahead { "in a moment" } else { "just now" }.to_owned();
+    }
+    if seconds >= 31 * DAY {
+        return date(at);
+    }
+    // A time ahead is rounded to the nearest unit: a week that begins now is "in 7 days", not "in 6 days".
+    let units = |unit: u64| if ahead { (seconds + unit / 2) / unit } else { seconds / unit };
+    let (count, unit) = match (units(MINUTE), units(HOUR), units(DAY)) {
+        (minutes @ 0..60, _, _) => (minutes, "min"),
+        (_, hours @ 0..24, _) => (hours, "h"),
+        (_, _, 1) => (1, "day"),
+        (_, _, days) => (days, "days"),
     };
     if ahead { format!("in {count} {unit}") } else { format!("{count} {unit} ago") }
 }
@@ -75,6 +86,19 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+
+    #[test]
+    fn what_expires_is_not_said_to_expire_a_unit_too_early() {
+        let made = Timestamp::from_millis(1_795_132_800_123);
+        let shown = made + Duration::from_millis(900);
+        let later = |seconds| relative(made + Duration::from_secs(seconds), shown);
+        assert_eq!(later(7 * DAY), "in 7 days");
+        assert_eq!(later(30 * MINUTE), "in 30 min");
+        assert_eq!(later(24 * HOUR), "in 1 day");
+        assert_eq!(later(HOUR), "in 1 h");
+        assert_eq!(later(90), "in 2 min");
+        assert_eq!(later(30), "in a moment");
+    }
 
     #[test]
     fn times_are_told_as_people_say_them() {

@@ -19,7 +19,10 @@ impl Page for ErrorPage {
     fn body(self) -> AnyView {
         let (title, what, next) = self.words();
         let what = self.message.unwrap_or_else(|| what.to_owned());
-        let wait = self.retry_after.map(|seconds| format!("Try again in {}. ", wait(seconds)));
+        // The message of a rate limit says when already.
+        let told = what.contains("Try again in");
+        let wait =
+            self.retry_after.filter(|_| !told).map(|seconds| format!("Try again in {}. ", wait(seconds)));
         let search = (self.status == 404).then(search);
         view! {
             <div class="error-page">

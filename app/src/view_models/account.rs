@@ -1,6 +1,16 @@
 //! View models of the sign-in and sign-up pages.
 
-use super::Form;
+use super::{Form, agent_query::percent_encode};
+
+/// Returns the URL of the sign-in or sign-up page that leads to `next` afterwards.
+pub fn entrance_href(page: &str, next: &str) -> String {
+    let mut href = page.to_owned();
+    if !matches!(next, "" | "/") {
+        href.push_str("?next=");
+        percent_encode(next, &mut href);
+    }
+    href
+}
 
 /// Sign-in page. Posts to `/login` with `name`, `password`, `next`.
 #[derive(Clone, Debug)]
@@ -10,11 +20,13 @@ pub struct LoginPage {
     pub form: Form,
 }
 
-/// Sign-up page. Posts to `/signup` with `name`, `password`, and `reason`, `invite` or `admin` depending on
+/// Sign-up page. Posts to `/signup` with `name`, `password`, `next`, and `reason`, `invite` or `admin` depending on
 /// the mode.
 #[derive(Clone, Debug)]
 pub struct SignupPage {
     pub mode: SignupMode,
+    /// Path to go to afterwards; checked as that of [`LoginPage`].
+    pub next: String,
     pub form: Form,
 }
 

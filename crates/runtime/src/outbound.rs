@@ -194,8 +194,11 @@ fn check_policy(url: &Url, policy: &OutboundPolicy) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Message of the refusal of a private address, which the operator can allow.
+pub const PRIVATE_ADDRESS: &str = "This address is private. Only administrators can use private addresses.";
+
 fn private() -> Failure {
-    refusal("This address is private. Only administrators can use private addresses.")
+    refusal(PRIVATE_ADDRESS)
 }
 
 fn refusal(message: impl Into<String>) -> Failure {

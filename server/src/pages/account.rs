@@ -55,6 +55,8 @@ pub async fn login(
 pub struct SignupQuery {
     invite: Option<String>,
     admin: Option<String>,
+    #[serde(default)]
+    next: String,
 }
 
 pub async fn show_signup(
@@ -68,7 +70,8 @@ pub async fn show_signup(
             _ if query.admin.is_some() => SignupMode::DeadLink,
             _ => mode,
         });
-    visit.show_or_refuse(mode.map(|mode| SignupPage { mode, form: Form::default() }))
+    let next = local_path(&query.next);
+    visit.show_or_refuse(mode.map(|mode| SignupPage { mode, next, form: Form::default() }))
 }
 
 async fn signup_mode(
@@ -108,11 +111,13 @@ pub async fn signup(
         Ok(mode) => mode,
         Err(error) => return visit.refuse(error),
     };
-    let name = form.name.trim().to_owned();
+    let (name, next) = (form.name.trim().to_owned(), local_path(fields.get("next")));
     match accounts::sign_up(&site.hub, form, &device(&visit, &headers)).await {
-        Ok(Some(signed_in)) => enter(&site, &signed_in, "/"),
-        Ok(None) => visit.show(SignupPage { mode: SignupMode::Waiting { name }, form: Form::default() }),
-        Err(error) => refused(visit, error, fields, |form| SignupPage { mode, form }),
+        Ok(Some(signed_in)) => enter(&site, &signed_in, &next),
+        Ok(None) => {
+            visit.show(SignupPage { mode: SignupMode::Waiting { name }, next, form: Form::default() })
+        }
+        Err(error) => refused(visit, error, fields, |form| SignupPage { mode, next, form }),
     }
 }
 

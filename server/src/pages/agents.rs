@@ -144,6 +144,8 @@ fn protocol(folded: &str) -> String {
         "built in" => "Built in".to_owned(),
         "http" => "HTTP".to_owned(),
         "attached" => "Attached".to_owned(),
+        "program" => "Program".to_owned(),
+        "acp" => "ACP".to_owned(),
         other => other.replace("a2a", "A2A"),
     }
 }

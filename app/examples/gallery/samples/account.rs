@@ -72,7 +72,7 @@ pub fn pages() -> Vec<(&'static str, String)> {
 }
 
 fn signup(mode: SignupMode) -> String {
-    shown_to_anybody("/signup", SignupPage { mode, form: Form::default() })
+    shown_to_anybody("/signup", SignupPage { mode, next: "/chat?to=@ada/rich".into(), form: Form::default() })
 }
 
 fn account() -> AccountPage {

@@ -58,6 +58,9 @@ pub fn start(chat: Option<String>, seq: i64, worker: &str, signs: ChatUiState) {
         unsent: RefCell::default(),
     });
     ROOM.set(Some(room.clone()));
+    if room.chat.is_none() {
+        room.sidebar.refresh_regularly();
+    }
     if let Some(chat) = &room.chat {
         room.stream.replace(Some(Stream::start(chat.clone(), seq, worker, room.clone())));
         room.follow_reader();
@@ -123,6 +126,10 @@ impl Listener for ChatController {
 
     fn trouble(&self, words: &str) {
         self.signs.trouble.set(words.to_owned());
+        if words.is_empty() {
+            // Changes of other chats are not repeated after a gap, and a hub that restarted ended its runs.
+            self.sidebar.refresh_soon();
+        }
     }
 }
 

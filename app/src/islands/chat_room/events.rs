@@ -146,6 +146,10 @@ impl Refusal {
     pub fn words(status: u16, body: &str) -> String {
         match serde_json::from_str::<Self>(body) {
             Ok(Self { error: RefusalBody { message, retry_after_ms: Some(wait) } }) => {
+                // The hub's own sentence may say when already.
+                if message.contains("Try again in") {
+                    return format!("{message} Your text is kept.");
+                }
                 format!("{message} Try again in {} s; your text is kept.", wait.div_ceil(1_000).max(1))
             }
             Ok(Self { error }) => error.message,
@@ -195,6 +199,11 @@ mod tests {
         assert_eq!(
             Refusal::words(429, limited),
             "Too many messages at once. Try again in 12 s; your text is kept."
+        );
+        let told = r#"{"error":{"code":"rate_limited","message":"Too many messages from here. Try again in 1 second.","retry_after_ms":900}}"#;
+        assert_eq!(
+            Refusal::words(429, told),
+            "Too many messages from here. Try again in 1 second. Your text is kept."
         );
         let plain = r#"{"error":{"code":"invalid","message":"Write something first.","field":"text"}}"#;
         assert_eq!(Refusal::words(422, plain), "Write something first.");

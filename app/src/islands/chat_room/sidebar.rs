@@ -1,8 +1,8 @@
 //! Sidebar with the list of chats, reloaded from the API after changes.
 
-use std::{cell::Cell, rc::Rc};
+use std::{cell::Cell, rc::Rc, time::Duration};
 
-use leptos::prelude::document;
+use leptos::prelude::{document, set_interval};
 use serde::Deserialize;
 use wasm_bindgen::JsValue;
 use web_sys::Element;
@@ -32,6 +32,8 @@ struct Chat {
 
 /// Changes within this interval share one refresh (debounce), in milliseconds.
 const TOGETHER: u32 = 1_000;
+/// Interval of refreshes without an event stream.
+const REFRESH_INTERVAL: Duration = Duration::from_secs(5);
 
 impl SidebarView {
     pub const fn new(chat: Option<String>) -> Self {
@@ -52,6 +54,20 @@ impl SidebarView {
                 }
             });
         });
+    }
+
+    /// Refreshes the list while the page is visible, for a page without an event stream.
+    pub fn refresh_regularly(self: &Rc<Self>) {
+        self.refresh_soon();
+        let sidebar = self.clone();
+        set_interval(
+            move || {
+                if !document().hidden() {
+                    sidebar.refresh_soon();
+                }
+            },
+            REFRESH_INTERVAL,
+        );
     }
 
     /// Updates the state of the open chat immediately, without a refresh.
@@ -90,7 +106,8 @@ impl SidebarView {
         if self.chat.as_ref() == Some(&chat.id) {
             link.set_attribute("aria-current", "page").ok()?;
         }
-        let when = dom::element("span", "when", if chat.running { "Answering, " } else { "" })?;
+        let when = dom::element("span", "when", "")?;
+        when.append_child(dom::element("span", "answering", "Answering, ")?.as_ref()).ok()?;
         let time = dom::element("time", "", "")?;
         let stamp = js_sys::Date::new(&JsValue::from_f64(chat.at)).to_iso_string();
         time.set_attribute("datetime", &String::from(stamp)).ok()?;

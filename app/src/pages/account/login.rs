@@ -7,7 +7,7 @@ use crate::{
         form_errors::form_errors,
     },
     pages::{Layout, Page, PageMeta},
-    view_models::account::LoginPage,
+    view_models::account::{LoginPage, entrance_href},
 };
 
 impl Page for LoginPage {
@@ -17,6 +17,7 @@ impl Page for LoginPage {
 
     fn body(self) -> AnyView {
         let form = self.form;
+        let sign_up = entrance_href("/signup", &self.next);
         view! {
             <h1>"Sign in"</h1>
             {form_errors(&form, None)}
@@ -26,7 +27,7 @@ impl Page for LoginPage {
                 {Field::password("password", "Password").autocomplete("current-password").max(256).of(&form)}
                 <p class="actions"><Button label="Sign in" kind=Kind::Primary /></p>
             </form>
-            <p class="quiet">"New here? "<a href="/signup">"Sign up"</a>"."</p>
+            <p class="quiet">"New here? "<a href=sign_up>"Sign up"</a>"."</p>
         }
         .into_any()
     }

@@ -11,7 +11,7 @@ use crate::{
     pages::{Layout, Page, PageMeta},
     view_models::{
         Form,
-        account::{SignupMode, SignupPage},
+        account::{SignupMode, SignupPage, entrance_href},
     },
 };
 
@@ -22,25 +22,29 @@ impl Page for SignupPage {
 
     fn body(self) -> AnyView {
         match self.mode {
-            SignupMode::Closed => {
-                refused("Registration is closed", "The administrators of this hub have closed registration.")
-            }
+            SignupMode::Closed => refused(
+                "Registration is closed",
+                "The administrators of this hub have closed registration.",
+                &self.next,
+            ),
             SignupMode::NeedsInvite => refused(
                 "By invitation only",
                 "Ask an administrator for an invitation link, and open it to sign up.",
+                &self.next,
             ),
             SignupMode::DeadLink => refused(
                 "This link no longer works",
                 "It creates the first administrator, once and within 24 hours. If you used it, sign in. \
                  The operator can make other users administrators with “plexus user set-role NAME admin”.",
+                &self.next,
             ),
             SignupMode::Waiting { name } => waiting(&name),
-            mode => open(&mode, &self.form),
+            mode => open(&mode, &self.next, &self.form),
         }
     }
 }
 
-fn open(mode: &SignupMode, form: &Form) -> AnyView {
+fn open(mode: &SignupMode, next: &str, form: &Form) -> AnyView {
     let (title, lead, hidden) = match mode {
         SignupMode::FirstAdmin { token } => (
             "Set up this hub",
@@ -53,32 +57,35 @@ fn open(mode: &SignupMode, form: &Form) -> AnyView {
         _ => ("Sign up", None, None),
     };
     let approval = *mode == SignupMode::Approval;
+    let (sign_in, next) = (entrance_href("/login", next), next.to_owned());
     let verb = if approval { "Request account" } else { "Sign up" };
     view! {
         <h1>{title}</h1>
         {lead.map(|lead| view! { <Note>{lead}</Note> })}
         {form_errors(form, None)}
         <form class="stack" method="post" action="/signup">
+            <input type="hidden" name="next" value=next />
             {hidden.map(|(name, value)| view! { <input type="hidden" name=name value=value /> })}
             {Field::text("name", "Name").autocomplete("username").mono().max(39)
-                .hint("Letters a to z, digits, hyphens. Your agents will be at @name/agent.").of(form)}
+                .hint("Letters a to z, digits, hyphens and underscores. Your agents will be at @name/agent.").of(form)}
             {Field::password("password", "Password").autocomplete("new-password").max(256)
                 .hint("At least 15 characters; four or five words are easy to remember.").of(form)}
             {approval.then(|| Field::lines("reason", "About you", 3).max(500)
                 .hint("Shown to the administrator who reviews your request.").of(form))}
             <p class="actions"><Button label=verb kind=Kind::Primary /></p>
         </form>
-        <p class="quiet">"Already have an account? "<a href="/login">"Sign in"</a>"."</p>
+        <p class="quiet">"Already have an account? "<a href=sign_in>"Sign in"</a>"."</p>
     }
     .into_any()
 }
 
-fn refused(title: &'static str, why: &'static str) -> AnyView {
+fn refused(title: &'static str, why: &'static str, next: &str) -> AnyView {
+    let sign_in = entrance_href("/login", next);
     view! {
         <h1>"Sign up"</h1>
         <Empty title=title>
             <p>{why}</p>
-            <p class="actions"><ButtonLink label="Browse agents" href="/agents" /> <ButtonLink label="Sign in" href="/login" /></p>
+            <p class="actions"><ButtonLink label="Browse agents" href="/agents" /> <ButtonLink label="Sign in" href=sign_in /></p>
         </Empty>
     }
     .into_any()

@@ -4,6 +4,7 @@ use super::{page_href, search, with_side};
 use crate::{
     components::{
         button::{ActionForm, Button, Kind},
+        dialog::Dialog,
         empty::Empty,
         format::{agent_href, grouped, visibility_name},
         identicon::Mark,
@@ -26,7 +27,8 @@ impl Page for AdminAgents {
         let list = if self.rows.is_empty() {
             view! { <Empty title="Nothing found"><p>"No agent’s name or address contains these letters."</p><p><a href="/admin/agents">"All agents"</a></p></Empty> }.into_any()
         } else {
-            let rows = self.rows.into_iter().map(row).collect();
+            let page = self.pager.page();
+            let rows = self.rows.into_iter().map(|agent| row(agent, &words, page)).collect();
             view! { <Table caption="Agents of this hub" heads=vec!["Agent", "Kind", "Visibility", "State", "Runs today", "Failed", "Last answered", ""] rows /> }.into_any()
         };
         let content = view! {
@@ -39,7 +41,7 @@ impl Page for AdminAgents {
     }
 }
 
-fn row(agent: AdminAgentRow) -> AnyView {
+fn row(agent: AdminAgentRow, words: &str, page: u32) -> AnyView {
     let answered =
         agent.last_answered.map_or_else(|| "Never".into_any(), |at| view! { <Ago at /> }.into_any());
     let (class, state) = match (agent.paused, agent.proved) {
@@ -47,7 +49,7 @@ fn row(agent: AdminAgentRow) -> AnyView {
         (false, true) => ("badge good", "Verified"),
         (false, false) => ("badge caution", "Unverified"),
     };
-    let actions = actions(&agent);
+    let actions = actions(&agent, &[("q", words.to_owned()), ("page", page.to_string())]);
     view! {
         <tr>
             <th scope="row"><div class="named"><Mark seed=agent.seed /><div><a href=agent_href(&agent.address)>{agent.name}</a>" "<span class="address">{agent.address.to_string()}</span></div></div></th>
@@ -64,31 +66,62 @@ fn row(agent: AdminAgentRow) -> AnyView {
 }
 
 /// Renders the action menu. Actions that restrict the agent need a reason; resuming it does not.
-fn actions(agent: &AdminAgentRow) -> AnyView {
+///
+/// `place` is sent along, so that the search and its page are shown again afterwards.
+fn actions(agent: &AdminAgentRow, place: &[(&'static str, String)]) -> AnyView {
     let action = format!("/admin/agents/{}", agent.id);
     let resume = agent.paused.then(|| {
-        let (fields, about) = (vec![("action", "resume".to_owned())], agent.name.clone());
+        let about = agent.name.clone();
+        let fields = place.iter().cloned().chain([("action", "resume".to_owned())]).collect::<Vec<_>>();
         view! { <ActionForm action=action.clone() label="Resume" kind=Kind::Quiet about fields /> }.into_any()
     });
-    let reasoned = (!agent.paused || agent.can_withdraw).then(|| reasoned(agent, action));
+    let listed = agent.can_withdraw && agent.visibility.is_listed();
+    let reasoned = (!agent.paused || listed).then(|| reasoned(agent, action.clone(), listed, place));
+    let delete = agent.can_withdraw.then(|| delete(agent, action, place));
     let summary = "Change".into_any();
-    view! { <Menu summary>{resume}{reasoned}</Menu> }.into_any()
+    view! { <Menu summary>{resume}{reasoned}{delete}</Menu> }.into_any()
 }
 
-fn reasoned(agent: &AdminAgentRow, action: String) -> AnyView {
+fn hidden(fields: &[(&'static str, String)]) -> AnyView {
+    let field =
+        |(name, value): (&'static str, String)| view! { <input type="hidden" name=name value=value /> };
+    fields.iter().cloned().map(field).collect_view().into_any()
+}
+
+/// Renders the deletion with its question: it cannot be undone.
+fn delete(agent: &AdminAgentRow, action: String, place: &[(&'static str, String)]) -> AnyView {
+    let (id, name) = (format!("delete-{}", agent.id), agent.name.clone());
+    let title = format!("Delete {name}?");
+    let (label, place) = (format!("Reason for the deletion of {name}"), hidden(place));
+    view! {
+        <Dialog id open="Delete" title kind=Kind::Danger about=name>
+            <p>"Deletes the agent, its versions and its key. Its address cannot be used again. This cannot be undone."</p>
+            <form class="stack" method="post" action=action>
+                {place}
+                <input class="control" type="text" name="reason" required maxlength="200" placeholder="Reason" aria-label=label />
+                <Button label="Delete permanently" kind=Kind::Danger name="action" value="delete" />
+            </form>
+        </Dialog>
+    }
+    .into_any()
+}
+
+fn reasoned(
+    agent: &AdminAgentRow,
+    action: String,
+    listed: bool,
+    place: &[(&'static str, String)],
+) -> AnyView {
     let verb = |offered: bool, label: &'static str, value: &str, kind: Kind| {
         let (value, about) = (value.to_owned(), agent.name.clone());
         offered.then(|| view! { <Button label kind name="action" value about /> }.into_any())
     };
-    let listed = agent.can_withdraw && agent.visibility.is_listed();
-    let buttons = [
-        verb(!agent.paused, "Pause", "pause", Kind::Quiet),
-        verb(listed, "Unlist", "unlist", Kind::Quiet),
-        verb(agent.can_withdraw, "Delete", "delete", Kind::Danger),
-    ];
+    let buttons =
+        [verb(!agent.paused, "Pause", "pause", Kind::Quiet), verb(listed, "Unlist", "unlist", Kind::Quiet)];
     let label = format!("Reason for the change to {}", agent.name);
     view! {
         <form class="reasoned" method="post" action=action>
+            {hidden(place)}
             <input class="control" type="text" name="reason" required maxlength="200" placeholder="Reason" aria-label=label />
             {buttons.collect_view()}
         </form>

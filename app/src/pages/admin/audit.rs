@@ -70,10 +70,10 @@ fn row(row: AuditRow) -> AnyView {
     view! {
         <tr>
             <th scope="row"><Date at=row.at /> " " <span class="quiet"><Ago at=row.at /></span></th>
-            <td>{row.actor}</td>
+            <td class="text">{row.actor}</td>
             <td><code>{row.action}</code></td>
-            <td><code>{row.target}</code></td>
-            <td>{change.collect_view()}</td>
+            <td class="text"><code>{row.target}</code></td>
+            <td class="text">{change.collect_view()}</td>
             <td><code class="quiet">{row.request}</code></td>
         </tr>
     }

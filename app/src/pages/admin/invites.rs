@@ -6,6 +6,7 @@ use crate::{
     components::{
         button::{ActionForm, Button, Kind},
         code_block::Copyable,
+        dialog::Dialog,
         empty::Empty,
         field::Field,
         form_errors::form_errors,
@@ -71,8 +72,14 @@ fn row(row: InviteRow) -> AnyView {
         (true, Some(name)) => format!("@{name}"),
         (true, None) => "Deleted account".to_owned(),
     };
-    let withdraw = (!row.used).then(
-        || view! { <ActionForm action="/admin/invites/revoke" label="Revoke" fields=vec![("id", row.id)] /> },
-    );
-    view! { <tr><th scope="row">"@"{row.by}</th><td><Ago at=row.expires /></td><td>{used}</td><td class="end">{withdraw}</td></tr> }.into_any()
+    let withdraw = (!row.used).then(|| {
+        let (dialog, by) = (format!("revoke-{}", row.id), format!("invitation by {}", row.by));
+        view! {
+            <Dialog id=dialog open="Revoke" title="Revoke this invitation?" about=by.clone()>
+                <p>"Its link stops working at once. This cannot be undone."</p>
+                <ActionForm action="/admin/invites/revoke" label="Revoke permanently" kind=Kind::Danger about=by fields=vec![("id", row.id)] />
+            </Dialog>
+        }
+    });
+    view! { <tr><th scope="row">"@"{row.by}</th><td><Ago at=row.expires /></td><td class="text">{used}</td><td class="end">{withdraw}</td></tr> }.into_any()
 }

@@ -88,8 +88,8 @@ fn row(row: NetworkRuleRow) -> AnyView {
         <tr>
             <th scope="row"><code>{row.subject}</code></th>
             <td>{if row.allows { "Allowed" } else { "Blocked" }}</td>
-            <td>{row.reason}</td>
-            <td>"@"{row.by}</td>
+            <td class="text">{row.reason}</td>
+            <td class="text">"@"{row.by}</td>
             <td><Ago at=row.at /></td>
             <td>{row.expires.map(|at| view! { <Date at /> })}</td>
             <td class="end"><ActionForm action="/admin/network/remove" label="Remove" about fields /></td>
@@ -147,7 +147,7 @@ fn list(list: RuleListRow) -> AnyView {
             <th scope="row">{list.name}<p class="quiet small"><code>{list.url}</code></p>{problem}</th>
             <td class="number">{grouped(list.rules)}</td>
             <td><a href=href><code>{short}</code></a></td>
-            <td>"@"{list.by}</td>
+            <td class="text">"@"{list.by}</td>
             <td><Ago at=list.last_fetch_at /></td>
             <td class="end"><ActionForm action="/admin/network/unsubscribe" label="Unsubscribe" about fields /></td>
         </tr>

@@ -49,8 +49,8 @@ fn row(row: OriginRow) -> AnyView {
     view! {
         <tr>
             <th scope="row"><code>{row.origin}</code></th>
-            <td>{row.note}</td>
-            <td>"@"{row.by}</td>
+            <td class="text">{row.note}</td>
+            <td class="text">"@"{row.by}</td>
             <td><Ago at=row.at /></td>
             <td class="number">{row.agents}</td>
             <td class="end"><ActionForm action="/admin/origins/remove" label="Remove" about fields /></td>

@@ -5,6 +5,7 @@ use super::{page_href, search, with_side};
 use crate::{
     components::{
         button::{ActionForm, Kind},
+        dialog::Dialog,
         empty::Empty,
         format::role_name,
         menu::Menu,
@@ -26,7 +27,8 @@ impl Page for AdminUsers {
         let list = if self.rows.is_empty() {
             view! { <Empty title="No matching users"><p>"No name contains these letters."</p><p><a href="/admin/users">"All users"</a></p></Empty> }.into_any()
         } else {
-            let rows = self.rows.iter().map(row).collect();
+            let page = self.pager.page();
+            let rows = self.rows.iter().map(|user| row(user, &words, page)).collect();
             view! { <Table caption="Users" heads=vec!["Name", "Role", "State", "Agents", "Since", "Last seen", ""] rows /> }.into_any()
         };
         let content = view! {
@@ -39,7 +41,7 @@ impl Page for AdminUsers {
     }
 }
 
-fn row(user: &UserRow) -> AnyView {
+fn row(user: &UserRow, words: &str, page: u32) -> AnyView {
     let seen = user.seen.map_or_else(|| "Never".into_any(), |at| view! { <Ago at /> }.into_any());
     let (class, state) = match user.state {
         UserState::Active => ("badge neutral", "Active"),
@@ -57,16 +59,21 @@ fn row(user: &UserRow) -> AnyView {
             <td class="number">{user.agents}</td>
             <td><Date at=user.since /></td>
             <td>{seen}</td>
-            <td class="end">{(!user.own && user.state != UserState::Leaving).then(|| actions(user))}</td>
+            <td class="end">{(!user.own && user.state != UserState::Leaving).then(|| actions(user, &[("q", words.to_owned()), ("page", page.to_string())]))}</td>
         </tr>
     }
     .into_any()
 }
 
-fn actions(user: &UserRow) -> AnyView {
+/// Renders the actions. `place` is sent along, so that the search and its page are shown again afterwards.
+fn actions(user: &UserRow, place: &[(&'static str, String)]) -> AnyView {
     let (action, name) = (format!("/admin/users/{}", user.id), user.name.clone());
+    let with_place = |more: &[(&'static str, &str)]| {
+        let more = more.iter().map(|(name, value)| (*name, (*value).to_owned()));
+        place.iter().cloned().chain(more).collect::<Vec<_>>()
+    };
     let button = |label: &'static str, verb: &str, kind: Kind| {
-        let (action, about, fields) = (action.clone(), name.clone(), vec![("action", verb.to_owned())]);
+        let (action, about, fields) = (action.clone(), name.clone(), with_place(&[("action", verb)]));
         view! { <ActionForm action label kind about fields /> }.into_any()
     };
     match user.state {
@@ -74,9 +81,13 @@ fn actions(user: &UserRow) -> AnyView {
         UserState::Suspended => button("Restore", "restore", Kind::Plain),
         UserState::Active | UserState::Leaving => {
             let roles = Role::ALL.into_iter().filter(|role| *role != user.role).map(|role| {
-                let fields = vec![("action", "role".to_owned()), ("role", role.as_str().to_owned())];
+                let fields = with_place(&[("action", "role"), ("role", role.as_str())]);
                 let label = format!("Make {}", role_name(role).to_lowercase());
-                view! { <li><ActionForm action=action.clone() label kind=Kind::Quiet about=name.clone() fields /></li> }
+                if role == Role::Admin {
+                    return view! { <li>{make_administrator(user, action.clone(), label, fields)}</li> };
+                }
+                let form = view! { <ActionForm action=action.clone() label kind=Kind::Quiet about=name.clone() fields /> };
+                view! { <li>{form.into_any()}</li> }
             });
             let roles = roles.collect_view();
             let suspend = button("Suspend", "suspend", Kind::Danger);
@@ -84,4 +95,22 @@ fn actions(user: &UserRow) -> AnyView {
             view! { <Menu summary><ul role="list">{roles}<li>{suspend}</li></ul></Menu> }.into_any()
         }
     }
+}
+
+/// Renders the action with its question: a new administrator can demote the one who chose them.
+fn make_administrator(
+    user: &UserRow,
+    action: String,
+    label: String,
+    fields: Vec<(&'static str, String)>,
+) -> AnyView {
+    let (id, name) = (format!("admin-{}", user.id), user.name.clone());
+    let title = format!("Make @{name} an administrator?");
+    view! {
+        <Dialog id open=label.clone() title kind=Kind::Quiet about=name.clone()>
+            <p>"Administrators can change every agent, user and rule of this hub, and can take away your own role."</p>
+            <ActionForm action label kind=Kind::Danger about=name fields />
+        </Dialog>
+    }
+    .into_any()
 }

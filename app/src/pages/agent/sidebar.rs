@@ -1,20 +1,21 @@
 //! Side column of an agent's page: actions and facts.
 
 use leptos::prelude::*;
-use plexus_domain::agent::Visibility;
+use plexus_domain::{Address, agent::Visibility};
 
 use super::chat_page;
 use crate::{
     components::{
         button::{ButtonLink, Kind},
         definition_list::{fact, facts, mono},
-        format::{agent_href, grouped, visibility_meaning, visibility_name},
+        format::{agent_href, chat_href, grouped, hub_href, short_hub, visibility_meaning, visibility_name},
         icon::Icon,
         notice::Note,
         time::{Ago, Date},
     },
     view_models::{
         Tone,
+        account::entrance_href,
         agent::{AgentHead, Callable, ExternalLink},
     },
 };
@@ -37,11 +38,11 @@ pub fn rail(head: &AgentHead, tab: &'static str) -> AnyView {
 /// Renders the star as a toggle button.
 fn star(head: &AgentHead, starred: bool, tab: &'static str) -> AnyView {
     let action = format!("{}/star", agent_href(&head.address));
-    let (pressed, turned) = if starred { ("true", "no") } else { ("false", "yes") };
+    let (pressed, turned, shown) = if starred { ("true", "no", "Starred") } else { ("false", "yes", "Star") };
     view! {
         <form class="star" method="post" action=action>
             <input type="hidden" name="tab" value=tab />
-            <button class=Kind::Plain.class() name="star" value=turned aria-pressed=pressed>{Icon::Star.view()} "Star"</button>
+            <button class=Kind::Plain.class() name="star" value=turned aria-pressed=pressed>{Icon::Star.view()} {shown}</button>
         </form>
     }
     .into_any()
@@ -56,7 +57,7 @@ fn chat(head: &AgentHead) -> AnyView {
             view! { <ButtonLink label="Chat" href kind=Kind::Primary icon=Icon::Chat /> }.into_any()
         }
         Callable::SignIn => {
-            let href = format!("/login?next={path}");
+            let href = entrance_href("/login", &chat_href(&head.address, None));
             view! {
                 <ButtonLink label="Sign in to chat" href kind=Kind::Primary icon=Icon::SignIn />
                 <p class="quiet small">"Only signed-in users can use this agent."</p>
@@ -96,6 +97,14 @@ fn details(head: &AgentHead) -> AnyView {
     });
     let card = head.card_href.clone();
     facts(vec![
+        ("Owner", owner(&head.address)),
+        (
+            "Hub",
+            head.address
+                .hub
+                .clone()
+                .map(|hub| view! { <a href=hub_href(&hub)><code>{short_hub(&hub)}</code></a> }.into_any()),
+        ),
         ("Visibility", shown),
         ("Last answered", head.last_answered.map(|at| view! { <Ago at /> }.into_any())),
         ("Runs in 30 days", fact(grouped(head.uses))),
@@ -107,6 +116,16 @@ fn details(head: &AgentHead) -> AnyView {
         ("Card", (!card.is_empty()).then(|| view! { <a href=card>"agent-card.json"</a> }.into_any())),
     ])
     .into_any()
+}
+
+/// Renders the owner, with a link to the owner's other agents if they are on this hub.
+fn owner(address: &Address) -> Option<AnyView> {
+    let name = format!("@{}", address.owner);
+    if address.hub.is_some() {
+        return fact(name);
+    }
+    let href = format!("/{name}");
+    Some(view! { <a href=href>{name}</a> }.into_any())
 }
 
 fn links(links: &[ExternalLink]) -> Option<AnyView> {

@@ -29,7 +29,8 @@ fn item(chat: ChatItem, current: Option<ChatId>) -> AnyView {
     view! {
         <li data-chat=chat.id.to_string() class:running=chat.running>
             <a href=href aria-current=here><span class="name" dir="auto">{chat.title}</span>
-            <span class="when">{chat.running.then_some("Answering, ")}<Ago at=chat.at /></span></a>
+            // The style sheet hides it unless the item is `running`.
+            <span class="when"><span class="answering">"Answering, "</span><Ago at=chat.at /></span></a>
         </li>
     }
     .into_any()

@@ -112,7 +112,7 @@ fn form(form: &Form, owner: &str, scheme: Option<Scheme>, draft: &str) -> AnyVie
         {form_errors(form, None)}
         <form class="stack narrow" method="post" action=format!("/register/{draft}/card")>
             {Field::text("name", "Name in its address").mono().max(39)
-                .hint(format!("Letters a to z, digits, hyphens. Its address will be @{owner}/name and cannot change.")).of(form)}
+                .hint(format!("Letters a to z, digits, hyphens and underscores. Its address will be @{owner}/name and cannot change.")).of(form)}
             {scheme.map(|scheme| credentials(&scheme, form))}
             <p class="actions"><Button label="Continue" kind=Kind::Primary /></p>
         </form>

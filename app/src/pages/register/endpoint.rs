@@ -79,7 +79,7 @@ fn presets(chosen: Option<Preset>) -> AnyView {
 fn about(form: &Form, owner: Option<&str>) -> AnyView {
     let name = owner.map(|owner| {
         let hint =
-            format!("Letters a to z, digits, hyphens. Its address will be @{owner}/name and cannot change.");
+            format!("Letters a to z, digits, hyphens and underscores. Its address will be @{owner}/name and cannot change.");
         Field::text("name", "Name in its address").mono().max(39).hint(hint).of(form)
     });
     view! {
@@ -173,7 +173,7 @@ fn credentials(form: &Form, new: bool) -> AnyView {
     let kind = Field::choice("auth", "Authentication", kinds).default("none").of(form);
     let name = Field::text("auth_name", "Name of the header or parameter")
         .mono()
-        .optional()
+        .conditional()
         .max(100)
         .placeholder("X-API-Key")
         .hint("For an API key only.")
@@ -191,8 +191,10 @@ fn credentials(form: &Form, new: bool) -> AnyView {
                     .meaning("Each user enters credentials before the first message."),
             ],
         };
-        let user = Field::text("user", "User name or client id").autocomplete("off").mono().optional();
-        let secret = Field::password("secret", "Your credential").autocomplete("off").optional();
+        let user = Field::text("user", "User name or client id").autocomplete("off").mono().conditional();
+        let user = user.hint("Required for a user name with password, and for OAuth client credentials.");
+        let secret = Field::password("secret", "Your credential").autocomplete("off").conditional();
+        let secret = secret.hint("Required if your own credential is used for all users.");
         view! { {whose.of(form)} {user.of(form)} {secret.of(form)} }
     });
     view! {
@@ -203,10 +205,10 @@ fn credentials(form: &Form, new: bool) -> AnyView {
 
 fn oauth(form: &Form) -> AnyView {
     let token =
-        Field::url("token_url", "Token endpoint").optional().max(2_000).hint("For OAuth only.").of(form);
+        Field::url("token_url", "Token endpoint").conditional().max(2_000).hint("For OAuth only.").of(form);
     let authorization = Field::url("authorization_url", "Authorization endpoint");
     let authorization =
-        authorization.optional().max(2_000).hint("Where each user authorizes access.").of(form);
+        authorization.conditional().max(2_000).hint("Where each user authorizes access.").of(form);
     let scopes =
         Field::text("scopes", "Scopes").mono().optional().max(2_000).hint("Separated by spaces.").of(form);
     view! { {token}{authorization}{scopes} }.into_any()

@@ -116,8 +116,9 @@ fn credentials(form: &Form, editing: Option<&Address>) -> AnyView {
 }
 
 pub(super) fn name_field(owner: &str, form: &Form) -> AnyView {
-    let hint =
-        format!("Letters a to z, digits, hyphens. Its address will be @{owner}/name and cannot change.");
+    let hint = format!(
+        "Letters a to z, digits, hyphens and underscores. Its address will be @{owner}/name and cannot change."
+    );
     Field::text("name", "Name in its address").mono().max(39).hint(hint).of(form)
 }
 

@@ -5,6 +5,7 @@ use crate::{
     components::{
         button::{ActionForm, Button, Kind},
         code_block::Copyable,
+        dialog::Dialog,
         empty::Empty,
         field::{Field, field_id},
         form_errors::form_errors,
@@ -77,7 +78,7 @@ fn row(token: TokenRow) -> AnyView {
             <td>{token.scopes.join(", ")}</td>
             <td>{used}</td>
             <td>{expires}</td>
-            <td class="end"><ActionForm action="/settings/tokens/revoke" label="Revoke" about fields=vec![("id", token.id.to_string())] /></td>
+            <td class="end">{revoke("/settings/tokens/revoke", token.id.to_string(), about)}</td>
         </tr>
     }
     .into_any()
@@ -101,10 +102,22 @@ fn program(grant: GrantRow) -> AnyView {
         <tr>
             <th scope="row">{grant.client} <span class="hint">{grant.host}</span></th>
             <td>{grant.scopes.join(", ")}</td>
-            <td><code class="name">{grant.resource}</code></td>
+            <td class="text"><code class="name">{grant.resource}</code></td>
             <td>{used}</td>
-            <td class="end"><ActionForm action="/settings/tokens/end" label="Revoke" about fields=vec![("id", grant.id.to_string())] /></td>
+            <td class="end">{revoke("/settings/tokens/end", grant.id.to_string(), about)}</td>
         </tr>
+    }
+    .into_any()
+}
+
+/// Renders the button with its question: a program with this access stops working at once.
+fn revoke(action: &'static str, id: String, name: String) -> AnyView {
+    let (dialog, title) = (format!("revoke-{id}"), format!("Revoke {name}?"));
+    view! {
+        <Dialog id=dialog open="Revoke" title about=name.clone()>
+            <p>"Programs that use it lose access at once. This cannot be undone."</p>
+            <ActionForm action label="Revoke permanently" kind=Kind::Danger about=name fields=vec![("id", id)] />
+        </Dialog>
     }
     .into_any()
 }
@@ -134,7 +147,7 @@ fn scopes(scopes: Vec<ScopeOption>, form: &Form) -> AnyView {
 }
 
 fn lifetime(form: &Form) -> AnyView {
-    let options = [("30", "30 days"), ("90", "90 days"), ("365", "a year")];
+    let options = [("30", "30 days"), ("90", "90 days"), ("365", "1 year")];
     let options = options.map(|(value, label)| (value.to_owned(), label.to_owned())).into();
     Field::choice("days", "Expires after", options).default("90").of(form)
 }

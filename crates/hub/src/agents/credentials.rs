@@ -140,7 +140,10 @@ fn check(scheme: &Scheme, given: &CredentialInput) -> Result<(), Refusal> {
     let has_controls = |text: &str| text.chars().any(char::is_control);
     let is_public = matches!(scheme, Scheme::Oauth2(oauth) if oauth.authorization_url.is_some());
     if given.secret.is_empty() && !is_public {
-        return Err(Refusal::invalid("secret", "Enter what the agent asks for."));
+        return Err(Refusal::invalid(
+            "secret",
+            "Enter the credential that the agent requires, or let each user enter their own.",
+        ));
     }
     if given.secret.len() > MAX_SECRET_BYTES || has_controls(&given.secret) {
         return Err(Refusal::invalid("secret", "This is one line of at most 8 KiB. Enter it again."));

@@ -4,12 +4,8 @@ use plexus_a2a::{
     Card,
     card::{Problem, Severity},
 };
-use plexus_domain::{
-    DraftId, Error as Refusal, HubRowId, Name, Timestamp,
-    account::Role,
-    run::{Failure, FailureClass},
-};
-use plexus_runtime::outbound::{FoundCard, OutboundClient};
+use plexus_domain::{DraftId, Error as Refusal, HubRowId, Name, Timestamp, account::Role, run::Failure};
+use plexus_runtime::outbound::{FoundCard, OutboundClient, PRIVATE_ADDRESS};
 use plexus_store::{Conn, agents, registration_drafts};
 use url::Url;
 
@@ -113,7 +109,7 @@ fn parse(address: &str) -> Result<Url, Refusal> {
 /// Converts a failed fetch to a validation error of the address field.
 pub(super) fn unreachable(person: &Person, failure: Failure) -> Refusal {
     let mut words = failure.message;
-    if failure.class == FailureClass::Policy && person.role == Role::Admin {
+    if words == PRIVATE_ADDRESS && person.role == Role::Admin {
         words.push_str(
             " Its operator can allow private networks with PLEXUS_ALLOW_PRIVATE_NETWORKS=true; by default \
              only administrators can use them, while the hub listens on loopback.",

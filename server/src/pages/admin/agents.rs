@@ -12,7 +12,7 @@ use plexus_app::view_models::{
 use plexus_domain::{Error as Refusal, page::PageSize};
 use plexus_hub::admin::{self, AgentModeration, AgentRow};
 
-use super::{TableQuery, words};
+use super::{TableQuery, table_href, words};
 use crate::{
     app_state::AppState,
     web::{
@@ -65,8 +65,19 @@ pub async fn act(
         Err(refusal) => Err(refusal.into()),
     };
     match acted {
-        Ok(()) => redirect_with_notice("/admin/agents", "saved"),
+        Ok(()) => redirect_with_notice(&table_href("/admin/agents", &fields), done(&fields)),
         Err(error) => visit.refuse(error),
+    }
+}
+
+/// Returns the code of the notice about what was done.
+fn done(fields: &Fields) -> &'static str {
+    match fields.get("action") {
+        "pause" => "agent-paused",
+        "resume" => "agent-resumed",
+        "unlist" => "agent-unlisted",
+        "delete" => "agent-deleted",
+        _ => "saved",
     }
 }
 

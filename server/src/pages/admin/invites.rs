@@ -49,7 +49,7 @@ pub async fn create(State(site): State<AppState>, visit: PageContext, fields: Fi
 
 pub async fn revoke(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     match admin::revoke_invite(&site.hub, &visit.caller, fields.get("id"), visit.request_id()).await {
-        Ok(()) => redirect_with_notice("/admin/invites", "saved"),
+        Ok(()) => redirect_with_notice("/admin/invites", "invitation-revoked"),
         Err(error) => visit.refuse(error),
     }
 }

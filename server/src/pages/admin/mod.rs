@@ -8,7 +8,10 @@ pub mod origins;
 pub mod overview;
 pub mod users;
 
+use plexus_app::view_models::agent_query::percent_encode;
 use serde::Deserialize;
+
+use crate::web::form::Fields;
 
 /// Query of a table: search words and page number.
 #[derive(Deserialize)]
@@ -22,6 +25,18 @@ pub struct TableQuery {
 /// Returns the search words, shortened to what the page's field accepts.
 fn words(query: &TableQuery) -> String {
     shown(&query.q)
+}
+
+/// Returns the URL of the table that a form was posted from, with its search words and page.
+fn table_href(path: &str, fields: &Fields) -> String {
+    let page = fields.get("page").parse::<u32>().unwrap_or(1).max(1);
+    let mut href = format!("{path}?page={page}");
+    let words = shown(fields.get("q"));
+    if !words.is_empty() {
+        href.push_str("&q=");
+        percent_encode(&words, &mut href);
+    }
+    href
 }
 
 /// Returns a query parameter as one line, shortened to what a field accepts.

@@ -63,7 +63,7 @@ pub async fn block(State(site): State<AppState>, visit: PageContext, fields: Fie
 pub async fn unblock(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let subject = fields.get("subject");
     match federation::unblock(&site.hub, &visit.caller, subject, visit.request_id()).await {
-        Ok(_) => redirect_with_notice("/admin/network", "saved"),
+        Ok(_) => redirect_with_notice("/admin/network", "rule-added"),
         Err(error) => visit.refuse(error),
     }
 }
@@ -76,7 +76,7 @@ pub async fn subscribe(State(site): State<AppState>, visit: PageContext, fields:
 
 pub async fn unsubscribe(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     match federation::unsubscribe(&site.hub, &visit.caller, fields.get("url"), visit.request_id()).await {
-        Ok(()) => redirect_with_notice("/admin/network", "saved"),
+        Ok(()) => redirect_with_notice("/admin/network", "rule-removed"),
         Err(error) => visit.refuse(error),
     }
 }

@@ -36,7 +36,7 @@ async fn page(hub: &Hub, caller: &Caller) -> Result<AdminOrigins, Error> {
 pub async fn trust(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let (origin, note) = (fields.get("origin"), fields.get("note"));
     match admin::trust_origin(&site.hub, &visit.caller, origin, note, visit.request_id()).await {
-        Ok(_) => redirect_with_notice("/admin/origins", "saved"),
+        Ok(_) => redirect_with_notice("/admin/origins", "trusted"),
         Err(error) => match page(&site.hub, &visit.caller).await {
             Ok(page) => refused(visit, error, fields, |form| AdminOrigins { form, ..page }),
             Err(error) => visit.refuse(error),
@@ -47,7 +47,7 @@ pub async fn trust(State(site): State<AppState>, visit: PageContext, fields: Fie
 pub async fn withdraw(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let origin = fields.get("origin");
     match admin::untrust_origin(&site.hub, &visit.caller, origin, visit.request_id()).await {
-        Ok(()) => redirect_with_notice("/admin/origins", "saved"),
+        Ok(()) => redirect_with_notice("/admin/origins", "origin-removed"),
         Err(error) => visit.refuse(error),
     }
 }

@@ -12,7 +12,7 @@ use plexus_app::view_models::{
 use plexus_domain::{Error as Refusal, account::Role, page::PageSize};
 use plexus_hub::admin::{self, AccountModeration, AccountRow, AccountState};
 
-use super::{TableQuery, words};
+use super::{TableQuery, table_href, words};
 use crate::{
     app_state::AppState,
     web::{
@@ -66,8 +66,19 @@ pub async fn act(
         Err(refusal) => Err(refusal.into()),
     };
     match acted {
-        Ok(()) => redirect_with_notice("/admin/users", "saved"),
+        Ok(()) => redirect_with_notice(&table_href("/admin/users", &fields), done(&fields)),
         Err(error) => visit.refuse(error),
+    }
+}
+
+/// Returns the code of the notice about what was done.
+fn done(fields: &Fields) -> &'static str {
+    match fields.get("action") {
+        "approve" => "user-accepted",
+        "suspend" => "user-suspended",
+        "restore" => "user-restored",
+        "role" => "user-role",
+        _ => "saved",
     }
 }
 

@@ -223,9 +223,11 @@ impl OpenAnswer {
         }
     }
 
+    /// The mark at the end lets the style sheet hide the caret and the Stop button, which were written before.
     fn end(&mut self, rest: &str) {
         self.ended = true;
         self.waiting.push_str(rest);
+        self.waiting.push_str("<span class=\"stream-end\" hidden></span>");
     }
 
     fn written(&mut self) -> (String, bool) {

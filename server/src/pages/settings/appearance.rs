@@ -3,11 +3,14 @@
 
 use axum::{
     http::{HeaderValue, header},
-    response::{IntoResponse as _, Redirect, Response},
+    response::Response,
 };
 use plexus_app::view_models::{Density, Theme, settings::AppearancePage};
 
-use crate::web::{form::Fields, page::PageContext};
+use crate::web::{
+    form::Fields,
+    page::{PageContext, redirect_with_notice},
+};
 
 pub async fn show(visit: PageContext) -> Response {
     let page = AppearancePage { theme: visit.frame().theme, density: visit.frame().density };
@@ -17,7 +20,7 @@ pub async fn show(visit: PageContext) -> Response {
 pub async fn save(fields: Fields) -> Response {
     let theme = Theme::parse(fields.get("theme")).unwrap_or_default().as_str();
     let density = Density::parse(fields.get("density")).unwrap_or_default().as_str();
-    let mut response = Redirect::to("/settings/appearance").into_response();
+    let mut response = redirect_with_notice("/settings/appearance", "appearance");
     for (name, value) in [("theme", theme), ("density", density)] {
         const YEAR: u32 = 365 * 24 * 3_600;
         let cookie = format!("{name}={value}; Path=/; Max-Age={YEAR}; SameSite=Lax");
