@@ -55,8 +55,8 @@ clean: ## Remove what was built and installed for this checkout; ./data stays
 
 ##@ Check
 .PHONY: check test test-rust test-browser test-long fmt fmt-check names lint lint-hub lint-wasm doc deny audit migrations
-check: fmt-check names lint-hub ## Check formatting and names, run clippy on the hub and the unit tests of all crates: before each commit
-	@PROPTEST_RNG_SEED=1 cargo test $(HUB) --lib --quiet
+check: ## Check formatting and names, run clippy on the hub and the unit tests of changed crates: before each commit
+	@scripts/check
 test: ## Install what the tests need, then run all of them
 	@scripts/test
 test-rust: ## Run the Rust tests, on SQLite and on a Postgres of their own

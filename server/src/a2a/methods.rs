@@ -201,7 +201,7 @@ fn call(request: v1::SendMessageRequest, protocol: A2aProtocol) -> Result<CallRe
 /// Converts a part. Bytes become a file part and a new blob in `files`.
 fn part(part: v1::Part, files: &mut Vec<NewBlob>) -> Part {
     match receive(part) {
-        IncomingPart::Part(part) => part,
+        IncomingPart::Part(part) => *part,
         IncomingPart::Bytes { bytes, name, media_type } => {
             let file = NewBlob::new(media_type, bytes);
             let part = file.part(name);

@@ -11,7 +11,7 @@ pub type BlobUrl<'a> = dyn Fn(&Digest) -> String + 'a;
 /// A part received from an agent. The hub must store raw bytes as a blob before they become a message part.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IncomingPart {
-    Part(Part),
+    Part(Box<Part>),
     Bytes { bytes: Vec<u8>, name: Option<String>, media_type: Option<String> },
 }
 
@@ -24,7 +24,7 @@ pub fn receive(part: v1::Part) -> IncomingPart {
         v1::PartContent::Url(url) => PartBody::Link { url },
         v1::PartContent::Data(data) => PartBody::Data { data },
     };
-    IncomingPart::Part(Part { content, artifact: None, name, media_type })
+    IncomingPart::Part(Box::new(Part { content, artifact: None, name, media_type }))
 }
 
 /// Converts a part to the wire format. Tool calls and reasoning are internal and yield `None`.
@@ -58,7 +58,7 @@ mod tests {
         };
         for part in [Part::text("**hi**"), PartBody::Data { data: json!([1]) }.into(), link] {
             let wire = send(&part, &|_| unreachable!()).unwrap();
-            assert_eq!(receive(wire), IncomingPart::Part(part));
+            assert_eq!(receive(wire), IncomingPart::Part(Box::new(part)));
         }
     }
 

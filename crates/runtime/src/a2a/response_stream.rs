@@ -327,7 +327,7 @@ impl<'a> A2aResponse<'a> {
             IncomingPart::Part(mut part) => {
                 part.artifact = id;
                 part.name = part.name.or(title);
-                self.output.part(linkable(part))?;
+                self.output.part(linkable(*part))?;
             }
         }
         self.has_said = true;
