@@ -306,7 +306,7 @@ fn attributes(tag: &str) -> Vec<(&str, &str)> {
 }
 
 fn assert_safe(html: &str) {
-    const NAMES: [&str; 15] = [
+    const NAMES: [&str; 16] = [
         "href",
         "title",
         "id",
@@ -314,6 +314,7 @@ fn assert_safe(html: &str) {
         "aria-label",
         "rel",
         "role",
+        "dir",
         "tabindex",
         "type",
         "checked",
