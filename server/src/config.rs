@@ -100,6 +100,7 @@ fn hub(reader: &mut SettingReader<'_>, listen: SocketAddr) -> HubConfig {
     let files_dir = settings.text("files_dir").map_or_else(|| data_dir.join("blobs"), PathBuf::from);
     let secret_key_file =
         settings.text("secret_key_file").map_or_else(|| data_dir.join("secret.key"), PathBuf::from);
+    #[expect(clippy::expect_used, reason = "the text is a constant")]
     let local = Url::parse("http://127.0.0.1/").expect("a URL");
     let public_url = reader.or(public_url(settings, listen), local);
     // A loopback listener with a public URL that is not loopback is behind a reverse proxy: treat it as a

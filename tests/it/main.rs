@@ -108,7 +108,9 @@ mod oauth_registration;
 mod openai;
 #[cfg(test)]
 mod openai_stored;
+#[cfg(test)]
 mod openai_tools;
+#[cfg(test)]
 mod openapi;
 #[cfg(test)]
 mod operator;

@@ -122,7 +122,7 @@ on_both! {
             call.complete().await;
             drop(call);
             let rest = response.text().await.expect("the rest");
-            let last = rest.lines().filter_map(|line| line.strip_prefix("data: ")).last().expect("an event");
+            let last = rest.lines().filter_map(|line| line.strip_prefix("data: ")).next_back().expect("an event");
             let last: Value = serde_json::from_str(last).expect("JSON");
             assert_eq!((&last["id"], &last["result"]["structuredContent"]["text"]), (&json!(7), &json!("Done.")), "{last}");
         }

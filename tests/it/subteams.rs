@@ -261,8 +261,11 @@ on_both! {
         }
         let new = json!({ "goal": "Gather zorbulations, and frobnicate quibbles.", "members": ["@grace/gatherer"] });
         let team = text_of(&grace.call(Method::POST, "/teams", &new).await.expect(StatusCode::CREATED).json()["id"]);
-        for (agent, part) in agents.iter_mut().zip(["gather zorbulations", "frobnicate quibbles"]) {
+        // The clauses are worked on in order, each with the results of those before.
+        let parts = [("gather zorbulations", ""), ("frobnicate quibbles", "Done: gather zorbulations.")];
+        for (agent, (part, before)) in agents.iter_mut().zip(parts) {
             let call = agent.called().await;
+            assert!(call.message.to_string().contains(before), "{}", call.message);
             assert!(call.message.to_string().contains(&format!("Your part: {part}")), "{}", call.message);
             answer(call, &format!("Done: {part}.")).await;
         }

@@ -23,8 +23,8 @@ const DOCS: &str = include_str!("../../docs/teams.md");
 const GRACE_MS: i64 = 60_000;
 /// Goal for teams with named members.
 const GOAL: &str = "17 * 23";
-/// Goal in two parts, each matched by an agent of one of the other hubs.
-pub const PARTS: &str = "Gather zorbulations, and frobnicate quibbles.";
+/// Goal in two concurrent parts, each matched by an agent of one of the other hubs.
+pub const PARTS: &str = "Gather zorbulations, and frobnicate quibbles, at the same time.";
 
 /// Transport by which the team's hub reaches the members' hubs.
 #[derive(Clone, Copy)]

@@ -29,7 +29,7 @@ pub fn run() -> anyhow::Result<u8> {
             "agent" => agent::run(&settings(arguments)?, arguments).await,
             "conformance" => Box::pin(conformance::run(arguments)).await,
             "config" => config::run(&settings(arguments)?, arguments),
-            "doctor" => doctor::run(settings(arguments), arguments).await,
+            "doctor" => Box::pin(doctor::run(settings(arguments), arguments)).await,
             "federation" => federation::run(&settings(arguments)?, arguments).await,
             "team" => team::run(&settings(arguments)?, arguments).await,
             "user" => user::run(&settings(arguments)?, arguments).await,

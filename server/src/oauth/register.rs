@@ -32,7 +32,7 @@ pub async fn register(
         return refuse("invalid_client_metadata", &words);
     };
     let mut response = match oauth_server::register(&site.hub, &body) {
-        Ok(client) => registered(client),
+        Ok(client) => registered(&client),
         Err(RegistrationError::RedirectUri(words)) => refuse("invalid_redirect_uri", &words),
         Err(RegistrationError::ClientMetadata(words)) => refuse("invalid_client_metadata", &words),
     };
@@ -42,7 +42,7 @@ pub async fn register(
 
 /// Returns the metadata as registered. Clients are public: other authentication methods are replaced by
 /// `none`, as section 3.2.1 allows.
-fn registered(client: RegisteredClient) -> Response {
+fn registered(client: &RegisteredClient) -> Response {
     let body = json!({
         "client_id": client.id,
         "client_id_issued_at": client.issued_at.millis() / 1_000,

@@ -32,6 +32,8 @@ pub enum TeamError {
     Malformed(&'static str),
     #[error("Invalid team limits: {0}.")]
     BadCharter(&'static str),
+    #[error("{limit} must be between {min} and {max}.")]
+    LimitOutOfBounds { limit: &'static str, min: u64, max: u64 },
     #[error("This has already happened.")]
     Already,
     #[error("No deadline has passed yet.")]
@@ -53,7 +55,9 @@ pub enum TeamError {
 impl From<TeamError> for Error {
     fn from(refusal: TeamError) -> Self {
         match refusal {
-            TeamError::BadCharter(_) => Self::invalid("limits", refusal.to_string()),
+            TeamError::BadCharter(_) | TeamError::LimitOutOfBounds { .. } => {
+                Self::invalid("limits", refusal.to_string())
+            }
             TeamError::Malformed(_) => Self::invalid("", refusal.to_string()),
             _ => Self::conflict(refusal.to_string()),
         }

@@ -98,17 +98,23 @@ impl TeamLimits {
         TeamBudget { assignments: self.max_assignments, tokens: self.tokens, cost_micro: self.cost_micro }
     }
 
+    /// Fails with the first limit that is out of bounds. The names are those of the API.
     fn check(&self) -> Result<(), TeamError> {
-        let times = [self.time_ms, self.turn_ms, self.invite_ms, self.assignment_ms];
-        let counts = (1..=Self::MAX_MEMBERS).contains(&self.max_members)
-            && (1..=self.max_members).contains(&self.quorum)
-            && (1..=Self::MAX_ROUNDS).contains(&self.rounds)
-            && (1..=Self::MAX_TURNS).contains(&self.turns)
-            && self.max_assignments <= Self::MAX_ASSIGNMENTS
-            && self.max_subteam_depth <= Self::MAX_SUBTEAM_DEPTH;
-        match counts && times.iter().all(|time| (1..=Self::MAX_TIME_MS).contains(time)) {
-            true => Ok(()),
-            false => Err(TeamError::BadCharter("a limit is out of bounds")),
+        let bounds = [
+            ("max_members", u64::from(self.max_members), 1, u64::from(Self::MAX_MEMBERS)),
+            ("quorum", self.quorum.into(), 1, self.max_members.into()),
+            ("rounds", self.rounds.into(), 1, Self::MAX_ROUNDS.into()),
+            ("turns", self.turns.into(), 1, Self::MAX_TURNS.into()),
+            ("max_assignments", self.max_assignments.into(), 0, Self::MAX_ASSIGNMENTS.into()),
+            ("max_subteam_depth", self.max_subteam_depth.into(), 0, Self::MAX_SUBTEAM_DEPTH.into()),
+            ("seconds", self.time_ms.div_ceil(1_000), 1, Self::MAX_TIME_MS / 1_000),
+            ("turn_seconds", self.turn_ms.div_ceil(1_000), 1, Self::MAX_TIME_MS / 1_000),
+            ("invite_seconds", self.invite_ms.div_ceil(1_000), 1, Self::MAX_TIME_MS / 1_000),
+            ("assignment_seconds", self.assignment_ms.div_ceil(1_000), 1, Self::MAX_TIME_MS / 1_000),
+        ];
+        match bounds.into_iter().find(|(_, value, min, max)| !(min..=max).contains(&value)) {
+            Some((limit, _, min, max)) => Err(TeamError::LimitOutOfBounds { limit, min, max }),
+            None => Ok(()),
         }
     }
 }

@@ -187,21 +187,22 @@ fn a_team_that_nobody_concludes_ends_without_an_answer() {
 
 #[test]
 fn a_team_is_not_founded_on_limits_out_of_bounds() {
+    let week = 7 * 24 * 60 * 60;
     let bad = [
-        TeamLimits { max_members: 0, ..TeamLimits::default() },
-        TeamLimits { max_members: 65, ..TeamLimits::default() },
-        TeamLimits { quorum: 5, ..TeamLimits::default() },
-        TeamLimits { rounds: 0, ..TeamLimits::default() },
-        TeamLimits { turns: 0, ..TeamLimits::default() },
-        TeamLimits { turn_ms: 0, ..TeamLimits::default() },
-        TeamLimits { time_ms: u64::MAX, ..TeamLimits::default() },
-        TeamLimits { max_subteam_depth: 9, ..TeamLimits::default() },
+        (TeamLimits { max_members: 0, ..TeamLimits::default() }, "max_members", 1, 64),
+        (TeamLimits { max_members: 65, ..TeamLimits::default() }, "max_members", 1, 64),
+        (TeamLimits { quorum: 5, ..TeamLimits::default() }, "quorum", 1, 4),
+        (TeamLimits { rounds: 0, ..TeamLimits::default() }, "rounds", 1, 10),
+        (TeamLimits { turns: 0, ..TeamLimits::default() }, "turns", 1, 1_000),
+        (TeamLimits { turn_ms: 0, ..TeamLimits::default() }, "turn_seconds", 1, week),
+        (TeamLimits { time_ms: u64::MAX, ..TeamLimits::default() }, "seconds", 1, week),
+        (TeamLimits { max_subteam_depth: 9, ..TeamLimits::default() }, "max_subteam_depth", 0, 8),
     ];
-    for limits in bad {
+    for (limits, limit, min, max) in bad {
         let id = plexus_domain::ChatId::from_uuid(plexus_domain::HubRowId::SELF.uuid());
         let now = plexus_domain::Timestamp::from_millis(0);
         let founded = plexus_domain::Team::create(id, TeamSpec { limits, ..charter() }, now);
-        assert!(matches!(founded, Err(TeamError::BadCharter(_))), "{limits:?}");
+        assert_eq!(founded.unwrap_err(), TeamError::LimitOutOfBounds { limit, min, max });
     }
 }
 

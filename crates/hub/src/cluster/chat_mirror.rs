@@ -321,7 +321,7 @@ fn publish_piece(hub: &Hub, writing: &SharedOpenMessage, piece: &stream_journal:
         ReplayEffect::Nothing => {}
         ReplayEffect::Text { part, start, delta, closed } => open.show(part, start, &delta, closed, tell),
         ReplayEffect::Whole { part, whole } => {
-            tell(FrameKind::Snapshot(Box::new(Snapshot::whole(message, part, whole))));
+            tell(FrameKind::Snapshot(Box::new(Snapshot::whole(message, part, *whole))));
         }
         ReplayEffect::Status => tell(FrameKind::Status { message, line: open.status().into() }),
     }

@@ -14,15 +14,23 @@ const FILLERS: [&str; 38] = [
 ];
 /// Words that separate two clauses.
 const BREAKS: [&str; 5] = ["also", "and", "finally", "next", "then"];
-/// Words that order a clause after another.
-const AFTER: [&str; 3] = ["afterwards", "finally", "then"];
-/// Words that refer back to an earlier clause.
-const BACK: [&str; 10] =
-    ["it", "its", "result", "results", "their", "them", "these", "they", "this", "those"];
+/// Phrases that ask for concurrent work on all clauses.
+const CONCURRENT: [&str; 7] = [
+    "at the same time",
+    "concurrently",
+    "in any order",
+    "in parallel",
+    "independent of each other",
+    "independently",
+    "simultaneously",
+];
 
 /// Extracts the required skills of a goal by rules: its clauses without stop words.
 pub fn required_skills(goal: &str) -> Vec<Skill> {
-    let text = read(goal);
+    let mut text = read(goal);
+    if is_concurrent(&text) {
+        text = CONCURRENT.iter().fold(text, |text, phrase| text.replace(phrase, " "));
+    }
     let mut seen = BTreeSet::new();
     let telling = |clause: Vec<&str>| {
         Skill::truncate(&clause.into_iter().filter(|word| tells(word)).collect::<Vec<_>>().join(" "))
@@ -30,14 +38,19 @@ pub fn required_skills(goal: &str) -> Vec<Skill> {
     clauses(&text).filter_map(telling).filter(|need| seen.insert(need.clone())).take(MAX_NEEDS).collect()
 }
 
-/// Returns true if the clauses of a goal are sequential.
+/// Returns true if the clauses of a goal are worked on in order, each with the results of those before.
 ///
-/// A clause comes after another one or refers back to its result (*find the figures, plot them*).
+/// That is the default: a wrong order costs time, whereas a step without the results it builds on yields
+/// nothing of use. Only a goal that asks for concurrent work is an exception.
 pub fn is_sequential(goal: &str) -> bool {
     let text = read(goal);
-    let comes_after = words(&text).skip(1).any(|word| AFTER.contains(&word));
     let mut later = clauses(&text).filter(|clause| clause.iter().any(|word| !word.is_empty())).skip(1);
-    comes_after || later.any(|clause| clause.iter().any(|word| BACK.contains(word)))
+    !is_concurrent(&text) && later.next().is_some()
+}
+
+fn is_concurrent(text: &str) -> bool {
+    let words = words(text).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    CONCURRENT.iter().any(|phrase| format!(" {words} ").contains(&format!(" {phrase} ")))
 }
 
 fn read(goal: &str) -> String {
@@ -72,6 +85,8 @@ mod tests {
                 vec!["annual revenue figures", "find", "plot", "write report"],
             ),
             ("Translate this letter", vec!["translate letter"]),
+            ("Count boats and sort nets at the same time.", vec!["count boats", "sort nets"]),
+            ("In parallel: count boats, sort nets", vec!["count boats", "sort nets"]),
             ("to the; 42", vec![]),
         ] {
             let found: Vec<String> = required_skills(goal).into_iter().map(String::from).collect();
@@ -81,19 +96,22 @@ mod tests {
     }
 
     #[test]
-    fn a_goal_says_whether_its_clauses_build_on_each_other() {
+    fn clauses_are_in_order_unless_the_goal_says_otherwise() {
         for goal in [
             "The annual revenue figures from 2014 to 2020: find them, plot them, write a report.",
+            "I want to know the annual revenue of Microsoft. Please generate a figure, and give me a report.",
             "Find the tide times of Husum, then convert the heights to feet",
-            "Translate this letter and count its words",
+            "Gather the tide times, and convert 3 m to feet",
             "Gather the figures.\nSum up the results.",
         ] {
             assert!(is_sequential(goal), "{goal}");
         }
         for goal in [
-            "Gather the tide times, and convert 3 m to feet",
-            "Then what?",
-            "It is cold",
+            "Gather the tide times and convert 3 m to feet at the same time.",
+            "In parallel: translate the letter, count the boats",
+            "Independently, plot the figures and write a report",
+            "Translate this letter",
+            "Then?",
             ", translate this letter",
             "",
         ] {

@@ -26,7 +26,7 @@ pub struct JournalPiece {
 pub enum ReplayEffect {
     Nothing,
     Text { part: usize, start: usize, delta: String, closed: Vec<ClosedText> },
-    Whole { part: usize, whole: Part },
+    Whole { part: usize, whole: Box<Part> },
     Status,
 }
 
@@ -111,7 +111,7 @@ impl OpenMessage {
             Some(place) => *place = open,
             None => self.parts.push(open),
         }
-        if is_text { ReplayEffect::Nothing } else { ReplayEffect::Whole { part, whole } }
+        if is_text { ReplayEffect::Nothing } else { ReplayEffect::Whole { part, whole: Box::new(whole) } }
     }
 }
 
