@@ -38,11 +38,11 @@ demo-network: ## Start three hubs on this machine that find each other, each wit
 build: wasm ## Build the hub and the wasm bundle for this machine, quickly
 	@cargo build $(HUB) --bin plexus
 wasm: ## Build only the wasm bundle
+	@find public -name '*.br' -delete
 	@cargo build $(WASM) --profile wasm
 	@$(MAKE) $(BUNDLE)
 $(BUNDLE): $(TARGET)/wasm32-unknown-unknown/wasm/plexus_frontend.wasm
 	@wasm-bindgen --target web --no-typescript --out-dir public/pkg --out-name plexus $<
-	@rm -f public/pkg/*.br
 release: ## Build target/release/plexus: one file with everything inside
 	@scripts/setup run
 	@$(MAKE) wasm

@@ -12,7 +12,7 @@ const FILLING: usize = 4 << 20;
 const RENDERING: Duration = Duration::from_millis(1_200);
 const SPLITTING: Duration = Duration::from_millis(20);
 /// Beginning of the output for text that is nested too deeply to render; its individual blocks may render.
-const AS_WRITTEN: &str = "<div class=\"plain\">";
+const AS_WRITTEN: &str = "<div class=\"plain\" dir=\"auto\">";
 /// Maximum bytes of HTML per byte of Markdown.
 const GROWTH: usize = 256;
 

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use toml::Value;
 use url::Url;
 
-use crate::settings::Settings;
+use crate::settings::{SettingErrors, Settings};
 
 /// Default context window of a model, in tokens.
 const CONTEXT_TOKENS: usize = 32_768;
@@ -40,7 +40,9 @@ pub fn models(settings: &Settings) -> anyhow::Result<Option<Models>> {
         "llm_fallback_model",
         "llm_fallback_price_per_mtok",
     ];
-    let (first, fallback) = (one(settings, FIRST)?, one(settings, FALLBACK)?);
+    let mut errors = SettingErrors::default();
+    let [first, fallback] = [FIRST, FALLBACK].map(|keys| errors.or_default(one(settings, keys)));
+    errors.finish()?;
     let (for_teams, more) = (settings.text("team_model"), settings.text("llm_providers"));
     let Some(first) = first else {
         ensure!(

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     chat::seq,
-    client::{Client, new_id, text_of},
+    client::{Answer, Client, new_id, text_of},
     events::{answer_after, text_in},
     http_endpoints::serve,
     hub::{Hub, on_both},
@@ -17,10 +17,17 @@ use crate::{
 async fn echo(hub: &Hub) -> Client {
     let origin = serve(Router::new().route("/", post(async |Json(body): Json<Value>| Json(body)))).await;
     let grace = hub.administrator("grace").await;
-    let request = json!({ "url": origin, "body": { "said": "{{message}}" }, "response_path": "said" });
+    let request = json!({ "url": origin, "body": { "said": "{{message}}" }, "response_path": "/said" });
     let new = json!({ "request": request, "name": "echo", "visibility": "public", "trust_origins": true });
     grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
     grace
+}
+
+/// Opens the page of an agent by the public name of the hub.
+async fn page(hub: &Hub, address: &str) -> Answer {
+    let visitor = hub.visitor();
+    let request = visitor.request(Method::GET, &format!("/{address}")).header(header::HOST, "hub.example");
+    visitor.send(request).await
 }
 
 on_both! {
@@ -85,8 +92,8 @@ on_both! {
 
     async fn a_hub_knows_its_agents_by_their_full_address(hub: &Hub, [("PLEXUS_PUBLIC_URL", "https://hub.example")]) {
         for address in ["@plexus/calc@hub.example", "@plexus/calc@HUB.example"] {
-            hub.visitor().get(&format!("/{address}")).await.expect(StatusCode::OK);
+            page(hub, address).await.expect(StatusCode::OK);
         }
-        hub.visitor().get("/@plexus/calc@other.example").await.expect(StatusCode::NOT_FOUND);
+        page(hub, "@plexus/calc@other.example").await.expect(StatusCode::NOT_FOUND);
     }
 }

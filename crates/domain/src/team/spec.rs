@@ -42,6 +42,7 @@ impl TeamSpec {
     }
 
     pub(super) fn check(&self) -> Result<(), TeamError> {
+        self.limits.check()?;
         let ancestors = self.lineage.as_ref().map_or(0, |lineage| lineage.ancestors.len());
         if ancestors + usize::from(self.limits.max_subteam_depth) > usize::from(TeamLimits::MAX_SUBTEAM_DEPTH)
         {
@@ -50,7 +51,7 @@ impl TeamSpec {
         if self.needs.len() > Member::MAX_ROLES {
             return Err(TeamError::BadCharter("the goal needs too much"));
         }
-        self.limits.check()
+        Ok(())
     }
 }
 

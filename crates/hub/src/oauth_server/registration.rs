@@ -9,6 +9,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use plexus_a2a::bounded_json;
 use plexus_domain::{Error as Refusal, Timestamp};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use url::Url;
 
 use super::{OauthClient, client_metadata};
@@ -64,7 +65,10 @@ pub fn register(hub: &Hub, body: &[u8]) -> Result<RegisteredClient, Registration
 }
 
 fn register_at(now: Timestamp, body: &[u8]) -> Result<RegisteredClient, RegistrationError> {
-    let metadata: Metadata = bounded_json::parse(body, client_metadata::LIMITS)
+    // A list would be read as the fields in order.
+    let metadata: Map<String, Value> = bounded_json::parse(body, client_metadata::LIMITS)
+        .map_err(|error| RegistrationError::ClientMetadata(error.to_string()))?;
+    let metadata: Metadata = serde_json::from_value(Value::Object(metadata))
         .map_err(|error| RegistrationError::ClientMetadata(error.to_string()))?;
     let lacks = |given: &Option<Vec<String>>, needed: &str| {
         given.as_ref().is_some_and(|given| !given.is_empty() && given.iter().all(|one| one != needed))

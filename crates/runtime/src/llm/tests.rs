@@ -157,7 +157,7 @@ async fn a_cut_or_withheld_answer_says_so() {
     let with = |reason: &str| STOP.replace("\"stop\"", &format!("\"{reason}\""));
     let body = format!("{}{}{DONE}", event("Once upon"), with("length"));
     let (end, heard) = hear(&server(move || (EVENTS, body.clone())).await, ask("Hi")).await;
-    assert_eq!((end, heard.status.len()), (Ok(RunEnd::Completed), 1));
+    assert_eq!((end, heard.status.len()), (Ok(RunEnd::Truncated), 1));
     let body = format!("{}{DONE}", with("content_filter"));
     let (end, _) = hear(&server(move || (EVENTS, body.clone())).await, ask("Hi")).await;
     assert!(matches!(end, Ok(RunEnd::Rejected { .. })), "{end:?}");
