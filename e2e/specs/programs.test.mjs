@@ -51,7 +51,7 @@ for (const mode of MODES.filter(({ script }) => script !== "no wasm")) {
       await tab.page.getByRole("link", { name: /^Go back to/ }).click();
       await tab.page.getByText("error=invalid_scope").waitFor();
       await go(tab, asked({ redirect_uri: "https://elsewhere.example/back" }));
-      await tab.page.getByText("not in the client's metadata document").waitFor();
+      await tab.page.getByText("not among those of the client's metadata").waitFor();
       await checkPage(tab, "oauth-refused");
       assert.ok(tab.page.url().startsWith(hub.url));
     });
