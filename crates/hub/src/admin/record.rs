@@ -30,15 +30,7 @@ pub(crate) async fn write_cli_audit(
     target: AccountId,
     change: Value,
 ) -> Result<()> {
-    let entry = AuditEntry {
-        id: hub.env().id(AuditId::new),
-        recorded_at: hub.env().now(),
-        actor: COMMAND_LINE.to_owned(),
-        action: action.to_owned(),
-        target: account(target),
-        change,
-        request: String::new(),
-    };
+    let entry = AuditEntry { change, ..entry(hub, COMMAND_LINE.to_owned(), action, account(target)) };
     Ok(audit::insert(tx, &entry).await?)
 }
 
@@ -50,13 +42,8 @@ pub(crate) async fn write_failed_sign_in(
     reason: &str,
 ) -> Result<()> {
     let entry = AuditEntry {
-        id: hub.env().id(AuditId::new),
-        recorded_at: hub.env().now(),
-        actor: format!("address:{address}"),
-        action: "account.sign_in_failed".to_owned(),
-        target: account(target),
         change: json!({ "reason": reason }),
-        request: String::new(),
+        ..entry(hub, format!("address:{address}"), "account.sign_in_failed", account(target))
     };
     let mut tx = hub.store().write().await?;
     audit::insert(&mut tx, &entry).await?;
@@ -66,13 +53,9 @@ pub(crate) async fn write_failed_sign_in(
 /// Writes an audit entry.
 pub(crate) async fn write_audit(hub: &Hub, tx: &mut Tx, act: AuditEvent<'_>) -> Result<()> {
     let entry = AuditEntry {
-        id: hub.env().id(AuditId::new),
-        recorded_at: hub.env().now(),
-        actor: account(act.by.account),
-        action: act.action.to_owned(),
-        target: act.target,
         change: act.change,
         request: sanitized_text::ellipsize(act.request, REQUEST_MAX),
+        ..entry(hub, account(act.by.account), act.action, act.target)
     };
     Ok(audit::insert(tx, &entry).await?)
 }
@@ -81,16 +64,21 @@ pub(super) const INVITE_USED: &str = "invite.use";
 
 /// Writes the audit entry for the use of an invitation.
 pub(crate) async fn record_use(hub: &Hub, tx: &mut Tx, invite: &Digest, account_id: AccountId) -> Result<()> {
-    let entry = AuditEntry {
+    let entry = entry(hub, account(account_id), INVITE_USED, invitation(invite));
+    Ok(audit::insert(tx, &entry).await?)
+}
+
+/// Returns an entry with the present time, without changed values and without a request.
+fn entry(hub: &Hub, actor: String, action: &str, target: String) -> AuditEntry {
+    AuditEntry {
         id: hub.env().id(AuditId::new),
         recorded_at: hub.env().now(),
-        actor: account(account_id),
-        action: INVITE_USED.to_owned(),
-        target: invitation(invite),
+        actor,
+        action: action.to_owned(),
+        target,
         change: json!({}),
         request: String::new(),
-    };
-    Ok(audit::insert(tx, &entry).await?)
+    }
 }
 
 pub(super) fn account(id: AccountId) -> String {
