@@ -118,10 +118,11 @@ pub(super) async fn publish(hub: &Hub, id: AgentId) -> Result<Option<Vec<Tag>>> 
     }
     let signed = sign(hub, &mut conn, me, &agent, said.as_ref(), wanted).await;
     drop(conn);
-    let listing = match signed? {
-        Some(Ok(listing)) => listing,
-        None => return Ok(None),
-        Some(Err(error)) => {
+    let signed = signed.and_then(|signed| signed.transpose().map_err(Error::fault));
+    let listing = match signed {
+        Ok(Some(listing)) => listing,
+        Ok(None) => return Ok(None),
+        Err(error) => {
             tracing::warn!(agent = %crate::message_views::address(&agent), %error, "listing publication \
                 refused");
             return Ok(None);
