@@ -1,6 +1,6 @@
 //! The users that an agent with restricted access names.
 
-use plexus_domain::{AccountId, Address, Error as Refusal, Name, PrincipalId};
+use plexus_domain::{Address, Error as Refusal, Name};
 use plexus_store::{
     Conn,
     accounts::{self, AccountState},
@@ -59,20 +59,8 @@ pub async fn remove(hub: &Hub, caller: &Caller, address: &Address, name: &str) -
     revoke_streams(hub, agent.id).await
 }
 
-struct User {
-    account: AccountId,
-    principal: PrincipalId,
-    name: Name,
-}
-
-impl From<Person> for User {
-    fn from(person: Person) -> Self {
-        Self { account: person.account, principal: person.principal, name: person.name }
-    }
-}
-
 /// Finds a user of this hub by name, with or without `@`.
-async fn find(conn: &mut Conn, name: &str) -> Result<User> {
+async fn find(conn: &mut Conn, name: &str) -> Result<Person> {
     let name = name.trim();
     let name = name.strip_prefix('@').unwrap_or(name);
     if name.contains('@') {
@@ -93,5 +81,5 @@ async fn find(conn: &mut Conn, name: &str) -> Result<User> {
     if identity.state == AccountState::Deleted {
         return Err(missing().into());
     }
-    Ok(User::from(Person::from(identity)))
+    Ok(Person::from(identity))
 }

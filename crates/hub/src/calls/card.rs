@@ -45,7 +45,7 @@ async fn unsigned(
     let missing = || Refusal::not_found(format!("Agent {address} not found."));
     let found = agents::at(conn, address).await?;
     let agent = found.filter(|agent| agent.hub == HubRowId::SELF).ok_or_else(missing)?;
-    if !is_shown(conn, caller, &agent).await? {
+    if !is_visible_to(conn, caller.person.as_ref(), &agent).await? {
         return Err(missing().into());
     }
     let served = of(hub, conn, &agent).await?.ok_or_else(missing)?;
@@ -76,10 +76,6 @@ async fn signed(hub: &Hub, conn: &mut Conn, agent: &Agent, mut card: AgentCard) 
         sign_from(&mut card, &key, None).map_err(Error::fault)?;
     }
     Ok(card)
-}
-
-async fn is_shown(conn: &mut Conn, caller: &Caller, agent: &Agent) -> Result<bool> {
-    is_visible_to(conn, caller.person.as_ref(), agent).await
 }
 
 fn serving(hub: &Hub, agent: &Agent, version: String) -> Result<GatewayTerms> {
