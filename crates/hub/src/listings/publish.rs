@@ -12,7 +12,7 @@ use plexus_store::{
     origin_verifications::{self, Proof},
 };
 
-use super::{ListingSummary, count_uses};
+use super::ListingSummary;
 use crate::{Error, Hub, Result};
 
 /// Interval at which an agent that keeps answering is marked as online (write amplification).
@@ -98,12 +98,22 @@ pub(crate) async fn mark_offline(hub: &Hub, agent: AgentId) -> Result<()> {
 
 async fn note_online(hub: &Hub, agent: AgentId, online_at: Option<Timestamp>) -> Result<()> {
     let mut tx = hub.store().write_background().await?;
-    let Some(mut listing) = listings::find(&mut tx, agent).await? else { return Ok(()) };
-    let uses = count_uses(&mut tx, agent, hub.env().now()).await?;
-    let summary = ListingSummary { online_at, uses, ..read_summary(&listing) };
-    listing.summary = serde_json::to_value(summary).map_err(Error::fault)?;
-    listings::put(&mut tx, &listing).await?;
+    change_summary(&mut tx, agent, |summary| summary.online_at = online_at).await?;
     tx.commit().await?;
     hub.wake_index_worker();
+    Ok(())
+}
+
+/// Changes the summary of a listing, as it is in the transaction. Does nothing if there is no listing.
+pub(super) async fn change_summary(
+    tx: &mut Tx,
+    agent: AgentId,
+    change: impl FnOnce(&mut ListingSummary),
+) -> Result<()> {
+    let Some(mut listing) = listings::find(tx, agent).await? else { return Ok(()) };
+    let mut summary = read_summary(&listing);
+    change(&mut summary);
+    listing.summary = serde_json::to_value(summary).map_err(Error::fault)?;
+    listings::put(tx, &listing).await?;
     Ok(())
 }

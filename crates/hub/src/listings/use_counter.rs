@@ -10,8 +10,8 @@ use plexus_domain::{AgentId, Timestamp};
 use plexus_store::{Conn, listings, runs};
 use tokio_util::sync::CancellationToken;
 
-use super::{ListingSummary, publish::read_summary};
-use crate::{Error, Hub, Result};
+use super::publish::{change_summary, read_summary};
+use crate::{Hub, Result};
 
 /// Period over which uses are counted.
 const PERIOD: Duration = Duration::from_secs(30 * 24 * 3_600);
@@ -77,11 +77,7 @@ async fn recount(hub: &Hub, agents: &[AgentId], now: Timestamp) -> Result<()> {
     }
     let mut tx = hub.store().write_background().await?;
     for (agent, uses) in changed {
-        // Read again in the transaction, so that a change since then is not overwritten.
-        let Some(mut listing) = listings::find(&mut tx, agent).await? else { continue };
-        let summary = ListingSummary { uses, ..read_summary(&listing) };
-        listing.summary = serde_json::to_value(summary).map_err(Error::fault)?;
-        listings::put(&mut tx, &listing).await?;
+        change_summary(&mut tx, agent, |summary| summary.uses = uses).await?;
     }
     tx.commit().await?;
     hub.wake_index_worker();
