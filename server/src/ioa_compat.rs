@@ -29,7 +29,7 @@ use crate::{
     web::{
         bearer::Bearer,
         error::{ApiError, plain_error},
-        event_stream::{HEARTBEAT, event_stream},
+        event_stream::{HEARTBEAT, accepts_event_stream, event_stream},
         json_body::{JSON, body_error, is_of_type, unexpected},
     },
 };
@@ -94,8 +94,7 @@ async fn begin(
     let launch = LaunchRequest { members, limits, ..LaunchRequest::of(asked.goal) };
     let launched = teams::launch(&site.hub, &caller, launch).await?;
     let watching = teams::subscribe(&site.hub, &caller, launched).await?;
-    let wants_events = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
-    if wants_events.is_some_and(|accept| accept.contains("text/event-stream")) {
+    if accepts_event_stream(headers) {
         return Ok(event_stream(Body::from_stream(events(site.clone(), watching))));
     }
     tokio::select! {

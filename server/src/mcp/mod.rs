@@ -47,7 +47,7 @@ use crate::{
     web::{
         bearer::{Bearer, InvalidToken, lacks_scope},
         error::public_message,
-        event_stream::HEARTBEAT,
+        event_stream::{HEARTBEAT, accepts_event_stream},
         host_check::RequestedOrigin,
     },
 };
@@ -147,7 +147,7 @@ fn outside(origin: &RequestedOrigin, path: &str, error: plexus_hub::Error) -> Re
 /// Reads the request within its limits and passes it to rmcp. The response becomes a stream if it is slow and
 /// the client accepts one.
 async fn serve(site: &AppState, server: impl ServerHandler + Clone, request: Request) -> Response {
-    let is_stream_accepted = response_stream::is_accepted(request.headers());
+    let is_stream_accepted = accepts_event_stream(request.headers());
     let request = match read(site, request).await {
         Ok(request) => request,
         Err(refused) => return refused,
