@@ -28,6 +28,7 @@ on_both! {
         }
         let both = visitor.get(CHAT).await.expect(StatusCode::OK);
         assert!(both.body.contains("17 * 3") && both.body.contains("20 * 4"), "{}", both.body);
+        both.says("<div class=\"typed\" dir=\"auto\">17 * 3</div>");
         assert_eq!(hub.number("select count(*) from chats").await, 1, "one conversation");
         let stranger = other.get(CHAT).await.expect(StatusCode::OK);
         assert!(!stranger.body.contains("17 * 3"), "{}", stranger.body);

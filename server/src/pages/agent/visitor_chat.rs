@@ -90,7 +90,7 @@ impl Visit {
             .await
     }
 
-    /// Returns the messages of a task as markdown, each with whether the agent wrote it.
+    /// Returns the texts of a task, each with whether it is an answer, which is Markdown.
     fn texts(&self, site: &AppState, task: &Task) -> Vec<(bool, String)> {
         let text = |part: &Part| match &part.content {
             PartBody::File { blob, .. } => {
@@ -113,7 +113,8 @@ impl Visit {
 }
 
 fn rendered(pen: &mut Pen, (index, (by_agent, text)): (usize, (bool, String))) -> VisitorTurn {
-    VisitorTurn { by_agent, html: pen.html(&format!("turn-{index}"), &text) }
+    let html = if by_agent { pen.html(&format!("turn-{index}"), &text) } else { pen.typed(&text) };
+    VisitorTurn { by_agent, html }
 }
 
 pub async fn show(
