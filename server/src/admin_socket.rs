@@ -11,13 +11,13 @@ use std::{
 
 use axum::{
     Json, Router,
-    extract::{Path, Request, State},
+    extract::{Path, Query, Request, State},
     middleware::{self, Next},
-    response::Response,
+    response::{IntoResponse as _, Response},
     routing::{get, post},
 };
 use plexus_domain::{Error as Refusal, account::Role};
-use plexus_hub::accounts;
+use plexus_hub::{accounts, backups, backups::BackupContents};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::net::UnixListener;
@@ -30,7 +30,7 @@ use crate::{
     app_state::AppState,
     router,
     web::{
-        api_error_layer,
+        api_error_layer, body_writer,
         client_address::proxy_warning,
         error::{ApiError, ApiResult},
         json_body::JsonBody,
@@ -105,6 +105,7 @@ async fn mark(mut request: Request, next: Next) -> Response {
 fn commands() -> Router<AppState> {
     Router::new()
         .route("/operator/warnings", get(warnings))
+        .route("/operator/backup", get(backup))
         .route("/operator/users", post(create_user))
         .route("/operator/users/{name}/role", post(set_role))
 }
@@ -113,6 +114,30 @@ async fn warnings(State(site): State<AppState>) -> Json<Value> {
     let mut warnings = site.hub.config().warnings();
     warnings.extend(proxy_warning());
     Json(json!({ "warnings": warnings }))
+}
+
+#[derive(Deserialize)]
+struct BackupQuery {
+    #[serde(default)]
+    secret_key: bool,
+}
+
+/// Streams a backup. The response begins before the archive is complete: after a failure it breaks off, and the hub's
+/// log has the cause.
+async fn backup(State(site): State<AppState>, Query(query): Query<BackupQuery>) -> Response {
+    let contents = match query.secret_key {
+        true => BackupContents::WithSecretKey,
+        false => BackupContents::WithoutSecretKey,
+    };
+    let (writer, body) = body_writer::new();
+    let failure = writer.failure();
+    tokio::spawn(async move {
+        if let Err(error) = backups::write_backup(&site.hub, contents, writer).await {
+            tracing::error!(error = format!("{error:#}"), "backup: failed");
+            failure.report().await;
+        }
+    });
+    body.into_response()
 }
 
 #[derive(Deserialize)]

@@ -21,6 +21,8 @@ mod ard;
 #[cfg(test)]
 mod attached_programs;
 #[cfg(test)]
+mod backup;
+#[cfg(test)]
 mod bad_agents;
 #[cfg(test)]
 mod bad_input;

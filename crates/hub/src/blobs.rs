@@ -68,7 +68,7 @@ impl NewBlob {
         let bytes = bytes.into();
         let (sha256, size) = (Digest::of(&bytes), bytes.len() as u64);
         let media_type = label(media_type).unwrap_or_else(|| UNKNOWN_TYPE.to_owned());
-        Self { row: Blob { sha256, size, media_type, place: place(&sha256) }, bytes }
+        Self { row: Blob { sha256, size, media_type, place: blobs::place(&sha256) }, bytes }
     }
 
     /// Returns the size in bytes.
@@ -113,12 +113,6 @@ impl StagedFiles<'_> {
         }
         Ok(())
     }
-}
-
-/// Returns the path of a file. The first two digits are a folder, so that no folder grows too large.
-fn place(sha256: &Digest) -> String {
-    let name = sha256.to_string();
-    format!("{}/{name}", &name[..2])
 }
 
 /// Opens a file that is shown in a chat of which the caller is a member.

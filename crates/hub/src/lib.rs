@@ -7,6 +7,7 @@
 pub mod accounts;
 pub mod admin;
 pub mod agents;
+pub mod backups;
 pub mod blobs;
 pub mod caller;
 pub mod calls;

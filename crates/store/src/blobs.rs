@@ -27,6 +27,13 @@ pub struct BlobReference<'a> {
     pub owner: Uuid,
 }
 
+/// Returns the path of a file below the folder of files. The first two digits are a folder, so that no folder grows
+/// too large.
+pub fn place(sha256: &Digest) -> String {
+    let name = sha256.to_string();
+    format!("{}/{name}", &name[..2])
+}
+
 /// Inserts a blob; idempotent. Returns false if it exists already.
 pub async fn insert(tx: &mut Tx, new: &Blob) -> Result<bool> {
     let text =
@@ -45,6 +52,13 @@ pub async fn insert(tx: &mut Tx, new: &Blob) -> Result<bool> {
 pub async fn find(conn: &mut Conn, sha256: &Digest) -> Result<Option<Blob>> {
     let text = "select sha256, size, media_type, place from blobs where sha256 = $1";
     on!(conn, c => query_as(text).bind(sha256.to_column()).fetch_optional(c))
+}
+
+/// Lists at most `limit` blobs whose digest is greater than `after`, in the order of their digests.
+pub async fn list_after(conn: &mut Conn, after: Option<&Digest>, limit: i64) -> Result<Vec<Blob>> {
+    let text = "select sha256, size, media_type, place from blobs where sha256 > $1 order by sha256 limit $2";
+    let after = after.map(|digest| digest.to_column()).unwrap_or_default();
+    on!(conn, c => query_as(text).bind(after).bind(limit).fetch_all(c))
 }
 
 pub async fn add_use(tx: &mut Tx, sha256: &Digest, by: BlobReference<'_>) -> Result<bool> {

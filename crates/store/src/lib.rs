@@ -83,4 +83,5 @@ pub use advisory_lock::{AdvisoryLock, LockKey};
 pub use config::{Durability, StoreConfig, StoreUrl};
 pub use conn::{Conn, Tx};
 pub use error::{Error, OpenError, Result};
+pub use sqlite::schema_version;
 pub use store::Store;

@@ -55,6 +55,11 @@ impl Durability {
     }
 }
 
+/// Returns the number of the newest migration, which is the same for both databases.
+pub fn schema_version() -> i64 {
+    MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or(0)
+}
+
 pub(crate) struct Pools {
     pub writer: Arc<GroupCommitWriter>,
     pub readers: Pool,

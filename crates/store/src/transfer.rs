@@ -23,6 +23,8 @@ use tables::{Column, Order, TABLES, Table};
 /// Upper bounds of one insert statement: number of rows, and approximate number of bytes.
 const BATCH_ROWS: usize = 256;
 const BATCH_BYTES: usize = 4 << 20;
+/// Table of hubs. A new store has one row in it: the hub itself.
+const HUBS: &str = "hubs";
 
 /// Row count and digest of a table. Equal for two stores with equal rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,9 +45,11 @@ pub struct TransferProgress {
 
 #[derive(Debug, thiserror::Error)]
 pub enum TransferError {
-    #[error("the store at {at} is not empty (table {table}): copy into a new one")]
+    #[error("the database {at} is not empty (table {table}); choose a new database, or a new data folder")]
     NotEmpty { at: String, table: &'static str },
-    #[error("the schemas of the two stores differ in table {table}: open both with the same Plexus")]
+    #[error(
+        "the schemas of the two databases differ in table {table}; open both with the same version of Plexus"
+    )]
     Schema { table: &'static str },
     #[error("table {table} does not read back as it was written; the copy was rolled back")]
     Differs { table: &'static str },
@@ -180,13 +184,28 @@ async fn insert(tx: &mut Tx, table: &Table, columns: &[Column], rows: &[Vec<Cell
 /// Removes the row of the hub itself, the only row of a new store, and fails if any other row exists.
 /// The transfer copies that row from the source.
 async fn clear(tx: &mut Tx, to: &Store) -> Result<(), TransferError> {
+    // Agents refer to the row of the hub, so other tables are looked at before it is removed.
+    for table in TABLES.iter().filter(|table| table.name != HUBS) {
+        expect_no_rows(tx, to, table).await?;
+    }
     execute!(tx, query("delete from hubs where state = 'self'"))?;
-    for table in &TABLES {
-        if count(tx, table).await? > 0 {
-            return Err(TransferError::NotEmpty { at: to.url().to_string(), table: table.name });
-        }
+    for table in TABLES.iter().filter(|table| table.name == HUBS) {
+        expect_no_rows(tx, to, table).await?;
     }
     Ok(())
+}
+
+async fn expect_no_rows(conn: &mut Conn, at: &Store, table: &Table) -> Result<(), TransferError> {
+    match count(conn, table).await? {
+        0 => Ok(()),
+        _ => Err(TransferError::NotEmpty { at: at.url().to_string(), table: table.name }),
+    }
+}
+
+/// Fails if the store has any row besides that of the hub itself.
+pub async fn check_empty(store: &Store) -> Result<(), TransferError> {
+    // Dropping the transaction rolls it back.
+    clear(&mut store.write().await?, store).await
 }
 
 async fn count(conn: &mut Conn, table: &Table) -> Result<u64, Error> {

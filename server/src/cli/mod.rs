@@ -3,10 +3,13 @@
 mod agent;
 mod api_client;
 mod attach_client;
+mod backup;
 mod config;
 mod conformance;
+mod copy_database;
 mod doctor;
 mod federation;
+mod restore;
 mod rule_lists;
 mod serve;
 mod team;
@@ -26,6 +29,9 @@ pub fn run() -> anyhow::Result<u8> {
     runtime.block_on(async {
         match name {
             "serve" => Box::pin(serve::run(settings(arguments)?)).await,
+            "backup" => backup::run(&settings(arguments)?, arguments).await,
+            "copy-database" => copy_database::run(&settings(arguments)?, arguments).await,
+            "restore" => restore::run(&settings(arguments)?, arguments).await,
             "agent" => agent::run(&settings(arguments)?, arguments).await,
             "conformance" => Box::pin(conformance::run(arguments)).await,
             "config" => config::run(&settings(arguments)?, arguments),
@@ -46,6 +52,9 @@ fn command() -> Command {
         .arg_required_else_help(true)
         .subcommand(Settings::flags(serve::command()))
         .subcommand(Settings::flags(agent::command()))
+        .subcommand(Settings::flags(backup::command()))
+        .subcommand(Settings::flags(restore::command()))
+        .subcommand(Settings::flags(copy_database::command()))
         .subcommand(Settings::flags(config::command()))
         .subcommand(conformance::command())
         .subcommand(Settings::flags(doctor::command()))

@@ -6,6 +6,7 @@ pub mod assets;
 pub mod auth;
 pub mod bearer;
 pub mod body_timeout;
+pub mod body_writer;
 pub mod client_address;
 pub mod download;
 pub mod error;

@@ -75,7 +75,8 @@ pub async fn create_by_operator(hub: &Hub, name: &str, password: String, role: R
     let hash = hub.passwords().hash(password).await?;
     let mut tx = hub.store().write().await?;
     let account = insert(hub, &mut tx, &name, &hash, role, AccountState::Active).await?;
-    admin::write_cli_audit(hub, &mut tx, "account.create", account, json!({ "role": role.as_str() })).await?;
+    let (target, change) = (admin::audit_account(account), json!({ "role": role.as_str() }));
+    admin::write_cli_audit(hub, &mut tx, "account.create", target, change).await?;
     tx.commit().await?;
     Ok(account)
 }
@@ -160,6 +161,6 @@ pub async fn set_role_by_operator(hub: &Hub, name: &str, role: Role) -> Result<(
         admin::keep_an_administrator(&mut tx).await?;
     }
     let change = json!({ "from": account.role.as_str(), "to": role.as_str() });
-    admin::write_cli_audit(hub, &mut tx, "account.role", account.id, change).await?;
+    admin::write_cli_audit(hub, &mut tx, "account.role", admin::audit_account(account.id), change).await?;
     Ok(tx.commit().await?)
 }

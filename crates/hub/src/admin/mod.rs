@@ -19,7 +19,9 @@ pub use audit::{AuditLog, AuditRow, list_audit};
 pub use invites::{Invitation, InviteRow, create_invite, list_invites, revoke_invite};
 pub use overview::{AdminOverview, overview};
 pub use plexus_store::{accounts::AccountState, admin::Counts};
-pub(crate) use record::{AuditEvent, record_use, write_audit, write_cli_audit, write_failed_sign_in};
+pub(crate) use record::{
+    AuditEvent, account as audit_account, record_use, write_audit, write_cli_audit, write_failed_sign_in,
+};
 pub(crate) use trusted_origins::trust_origin_of;
 pub use trusted_origins::{OriginRow, list_origins, trust_origin, untrust_origin};
 

@@ -27,10 +27,10 @@ pub(crate) async fn write_cli_audit(
     hub: &Hub,
     tx: &mut Tx,
     action: &str,
-    target: AccountId,
+    target: String,
     change: Value,
 ) -> Result<()> {
-    let entry = AuditEntry { change, ..entry(hub, COMMAND_LINE.to_owned(), action, account(target)) };
+    let entry = AuditEntry { change, ..entry(hub, COMMAND_LINE.to_owned(), action, target) };
     Ok(audit::insert(tx, &entry).await?)
 }
 
@@ -81,7 +81,8 @@ fn entry(hub: &Hub, actor: String, action: &str, target: String) -> AuditEntry {
     }
 }
 
-pub(super) fn account(id: AccountId) -> String {
+/// Returns the target or actor of an entry for an account.
+pub(crate) fn account(id: AccountId) -> String {
     format!("account:{id}")
 }
 

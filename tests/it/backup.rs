@@ -1,0 +1,150 @@
+//! Tests of backup, restore and the move between databases with the `plexus` program.
+
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+
+use plexus_store::testing::Database;
+use reqwest::StatusCode;
+use serde_json::Value;
+
+use crate::{
+    chat::seq,
+    client::{Client, PASSWORD},
+    database::postgres_url,
+    events::{answer_after, text_in},
+    process::{Process, plexus, stderr, stdout},
+};
+
+async fn run(folder: &Path, arguments: &[&str]) -> String {
+    let output = plexus(folder, arguments).await;
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}{}", stdout(&output), stderr(&output));
+    stdout(&output)
+}
+
+async fn refusal(folder: &Path, arguments: &[&str]) -> String {
+    let output = plexus(folder, arguments).await;
+    assert_eq!(output.status.code(), Some(1), "{arguments:?}: {}", stdout(&output));
+    stderr(&output)
+}
+
+/// Serves a new hub on which ada has a chat with an answer. Returns the chat.
+async fn serve_with_chat(folder: &Path) -> (Process, String) {
+    let hub = Process::serve(folder).await;
+    let ada = Client::new(&hub.origin);
+    ada.sign_up("ada").await;
+    let chat = ada.begin("@plexus/calc", "2 + 3").await.chat;
+    assert!(text_in(&answer_after(&ada, &chat, 0).await).contains('5'));
+    (hub, chat)
+}
+
+/// Checks that ada's chat is complete on a hub, and that it takes a new message.
+async fn expect_chat(hub: &Process, chat: &str) {
+    let ada = Client::new(&hub.origin);
+    ada.sign_in("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER);
+    let shown = ada.api(&format!("/chats/{chat}")).await;
+    let texts: Vec<&str> = shown["messages"].as_array().expect("messages").iter().map(text_in).collect();
+    assert_eq!((texts.len(), texts[0]), (2, "2 + 3"), "{texts:?}");
+    let before = seq(&ada, chat).await;
+    ada.say(chat, "4 + 5").await;
+    assert!(text_in(&answer_after(&ada, chat, before).await).contains('9'));
+}
+
+#[tokio::test]
+async fn a_running_hub_is_backed_up_and_restored_to_both_databases() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (hub, chat) = serve_with_chat(folder.path()).await;
+    let archive = folder.path().join("backup.tar.gz");
+    let archive = archive.to_str().expect("a path");
+    let said = run(folder.path(), &["backup", archive, "--with-secret-key"]).await;
+    assert!(said.starts_with("Wrote and checked") && said.contains(" rows, 0 files, "), "{said}");
+    assert_eq!(fs::metadata(archive).expect("an archive").permissions().mode() & 0o777, 0o600);
+    let again = refusal(folder.path(), &["backup", archive]).await;
+    assert!(again.contains("exists; choose another name"), "{again}");
+    let running = refusal(folder.path(), &["restore", archive]).await;
+    assert!(running.contains("a hub runs on"), "{running}");
+    hub.kill().await;
+
+    let sqlite = tempfile::tempdir().expect("a folder");
+    let said = run(sqlite.path(), &["restore", archive]).await;
+    assert!(said.starts_with("Restored ") && !said.contains("secret key"), "{said}");
+    let restored = Process::serve(sqlite.path()).await;
+    expect_chat(&restored, &chat).await;
+    restored.kill().await;
+
+    let Some(database) = Database::new().await else { return };
+    let (postgres, url) = (tempfile::tempdir().expect("a folder"), postgres_url(&database));
+    run(postgres.path(), &["restore", archive, "--database-url", &url]).await;
+    let twice = refusal(postgres.path(), &["restore", archive, "--database-url", &url]).await;
+    assert!(twice.contains("is not empty"), "{twice}");
+    let restored = Process::serve_on(postgres.path(), Some(&url)).await;
+    expect_chat(&restored, &chat).await;
+    restored.kill().await;
+    database.drop().await;
+}
+
+#[tokio::test]
+async fn a_stopped_hub_is_backed_up_without_its_key() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let archive = folder.path().join("backup.tar.gz");
+    let archive = archive.to_str().expect("a path");
+    let none = refusal(folder.path(), &["backup", archive]).await;
+    assert!(none.contains("nothing to back up") && !Path::new(archive).exists(), "{none}");
+
+    let (hub, chat) = serve_with_chat(folder.path()).await;
+    hub.kill().await;
+    let said = run(folder.path(), &["backup", archive]).await;
+    assert!(said.contains("Keep a copy of") && said.contains("secret.key"), "{said}");
+    let other = tempfile::tempdir().expect("a folder");
+    let said = run(other.path(), &["restore", archive]).await;
+    assert!(said.contains("The archive holds no secret key."), "{said}");
+    let early = refusal(other.path(), &["serve"]).await;
+    assert!(early.contains("secret.key is missing"), "{early}");
+    fs::copy(folder.path().join("data/secret.key"), other.path().join("data/secret.key")).expect("copied");
+    let restored = Process::serve(other.path()).await;
+    expect_chat(&restored, &chat).await;
+    restored.kill().await;
+}
+
+#[tokio::test]
+async fn a_failed_backup_leaves_no_archive() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (hub, _) = serve_with_chat(folder.path()).await;
+    fs::remove_file(folder.path().join("data/secret.key")).expect("removed");
+    let archive = folder.path().join("backup.tar.gz");
+    let said =
+        refusal(folder.path(), &["backup", archive.to_str().expect("a path"), "--with-secret-key"]).await;
+    assert!(said.contains("see the log of the hub for the cause"), "{said}");
+    let left: Vec<_> =
+        fs::read_dir(folder.path()).expect("a folder").map(|entry| entry.expect("one").file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().contains("backup")), "{left:?}");
+    hub.kill().await;
+}
+
+#[tokio::test]
+async fn a_database_is_copied_to_postgres_and_back() {
+    let Some(database) = Database::new().await else { return };
+    let url = postgres_url(&database);
+    let folder = tempfile::tempdir().expect("a folder");
+    let (hub, chat) = serve_with_chat(folder.path()).await;
+    let running = refusal(folder.path(), &["copy-database", "--to-postgres", &url]).await;
+    assert!(running.contains("stop it first"), "{running}");
+    hub.kill().await;
+
+    let said = run(folder.path(), &["copy-database", "--to-postgres", &url]).await;
+    assert!(said.contains("Set DATABASE_URL to the new database"), "{said}");
+    let moved = Process::serve_on(folder.path(), Some(&url)).await;
+    expect_chat(&moved, &chat).await;
+    moved.kill().await;
+
+    let back = tempfile::tempdir().expect("a folder");
+    let data = back.path().join("data");
+    let to = ["copy-database", "--database-url", &url, "--to-sqlite", data.to_str().expect("a path")];
+    run(folder.path(), &to).await;
+    fs::copy(folder.path().join("data/secret.key"), data.join("secret.key")).expect("copied");
+    let hub = Process::serve(back.path()).await;
+    let ada = Client::new(&hub.origin);
+    ada.sign_in("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER);
+    let shown: Value = ada.api(&format!("/chats/{chat}")).await;
+    assert_eq!(shown["messages"].as_array().expect("messages").len(), 4);
+    hub.kill().await;
+    database.drop().await;
+}
