@@ -435,13 +435,14 @@ on_both! {
         let pieces = json!([
             { "type": "text", "text": "What is this?" },
             { "type": "image_url", "image_url": { "url": "data:image/png;base64,iVBORw0KGgo=" } },
-            { "type": "file", "file": { "filename": "a.txt", "file_data": "aGVsbG8=" } },
+            { "type": "file", "file": { "filename": "a.txt", "file_data": "aGVs\r\nbG8" } },
+            { "type": "file", "file": { "filename": "b.csv", "file_data": "DATA:text/csv,a%2Cb" } },
             { "type": "image_url", "image_url": { "url": "https://pictures.example/a.png" } },
         ]);
         let body = json!({ "model": "boss/puppet", "messages": [{ "role": "user", "content": pieces }] });
         let (_, message) = exchange(&mut agent, &boss, &body, "A picture.").await;
         let told = message["parts"].to_string();
-        for sent in ["a.txt", "aGVsbG8=", "https://pictures.example/a.png"] {
+        for sent in ["a.txt", "aGVsbG8=", "b.csv", "YSxi", "https://pictures.example/a.png"] {
             assert!(told.contains(sent), "{sent}: {told}");
         }
         let chat = text_of(&tasks(&boss, "boss/puppet").await[0]["contextId"]);

@@ -7,6 +7,7 @@
 pub mod bounded_json;
 pub mod card;
 pub mod client;
+pub mod encoded_bytes;
 pub mod http_signature;
 pub mod jws;
 pub mod keys;

@@ -1,6 +1,6 @@
 //! Converts OpenAI request messages (text, images, audio, files) to a conversation for an agent.
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
+use plexus_a2a::encoded_bytes::{DataUrl, decode_base64, is_data_url};
 use plexus_domain::{
     Part, PartBody,
     part::{ToolUse, plain_text},
@@ -193,7 +193,7 @@ impl Input {
             .as_str()
             .map(|name| sanitized_text::ellipsize(&sanitized_text::one_line(name), NAME_CHARS));
         match (file["file_data"].as_str(), file["file_url"].as_str()) {
-            (Some(data), _) if data.starts_with("data:") => self.link(Some(data), name, param),
+            (Some(data), _) if is_data_url(data) => self.link(Some(data), name, param),
             (Some(data), _) => self.bytes(None, data, name, param),
             (None, url) => self.link(url, name, param),
         }
@@ -208,14 +208,12 @@ impl Input {
     ) -> Result<Vec<Part>, OpenAiError> {
         let words = "Send the file as a URL or as base64 data. Uploads by id are not supported.";
         let url = url.ok_or_else(|| OpenAiError::invalid(Some(param), words))?;
-        let Some(data) = url.strip_prefix("data:") else {
+        if !is_data_url(url) {
             return Ok(vec![Part { name, ..Part::from(PartBody::Link { url: linkable(url, param)? }) }]);
-        };
-        let unreadable =
-            || OpenAiError::invalid(Some(param), "A data: URL looks like data:image/png;base64,…");
-        let (head, data) = data.split_once(',').ok_or_else(unreadable)?;
-        let media_type = head.strip_suffix(";base64").ok_or_else(unreadable)?;
-        self.bytes(Some(media_type.to_owned()), data, name, param)
+        }
+        let words = "A data: URL looks like data:image/png;base64,…";
+        let data = DataUrl::parse(url).ok_or_else(|| OpenAiError::invalid(Some(param), words))?;
+        Ok(self.blob(data.media_type, data.bytes, name))
     }
 
     pub fn bytes(
@@ -225,13 +223,15 @@ impl Input {
         name: Option<String>,
         param: &str,
     ) -> Result<Vec<Part>, OpenAiError> {
-        let bytes = STANDARD.decode(data.trim());
-        let bytes =
-            bytes.map_err(|_| OpenAiError::invalid(Some(param), "The bytes of the file are not base64."))?;
+        let wrong = || OpenAiError::invalid(Some(param), "The bytes of the file are not base64.");
+        Ok(self.blob(media_type, decode_base64(data).ok_or_else(wrong)?, name))
+    }
+
+    fn blob(&mut self, media_type: Option<String>, bytes: Vec<u8>, name: Option<String>) -> Vec<Part> {
         let blob = NewBlob::new(media_type, bytes);
         let part = blob.part(name);
         self.files.push(blob);
-        Ok(vec![part])
+        vec![part]
     }
 }
 

@@ -1,8 +1,10 @@
 //! Decodes responses and events of agents, with limits checked before parsing.
 
 use plexus_domain::{agent::A2aProtocol, run::FailureClass};
-use serde::de::DeserializeOwned;
+use serde::{Deserialize as _, de::DeserializeOwned};
+use serde_json::Value;
 
+use super::unreadable_parts::replace_unreadable_parts;
 use crate::{
     bounded_json::{self, JsonError, JsonLimits},
     wire::{
@@ -133,13 +135,13 @@ impl DecodeError {
 pub fn answer(protocol: A2aProtocol, method: Method, body: &[u8]) -> Result<Update, DecodeError> {
     let limits = JsonLimits { bytes: MAX_ANSWER_BYTES, depth: MAX_DEPTH, values: MAX_VALUES };
     match (protocol, method) {
-        (A2aProtocol::V1, Method::GetTask | Method::CancelTask) => read(body, limits, Update::Task),
-        (A2aProtocol::V1, Method::SendMessage) => read(body, limits, SendMessageResponse::into),
-        (A2aProtocol::V1, _) => read(body, limits, StreamResponse::into),
+        (A2aProtocol::V1, Method::GetTask | Method::CancelTask) => read(protocol, body, limits, Update::Task),
+        (A2aProtocol::V1, Method::SendMessage) => read(protocol, body, limits, SendMessageResponse::into),
+        (A2aProtocol::V1, _) => read(protocol, body, limits, StreamResponse::into),
         (A2aProtocol::V03, Method::GetTask | Method::CancelTask) => {
-            read(body, limits, |task: v03::Task| Update::Task(task.into()))
+            read(protocol, body, limits, |task: v03::Task| Update::Task(task.into()))
         }
-        (A2aProtocol::V03, _) => read(body, limits, from_v03),
+        (A2aProtocol::V03, _) => read(protocol, body, limits, from_v03),
     }
 }
 
@@ -147,8 +149,8 @@ pub fn answer(protocol: A2aProtocol, method: Method, body: &[u8]) -> Result<Upda
 pub fn event(protocol: A2aProtocol, data: &[u8]) -> Result<Update, DecodeError> {
     let limits = JsonLimits { bytes: MAX_EVENT_BYTES, depth: MAX_DEPTH, values: MAX_VALUES };
     match protocol {
-        A2aProtocol::V1 => read(data, limits, StreamResponse::into),
-        A2aProtocol::V03 => read(data, limits, from_v03),
+        A2aProtocol::V1 => read(protocol, data, limits, StreamResponse::into),
+        A2aProtocol::V03 => read(protocol, data, limits, from_v03),
     }
 }
 
@@ -157,11 +159,17 @@ fn from_v03(event: v03::Event) -> Update {
 }
 
 fn read<R: DeserializeOwned>(
+    protocol: A2aProtocol,
     bytes: &[u8],
     limits: JsonLimits,
     into: impl FnOnce(R) -> Update,
 ) -> Result<Update, DecodeError> {
-    let answer: LenientResponse<R> = bounded_json::parse(bytes, limits)?;
+    let answer: LenientResponse<R> = match bounded_json::parse(bytes, limits) {
+        Err(error @ JsonError::Shape { .. }) => {
+            without_unreadable_parts(protocol, bytes, limits).ok_or(error)?
+        }
+        parsed => parsed?,
+    };
     let update = match (answer.result, answer.error) {
         (_, Some(error)) => Update::Error(error),
         (Some(result), None) => into(result),
@@ -169,4 +177,17 @@ fn read<R: DeserializeOwned>(
     };
     let parts = update.parts();
     if parts > MAX_PARTS { Err(DecodeError::TooManyParts { parts }) } else { Ok(update) }
+}
+
+/// Decodes a response after its unreadable parts were replaced. `None`: it is unreadable for another reason.
+fn without_unreadable_parts<R: DeserializeOwned>(
+    protocol: A2aProtocol,
+    bytes: &[u8],
+    limits: JsonLimits,
+) -> Option<LenientResponse<R>> {
+    let mut value: Value = bounded_json::parse(bytes, limits).ok()?;
+    if replace_unreadable_parts(protocol, &mut value) == 0 {
+        return None;
+    }
+    LenientResponse::deserialize(value).ok()
 }

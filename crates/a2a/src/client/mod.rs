@@ -5,6 +5,7 @@ mod caller_timeout;
 mod decode;
 mod part_mapping;
 mod request;
+mod unreadable_parts;
 
 pub use artifact_merge::{ArtifactDelta, ArtifactMerger};
 pub use caller_timeout::{caller_timeout, set_caller_timeout};

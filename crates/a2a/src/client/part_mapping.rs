@@ -3,7 +3,7 @@
 use plexus_domain::{Digest, Part, PartBody};
 use serde_json::json;
 
-use crate::wire::v1;
+use crate::{encoded_bytes::DataUrl, wire::v1};
 
 /// Returns the URL under which the hub serves a stored blob.
 pub type BlobUrl<'a> = dyn Fn(&Digest) -> String + 'a;
@@ -15,13 +15,20 @@ pub enum IncomingPart {
     Bytes { bytes: Vec<u8>, name: Option<String>, media_type: Option<String> },
 }
 
-/// Converts a wire part. Text is not sanitized here but when it is rendered.
+/// Converts a wire part. The content of a `data:` URL is a file. Text is not sanitized here but when it is
+/// rendered.
 pub fn receive(part: v1::Part) -> IncomingPart {
     let v1::Part { content, filename: name, media_type, .. } = part;
     let content = match content {
         v1::PartContent::Raw(bytes) => return IncomingPart::Bytes { bytes, name, media_type },
         v1::PartContent::Text(text) => PartBody::Text { text },
-        v1::PartContent::Url(url) => PartBody::Link { url },
+        v1::PartContent::Url(url) => match DataUrl::parse(&url) {
+            Some(data) => {
+                let media_type = media_type.or(data.media_type);
+                return IncomingPart::Bytes { bytes: data.bytes, name, media_type };
+            }
+            None => PartBody::Link { url },
+        },
         v1::PartContent::Data(data) => PartBody::Data { data },
     };
     IncomingPart::Part(Box::new(Part { content, artifact: None, name, media_type }))
@@ -71,5 +78,12 @@ mod tests {
         assert_eq!(send(&PartBody::Reasoning { text: "hm".into() }.into(), &|_| String::new()), None);
         let bytes = v1::Part::from(v1::PartContent::Raw(vec![1]));
         assert_eq!(receive(bytes), IncomingPart::Bytes { bytes: vec![1], name: None, media_type: None });
+    }
+
+    #[test]
+    fn the_content_of_a_data_url_is_a_file() {
+        let url = v1::Part::from(v1::PartContent::Url("data:text/csv,a%2Cb".into()));
+        let media_type = Some("text/csv".to_owned());
+        assert_eq!(receive(url), IncomingPart::Bytes { bytes: b"a,b".to_vec(), name: None, media_type });
     }
 }

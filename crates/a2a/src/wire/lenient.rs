@@ -1,10 +1,6 @@
 //! Lenient ProtoJSON: `null` and the empty string count as absent (protobuf.dev, "ProtoJSON Format").
 
-use base64::{
-    Engine as _, alphabet,
-    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, general_purpose::STANDARD},
-};
-use serde::{Deserialize, Deserializer, Serializer, de::Error as _};
+use serde::{Deserialize, Deserializer};
 
 /// Deserializes `null` as the type's default.
 pub fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(input: D) -> Result<T, D::Error> {
@@ -25,27 +21,19 @@ pub fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// Bytes in base64. Serialized in the standard alphabet with
-/// padding; both alphabets are accepted, with or without it.
+/// Bytes in base64. Serialized in the standard alphabet with padding; every spelling is accepted.
 pub mod bytes {
-    use base64::Engine as _;
+    use base64::{Engine as _, engine::general_purpose::STANDARD};
+    use serde::{Deserialize, Deserializer, Serializer, de::Error as _};
 
-    use super::{Deserialize, Deserializer, STANDARD, Serializer, decode};
+    use crate::encoded_bytes::decode_base64;
 
     pub fn serialize<S: Serializer>(bytes: &[u8], output: S) -> Result<S::Ok, S::Error> {
         output.serialize_str(&STANDARD.encode(bytes))
     }
 
     pub fn optional<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Vec<u8>>, D::Error> {
-        Option::<String>::deserialize(input)?.map(|text| decode::<D>(&text)).transpose()
+        let Some(text) = Option::<String>::deserialize(input)? else { return Ok(None) };
+        decode_base64(&text).map(Some).ok_or_else(|| D::Error::custom("bytes that are not base64"))
     }
-}
-
-fn decode<'de, D: Deserializer<'de>>(text: &str) -> Result<Vec<u8>, D::Error> {
-    const LAX: GeneralPurposeConfig =
-        GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
-    let alphabet = if text.contains(['-', '_']) { alphabet::URL_SAFE } else { alphabet::STANDARD };
-    GeneralPurpose::new(&alphabet, LAX)
-        .decode(text)
-        .map_err(|_| D::Error::custom("bytes that are not base64"))
 }

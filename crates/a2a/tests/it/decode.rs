@@ -131,10 +131,6 @@ fn garbage_is_named() {
         ("{\"result\":null}", "neither a result nor an error"),
         ("{\"result\":{}}", "none of task"),
         ("{\"result\":{\"task\":{\"id\":\"t\"}}}", "status"),
-        (
-            "{\"result\":{\"message\":{\"messageId\":\"m\",\"role\":\"ROLE_AGENT\",\"parts\":[{}]}}}",
-            "none of text",
-        ),
     ] {
         let error = client::event(A2aProtocol::V1, data.as_bytes()).unwrap_err();
         assert_eq!(error.class(), FailureClass::Garbage);
@@ -142,6 +138,46 @@ fn garbage_is_named() {
     }
     let error = client::event(A2aProtocol::V03, b"{\"result\":{\"kind\":\"dream\"}}").unwrap_err();
     assert!(error.to_string().contains("kind"), "{error}");
+}
+
+#[test]
+fn an_unreadable_part_costs_only_itself() {
+    let texts = |protocol, parts: Value, artifact: Value| {
+        let mut artifact = artifact;
+        artifact["parts"] = parts;
+        let event = match protocol {
+            A2aProtocol::V1 => json!({"artifactUpdate": {"taskId": "t", "artifact": artifact}}),
+            A2aProtocol::V03 => {
+                json!({"kind": "artifact-update", "taskId": "t", "contextId": "c", "artifact": artifact})
+            }
+        };
+        let data = json!({"result": event}).to_string();
+        let update = client::event(protocol, data.as_bytes()).unwrap();
+        let Update::Artifact(update) = update else { panic!("{update:?}") };
+        let texts = update.artifact.parts.iter().map(|part| part.as_text().unwrap_or("-").to_owned());
+        (update.artifact.artifact_id.clone(), texts.collect::<Vec<_>>())
+    };
+    let bad =
+        [json!({}), json!({"text": null}), json!({"raw": "%"}), json!({"text": "a", "url": "b"}), json!(7)];
+    for bad in bad {
+        let parts = json!([{"text": "before"}, bad, {"data": {"parts": [7]}}, {"text": "after"}]);
+        let (id, texts) = texts(A2aProtocol::V1, parts, json!({"artifactId": "a"}));
+        assert_eq!((id.as_str(), texts.len()), ("a", 4), "{bad}");
+        assert_eq!((texts[0].as_str(), texts[2].as_str(), texts[3].as_str()), ("before", "-", "after"));
+        assert!(texts[1].contains("[Part 2 could not be read: "), "{bad}: {texts:?}");
+    }
+    let text = |text: &str| json!({"kind": "text", "text": text});
+    let file = |file: Value| json!({"kind": "file", "file": file});
+    let both = json!({"bytes": "AA==", "uri": "https://example.org/a"});
+    for bad in [json!({"kind": "dream"}), json!({"kind": "text", "text": null}), file(json!({})), file(both)]
+    {
+        let (id, texts) = texts(A2aProtocol::V03, json!([text("before"), bad, text("after")]), json!({}));
+        assert_eq!((id.as_str(), texts.len()), ("artifact", 3), "{bad}");
+        assert_eq!((texts[0].as_str(), texts[2].as_str()), ("before", "after"));
+        assert!(texts[1].contains("[Part 2 could not be read: "), "{bad}: {texts:?}");
+    }
+    let split = json!([{"raw": "AA\r\n=="}]);
+    assert_eq!(texts(A2aProtocol::V1, split, json!({})), ("artifact".to_owned(), vec!["-".to_owned()]));
 }
 
 fn damaged() -> impl Strategy<Value = (A2aProtocol, Vec<u8>)> {

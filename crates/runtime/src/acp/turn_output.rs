@@ -5,7 +5,7 @@ use agent_client_protocol_schema::v1::{
     ResourceLink, SessionNotification, SessionUpdate, StopReason, ToolCall, ToolCallContent, ToolCallStatus,
     ToolCallUpdate,
 };
-use base64::{Engine as _, engine::general_purpose::STANDARD};
+use plexus_a2a::encoded_bytes::decode_base64;
 use plexus_domain::{
     Part, PartBody,
     part::{ApprovalDecision, ToolUse},
@@ -121,8 +121,11 @@ impl<'a> AcpTurnOutput<'a> {
     }
 
     fn file(&mut self, data: &str, media_type: Option<String>, uri: Option<&str>) -> Result<(), Failure> {
-        let bytes = STANDARD.decode(data).map_err(|_| garbage("sent a file that is not base64"))?;
         let name = uri.map(last);
+        let Some(bytes) = decode_base64(data) else {
+            let file = ellipsize(&one_line(name.as_deref().unwrap_or("A file")), STATUS_CHARS);
+            return self.output.text(&format!("\n\n[{file} could not be read: it is not base64.]\n\n"));
+        };
         self.output.file(OutputFile {
             artifact: None,
             name,
