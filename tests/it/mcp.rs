@@ -217,6 +217,37 @@ on_both! {
         assert_eq!(done["structuredContent"]["state"], json!("completed"), "{done}");
     }
 
+    async fn a_message_in_the_context_of_a_question_answers_it(hub: &Hub) {
+        let admin = hub.administrator("grace").await;
+        let mut puppet = Agent::start().await;
+        clerk::register(&admin, &puppet.url, "puppet").await;
+        let grace = admin.with_token(&make(&admin, &["chat"]).await);
+        for (path, name) in [("/mcp/grace/puppet", "ask"), ("/mcp", "send_message")] {
+            let of = |message: &str, context: &Value| {
+                let mut arguments = json!({ "message": message, "agent": "@grace/puppet", "context": context });
+                arguments.as_object_mut().expect("an object").retain(|name, value| {
+                    !value.is_null() && (name != "agent" || path == "/mcp")
+                });
+                old(&grace, path, "tools/call", &tool(name, &arguments))
+            };
+            let (said, ()) = tokio::join!(result(&grace, of("Pull.", &Value::Null)), async {
+                let call = puppet.called().await;
+                call.begin_task().await;
+                call.ask("Which one?").await;
+            });
+            assert_eq!(said["structuredContent"]["state"], json!("input_required"), "{said}");
+            let context = &said["structuredContent"]["context"];
+            let (done, ()) = tokio::join!(result(&grace, of("The left one.", context)), async {
+                let call = puppet.called().await;
+                call.begin_task().await;
+                call.artifact("Done.").await;
+                call.complete().await;
+            });
+            assert_eq!(done["structuredContent"]["task"], said["structuredContent"]["task"]);
+            assert_eq!(done["structuredContent"]["state"], json!("completed"), "{done}");
+        }
+    }
+
     async fn who_may_not_is_told_by_the_status(hub: &Hub) {
         let admin = hub.administrator("grace").await;
         let puppet = Agent::start().await;

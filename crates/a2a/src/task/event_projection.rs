@@ -16,6 +16,9 @@ use crate::{
     wire::v1::{self, Artifact, StreamResponse, TaskArtifactUpdateEvent, TaskStatus, TaskStatusUpdateEvent},
 };
 
+/// Maximum size of an artifact that is repeated when it ends, as JSON. Clients bound the size of an event.
+const MAX_WHOLE_BYTES: usize = 1 << 20;
+
 /// A change in a run.
 #[derive(Clone, Copy, Debug)]
 pub enum RunChange<'a> {
@@ -49,6 +52,8 @@ pub struct TaskEventProjector {
     own: Option<MessageId>,
     /// Ids of named artifacts that were started.
     begun: BTreeSet<String>,
+    /// The parts of named artifacts in finished messages, because a later message may continue an artifact.
+    finished: BTreeMap<String, Vec<v1::Part>>,
     told: BTreeMap<MessageId, SentOffsets>,
 }
 
@@ -69,9 +74,13 @@ impl TaskEventProjector {
             state: (run.state, run.state_at),
             own: None,
             begun: BTreeSet::new(),
+            finished: BTreeMap::new(),
             told: BTreeMap::new(),
         };
-        run.messages.iter().filter(|message| run.is_agents(message)).for_each(|message| feed.know(message));
+        run.messages
+            .iter()
+            .filter(|message| run.is_agents(message))
+            .for_each(|message| feed.know(message, blob_url));
         (feed, StreamResponse::Task(run.to_task(blob_url)))
     }
 
@@ -99,13 +108,19 @@ impl TaskEventProjector {
     }
 
     /// Registers a message that is contained in the first event.
-    fn know(&mut self, message: &Message) {
+    fn know(&mut self, message: &Message, blob_url: &BlobUrl<'_>) {
         let parts = message.parts.iter().map(|part| part.as_text().map_or(1, str::len)).collect();
         self.told.insert(message.id, SentOffsets { parts, ended: message.state != MessageState::Open });
         for part in artifact::visible_parts(message) {
             match &part.artifact {
                 None => self.own = Some(message.id),
-                Some(id) => _ = self.begun.insert(id.clone()),
+                Some(id) => {
+                    self.begun.insert(id.clone());
+                    if message.state != MessageState::Open {
+                        let sent = client::send(part, blob_url);
+                        self.finished.entry(id.clone()).or_default().extend(sent);
+                    }
+                }
             }
         }
     }
@@ -192,17 +207,35 @@ impl TaskEventProjector {
             }
         }
         self.told.entry(message.id).or_default().ended = true;
-        let close = |(first, rest)| self.last_chunk(message.id, first, rest);
+        let close = |(first, rest)| self.last_chunk(message, first, rest, blob_url);
         Ok(artifacts.into_iter().map(close).collect())
     }
 
-    /// Returns the closing chunk of an artifact. A chunk needs
-    /// a part, so an empty text is sent if none is left.
-    fn last_chunk(&mut self, message: MessageId, first: &Part, mut rest: Vec<v1::Part>) -> StreamResponse {
-        if rest.is_empty() {
+    /// Returns the closing event of an artifact: the whole artifact, because some clients keep only the event
+    /// that is marked as the last. One of more than [`MAX_WHOLE_BYTES`] is closed by `rest`, what was not sent
+    /// yet; a chunk needs a part, so an empty text is sent if nothing is left.
+    fn last_chunk(
+        &mut self,
+        message: &Message,
+        first: &Part,
+        mut rest: Vec<v1::Part>,
+        blob_url: &BlobUrl<'_>,
+    ) -> StreamResponse {
+        let mut whole = first.artifact.as_ref().and_then(|id| self.finished.remove(id)).unwrap_or_default();
+        let parts = artifact::visible_parts(message).filter(|part| part.artifact == first.artifact);
+        whole.extend(parts.filter_map(|part| client::send(part, blob_url)));
+        if let Some(id) = &first.artifact {
+            self.finished.insert(id.clone(), whole.clone());
+        }
+        let is_small = serde_json::to_string(&whole).is_ok_and(|json| json.len() <= MAX_WHOLE_BYTES);
+        if !is_small && rest.is_empty() {
             rest.push(v1::Part::text(""));
         }
-        self.chunk(message, first, rest, true)
+        let mut event = self.chunk(message.id, first, if is_small { whole } else { rest }, true);
+        if let StreamResponse::ArtifactUpdate(update) = &mut event {
+            update.append &= !is_small;
+        }
+        event
     }
 
     /// Returns an artifact update. Each message restarts the main artifact; a named one is continued.

@@ -296,7 +296,7 @@ async fn place(hub: &Hub, tx: &mut Tx, door: &AuthorizedAgent, call: &CallReques
         None => None,
     };
     match known {
-        Some(chat) => in_chat(tx, door, chat).await,
+        Some(chat) => in_chat(hub, tx, door, chat).await,
         None => in_new_chat(hub, tx, door, call).await,
     }
 }
@@ -327,7 +327,7 @@ async fn of_task(
         return Err(Refusal::conflict("The task is in progress and accepts no message now.").into());
     }
     let tree = messages::list_by_chat(tx, chat.id).await?;
-    let parent = tree.iter().rev().find(|header| header.run == Some(id)).map(|header| header.id);
+    let parent = last_of_run(&tree, id);
     Ok(ThreadPosition { chat, tree, parent, continues: Some(run) })
 }
 
@@ -385,12 +385,24 @@ async fn known_chat(tx: &mut Tx, door: &AuthorizedAgent, name: &str) -> Result<O
     Ok(None)
 }
 
-async fn in_chat(tx: &mut Tx, door: &AuthorizedAgent, chat: ChatId) -> Result<ThreadPosition> {
+/// Returns the position in a chat: in the caller's latest task that waits for input, if the agent has one there,
+/// else after the caller's current message.
+async fn in_chat(hub: &Hub, tx: &mut Tx, door: &AuthorizedAgent, chat: ChatId) -> Result<ThreadPosition> {
     let chat = lock(tx, chat).await?;
-    let member = members::find(tx, chat.id, door.asker.principal).await?;
     let tree = messages::list_by_chat(tx, chat.id).await?;
+    if let Some(waiting) = runs::find_input_required(tx, chat.id, door.reached.agent.id).await?
+        && task::find(hub, tx, door, waiting.id).await.is_ok()
+    {
+        let parent = last_of_run(&tree, waiting.id);
+        return Ok(ThreadPosition { chat, tree, parent, continues: Some(waiting) });
+    }
+    let member = members::find(tx, chat.id, door.asker.principal).await?;
     let parent = member.and_then(|member| member.current_message).and_then(|leaf| last_closed(&tree, leaf));
     Ok(ThreadPosition { chat, tree, parent, continues: None })
+}
+
+fn last_of_run(tree: &[MessageHeader], run: RunId) -> Option<MessageId> {
+    tree.iter().rev().find(|header| header.run == Some(run)).map(|header| header.id)
 }
 
 /// Returns the last finished message on the path to `leaf`. An unfinished answer cannot have replies, so the
