@@ -170,3 +170,26 @@ export function countsUp(text, pattern) {
 }
 
 export const chatOf = (tab) => new URL(tab.page.url()).pathname;
+
+/** Calls the API of the hub in the session of a tab. */
+export async function api(tab, hub, method, path, body) {
+  const headers = { "content-type": "application/json", origin: hub.url };
+  const data = body && JSON.stringify(body);
+  const answer = await tab.context.request.fetch(`${hub.url}/api/v1${path}`, { method, headers, data });
+  assert.ok(answer.ok(), `${method} ${path}: ${answer.status()} ${await answer.text()}`);
+  return answer.json();
+}
+
+/** Asks the calculator `1 + 0`, `2 + 0`, … in a new chat, each after the answer to the one before. Returns its path. */
+export async function writeChat(tab, hub, questions) {
+  const message = (text) => ({ id: crypto.randomUUID(), text });
+  const { chat } = await api(tab, hub, "POST", "/chats", { ...message("1 + 0"), to: "@plexus/calc" });
+  for (let number = 1; number <= questions; number += 1) {
+    if (number > 1) await api(tab, hub, "POST", `/chats/${chat}/messages`, message(`${number} + 0`));
+    for (let state = "open"; state === "open"; ) {
+      const { messages } = await api(tab, hub, "GET", `/chats/${chat}`);
+      state = messages.at(-1).state;
+    }
+  }
+  return `/chat/${chat}`;
+}

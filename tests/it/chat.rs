@@ -148,6 +148,58 @@ on_both! {
         }
     }
 
+    async fn a_message_that_would_hide_later_ones_is_refused(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let said = ada.begin("@plexus/calc", "1").await;
+        let early = answer_after(&ada, &said.chat, 0).await;
+        let at = seq(&ada, &said.chat).await;
+        let two = ada.say(&said.chat, "2").await;
+        let late = answer_after(&ada, &said.chat, at).await;
+        for parent in [text_of(&early["id"]), said.message.clone()] {
+            let body = json!({ "id": new_id(), "parent": parent, "text": "3" });
+            let refused = ada.try_say(&said.chat, &body).await;
+            let (code, words) = refused.refusal(StatusCode::CONFLICT);
+            assert_eq!(code, "conflict");
+            assert!(words.contains("has continued after this message"), "{words}");
+        }
+        let chat = format!("/chat/{}", said.chat);
+        let id = new_id().to_string();
+        let page = ada.post(&chat, &[("id", &id), ("parent", &text_of(&early["id"])), ("text", "3 <kept>")]).await;
+        let page = page.expect(StatusCode::CONFLICT);
+        page.says("has continued after this message");
+        page.says("3 &lt;kept></textarea>");
+        page.says(&format!("name=\"parent\" value=\"{}\"", text_of(&late["id"])));
+        page.says(&format!("id=\"m-{}\"", text_of(&late["id"])));
+
+        let at = seq(&ada, &said.chat).await;
+        let fork = json!({ "id": id, "parent": early["id"], "fork": true, "text": "3" });
+        ada.try_say(&said.chat, &fork).await.expect(StatusCode::ACCEPTED);
+        answer_after(&ada, &said.chat, at).await;
+        let page = ada.get(&chat).await;
+        page.says("Branch 2 of 2");
+        page.says(&format!("href=\"/chat/{}?m={}\" aria-label=\"Previous branch\"", said.chat, two.message));
+        ada.get(&format!("{chat}?m={}", two.message)).await.says(&format!("id=\"m-{}\"", text_of(&late["id"])));
+    }
+
+    async fn a_reply_beside_another_answer_is_refused(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let said = ada.begin("@plexus/guide", "@plexus/calc 1 + 1").await;
+        answer_after(&ada, &said.chat, 0).await;
+        let at = seq(&ada, &said.chat).await;
+        ada.say(&said.chat, "@plexus/calc @plexus/guide 2 + 2").await;
+        let mut screen = Screen::from(at);
+        let mut events = Events::open(&ada, &said.chat, at).await;
+        read_to_end(&mut events, &mut screen).await;
+        read_to_end(&mut events, &mut screen).await;
+        let of_branch = |branch: i64| {
+            let found = screen.messages.iter().find(|(_, shown)| shown.branch == branch);
+            found.map(|(id, _)| id.clone()).expect("an answer")
+        };
+        let next = |parent: String| json!({ "id": new_id(), "parent": parent, "text": "@plexus/calc 3 + 3" });
+        ada.try_say(&said.chat, &next(of_branch(2))).await.expect(StatusCode::ACCEPTED);
+        ada.try_say(&said.chat, &next(of_branch(1))).await.expect(StatusCode::CONFLICT);
+    }
+
     async fn a_foreign_chat_looks_like_a_missing_one(hub: &Hub) {
         let (ada, eve) = (hub.person("ada").await, hub.person("eve").await);
         let said = ada.begin("@plexus/calc", "1 + 1").await;
@@ -182,7 +234,8 @@ on_both! {
         let first = answer_after(&ada, &said.chat, 0).await;
         let at = seq(&ada, &said.chat).await;
         let send = async |n: usize| {
-            let body = json!({ "id": new_id(), "parent": first["id"], "text": format!("{n} * 2") });
+            let body =
+                json!({ "id": new_id(), "parent": first["id"], "fork": true, "text": format!("{n} * 2") });
             ada.try_say(&said.chat, &body).await.status
         };
         let statuses = join_all((0..8).map(send)).await;

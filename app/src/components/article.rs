@@ -120,8 +120,16 @@ fn after(article: &Article) -> AnyView {
     .into_any()
 }
 
-/// Renders links to the previous and next alternative answer; `None` if there is only one.
+/// Renders links to the previous and next alternative; `None` if there is only one.
+///
+/// Alternatives of an agent's message are answers. Those of a user's message are branches of the chat.
 fn picker(article: &Article) -> Option<AnyView> {
+    let (what, previous, next, label) = match article.author {
+        Author::Agent { .. } => ("Answer", "Previous answer", "Next answer", "Alternative answers"),
+        Author::Person { .. } | Author::Gone => {
+            ("Branch", "Previous branch", "Next branch", "Branches of the chat")
+        }
+    };
     let all = &article.alternatives;
     let at = all.iter().position(|&id| id == article.id).filter(|_| all.len() > 1)?;
     let link = |to: Option<&MessageId>, label: &'static str, icon: Icon| match to {
@@ -131,10 +139,10 @@ fn picker(article: &Article) -> Option<AnyView> {
         }
         None => view! { <span aria-hidden="true">{icon.view()}</span> }.into_any(),
     };
-    let before = link(at.checked_sub(1).and_then(|at| all.get(at)), "Previous answer", Icon::Back);
-    let after = link(all.get(at + 1), "Next answer", Icon::Forward);
-    let place = format!("{} of {}", at + 1, all.len());
-    Some(view! { <nav class="picker" aria-label="Alternative answers">{before}<span>{place}</span>{after}</nav> }.into_any())
+    let before = link(at.checked_sub(1).and_then(|at| all.get(at)), previous, Icon::Back);
+    let after = link(all.get(at + 1), next, Icon::Forward);
+    let place = format!("{what} {} of {}", at + 1, all.len());
+    Some(view! { <nav class="picker" aria-label=label>{before}<span>{place}</span>{after}</nav> }.into_any())
 }
 
 fn measures(article: &Article) -> Option<AnyView> {

@@ -39,7 +39,11 @@ pub fn part(index: usize, part: &PartView, article: &Article) -> AnyView {
             approval(id, tool, &arguments, decision, article)
         }
         PartView::ContinueWith { seed, name, address, summary, text } => {
-            let fields = vec![("parent", article.id.to_string()), ("text", format!("{address} {text}"))];
+            let fields = vec![
+                ("parent", article.id.to_string()),
+                ("fork", "yes".to_owned()),
+                ("text", format!("{address} {text}")),
+            ];
             let (action, href) = (format!("/chat/{}", article.chat), agent_href(&address));
             view! {
                 <div class="card continue">

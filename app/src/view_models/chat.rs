@@ -33,7 +33,7 @@ pub struct AgentChoice {
 
 /// Chat at `/chat/{id}?m={message}`.
 ///
-/// Posts to `/chat/{id}` with `id`, `parent`, `text`; and to `…/stop` (`run`), `…/retry` (`message`),
+/// Posts to `/chat/{id}` with `id`, `parent`, `text`, `fork`; and to `…/stop` (`run`), `…/retry` (`message`),
 /// `…/rename` (`title`), `…/delete`, `…/approve` (`approval`, `decision` = `yes` or `no`).
 #[derive(Clone, Debug)]
 pub struct ThreadPage {
@@ -48,6 +48,8 @@ pub struct ThreadPage {
     pub seq: i64,
     /// URL of the page with older messages.
     pub older: Option<String>,
+    /// Links to newer messages; `None` on the page that ends with the newest.
+    pub newer: Option<NewerLinks>,
     /// Agent that answers a message without a mention.
     pub to: Option<AgentChoice>,
     /// Id of the next message: the field `id` of the composer.
@@ -55,6 +57,15 @@ pub struct ThreadPage {
     /// Why the chat is read-only, as text.
     pub read_only: Option<String>,
     pub form: Form,
+}
+
+/// Links of a page of older messages.
+#[derive(Clone, Debug)]
+pub struct NewerLinks {
+    /// URL of the next page, unless that is the newest.
+    pub next: Option<String>,
+    /// URL of the page with the newest messages.
+    pub newest: String,
 }
 
 #[derive(Clone, Debug, Default)]

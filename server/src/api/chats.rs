@@ -103,7 +103,7 @@ pub async fn start(
     ApiCaller(caller): ApiCaller,
     JsonBody(body): JsonBody<NewChat>,
 ) -> ApiResult<(StatusCode, Json<PostedMessageJson>)> {
-    let new = NewMessage { id: body.id, parent: None, text: body.text };
+    let new = NewMessage { id: body.id, parent: None, may_fork: false, text: body.text };
     let sent = chats::start(&site.hub, &caller, body.to.as_ref(), new).await?;
     Ok((StatusCode::CREATED, Json(sent.into())))
 }

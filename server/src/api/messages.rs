@@ -31,6 +31,9 @@ pub struct NextMessage {
     id: MessageId,
     /// Message that this one replies to; default: your current message in the chat.
     parent: Option<MessageId>,
+    /// Begins another branch if the parent has a reply already; without it, that is refused with 409.
+    #[serde(default)]
+    fork: bool,
     text: String,
 }
 
@@ -47,7 +50,7 @@ pub async fn send(
     Path(chat): Path<String>,
     JsonBody(body): JsonBody<NextMessage>,
 ) -> ApiResult<(StatusCode, Json<PostedMessageJson>)> {
-    let new = NewMessage { id: body.id, parent: body.parent, text: body.text };
+    let new = NewMessage { id: body.id, parent: body.parent, may_fork: body.fork, text: body.text };
     let sent = chats::send(&site.hub, &caller, id(&chat)?, new).await?;
     Ok((StatusCode::ACCEPTED, Json(sent.into())))
 }

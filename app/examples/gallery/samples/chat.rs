@@ -123,6 +123,7 @@ fn thread(messages: Vec<Article>) -> ThreadPage {
         messages,
         seq: 12,
         older: None,
+        newer: None,
         to: Some(calc()),
         next_id: id(98),
         read_only: None,

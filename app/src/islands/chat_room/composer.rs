@@ -82,6 +82,18 @@ impl ComposerView {
         hidden(&self.form, "to")
     }
 
+    /// Returns the message that the next message replies to, as the server rendered it.
+    pub fn parent(&self) -> Option<String> {
+        hidden(&self.form, "parent")
+    }
+
+    /// Sets the message that the next message replies to.
+    pub fn set_parent(&self, id: &str) {
+        if let Some(field) = dom::find::<HtmlInputElement>(&self.form, "input[name=\"parent\"]") {
+            field.set_value(id);
+        }
+    }
+
     /// Shows the author of this article as the agent that answers the next message.
     pub fn follow(&self, article: &Element) {
         let (Some(to), Some(mark)) =

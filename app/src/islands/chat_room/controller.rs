@@ -135,6 +135,10 @@ impl Listener for ChatController {
 
 impl ChatController {
     fn message(&self, placed: &MessageCreated) {
+        // The composer follows the branch also where a page of older messages does not show it.
+        if let Some(composer) = self.composer.as_ref().filter(|it| it.parent() == placed.parent) {
+            composer.set_parent(&placed.id);
+        }
         let Some(article) = self.thread.as_ref().and_then(|thread| thread.put(placed)) else { return };
         if article.class_list().contains("agent") {
             if let Some(composer) = &self.composer {

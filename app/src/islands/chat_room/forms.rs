@@ -11,6 +11,7 @@ use super::{
     composer::{ComposerView, hidden, new_id},
     controller::{ChatController, stop},
     dom, http,
+    thread::Thread,
 };
 
 impl ChatController {
@@ -52,22 +53,26 @@ impl ChatController {
         }
     }
 
-    fn send(self: &Rc<Self>, text: String, parent: Option<String>) {
+    /// Sends a message. `fork` is the message that it replies to even if that has a reply already; none is the
+    /// newest message of the branch.
+    fn send(self: &Rc<Self>, text: String, fork: Option<String>) {
         let id = match self.unsent.take() {
             Some((id, unsent)) if unsent == text => id,
             _ => new_id(),
         };
         let (path, body) = match &self.chat {
             Some(chat) => {
-                let parent = parent.or_else(|| self.thread.as_ref()?.last());
-                (format!("/api/v1/chats/{chat}/messages"), json!({"id": id, "parent": parent, "text": text}))
+                let is_fork = fork.is_some();
+                let parent = fork.or_else(|| self.newest());
+                let body = json!({"id": id, "parent": parent, "fork": is_fork, "text": text});
+                (format!("/api/v1/chats/{chat}/messages"), body)
             }
             None => {
                 let to = self.composer.as_ref().and_then(ComposerView::addressee);
                 ("/api/v1/chats".to_owned(), json!({"id": id, "to": to, "text": text}))
             }
         };
-        if let Some(thread) = &self.thread {
+        if let Some(thread) = self.thread.as_ref().filter(|thread| !thread.is_older_page()) {
             thread.put_unsent(&id, &text);
         }
         self.scroll.hold();
@@ -82,11 +87,25 @@ impl ChatController {
         });
     }
 
-    /// Handles an accepted message. The event stream delivers its article; a new chat opens its own page.
+    /// Handles an accepted message. The event stream delivers its article. A new chat opens its own page, and a
+    /// page of older messages the newest one.
     fn sent(&self, answer: &Value) {
         if let (None, Some(chat)) = (&self.chat, answer["chat"].as_str()) {
             let _ = window().location().assign(&format!("/chat/{chat}"));
         }
+        self.leave_older_page();
+    }
+
+    fn leave_older_page(&self) {
+        if let (Some(chat), Some(true)) = (&self.chat, self.thread.as_ref().map(Thread::is_older_page)) {
+            let _ = window().location().assign(&format!("/chat/{chat}"));
+        }
+    }
+
+    /// Returns the newest message of the branch. A page of older messages does not show it.
+    fn newest(&self) -> Option<String> {
+        let shown = self.thread.as_ref().filter(|thread| !thread.is_older_page()).and_then(Thread::last);
+        shown.or_else(|| self.composer.as_ref()?.parent())
     }
 
     fn refused(&self, words: &str, id: String, text: String) {
@@ -142,8 +161,11 @@ impl ChatController {
         leptos::task::spawn_local(async move {
             let answer = http::post(&path, &body).await;
             rest(false);
-            if let (Err(words), Some(composer)) = (answer, &room.composer) {
-                composer.show_error(&words);
+            match (answer, &room.composer) {
+                (Err(words), Some(composer)) => composer.show_error(&words),
+                (Err(_), None) => {}
+                (Ok(_), _) if path.ends_with("/retry") => room.leave_older_page(),
+                (Ok(_), _) => {}
             }
         });
     }

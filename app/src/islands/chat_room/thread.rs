@@ -47,9 +47,14 @@ impl Thread {
         dom::by_id(&format!("m-{id}"))
     }
 
-    /// Returns the id of the last article: the parent of the next message.
+    /// Returns the id of the last article.
     pub fn last(&self) -> Option<String> {
         self.shown().pop().map(|shown| shown.id)
+    }
+
+    /// True if newer messages are on another page.
+    pub fn is_older_page(&self) -> bool {
+        dom::find::<Element>(&self.element, ":scope > #newer").is_some()
     }
 
     /// Returns the articles that are still being written.

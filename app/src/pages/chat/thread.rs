@@ -9,7 +9,7 @@ use crate::{
     },
     islands::chat_room::ChatRoom,
     pages::{Layout, Page, PageMeta},
-    view_models::chat::ThreadPage,
+    view_models::chat::{NewerLinks, ThreadPage},
 };
 
 impl Page for ThreadPage {
@@ -30,6 +30,7 @@ impl Page for ThreadPage {
             None => composer.view(),
         };
         let older = self.older.map(|href| view! { <p class="older"><a href=href>"Older messages"</a></p> });
+        let newer = self.newer.map(newer);
         let articles =
             self.messages.into_iter().map(|article| view! { <MessageArticle article /> }).collect_view();
         let (chat, worker) = (self.chat.to_string(), assets().events_js.clone());
@@ -39,7 +40,7 @@ impl Page for ThreadPage {
                 <div class="room">
                     <div class="room-head">{opener()}<h1 id="chat-title" dir="auto">{self.title}</h1>{more(self.chat)}</div>
                     <div class="thread" id="thread" role="log" aria-live="off" aria-labelledby="chat-title" tabindex="0">
-                        {older}{articles}
+                        {older}{articles}{newer}
                     </div>
                     <div class="dock"><ChatRoom chat=Some(chat) seq=self.seq worker />{composer}</div>
                 </div>
@@ -47,6 +48,15 @@ impl Page for ThreadPage {
         }
         .into_any()
     }
+}
+
+/// Renders the end of a page of older messages.
+fn newer(links: NewerLinks) -> AnyView {
+    let next = links.next.map(|href| view! { <a href=href>"Newer messages"</a> });
+    view! {
+        <p class="newer" id="newer">"There are newer messages below these." {next} <a href=links.newest>"Newest messages"</a></p>
+    }
+    .into_any()
 }
 
 fn more(chat: ChatId) -> AnyView {

@@ -43,8 +43,16 @@ pub struct ChatPage {
     pub seq: i64,
     /// Cursor of the previous page: the oldest message shown, if there are older ones.
     pub older: Option<MessageId>,
+    /// The range after this page, unless this page is the newest.
+    pub newer: Option<NewerMessages>,
     /// The agents that answer a message without a mention.
     pub partners: Vec<ChatRecipient>,
+}
+
+/// Messages after a page of a chat.
+pub struct NewerMessages {
+    /// Cursor of the next page; none if the next page is the newest.
+    pub before: Option<MessageId>,
 }
 
 /// An agent that a chat is, or could be, with.
@@ -123,6 +131,7 @@ pub async fn open(
     let messages = message_views::load(hub, &mut conn, &tree, &all[begin..end]).await?;
     let partners = partners(&mut conn, &headers, leaf).await?;
     let older = (begin > 0).then(|| all[begin]);
+    let newer = (end < all.len()).then(|| NewerMessages { before: all.get(end + PAGE).copied() });
     Ok(ChatPage {
         id: chat,
         title: row.title.into(),
@@ -130,6 +139,7 @@ pub async fn open(
         current_message: leaf,
         seq: row.last_seq,
         older,
+        newer,
         partners,
     })
 }

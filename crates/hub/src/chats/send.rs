@@ -3,7 +3,7 @@
 use plexus_domain::{
     Address, CallOptions, ChatId, Error as Refusal, MessageId, Part, RunId,
     chat::{ChatKind, Title},
-    message::{MessageState, TreeNode, alternatives},
+    message::{MessageState, TreeNode, alternatives, path},
     sanitized_text,
 };
 use plexus_store::{
@@ -33,6 +33,8 @@ pub struct NewMessage {
     pub id: MessageId,
     /// The message that this one replies to; none is the member's saved position.
     pub parent: Option<MessageId>,
+    /// Whether it may begin another branch. Without it, a parent that has a reply already is a conflict.
+    pub may_fork: bool,
     pub text: String,
 }
 
@@ -124,6 +126,9 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
     }
     let parent = new.parent.or(member.current_message);
     check_parent(&tree, parent)?;
+    if !new.may_fork {
+        check_is_last(&tree, parent, member.current_message)?;
+    }
     let asker = Requester::from(person);
     let (mut agents, _) = mentions::read(&mut tx, &asker, &text).await?;
     if agents.is_empty() {
@@ -251,5 +256,32 @@ fn check_parent(tree: &[MessageHeader], parent: Option<MessageId>) -> Result<()>
                 .into())
         }
         Some(_) => Ok(()),
+    }
+}
+
+/// Refuses a parent with a reply: the message would begin a branch, and hide everything after the parent.
+///
+/// The reply may be to another of several answers side by side, if the member is on that branch.
+fn check_is_last(
+    tree: &[MessageHeader],
+    parent: Option<MessageId>,
+    current: Option<MessageId>,
+) -> Result<(), Refusal> {
+    let Some(answer) = tree.iter().find(|header| Some(header.id) == parent) else { return Ok(()) };
+    let nodes: Vec<_> = tree.iter().map(TreeNode::from).collect();
+    let branch = current.map(|leaf| path(&nodes, leaf)).unwrap_or_default();
+    let is_beside = |header: &MessageHeader| {
+        answer.lane > 0 && header.lane > 0 && header.lane != answer.lane && header.parent == answer.parent
+    };
+    let is_reply = |header: &&MessageHeader| {
+        let replies_to = tree.iter().find(|other| Some(other.id) == header.parent);
+        let is_beside = branch.contains(&header.id) && replies_to.is_some_and(is_beside);
+        header.parent == parent || (header.lane == 0 && is_beside)
+    };
+    match tree.iter().find(is_reply) {
+        None => Ok(()),
+        Some(_) => Err(Refusal::conflict(
+            "The chat has continued after this message. See its newest messages, then send again.",
+        )),
     }
 }

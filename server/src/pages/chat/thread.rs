@@ -4,7 +4,11 @@ use axum::{
     extract::{Path, Query, State},
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::view_models::{Form, chat::ThreadPage, message::Article};
+use plexus_app::view_models::{
+    Form,
+    chat::{NewerLinks, ThreadPage},
+    message::Article,
+};
 use plexus_domain::{ChatId, Error as Refusal, MessageId, message::MessageState};
 use plexus_hub::{
     Error,
@@ -66,13 +70,18 @@ async fn page(
     let message = |text: &Option<String>| text.as_ref().and_then(|text| text.parse::<MessageId>().ok());
     let open = chats::open(&site.hub, caller, chat, message(&query.m), message(&query.before)).await?;
     let messages = open.messages;
-    let at = open.current_message.map(|leaf| format!("m={leaf}&")).unwrap_or_default();
+    let at = open.current_message.map(|leaf| format!("m={leaf}")).unwrap_or_default();
+    let before = |message: MessageId| format!("/chat/{chat}?{at}&before={message}");
+    let newer = open
+        .newer
+        .map(|newer| NewerLinks { next: newer.before.map(before), newest: format!("/chat/{chat}?{at}") });
     Ok(ThreadPage {
         sidebar: sidebar(&site.hub, caller).await?,
         chat,
         title: open.title,
         to: open.partners.first().map(choice),
-        older: open.older.map(|message| format!("/chat/{chat}?{at}before={message}")),
+        older: open.older.map(before),
+        newer,
         messages: site.renderer.run(move |pen| articles(chat, messages, pen)).await?,
         current_message: open.current_message,
         seq: open.seq,
@@ -101,9 +110,11 @@ pub async fn send(
     let new = NewMessage {
         id: fields.given("id").and_then(|id| id.parse().ok()).unwrap_or_else(|| next_id(&site.hub)),
         parent: fields.given("parent").and_then(|id| id.parse().ok()),
+        may_fork: fields.given("fork").is_some(),
         text: fields.get("text").to_owned(),
     };
-    let query = ThreadQuery::default();
+    // A refused message is shown again with the newest messages of its branch.
+    let query = ThreadQuery { m: fields.given("parent").map(str::to_owned), ..ThreadQuery::default() };
     match chats::send(&site.hub, &visit.caller, chat, new).await {
         Ok(_) => following(chat),
         Err(error) => match page(&site, &visit.caller, chat, &query).await {

@@ -64,7 +64,7 @@ struct Start {
 }
 
 async fn start_chat(site: AppState, caller: Caller, asked: Start) -> Answer<PostedMessageJson> {
-    let new = NewMessage { id: asked.id, parent: None, text: asked.text };
+    let new = NewMessage { id: asked.id, parent: None, may_fork: false, text: asked.text };
     Ok(chats::start(&site.hub, &caller, asked.to.as_ref(), new).await?.into())
 }
 
@@ -76,10 +76,12 @@ struct Say {
     text: String,
     #[serde(default)]
     parent: Option<MessageId>,
+    #[serde(default)]
+    fork: bool,
 }
 
 async fn send(site: AppState, caller: Caller, asked: Say) -> Answer<PostedMessageJson> {
-    let new = NewMessage { id: asked.id, parent: asked.parent, text: asked.text };
+    let new = NewMessage { id: asked.id, parent: asked.parent, may_fork: asked.fork, text: asked.text };
     Ok(chats::send(&site.hub, &caller, asked.chat, new).await?.into())
 }
 
