@@ -75,12 +75,21 @@ for (const mode of modes) {
       await allow.waitFor();
       await answer(tab).getByText('"text": "milk"').waitFor();
       await checkPage(tab, `chat-approval-${mode.theme}`);
+      await waitsInSidebar(tab, true);
+      assert.match(await tab.page.title(), /^Waiting for you: /);
+      const other = await tab.beside();
+      await go(other, `${hub.url}/chat`);
+      await waitsInSidebar(other, true);
       await tab.page.reload({ waitUntil: "commit" });
       await tab.islands();
       await allow.click();
       await answer(tab).getByText("Allowed.").waitFor();
       await answer(tab).and(tab.page.locator(".done")).waitFor();
       assert.match(await textOf(tab), /Kept note \d+/);
+      await waitsInSidebar(tab, false);
+      assert.doesNotMatch(await tab.page.title(), /Waiting/);
+      await waitsInSidebar(other, false);
+      await other.page.close();
       await checkPage(tab, `chat-approved-${mode.theme}`);
 
       await send(tab, NOTE);
@@ -104,11 +113,39 @@ for (const mode of modes) {
     }));
 }
 
+test("a long argument of an approval is shown whole", () =>
+  withTab({ theme: "light", width: 390 }, async (tab) => {
+    await begin(tab, "clerk", `call=note {"text": "${"milk-and-honey/".repeat(60)}end"}`);
+    await answer(tab).getByRole("button", { name: "Allow once" }).waitFor();
+    const [inner, outer] = await answer(tab).locator(".approval pre").evaluate((pre) => [pre.scrollWidth, pre.clientWidth]);
+    assert.ok(inner <= outer, `${inner} px of text in ${outer} px`);
+    await checkPage(tab, "chat-approval-long");
+    await answer(tab).getByRole("button", { name: "Refuse" }).click();
+    await answer(tab).getByText("Refused.").waitFor();
+  }));
+
 test("without JavaScript the question is on the page while it is being sent, and a form answers it", () =>
   withTab({ script: "off" }, async (tab) => {
     await go(tab, `${hub.url}/chat?to=@ada/clerk`);
     await send(tab, NOTE);
+    await answer(tab).getByRole("button", { name: "Allow once" }).waitFor();
+    await waitsInSidebar(tab, true);
     await answer(tab).getByRole("button", { name: "Allow once" }).click();
     await answer(tab).getByText("Allowed.").waitFor();
     await answer(tab).getByText(/The tools said: .*Kept note \d+/).waitFor();
   }));
+
+/** Waits until the newest chat of the sidebar says that it waits for its reader, or that nothing is going on. */
+async function waitsInSidebar(tab, waits) {
+  const words = async () => {
+    const when = tab.page.locator("#chats li .when").first();
+    const parts = await when.locator("span").evaluateAll((all) =>
+      all.filter((one) => getComputedStyle(one).display !== "none").map((one) => one.textContent),
+    );
+    return parts.join("").trim();
+  };
+  const expected = waits ? "Waiting for you," : "";
+  const until = Date.now() + 20_000;
+  while ((await words()) !== expected && Date.now() < until);
+  assert.equal(await words(), expected);
+}

@@ -148,6 +148,43 @@ on_both! {
         assert_ne!(other[0], first[0]);
     }
 
+    async fn an_endpoint_that_is_down_is_named_with_the_cause_in_words(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let request = json!({ "url": "http://127.0.0.1:1/", "body": { "said": "{{message}}" } });
+        let new = json!({ "request": request, "name": "down", "visibility": "public", "trust_origins": true });
+        grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
+        let answer = asked(&hub.person("ada").await, "@grace/down", "one").await;
+        assert_eq!(
+            answer["run"]["failure"]["message"],
+            "@grace/down is not reachable right now. Try again later, or tell its owner: No connection to \
+             127.0.0.1:1 (connection refused). Check the address, and that it is running."
+        );
+    }
+
+    async fn a_chat_whose_agent_asks_waits_for_its_user(hub: &Hub) {
+        let echo = post(async |Json(body): Json<Value>| body["said"].as_str().unwrap_or_default().to_owned());
+        let origin = serve(Router::new().route("/", echo)).await;
+        let grace = hub.administrator("grace").await;
+        let request = json!({ "url": origin, "body": { "said": "{{message}}" }, "question_suffix": "?" });
+        let new = json!({ "request": request, "name": "asks", "visibility": "public", "trust_origins": true });
+        grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
+        let ada = hub.person("ada").await;
+        let said = ada.begin("@grace/asks", "How long?").await;
+        answer_after(&ada, &said.chat, 0).await;
+        let listed = ada.api("/chats").await["items"][0].clone();
+        assert_eq!((&listed["running"], &listed["waiting"]), (&json!(false), &json!(true)), "{listed}");
+        let page = ada.get(&format!("/chat/{}", said.chat)).await;
+        page.says("<title>Waiting for you: How long?");
+        page.says("Waiting for your reply.");
+        let at = seq(&ada, &said.chat).await;
+        ada.say(&said.chat, "Two").await;
+        answer_after(&ada, &said.chat, at).await;
+        assert_eq!(ada.api("/chats").await["items"][0]["waiting"], json!(false));
+        let page = ada.get(&format!("/chat/{}", said.chat)).await;
+        page.says("<title>How long?");
+        assert!(!page.body.contains("Waiting for your reply."));
+    }
+
     async fn an_endpoint_is_registered_through_the_api(hub: &Hub) {
         let origin = serve(stepwise()).await;
         let grace = hub.administrator("grace").await;

@@ -180,6 +180,8 @@ async fn each_call_waits_for_leave(hub: &Hub, grace: &Client) {
         "{waiting}"
     );
     assert_eq!(grace.api("/approvals").await, json!({ "approvals": [] }));
+    let listed = ada.api("/chats").await["items"][0].clone();
+    assert_eq!((&listed["running"], &listed["waiting"]), (&json!(true), &json!(true)), "{listed}");
 
     let path = format!("/chat/{}/approve", said.chat);
     let form = [("approval", id.as_str()), ("decision", "yes")];
@@ -204,6 +206,8 @@ async fn each_call_waits_for_leave(hub: &Hub, grace: &Client) {
     assert!(text_of(&parts[2]["text"]).contains("Kept note"), "{answer}");
     ada.get(&format!("/chat/{}", said.chat)).await.says("Allowed.");
     ada.post(&path, &[("approval", &id), ("decision", "no")]).await.expect(StatusCode::CONFLICT);
+    let listed = ada.api("/chats").await["items"][0].clone();
+    assert_eq!((&listed["running"], &listed["waiting"]), (&json!(false), &json!(false)), "{listed}");
 
     let said = ada.begin("@grace/asking", ASK).await;
     let id = question(&ada, &said.chat).await;

@@ -19,7 +19,8 @@ use crate::view_models::message::{Article, Author};
 #[component]
 pub fn MessageArticle(article: Article) -> impl IntoView {
     let open = article.state == MessageState::Open;
-    let class = format!("message {} {}", author_class(&article.author), article.state);
+    let asks = if article.is_question { " asks" } else { "" };
+    let class = format!("message {} {}{asks}", author_class(&article.author), article.state);
     let (id, author_id) = (format!("m-{}", article.id), format!("a-{}", article.id));
     let labelled = author_id.clone();
     let parent = article.parent.map(|parent| parent.to_string()).unwrap_or_default();
@@ -84,6 +85,10 @@ fn outcome(article: &Article) -> Option<AnyView> {
                 .into_any()
         }
         MessageState::Deleted => view! { <p class="state">"This message was deleted."</p> }.into_any(),
+        MessageState::Done if article.is_question => {
+            view! { <p class="state caution question">{Icon::Info.view()} <span>"Waiting for your reply."</span></p> }
+                .into_any()
+        }
         MessageState::Open | MessageState::Done => return None,
     };
     Some(view)

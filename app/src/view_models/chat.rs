@@ -83,6 +83,8 @@ pub struct ChatItem {
     pub at: Timestamp,
     /// True while an agent is answering in it.
     pub running: bool,
+    /// True while an approval request or a question waits for the viewer.
+    pub waiting: bool,
 }
 
 /// Forms at `/chat/{id}/rename` and `/chat/{id}/delete`, as pages for browsers without JavaScript.

@@ -18,6 +18,8 @@ pub struct Article {
     pub at: Timestamp,
     pub state: MessageState,
     pub parts: Vec<PartView>,
+    /// True if the agent's run waits for a reply to this answer.
+    pub is_question: bool,
     /// Failure message; shown in the state `Failed`.
     pub failure: Option<String>,
     /// Run that wrote it; an open message is stopped by it.

@@ -1,12 +1,13 @@
 //! Approvals: yes-or-no decisions on one tool call of a run, bound to its exact arguments.
 
-use plexus_domain::{ApprovalId, Digest, PrincipalId, RunId, Timestamp};
+use plexus_domain::{ApprovalId, ChatId, Digest, PrincipalId, RunId, Timestamp};
 use serde_json::Value;
-use sqlx::{query, query_as};
+use sqlx::{QueryBuilder, query, query_as};
 
 use crate::{
     Conn, Result, Tx,
     conn::{execute, on},
+    sql_in_list,
     sql_types::{SqlType, clean, record, word_enum},
 };
 
@@ -78,6 +79,31 @@ pub async fn list_waiting(
          (select id from runs where caller = $1 and state = 'working') order by id limit $3"
     );
     on!(conn, c => query_as(text).bind(caller.uuid()).bind(now.millis()).bind(limit).fetch_all(c))
+}
+
+/// Returns the chats in `wanted` where a working run of this caller waits for a decision.
+pub async fn list_waiting_chats(
+    conn: &mut Conn,
+    wanted: &[ChatId],
+    caller: PrincipalId,
+    now: Timestamp,
+) -> Result<Vec<ChatId>> {
+    let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
+    let mut waiting = Vec::new();
+    for chunk in wanted.chunks(sql_in_list::CHUNK) {
+        let found: Vec<uuid::Uuid> = on!(conn, c => {
+            let mut query = QueryBuilder::new(
+                "select distinct runs.chat from runs join approvals on approvals.run = runs.id \
+                 where approvals.decision is null and runs.state = 'working' and approvals.expires_at > ",
+            );
+            query.push_bind(now.millis()).push(" and runs.caller = ").push_bind(caller.uuid());
+            query.push(" and runs.chat in ");
+            sql_in_list::push_list(&mut query, chunk);
+            async move { query.build_query_scalar().fetch_all(c).await }
+        })?;
+        waiting.extend(found.into_iter().map(ChatId::from_uuid));
+    }
+    Ok(waiting)
 }
 
 /// Decides an approval. Returns false if it is already decided, has expired or does not exist.

@@ -334,6 +334,31 @@ pub async fn list_busy(conn: &mut Conn, wanted: &[ChatId]) -> Result<Vec<ChatId>
     Ok(busy)
 }
 
+/// Returns the chats in `wanted` where this member's current message is an answer that waits for a reply.
+pub async fn list_chats_with_question(
+    conn: &mut Conn,
+    wanted: &[ChatId],
+    member: PrincipalId,
+) -> Result<Vec<ChatId>> {
+    let wanted: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
+    let mut asking = Vec::new();
+    for chunk in wanted.chunks(sql_in_list::CHUNK) {
+        let found: Vec<uuid::Uuid> = on!(conn, c => {
+            let mut query = QueryBuilder::new(
+                "select chat_members.chat from chat_members \
+                 join messages on messages.id = chat_members.current_message \
+                 join runs on runs.id = messages.run \
+                 where runs.state in ('input_required', 'auth_required') and chat_members.principal = ",
+            );
+            query.push_bind(member.uuid()).push(" and chat_members.chat in ");
+            sql_in_list::push_list(&mut query, chunk);
+            async move { query.build_query_scalar().fetch_all(c).await }
+        })?;
+        asking.extend(found.into_iter().map(ChatId::from_uuid));
+    }
+    Ok(asking)
+}
+
 /// State transition of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct RunTransition<'a> {

@@ -76,11 +76,19 @@ struct ListedChat {
     last_activity: Timestamp,
     /// Whether an answer is in progress.
     running: bool,
+    /// Whether an approval request or a question of an agent waits for you.
+    waiting: bool,
 }
 
 impl From<ChatItem> for ListedChat {
     fn from(item: ChatItem) -> Self {
-        Self { id: item.id, title: item.title, last_activity: item.at, running: item.running }
+        Self {
+            id: item.id,
+            title: item.title,
+            last_activity: item.at,
+            running: item.running,
+            waiting: item.waiting,
+        }
     }
 }
 

@@ -75,6 +75,7 @@ fn sidebar() -> Sidebar {
         title: title.into(),
         at: ago(seconds),
         running,
+        waiting: n == 3,
     };
     Sidebar {
         chats: vec![
@@ -147,6 +148,7 @@ fn article(n: u8, author: Author, parts: Vec<PartView>) -> Article {
         at: ago(100 - u64::from(n)),
         state: MessageState::Done,
         parts,
+        is_question: false,
         failure: None,
         run: agent.then(|| RunId::new(now(), &[n; 10])),
         alternatives: vec![id(n)],

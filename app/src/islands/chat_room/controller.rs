@@ -9,7 +9,7 @@ use leptos::prelude::{GetUntracked as _, Set as _, document, request_animation_f
 use web_sys::{Element, Event as DomEvent, HtmlFormElement};
 
 use super::{
-    ChatUiState, announcements,
+    ChatUiState, WAITING, announcements,
     composer::ComposerView,
     dom,
     events::{Event, MessageCreated, PartSnapshot, RunUpdated},
@@ -182,7 +182,8 @@ impl ChatController {
         let document = document();
         let suffix =
             document.title().rsplit_once(" · ").map(|(_, hub)| format!(" · {hub}")).unwrap_or_default();
-        document.set_title(&format!("{title}{suffix}"));
+        let waiting = if document.title().starts_with(WAITING) { WAITING } else { "" };
+        document.set_title(&format!("{waiting}{title}{suffix}"));
         if let Some(heading) = dom::by_id::<Element>("chat-title") {
             heading.set_text_content(Some(title));
         }
@@ -217,7 +218,15 @@ impl ChatController {
     fn show_answering(&self) {
         let open = self.thread.as_ref().is_some_and(|thread| !thread.open().is_empty());
         self.signs.answering.set(open);
-        self.sidebar.set_running(open);
+        let Some(thread) = self.thread.as_ref().filter(|thread| !thread.is_older_page()) else { return };
+        let waits = thread.waits_for_reader();
+        self.sidebar.set_state(open, waits);
+        let title = document().title();
+        let plain = title.strip_prefix(WAITING).unwrap_or(&title);
+        let new = if waits { format!("{WAITING}{plain}") } else { plain.to_owned() };
+        if new != title {
+            document().set_title(&new);
+        }
     }
 
     fn say(&self, article: &Element, state: &str) {

@@ -13,6 +13,8 @@ mod article_position;
 #[cfg(any(feature = "hydrate", test))]
 mod backoff;
 #[cfg(any(feature = "hydrate", test))]
+mod chat_list;
+#[cfg(any(feature = "hydrate", test))]
 mod events;
 #[cfg(any(feature = "hydrate", test))]
 mod streaming_text;
@@ -37,6 +39,9 @@ mod sidebar;
 mod stream;
 #[cfg(feature = "hydrate")]
 mod thread;
+
+/// Start of the title of a chat that waits for its reader.
+pub const WAITING: &str = "Waiting for you: ";
 
 /// Reactive state of the island: status line, connection problem and visible buttons.
 #[derive(Clone, Copy)]

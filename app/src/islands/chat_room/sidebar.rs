@@ -3,31 +3,19 @@
 use std::{cell::Cell, rc::Rc, time::Duration};
 
 use leptos::prelude::{document, set_interval};
-use serde::Deserialize;
 use wasm_bindgen::JsValue;
 use web_sys::Element;
 
-use super::{dom, http};
+use super::{
+    chat_list::{ChatList, ListedChat},
+    dom, http,
+};
 
 pub struct SidebarView {
     /// Id of the open chat.
     chat: Option<String>,
     /// True while a refresh is scheduled, which will include all changes until it starts.
     due: Cell<bool>,
-}
-
-#[derive(Deserialize)]
-struct Chats {
-    items: Vec<Chat>,
-}
-
-#[derive(Deserialize)]
-struct Chat {
-    id: String,
-    title: String,
-    /// Milliseconds since 1970.
-    at: f64,
-    running: bool,
 }
 
 /// Changes within this interval share one refresh (debounce), in milliseconds.
@@ -49,7 +37,9 @@ impl SidebarView {
             leptos::task::spawn_local(async move {
                 sidebar.due.set(false);
                 // Errors are ignored: a slightly stale list is harmless.
-                if let Ok(Ok(chats)) = http::get("/api/v1/chats").await.map(serde_json::from_value::<Chats>) {
+                if let Ok(Ok(chats)) =
+                    http::get("/api/v1/chats").await.map(serde_json::from_value::<ChatList>)
+                {
                     let _ = sidebar.show(&chats.items);
                 }
             });
@@ -71,9 +61,10 @@ impl SidebarView {
     }
 
     /// Updates the state of the open chat immediately, without a refresh.
-    pub fn set_running(&self, running: bool) {
+    pub fn set_state(&self, running: bool, waiting: bool) {
         if let Some(item) = self.item() {
             let _ = item.class_list().toggle_with_force("running", running);
+            let _ = item.class_list().toggle_with_force("waiting", waiting);
         }
     }
 
@@ -88,7 +79,7 @@ impl SidebarView {
         document().query_selector(&format!("#chats [data-chat=\"{chat}\"]")).ok()?
     }
 
-    fn show(&self, chats: &[Chat]) -> Option<()> {
+    fn show(&self, chats: &[ListedChat]) -> Option<()> {
         let list = document().query_selector("#chats ul").ok()??;
         list.set_text_content(None);
         for chat in chats {
@@ -98,8 +89,8 @@ impl SidebarView {
         Some(())
     }
 
-    fn row(&self, chat: &Chat) -> Option<Element> {
-        let item = dom::element("li", if chat.running { "running" } else { "" }, "")?;
+    fn row(&self, chat: &ListedChat) -> Option<Element> {
+        let item = dom::element("li", chat.class(), "")?;
         item.set_attribute("data-chat", &chat.id).ok()?;
         let link = dom::element("a", "", "")?;
         link.set_attribute("href", &format!("/chat/{}", chat.id)).ok()?;
@@ -107,13 +98,17 @@ impl SidebarView {
             link.set_attribute("aria-current", "page").ok()?;
         }
         let when = dom::element("span", "when", "")?;
-        when.append_child(dom::element("span", "answering", "Answering, ")?.as_ref()).ok()?;
+        for (class, words) in [("answering", "Answering, "), ("awaiting", "Waiting for you, ")] {
+            when.append_child(dom::element("span", class, words)?.as_ref()).ok()?;
+        }
         let time = dom::element("time", "", "")?;
-        let stamp = js_sys::Date::new(&JsValue::from_f64(chat.at)).to_iso_string();
+        let stamp = js_sys::Date::new(&JsValue::from_f64(chat.last_activity)).to_iso_string();
         time.set_attribute("datetime", &String::from(stamp)).ok()?;
         time.set_attribute("data-ago", "").ok()?;
         when.append_child(&time).ok()?;
-        link.append_child(dom::element("span", "name", &chat.title)?.as_ref()).ok()?;
+        let name = dom::element("span", "name", &chat.title)?;
+        name.set_attribute("dir", "auto").ok()?;
+        link.append_child(&name).ok()?;
         link.append_child(&when).ok()?;
         item.append_child(&link).ok()?;
         Some(item)

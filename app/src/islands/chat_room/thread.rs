@@ -62,6 +62,13 @@ impl Thread {
         dom::all(&self.element, "article[aria-busy]")
     }
 
+    /// True if an approval request, or a question that ends the chat, waits for the reader.
+    pub fn waits_for_reader(&self) -> bool {
+        let asks = |article: &Element| article.class_list().contains("asks");
+        dom::find::<Element>(&self.element, ".approval form").is_some()
+            || dom::all(&self.element, "article.message").last().is_some_and(asks)
+    }
+
     /// True if the last article shows a failure.
     pub fn ends_in_failure(&self) -> bool {
         let last = dom::all(&self.element, "article.message").pop();

@@ -27,10 +27,10 @@ fn item(chat: ChatItem, current: Option<ChatId>) -> AnyView {
     let href = format!("/chat/{}", chat.id);
     let here = (current == Some(chat.id)).then_some("page");
     view! {
-        <li data-chat=chat.id.to_string() class:running=chat.running>
+        <li data-chat=chat.id.to_string() class:running=chat.running class:waiting=chat.waiting>
             <a href=href aria-current=here><span class="name" dir="auto">{chat.title}</span>
-            // The style sheet hides it unless the item is `running`.
-            <span class="when"><span class="answering">"Answering, "</span><Ago at=chat.at /></span></a>
+            // The style sheet shows the one of the item's class.
+            <span class="when"><span class="answering">"Answering, "</span><span class="awaiting">"Waiting for you, "</span><Ago at=chat.at /></span></a>
         </li>
     }
     .into_any()

@@ -7,14 +7,16 @@ use crate::{
         article::MessageArticle, button::Kind, composer::Composer, context::assets, icon::Icon, menu::Menu,
         notice::Note,
     },
-    islands::chat_room::ChatRoom,
+    islands::chat_room::{ChatRoom, WAITING},
     pages::{Layout, Page, PageMeta},
     view_models::chat::{NewerLinks, ThreadPage},
 };
 
 impl Page for ThreadPage {
     fn head(&self) -> PageMeta {
-        PageMeta { layout: Layout::Full, islands: true, ..PageMeta::private(self.title.clone()) }
+        let waits = self.sidebar.chats.iter().any(|chat| chat.id == self.chat && chat.waiting);
+        let title = if waits { format!("{WAITING}{}", self.title) } else { self.title.clone() };
+        PageMeta { layout: Layout::Full, islands: true, ..PageMeta::private(title) }
     }
 
     fn body(self) -> AnyView {

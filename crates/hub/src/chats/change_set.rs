@@ -174,10 +174,7 @@ impl CommittedChanges {
     pub async fn publish(self, hub: &Hub, account: Option<AccountId>) {
         hub.cluster_notifier().enqueue(ClusterNotice::Chat(self.chat));
         if let Some(account) = account {
-            hub.cluster_notifier().enqueue(ClusterNotice::Chats(account));
-            hub.live()
-                .channels
-                .publish(Topic::Account(account), StreamFrame::new(FrameKind::ChatListChanged));
+            super::notify_list_changed(hub, account);
         }
         let topic = Topic::Chat(self.chat);
         if !hub.live().channels.is_watched(topic) {

@@ -3,7 +3,7 @@
 use std::{collections::HashSet, iter};
 
 use plexus_domain::{
-    ChatId, Error as Refusal,
+    AccountId, ChatId, Error as Refusal,
     chat::Title,
     chat_event::Event,
     team::{ShortText, TeamActor, TeamEvent},
@@ -46,9 +46,14 @@ pub async fn delete(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<()> {
     for chat in all {
         hub.live().access.notify(AccessChange::Chat(chat));
     }
-    hub.cluster_notifier().enqueue(ClusterNotice::Chats(person.account));
-    hub.live().channels.publish(Topic::Account(person.account), StreamFrame::new(FrameKind::ChatListChanged));
+    notify_list_changed(hub, person.account);
     Ok(())
+}
+
+/// Tells an account's subscribers that its list of chats changed.
+pub(crate) fn notify_list_changed(hub: &Hub, account: AccountId) {
+    hub.cluster_notifier().enqueue(ClusterNotice::Chats(account));
+    hub.live().channels.publish(Topic::Account(account), StreamFrame::new(FrameKind::ChatListChanged));
 }
 
 /// Stops and deletes a chat with its subteams; returns the deleted chats.

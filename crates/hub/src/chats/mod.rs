@@ -11,6 +11,7 @@ mod subscribe;
 mod subscribe_many;
 
 pub(crate) use change_set::{ChatChangeSet, frames};
+pub(crate) use manage::notify_list_changed;
 pub use manage::{delete, rename};
 pub(crate) use mentions::without_mentions;
 pub use queries::{

@@ -9,7 +9,7 @@ use plexus_domain::{
 use plexus_store::{
     Conn, agent_versions,
     agents::{self, Agent, AgentState},
-    cards, chats,
+    approvals, cards, chats,
     chats::ItemCursor,
     messages, namespaces, runs,
 };
@@ -30,6 +30,8 @@ pub struct ChatItem {
     pub at: Timestamp,
     /// At least one run of the chat is active.
     pub running: bool,
+    /// An approval request or a question of an agent waits for the caller.
+    pub waiting: bool,
 }
 
 /// A chat as one member sees it.
@@ -93,12 +95,17 @@ pub async fn list(
     let rows = chats::list_by_member(&mut conn, person.principal, false, after, size).await?;
     let next = rows.last().filter(|_| rows.len() == usize::from(size.rows())).map(|last| last.cursor());
     let ids: Vec<ChatId> = rows.iter().map(|row| row.id).collect();
-    let elsewhere = match hub.cluster_notifier().has_peers() {
-        true => runs::list_busy(&mut conn, &ids).await?,
-        false => Vec::new(),
-    };
+    let has_peers = hub.cluster_notifier().has_peers();
+    // A run stays registered for a moment after its end, so the registry only narrows the query.
+    let maybe: Vec<ChatId> =
+        ids.iter().copied().filter(|chat| has_peers || hub.run_registry().in_chat(*chat)).collect();
+    let busy = runs::list_busy(&mut conn, &maybe).await?;
+    let now = hub.env().now();
+    let mut waiting = approvals::list_waiting_chats(&mut conn, &busy, person.principal, now).await?;
+    waiting.extend(runs::list_chats_with_question(&mut conn, &ids, person.principal).await?);
     let item = |row: chats::ChatListItem| ChatItem {
-        running: hub.run_registry().in_chat(row.id) || elsewhere.contains(&row.id),
+        running: busy.contains(&row.id),
+        waiting: waiting.contains(&row.id),
         id: row.id,
         title: row.title.into(),
         at: row.last_activity_at,

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use plexus_domain::{
-    ApprovalId, ChatId, Error as Refusal, Part, PartBody, RunId, RunState, Timestamp,
+    AccountId, ApprovalId, ChatId, Error as Refusal, Part, PartBody, RunId, RunState, Timestamp,
     part::ApprovalDecision,
     run::{Failure, FailureClass},
 };
@@ -39,7 +39,7 @@ pub(super) async fn leave(hub: &Hub, job: &RunJob) -> Result<ApprovalPolicy> {
     }
     let Some(person) = &job.asker.person else { return Ok(ApprovalPolicy::unavailable()) };
     let wants_every = accounts::asks_before_tools(&mut hub.store().read().await?, person.account).await?;
-    let approver = ChatApprovalGate { hub: hub.clone(), run: job.run };
+    let approver = ChatApprovalGate { hub: hub.clone(), run: job.run, account: person.account };
     Ok(ApprovalPolicy::of(Arc::new(approver), wants_every))
 }
 
@@ -47,18 +47,23 @@ pub(super) async fn leave(hub: &Hub, job: &RunJob) -> Result<ApprovalPolicy> {
 struct ChatApprovalGate {
     hub: Hub,
     run: RunId,
+    /// Account of the requester, whose list of chats shows that the run waits.
+    account: AccountId,
 }
 
 #[async_trait]
 impl ApprovalGate for ChatApprovalGate {
     async fn ask(&self, question: &ApprovalRequest) -> Result<ApprovalId, Failure> {
-        self.keep(question).await.map_err(|error| unkept(&error))
+        let id = self.keep(question).await.map_err(|error| unkept(&error))?;
+        chats::notify_list_changed(&self.hub, self.account);
+        Ok(id)
     }
 
     async fn decided(&self, id: ApprovalId, question: &ApprovalRequest) -> Result<ApprovalDecision, Failure> {
         loop {
             let woken = self.hub.wake_approval_waiters().notified();
             if let Some(decision) = self.look(id, question).await.map_err(|error| unkept(&error))? {
+                chats::notify_list_changed(&self.hub, self.account);
                 return Ok(decision);
             }
             // Read the store after a wake-up or a timeout alike.

@@ -20,6 +20,7 @@ pub async fn sidebar(hub: &Hub, caller: &Caller) -> Result<Sidebar, Error> {
         title: item.title,
         at: item.at,
         running: item.running,
+        waiting: item.waiting,
     };
     Ok(Sidebar { chats: items.into_iter().map(item).collect(), older: None })
 }
