@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::disk::Total;
 pub(crate) use self::process_group::{ProcessGroup, StdioStreams};
+use crate::outbound::without_code;
 
 /// Bytes of the latest stderr output that are stored.
 const COMPLAINTS_BYTES: usize = 4 << 10;
@@ -69,7 +70,10 @@ impl ProcessSpec {
         let (group, StdioStreams { stdin, stdout, stderr }) = ProcessGroup::start(&mut self.command)
             .map_err(|error| {
                 let what = self.command.as_std().get_program().to_string_lossy().into_owned();
-                Failure::new(FailureClass::Unreachable, format!("{what} cannot be started: {error}."))
+                Failure::new(
+                    FailureClass::Unreachable,
+                    format!("{what} cannot be started: {}.", without_code(&error)),
+                )
             })?;
         let complaints = StderrTail::default();
         tokio::spawn(complaints.clone().listen(stderr));

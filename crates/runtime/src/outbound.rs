@@ -5,6 +5,7 @@
 //! configuration: one exact origin, which may be private.
 
 mod card_discovery;
+mod connection_failure;
 mod deadline;
 mod dns;
 mod fetch;
@@ -33,6 +34,7 @@ pub use self::{
     webhook::WebhookRequest,
 };
 pub(crate) use self::{
+    connection_failure::without_code,
     deadline::{RunInterruption, WaitInterrupted, WaitTimer},
     http_error::{ErrorHints, by_status, error_message, words},
     response::{HttpResponse, connection_error, peer, quote_foreign_text, retry_after},

@@ -20,7 +20,7 @@ use super::{
     message_writer::MessageWriter,
     recover, resume,
 };
-use crate::{Error, Hub, listings::mark_online, streaming::Topic, supervise};
+use crate::{Error, Hub, listings::mark_online, message_views, streaming::Topic, supervise};
 
 /// Spawns workers for committed runs.
 ///
@@ -77,6 +77,7 @@ async fn work(hub: &Hub, mut job: RunJob, mut speaker: MessageWriter, told: Canc
         // The next start resumes the run.
         return hub.live().close_message(job.answer.id);
     }
+    let end = end.map_err(|failure| name_agent(job, failure));
     let outcome = RunOutcome::new(end, hub.is_shutting_down());
     let answered = outcome.state == RunState::Completed;
     Box::pin(finish::finish(hub, job, &mut speaker, outcome)).await;
@@ -84,6 +85,19 @@ async fn work(hub: &Hub, mut job: RunJob, mut speaker: MessageWriter, told: Canc
     if answered && let Err(error) = Box::pin(mark_online(hub, job.agent.id)).await {
         tracing::warn!(%error, "agent status: online not recorded");
     }
+}
+
+/// Adds the agent to the failure of a connection, with what its user can do.
+fn name_agent(job: &RunJob, failure: Failure) -> Failure {
+    let address = message_views::address(&job.agent).to_string();
+    if failure.class != FailureClass::Unreachable || failure.message.contains(&address) {
+        return failure;
+    }
+    let words = format!(
+        "{address} is not reachable right now. Try again later, or tell its owner: {}",
+        failure.message
+    );
+    Failure::new(failure.class, words)
 }
 
 /// Returns whether the run waits for a team, which continues independently.

@@ -47,6 +47,11 @@ impl NameResolver for SystemLookup {
 #[error("{0} has only private addresses")]
 pub(super) struct PrivateAddressError(String);
 
+/// Error: the lookup of a name failed.
+#[derive(Debug, thiserror::Error)]
+#[error("the name lookup failed: {0}")]
+pub(super) struct NameLookupError(#[source] io::Error);
+
 /// Resolver for reqwest that can drop private addresses.
 pub(super) struct PublicResolver {
     lookup: Arc<dyn NameResolver>,
@@ -64,7 +69,7 @@ impl Resolve for PublicResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let (lookup, is_strict) = (Arc::clone(&self.lookup), self.is_strict);
         Box::pin(async move {
-            let found = lookup.lookup(name.as_str()).await?;
+            let found = lookup.lookup(name.as_str()).await.map_err(NameLookupError)?;
             let had_some = !found.is_empty();
             let allowed: Vec<IpAddr> = found.into_iter().filter(|&ip| !is_strict || is_public(ip)).collect();
             if allowed.is_empty() && had_some {

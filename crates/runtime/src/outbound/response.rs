@@ -1,6 +1,6 @@
 //! HTTP response, read in pieces within size and time limits.
 
-use std::{error::Error, time::Duration};
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http::{StatusCode, header};
@@ -13,9 +13,8 @@ use tokio::time;
 use url::Url;
 
 use super::{
+    connection_failure::connection_failure,
     deadline::{RunInterruption, WaitInterrupted, WaitTimer},
-    private,
-    resolver::PrivateAddressError,
 };
 use crate::a2a::Body;
 
@@ -39,7 +38,7 @@ impl HttpResponse {
         pace: &mut WaitTimer<'_>,
     ) -> Result<Self, RunInterruption> {
         let response = match pace.wait(request.send()).await {
-            Ok(sent) => sent.map_err(|error| failure(&error, peer))?,
+            Ok(sent) => sent.map_err(|error| connection_failure(&error, peer))?,
             Err(interrupted) => return Err(connection_error(interrupted, peer)),
         };
         let encoding = response.headers().get(header::CONTENT_ENCODING);
@@ -86,7 +85,7 @@ impl HttpResponse {
     pub async fn next(&mut self, pace: &mut WaitTimer<'_>) -> Result<Option<Bytes>, RunInterruption> {
         self.response.headers_mut().clear();
         match pace.wait(self.response.chunk()).await {
-            Ok(chunk) => Ok(chunk.map_err(|error| failure(&error, &self.peer))?),
+            Ok(chunk) => Ok(chunk.map_err(|error| connection_failure(&error, &self.peer))?),
             Err(interrupted) => Err(connection_error(interrupted, &self.peer)),
         }
     }
@@ -156,23 +155,4 @@ pub(crate) fn connection_error(interrupted: WaitInterrupted, peer: &str) -> RunI
             Failure::new(FailureClass::TimedOut, words).into()
         }
     }
-}
-
-fn failure(error: &reqwest::Error, peer: &str) -> Failure {
-    let mut cause: &dyn Error = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-        if cause.is::<PrivateAddressError>() {
-            return private();
-        }
-    }
-    let cause = quote_foreign_text(&cause.to_string());
-    if error.is_connect() && error.is_timeout() {
-        return Failure::new(FailureClass::TimedOut, format!("Connection to {peer} timed out."));
-    }
-    if error.is_connect() {
-        let words = format!("No connection to {peer} ({cause}). Check the address, and that it is running.");
-        return Failure::new(FailureClass::Unreachable, words);
-    }
-    Failure::new(FailureClass::Unreachable, format!("The connection to {peer} ended early ({cause})."))
 }

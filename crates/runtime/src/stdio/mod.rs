@@ -26,7 +26,10 @@ pub use self::{
     terminal_text::TerminalText,
     text_program::TextProgram,
 };
-use crate::child_process::{ProcessGroup, StdioStreams};
+use crate::{
+    child_process::{ProcessGroup, StdioStreams},
+    outbound::without_code,
+};
 
 /// Maximum bytes of a stderr line.
 const LINE: usize = 16 << 10;
@@ -59,7 +62,7 @@ impl ProgramSpec {
         let mut command = Command::new(&self.command);
         let (group, StdioStreams { stdin, stdout, stderr }) =
             ProcessGroup::start(command.args(&self.arguments))
-                .map_err(|error| self.failed(&format!("could not be started: {error}")))?;
+                .map_err(|error| self.failed(&format!("could not be started: {}", without_code(&error))))?;
         let last_words = tokio::spawn(last_words(stderr));
         Ok(Running { stdin: Some(stdin), stdout: Some(stdout), group, last_words })
     }
@@ -87,7 +90,8 @@ impl Running {
     /// Waits for the program to exit. Fails if its exit status is not success.
     async fn wait(mut self, program: &ProgramSpec) -> Result<(), Failure> {
         let status = self.group.wait().await;
-        let status = status.map_err(|error| program.failed(&format!("was lost: {error}")))?;
+        let status =
+            status.map_err(|error| program.failed(&format!("was lost: {}", without_code(&error))))?;
         if status.success() {
             return Ok(());
         }
