@@ -156,6 +156,32 @@ on_both! {
         }
     }
 
+    async fn each_wrong_field_of_a_sign_up_is_named(hub: &Hub) {
+        let page = hub.visitor().post("/signup", &[("name", "a b"), ("password", "short")]).await;
+        let page = page.expect(StatusCode::UNPROCESSABLE_ENTITY);
+        page.says("Please correct the errors below");
+        page.says("A name has only the letters a to z, digits, hyphens and underscores.");
+        page.says("id=\"f-name-error\"");
+        page.says("Use at least 15 characters");
+        page.says("id=\"f-password-error\"");
+    }
+
+    async fn an_account_that_was_used_is_not_listed_as_never_seen(hub: &Hub) {
+        let admin = hub.administrator("grace").await;
+        let ada = hub.person("ada").await;
+        let other = ada.at(hub.origin());
+        other.sign_in("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER);
+        ada.post("/logout", &[]).await.expect(StatusCode::SEE_OTHER);
+        other.post("/logout", &[]).await.expect(StatusCode::SEE_OTHER);
+        assert!(!admin.get("/admin/users").await.expect(StatusCode::OK).body.contains("Never"));
+        let bob = hub.person("bob").await;
+        bob.post("/settings/account/password", &[("current", PASSWORD), ("password", ANOTHER)]).await;
+        hub.sql("delete from sessions where account = (select a.id from accounts a join namespaces n \
+                 on n.id = a.namespace where n.name = 'bob')").await;
+        let page = admin.get("/admin/users").await;
+        assert!(!page.body.contains("Never"), "the sessions that a new password ended count");
+    }
+
     async fn a_closed_hub_takes_nobody(hub: &Hub, [("PLEXUS_REGISTRATION", "closed")]) {
         let visitor = hub.visitor();
         let page = visitor.get("/signup").await.expect(StatusCode::OK);

@@ -147,7 +147,10 @@ pub async fn people(conn: &mut Conn, words: &str, slice: RowRange) -> Result<Vec
         "select accounts.id, n.name, accounts.role, ",
         accounts::state!(),
         " as state, accounts.prefs, accounts.created_at, \
-        (select max(s.last_seen_at) from sessions s where s.account = accounts.id) as last_seen_at, \
+        case when accounts.last_seen_at > \
+            coalesce((select max(s.last_seen_at) from sessions s where s.account = accounts.id), 0) \
+            then accounts.last_seen_at \
+            else (select max(s.last_seen_at) from sessions s where s.account = accounts.id) end as last_seen_at, \
         (select count(*) from agents g where g.namespace = accounts.namespace and g.state <> 'deleted') as agents \
         from accounts join namespaces n on n.id = accounts.namespace \
         where accounts.state <> 'deleted' and n.name_folded like $1 escape '!' \

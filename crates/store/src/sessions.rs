@@ -98,19 +98,38 @@ pub async fn set_sudo(tx: &mut Tx, hash: &Digest, until: Option<Timestamp>) -> R
     Ok(execute!(tx, query(text).bind(hash.to_column()).bind(until.to_column()))? > 0)
 }
 
+/// Starts an update that keeps the last use of sessions at their accounts. The condition of the sessions follows.
+macro_rules! keep_last_seen {
+    ($condition:literal) => {
+        concat!(
+            "update accounts set last_seen_at = \
+             (select max(s.last_seen_at) from sessions s where s.account = accounts.id) \
+             where coalesce(last_seen_at, 0) < \
+             (select max(s.last_seen_at) from sessions s where s.account = accounts.id) \
+             and id in (select account from sessions where ",
+            $condition,
+            ")"
+        )
+    };
+}
+
 pub async fn delete(tx: &mut Tx, hash: &Digest) -> Result<bool> {
+    execute!(tx, query(keep_last_seen!("hash = $1")).bind(hash.to_column()))?;
     Ok(execute!(tx, query("delete from sessions where hash = $1").bind(hash.to_column()))? > 0)
 }
 
 /// Deletes the sessions of an account except `keep`. Returns their number.
 pub async fn delete_by_account(tx: &mut Tx, account: AccountId, keep: Option<&Digest>) -> Result<u64> {
     let keep = keep.map(SqlType::to_column).unwrap_or_default();
+    execute!(tx, query(keep_last_seen!("account = $1")).bind(account.uuid()))?;
     let text = "delete from sessions where account = $1 and hash <> $2";
     execute!(tx, query(text).bind(account.uuid()).bind(keep))
 }
 
 /// Purges the sessions last seen before `seen` or created before `created`. Returns their number.
 pub async fn delete_expired(tx: &mut Tx, seen: Timestamp, created: Timestamp) -> Result<u64> {
+    let keep = keep_last_seen!("last_seen_at < $1 or created_at < $2");
+    execute!(tx, query(keep).bind(seen.millis()).bind(created.millis()))?;
     let text = "delete from sessions where last_seen_at < $1 or created_at < $2";
     execute!(tx, query(text).bind(seen.millis()).bind(created.millis()))
 }

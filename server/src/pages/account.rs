@@ -112,6 +112,10 @@ pub async fn signup(
         Err(error) => return visit.refuse(error),
     };
     let (name, next) = (form.name.trim().to_owned(), local_path(fields.get("next")));
+    if let [first, second] = form.check(&site.hub).as_slice() {
+        let form = fields.into_form().refused(first).refused(second);
+        return visit.show_as(StatusCode::UNPROCESSABLE_ENTITY, SignupPage { mode, next, form });
+    }
     match accounts::sign_up(&site.hub, form, &device(&visit, &headers)).await {
         Ok(Some(signed_in)) => enter(&site, &signed_in, &next),
         Ok(None) => {

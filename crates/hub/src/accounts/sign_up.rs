@@ -35,6 +35,16 @@ pub struct SignUp {
     pub first_administrator: Option<String>,
 }
 
+impl SignUp {
+    /// Returns what is wrong with the name and the password, one error for each.
+    pub fn check(&self, hub: &Hub) -> Vec<Refusal> {
+        let name = self.name.trim().parse::<Name>();
+        let names = [self.name.trim(), hub.config().hub_name.as_str()];
+        let password = NewPassword::new(self.password.clone(), &names);
+        name.err().into_iter().chain(password.err()).collect()
+    }
+}
+
 /// Creates an account and signs in. Returns `None` if an administrator has to approve the account first.
 pub async fn sign_up(hub: &Hub, form: SignUp, device: &ClientInfo) -> Result<Option<SignedIn>> {
     hub.limits().take(Rate::SignUps, &source(device.ip))?;
