@@ -162,7 +162,7 @@ on_both! {
     }
 
     async fn a_chat_whose_agent_asks_waits_for_its_user(hub: &Hub) {
-        let echo = post(async |Json(body): Json<Value>| body["said"].as_str().unwrap_or_default().to_owned());
+        let echo = post(async |Json(body): Json<Value>| body["said"].to_string());
         let origin = serve(Router::new().route("/", echo)).await;
         let grace = hub.administrator("grace").await;
         let request = json!({ "url": origin, "body": { "said": "{{message}}" }, "question_suffix": "?" });
@@ -170,7 +170,8 @@ on_both! {
         grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
         let ada = hub.person("ada").await;
         let said = ada.begin("@grace/asks", "How long?").await;
-        answer_after(&ada, &said.chat, 0).await;
+        let answer = answer_after(&ada, &said.chat, 0).await;
+        assert_eq!(answer["run"]["state"], "input_required", "{answer}");
         let listed = ada.api("/chats").await["items"][0].clone();
         assert_eq!((&listed["running"], &listed["waiting"]), (&json!(false), &json!(true)), "{listed}");
         let page = ada.get(&format!("/chat/{}", said.chat)).await;
