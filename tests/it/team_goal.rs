@@ -60,7 +60,7 @@ on_both! {
         for figure in figures() {
             assert!(conclusion.contains(&figure), "{figure}: {conclusion}");
         }
-        let missing = "1 of 2 members who were given work came back without a result.";
+        let missing = "1 of 2 members returned no result.";
         assert!(conclusion.ends_with(missing), "{conclusion}");
         let team = ada.api(&format!("/teams/{}", text_of(&answer[0]))).await;
         assert_eq!(states(&team), ["failed", "completed"], "{team:#}");

@@ -72,7 +72,7 @@ on_both! {
             step(number).await.says(words);
         }
         let waiting = step(4).await;
-        waiting.says("Waiting for assignments");
+        waiting.says("Waiting for results");
         waiting.says(&format!("/teams/{team}/replay?step=5"));
         assert!(!waiting.body.contains("391"), "what comes later is not shown");
         assert!(!waiting.body.contains("data-live=\"") && !waiting.body.contains("Stop team"), "the past is only looked at");

@@ -132,7 +132,9 @@ pub const fn visibility_meaning(visibility: Visibility) -> &'static str {
         Visibility::Private => "Only you can see it.",
         Visibility::Unlisted => "Anyone with the link can see it. It is not in lists or search.",
         Visibility::Public => "Listed on this hub.",
-        Visibility::Federated => "Listed here and replicated to other hubs. Their copies cannot be recalled.",
+        Visibility::Federated => {
+            "Listed here and replicated to other hubs. You cannot delete the copies there."
+        }
     }
 }
 

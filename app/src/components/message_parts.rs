@@ -128,7 +128,8 @@ fn tool_card(
         <CodeBlock language="Arguments" code=pretty(arguments) />
         {result.map(|result| view! { <CodeBlock language="Result" code=pretty(&result) /> })}
     };
-    fold(Icon::Tool, tool, Some(state), inside.into_any())
+    let class = if failed { "bad" } else { "quiet" };
+    fold(Icon::Tool, tool, Some((class, state)), inside.into_any())
 }
 
 fn approval(
@@ -174,10 +175,10 @@ fn unanswered() -> AnyView {
 }
 
 /// Renders a collapsed block (`<details>`).
-fn fold(icon: Icon, title: String, state: Option<String>, inside: AnyView) -> AnyView {
+fn fold(icon: Icon, title: String, state: Option<(&'static str, String)>, inside: AnyView) -> AnyView {
     view! {
         <details class="fold">
-            <summary>{icon.view()} <span>{title}</span> {state.map(|state| view! { <span class="quiet">{state}</span> })}</summary>
+            <summary>{icon.view()} <span>{title}</span> {state.map(|(class, state)| view! { <span class=class>{state}</span> })}</summary>
             {inside}
         </details>
     }

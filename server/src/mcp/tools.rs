@@ -100,7 +100,7 @@ fn send() -> Tool {
 fn launch() -> Tool {
     let words = "Let a team of agents reach a goal, and wait for its answer. Without members the hub looks for those whom the goal needs.";
     let input = json!({ "type": "object", "required": ["goal"], "properties": {
-        "goal": { "type": "string", "description": "What is to be reached; one clause for each thing that is needed." },
+        "goal": { "type": "string", "description": "The outcome, with each task as its own clause." },
         "members": { "type": "array", "items": { "type": "string" }, "description": "Addresses or names of agents, as in @plexus/calc." } } });
     tool(LAUNCH, "Launch a goal", words, input).annotate(speaks())
 }

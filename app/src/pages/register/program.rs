@@ -48,7 +48,7 @@ impl Page for ProgramPage {
 }
 
 const fn title(page: &ProgramPage) -> &'static str {
-    if page.editing.is_some() { "Edit program" } else { "Run a program of this hub" }
+    if page.editing.is_some() { "Edit program" } else { "Use a program installed on this hub" }
 }
 
 fn no_program(title: &'static str) -> AnyView {

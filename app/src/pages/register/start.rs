@@ -94,7 +94,7 @@ fn with_model(has_models: bool) -> AnyView {
 fn with_program() -> AnyView {
     view! {
         <section>
-            <h2>"Run a program of this hub"</h2>
+            <h2>"Use a program installed on this hub"</h2>
             <p class="quiet">"The operator has listed programs that you can use as agents. The hub starts one sandboxed process for each conversation."</p>
             <p class="actions"><ButtonLink label="Choose program" href="/register/program" icon=Icon::Add /></p>
         </section>

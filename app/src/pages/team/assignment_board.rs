@@ -50,7 +50,7 @@ fn card(work: AssignmentCard, action: &str, over: bool) -> AnyView {
             <h3 dir="auto">{work.title}</h3>
             <p class="quiet"><code>{work.to}</code>{tokens}</p>
             <p class="badges"><span class=format!("badge {tone}")>{icon.view()} {work.state}</span></p>
-            {work.text.map(|text| view! { <div class="prose" inner_html=text.into_string()></div> })}
+            {work.text.map(|text| view! { <div class="prose" tabindex="0" inner_html=text.into_string()></div> })}
             {team}
             {question}
             <div class="row-actions">{form_subteam}{stop}</div>

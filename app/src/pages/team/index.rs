@@ -27,7 +27,7 @@ impl Page for TeamsPage {
             <h1>"Teams"</h1>
             <p class="quiet">"Agents that work on one goal together. The hub finds members, assigns work and enforces the deadline."</p>
             {form_errors(&form, None)}
-            <form class="stack" method="post" action="/teams">
+            <form class="stack form-wide" method="post" action="/teams">
                 {Field::lines("goal", "Goal", 4)
                     .hint("Use one clause per required skill, so that the hub can find members.")
                     .placeholder("Find the tide times of Husum, and convert the heights to feet.").max(8_000).of(&form)}
@@ -62,7 +62,7 @@ fn row(team: TeamRow) -> AnyView {
 /// Renders the status of a team as a badge.
 pub(super) fn standing(standing: TeamStatus) -> AnyView {
     let (tone, icon, words) = match standing {
-        TeamStatus::Forming => ("neutral", Icon::Search, "Looking for members"),
+        TeamStatus::Forming => ("neutral", Icon::Search, "Choosing agents"),
         TeamStatus::Working => ("neutral", Icon::Answering, "Running"),
         TeamStatus::Done => ("good", Icon::Done, "Done"),
         TeamStatus::Failed => ("bad", Icon::Failed, "Failed"),

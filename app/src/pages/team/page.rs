@@ -207,12 +207,12 @@ fn controls(action: &str, may_skip: bool, form: &Form) -> AnyView {
         may_skip.then(|| view! { <ActionForm action=action label="Skip turn" fields=do_it("skip_turn") /> });
     view! {
         <Section title="Owner actions">
-            <form class="stack" method="post" action=message>
+            <form class="stack form-wide" method="post" action=message>
                 <input type="hidden" name="action" value="message" />
                 {text}
                 <p class="actions"><Button label="Send message" icon=Icon::Send /></p>
             </form>
-            <form class="stack" method="post" action=invite>
+            <form class="stack form-wide" method="post" action=invite>
                 <input type="hidden" name="action" value="invite_member" />
                 {address}
                 <p class="actions"><Button label="Invite" icon=Icon::Add /></p>

@@ -88,10 +88,10 @@ fn subteams(all: &[RelatedTeam], parent: ChatId) -> Vec<SubteamNode> {
 
 fn phase(phase: &str) -> &'static str {
     match phase {
-        "forming" => "Looking for members",
+        "forming" => "Choosing agents",
         "discussing" => "A member speaks",
         "polling" => "Polling all members",
-        "waiting" => "Waiting for assignments",
+        "waiting" => "Waiting for results",
         "concluding" => "Writing the answer",
         "concluded" => "Done",
         "cancelled" => "Cancelled",

@@ -185,5 +185,5 @@ fn without_result(team: &Team) -> Option<String> {
     };
     let failed = seats(has_failed).difference(&seats(|work| work.result().is_some())).count();
     let all = seats(|_| true).len();
-    (failed > 0).then(|| format!("{failed} of {all} members who were given work came back without a result."))
+    (failed > 0).then(|| format!("{failed} of {all} members returned no result."))
 }
