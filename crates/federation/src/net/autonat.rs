@@ -25,7 +25,7 @@ use super::{
 const TRIED: usize = 16;
 const TRIED_WITHIN: Duration = Duration::from_secs(600);
 /// Maximum dial-backs per minute, for one peer and for all. Their target is chosen by the peer.
-const CALLS_BACK_EACH: usize = 4;
+pub const CALLS_BACK_EACH: u32 = 4;
 const CALLS_BACK: usize = 60;
 const CALLS_BACK_WITHIN: Duration = Duration::from_secs(60);
 /// Lifetime of a dial-back connection.
@@ -45,7 +45,7 @@ pub fn asking(me: PeerId, reach: DialPolicy) -> AutonatClient {
 }
 
 pub fn calling_back() -> AutonatServer {
-    let share = WindowQuota::new(CALLS_BACK_EACH, CALLS_BACK, CALLS_BACK_WITHIN);
+    let share = WindowQuota::new(CALLS_BACK_EACH as usize, CALLS_BACK, CALLS_BACK_WITHIN);
     FilteredBehaviour {
         inner: server::Behaviour::default(),
         gate: DialBackFilter { share, open: Vec::new() },
@@ -64,6 +64,11 @@ pub struct CandidateFilter {
 impl CandidateFilter {
     fn trusts(&self, connection: ConnectionId) -> bool {
         !self.relayed.contains(&connection)
+    }
+
+    /// Returns whether connections with this address say something about the reachability of this hub.
+    pub fn counts(&self, address: &Multiaddr) -> bool {
+        self.reach.allows(address)
     }
 
     fn is_tried(&mut self, address: &Multiaddr) -> bool {

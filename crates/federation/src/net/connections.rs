@@ -7,7 +7,7 @@ use std::{
 
 use libp2p::{Multiaddr, PeerId};
 
-use super::{actor_api::ActorEvent, peer_id};
+use super::{actor_api::ActorEvent, dial_policy::is_relayed, peer_id};
 use crate::HubId;
 
 /// A peer with at least one connection.
@@ -55,6 +55,11 @@ impl PeerConnections {
     /// Returns the address at which this hub dialed a connected peer.
     pub fn dialed_address(&self, peer: &PeerId) -> Option<&Multiaddr> {
         self.peers.get(peer)?.called.as_ref()
+    }
+
+    /// Returns whether this hub dialed a connected peer directly, not through a relay.
+    pub fn is_dialed_directly(&self, peer: &PeerId) -> bool {
+        self.dialed_address(peer).is_some_and(|address| !is_relayed(address))
     }
 
     /// Returns the hubs with an outbound connection, oldest connection first.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use libp2p::{
     Multiaddr, PeerId,
     autonat::v2::client,
+    core::ConnectedPoint,
     dcutr, kad,
     multiaddr::Protocol,
     relay,
@@ -16,8 +17,8 @@ use libp2p::{
 };
 
 use super::{
-    actor::Actor, actor_api::NetConfig, address_book::split, relay_client::RelaySelector,
-    relay_server::RelayClients,
+    actor::Actor, actor_api::NetConfig, address_book::split, dial_policy::is_relayed,
+    relay_client::RelaySelector, relay_server::RelayClients,
 };
 
 /// Delay before a failed probe counts: its address may have been made up by a peer, so wait for a success.
@@ -77,7 +78,7 @@ impl ReachabilityState {
         self.relay_clients.left(peer);
     }
 
-    fn confirm(&mut self, by: PeerId) {
+    pub(super) fn confirm(&mut self, by: PeerId) {
         if self.confirmed.len() < SURE && !self.confirmed.contains(&by) {
             self.confirmed.push(by);
         }
@@ -148,6 +149,16 @@ impl Actor {
         let candidate = || FromSwarm::NewExternalAddrCandidate(NewExternalAddrCandidate { addr: address });
         behaviour.asking.on_swarm_event(candidate());
         behaviour.punching.on_swarm_event(candidate());
+    }
+
+    /// Returns whether an inbound connection proves that other hubs can connect to this one: it comes directly,
+    /// from an address that counts for probes, and from a peer that this hub did not dial before, so no router
+    /// let it in as the answer to a dial. It also proves so after failed probes.
+    pub(super) fn proves_reachability(&self, peer: &PeerId, endpoint: &ConnectedPoint) -> bool {
+        let ConnectedPoint::Listener { local_addr, send_back_addr } = endpoint else { return false };
+        let is_direct = !is_relayed(local_addr) && !is_relayed(send_back_addr);
+        let probed = &self.swarm.behaviour().asking.gate;
+        is_direct && probed.counts(send_back_addr) && self.links.dialed_address(peer).is_none()
     }
 
     /// Records the result of a probe by a peer.

@@ -16,7 +16,7 @@ use libp2p::{
 
 use super::{
     actor_api::NetConfig,
-    autonat::{self, AutonatClient, AutonatServer},
+    autonat::{self, AutonatClient, AutonatServer, CALLS_BACK_EACH},
     cbor::{MAX_QUERY, MAX_REQUEST},
     connection_limits::ConnectionLimiter,
     dht_store::DhtStore,
@@ -33,7 +33,9 @@ const MAX_ESTABLISHED: u32 = 200;
 /// Maximum inbound connections. Leaves room for outbound ones, so that inbound connections cannot block them
 /// (eclipse attack).
 const MAX_INCOMING: u32 = 150;
-const MAX_PER_PEER: u32 = 4;
+/// Maximum connections with one peer: a few of its own and of this hub, and the dial-backs of both, which stay
+/// open for a while.
+const MAX_PER_PEER: u32 = 4 + 2 * CALLS_BACK_EACH;
 const MAX_PENDING: u32 = 32;
 /// Timeout of an unused connection.
 const IDLE: Duration = Duration::from_secs(60);

@@ -50,7 +50,16 @@ impl Actor {
                 _ = self.events.try_send(ActorEvent::Listening(address));
             }
             SwarmEvent::ConnectionEstablished { peer_id, connection_id, endpoint, .. } => {
-                let (now, called) = (Instant::now(), self.called(connection_id, endpoint));
+                let now = Instant::now();
+                if self.proves_reachability(&peer_id, &endpoint) {
+                    self.nat.confirm(peer_id);
+                }
+                let called = self.called(connection_id, endpoint);
+                let direct = called.as_ref().is_some_and(|address| !is_relayed(address));
+                if direct && self.links.is_dialed_directly(&peer_id) {
+                    // A bootstrap address without a transport is dialed over TCP and QUIC: one is enough.
+                    _ = self.swarm.close_connection(connection_id);
+                }
                 let door =
                     called.as_ref().is_some_and(|address| self.book.on_dial_success(&peer_id, address, now));
                 self.links.opened(peer_id, PeerConnection { since: now, door, called });

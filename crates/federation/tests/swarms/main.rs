@@ -9,6 +9,7 @@ mod dht;
 mod dht_lookup;
 mod dht_node;
 mod eclipse;
+mod first_hubs;
 #[path = "../it/fixtures.rs"]
 #[expect(dead_code, reason = "the other tests use all of it")]
 mod fixtures;
