@@ -29,7 +29,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum duration of a round. The next round resumes where it stopped.
 const MAX_ROUND: Duration = Duration::from_secs(10 * 60);
 /// Maximum concurrent rounds. A further round replaces the oldest if that has run for [`SYNC_INTERVAL`].
-const MAX_ROUNDS: usize = 16;
+pub(super) const MAX_ROUNDS: usize = 16;
 
 /// A running sync round with one peer.
 #[derive(Clone, Debug)]
@@ -232,6 +232,7 @@ impl Engine {
             let ours = self.row(theirs.hub);
             let known = self.hubs.contains_key(&theirs.hub);
             if ours.same_set(&theirs) {
+                self.note_equal(round.peer, theirs.hub);
                 round.saw(CopyObservation::equal(theirs));
             } else if known && !ours.partial {
                 return self.begin_comparison(round, SetReconciliation::new(theirs, ours), now, out);

@@ -168,6 +168,7 @@ impl Engine {
         }
         // The listing may have joined or left this hub's own set.
         left.into_iter().chain([home]).for_each(|hub| self.own_set_changed(hub, now));
+        self.update_behind(home, via != IngestSource::Gossip, now);
         out.push(Effect::StoreListing(Box::new(listing)));
         self.update_visibility(ListingSelector::One(&id), now, out);
         if hidden { Err(IgnoreReason::Blocked.into()) } else { Ok(()) }
@@ -226,6 +227,7 @@ impl Engine {
         self.track_hub(of, now).ok_or(IgnoreReason::OverQuota)?.head = Some(head.clone());
         self.pace(of, |hub| &mut hub.said, via, now);
         self.own_set_changed(of, now);
+        self.on_head(of, now);
         out.push(Effect::StoreHead(Box::new(head)));
         self.renew_lease(of, now, out);
         Ok(())

@@ -1,5 +1,7 @@
 //! Per-hub state of the engine, and the storage quota of each hub.
 
+use std::time::Duration;
+
 use plexus_domain::Timestamp;
 
 use super::{
@@ -28,6 +30,25 @@ pub struct TrackedHub {
     pub lease: VisibilityLease,
     /// The local copy is incomplete because a quota was exceeded.
     pub partial: bool,
+    /// Set while its last head named listings that are missing here.
+    pub behind: Option<Behind>,
+}
+
+/// When to fetch the missing listings of a hub, without waiting for the next periodic round.
+#[derive(Clone, Copy, Debug)]
+pub struct Behind {
+    pub next: Timestamp,
+    /// Delay after the next attempt. It doubles while attempts bring nothing.
+    pub wait: Duration,
+}
+
+impl Behind {
+    /// Delay of the first attempt: gossip may still bring the listings.
+    pub const FIRST_WAIT: Duration = Duration::from_secs(2);
+
+    pub fn new(now: Timestamp) -> Self {
+        Self { next: now + Self::FIRST_WAIT, wait: Self::FIRST_WAIT }
+    }
 }
 
 impl TrackedHub {
@@ -41,6 +62,7 @@ impl TrackedHub {
             said: TokenBucket::full(GOSSIP_RATE, now),
             lease: VisibilityLease::Hidden,
             partial: false,
+            behind: None,
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Suggested reading order: `event` (events and effects), `ingest` (validation of incoming records), `version_order`
 //! (version order), `inventory` (inventory), `expiry` (expiry and policy changes), `anti_entropy` and `reconciliation`
-//! (anti-entropy), `violations` (violations), `live_search` (live search), `hub_report` (status for the UI). These use the
+//! (anti-entropy), `catch_up` (rounds out of turn), `violations` (violations), `live_search` (live search), `hub_report` (status for the UI). These use the
 //! limits in `lease`, `quota`, `probation` and `policy`.
 //!
 //! Architecture invariant: no IO, no clock, no randomness, and no listing bodies in memory. All maps are
@@ -10,6 +10,7 @@
 //! memory.
 
 mod anti_entropy;
+mod catch_up;
 mod event;
 mod expiry;
 mod hub_report;
@@ -197,6 +198,7 @@ impl Engine {
         self.sign_head_if_due(now, out);
         self.sweep_if_due(now, out);
         self.sync_if_due(now, out);
+        self.catch_up_if_due(now, out);
         self.hurry_searches(now, out);
     }
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
+mod bursts;
 mod converge;
 mod fixtures;
 mod forged;
