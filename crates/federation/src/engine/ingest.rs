@@ -10,7 +10,7 @@ use super::{
     Effect, Engine, GossipVerdict, IgnoreReason, Violation, ViolationReport,
     inventory::{ListingEntry, ListingSelector, VersionComparison},
     known_hubs::TrackedHub,
-    quota::{StorageUsage, TokenBucket},
+    quota::TokenBucket,
 };
 use crate::{
     HubId,
@@ -195,7 +195,7 @@ impl Engine {
             return Err(IgnoreReason::OverQuota);
         }
         if on_probation {
-            self.probation.load = self.probation.load.and(StorageUsage { listings: 1, bytes: entry.bytes });
+            self.probation.load = self.probation.load.and(entry.usage());
         }
         Ok(())
     }
@@ -210,9 +210,8 @@ impl Engine {
     /// Returns whether the storage quota of the home hub allows this version.
     fn has_room_for(&self, id: &ListingId, entry: &ListingEntry, now: Timestamp) -> bool {
         let known = self.listings.get(id).filter(|known| known.hub == entry.hub);
-        let replaced = known
-            .map_or_else(StorageUsage::default, |known| StorageUsage { listings: 1, bytes: known.bytes });
-        self.has_room(entry.hub, replaced, StorageUsage { listings: 1, bytes: entry.bytes }, now)
+        let replaced = known.map(ListingEntry::usage).unwrap_or_default();
+        self.has_room(entry.hub, replaced, entry.usage(), now)
     }
 
     fn take_head(

@@ -52,6 +52,10 @@ impl ListingEntry {
         }
     }
 
+    pub fn usage(&self) -> StorageUsage {
+        StorageUsage { listings: usize::from(!self.rank.is_deleted()), bytes: self.bytes }
+    }
+
     fn item(&self) -> Item {
         let issued = self.rank.seq().issued().millis() / 1_000;
         let id = Id::from_byte_array(*self.rank.hash().as_bytes());
@@ -166,7 +170,7 @@ impl ListingInventory {
 pub struct HubListingSet {
     items: Vec<Item>,
     fingerprint: SetFingerprint,
-    bytes: usize,
+    usage: StorageUsage,
 }
 
 impl HubListingSet {
@@ -175,7 +179,12 @@ impl HubListingSet {
     }
 
     pub const fn load(&self) -> StorageUsage {
-        StorageUsage { listings: self.items.len(), bytes: self.bytes }
+        self.usage
+    }
+
+    /// Returns the number of listings, tombstones included.
+    pub const fn count(&self) -> u64 {
+        self.items.len() as u64
     }
 
     pub fn hashes(&self) -> BTreeSet<Digest> {
@@ -187,7 +196,7 @@ impl HubListingSet {
         if let Err(at) = self.items.binary_search(&item) {
             self.items.insert(at, item);
             self.fingerprint.add(&entry.rank.hash());
-            self.bytes += entry.bytes;
+            self.usage = self.usage.and(entry.usage());
         }
     }
 
@@ -195,7 +204,7 @@ impl HubListingSet {
         if let Ok(at) = self.items.binary_search(&entry.item()) {
             self.items.remove(at);
             self.fingerprint.remove(&entry.rank.hash());
-            self.bytes = self.bytes.saturating_sub(entry.bytes);
+            self.usage = self.usage.without(entry.usage());
         }
     }
 }

@@ -6,6 +6,7 @@ use plexus_domain::Timestamp;
 
 use super::{
     Effect, Engine, HubInventory, KnownHub,
+    inventory::HubListingSet,
     lease::VisibilityLease,
     policy::{AdmissionMode, RuleAction},
     quota::{BY_GOSSIP, FULL, GOSSIP_RATE, MAX_HUBS, StorageUsage, TokenBucket},
@@ -144,7 +145,7 @@ impl Engine {
         HubInventory {
             hub,
             head: self.head_seq(hub),
-            count: self.listings.load(&hub).listings as u64,
+            count: set.map(HubListingSet::count).unwrap_or_default(),
             fingerprint: set.map(|set| set.fingerprint()).unwrap_or_default(),
             partial: self.hubs.get(&hub).is_some_and(|hub| hub.partial),
         }

@@ -74,19 +74,20 @@ impl Engine {
         }
     }
 
-    /// Evicts the newest listings of these hubs until each fits into `share`.
+    /// Evicts the newest listings of these hubs until each fits into `share`. Tombstones go last: they use
+    /// bytes alone, and without one an older version could return.
     fn cut_down(&mut self, hubs: &BTreeSet<HubId>, share: StorageQuota, out: &mut Vec<Effect>) {
         let of_them =
             self.listings.select(ListingSelector::All).filter(|(_, entry)| hubs.contains(&entry.hub));
-        let mut newest: Vec<(Seq, ListingId)> =
-            of_them.map(|(id, entry)| (entry.rank.seq(), id.clone())).collect();
+        let mut newest: Vec<(bool, Seq, ListingId)> =
+            of_them.map(|(id, entry)| (!entry.rank.is_deleted(), entry.rank.seq(), id.clone())).collect();
         newest.sort_unstable_by(|one, other| other.cmp(one));
         let mut gone = Vec::new();
-        for (_, id) in newest {
+        for (_, _, id) in newest {
             let home = self.listings.get(&id).map(|entry| entry.hub);
             if let Some(home) = home.filter(|home| !share.holds(self.listings.load(home))) {
-                let bytes = self.listings.remove(&id).map_or(0, |entry| entry.bytes);
-                self.probation.load = self.probation.load.without(StorageUsage { listings: 1, bytes });
+                let usage = self.listings.remove(&id).map(|entry| entry.usage()).unwrap_or_default();
+                self.probation.load = self.probation.load.without(usage);
                 self.mark_partial(home);
                 gone.push(id);
             }

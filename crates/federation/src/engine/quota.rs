@@ -7,7 +7,9 @@ use plexus_domain::Timestamp;
 /// Maximum storage of one hub, or of all hubs on probation together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StorageQuota {
+    /// Listings that are not deleted.
     pub listings: usize,
+    /// Bytes of all records. They alone bound the tombstones.
     pub bytes: usize,
 }
 
@@ -26,6 +28,8 @@ pub const MAX_HUBS: usize = 10_000;
 /// Current storage usage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StorageUsage {
+    /// Listings that are not deleted: a tombstone uses bytes alone, so that deleted agents leave their slots to
+    /// others.
     pub listings: usize,
     pub bytes: usize,
 }

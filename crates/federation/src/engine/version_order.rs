@@ -28,6 +28,10 @@ impl VersionRank {
         self.seq
     }
 
+    pub const fn is_deleted(&self) -> bool {
+        self.deleted
+    }
+
     pub const fn hash(&self) -> Digest {
         self.hash
     }

@@ -13,7 +13,9 @@ use plexus_federation::{
     record::{Seq, Status},
 };
 
-use crate::fixtures::{MINUTE, SECOND, START, core, deleted, envelope, gossip, head, hub, live, stores};
+use crate::fixtures::{
+    MINUTE, SECOND, START, content, core, deleted, envelope, gossip, head, hub, live, stores,
+};
 
 /// Restores `home` with `count` listings, which needs no signatures.
 fn fill(core: &mut Engine, home: u16, count: u16, bytes: usize) {
@@ -29,7 +31,9 @@ fn fill_from(core: &mut Engine, home: u16, first: u16, count: u16, bytes: usize)
         record: None,
     });
     for agent in 0..count {
-        let envelope = envelope(first + agent, home, Seq::next(None, START), Status::Deleted);
+        let seq = Seq::next(None, START);
+        let status = Status::Live(content(b"", seq, &["count"]));
+        let envelope = envelope(first + agent, home, seq, status);
         core.restore_listing(
             &envelope,
             Digest::of([home.to_le_bytes(), agent.to_le_bytes()].concat()),
@@ -78,6 +82,40 @@ fn bytes_are_capped_as_well() {
         GossipVerdict::Accept
     );
     assert_eq!(offer(&mut core, 9_001, 1), GossipVerdict::Accept, "a tombstone made room");
+}
+
+/// Deleted agents leave their slots: a hub on probation that replaces all its agents is replicated whole, and the
+/// tombstones stay.
+#[test]
+fn tombstones_use_no_slots_of_a_hub_on_probation() {
+    let mut core = core(9, AdmissionMode::Probation);
+    let mut now = START;
+    let count = |core: &Engine, now| {
+        let row = core.inventory(now).into_iter().find(|row| row.hub == hub(1)).unwrap();
+        (row.count, row.partial)
+    };
+    let most = u16::try_from(PROBATION.listings).unwrap();
+    for agent in 0..most {
+        now = now + SECOND;
+        assert_eq!(gossip(&mut core, &live(agent, 1, now).encode(), now).0, GossipVerdict::Accept);
+    }
+    for agent in 0..most {
+        now = now + SECOND;
+        assert_eq!(gossip(&mut core, &deleted(agent, 1, now).encode(), now).0, GossipVerdict::Accept);
+        now = now + SECOND;
+        let other = live(most + agent, 1, now);
+        assert_eq!(gossip(&mut core, &other.encode(), now).0, GossipVerdict::Accept, "a slot is free");
+        assert!(core.is_shown(other.envelope().id()) || core.contains(other.envelope().id()));
+    }
+    assert_eq!(count(&core, now), (2 * PROBATION.listings as u64, false), "tombstones are kept");
+    now = now + SECOND;
+    let refused = gossip(&mut core, &live(2 * most, 1, now).encode(), now).0;
+    assert_eq!(refused, GossipVerdict::Ignore(IgnoreReason::OverQuota), "the quota of live listings holds");
+    assert_eq!(
+        gossip(&mut core, &live(0, 1, START).encode(), now).0,
+        GossipVerdict::Ignore(IgnoreReason::Older),
+        "a deleted agent does not return"
+    );
 }
 
 #[test]
