@@ -99,14 +99,14 @@ impl Actor {
         let (known, announced) = restore(config.kept.clone(), clock);
         // mDNS finds hubs at private addresses, so these must be dialable.
         let reach = DialPolicy::new(config.is_public.filter(|_| !config.mdns), &config.doors);
-        let swarm = swarm::swarm(&config, reach.clone(), |me| {
+        let nat = ReachabilityState::new(&config);
+        let swarm = swarm::swarm(&config, reach.clone(), nat.relay_clients.quota.clone(), |me| {
             let mut records = DhtStore::new(me, config.secret);
             announced.into_iter().for_each(|record| _ = records.take(record));
             records
         })?;
         let me = peer_id::hub_of(swarm.local_peer_id());
         let me = me.ok_or_else(|| StartError::SetUp("the key names no hub".to_owned()))?;
-        let nat = ReachabilityState::new(&config);
         let mut actor = Self {
             me,
             swarm,

@@ -57,6 +57,10 @@ impl PeerConnections {
         self.peers.get(peer)?.called.as_ref()
     }
 
+    pub fn is_connected(&self, peer: &PeerId) -> bool {
+        self.peers.contains_key(peer)
+    }
+
     /// Returns whether this hub dialed a connected peer directly, not through a relay.
     pub fn is_dialed_directly(&self, peer: &PeerId) -> bool {
         self.dialed_address(peer).is_some_and(|address| !is_relayed(address))

@@ -5,6 +5,7 @@ use std::{collections::HashSet, time::Instant};
 use libp2p::{
     Multiaddr, PeerId,
     kad::{GetProvidersOk, GetRecordOk, QueryId, QueryResult},
+    multiaddr::Protocol,
     swarm::dial_opts::{DialOpts, PeerCondition},
 };
 use tokio::sync::oneshot;
@@ -14,7 +15,9 @@ use super::{
     actor_api::{ActorEvent, PersistedNetState},
     address_book::WANTED,
     cbor::PeerMessage,
-    dht_keys, peer_id,
+    dht_keys,
+    dial_policy::is_relayed,
+    peer_id,
 };
 use crate::{
     HubId,
@@ -118,10 +121,11 @@ impl Actor {
         self.dht_queries.insert(query, DhtQuery::Hub { hub, best: None });
     }
 
-    /// Returns the known addresses of a peer, from the address book or else from the DHT routing table.
+    /// Returns the addresses at which to dial a peer, from the address book or else from the DHT routing table.
     pub(super) fn addresses(&mut self, peer: &PeerId) -> Vec<Multiaddr> {
         let addresses = self.book.addresses(peer).to_vec();
-        if addresses.is_empty() { self.in_table(peer) } else { addresses }
+        let addresses = if addresses.is_empty() { self.in_table(peer) } else { addresses };
+        one_circuit_per_relay(addresses)
     }
 
     /// Returns the addresses of a peer in the DHT routing table.
@@ -236,5 +240,46 @@ impl Actor {
             _ = self.events.try_send(ActorEvent::FoundHub(Box::new(best.record)));
         }
         self.found(hub);
+    }
+}
+
+/// Removes further circuits through the same relay, over another transport: all addresses are dialed at once,
+/// and each circuit counts against the budget at the relay. Circuits over TCP are preferred, since UDP is blocked
+/// more often.
+fn one_circuit_per_relay(mut addresses: Vec<Multiaddr>) -> Vec<Multiaddr> {
+    let is_tcp = |address: &Multiaddr| address.iter().any(|part| matches!(part, Protocol::Tcp(_)));
+    addresses.sort_by_key(|address| is_relayed(address) && !is_tcp(address));
+    let mut relays = HashSet::new();
+    addresses.retain(|address| relay_of(address).is_none_or(|relay| relays.insert(relay)));
+    addresses
+}
+
+/// Returns the relay of a circuit address.
+fn relay_of(address: &Multiaddr) -> Option<PeerId> {
+    let relay = address.iter().take_while(|part| *part != Protocol::P2pCircuit).last();
+    match relay {
+        Some(Protocol::P2p(relay)) if is_relayed(address) => Some(relay),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hub_is_dialed_once_through_each_relay() {
+        let at = |text: &str| text.parse::<Multiaddr>().unwrap();
+        let [one, other] = [PeerId::random(), PeerId::random()];
+        let circuit = |at: Multiaddr, relay| at.with(Protocol::P2p(relay)).with(Protocol::P2pCircuit);
+        let (tcp, quic) = (at("/ip4/192.0.2.1/tcp/1"), at("/ip4/192.0.2.1/udp/1/quic-v1"));
+        let direct = at("/ip4/192.0.2.9/udp/1/quic-v1");
+        let given = vec![
+            circuit(quic.clone(), one),
+            direct.clone(),
+            circuit(tcp.clone(), one),
+            circuit(quic.clone(), other),
+        ];
+        assert_eq!(one_circuit_per_relay(given), [direct, circuit(tcp, one), circuit(quic, other)]);
     }
 }

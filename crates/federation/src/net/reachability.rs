@@ -17,8 +17,12 @@ use libp2p::{
 };
 
 use super::{
-    actor::Actor, actor_api::NetConfig, address_book::split, dial_policy::is_relayed,
-    relay_client::RelaySelector, relay_server::RelayClients,
+    actor::Actor,
+    actor_api::NetConfig,
+    address_book::split,
+    dial_policy::is_relayed,
+    relay_client::RelaySelector,
+    relay_server::{RelayClients, RelayLimits},
 };
 
 /// Delay before a failed probe counts: its address may have been made up by a peer, so wait for a success.
@@ -69,7 +73,8 @@ pub struct ReachabilityState {
 impl ReachabilityState {
     pub fn new(config: &NetConfig) -> Self {
         let (configured, listens) = (!config.external.is_empty(), !config.listen.is_empty());
-        Self { configured, listens, ..Self::default() }
+        let relay_clients = RelayClients::new(config.relay.map(RelayLimits::quota));
+        Self { configured, listens, relay_clients, ..Self::default() }
     }
 
     /// Handles a peer that has disconnected completely.
@@ -152,13 +157,13 @@ impl Actor {
     }
 
     /// Returns whether an inbound connection proves that other hubs can connect to this one: it comes directly,
-    /// from an address that counts for probes, and from a peer that this hub did not dial before, so no router
-    /// let it in as the answer to a dial. It also proves so after failed probes.
+    /// from an address that counts for probes, and from a peer without another connection, so no router let it
+    /// in as the answer to a dial. It also proves so after failed probes.
     pub(super) fn proves_reachability(&self, peer: &PeerId, endpoint: &ConnectedPoint) -> bool {
         let ConnectedPoint::Listener { local_addr, send_back_addr } = endpoint else { return false };
         let is_direct = !is_relayed(local_addr) && !is_relayed(send_back_addr);
         let probed = &self.swarm.behaviour().asking.gate;
-        is_direct && probed.counts(send_back_addr) && self.links.dialed_address(peer).is_none()
+        is_direct && probed.counts(send_back_addr) && !self.links.is_connected(peer)
     }
 
     /// Records the result of a probe by a peer.

@@ -9,7 +9,10 @@ use libp2p::{Multiaddr, PeerId, core::transport::ListenerId};
 
 /// Number of reservations to hold: any relay may disappear.
 pub const WANTED: usize = 2;
-/// Retry delay after a relay refused, was lost or was unreachable.
+/// First retry delay after a relay refused, was lost or was unreachable: a relay that restarts is back in
+/// seconds. It doubles up to [`RETRY_INTERVAL`] until the relay accepts.
+const FIRST_RETRY: Duration = Duration::from_secs(1);
+/// Upper bound of the retry delay.
 const RETRY_INTERVAL: Duration = Duration::from_secs(120);
 /// Maximum remembered hubs that advertise relaying in their record only.
 const MAX_RELAYS: usize = 64;
@@ -23,8 +26,39 @@ pub struct RelaySelector {
     connected: Vec<(PeerId, Multiaddr)>,
     asked: HashMap<ListenerId, Reservation>,
     /// Retry times: before them a relay is not dialed (`called`) or not asked for a reservation (`resting`).
-    called: HashMap<PeerId, Instant>,
-    resting: HashMap<PeerId, Instant>,
+    called: RetryTimes,
+    resting: RetryTimes,
+}
+
+/// When each relay is tried again. A delay is forgotten after twice its upper bound.
+#[derive(Debug, Default)]
+struct RetryTimes(HashMap<PeerId, RetryTime>);
+
+#[derive(Debug)]
+struct RetryTime {
+    at: Instant,
+    delay: Duration,
+}
+
+impl RetryTimes {
+    /// Delays the next try, twice as long as the last time.
+    fn delay(&mut self, peer: PeerId, now: Instant) {
+        self.0.retain(|_, retry| now.saturating_duration_since(retry.at) < RETRY_INTERVAL);
+        let delay = self.0.get(&peer).map_or(FIRST_RETRY, |retry| (2 * retry.delay).min(RETRY_INTERVAL));
+        self.0.insert(peer, RetryTime { at: now + delay, delay });
+    }
+
+    fn is_delayed(&self, peer: &PeerId, now: Instant) -> bool {
+        self.0.get(peer).is_some_and(|retry| retry.at > now)
+    }
+
+    fn contains(&self, peer: &PeerId) -> bool {
+        self.0.contains_key(peer)
+    }
+
+    fn reset(&mut self, peer: &PeerId) {
+        self.0.remove(peer);
+    }
 }
 
 #[derive(Debug)]
@@ -48,7 +82,7 @@ impl RelaySelector {
         if self.said.len() < MAX_RELAYS || self.said.contains_key(peer) {
             return true;
         }
-        let is_lost = |peer: &&PeerId| self.called.contains_key(*peer) && self.is_away(peer);
+        let is_lost = |peer: &&PeerId| self.called.contains(peer) && self.is_away(peer);
         let lost = self.said.keys().find(is_lost).copied();
         lost.is_some_and(|lost| self.said.remove(&lost).is_some())
     }
@@ -59,6 +93,7 @@ impl RelaySelector {
 
     /// Adds a connected relay; `address` is where this hub dialed it.
     pub fn on_relay_supported(&mut self, peer: PeerId, address: Multiaddr) {
+        self.called.reset(&peer);
         if self.connected.iter().all(|(known, _)| *known != peer) {
             self.connected.push((peer, address));
         }
@@ -70,9 +105,8 @@ impl RelaySelector {
     }
 
     /// Returns the relay at which to request the next reservation, with its address.
-    pub fn next_reservation(&mut self, now: Instant) -> Option<(PeerId, Multiaddr)> {
-        self.resting.retain(|_, until| *until > now);
-        let is_free = |peer: &PeerId| !self.resting.contains_key(peer) && !self.is_asked(peer);
+    pub fn next_reservation(&self, now: Instant) -> Option<(PeerId, Multiaddr)> {
+        let is_free = |peer: &PeerId| !self.resting.is_delayed(peer, now) && !self.is_asked(peer);
         let next = self.connected.iter().find(|(peer, _)| is_free(peer));
         next.filter(|_| self.asked.len() < WANTED).cloned()
     }
@@ -82,12 +116,11 @@ impl RelaySelector {
         if self.asked.len() >= WANTED {
             return None;
         }
-        self.called.retain(|_, until| *until > now);
-        let rests = |peer: &PeerId| self.called.contains_key(peer) || self.resting.contains_key(peer);
+        let rests = |peer: &PeerId| self.called.is_delayed(peer, now) || self.resting.is_delayed(peer, now);
         let is_due = |peer: &PeerId| !rests(peer) && self.is_away(peer);
         let mut away = self.said.iter().filter(|(peer, _)| is_due(peer));
         let (peer, addresses) = away.next().map(|(peer, addresses)| (*peer, addresses.clone()))?;
-        self.called.insert(peer, now + RETRY_INTERVAL);
+        self.called.delay(peer, now);
         Some((peer, addresses))
     }
 
@@ -96,6 +129,7 @@ impl RelaySelector {
     }
 
     pub fn on_reserved(&mut self, relay: PeerId) {
+        self.resting.reset(&relay);
         self.asked.values_mut().filter(|asked| asked.relay == relay).for_each(|asked| asked.agreed = true);
     }
 
@@ -114,7 +148,7 @@ impl RelaySelector {
     }
 
     pub fn rest(&mut self, relay: PeerId, now: Instant) {
-        self.resting.insert(relay, now + RETRY_INTERVAL);
+        self.resting.delay(relay, now);
     }
 
     fn is_asked(&self, peer: &PeerId) -> bool {
@@ -194,5 +228,33 @@ mod tests {
         relays.on_relay_offer(one, true, vec![address(1)]);
         assert!(relays.said.contains_key(&one) && !relays.said.contains_key(&lost));
         assert_eq!(relays.said.len(), MAX_RELAYS);
+    }
+
+    #[test]
+    fn a_relay_that_restarts_is_asked_again_within_seconds_and_one_that_refuses_more_rarely() {
+        let (mut now, mut relays) = (Instant::now(), RelaySelector::default());
+        let relay = PeerId::random();
+        let mut delays = Vec::new();
+        for _ in 0..12 {
+            relays.on_relay_supported(relay, address(1));
+            let (peer, _) = relays.next_reservation(now).unwrap();
+            let listener = ListenerId::next();
+            relays.asked(listener, peer);
+            assert_eq!(relays.closed(listener, now), Some(relay), "it refuses");
+            relays.left(&relay);
+            let before = now;
+            while relays.resting.is_delayed(&relay, now) {
+                now += FIRST_RETRY;
+            }
+            delays.push(now - before);
+        }
+        assert_eq!((delays[0], delays[11]), (FIRST_RETRY, RETRY_INTERVAL));
+        assert!(delays.is_sorted());
+        relays.on_relay_supported(relay, address(1));
+        let listener = ListenerId::next();
+        relays.asked(listener, relays.next_reservation(now).unwrap().0);
+        relays.on_reserved(relay);
+        assert_eq!(relays.closed(listener, now), Some(relay), "it restarts");
+        assert!(relays.next_reservation(now + FIRST_RETRY).is_some());
     }
 }

@@ -3,10 +3,12 @@
 use std::{
     collections::BTreeSet,
     num::NonZeroU32,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use libp2p::{Multiaddr, PeerId, relay};
+use parking_lot::Mutex;
 
 use super::window_quota::WindowQuota;
 
@@ -37,10 +39,10 @@ impl Default for RelayLimits {
         Self {
             hubs: 48,
             circuits: 64,
-            circuits_each: 4,
+            circuits_each: 15,
             bytes: 64 << 20,
             lasts: Duration::from_secs(3_600),
-            hourly_each: 8,
+            hourly_each: 16,
             hourly: 128,
         }
     }
@@ -55,13 +57,18 @@ const AT_ONCE_FROM_ADDRESS: NonZeroU32 = NonZeroU32::MIN.saturating_add(31);
 const NEXT_FROM_ADDRESS: Duration = Duration::from_secs(120);
 
 impl RelayLimits {
-    pub fn behaviour(self, me: PeerId) -> relay::Behaviour {
-        relay::Behaviour::new(me, self.config())
+    /// Returns the hourly quota of circuits, unused.
+    pub fn quota(self) -> CircuitQuota {
+        let quota = WindowQuota::new(self.hourly_each, self.hourly, HOUR);
+        CircuitQuota(Arc::new(Mutex::new(quota)))
     }
 
-    fn config(self) -> relay::Config {
-        let mut share = WindowQuota::new(self.hourly_each, self.hourly, HOUR);
-        let hourly = move |peer: PeerId, _: &Multiaddr, now: Instant| share.take(peer, now);
+    pub fn behaviour(self, me: PeerId, quota: CircuitQuota) -> relay::Behaviour {
+        relay::Behaviour::new(me, self.config(quota))
+    }
+
+    fn config(self, quota: CircuitQuota) -> relay::Config {
+        let hourly = move |peer: PeerId, _: &Multiaddr, now: Instant| quota.0.lock().take(peer, now);
         let config = relay::Config {
             max_reservations: self.hubs,
             max_reservations_per_peer: 1,
@@ -82,15 +89,26 @@ impl RelayLimits {
     }
 }
 
+/// Hourly quota of circuits, shared by the relay behaviour, which takes from it before it knows whether the
+/// circuit can be opened, and [`RelayClients`], which gives back what was not used.
+#[derive(Clone, Debug)]
+pub struct CircuitQuota(Arc<Mutex<WindowQuota>>);
+
 /// Current clients of the relay server.
 #[derive(Debug, Default)]
 pub struct RelayClients {
+    /// `None` if this hub is no relay.
+    pub quota: Option<CircuitQuota>,
     hubs: BTreeSet<PeerId>,
     /// Source and destination of each circuit.
     circuits: Vec<(PeerId, PeerId)>,
 }
 
 impl RelayClients {
+    pub fn new(quota: Option<CircuitQuota>) -> Self {
+        Self { quota, ..Self::default() }
+    }
+
     /// Updates the state from an event of the relay server.
     pub fn note(&mut self, event: &relay::Event) {
         match event {
@@ -99,6 +117,14 @@ impl RelayClients {
             | relay::Event::ReservationClosed { src_peer_id } => _ = self.hubs.remove(src_peer_id),
             relay::Event::CircuitReqAccepted { src_peer_id, dst_peer_id } => {
                 self.circuits.push((*src_peer_id, *dst_peer_id));
+            }
+            // A refusal for want of quota has taken nothing.
+            relay::Event::CircuitReqDenied { src_peer_id, status, .. }
+                if !matches!(status, relay::StatusCode::ResourceLimitExceeded) =>
+            {
+                if let Some(quota) = &self.quota {
+                    quota.0.lock().give_back(*src_peer_id);
+                }
             }
             relay::Event::CircuitClosed { src_peer_id, dst_peer_id, error } => {
                 if let Some(error) = error {
@@ -143,7 +169,8 @@ mod tests {
 
     #[test]
     fn one_address_does_not_use_up_what_all_may_begin() {
-        let (now, mut config) = (Instant::now(), RelayLimits::default().config());
+        let limits = RelayLimits::default();
+        let (now, mut config) = (Instant::now(), limits.config(limits.quota()));
         let mut begins = |address: &str| {
             let (peer, address) = (PeerId::random(), address.parse().unwrap());
             config.circuit_src_rate_limiters.iter_mut().all(|limiter| limiter.try_next(peer, &address, now))
@@ -165,5 +192,22 @@ mod tests {
             clients.note(&over);
             assert_eq!(clients.count(), RelayUsage::default());
         }
+    }
+
+    #[test]
+    fn a_circuit_that_cannot_be_opened_costs_nothing() {
+        let limits = RelayLimits::default();
+        let quota = limits.quota();
+        let mut clients = RelayClients::new(Some(quota.clone()));
+        let (now, src_peer_id, dst_peer_id) = (Instant::now(), PeerId::random(), PeerId::random());
+        for _ in 0..10 * limits.hourly {
+            assert!(quota.0.lock().take(src_peer_id, now));
+            let status = relay::StatusCode::NoReservation;
+            clients.note(&relay::Event::CircuitReqDenied { src_peer_id, dst_peer_id, status });
+        }
+        assert!((0..limits.hourly_each).all(|_| quota.0.lock().take(src_peer_id, now)));
+        let status = relay::StatusCode::ResourceLimitExceeded;
+        clients.note(&relay::Event::CircuitReqDenied { src_peer_id, dst_peer_id, status });
+        assert!(!quota.0.lock().take(src_peer_id, now), "a refusal for want of quota gives nothing back");
     }
 }

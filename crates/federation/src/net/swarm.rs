@@ -22,6 +22,7 @@ use super::{
     dht_store::DhtStore,
     dial_policy::{DialPolicy, PolicyTransport},
     gossip::{self, Gossip},
+    relay_server::CircuitQuota,
     request_codec::{self, Exchange},
 };
 
@@ -81,11 +82,12 @@ pub enum StartError {
 pub fn swarm(
     config: &NetConfig,
     reach: DialPolicy,
+    circuits: Option<CircuitQuota>,
     records: impl FnOnce(libp2p::PeerId) -> DhtStore,
 ) -> Result<Swarm<Behaviour>, StartError> {
     let key = Keypair::ed25519_from_bytes(config.seed)?;
     let (through_relays, relayed) = relay::client::new(key.public().to_peer_id());
-    let behaviour = behaviour(&key, config, &reach, relayed, records)?;
+    let behaviour = behaviour(&key, config, &reach, (relayed, circuits), records)?;
     let transport = transport(&key, through_relays, reach)?;
     let mut swarm = SwarmBuilder::with_existing_identity(key)
         .with_tokio()
@@ -132,7 +134,7 @@ fn behaviour(
     key: &Keypair,
     config: &NetConfig,
     reach: &DialPolicy,
-    relayed: relay::client::Behaviour,
+    (relayed, circuits): (relay::client::Behaviour, Option<CircuitQuota>),
     records: impl FnOnce(libp2p::PeerId) -> DhtStore,
 ) -> Result<Behaviour, StartError> {
     let peer = key.public().to_peer_id();
@@ -161,7 +163,7 @@ fn behaviour(
         asking: autonat::asking(peer, DialPolicy::new(config.is_public, &[])),
         calling_back: autonat::calling_back(),
         relayed,
-        relay_server: config.relay.map(|limits| limits.behaviour(peer)).into(),
+        relay_server: config.relay.zip(circuits).map(|(limits, quota)| limits.behaviour(peer, quota)).into(),
         punching: dcutr::Behaviour::new(peer),
         mdns: mdns.transpose().map_err(set_up)?.into(),
     })

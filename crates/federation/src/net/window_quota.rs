@@ -35,6 +35,13 @@ impl WindowQuota {
         }
         fits
     }
+
+    /// Returns the latest grant of the peer, which was not used.
+    pub fn give_back(&mut self, peer: PeerId) {
+        if let Some(at) = self.given.iter().rposition(|(_, to)| *to == peer) {
+            self.given.remove(at);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -47,6 +54,8 @@ mod tests {
         let mut share = WindowQuota::new(2, 3, minute);
         assert!(share.take(one, start) && share.take(one, start));
         assert!(!share.take(one, start), "it had its share");
+        share.give_back(one);
+        assert!(share.take(one, start) && !share.take(one, start), "one was not used");
         assert!(share.take(PeerId::random(), start));
         assert!(!share.take(PeerId::random(), start), "there is no more");
         assert!(share.take(one, start + minute), "a minute later there is");

@@ -34,7 +34,7 @@ async fn all_are_called(count: u16) {
     for hub in &hubs {
         until("it is confirmed", async || is_confirmed(hub).await).await;
     }
-    // A hub that nobody can call is reached through the first one.
+    // A hub that only dials is reached through the first one.
     let private = NetConfig { listen: Vec::new(), ..listening(90, doors) };
     let private = Whole::start_as(90, private);
     until("it is reached through the relay", async || private.status().await.relays == [hubs[0].me]).await;

@@ -171,6 +171,43 @@ async fn hears_of(hub: &Whole, lender: &Whole) {
     hub.tell(Event::Offered { from: lender.me, records: vec![record.encode()] }).await;
 }
 
+/// One hub calls as many private hubs behind one relay as its budget allows to begin circuits.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_hub_reaches_many_hubs_behind_one_relay() {
+    let relay = relay_hub(1, RelayLimits::default());
+    let caller = dial_only(2, &[&relay]).await;
+    let mut homes = Vec::new();
+    for n in 3..13 {
+        homes.push(Home::start(n, &relay).await);
+    }
+    let mut answers = Vec::new();
+    for home in &homes {
+        answers.push(ask(&caller, home, "/words").await);
+    }
+    for answer in answers {
+        assert!(!listen(answer, Duration::from_millis(100)).await.is_empty());
+    }
+}
+
+/// Each update of a relay restarts it. Its clients have their reservations again within seconds.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_relay_that_restarts_is_used_again_within_seconds() {
+    let relay = relay_hub(1, RelayLimits::default());
+    let hidden = dial_only(2, &[&relay]).await;
+    until("it has a place", async || uses(&hidden, &relay).await).await;
+    let address = relay.status().await.listening[0].clone();
+    drop(relay);
+    until("the place is lost", async || hidden.status().await.relays.is_empty()).await;
+    let port = address.iter().find_map(|part| if let Protocol::Tcp(port) = part { Some(port) } else { None });
+    let place = (std::net::Ipv4Addr::LOCALHOST, port.unwrap());
+    until("the port is free", async || tokio::net::TcpListener::bind(place).await.is_ok()).await;
+    let limits = Some(RelayLimits::default());
+    let config = config(1, Vec::new(), Vec::new(), &address.to_string());
+    let (relay, began) = (Whole::start_as(1, NetConfig { relay: limits, ..config }), Instant::now());
+    until("it has a place again", async || uses(&hidden, &relay).await).await;
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hub_that_is_called_back_takes_no_relay() {
     let relay = relay_hub(1, RelayLimits::default());

@@ -196,7 +196,11 @@ impl CallTransport for P2pTransport {
         };
         let answer = caller.ask(self.home, &question, &body).await.map_err(|error| match error {
             StreamCallError::NotReached => {
-                not_reached("Its hub has no public URL and is unreachable over the federation.")
+                not_reached(
+                    "Its hub has no public URL and is unreachable over the federation. A relay of that hub may be \
+                     restarting or busy: try again in a minute. If it stays unreachable, ask its operator to run \
+                     `plexus doctor`.",
+                )
             }
             StreamCallError::Broken(error) => {
                 not_reached(&format!("The connection to its hub broke off ({error})."))
