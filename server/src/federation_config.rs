@@ -12,7 +12,15 @@ const DIAL_ONLY: &str = "dial-only";
 
 /// Returns the federation configuration, or `None` if federation is disabled.
 pub fn federation(settings: &Settings) -> anyhow::Result<Option<Federation>> {
-    let Some(listen) = settings.text("p2p_listen").filter(|&text| text != "off") else { return Ok(None) };
+    let Some(listen) = settings.text("p2p_listen").filter(|&text| text != "off") else {
+        if settings.text("p2p_bootstrap").is_some_and(|text| !list(Some(text)).is_empty()) {
+            bail!(
+                "p2p_bootstrap has no effect while p2p_listen is off; set p2p_listen to an address and a port such as \
+                 0.0.0.0:4001, or to \"{DIAL_ONLY}\" if other hubs cannot call this one"
+            );
+        }
+        return Ok(None);
+    };
     // The former name of that value.
     if listen == "nowhere" {
         bail!("p2p_listen = \"nowhere\" is unknown; write \"{DIAL_ONLY}\" for outgoing connections only");
@@ -113,6 +121,15 @@ mod tests {
     fn without_a_place_to_listen_there_is_no_network() {
         assert!(read(&[]).unwrap().is_none());
         assert!(read(&["--p2p-listen", "off", "--federation-mode", "king"]).unwrap().is_none());
+    }
+
+    #[test]
+    fn bootstrap_addresses_without_a_listen_address_are_refused() {
+        for flags in [&["--p2p-listen", "off"][..], &[]] {
+            let flags = [flags, &["--p2p-bootstrap", "192.0.2.1:4001"]].concat();
+            let error = read(&flags).err().unwrap().to_string();
+            assert!(error.contains("p2p_listen") && error.contains("dial-only"), "{error}");
+        }
     }
 
     #[test]

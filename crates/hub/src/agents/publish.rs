@@ -4,13 +4,11 @@ use plexus_domain::{
     Address, AgentId, DraftId, Error as Refusal, HubRowId, Name, Principal, PrincipalId,
     agent::{AgentAccess, Connector, Visibility},
 };
-use plexus_runtime::outbound::is_public;
 use plexus_store::{
     Conn, Tx,
     agents::{self, Agent, AgentState},
     principals,
 };
-use url::{Host, Url};
 
 use super::{
     attached, draft_secrets, http_endpoint, model_agent, origin_verification, program_agent, register_a2a,
@@ -138,23 +136,10 @@ fn connector(draft: &RegistrationDraft) -> Result<Connector> {
     }
 }
 
-/// Returns whether other hubs could call the agent. Private networks and built-in agents are excluded.
-pub(super) fn can_federate(connector: &Connector) -> bool {
-    match connector {
-        Connector::Builtin { .. } => false,
-        other => {
-            other.remote_url().is_none_or(|url| Url::parse(url).is_ok_and(|url| is_on_the_internet(&url)))
-        }
-    }
-}
-
-fn is_on_the_internet(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Ipv4(address)) => is_public(address.into()),
-        Some(Host::Ipv6(address)) => is_public(address.into()),
-        Some(Host::Domain(name)) => name.contains('.') && !name.ends_with(".localhost"),
-        None => false,
-    }
+/// Returns whether the agent can be published to other hubs. They call it through this hub, so it may be at a
+/// private address. Every hub has the built-in agents.
+pub(super) const fn can_federate(connector: &Connector) -> bool {
+    !matches!(connector, Connector::Builtin { .. })
 }
 
 /// Fails if the operator does not allow this visibility for a program that the agent runs.
@@ -174,7 +159,7 @@ pub(super) fn check_visibility(
 ) -> Result<(), Refusal> {
     check_programs(hub, visibility, connector)?;
     if visibility == Visibility::Federated && !can_federate(connector) {
-        let words = "Other hubs cannot call this agent: its address is on a private network.";
+        let words = "Built-in agents are not published to other hubs: every hub has them.";
         return Err(Refusal::invalid("visibility", words));
     }
     Ok(())
