@@ -1,7 +1,7 @@
 //! Backups of a hub: one gzip-compressed tar archive with the database, the files and, on request, the secret key.
 //!
-//! [`write`] copies a snapshot of the database, SQLite or Postgres, while the hub runs; [`verify`] reads an archive
-//! back; [`restore`] fills an empty hub on either database. Entries of an archive, in this order:
+//! [`write()`] copies a snapshot of the database, SQLite or Postgres, while the hub runs; [`verify()`] reads an archive
+//! back; [`restore()`] fills an empty hub on either database. Entries of an archive, in this order:
 //!
 //! | entry | content |
 //! |---|---|
