@@ -5,6 +5,7 @@
 
 mod a2a;
 mod admin_socket;
+mod anthropic;
 mod api;
 mod app_state;
 mod ard;

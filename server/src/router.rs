@@ -20,7 +20,7 @@ use tower_http::{
 };
 
 use crate::{
-    a2a, api,
+    a2a, anthropic, api,
     app_state::AppState,
     ard, conformance, health, ioa_compat, mcp, oauth, openai, pages, rpc,
     web::{
@@ -94,6 +94,7 @@ fn edge_routes(site: AppState) -> Router {
         .merge(a2a::routes())
         .merge(mcp::registry_routes())
         .merge(openai::routes())
+        .merge(anthropic::routes())
         .merge(ard::routes())
         .merge(oauth::routes())
         .merge(rpc::routes(&site))

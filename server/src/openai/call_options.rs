@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::error::OpenAiError;
 
-const MAX_TOOLS: usize = 128;
+pub const MAX_TOOLS: usize = 128;
 /// Maximum length of a function name (OpenAI API reference).
 const MAX_NAME_CHARS: usize = 64;
 const MAX_STOPS: usize = 16;

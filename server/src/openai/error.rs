@@ -29,8 +29,9 @@ const SERVER: &str = "server_error";
 
 /// Fallback for unknown paths below `/v1/`.
 pub async fn missing() -> OpenAiError {
-    let words = "Not found. The endpoints are /v1/models, /v1/chat/completions and /v1/responses.";
-    OpenAiError::new(StatusCode::NOT_FOUND, INVALID, words).coded("unknown_url")
+    let words = "Not found. The endpoints are /v1/models, /v1/chat/completions, /v1/responses \
+                 and /v1/messages.";
+    OpenAiError::missing(words)
 }
 
 /// Response to a method that a path does not have. `allowed` lists its methods.
@@ -64,8 +65,13 @@ impl OpenAiError {
         Self::invalid(None, message).coded("unsupported_parameter").about(param)
     }
 
+    /// Returns the error for a path that does not exist.
+    pub fn missing(words: &str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, INVALID, words).coded("unknown_url")
+    }
+
     /// Returns the error for a method that a path does not have.
-    fn method(allowed: &'static str) -> Self {
+    pub fn method(allowed: &'static str) -> Self {
         let words = format!("This path does not have this method. It has {allowed}.");
         Self::new(StatusCode::METHOD_NOT_ALLOWED, INVALID, words).coded("method_not_allowed")
     }
@@ -104,6 +110,20 @@ impl OpenAiError {
 
     pub fn body(&self) -> Value {
         json!({ "error": { "message": self.message, "type": self.kind, "param": self.param, "code": self.code } })
+    }
+
+    pub const fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// Returns the name of the invalid member.
+    pub fn param(&self) -> Option<&str> {
+        self.param.as_deref()
+    }
+
+    /// Returns the value of the header `Retry-After`.
+    pub fn retry_after(&self) -> Option<&HeaderValue> {
+        self.retry_after.as_deref()
     }
 
     pub fn message(&self) -> &str {

@@ -3,12 +3,12 @@
 //!
 //! Clients store their conversations themselves (`docs/adr/0012`), and cancel an answer by disconnecting.
 
-mod answer_stream;
-mod call_options;
+pub mod answer_stream;
+pub mod call_options;
 mod chat;
-mod error;
+pub mod error;
 mod models;
-mod request_messages;
+pub mod request_messages;
 mod response;
 mod response_events;
 mod responses;
@@ -61,7 +61,7 @@ pub fn routes() -> Router<AppState> {
 }
 
 /// Parses the members of a request. Unknown members are ignored.
-fn read(
+pub fn read(
     site: &AppState,
     headers: &HeaderMap,
     body: Result<Bytes, BytesRejection>,
@@ -82,7 +82,7 @@ fn read(
 }
 
 /// Returns an optional string member.
-fn text<'a>(members: &'a Map<String, Value>, name: &'static str) -> Result<Option<&'a str>, OpenAiError> {
+pub fn text<'a>(members: &'a Map<String, Value>, name: &'static str) -> Result<Option<&'a str>, OpenAiError> {
     match members.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
@@ -91,7 +91,7 @@ fn text<'a>(members: &'a Map<String, Value>, name: &'static str) -> Result<Optio
 }
 
 /// Returns an optional boolean member; the default is false.
-fn flag(members: &Map<String, Value>, name: &'static str) -> Result<bool, OpenAiError> {
+pub fn flag(members: &Map<String, Value>, name: &'static str) -> Result<bool, OpenAiError> {
     flag_or(members, name, false)
 }
 
@@ -103,7 +103,7 @@ fn flag_or(members: &Map<String, Value>, name: &'static str, default: bool) -> R
     }
 }
 
-fn model(members: &Map<String, Value>) -> Result<&str, OpenAiError> {
+pub fn model(members: &Map<String, Value>) -> Result<&str, OpenAiError> {
     let named = text(members, "model")?;
     named.ok_or_else(|| {
         OpenAiError::invalid(Some("model"), "Name the agent as the model, such as \"plexus/calc\".")

@@ -28,6 +28,10 @@ pub struct Input {
 }
 
 impl Input {
+    pub const fn has_tools(&self) -> bool {
+        self.with_tools
+    }
+
     /// Creates an empty conversation. `with_tools`: the agent calls tools of the caller.
     pub const fn new(with_tools: bool) -> Self {
         Self { with_tools, turns: Vec::new(), files: Vec::new() }
@@ -116,9 +120,14 @@ impl Input {
     }
 
     /// Adds a tool's result. Results of one turn are one message, since the agent's calls were one as well.
-    pub fn result(&mut self, id: &Value, output: &Value, param: &str) -> Result<(), OpenAiError> {
-        let call_id = call_id(id, param)?;
+    fn result(&mut self, id: &Value, output: &Value, param: &str) -> Result<(), OpenAiError> {
         let parts = self.content(output, &format!("{param}.content"))?;
+        self.result_parts(id, parts, param)
+    }
+
+    /// Adds a tool's result that is converted already.
+    pub fn result_parts(&mut self, id: &Value, parts: Vec<Part>, param: &str) -> Result<(), OpenAiError> {
+        let call_id = call_id(id, param)?;
         let text = plain_text(&parts);
         let files = parts.into_iter().filter(|part| part.as_text().is_none());
         let tool = ToolUse {
@@ -139,14 +148,14 @@ impl Input {
     }
 
     /// Adds parts to the last turn if it has the same author, else as a turn.
-    pub fn add_to_last(&mut self, by_agent: bool, parts: Vec<Part>) {
+    fn add_to_last(&mut self, by_agent: bool, parts: Vec<Part>) {
         match self.turns.last_mut() {
             Some(last) if last.by_agent == by_agent => last.parts.extend(parts),
             _ => self.turn(by_agent, parts),
         }
     }
 
-    pub fn content(&mut self, content: &Value, param: &str) -> Result<Vec<Part>, OpenAiError> {
+    fn content(&mut self, content: &Value, param: &str) -> Result<Vec<Part>, OpenAiError> {
         match content {
             Value::Null => Ok(Vec::new()),
             Value::String(words) => Ok(text_parts(words)),

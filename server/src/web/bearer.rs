@@ -1,4 +1,4 @@
-//! Bearer authentication for the protocol endpoints (A2A, MCP, OpenAI, ARD, JSON-RPC).
+//! Bearer authentication for the protocol endpoints (A2A, MCP, OpenAI, Anthropic, ARD, JSON-RPC).
 //!
 //! A request without a token is anonymous. Session cookies are ignored here, so a page of another site cannot
 //! act as the browser's user (CSRF). In conformance mode, requests without a token use the shared test
@@ -29,18 +29,35 @@ impl FromRequestParts<AppState> for Bearer {
     type Rejection = InvalidToken;
 
     async fn from_request_parts(parts: &mut Parts, site: &AppState) -> Result<Self, InvalidToken> {
-        let ip = client_ip(parts, site);
-        let caller = match bearer(&parts.headers) {
-            None => Ok(match &site.conformance {
-                Some(mode) => Caller { ip, ..mode.everybody.clone() },
-                None => Caller::anonymous(ip),
-            }),
-            Some(token) => accounts::authenticate_token(&site.hub, token, parts.uri.path(), ip).await,
-        };
-        let caller = caller.map_err(InvalidToken)?;
-        site.hub.limits().admit(&caller).map_err(|limited| InvalidToken(limited.into()))?;
-        Ok(Self(caller))
+        authenticate(parts, site, bearer(&parts.headers)).await.map(Self)
     }
+}
+
+/// Bearer authentication that also accepts the token in the header `x-api-key`, as Anthropic's clients send it.
+/// A bearer token takes precedence.
+pub struct ApiKey(pub Caller);
+
+impl FromRequestParts<AppState> for ApiKey {
+    type Rejection = InvalidToken;
+
+    async fn from_request_parts(parts: &mut Parts, site: &AppState) -> Result<Self, InvalidToken> {
+        let key = || parts.headers.get("x-api-key").map(|key| key.to_str().unwrap_or_default().trim());
+        authenticate(parts, site, bearer(&parts.headers).or_else(key)).await.map(Self)
+    }
+}
+
+async fn authenticate(parts: &Parts, site: &AppState, token: Option<&str>) -> Result<Caller, InvalidToken> {
+    let ip = client_ip(parts, site);
+    let caller = match token {
+        None => Ok(match &site.conformance {
+            Some(mode) => Caller { ip, ..mode.everybody.clone() },
+            None => Caller::anonymous(ip),
+        }),
+        Some(token) => accounts::authenticate_token(&site.hub, token, parts.uri.path(), ip).await,
+    };
+    let caller = caller.map_err(InvalidToken)?;
+    site.hub.limits().admit(&caller).map_err(|limited| InvalidToken(limited.into()))?;
+    Ok(caller)
 }
 
 impl IntoResponse for InvalidToken {
