@@ -17,6 +17,8 @@ mod agent;
 #[cfg(test)]
 mod agent_lists;
 #[cfg(test)]
+mod answer_links;
+#[cfg(test)]
 mod anthropic;
 #[cfg(test)]
 mod ard;

@@ -144,7 +144,7 @@ async fn token(person: &Client) -> Client {
 }
 
 /// Registers `@boss/clerk`, which answers with a table, an image and a file of bytes. Returns its owner.
-async fn register_clerk(hub: &Hub, access: &str) -> Client {
+pub async fn register_clerk(hub: &Hub, access: &str) -> Client {
     let raw =
         |bytes: &str, name: &str, kind: &str| json!({ "raw": bytes, "filename": name, "mediaType": kind });
     let artifact = |id: &str, part: Value| json!({ "artifact": { "artifactId": id, "parts": [part] } });

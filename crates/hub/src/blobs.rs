@@ -63,6 +63,14 @@ pub(crate) fn label(words: Option<String>) -> Option<String> {
     words.filter(|words| !words.is_empty())
 }
 
+/// Raster image types: browsers show them, because they cannot contain scripts. All other types are downloaded.
+const SHOWN: [&str; 5] = ["image/avif", "image/gif", "image/jpeg", "image/png", "image/webp"];
+
+/// Returns the type of an image that browsers show, in its canonical spelling.
+pub fn inline_type(media_type: &str) -> Option<&'static str> {
+    SHOWN.into_iter().find(|shown| media_type.trim().eq_ignore_ascii_case(shown))
+}
+
 impl NewBlob {
     pub fn new(media_type: Option<String>, bytes: impl Into<Bytes>) -> Self {
         let bytes = bytes.into();

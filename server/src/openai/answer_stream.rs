@@ -67,7 +67,7 @@ impl AnswerStream {
         let guard = CancelOnDrop::new(&site.hub, door, task.id);
         let last = task.agents_messages().last().map(|message| message.id);
         Ok(Self {
-            words: AnswerText::of(&site.hub, &task),
+            words: AnswerText::of(&site.hub, door, &task).await?,
             given: 0,
             is_model: door.is_model(),
             calls: Vec::new(),
@@ -102,7 +102,7 @@ impl AnswerStream {
                 self.guard.disarm();
                 return Ok(AnswerEvent::End(self.outcome()));
             };
-            self.words.take(&news);
+            self.words.take(&news).await?;
             match news {
                 TaskUpdate::Part { message, part, .. } if message == self.id => self.take_calls(&[part]),
                 TaskUpdate::Ended { message } if message.id == self.id => self.take_calls(&message.parts),

@@ -7,10 +7,10 @@ use axum::{
         rejection::{PathRejection, QueryRejection},
     },
 };
-use plexus_domain::{Error as Refusal, MessageId, PartBody, message::Message};
+use plexus_domain::{Error as Refusal, MessageId, PartBody, RunId, message::Message};
 use plexus_hub::{
     Caller, Error,
-    calls::{self, AnswerText, AuthorizedAgent, Task, part_to_markdown},
+    calls::{self, AnswerText, AuthorizedAgent, FileLinks, Task, part_to_markdown},
     chats,
     message_views::Author,
 };
@@ -50,7 +50,7 @@ pub async fn show(
 ) -> Result<Json<Value>, OpenAiError> {
     let Bearer(caller) = caller?;
     let found = find(&site, &caller, id).await?;
-    Ok(Json(response(&site, &found)))
+    Ok(Json(response(&site, &found).await?))
 }
 
 /// Deletes a stored answer.
@@ -83,7 +83,7 @@ pub async fn cancel(
             ended => ended?,
         };
     }
-    Ok(Json(response(&site, &found)))
+    Ok(Json(response(&site, &found).await?))
 }
 
 #[derive(Deserialize)]
@@ -106,10 +106,15 @@ pub async fn list_input(
     })?;
     let StoredAnswer { door, task, .. } = find(&site, &caller, id).await?;
     let messages = calls::list_input(&site.hub, &door, task.id).await?;
-    let mut items: Vec<Value> = messages
-        .iter()
-        .flat_map(|message| input_items(&site, message, message.author == task.agent))
-        .collect();
+    let links = FileLinks::load(&site.hub, &door).await?;
+    let mut items = Vec::new();
+    for (index, message) in messages.iter().enumerate() {
+        let by_agent = message.author == task.agent;
+        // A question belongs to the run of the answer that follows.
+        let answer = messages[index..].iter().find(|later| later.author == task.agent);
+        let run = answer.and_then(|answer| answer.run).unwrap_or(task.id);
+        items.extend(input_items(&links, run, message, by_agent));
+    }
     if query.order.as_deref() != Some("asc") {
         items.reverse();
     }
@@ -145,9 +150,9 @@ async fn find(site: &AppState, caller: &Caller, id: IdResult) -> Result<StoredAn
     Ok(StoredAnswer { door, message, task })
 }
 
-fn response(site: &AppState, found: &StoredAnswer) -> Value {
+async fn response(site: &AppState, found: &StoredAnswer) -> Result<Value, OpenAiError> {
     let StoredAnswer { door, message, task } = found;
-    let words = AnswerText::of(&site.hub, task);
+    let words = AnswerText::of(&site.hub, door, task).await?;
     let answer = task.messages.iter().find(|known| known.id == *message);
     let calls = answer.filter(|_| door.is_model()).map(calls_in).unwrap_or_default();
     let said = ResponseProgress { message: *message, text: words.text(), calls: &calls, task };
@@ -155,13 +160,13 @@ fn response(site: &AppState, found: &StoredAnswer) -> Value {
     let status = if failure.is_some() { Status::Failed } else { Status::from(task) };
     let created = answer.map_or(task.state_at, |answer| answer.created).millis() / 1_000;
     let frame = ResponseTemplate::new(*message, created, &models::id(&door.address()), &Map::new());
-    frame.tell(said, status, failure.as_ref())
+    Ok(frame.tell(said, status, failure.as_ref()))
 }
 
 /// Returns the items of a message: its text, calls of tools, and results of those.
-fn input_items(site: &AppState, message: &Message, by_agent: bool) -> Vec<Value> {
+fn input_items(links: &FileLinks, run: RunId, message: &Message, by_agent: bool) -> Vec<Value> {
     let kind = if by_agent { "output_text" } else { "input_text" };
-    let texts = message.parts.iter().filter_map(|part| part_to_markdown(&site.hub, part));
+    let texts = message.parts.iter().filter_map(|part| part_to_markdown(part, |blob| links.url(run, blob)));
     let content: Vec<_> = texts
         .map(|words| if by_agent { text(&words) } else { json!({ "type": kind, "text": words }) })
         .collect();

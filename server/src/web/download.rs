@@ -5,17 +5,13 @@ use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse as _, Response},
 };
-use plexus_hub::blobs::Download;
+use plexus_hub::blobs::{Download, inline_type};
 
-/// Raster image types: displayed inline, because they cannot contain scripts. All other types are downloaded
-/// as attachments.
-const SHOWN: [&str; 5] = ["image/avif", "image/gif", "image/jpeg", "image/png", "image/webp"];
 const POLICY: &str = "default-src 'none'; sandbox";
 
 /// Handles `GET /blobs/{sha}`: returns the bytes as an inline image or as an attachment.
 pub fn respond(file: Download) -> Response {
-    let declared = file.media_type.as_deref().map(str::trim);
-    let image = SHOWN.into_iter().find(|shown| declared.is_some_and(|kind| kind.eq_ignore_ascii_case(shown)));
+    let image = file.media_type.as_deref().and_then(inline_type);
     let mut response = Body::from_stream(file.bytes).into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(file.size));

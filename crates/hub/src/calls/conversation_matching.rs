@@ -11,7 +11,10 @@ use plexus_store::{
 };
 use serde_json::json;
 
-use super::{AuthorizedAgent, CallRequest, Origin, PriorMessage, part_to_markdown};
+use super::{
+    AuthorizedAgent, CallRequest, Origin, PriorMessage, part_to_markdown, signed_links::without_signatures,
+    task,
+};
 use crate::{Hub, Result};
 
 /// Candidate questions with the same digest that are compared by their answers. Older ones are not found any
@@ -29,13 +32,13 @@ pub(super) async fn find(
     if !is_noted(door, call) || !last.by_agent {
         return Ok(None);
     }
-    let answer = text_of_parts(hub, &last.parts);
+    let answer = text_of_parts(&last.parts, |blob| sent_file(hub, blob));
     let known = history(hub, door, before.iter());
     for question in conversation_digests::matching_questions(tx, &known, ALIKE).await? {
         for header in messages::list_by_parent(tx, question).await? {
             if is_answer(&header)
                 && !is_withheld(tx, &header).await?
-                && text_of_message(hub, tx, &header).await? == answer
+                && text_of_answer(hub, tx, door, &header).await? == answer
             {
                 return Ok(Some(header));
             }
@@ -74,18 +77,32 @@ async fn is_withheld(conn: &mut Conn, header: &MessageHeader) -> Result<bool> {
     Ok(runs::find(conn, run).await?.is_some_and(|run| run.is_withheld))
 }
 
-async fn text_of_message(hub: &Hub, conn: &mut Conn, header: &MessageHeader) -> Result<String> {
+async fn text_of_answer(
+    hub: &Hub,
+    conn: &mut Conn,
+    door: &AuthorizedAgent,
+    header: &MessageHeader,
+) -> Result<String> {
     let found = messages::load(conn, &[header.id]).await?;
-    Ok(found.first().map(|message| text_of_parts(hub, &message.parts)).unwrap_or_default())
+    let file = |blob: &Digest| match header.run {
+        Some(run) => task::file_url(hub, &door.address(), run, blob),
+        None => sent_file(hub, blob),
+    };
+    Ok(found.first().map(|message| text_of_parts(&message.parts, file)).unwrap_or_default())
 }
 
-/// Returns the text of a message as programs receive it. Trimmed, because some programs drop surrounding
-/// white space.
-fn text_of_parts(hub: &Hub, parts: &[Part]) -> String {
+/// Returns the text that stands for a file of the caller.
+fn sent_file(hub: &Hub, blob: &Digest) -> String {
+    format!("{}api/v1/blobs/{blob}", hub.config().public_url)
+}
+
+/// Returns the text of a message as programs receive it, without signatures of links. Trimmed, because some
+/// programs drop surrounding white space.
+fn text_of_parts(parts: &[Part], file: impl Fn(&Digest) -> String) -> String {
     let words =
-        parts.iter().filter_map(|part| caller_tool_text(part).or_else(|| part_to_markdown(hub, part)));
+        parts.iter().filter_map(|part| caller_tool_text(part).or_else(|| part_to_markdown(part, &file)));
     let words: Vec<String> = words.filter(|words| !words.trim().is_empty()).collect();
-    words.join("\n\n").trim().to_owned()
+    without_signatures(words.join("\n\n").trim())
 }
 
 /// Returns the text that stands for a call of the caller's tool, or for its result.
@@ -106,7 +123,7 @@ fn history<'a>(
 ) -> ConversationKey {
     let mut all = Vec::new();
     for turn in told {
-        let words = text_of_parts(hub, &turn.parts);
+        let words = text_of_parts(&turn.parts, |blob| sent_file(hub, blob));
         all.push(u8::from(turn.by_agent));
         all.extend_from_slice(&(words.len() as u64).to_be_bytes());
         all.extend_from_slice(words.as_bytes());

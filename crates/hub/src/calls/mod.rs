@@ -41,6 +41,6 @@ pub use signed_links::{SignedLinkParams, file_by_link};
 pub use stored_answer::{delete_answer, list_input};
 pub use subscribe::{SubscriptionScope, TaskSubscription, TaskUpdate, subscribe};
 pub use task::{Task, get};
-pub use text_stream::{AnswerText, part_to_markdown};
+pub use text_stream::{AnswerText, FileLinks, part_to_markdown};
 pub use upload::MEDIA_TYPE;
 pub(crate) use upload::acceptable_to;

@@ -1,9 +1,14 @@
-//! Signed, expiring links to files of a task, for remote users: their browsers cannot sign requests.
+//! Signed, expiring links to files of a task, for callers whose browsers cannot authenticate: remote users, and
+//! users of programs that show an answer.
 
 use std::{fmt, net::IpAddr};
 
 use plexus_domain::{Digest, Error as Refusal, Principal, RunId, Timestamp};
-use plexus_store::{Conn, principals, runs};
+use plexus_store::{
+    Conn,
+    accounts::{self, AccountState},
+    members, principals, runs,
+};
 
 use super::file::{gone, shown};
 use crate::{Hub, Result, blobs::Download, caller::source, calls::task, federation, keys, limits::Rate};
@@ -66,7 +71,8 @@ impl fmt::Debug for LinkSigner {
     }
 }
 
-/// Opens a file for the holder of a signed link, while the remote hub of its user is not blocked.
+/// Opens a file for the holder of a signed link, while its user has access: the user's remote hub is not blocked,
+/// or the user's account is active and a member of the chat.
 pub async fn file_by_link(
     hub: &Hub,
     ip: IpAddr,
@@ -78,18 +84,50 @@ pub async fn file_by_link(
     let blob: Digest = sha256.parse().map_err(|_| gone())?;
     LinkSigner::load(hub).await?.check(pass, id, &blob, hub.env().now())?;
     let mut conn = hub.store().snapshot().await?;
-    check_guest(hub, &mut conn, id).await?;
+    check_user(hub, &mut conn, id).await?;
     let task = task::reload(hub, &mut conn, id).await?;
     drop(conn);
     shown(hub, &task, &blob).await
 }
 
-async fn check_guest(hub: &Hub, conn: &mut Conn, id: RunId) -> Result<()> {
+async fn check_user(hub: &Hub, conn: &mut Conn, id: RunId) -> Result<()> {
     let run = runs::find(conn, id).await?.ok_or_else(gone)?;
     match principals::find(conn, run.caller).await? {
         Some(Principal::Remote { hub: home, .. }) => federation::ensure_not_blocked(hub, conn, home).await,
+        Some(Principal::Account { account }) => {
+            let account = accounts::find(conn, account).await?;
+            let is_active = account.is_some_and(|account| account.state == AccountState::Active);
+            let member = members::find(conn, run.chat, run.caller).await?;
+            let is_member = member.is_some_and(|member| member.left_at.is_none());
+            if is_active && is_member { Ok(()) } else { Err(gone().into()) }
+        }
         _ => Err(gone().into()),
     }
+}
+
+/// Removes the signatures of links from a text. They differ from day to day.
+pub(super) fn without_signatures(text: &str) -> String {
+    let mut rest = text;
+    let mut whole = String::with_capacity(text.len());
+    while let Some((before, signed)) = rest.split_once("?until=") {
+        whole.push_str(before);
+        rest = match after_signature(signed) {
+            Some(after) => after,
+            None => {
+                whole.push_str("?until=");
+                signed
+            }
+        };
+    }
+    whole + rest
+}
+
+/// Returns the text after an expiry and a MAC.
+fn after_signature(text: &str) -> Option<&str> {
+    let (until, rest) = text.split_once("&key=")?;
+    let is_signature = !until.is_empty() && until.bytes().all(|digit| digit.is_ascii_digit());
+    let (key, after) = rest.split_at_checked(2 * size_of::<Digest>())?;
+    (is_signature && key.bytes().all(|digit| digit.is_ascii_hexdigit())).then_some(after)
 }
 
 #[cfg(test)]
@@ -113,5 +151,19 @@ mod tests {
         assert!(links.check(&pass, run(1), &other, day(20_000)).is_err());
         let longer = SignedLinkParams { until: pass.until + 1, ..pass };
         assert!(links.check(&longer, run(1), &file, day(20_000)).is_err());
+    }
+
+    #[test]
+    fn signatures_of_links_are_removed_and_nothing_else() {
+        let links = LinkSigner(Digest::of(b"the hub's own"));
+        let run = RunId::new(Timestamp::from_millis(1), &[0; 10]);
+        let sign = |day: i64| {
+            links.sign("https://a.example/f", run, &Digest::of(b"1"), Timestamp::from_millis(day * DAY))
+        };
+        let text =
+            |one: &str, two: &str| format!("See [a]({one}) and ![b]({two}), ?until= now?until=7&key=x");
+        let plain = text("https://a.example/f", "https://a.example/f");
+        assert_eq!(without_signatures(&text(&sign(1), &sign(900))), plain);
+        assert_eq!(without_signatures(&plain), plain);
     }
 }

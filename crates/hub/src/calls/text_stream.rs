@@ -2,17 +2,17 @@
 
 use std::collections::{HashMap, HashSet};
 
-use plexus_domain::{MessageId, Part, PartBody, message::Message};
+use plexus_domain::{Digest, MessageId, Part, PartBody, RunId, message::Message};
 
-use super::{Task, TaskUpdate};
-use crate::Hub;
+use super::{AuthorizedAgent, Task, TaskUpdate, signed_links::LinkSigner, task};
+use crate::{Hub, Result, blobs::inline_type};
 
 /// Separator between two parts: a paragraph break.
 const BETWEEN: &str = "\n\n";
 
-/// Returns a part as markdown. None for parts that programs do not receive: tool calls, reasoning and
-/// approvals.
-pub fn part_to_markdown(hub: &Hub, part: &Part) -> Option<String> {
+/// Returns a part as markdown; `file` returns the URL of a file. None for parts that programs do not receive: tool
+/// calls, reasoning and approvals.
+pub fn part_to_markdown(part: &Part, file: impl FnOnce(&Digest) -> String) -> Option<String> {
     let linked = |url: &str| match &part.name {
         Some(name) => format!("[{}]({url})", name.replace(['[', ']', '\n'], " ")),
         None => format!("<{url}>"),
@@ -20,17 +20,47 @@ pub fn part_to_markdown(hub: &Hub, part: &Part) -> Option<String> {
     match &part.content {
         PartBody::Text { text } => Some(text.clone()),
         PartBody::Data { data } => Some(format!("```json\n{data:#}\n```")),
-        PartBody::File { blob, .. } => {
-            Some(linked(&format!("{}api/v1/blobs/{blob}", hub.config().public_url)))
+        PartBody::File { blob, .. } if part.media_type.as_deref().and_then(inline_type).is_some() => {
+            let name = part.name.as_deref().unwrap_or("image").replace(['[', ']', '\n'], " ");
+            Some(format!("![{name}]({})", file(blob)))
         }
+        PartBody::File { blob, .. } => Some(linked(&file(blob))),
         PartBody::Link { url } => Some(linked(url)),
         PartBody::Tool(_) | PartBody::Reasoning { .. } | PartBody::Approval { .. } => None,
+    }
+}
+
+/// URLs of the files of a caller's runs. For callers with an account they are signed, so that the caller's browser opens
+/// them without a token.
+pub struct FileLinks {
+    hub: Hub,
+    door: AuthorizedAgent,
+    signer: Option<LinkSigner>,
+}
+
+impl FileLinks {
+    /// Creates the links for a caller of the agent. Files of anonymous callers need no signature.
+    pub async fn load(hub: &Hub, door: &AuthorizedAgent) -> Result<Self> {
+        let signer = if door.is_anonymous() { None } else { Some(LinkSigner::load(hub).await?) };
+        Ok(Self { hub: hub.clone(), door: door.clone(), signer })
+    }
+
+    pub fn url(&self, run: RunId, blob: &Digest) -> String {
+        let url = task::file_url(&self.hub, &self.door.address(), run, blob);
+        match &self.signer {
+            Some(signer) => signer.sign(&url, run, blob, self.hub.env().now()),
+            None => url,
+        }
     }
 }
 
 /// The answer to the caller's last message, as text that grows with each update.
 pub struct AnswerText {
     hub: Hub,
+    door: AuthorizedAgent,
+    run: RunId,
+    /// Loaded for the first file.
+    links: Option<FileLinks>,
     /// Messages of the run before the caller's last message.
     earlier: HashSet<MessageId>,
     /// How much of each part is in `text`: bytes for text, 1 for any other part.
@@ -41,26 +71,33 @@ pub struct AnswerText {
 
 impl AnswerText {
     /// Starts with the text that the task has already.
-    pub fn of(hub: &Hub, task: &Task) -> Self {
+    pub async fn of(hub: &Hub, door: &AuthorizedAgent, task: &Task) -> Result<Self> {
         let asked = task.messages.iter().rposition(|message| message.author != task.agent);
         let (earlier, answer) = task.messages.split_at(asked.map_or(0, |asked| asked + 1));
         let mut words = Self {
             hub: hub.clone(),
+            door: door.clone(),
+            run: task.id,
+            links: None,
             earlier: earlier.iter().map(|message| message.id).collect(),
             told: HashMap::new(),
             last: None,
             text: String::new(),
         };
-        answer.iter().for_each(|message| words.whole(message));
-        words
+        for message in answer {
+            words.whole(message).await?;
+        }
+        Ok(words)
     }
 
     /// Appends the text of an update. Idempotent: text that is there already is skipped.
-    pub fn take(&mut self, news: &TaskUpdate) {
+    pub async fn take(&mut self, news: &TaskUpdate) -> Result<()> {
         match news {
-            TaskUpdate::Part { message, index, start, part } => self.part(*message, *index, *start, part),
-            TaskUpdate::Ended { message } => self.whole(message),
-            TaskUpdate::Waits { .. } | TaskUpdate::State { .. } => {}
+            TaskUpdate::Part { message, index, start, part } => {
+                self.part(*message, *index, *start, part).await
+            }
+            TaskUpdate::Ended { message } => self.whole(message).await,
+            TaskUpdate::Waits { .. } | TaskUpdate::State { .. } => Ok(()),
         }
     }
 
@@ -69,34 +106,45 @@ impl AnswerText {
         &self.text
     }
 
-    fn whole(&mut self, message: &Message) {
+    async fn whole(&mut self, message: &Message) -> Result<()> {
         for (index, part) in message.parts.iter().enumerate() {
-            self.part(message.id, index, 0, part);
+            self.part(message.id, index, 0, part).await?;
         }
+        Ok(())
     }
 
     /// Appends a part. Text is placed by byte offset: known bytes are skipped, and a gap is filled when the
     /// message ends.
-    fn part(&mut self, message: MessageId, index: usize, start: usize, part: &Part) {
+    async fn part(&mut self, message: MessageId, index: usize, start: usize, part: &Part) -> Result<()> {
         let place = (message, index);
         let known = self.told.get(&place).copied().unwrap_or(0);
         if self.earlier.contains(&message) {
-            return;
+            return Ok(());
         }
         let (fresh, end) = match &part.content {
             PartBody::Text { text } => (
                 known.checked_sub(start).and_then(|skip| text.get(skip..)).map(str::to_owned),
                 start + text.len(),
             ),
-            _ if known > 0 => return,
-            _ => (part_to_markdown(&self.hub, part), 1),
+            _ if known > 0 => return Ok(()),
+            _ => (self.markdown(part).await?, 1),
         };
-        let Some(fresh) = fresh.filter(|fresh| !fresh.is_empty()) else { return };
+        let Some(fresh) = fresh.filter(|fresh| !fresh.is_empty()) else { return Ok(()) };
         if self.last.is_some_and(|last| last != place) && !self.text.is_empty() {
             self.text.push_str(BETWEEN);
         }
         self.text.push_str(&fresh);
         self.last = Some(place);
         self.told.insert(place, end);
+        Ok(())
+    }
+
+    async fn markdown(&mut self, part: &Part) -> Result<Option<String>> {
+        if matches!(part.content, PartBody::File { .. }) && self.links.is_none() {
+            self.links = Some(FileLinks::load(&self.hub, &self.door).await?);
+        }
+        let url =
+            |blob: &Digest| self.links.as_ref().map(|links| links.url(self.run, blob)).unwrap_or_default();
+        Ok(part_to_markdown(part, url))
     }
 }

@@ -17,7 +17,7 @@ use plexus_app::{
         agent::{AgentPage, AgentTab, VisitorChat, VisitorTurn},
     },
 };
-use plexus_domain::{Address, Error as Refusal, Part, PartBody, RunId};
+use plexus_domain::{Address, Error as Refusal, Part, RunId};
 use plexus_hub::{
     Error, agents,
     caller::Caller,
@@ -92,13 +92,8 @@ impl Visit {
 
     /// Returns the texts of a task, each with whether it is an answer, which is Markdown.
     fn texts(&self, site: &AppState, task: &Task) -> Vec<(bool, String)> {
-        let text = |part: &Part| match &part.content {
-            PartBody::File { blob, .. } => {
-                let name = part.name.as_deref().unwrap_or("file").replace(['[', ']', '\n'], " ");
-                Some(format!("[{name}]({})", self.agent.file_url(&site.hub, task.id, blob)))
-            }
-            _ => calls::part_to_markdown(&site.hub, part),
-        };
+        let text =
+            |part: &Part| calls::part_to_markdown(part, |blob| self.agent.file_url(&site.hub, task.id, blob));
         let mut texts: Vec<(bool, String)> = Vec::new();
         for message in &task.messages {
             let parts: Vec<String> = message.parts.iter().filter_map(text).collect();
