@@ -17,7 +17,7 @@ use axum::{
     routing::{get, post},
 };
 use plexus_domain::{Error as Refusal, account::Role};
-use plexus_hub::{accounts, backups, backups::BackupContents};
+use plexus_hub::{accounts, backups, backups::BackupContents, federation};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::net::UnixListener;
@@ -112,6 +112,7 @@ fn commands() -> Router<AppState> {
 
 async fn warnings(State(site): State<AppState>) -> Json<Value> {
     let mut warnings = site.hub.config().warnings();
+    warnings.extend(federation::warnings(&site.hub).await);
     warnings.extend(proxy_warning());
     Json(json!({ "warnings": warnings }))
 }

@@ -127,6 +127,8 @@ pub struct OriginRow {
 /// and `signer`, until `/admin/network/unsubscribe` with `url`.
 #[derive(Clone, Debug)]
 pub struct AdminNetwork {
+    /// Problems of the federation, as messages for display.
+    pub warnings: Vec<String>,
     /// Hubs whose listings are being fetched.
     pub syncing: Vec<HubRow>,
     pub rows: Vec<NetworkRuleRow>,

@@ -47,6 +47,31 @@ impl AgentIdentity {
         Self::of_seeds(hub.env().bytes(), hub.env().bytes(), created)
     }
 
+    /// Derives an identity for an agent that is registered at `created` from the hub's key. Agents that other
+    /// hubs replicate have such an identity, so that a hub whose database is an older copy can sign for them
+    /// again ([`Self::recover`]).
+    pub async fn derive(hub: &Hub, conn: &mut Conn, created: Timestamp) -> Result<Self> {
+        let (hub_seed, _) = hub_seed(hub, conn).await?;
+        let number = u16::from_le_bytes(hub.env().bytes()) % IDENTITIES_PER_MILLISECOND;
+        Self::derived(&hub_seed, created, number)
+    }
+
+    /// Derives the identity with this genesis again; `None` if it was not derived from the hub's key.
+    pub async fn recover(hub: &Hub, conn: &mut Conn, genesis: &Genesis) -> Result<Option<Self>> {
+        let (hub_seed, _) = hub_seed(hub, conn).await?;
+        let is_it = |number: &u16| {
+            nonce(&derived_seed("agent", &hub_seed, genesis.created, *number)) == genesis.nonce
+        };
+        let Some(number) = (0..IDENTITIES_PER_MILLISECOND).find(is_it) else { return Ok(None) };
+        let found = Self::derived(&hub_seed, genesis.created, number)?;
+        Ok(Some(found).filter(|found| found.agent.public() == genesis.agent))
+    }
+
+    fn derived(hub_seed: &[u8; 32], created: Timestamp, number: u16) -> Result<Self> {
+        let seed = |purpose| derived_seed(purpose, hub_seed, created, number);
+        Self::of_seeds(seed("agent"), seed("recovery"), created)
+    }
+
     fn of_seeds(agent_seed: [u8; 32], recovery_seed: [u8; 32], created: Timestamp) -> Result<Self> {
         let (agent, recovery) = (SecretKey::from_seed(&agent_seed), SecretKey::from_seed(&recovery_seed));
         let genesis = Genesis {
@@ -57,6 +82,13 @@ impl AgentIdentity {
         };
         let listing = genesis.id().map_err(Error::fault)?;
         Ok(Self { listing, created, agent, agent_seed, recovery, recovery_seed })
+    }
+
+    /// Returns the genesis and the agent's key, to sign listings in tests.
+    #[cfg(test)]
+    pub fn signer(&self) -> (Genesis, &SecretKey) {
+        let (agent, recovery) = (self.agent.public(), self.recovery.public());
+        (Genesis { agent, recovery, created: self.created, nonce: nonce(&self.agent_seed) }, &self.agent)
     }
 
     /// Encrypts this identity so that it can be stored until `agent` is published.
@@ -101,6 +133,17 @@ impl ReservedIdentity {
         let seed = |bytes: &[u8]| <[u8; 32]>::try_from(bytes).context("a seed has another length");
         AgentIdentity::of_seeds(seed(agent_seed)?, seed(recovery_seed)?, self.created)
     }
+}
+
+/// Number of different identities that can be derived for one millisecond. Recovery tries all of them.
+const IDENTITIES_PER_MILLISECOND: u16 = 4_096;
+
+/// Derives a seed for an agent's key from the hub's seed. All parts have a fixed length or end in a line break.
+fn derived_seed(purpose: &str, hub_seed: &[u8; 32], created: Timestamp, number: u16) -> [u8; 32] {
+    let label = format!("plexus {purpose} seed 1\n");
+    let parts: [&[u8]; 4] =
+        [label.as_bytes(), hub_seed, &created.millis().to_le_bytes(), &number.to_le_bytes()];
+    *Digest::of(parts.concat()).as_bytes()
 }
 
 /// Derives the nonce of a genesis document from the agent's seed.

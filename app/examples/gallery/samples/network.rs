@@ -109,6 +109,7 @@ fn hub(is_admin: bool) -> HubPage {
 
 fn admin() -> AdminNetwork {
     AdminNetwork {
+        warnings: vec!["Another process signs with the key of this hub.".into()],
         syncing: vec![row(1)],
         rows: vec![NetworkRuleRow {
             subject: format!("hub:{}", row(4).id),

@@ -13,6 +13,19 @@ mod origins;
 mod overview;
 mod users;
 
+/// Renders warnings for administrators; nothing if there are none.
+fn warnings_section(warnings: Vec<String>) -> Option<AnyView> {
+    if warnings.is_empty() {
+        return None;
+    }
+    let warning = |text| view! { <li class="state caution">{Icon::Alert.view()} <div>{text}</div></li> };
+    let list = warnings.into_iter().map(warning).collect_view();
+    Some(
+        view! { <section class="problems"><h2>"Needs attention"</h2><ul role="list">{list}</ul></section> }
+            .into_any(),
+    )
+}
+
 /// Renders an administration page with its side navigation. Links are filtered by the viewer's role.
 fn with_side(here: &str, content: AnyView) -> AnyView {
     let pages = [

@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 
-use super::with_side;
+use super::{warnings_section, with_side};
 use crate::{
     components::{
         button::{ActionForm, Button, ButtonLink, Kind},
@@ -40,6 +40,7 @@ impl Page for AdminNetwork {
         let content = view! {
             <h1>"Other hubs"</h1>
             <p class="quiet">"Rules apply immediately. Removing a rule restores what it hid. "<a href="/network">"Known hubs"</a></p>
+            {warnings_section(self.warnings)}
             {progress}
             {self.imported.map(imported)}
             {form_errors(&self.form, None)}

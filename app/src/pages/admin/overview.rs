@@ -1,11 +1,10 @@
 use leptos::prelude::*;
 
-use super::with_side;
+use super::{warnings_section, with_side};
 use crate::{
     components::{
         definition_list::{fact, facts, mono},
         format::{grouped, registration_meaning},
-        icon::Icon,
         section::Section,
         table::Table,
         time::Ago,
@@ -20,15 +19,9 @@ impl Page for AdminOverview {
     }
 
     fn body(self) -> AnyView {
-        let warnings = self
-            .warnings
-            .iter()
-            .cloned()
-            .map(|text| view! { <li class="state caution">{Icon::Alert.view()} <div>{text}</div></li> })
-            .collect_view();
         let content = view! {
             <h1>"Overview"</h1>
-            {(!warnings.is_empty()).then(|| view! { <section class="problems"><h2>"Needs attention"</h2><ul role="list">{warnings}</ul></section> })}
+            {warnings_section(self.warnings)}
             <ul class="figures" role="list">
                 {figure("/admin/users", self.accounts, ["user", "users"], part(self.waiting, "pending"))}
                 {figure("/admin/agents", self.agents, ["agent", "agents"], part(self.unverified, "unverified"))}

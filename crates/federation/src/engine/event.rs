@@ -163,6 +163,13 @@ pub enum Effect {
         subject: RuleSubject,
     },
     Disconnect(HubId),
+    /// A record came from the network that this hub's key signed at `signed`, and that this hub does not have:
+    /// its store is an older copy, or another process uses its key. `since_start`: it was signed after this
+    /// engine started, so the latter.
+    OwnKeyUsed {
+        signed: Timestamp,
+        since_start: bool,
+    },
     /// A hub committed a provable violation of the protocol.
     Accuse(ViolationReport),
     /// A sync round with `peer` ended. Of `known` hubs, `whole` match their signed head here. The round

@@ -159,7 +159,7 @@ impl Engine {
         now: Timestamp,
         out: &mut Vec<Effect>,
     ) -> Result<(), IngestError> {
-        let id = listing.envelope().id().clone();
+        let (id, seq) = (listing.envelope().id().clone(), listing.envelope().seq);
         self.charge(&id, &entry, via, now)?;
         let hidden = self.policy.hides(&id, &entry.author, &entry.tags, now);
         let (left, home) = (self.listings.get(&id).map(|known| known.hub), entry.hub);
@@ -169,6 +169,7 @@ impl Engine {
         // The listing may have joined or left this hub's own set.
         left.into_iter().chain([home]).for_each(|hub| self.own_set_changed(hub, now));
         self.update_behind(home, via != IngestSource::Gossip, now);
+        self.note_own_key(home, seq, out);
         out.push(Effect::StoreListing(Box::new(listing)));
         self.update_visibility(ListingSelector::One(&id), now, out);
         if hidden { Err(IgnoreReason::Blocked.into()) } else { Ok(()) }
@@ -222,10 +223,11 @@ impl Engine {
         out: &mut Vec<Effect>,
     ) -> Result<(), IngestError> {
         let head = self.newer(head, |hub| hub.head.as_ref(), via, now, out)?;
-        let of = head.body().hub;
+        let (of, seq) = (head.body().hub, head.body().seq);
         self.track_hub(of, now).ok_or(IgnoreReason::OverQuota)?.head = Some(head.clone());
         self.pace(of, |hub| &mut hub.said, via, now);
         self.own_set_changed(of, now);
+        self.note_own_key(of, seq, out);
         self.on_head(of, now);
         out.push(Effect::StoreHead(Box::new(head)));
         self.renew_lease(of, now, out);
@@ -251,6 +253,7 @@ impl Engine {
             out.extend(claimed.map(|domain| Effect::ProveDomain { hub: of, domain }));
         }
         self.pace(of, |hub| &mut hub.said, via, now);
+        self.note_own_key(of, record.body().seq, out);
         out.push(Effect::StoreHub(Box::new(record)));
         Ok(())
     }

@@ -77,6 +77,14 @@ impl Engine {
         }
     }
 
+    /// Reports a record of `hub` from the network if this hub's key signed it: this hub did not.
+    pub(super) fn note_own_key(&self, hub: HubId, seq: Seq, out: &mut Vec<Effect>) {
+        if hub == self.local_id() {
+            let signed = seq.issued();
+            out.push(Effect::OwnKeyUsed { signed, since_start: signed > self.started });
+        }
+    }
+
     /// Signs, stores and announces the inventory head when it is due.
     pub(super) fn sign_head_if_due(&mut self, now: Timestamp, out: &mut Vec<Effect>) {
         if now < self.own.due {

@@ -82,6 +82,7 @@ pub struct Engine {
     asked: u64,
     swept: Timestamp,
     synced: Timestamp,
+    started: Timestamp,
 }
 
 impl Engine {
@@ -105,6 +106,7 @@ impl Engine {
             asked: 0,
             swept: now - SWEEP_INTERVAL,
             synced: now,
+            started: now,
         }
     }
 

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     HubId,
     engine::{self, Effect, Engine, HubReport, PeerResponse, SearchQuery},
-    record::Tag,
+    record::{MAX_SKEW, Tag},
 };
 
 /// Capacity of the command queue. Senders wait for space.
@@ -102,6 +102,9 @@ pub enum DriverError<E: std::error::Error> {
     /// Engine and store may differ now: the driver must be restarted from the stored state.
     #[error("Data from the federation could not be stored. {0}")]
     Home(E),
+    /// Times that were read before lie in the future: the engine must be restarted from the stored state.
+    #[error("The clock was set back by {} s.", .0.as_secs())]
+    ClockSetBack(Duration),
     #[error(transparent)]
     Net(#[from] ActorStopped),
 }
@@ -155,8 +158,13 @@ impl<H: EngineStore> Driver<H> {
     pub async fn run(mut self) -> Result<(), DriverError<H::Error>> {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut latest = self.home.now();
         loop {
             let now = self.home.now();
+            if latest > now + MAX_SKEW {
+                return Err(DriverError::ClockSetBack(latest.since(now)));
+            }
+            latest = latest.max(now);
             let wakes = self.core.wakes();
             let mut alarm = pin!(sleep(wakes.map_or(TICK, |at| at.since(now))));
             let event = tokio::select! {

@@ -19,8 +19,10 @@ pub struct Seq(u64);
 impl Seq {
     const MAX: u64 = (1 << 53) - 1;
 
-    /// Returns the sequence number of a record signed `now`, after `previous`.
+    /// Returns the sequence number of a record signed `now`, after `previous`. A `previous` number from the
+    /// future of `now` was signed with a wrong clock. Other hubs refuse such records, so it is ignored.
     pub fn next(previous: Option<Self>, now: Timestamp) -> Self {
+        let previous = previous.filter(|previous| !previous.is_in_future_of(now));
         let by_clock = u64::try_from(now.millis().max(0)).unwrap_or(0).saturating_mul(1_000);
         let by_order = previous.map_or(0, |previous| previous.0 + 1);
         Self(by_clock.max(by_order).min(Self::MAX))
@@ -65,6 +67,11 @@ mod tests {
         let first = Seq::next(None, at);
         assert_eq!((first.get(), first.issued()), (1_000_000, at));
         assert_eq!(Seq::next(Some(first), at - Duration::from_secs(1)).get(), 1_000_001);
+        assert_eq!(
+            Seq::next(Some(first), at - 2 * MAX_SKEW),
+            Seq::next(None, at - 2 * MAX_SKEW),
+            "a wrong clock"
+        );
         assert!(!first.is_in_future_of(at - MAX_SKEW));
         assert!(first.is_in_future_of(at - MAX_SKEW - Duration::from_millis(1)));
         assert!(Seq::try_from(1 << 53).is_err());

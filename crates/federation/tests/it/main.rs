@@ -13,6 +13,7 @@ mod limits;
 mod live_search;
 mod merge_properties;
 mod network;
+mod own_records;
 mod reports;
 mod rng;
 mod rule_lists;

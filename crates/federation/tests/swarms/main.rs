@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod catch_up;
+mod clock_steps;
 mod dht;
 mod dht_lookup;
 mod dht_node;

@@ -10,7 +10,7 @@ use plexus_store::{
 };
 
 use super::TODAY;
-use crate::{Caller, Hub, Result};
+use crate::{Caller, Hub, Result, federation};
 
 /// Accounts in the list of the largest stores.
 const TOP: u16 = 10;
@@ -43,7 +43,7 @@ pub async fn overview(hub: &Hub, caller: &Caller) -> Result<AdminOverview> {
         registration: hub.config().registration,
         database_bytes: usage::database(&mut conn).await?,
         top: usage::top(&mut conn, TOP).await?,
-        warnings: warnings(hub, &counts),
+        warnings: [warnings(hub, &counts), federation::warnings(hub).await].concat(),
         counts,
     })
 }

@@ -276,7 +276,7 @@ pub(super) async fn begin(
     }
     quotas::check_draft(hub, tx, person).await?;
     let agent = hub.env().id(AgentId::new);
-    let identity = Some(AgentIdentity::new(hub, now)?.reserve(hub, agent)?);
+    let identity = Some(AgentIdentity::derive(hub, tx, now).await?.reserve(hub, agent)?);
     let data = Data { agent, identity, name: None, what };
     let draft = RegistrationDraft { id: hub.env().id(DraftId::new), data, step, begun: now };
     registration_drafts::insert(tx, &draft.row(hub, person)?).await?;

@@ -137,6 +137,9 @@ impl SqlEngineStore {
                 let (hub, fault) = (accusation.accused, &accusation.fault);
                 tracing::warn!(%hub, ?fault, "protocol violation by remote hub");
             }
+            Effect::OwnKeyUsed { signed, since_start } => {
+                self.hub.federation().own_key.lock().note(*signed, *since_start);
+            }
             Effect::RuleRefused { subject, .. } => {
                 tracing::warn!(?subject, "federation rule refused: too many rules");
             }
@@ -190,7 +193,12 @@ impl EngineStore for SqlEngineStore {
         effects.iter().for_each(|effect| self.say(effect));
         let (heard, effects): (Vec<Effect>, Vec<Effect>) =
             effects.into_iter().partition(live_search::is_heard);
+        let own_key_used = effects.iter().any(|effect| matches!(effect, Effect::OwnKeyUsed { .. }));
         self.write(effects).await?;
+        if own_key_used {
+            // The publisher signs for restored agents.
+            self.hub.federation().own_changed();
+        }
         // Report results after the write, so that a subscriber can open what was found.
         heard.into_iter().for_each(|effect| self.hub.federation().searches.on_event(effect));
         Ok(())

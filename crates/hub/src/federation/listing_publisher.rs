@@ -191,22 +191,25 @@ async fn wanted(
     if known.is_some_and(|known| known.hub != me) {
         return Ok(DesiredListing::Same);
     }
+    // Signed while the clock was ahead: other hubs refuse it.
+    let is_from_future = known.is_some_and(|known| known.seq.is_in_future_of(hub.env().now()));
     let is_federated = agent.visibility == Visibility::Federated && !agent.is_restricted();
     if !is_federated || agent.state == AgentState::Deleted {
-        let is_known = known.is_some_and(|known| known.status != Status::Deleted);
+        let is_known = is_from_future || known.is_some_and(|known| known.status != Status::Deleted);
         return Ok(if is_known { DesiredListing::Gone } else { DesiredListing::Same });
     }
     let card = calls::public_card(hub, conn, agent).await?;
     let is_live = agent.state == AgentState::Active;
     let lasts_from = hub.env().now() + LISTING_TTL / 3;
-    let same = known.is_some_and(|known| match &known.status {
-        Status::Live(content) | Status::Paused(content) => {
-            let status = matches!(known.status, Status::Live(_)) == is_live;
-            let address = (&known.owner, &known.name) == (&agent.owner, &agent.name);
-            status && address && content.card == Digest::of(&card) && content.expires > lasts_from
-        }
-        Status::Deleted => false,
-    });
+    let same = !is_from_future
+        && known.is_some_and(|known| match &known.status {
+            Status::Live(content) | Status::Paused(content) => {
+                let status = matches!(known.status, Status::Live(_)) == is_live;
+                let address = (&known.owner, &known.name) == (&agent.owner, &agent.name);
+                status && address && content.card == Digest::of(&card) && content.expires > lasts_from
+            }
+            Status::Deleted => false,
+        });
     Ok(match (same, is_live) {
         (true, _) => DesiredListing::Same,
         (false, true) => DesiredListing::Live(card),

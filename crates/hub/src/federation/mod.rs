@@ -4,7 +4,7 @@
 //! connects the engine to the hub:
 //!
 //! - Lifecycle: `lifecycle` starts and restarts the engine, `restore` loads its state, `engine_store` persists its effects
-//!   (`replica_rows` for listings, `hub_rows` for hubs, `p2p_state` for peer addresses).
+//!   (`replica_rows` for listings, `own_records` for those of this hub that come back, `hub_rows` for hubs, `p2p_state` for peer addresses).
 //! - Publishing: `listing_publisher` signs this hub's agents, `hub_record` signs the hub's own record.
 //! - Calls: `endpoint_verification` verifies that an agent's endpoint belongs to its hub, `request_signing` signs requests for
 //!   local users, `p2p_calls` transports A2A over libp2p where a hub has no address, `remote_users`
@@ -29,6 +29,9 @@ mod lifecycle;
 mod listing_publisher;
 mod live_results;
 mod live_search;
+mod own_records;
+#[cfg(test)]
+mod own_records_tests;
 mod p2p_calls;
 mod p2p_state;
 mod registry;
@@ -108,6 +111,8 @@ pub(crate) struct FederationHandle {
     /// Handler of calls from remote hubs.
     edge: Mutex<Option<Arc<dyn P2pHandler>>>,
     measures: LatencyRecorder,
+    /// Records of this hub's own key that it did not sign.
+    own_key: Mutex<own_records::OwnKeyUse>,
     /// Serializes rule changes, so that the engine receives them in the order in which they were written.
     ruling: tokio::sync::Mutex<()>,
     /// Cache of the rules, with the time when they were read.
@@ -131,6 +136,7 @@ impl Default for FederationHandle {
             proving: Semaphore::new(DOMAINS_AT_ONCE),
             edge: Mutex::default(),
             measures: LatencyRecorder::default(),
+            own_key: Mutex::default(),
             ruling: tokio::sync::Mutex::default(),
             policy: tokio::sync::Mutex::default(),
             shared_rules: tokio::sync::Mutex::default(),
@@ -188,6 +194,11 @@ impl FederationHandle {
             let _ = running.orders.send(DriverCommand::Event(Box::new(event))).await;
         }
     }
+}
+
+/// Returns what an administrator should know about the federation of this hub, as messages for display.
+pub async fn warnings(hub: &Hub) -> Vec<String> {
+    hub.federation().own_key.lock().warnings()
 }
 
 /// Returns the id of this hub in the federation: its public key.

@@ -16,7 +16,7 @@ use plexus_store::{
     replicated_listings::{self, ReplicatedAgentAddress},
 };
 
-use super::hub_rows;
+use super::{hub_rows, own_records};
 use crate::{
     Error, Hub, Result,
     listings::{ListingSummary, read_summary},
@@ -31,7 +31,10 @@ pub(super) async fn store(hub: &Hub, tx: &mut Tx, listing: &Listing) -> Result<b
     let row = hub_rows::row_of(hub, tx, envelope.hub).await?;
     let before = agents::by_listing_id(tx, &envelope.id().to_string()).await?;
     if let Some(own) = before.as_ref().filter(|agent| agent.namespace.is_some()) {
-        return heard_own(tx, own.id, listing).await;
+        return own_records::take_newer(hub, tx, own, listing).await;
+    }
+    if row == HubRowId::SELF && envelope.content().is_some() {
+        return own_records::recover(hub, tx, listing).await;
     }
     let agent = put_agent(hub, tx, row, envelope, before).await?;
     let known = listings::find(tx, agent).await?;
@@ -54,14 +57,6 @@ pub(super) async fn store(hub: &Hub, tx: &mut Tx, listing: &Listing) -> Result<b
         replicated_listings::drop_card(tx, &old).await?;
     }
     Ok(changed)
-}
-
-/// Stores a newer listing of an own agent that the federation returned, for example after a restore from a
-/// backup. The sequence number of the next signature must be greater than that of this listing.
-async fn heard_own(tx: &mut Tx, agent: AgentId, listing: &Listing) -> Result<bool> {
-    let expires = listing.envelope().content().map(|content| content.expires);
-    replicated_listings::set_own(tx, agent, &listing.encode(), &listing.hash(), expires).await?;
-    Ok(false)
 }
 
 async fn put_agent(

@@ -33,7 +33,8 @@ async fn page(hub: &Hub, caller: &Caller) -> Result<AdminNetwork, Error> {
     let lists = federation::subscriptions(hub, caller).await?.into_iter().map(list).collect();
     let hubs = federation::overview(hub).await?.hubs.into_iter().map(network::row);
     let syncing = hubs.filter(|row| row.sync_progress.is_some()).collect();
-    Ok(AdminNetwork { syncing, rows, lists, imported: None, form: Form::default() })
+    let warnings = federation::warnings(hub).await;
+    Ok(AdminNetwork { warnings, syncing, rows, lists, imported: None, form: Form::default() })
 }
 
 fn row(row: RuleRow) -> NetworkRuleRow {
