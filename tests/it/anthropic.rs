@@ -252,12 +252,12 @@ on_both! {
             assert!(parts.contains(sent), "{sent}: {parts}");
         }
         assert!(!parts.contains("Hm."), "{parts}");
-        let context = message["contextId"].clone();
+        assert!(message["contextId"].is_null(), "a conversation of its own: {message}");
         body["messages"].as_array_mut().expect("messages").extend([
             json!({ "role": "assistant", "content": told["content"] }), user(&json!("And now?")),
         ]);
         let (_, message) = exchange(&mut puppet, &boss, &body).await;
-        assert_eq!(message["contextId"], context, "the hub knows the conversation");
+        assert!(message["contextId"].is_string(), "the hub knows the conversation: {message}");
         assert!(!message["parts"].to_string().contains("What is this?"), "{message}");
     }
 }

@@ -147,13 +147,13 @@ async fn finds(hub: &Process, query: &str, page: &str) -> bool {
     found.expect(StatusCode::OK).body.contains(&format!("href=\"{page}\""))
 }
 
-fn copy(from: &Path, to: &Path) {
+pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder");
     for entry in fs::read_dir(from).expect("files").flatten() {
         let to = to.join(entry.file_name());
         if entry.path().is_dir() {
             copy(&entry.path(), &to);
-        } else {
+        } else if entry.path().is_file() {
             fs::copy(entry.path(), to).expect("a copy");
         }
     }

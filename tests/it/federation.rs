@@ -15,6 +15,7 @@ use tokio::{net::TcpListener, time::sleep};
 use crate::{
     agent_lists::lists,
     client::{Client, text_of},
+    crash::copy,
     database::postgres_url,
     events::{read_answer, text_in},
     process::{Process, plexus, stderr, stdout},
@@ -79,7 +80,7 @@ impl Node {
     }
 
     /// Waits until a search for `words` finds the agent, or no longer finds it.
-    async fn until_found(&self, words: &str, address: &str, is_found: bool) {
+    pub async fn until_found(&self, words: &str, address: &str, is_found: bool) {
         let path = format!("/agents?q={words}");
         until(&format!("{address} is found: {is_found}"), async || {
             lists(&self.admin.api(&path).await, address) == is_found
@@ -121,12 +122,20 @@ pub async fn row_of(client: &Client, id: &str) -> Value {
 /// Data of a killed hub.
 pub struct Dead {
     admin: Client,
-    folder: TempDir,
+    pub folder: TempDir,
     database: Option<Database>,
 }
 
 impl Dead {
-    async fn rise(self, model: &str, ways: &[&Node]) -> Node {
+    /// Copies a hub that stores its data in its folder.
+    pub fn copied(&self) -> Self {
+        assert!(self.database.is_none(), "a database is not copied");
+        let folder = tempfile::tempdir().expect("a folder");
+        copy(self.folder.path(), folder.path());
+        Self { admin: self.admin.at("http://127.0.0.1"), folder, database: None }
+    }
+
+    pub async fn rise(self, model: &str, ways: &[&Node]) -> Node {
         let Self { admin, folder, database } = self;
         let process = serve(folder.path(), &LOOPBACK, model, ways, database.as_ref()).await;
         let admin = admin.at(&process.origin);

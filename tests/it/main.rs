@@ -139,6 +139,8 @@ mod real_model;
 #[cfg(test)]
 mod remote_users;
 #[cfg(test)]
+mod restored_hub;
+#[cfg(test)]
 mod reverse_proxy;
 #[cfg(test)]
 mod rpc;

@@ -194,10 +194,14 @@ impl EngineStore for SqlEngineStore {
         let (heard, effects): (Vec<Effect>, Vec<Effect>) =
             effects.into_iter().partition(live_search::is_heard);
         let own_key_used = effects.iter().any(|effect| matches!(effect, Effect::OwnKeyUsed { .. }));
+        let round_ended = effects.iter().any(|effect| matches!(effect, Effect::Compared { .. }));
         self.write(effects).await?;
         if own_key_used {
             // The publisher signs for restored agents.
             self.hub.federation().own_changed();
+        }
+        if round_ended {
+            self.hub.federation().round_ended();
         }
         // Report results after the write, so that a subscriber can open what was found.
         heard.into_iter().for_each(|effect| self.hub.federation().searches.on_event(effect));

@@ -5,10 +5,11 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    sync::atomic::Ordering,
     time::Duration,
 };
 
-use plexus_domain::{AgentId, Digest, agent::Visibility};
+use plexus_domain::{AgentId, Digest, Timestamp, agent::Visibility};
 use plexus_federation::{
     HubId,
     engine::Event,
@@ -27,10 +28,20 @@ use crate::{Error, Hub, Result, calls, keys, listings::read_summary};
 /// Poll interval, in case a wake-up notification is lost.
 const POLL_INTERVAL: Duration = Duration::from_secs(30);
 const BATCH: i64 = 100;
+/// How long the publisher waits after its start for the first sync round before it signs changed listings. The database
+/// may be an older copy, and a new signature would publish agents again that were deleted after the copy.
+const SYNC_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Runs the publisher loop until the future is dropped.
 pub(super) async fn run_publisher(hub: &Hub) {
-    let mut publisher = ListingPublisher { hub, seen: 0, tags: BTreeMap::new(), provided: BTreeSet::new() };
+    let mut publisher = ListingPublisher {
+        hub,
+        started: hub.env().now(),
+        seen: 0,
+        held: BTreeSet::new(),
+        tags: BTreeMap::new(),
+        provided: BTreeSet::new(),
+    };
     loop {
         if let Err(error) = publisher.round().await {
             tracing::warn!(%error, "listing publication failed; will retry");
@@ -42,8 +53,11 @@ pub(super) async fn run_publisher(hub: &Hub) {
 
 struct ListingPublisher<'a> {
     hub: &'a Hub,
+    started: Timestamp,
     /// Number of the last agent change that was processed.
     seen: i64,
+    /// Agents with a listing from before the start, until the first sync round ended.
+    held: BTreeSet<AgentId>,
     /// Tags of the published agents.
     tags: BTreeMap<AgentId, Vec<Tag>>,
     provided: BTreeSet<Tag>,
@@ -51,6 +65,12 @@ struct ListingPublisher<'a> {
 
 impl ListingPublisher<'_> {
     async fn round(&mut self) -> Result<()> {
+        if self.may_sign_again() {
+            while let Some(agent) = self.held.first().copied() {
+                self.look_at(agent).await?;
+                self.held.remove(&agent);
+            }
+        }
         loop {
             let mut conn = self.hub.store().read().await?;
             let changed = replicated_listings::own_changed_since(&mut conn, self.seen, BATCH).await?;
@@ -72,7 +92,20 @@ impl ListingPublisher<'_> {
         Ok(())
     }
 
+    fn may_sign_again(&self) -> bool {
+        self.hub.federation().has_synced.load(Ordering::Relaxed)
+            || self.hub.env().now().since(self.started) >= SYNC_TIMEOUT
+    }
+
     async fn look_at(&mut self, agent: AgentId) -> Result<()> {
+        if !self.may_sign_again() {
+            let mut conn = self.hub.store().read().await?;
+            let known = stored_listing(&mut conn, agent).await?;
+            if known.is_some_and(|known| known.envelope().seq.issued() < self.started) {
+                self.held.insert(agent);
+                return Ok(());
+            }
+        }
         match publish(self.hub, agent).await? {
             Some(tags) => _ = self.tags.insert(agent, tags),
             None => _ = self.tags.remove(&agent),

@@ -51,7 +51,13 @@ mod rules_tests;
 mod tests;
 mod violations;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use parking_lot::Mutex;
 use plexus_domain::{Error as Refusal, Timestamp};
@@ -113,6 +119,8 @@ pub(crate) struct FederationHandle {
     measures: LatencyRecorder,
     /// Records of this hub's own key that it did not sign.
     own_key: Mutex<own_records::OwnKeyUse>,
+    /// A sync round with another hub ended since the start: records that this hub's database lacks have come back.
+    has_synced: AtomicBool,
     /// Serializes rule changes, so that the engine receives them in the order in which they were written.
     ruling: tokio::sync::Mutex<()>,
     /// Cache of the rules, with the time when they were read.
@@ -137,6 +145,7 @@ impl Default for FederationHandle {
             edge: Mutex::default(),
             measures: LatencyRecorder::default(),
             own_key: Mutex::default(),
+            has_synced: AtomicBool::new(false),
             ruling: tokio::sync::Mutex::default(),
             policy: tokio::sync::Mutex::default(),
             shared_rules: tokio::sync::Mutex::default(),
@@ -156,6 +165,13 @@ impl FederationHandle {
     /// only: the publisher also polls.
     pub fn own_changed(&self) {
         self.own_changed.notify_one();
+    }
+
+    /// Notes the end of a sync round, and wakes the publisher after the first one.
+    fn round_ended(&self) {
+        if !self.has_synced.swap(true, Ordering::Relaxed) {
+            self.own_changed();
+        }
     }
 
     /// Restarts the engine from the store if it runs on this instance.
