@@ -61,7 +61,7 @@ impl EngineStore for Clock {
     }
 }
 
-/// Times in the engine would lie in the future for as long as the clock was ahead, so it is restored anew.
+/// Times in the engine would lie in the future for as long as the clock was ahead, so it is restored again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_engine_ends_when_the_clock_is_set_back() {
     let millis = Arc::new(AtomicI64::new((now() + HOUR).millis()));
