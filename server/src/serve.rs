@@ -111,8 +111,12 @@ impl RunningServer {
         if let Some(link) = accounts::first_administrator_link(&self.hub).await? {
             println!("Create the first administrator (once, within 24 hours): {link}");
         }
-        for address in federation::overview(&self.hub).await?.itself.addresses {
+        let itself = federation::overview(&self.hub).await?.itself;
+        for address in itself.addresses {
             println!("Hubs connect to {address}");
+        }
+        if let Some(address) = itself.bootstrap_address {
+            println!("Other operators enter {address} in PLEXUS_P2P_BOOTSTRAP");
         }
         if let Some(address) = self.metrics_address {
             println!("Metrics are on http://{address}/metrics");

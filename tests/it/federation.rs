@@ -259,7 +259,7 @@ async fn its_page_opens(far: &Node, near: &Node, tides: &str) {
     assert!(!here.body.contains("The tides"), "it is not of this hub");
 }
 
-async fn it_answers(far: &Node, tides: &str) {
+pub async fn it_answers(far: &Node, tides: &str) {
     let said = far.admin.begin(tides, "Is the tide high?").await;
     let screen = read_answer(&far.admin, &said.chat, 0).await;
     let (id, shown) = screen.answer();

@@ -31,6 +31,8 @@ mod bad_agents;
 #[cfg(test)]
 mod bad_input;
 #[cfg(test)]
+mod bootstrap_problems;
+#[cfg(test)]
 mod chat;
 #[cfg(test)]
 mod clerk;
@@ -62,6 +64,8 @@ mod disk;
 mod events;
 #[cfg(test)]
 mod federation;
+#[cfg(test)]
+mod federation_guide;
 #[cfg(test)]
 mod federation_pages;
 #[cfg(test)]

@@ -8,6 +8,7 @@ use plexus_domain::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
+    address_book::BootstrapFailure,
     dial_policy::IsPublic,
     reachability::Reachability,
     relay_server::{RelayLimits, RelayUsage},
@@ -173,6 +174,8 @@ pub enum ActorEvent {
 /// Network status for the UI.
 #[derive(Clone, Debug, Default)]
 pub struct NetStatus {
+    /// Bootstrap addresses at which no hub is reached.
+    pub bootstrap_failures: Vec<BootstrapFailure>,
     pub listening: Vec<Multiaddr>,
     /// Addresses at which others reach this hub.
     pub addresses: Vec<Multiaddr>,

@@ -65,6 +65,32 @@ struct BootstrapAddress {
     attempts: DialBackoff,
     /// The peer that was reached at this address.
     peer: Option<PeerId>,
+    /// Why the last dial failed, until one succeeds.
+    failure: Option<DialFailure>,
+}
+
+impl BootstrapAddress {
+    const fn new(address: Multiaddr, attempts: DialBackoff) -> Self {
+        Self { address, attempts, peer: None, failure: None }
+    }
+}
+
+/// Why a dial failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DialFailure {
+    /// Another peer than the one that the address names.
+    WrongPeer(PeerId),
+    /// No connection; the innermost error.
+    NoAnswer(String),
+}
+
+/// A bootstrap address at which no hub is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BootstrapFailure {
+    pub address: Multiaddr,
+    pub failure: DialFailure,
+    /// The same host and port answers over the other transport.
+    pub answers_otherwise: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -93,8 +119,7 @@ impl AddressBook {
     /// addresses.
     pub fn new(doors: Vec<Multiaddr>, known: Vec<(PeerId, Vec<Multiaddr>)>, now: Instant) -> Self {
         let attempts = DialBackoff::new(now);
-        let doors =
-            doors.into_iter().map(|address| BootstrapAddress { address, attempts, peer: None }).collect();
+        let doors = doors.into_iter().map(|address| BootstrapAddress::new(address, attempts)).collect();
         let mut book = Self { hubs: HashMap::new(), doors };
         known.into_iter().for_each(|(peer, addresses)| _ = book.add_addresses(peer, &addresses, now));
         book
@@ -106,7 +131,7 @@ impl AddressBook {
         let attempts = DialBackoff::new(now);
         let new = found.into_iter().filter(|address| !known.contains(address));
         let room = MAX_DOORS.saturating_sub(self.doors.len());
-        self.doors.extend(new.take(room).map(|address| BootstrapAddress { address, attempts, peer: None }));
+        self.doors.extend(new.take(room).map(|address| BootstrapAddress::new(address, attempts)));
     }
 
     /// Updates the addresses of a hub. Returns them if they should be persisted.
@@ -147,7 +172,30 @@ impl AddressBook {
         self.prove(peer, now);
         let door = self.doors.iter_mut().find(|door| matches_bootstrap(&door.address, address, peer));
         let attempts = DialBackoff::new(now + INITIAL_BACKOFF);
-        door.map(|door| (door.attempts, door.peer) = (attempts, Some(*peer))).is_some()
+        door.map(|door| (door.attempts, door.peer, door.failure) = (attempts, Some(*peer), None)).is_some()
+    }
+
+    /// Records a failed dial, if the address is a bootstrap address.
+    pub fn on_dial_failure(&mut self, address: &Multiaddr, failure: DialFailure) {
+        let (place, _) = split(address);
+        if let Some(door) = self.doors.iter_mut().find(|door| split(&door.address).0 == place) {
+            door.failure = Some(failure);
+        }
+    }
+
+    /// Returns the bootstrap addresses whose last dial failed.
+    pub fn bootstrap_failures(&self) -> Vec<BootstrapFailure> {
+        let answers = |door: &BootstrapAddress| door.peer.is_some() && door.failure.is_none();
+        let failed = self.doors.iter().filter_map(|door| Some((door, door.failure.clone()?)));
+        let failures = failed.map(|(door, failure)| BootstrapFailure {
+            address: door.address.clone(),
+            failure,
+            answers_otherwise: self
+                .doors
+                .iter()
+                .any(|other| answers(other) && host_and_port(&other.address) == host_and_port(&door.address)),
+        });
+        failures.collect()
     }
 
     /// Marks a hub as proven, because an outbound connection to it succeeded, and resets its backoff.
@@ -219,6 +267,15 @@ pub(super) fn matches_bootstrap(door: &Multiaddr, reached: &Multiaddr, peer: &Pe
     place == split(reached).0 && named.is_none_or(|named| named == *peer)
 }
 
+/// Returns the host of an address, and its port of either transport.
+fn host_and_port(address: &Multiaddr) -> Option<(Protocol<'_>, u16)> {
+    let mut parts = address.iter();
+    match (parts.next()?, parts.next()?) {
+        (host, Protocol::Tcp(port) | Protocol::Udp(port)) => Some((host, port)),
+        _ => None,
+    }
+}
+
 /// Splits an address into its transport part and its trailing peer id.
 pub(super) fn split(address: &Multiaddr) -> (Multiaddr, Option<PeerId>) {
     let mut place = address.clone();
@@ -277,6 +334,30 @@ mod tests {
         let doors =
             (0..600).map(|second| book.next_dials(&HashSet::new(), 0, start + Duration::from_secs(second)).1);
         assert!(doors.filter(|doors| !doors.is_empty()).count() > 40, "in ten minutes");
+    }
+
+    #[test]
+    fn bootstrap_addresses_that_fail_are_listed_until_they_answer() {
+        let at = |text: &str| text.parse::<Multiaddr>().unwrap();
+        let (now, peer, other) = (Instant::now(), PeerId::random(), PeerId::random());
+        let (tcp, quic) = (at("/dns/hub.example/tcp/4001"), at("/dns/hub.example/udp/4001/quic-v1"));
+        let wrong = at("/ip4/192.0.2.1/tcp/1").with(Protocol::P2p(other));
+        let mut book = AddressBook::new(vec![tcp.clone(), quic.clone(), wrong.clone()], Vec::new(), now);
+        assert!(book.bootstrap_failures().is_empty(), "none was dialed");
+        let silent = DialFailure::NoAnswer("timed out".into());
+        book.on_dial_failure(&quic, silent.clone());
+        book.on_dial_failure(&at("/ip4/192.0.2.1/tcp/1"), DialFailure::WrongPeer(peer));
+        let named = |address: &Multiaddr, failure: &DialFailure, answers_otherwise| BootstrapFailure {
+            address: address.clone(),
+            failure: failure.clone(),
+            answers_otherwise,
+        };
+        let not_it = named(&wrong, &DialFailure::WrongPeer(peer), false);
+        assert_eq!(book.bootstrap_failures(), [named(&quic, &silent, false), not_it.clone()]);
+        book.on_dial_success(&peer, &tcp, now);
+        assert_eq!(book.bootstrap_failures(), [named(&quic, &silent, true), not_it.clone()], "UDP is closed");
+        book.on_dial_success(&peer, &quic, now);
+        assert_eq!(book.bootstrap_failures(), [not_it]);
     }
 
     #[test]

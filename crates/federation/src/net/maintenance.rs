@@ -141,6 +141,7 @@ impl Actor {
             relays: self.nat.relays.in_use().filter_map(|relay| peer_id::hub_of(&relay)).collect(),
             relay_usage: self.swarm.behaviour().relay_server.as_ref().map(|_| self.nat.relay_clients.count()),
             upgraded: self.nat.upgraded,
+            bootstrap_failures: self.book.bootstrap_failures(),
             connections: self.links.names().len(),
             hubs: self.links.hubs().iter().copied().collect(),
             mesh: self.swarm.behaviour().gossip.all_mesh_peers().count(),

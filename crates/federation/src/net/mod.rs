@@ -50,5 +50,6 @@ pub use libp2p::{Multiaddr, PeerId, kad::RecordKey, multiaddr::Protocol};
 pub use self::{
     actor::start,
     actor_api::{ActorHandle, NetConfig},
+    address_book::{BootstrapFailure, DialFailure},
     swarm::StartError,
 };

@@ -10,13 +10,13 @@ use libp2p::{
     kad::{self, InboundRequest, ProviderRecord, store::RecordStore},
     mdns, relay,
     request_response::{self, OutboundRequestId},
-    swarm::{ConnectionId, SwarmEvent},
+    swarm::{ConnectionId, DialError, SwarmEvent},
 };
 
 use super::{
     actor::Actor,
     actor_api::{ActorEvent, PersistedNetState},
-    address_book::matches_bootstrap,
+    address_book::{DialFailure, matches_bootstrap},
     cbor::{PeerMessage, PeerReply},
     connections::PeerConnection,
     dht_keys,
@@ -68,12 +68,28 @@ impl Actor {
                 self.links.closed(&peer_id, peer_id::hub_of(&peer_id));
                 self.nat.left(&peer_id);
             }
+            SwarmEvent::OutgoingConnectionError { error, .. } => self.on_dial_error(&error),
             SwarmEvent::ListenerClosed { listener_id, reason, .. } => {
                 if let Some(relay) = self.nat.relays.closed(listener_id, Instant::now()) {
                     tracing::debug!(%relay, ?reason, "relay reservation lost");
                 }
             }
             SwarmEvent::Behaviour(event) => self.react_to(event),
+            _ => {}
+        }
+    }
+
+    /// Records the failures of bootstrap addresses, for the operator.
+    fn on_dial_error(&mut self, error: &DialError) {
+        match error {
+            DialError::WrongPeerId { obtained, address } => {
+                self.book.on_dial_failure(address, DialFailure::WrongPeer(*obtained));
+            }
+            DialError::Transport(failed) => {
+                for (address, error) in failed {
+                    self.book.on_dial_failure(address, DialFailure::NoAnswer(cause(error)));
+                }
+            }
             _ => {}
         }
     }
@@ -286,4 +302,13 @@ impl Actor {
         let holds = claims.hub == hub && now < claims.expires && !claims.seq.is_in_future_of(now);
         if holds { record.verify().ok() } else { None }
     }
+}
+
+/// Returns the innermost error, which says what failed.
+fn cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
 }

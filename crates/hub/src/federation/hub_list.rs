@@ -76,6 +76,9 @@ pub struct LocalHubInfo {
     pub name: String,
     /// Addresses with peer id where others reach it; empty while federation is disabled.
     pub addresses: Vec<String>,
+    /// Address that other operators enter as bootstrap address, from the public URL; `None` without a domain or a
+    /// fixed port, and if external addresses are configured.
+    pub bootstrap_address: Option<String>,
     /// Number of its own agents that others may replicate.
     pub agents: u64,
     /// Reachability for incoming connections; `None` while federation is disabled.
@@ -128,6 +131,9 @@ pub async fn overview(hub: &Hub) -> Result<NetworkOverview> {
             id: me.to_string(),
             name: hub.config().hub_name.clone(),
             addresses: addresses.iter().map(full).collect(),
+            bootstrap_address: config
+                .and_then(|config| hub_record::bootstrap_address(&hub.config().public_url, config))
+                .map(|address| full(&address)),
             agents: view.agents(HubRowId::SELF),
             reachability: config.map(|_| view.status.reachability),
             relays: view.status.relays.iter().map(ToString::to_string).collect(),

@@ -6,7 +6,7 @@ use plexus_domain::sanitized_text;
 use plexus_federation::{
     HubId,
     engine::Event,
-    net::{Multiaddr, actor_api::NetStatus, reachability::Reachability},
+    net::{Multiaddr, Protocol, actor_api::NetStatus, reachability::Reachability},
     record::{HUB_RECORD_TTL, HubRecord, Seq, Signed},
 };
 use serde::Deserialize;
@@ -80,6 +80,28 @@ pub(super) fn addresses(status: &NetStatus, config: &Federation) -> Vec<Multiadd
     addresses.retain(|address| address.to_string().len() <= MAX_ADDRESS);
     addresses.truncate(MAX_ADDRESSES);
     addresses
+}
+
+/// Returns the address that other operators enter as bootstrap address: the domain of the public URL with the
+/// TCP port of federation. `None` if external addresses are configured, which are printed instead.
+pub(super) fn bootstrap_address(public_url: &Url, config: &Federation) -> Option<Multiaddr> {
+    let domain = domain(public_url).filter(|_| config.external.is_empty())?;
+    let port = config.listen.iter().find_map(public_tcp_port)?;
+    format!("/dns4/{domain}/tcp/{port}").parse().ok()
+}
+
+/// Returns the fixed TCP port of a listen address that is not on loopback.
+fn public_tcp_port(address: &Multiaddr) -> Option<u16> {
+    let mut parts = address.iter();
+    let is_loopback = match parts.next()? {
+        Protocol::Ip4(ip) => ip.is_loopback(),
+        Protocol::Ip6(ip) => ip.is_loopback(),
+        _ => return None,
+    };
+    match parts.next()? {
+        Protocol::Tcp(port) if port != 0 && !is_loopback => Some(port),
+        _ => None,
+    }
 }
 
 async fn describe(hub: &Hub, place: &HubAddresses) -> Result<()> {
@@ -169,4 +191,37 @@ async fn names(hub: &Hub, id: HubId, domain: &str) -> Result<bool> {
     }
     hub_rows::prove(hub, id, domain).await?;
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use plexus_federation::engine::policy::AdmissionMode;
+
+    use super::*;
+
+    #[test]
+    fn the_address_that_others_enter_is_that_of_the_domain() {
+        let entered = |url: &str, listen: &[&str], external: &[&str]| {
+            let all = |list: &[&str]| list.iter().map(|address| address.parse().unwrap()).collect();
+            let config = Federation {
+                listen: all(listen),
+                bootstrap: Vec::new(),
+                domains: Vec::new(),
+                external: all(external),
+                mdns: false,
+                relay: false,
+                mode: AdmissionMode::Open,
+                publish_federation_rules: false,
+            };
+            bootstrap_address(&url.parse().unwrap(), &config).map(|address| address.to_string())
+        };
+        let url = "https://hub.example.org/";
+        let anywhere = ["/ip4/0.0.0.0/tcp/4001", "/ip4/0.0.0.0/udp/4001/quic-v1"];
+        assert_eq!(entered(url, &anywhere, &[]).as_deref(), Some("/dns4/hub.example.org/tcp/4001"));
+        assert_eq!(entered(url, &anywhere, &["/ip4/192.0.2.1/tcp/1"]), None, "the operator named another");
+        assert_eq!(entered("http://192.0.2.1/", &anywhere, &[]), None, "no domain");
+        for not_from_outside in ["/ip4/127.0.0.1/tcp/4001", "/ip4/0.0.0.0/tcp/0"] {
+            assert_eq!(entered(url, &[not_from_outside], &[]), None, "{not_from_outside}");
+        }
+    }
 }

@@ -64,7 +64,7 @@ use plexus_domain::{Error as Refusal, Timestamp};
 use plexus_federation::{
     HubId,
     engine::{Event, policy::Policy},
-    net::{ActorHandle, driver::DriverCommand},
+    net::{ActorHandle, BootstrapFailure, DialFailure, Protocol, driver::DriverCommand},
 };
 use tokio::{
     sync::{Notify, Semaphore, mpsc, oneshot},
@@ -214,7 +214,32 @@ impl FederationHandle {
 
 /// Returns what an administrator should know about the federation of this hub, as messages for display.
 pub async fn warnings(hub: &Hub) -> Vec<String> {
-    hub.federation().own_key.lock().warnings()
+    let mut warnings = hub.federation().own_key.lock().warnings();
+    let status = hub_record::status(hub).await;
+    warnings.extend(status.bootstrap_failures.iter().map(bootstrap_warning));
+    warnings
+}
+
+fn bootstrap_warning(failed: &BootstrapFailure) -> String {
+    let BootstrapFailure { address, failure, answers_otherwise } = failed;
+    match failure {
+        DialFailure::WrongPeer(found) => format!(
+            "Bootstrap address {address}: the hub there is {found}, not the one that the address names. Ask its \
+             operator for its address, and correct PLEXUS_P2P_BOOTSTRAP."
+        ),
+        DialFailure::NoAnswer(error) if *answers_otherwise => {
+            let is_udp = address.iter().any(|part| matches!(part, Protocol::Udp(_)));
+            let (blocked, open) = if is_udp { ("UDP (QUIC)", "TCP") } else { ("TCP", "UDP (QUIC)") };
+            format!(
+                "Bootstrap address {address} does not answer over {blocked}, only over {open} ({error}). Open \
+                 {blocked} in the firewalls between the two hubs."
+            )
+        }
+        DialFailure::NoAnswer(error) => format!(
+            "Bootstrap address {address} does not answer ({error}). Check the address in PLEXUS_P2P_BOOTSTRAP, and \
+             that the hub there runs and its port is open."
+        ),
+    }
 }
 
 /// Returns the id of this hub in the federation: its public key.
