@@ -130,7 +130,7 @@ fn ambiguous(name: &str, candidates: &[Address]) -> Response {
 
 /// Returns `[team, conclusion]`, or the error with which the team failed.
 fn conclusion(view: &TeamView) -> Response {
-    match &view.answer {
+    match view.answer_with_files() {
         Some(answer) => Json(json!([view.id, answer])).into_response(),
         None => {
             let message = view.failure.clone().unwrap_or_default();
@@ -159,7 +159,7 @@ fn events(site: AppState, watching: TeamSubscription) -> impl Stream<Item = Resu
 
 fn step(view: &TeamView) -> Bytes {
     let now = sse("team", &team(view));
-    let end: Option<(&str, Value)> = match (&view.answer, &view.failure) {
+    let end: Option<(&str, Value)> = match (view.answer_with_files(), &view.failure) {
         (Some(answer), _) => Some(("conclusion", json!([view.id, answer]))),
         (None, Some(failure)) => Some(("failed", json!([view.id, failure]))),
         (None, None) => None,

@@ -175,6 +175,8 @@ mod team_conversations;
 #[cfg(test)]
 mod team_decisions;
 #[cfg(test)]
+mod team_example;
+#[cfg(test)]
 mod team_extension;
 #[cfg(test)]
 mod team_goal;

@@ -266,7 +266,7 @@ on_both! {
         for (agent, (part, before)) in agents.iter_mut().zip(parts) {
             let call = agent.called().await;
             assert!(call.message.to_string().contains(before), "{}", call.message);
-            assert!(call.message.to_string().contains(&format!("Your part: {part}")), "{}", call.message);
+            assert_eq!(text_of(&call.message["parts"][0]["text"]).to_lowercase(), part, "{}", call.message);
             answer(call, &format!("Done: {part}.")).await;
         }
         let team = ended(&grace, &team).await;

@@ -61,7 +61,7 @@ on_both! {
             assert!(conclusion.contains(&figure), "{figure}: {conclusion}");
         }
         let missing = "1 of 2 members returned no result.";
-        assert!(conclusion.ends_with(missing), "{conclusion}");
+        assert!(conclusion.contains(missing), "{conclusion}");
         let team = ada.api(&format!("/teams/{}", text_of(&answer[0]))).await;
         assert_eq!(states(&team), ["failed", "completed"], "{team:#}");
         assert!(text_of(&team["assignments"][0]["text"]).contains("broke off"), "{team:#}");
@@ -130,7 +130,8 @@ async fn reached(ada: &Client, mut members: BTreeMap<&str, Member>, dies: Option
                 let allow = json!({ "action": "answer", "assignment": asked["number"], "text": "y" });
                 ada.call(Method::POST, &format!("/teams/{id}"), &allow).await.expect(StatusCode::OK);
             }
-            if known.len() == MEMBERS.len()
+            // Members work one after the other, so only the first has asked.
+            if !known.is_empty()
                 && let Some(dying) = dies.and_then(|name| members.remove(name))
             {
                 until_begun(&dying).await;

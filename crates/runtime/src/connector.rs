@@ -9,6 +9,7 @@ use plexus_domain::{
     part::plain_text,
     run::{Failure, FailureClass, Usage},
     sanitized_text::one_line,
+    team::AssignmentPrompt,
 };
 use serde::{Deserialize, Serialize};
 use tokio::{pin, select, time};
@@ -63,6 +64,20 @@ pub struct RunRequest {
 }
 
 impl RunRequest {
+    /// Returns the words of the turn to answer without the context of an assignment, for agents that take commands.
+    pub fn command(&self) -> String {
+        let is_context = |part: &&Part| part.name.as_deref() == Some(AssignmentPrompt::CONTEXT_NAME);
+        let parts = self.turns.last().map(|turn| turn.parts.as_slice()).unwrap_or_default();
+        let parts: Vec<Part> = parts.iter().filter(|part| !is_context(part)).cloned().collect();
+        plain_text(&parts)
+    }
+
+    /// Returns whether the turn to answer is an assignment of a team. Its first part has a title.
+    pub fn is_assignment(&self) -> bool {
+        let first = self.turns.last().and_then(|turn| turn.parts.first());
+        first.is_some_and(|part| part.name.is_some())
+    }
+
     /// Returns the plain text of the turn to answer.
     pub fn question(&self) -> String {
         self.turns.last().map(|turn| plain_text(&turn.parts)).unwrap_or_default()

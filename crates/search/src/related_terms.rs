@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use plexus_domain::team::formation::{stems_of, work_kind};
 use tantivy::{
     DocSet, Searcher, SegmentReader, TERMINATED, Term, columnar::StrColumn, schema::IndexRecordOption,
 };
@@ -19,6 +20,10 @@ use crate::{
 /// Weight of inflected forms: *translates* and *translation* for *translate*.
 const FORM: f32 = 0.5;
 const MAX_FORMS: usize = 16;
+/// Weight of other words for the same kind of work.
+const KIND: f32 = 0.4;
+/// Endings of words of [`MIN_STEM`] letters.
+const SHORT_ENDINGS: [&str; 8] = ["s", "es", "d", "ed", "r", "er", "ers", "ing"];
 /// Minimum length of a common stem, and number of letters that are cut off at the end, in characters.
 const MIN_STEM: usize = 4;
 const ENDING: usize = 3;
@@ -42,19 +47,52 @@ pub fn related_terms(searcher: &Searcher, fields: &SchemaFields, word: &Token) -
     let mut said = vec![(word.text.clone(), 1.0)];
     if let Some(stem) = if word.alone { Some(word.text.as_str()) } else { stem(&word.text) } {
         let forms = fuzzy_terms::prefix_matches(searcher, fields.phrase, stem)?.into_iter();
-        let forms = forms.filter(|other| *other != word.text && other.len() <= word.text.len() + ENDING);
+        let forms = forms.filter(|other| *other != word.text && is_form(&word.text, other));
         said.extend(forms.take(MAX_FORMS).map(|other| (other, FORM)));
+    }
+    for (other, share) in same_kind(searcher, fields, &word.text)? {
+        if !said.iter().any(|(known, _)| *known == other) {
+            said.push((other, share));
+        }
     }
     let learnt = cooccurring_terms(searcher, fields, &said)?;
     said.extend(learnt);
     Ok(said)
 }
 
+/// Returns terms of the same kind of work: "plot" for "chart".
+fn same_kind(searcher: &Searcher, fields: &SchemaFields, word: &str) -> Result<Vec<(String, f32)>> {
+    let Some(kind) = work_kind(word) else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for stem in stems_of(kind) {
+        let terms = fuzzy_terms::prefix_matches(searcher, fields.phrase, stem)?.into_iter();
+        found.extend(
+            terms.filter(|term| work_kind(term) == Some(kind)).take(MAX_FORMS).map(|term| (term, KIND)),
+        );
+    }
+    Ok(found)
+}
+
+/// Returns whether a term that begins like a word is a form of it. Short words have many neighbours, such as *planet*
+/// for *plan*, so only the usual endings count for them.
+fn is_form(word: &str, other: &str) -> bool {
+    if word.chars().count() > MIN_STEM {
+        let same = word.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+        return word.chars().count().max(other.chars().count()) <= same + ENDING;
+    }
+    let Some(ending) = other.strip_prefix(word) else { return false };
+    let doubled = word.chars().last().and_then(|last| ending.strip_prefix(last));
+    SHORT_ENDINGS.contains(&ending) || doubled.is_some_and(|ending| SHORT_ENDINGS.contains(&ending))
+}
+
 /// Returns the stem of a word. `None` for numbers and for words that are too short.
 fn stem(word: &str) -> Option<&str> {
     let letters = word.chars().count();
-    if letters <= MIN_STEM || word.chars().any(char::is_numeric) {
+    if letters < MIN_STEM || word.chars().any(char::is_numeric) {
         return None;
+    }
+    if letters == MIN_STEM {
+        return Some(word);
     }
     let kept = letters.saturating_sub(ENDING).max(MIN_STEM);
     word.char_indices().nth(kept).map(|(end, _)| &word[..end])

@@ -13,7 +13,10 @@ use plexus_domain::{
 use plexus_hub::{
     Error, Hub,
     caller::{Caller, Scope},
-    teams::{self, AssignmentView, LaunchRequest, MemberView, OwnerAction, RelatedTeam, TeamItem, TeamView},
+    teams::{
+        self, AssignmentView, LaunchRequest, MemberView, OwnerAction, RelatedTeam, TeamFile, TeamItem,
+        TeamView,
+    },
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -277,8 +280,12 @@ pub fn team(view: &TeamView) -> Value {
         "plan": view.plan.iter().map(|(title, done)| json!({ "title": title, "done": done })).collect::<Vec<_>>(),
         "transcript": view.transcript.iter().map(line).collect::<Vec<_>>(),
         "usage": usage(view.usage), "remaining": view.remaining, "limits": limits(view.limits), "answer": view.answer,
-        "failure": view.failure,
+        "failure": view.failure, "files": view.files.iter().map(file).collect::<Vec<_>>(),
     })
+}
+
+fn file(file: &TeamFile) -> Value {
+    json!({ "by": file.by, "name": file.name, "media_type": file.media_type, "size": file.size, "url": file.url })
 }
 
 fn kin(team: &RelatedTeam) -> Value {

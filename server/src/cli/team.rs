@@ -170,10 +170,17 @@ fn list(answer: &Value) -> String {
 /// Formats the team's answer, or its state.
 fn summary_line(team: &Value) -> String {
     match (team["answer"].as_str(), team["failure"].as_str()) {
-        (Some(answer), _) => format!("{answer}\n"),
+        (Some(answer), _) => format!("{answer}\n{}", file_lines(team)),
         (None, Some(failure)) => format!("The team has ended without an answer. {failure}\n"),
         (None, None) => format!("{}.\n{}", word(&team["phase"]), lines(team).join("\n") + "\n"),
     }
+}
+
+/// Formats the files and links of the team, one to a line.
+fn file_lines(team: &Value) -> String {
+    let files = team["files"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let line = |file: &Value| format!("File {}: {}\n", word(&file["name"]), word(&file["url"]));
+    files.iter().map(line).collect()
 }
 
 fn word(value: &Value) -> String {

@@ -201,7 +201,7 @@ impl HubServer {
             () = self.site.stop.cancelled() => return Err(gone().into()),
         };
         let told = team(&view);
-        match (view.answer, view.failure) {
+        match (view.answer_with_files(), view.failure) {
             (Some(answer), _) => Ok(tool_result(answer, told)),
             (None, failure) => {
                 let mut result = tool_result(failure.unwrap_or_default(), told);

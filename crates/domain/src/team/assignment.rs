@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::{LongText, Seat, ShortText, spec::TeamBudget};
 use crate::{ChatId, Text, Timestamp, run::Usage};
 
+/// Separator in the title of an assignment that covers several parts of a goal.
+pub(super) const BETWEEN_PARTS: &str = "; ";
+
 /// Number of an assignment within its team, in order of creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]

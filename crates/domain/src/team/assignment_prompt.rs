@@ -1,45 +1,56 @@
 //! Assignment prompt: the message to a member with selected context instead of the whole conversation.
 
-use std::fmt::Write as _;
-
-use super::{AssignmentNo, AssignmentState, LongText, Team};
+use super::{AssignmentNo, AssignmentState, LongText, Team, assignment::BETWEEN_PARTS};
 use crate::sanitized_text;
 
 /// Maximum number of characters of the goal that are included.
 const MAX_GOAL: usize = 2_000;
 
+/// Message for an assignment. The words of the work stand alone, since agents that take commands read only these.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AssignmentPrompt {
+    /// The work, in the words of the goal.
+    pub words: String,
+    /// What it is for, acceptance criteria, results that it builds on and the answered question, as markdown sections.
+    /// `None` if the work is the whole goal and nothing precedes it.
+    pub context: Option<String>,
+}
+
+impl AssignmentPrompt {
+    /// Name of the message part with the context.
+    pub const CONTEXT_NAME: &str = "context.md";
+}
+
 impl Team {
-    /// Renders an assignment as a message: task, acceptance
-    /// criteria, team goal, input results and answered question.
-    ///
-    /// Returns `None` if the assignment does not exist.
-    pub fn brief(&self, no: AssignmentNo) -> Option<String> {
+    /// Renders an assignment. Returns `None` if it does not exist.
+    pub fn assignment_prompt(&self, no: AssignmentNo) -> Option<AssignmentPrompt> {
         let work = self.assignment(no)?;
-        // If the assignment is the whole goal, a title and the purpose would only repeat it.
         let goal = self.charter.goal.as_str();
-        let is_whole = work.spec.description.as_str() == goal;
-        let mut brief = match is_whole {
-            true => format!("{goal}\n"),
-            false => format!("# {}\n\n{}\n", work.spec.title, work.spec.description),
-        };
+        let mut sections = Vec::new();
+        let mut section = |title: &str, body: &str| sections.push(format!("## {title}\n\n{body}\n"));
         if let Some(criteria) = &work.spec.criteria {
-            section(&mut brief, "Done when", criteria.as_str());
-        }
-        if !is_whole {
-            section(&mut brief, "What it is for", &sanitized_text::ellipsize(goal, MAX_GOAL));
+            section("Done when", criteria.as_str());
         }
         for input in work.spec.inputs.iter().filter_map(|no| self.assignment(*no)) {
             let result = input.result().map_or("There is no result.", LongText::as_str);
-            section(&mut brief, &format!("Result of: {}", input.spec.title), result);
+            section(&format!("Result of: {}", input.spec.title), result);
         }
         if let AssignmentState::Answered(answer) = &work.state {
-            section(&mut brief, "Answer to your question", answer.as_str());
+            section("Answer to your question", answer.as_str());
         }
-        Some(brief)
+        if work.spec.description.as_str() != goal {
+            section(
+                "The goal of the team that this is a part of",
+                &sanitized_text::ellipsize(goal, MAX_GOAL),
+            );
+        }
+        let context = (!sections.is_empty()).then(|| sections.join("\n"));
+        let (title, description) = (work.spec.title.as_str(), work.spec.description.as_str());
+        // The rules repeat the words of the goal as title; a model writes a title of its own.
+        let words = match description == goal || description.replace('\n', BETWEEN_PARTS) == title {
+            true => description.to_owned(),
+            false => format!("{title}\n\n{description}"),
+        };
+        Some(AssignmentPrompt { words, context })
     }
-}
-
-fn section(brief: &mut String, title: &str, body: &str) {
-    // Writing to a `String` cannot fail.
-    let _ = write!(brief, "\n## {title}\n\n{body}\n");
 }

@@ -34,6 +34,8 @@ pub enum TeamEvent {
     Invited {
         members: Vec<Invitee>,
     },
+    /// The hub found no agent for any part of the goal: the team ends.
+    NoCandidates,
     Accepted,
     Declined {
         reason: ShortText,
@@ -134,7 +136,11 @@ impl TeamEvent {
     pub(super) fn may_come_from(&self, by: TeamActor) -> bool {
         use TeamActor::{Home, Owner, Seat};
         match self {
-            Self::Founded { .. } | Self::Decided { .. } | Self::Extended { .. } | Self::Elapsed => by == Home,
+            Self::Founded { .. }
+            | Self::NoCandidates
+            | Self::Decided { .. }
+            | Self::Extended { .. }
+            | Self::Elapsed => by == Home,
             Self::Invited { .. } | Self::Cancelled { .. } => matches!(by, Home | Owner),
             Self::Accepted | Self::Declined { .. } | Self::Said { .. } => matches!(by, Seat(_)),
             Self::Started { .. } | Self::Asked { .. } => matches!(by, Seat(_)),

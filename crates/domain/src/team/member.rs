@@ -65,6 +65,8 @@ pub struct Invitee {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     pub invitee: Invitee,
+    /// True if the owner named it, false if the hub found it.
+    pub is_named: bool,
     pub status: MemberStatus,
     pub counts: MemberStats,
 }

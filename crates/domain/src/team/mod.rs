@@ -31,6 +31,7 @@ pub mod timeline;
 pub mod utterance;
 
 pub use assignment::{Assignment, AssignmentMode, AssignmentNo, AssignmentSpec, AssignmentState};
+pub use assignment_prompt::AssignmentPrompt;
 pub use error::TeamError;
 pub use event::{Proposal, ProposalSignature, TeamActor, TeamEvent};
 pub use log::LogEntry;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Pattern, TeamError,
-    formation::{self, Skill},
+    formation::{self, GoalPart, Skill},
     member::Member,
     subteam::TeamAncestry,
 };
@@ -34,11 +34,24 @@ pub struct TeamSpec {
 impl TeamSpec {
     /// Returns the required skills by which members are searched.
     pub fn required_skills(&self) -> Vec<Skill> {
+        self.parts().into_iter().map(|part| part.skill).collect()
+    }
+
+    /// Returns the parts of the goal in the order of work.
+    pub fn parts(&self) -> Vec<GoalPart> {
+        let of_goal = formation::goal_parts(self.goal.as_str());
         if self.needs.is_empty() {
-            formation::required_skills(self.goal.as_str())
-        } else {
-            self.needs.clone()
+            return of_goal;
         }
+        let part = |need: &Skill| {
+            let known = of_goal.iter().find(|part| part.skill == *need).cloned();
+            known.unwrap_or_else(|| GoalPart {
+                skill: need.clone(),
+                words: need.to_string(),
+                is_subject: false,
+            })
+        };
+        self.needs.iter().map(part).collect()
     }
 
     pub(super) fn check(&self) -> Result<(), TeamError> {

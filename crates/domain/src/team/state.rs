@@ -110,6 +110,8 @@ pub enum TeamOutcome {
 /// Why a team ended without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TeamFailure {
+    /// The hub found no agent for any part of the goal.
+    NoCandidates,
     NoMemberAccepted,
     NoMembersLeft,
     NoConclusion,
@@ -124,6 +126,9 @@ impl TeamFailure {
     /// Returns the description shown to users.
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::NoCandidates => {
+                "No agent on this hub fits the goal. Name members, or say in other words what is to be done."
+            }
             Self::NoMemberAccepted => "Nobody accepted the invitation.",
             Self::NoMembersLeft => "All members left before the goal was reached.",
             Self::NoConclusion => "No member wrote an answer.",

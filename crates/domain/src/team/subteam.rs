@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     AssignmentNo, CONCLUDING_GRACE, LogEntry, LongText, MemberIdentity, Proposal, Team, TeamActor, TeamError,
     TeamEvent, TeamFailure, TeamLimits, TeamOutcome, TeamSpec,
-    assignment::{AssignmentOutcome, AssignmentReport},
+    assignment::{AssignmentOutcome, AssignmentReport, BETWEEN_PARTS},
     formation::{self, Skill},
     member::Invitee,
     spec::{Goal, TeamBudget},
@@ -55,13 +55,19 @@ impl Team {
         member_set(self.active().filter_map(|seat| self.member(seat)).map(|member| &member.invitee.identity))
     }
 
-    /// Returns the skills an assignment needs: from its title, or those of the goal if it is the whole goal.
+    /// Returns the skills an assignment needs: those of the parts of the goal that it names, those of the goal if it is
+    /// the whole goal, or those of its title.
     pub fn skills_of_assignment(&self, no: AssignmentNo) -> Vec<Skill> {
         let Some(work) = self.assignment(no) else { return Vec::new() };
-        match work.spec.description.as_str() == self.charter.goal.as_str() {
-            true => self.charter.required_skills(),
-            false => formation::required_skills(work.spec.title.as_str()),
+        if work.spec.description.as_str() == self.charter.goal.as_str() {
+            return self.charter.required_skills();
         }
+        let title = work.spec.title.as_str();
+        let parts = self.charter.parts();
+        let skill =
+            |words: &str| parts.iter().find(|part| part.words == words).map(|part| part.skill.clone());
+        let known: Option<Vec<Skill>> = title.split(BETWEEN_PARTS).map(skill).collect();
+        known.unwrap_or_else(|| formation::required_skills(title))
     }
 
     /// Creates a subteam for an assignment and invites its members.
@@ -85,7 +91,8 @@ impl Team {
         let formed = TeamEvent::SubteamFormed { assignment: no, team: id, budget };
         let parent_log = self.propose(&say(self.id, by, formed), now)?;
         let (mut team, founding) = Self::create(id, charter, now)?;
-        let invited = team.propose(&say(id, TeamActor::Home, TeamEvent::Invited { members }), now)?;
+        let inviter = if by == TeamActor::Owner { TeamActor::Owner } else { TeamActor::Home };
+        let invited = team.propose(&say(id, inviter, TeamEvent::Invited { members }), now)?;
         invited.iter().try_for_each(|entry| team.apply(entry))?;
         Ok(SubteamCreation { team, log: [vec![founding], invited].concat(), parent_log })
     }

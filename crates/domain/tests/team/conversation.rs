@@ -119,12 +119,14 @@ fn a_member_is_told_what_it_needs_and_not_the_conversation() {
     world.say(A, Utterance::Assign { mode: AssignmentMode::Now, assignments }).unwrap();
     world.seat(B, TeamEvent::Asked { assignment: AssignmentNo(1), question: text("Colour?") }).unwrap();
     world.owner(TeamEvent::Answered { assignment: AssignmentNo(1), answer: text("Blue.") }).unwrap();
-    let brief = world.team.brief(AssignmentNo(1)).unwrap();
-    for part in ["Plot them", "It has axes.", "Find the figures", "2014: 5", "Blue."] {
-        assert!(brief.contains(part), "{part}");
+    let prompt = world.team.assignment_prompt(AssignmentNo(1)).unwrap();
+    assert!(prompt.words.starts_with("Plot them"), "{}", prompt.words);
+    let context = prompt.context.unwrap();
+    for part in ["It has axes.", "Find the figures", "2014: 5", "Blue."] {
+        assert!(context.contains(part), "{part}");
     }
-    assert!(!brief.contains("between us"));
-    assert_eq!(world.team.brief(AssignmentNo(2)), None);
+    assert!(!context.contains("between us"));
+    assert_eq!(world.team.assignment_prompt(AssignmentNo(2)), None);
 }
 
 #[test]

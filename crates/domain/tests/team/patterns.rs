@@ -138,7 +138,7 @@ fn stepwise() -> World {
         let roles = roles.iter().map(|role| text(role)).collect();
         Invitee { roles, ..agent(name) }
     };
-    let members = vec![with("finder", &["find figures", "write report"]), with("plotter", &["plot"])];
+    let members = vec![with("finder", &["figures", "write report"]), with("plotter", &["plot"])];
     world.home(TeamEvent::Invited { members }).unwrap();
     for seat in [0, 1] {
         world.seat(Seat(seat), TeamEvent::Accepted).unwrap();
@@ -161,20 +161,37 @@ fn given(world: &mut World) -> Vec<(u16, String, Vec<u32>)> {
 #[test]
 fn parts_that_build_on_each_other_are_done_one_after_the_other() {
     let mut world = stepwise();
-    assert_eq!(given(&mut world), [(0, "find figures".to_owned(), vec![])]);
+    assert_eq!(given(&mut world), [(0, "Find the figures".to_owned(), vec![])]);
     world.report(Seat(0), AssignmentNo(0), AssignmentOutcome::Completed, "7, 8, 9.").unwrap();
-    assert_eq!(given(&mut world), [(1, "plot".to_owned(), vec![0])]);
-    let brief = world.team.brief(AssignmentNo(1)).unwrap();
-    assert!(brief.contains("## Result of: find figures\n\n7, 8, 9."), "{brief}");
+    assert_eq!(given(&mut world), [(1, "plot them".to_owned(), vec![0])]);
+    let prompt = world.team.assignment_prompt(AssignmentNo(1)).unwrap();
+    let context = prompt.context.unwrap();
+    assert!(context.contains("## Result of: Find the figures\n\n7, 8, 9."), "{context}");
+    assert_eq!(prompt.words, "plot them", "an agent that takes commands reads nothing else");
     world.report(Seat(1), AssignmentNo(1), AssignmentOutcome::Failed, "No ink.").unwrap();
-    assert_eq!(given(&mut world), [(0, "plot".to_owned(), vec![0])], "what failed is tried again first");
-    world.report(Seat(0), AssignmentNo(2), AssignmentOutcome::Completed, "A curve.").unwrap();
     world.crash();
-    assert_eq!(given(&mut world), [(0, "write report".to_owned(), vec![0, 2])]);
-    world.report(Seat(0), AssignmentNo(3), AssignmentOutcome::Completed, "They rise.").unwrap();
+    assert_eq!(given(&mut world), [(0, "write a report".to_owned(), vec![0])], "the finder cannot plot");
+    world.report(Seat(0), AssignmentNo(2), AssignmentOutcome::Completed, "They rise.").unwrap();
     assert_eq!(given(&mut world), []);
     let Some(TeamOutcome::Concluded { text, .. }) = world.team.outcome() else { panic!("no answer") };
-    assert!(text.as_str().contains("## plot\n\nA curve.\n\n## write report\n\nThey rise."), "{text}");
+    let all = "## Find the figures\n\n7, 8, 9.\n\n## write a report\n\nThey rise.";
+    assert_eq!(text.as_str(), format!("{all}\n\n1 of 2 members returned no result."));
+}
+
+/// Work that failed goes to another member that was invited for the same part.
+#[test]
+fn failed_work_goes_to_a_member_with_the_same_role() {
+    let mut world = stepwise();
+    let other = Invitee { roles: vec![text("plot")], ..agent("painter") };
+    given(&mut world);
+    world.report(Seat(0), AssignmentNo(0), AssignmentOutcome::Completed, "7, 8, 9.").unwrap();
+    given(&mut world);
+    world.owner(TeamEvent::Invited { members: vec![other] }).unwrap();
+    world.seat(Seat(2), TeamEvent::Accepted).unwrap();
+    world.report(Seat(1), AssignmentNo(1), AssignmentOutcome::Failed, "No ink.").unwrap();
+    assert_eq!(given(&mut world), [(2, "plot them".to_owned(), vec![0])]);
+    world.report(Seat(2), AssignmentNo(2), AssignmentOutcome::Failed, "No paper.").unwrap();
+    assert_eq!(given(&mut world), [(0, "write a report".to_owned(), vec![0])], "twice is enough");
 }
 
 #[test]
@@ -183,7 +200,7 @@ fn a_step_whose_member_is_gone_keeps_nobody_from_the_next() {
     assert_eq!(given(&mut world).len(), 1);
     world.owner(TeamEvent::Left { seat: Seat(1), reason: text("Away.") }).unwrap();
     world.report(Seat(0), AssignmentNo(0), AssignmentOutcome::Completed, "7, 8, 9.").unwrap();
-    assert_eq!(given(&mut world), [(0, "write report".to_owned(), vec![0])]);
+    assert_eq!(given(&mut world), [(0, "write a report".to_owned(), vec![0])]);
     world.report(Seat(0), AssignmentNo(1), AssignmentOutcome::Failed, "No ink.").unwrap();
     assert_eq!(given(&mut world), [], "nobody else is there to try it again");
     assert!(matches!(world.team.outcome(), Some(TeamOutcome::Concluded { .. })));

@@ -37,6 +37,7 @@ pub use invoke::{CallOutcome, DirectReply, invoke, start};
 pub use list::{TaskCursor, TaskFilter, TaskPage, list};
 pub use model_catalog::{CatalogAgent, list_callable_agents};
 pub use plexus_store::runs::Origin;
+pub(crate) use signed_links::LinkSigner;
 pub use signed_links::{SignedLinkParams, file_by_link};
 pub use stored_answer::{delete_answer, list_input};
 pub use subscribe::{SubscriptionScope, TaskSubscription, TaskUpdate, subscribe};

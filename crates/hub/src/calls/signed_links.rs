@@ -3,7 +3,7 @@
 
 use std::{fmt, net::IpAddr};
 
-use plexus_domain::{Digest, Error as Refusal, Principal, RunId, Timestamp};
+use plexus_domain::{Address, Digest, Error as Refusal, Principal, RunId, Timestamp};
 use plexus_store::{
     Conn,
     accounts::{self, AccountState},
@@ -28,7 +28,7 @@ pub struct SignedLinkParams {
 
 /// Key for link MACs, derived from the hub's own key: links survive restarts and nothing is stored.
 #[derive(Clone)]
-pub(super) struct LinkSigner(Digest);
+pub(crate) struct LinkSigner(Digest);
 
 impl LinkSigner {
     pub async fn load(hub: &Hub) -> Result<Self> {
@@ -40,6 +40,11 @@ impl LinkSigner {
     pub fn sign(&self, url: &str, run: RunId, blob: &Digest, now: Timestamp) -> String {
         let until = (now.millis() / DAY + 1 + DAYS) * DAY;
         format!("{url}?until={until}&key={}", self.key(run, blob, until))
+    }
+
+    /// Returns the link to a file of a run.
+    pub fn file_url(&self, hub: &Hub, agent: &Address, run: RunId, blob: &Digest) -> String {
+        self.sign(&task::file_url(hub, agent, run, blob), run, blob, hub.env().now())
     }
 
     fn check(

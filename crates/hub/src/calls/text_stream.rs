@@ -46,10 +46,10 @@ impl FileLinks {
     }
 
     pub fn url(&self, run: RunId, blob: &Digest) -> String {
-        let url = task::file_url(&self.hub, &self.door.address(), run, blob);
+        let agent = self.door.address();
         match &self.signer {
-            Some(signer) => signer.sign(&url, run, blob, self.hub.env().now()),
-            None => url,
+            Some(signer) => signer.file_url(&self.hub, &agent, run, blob),
+            None => task::file_url(&self.hub, &agent, run, blob),
         }
     }
 }

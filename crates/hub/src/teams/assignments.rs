@@ -7,13 +7,14 @@ use plexus_domain::{
     part::plain_text,
     run::Usage,
     team::{
-        Assignment, AssignmentNo, AssignmentState, LongText, MemberIdentity, Team, TeamActor, TeamEvent,
+        Assignment, AssignmentNo, AssignmentPrompt, AssignmentState, LongText, MemberIdentity, Team,
+        TeamActor, TeamEvent,
         assignment::{AssignmentOutcome, AssignmentReport},
     },
 };
 use plexus_store::{Conn, messages, runs as rows, runs::Origin};
 
-use super::{active_runs::RunPurpose, input_files, orchestrator::TeamOrchestrator};
+use super::{active_runs::RunPurpose, input_files, invite, orchestrator::TeamOrchestrator};
 use crate::{
     Error, Hub, Result, accounts, agents, calls,
     chats::post_message::{PostMessage, lock, post_message},
@@ -60,15 +61,17 @@ pub(super) enum StartOutcome {
 
 /// Starts the run for an assignment. Returns false to retry later.
 pub(super) async fn begin(conductor: &mut TeamOrchestrator, no: AssignmentNo) -> Result<bool> {
-    let Some((work, brief)) = conductor.team.assignment(no).cloned().zip(conductor.team.brief(no)) else {
-        return Ok(true);
-    };
+    let work = conductor.team.assignment(no).cloned();
+    let Some((work, prompt)) = work.zip(conductor.team.assignment_prompt(no)) else { return Ok(true) };
     let Some(member) = conductor.team.member(work.to) else { return Ok(true) };
     let MemberIdentity::Agent { address } = member.invitee.identity.clone() else { return Ok(true) };
     let by = TeamActor::Seat(work.to);
     let brought =
         input_files::collect_input_files(&conductor.hub, &conductor.team, &work.spec.inputs).await?;
-    let parts = [vec![Part::text(brief)], brought].concat();
+    let context = prompt
+        .context
+        .map(|context| Part { name: Some(AssignmentPrompt::CONTEXT_NAME.to_owned()), ..Part::text(context) });
+    let parts = std::iter::once(Part::text(prompt.words)).chain(context).chain(brought).collect();
     let message =
         TeamMessage { title: work.spec.title.to_string(), parts, follows: answer_to(conductor, no, &work) };
     match send_message(conductor, &address, message).await? {
@@ -264,6 +267,9 @@ pub(super) async fn report_assignment(
     let Some(work) = conductor.team.assignment(no) else { return Ok(()) };
     let by = TeamActor::Seat(work.to);
     let usage = came.usage();
+    if matches!(came, RunResult::Failed { .. } | RunResult::Rejected { .. }) {
+        invite::invite_replacement(conductor, no).await?;
+    }
     let (end, text) = match came {
         RunResult::Asks { answer, .. } => {
             conductor.asked.insert(no, run);

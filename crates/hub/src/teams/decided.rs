@@ -15,7 +15,7 @@ use crate::Result;
 
 /// Records the usage of the decision, then its result.
 pub(super) async fn apply(conductor: &mut TeamOrchestrator, decision: CompletedDecision) -> Result<()> {
-    let CompletedDecision { matter, choice, usage } = decision;
+    let CompletedDecision { matter, choice, usage, .. } = decision;
     if usage != Usage::default() {
         conductor.propose_lenient(TeamActor::Home, TeamEvent::Decided { usage }).await?;
     }

@@ -7,6 +7,7 @@ use plexus_domain::{
         AssignmentNo, AssignmentState, MemberIdentity, TeamActor,
         formation::{self, CoverSearch, Skill},
         member::Invitee,
+        spec::Goal,
     },
 };
 
@@ -15,6 +16,7 @@ use plexus_store::agents;
 use super::{
     decision::{CandidateList, DecisionPrompt, DecisionRoute, DecisionTopic},
     invite::{self, InviteCandidates},
+    member_roles,
     orchestrator::TeamOrchestrator,
     subteams,
 };
@@ -116,9 +118,30 @@ pub(super) async fn form_subteam_for_owner(
         let named = named.into_iter().map(|address| MemberIdentity::Agent { address });
         let others = named.filter(|identity| identity.key() != itself.key());
         let all = std::iter::once(itself.clone()).chain(others);
-        all.map(|identity| Invitee { identity, roles: Vec::new(), key: None }).collect()
+        with_roles(conductor, no, all.collect()).await?
     };
     subteams::create_subteam(conductor, TeamActor::Owner, no, members).await
+}
+
+/// Distributes the parts of an assignment over named members.
+async fn with_roles(
+    conductor: &TeamOrchestrator,
+    no: AssignmentNo,
+    members: Vec<MemberIdentity>,
+) -> Result<Vec<Invitee>> {
+    let addresses: Option<Vec<Address>> = members
+        .iter()
+        .map(|member| match member {
+            MemberIdentity::Agent { address } => Some(address.clone()),
+            MemberIdentity::Person { .. } => None,
+        })
+        .collect();
+    let work = conductor.team.assignment(no).and_then(|work| Goal::truncate(work.spec.description.as_str()));
+    if let (Some(addresses), Some(work)) = (addresses, work) {
+        let mut conn = conductor.hub.store().read().await?;
+        return Ok(member_roles::assign(&mut conn, &work, addresses).await?.0);
+    }
+    Ok(members.into_iter().map(|identity| Invitee { identity, roles: Vec::new(), key: None }).collect())
 }
 
 /// Returns the id of a member's agent.

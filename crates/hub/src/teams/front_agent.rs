@@ -22,7 +22,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    LaunchRequest, MemberMatch, ProgressReporter, launch, mailbox::TeamCommand, member_resolution,
+    LaunchRequest, MemberMatch, ProgressReporter, launch, mailbox::TeamCommand, member_resolution, report,
     subscribe::TeamWatch,
 };
 use crate::{
@@ -160,12 +160,21 @@ impl FrontAgent {
             match (&view.answer, &view.failure) {
                 (Some(answer), _) => {
                     output.text(answer)?;
+                    for part in self.files(team).await.map_err(said)? {
+                        output.part(part)?;
+                    }
                     return Ok(RunEnd::Completed);
                 }
                 (None, Some(why)) => return Err(Failure::new(FailureClass::Refused, why.clone())),
                 (None, None) => {}
             }
         }
+    }
+
+    /// Returns the files and links of the team.
+    async fn files(&self, team: ChatId) -> Result<Vec<Part>> {
+        let found = report::artifacts(&mut self.hub.store().read().await?, team).await?;
+        Ok(found.into_iter().map(|artifact| Part { artifact: None, ..artifact.part }).collect())
     }
 
     /// Cancels a team whose run has ended. When the hub shuts down, the team is left running: team and

@@ -8,7 +8,7 @@ use std::{
 use plexus_domain::{
     Address, AgentId,
     team::{
-        MemberIdentity, Phase, Seat, ShortText, TeamActor, TeamEvent,
+        AssignmentNo, MemberIdentity, Phase, Seat, ShortText, TeamActor, TeamEvent,
         formation::{Candidate, CandidatePool, CoverSearch, Skill, TrackRecord, cover},
         member::Invitee,
     },
@@ -53,6 +53,12 @@ pub(super) async fn invite_candidates(conductor: &mut TeamOrchestrator, places: 
     let needs = charter.required_skills();
     let mut found = search_candidates(&conductor.hub, &conductor.asker, &needs, None).await?;
     found.retain(|candidate| !is_seated(conductor, &candidate.identity));
+    if found.candidates.is_empty()
+        && conductor.team.members().is_empty()
+        && listings::is_index_ready(&conductor.hub)
+    {
+        return conductor.propose_lenient(TeamActor::Home, TeamEvent::NoCandidates).await.map(|()| true);
+    }
     let last_round = round >= charter.limits.rounds;
     let search = CoverSearch { needs: &needs, places, last_round, team: conductor.team.id() };
     let by_rules = cover(search, &found.candidates);
@@ -62,6 +68,28 @@ pub(super) async fn invite_candidates(conductor: &mut TeamOrchestrator, places: 
         return Ok(true);
     }
     invite(conductor, by_rules).await.map(|()| true)
+}
+
+/// Invites another agent for an assignment that failed, if the hub found the team. The rules hand it the work.
+pub(super) async fn invite_replacement(conductor: &mut TeamOrchestrator, no: AssignmentNo) -> Result<()> {
+    let needs = conductor.team.skills_of_assignment(no);
+    let by_hub = conductor.team.members().iter().all(|member| !member.is_named && !member.is_person());
+    let is_first = conductor.team.assignment(no).is_some_and(|work| {
+        conductor.team.assignments().iter().filter(|other| other.spec.title == work.spec.title).count() == 1
+    });
+    if !by_hub || !is_first || needs.is_empty() {
+        return Ok(());
+    }
+    let mut found = search_candidates(&conductor.hub, &conductor.asker, &needs, None).await?;
+    found.retain(|candidate| !is_seated(conductor, &candidate.identity));
+    let search = CoverSearch { needs: &needs, places: 1, last_round: false, team: conductor.team.id() };
+    let chosen: Vec<Invitee> = cover(search, &found.candidates);
+    if chosen.iter().any(|invitee| invitee.roles.len() < needs.len()) {
+        return Ok(());
+    }
+    let seat = Seat(u16::try_from(conductor.team.members().len()).unwrap_or(u16::MAX));
+    invite(conductor, chosen).await?;
+    answer_invitation(conductor, seat).await
 }
 
 /// Invites the chosen agents that are not members yet.

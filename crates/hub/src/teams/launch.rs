@@ -6,8 +6,8 @@ use plexus_domain::{
     chat_event::Event as ChatEvent,
     message::{Message, MessageState},
     team::{
-        LogEntry, MemberIdentity, Pattern, Proposal, Team, TeamActor, TeamEvent, TeamLimits, TeamSpec,
-        member::Invitee, spec::Goal,
+        LogEntry, Pattern, Proposal, Team, TeamActor, TeamEvent, TeamLimits, TeamSpec, member::Invitee,
+        spec::Goal,
     },
 };
 use plexus_store::{
@@ -15,7 +15,7 @@ use plexus_store::{
     teams::{self, TeamState},
 };
 
-use super::{log_store, orchestrator};
+use super::{log_store, member_roles, orchestrator};
 use crate::{
     Caller, Error, Hub, Result,
     caller::{Person, Requester, Scope},
@@ -75,11 +75,12 @@ pub(super) async fn launch_for(
         .ok_or_else(|| Error::Fault(anyhow::anyhow!("a key without an id")))?;
     let title = Title::from_message(goal.as_str());
     let chat = insert_chat(hub, &mut tx, person.principal, ChatKind::Team, title, None).await?;
-    let (pattern, needs) = (launch.pattern, Vec::new());
+    let (members, needs) = member_roles::assign(&mut tx, &goal, launch.members).await?;
+    let pattern = launch.pattern;
     let charter = TeamSpec { goal, pattern, limits, home, lineage: None, needs, suppress_repeats: true };
     let now = hub.env().now();
     let (team, founding) = Team::create(chat.id, charter, now).map_err(Refusal::from)?;
-    let invited = invite(&team, launch.members, now)?;
+    let invited = invite(&team, members, now)?;
     let last = invited.last().map_or(0, LogEntry::seq);
     insert(hub, &mut tx, &team).await?;
     if let Some(run) = waits {
@@ -110,13 +111,11 @@ fn with_room(mut limits: TeamLimits, named: usize) -> Result<TeamLimits, Refusal
 }
 
 /// Invites the named members at once.
-fn invite(team: &Team, members: Vec<Address>, now: Timestamp) -> Result<Vec<LogEntry>, Refusal> {
+fn invite(team: &Team, members: Vec<Invitee>, now: Timestamp) -> Result<Vec<LogEntry>, Refusal> {
     if members.is_empty() {
         return Ok(Vec::new());
     }
-    let invitee =
-        |address| Invitee { identity: MemberIdentity::Agent { address }, roles: Vec::new(), key: None };
-    let event = TeamEvent::Invited { members: members.into_iter().map(invitee).collect() };
+    let event = TeamEvent::Invited { members };
     let proposal = Proposal { team: team.id(), by: TeamActor::Owner, event, proof: None };
     Ok(team.propose(&proposal, now)?)
 }

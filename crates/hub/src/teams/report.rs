@@ -1,7 +1,7 @@
 //! Report of a team from its log: the whole story after it ended, and its state after each entry.
 
 use plexus_domain::{
-    ChatId, Error as Refusal, MessageId, Part, PartBody, Timestamp,
+    Address, ChatId, Error as Refusal, MessageId, Part, PartBody, RunId, Timestamp,
     team::{
         LogEntry, Team,
         timeline::{Timeline, build_timeline},
@@ -30,6 +30,8 @@ pub struct TeamArtifact {
     /// Address of the agent that produced it.
     pub by: String,
     pub part: Part,
+    /// Agent and run of a file, for its link.
+    pub(super) source: Option<(Address, RunId)>,
 }
 
 /// Team as it was after a log entry.
@@ -76,7 +78,11 @@ pub(super) async fn artifacts(conn: &mut Conn, id: ChatId) -> Result<Vec<TeamArt
             .parts
             .into_iter()
             .filter(|part| matches!(part.content, PartBody::File { .. } | PartBody::Link { .. }));
-        found.extend(shown.map(|part| TeamArtifact { by: address.to_string(), part }));
+        found.extend(shown.map(|part| TeamArtifact {
+            by: address.to_string(),
+            part,
+            source: message.run.map(|run| (address.clone(), run)),
+        }));
     }
     Ok(found)
 }

@@ -68,7 +68,7 @@ fn address(conductor: &TeamOrchestrator, seat: Seat) -> Option<Address> {
 /// found are invited for one need.
 fn may_use_extension(conductor: &TeamOrchestrator, seat: Seat, address: &Address) -> bool {
     let leads = conductor.team.leader() == Some(seat);
-    let was_found = conductor.team.member(seat).is_some_and(|member| !member.invitee.roles.is_empty());
+    let was_found = conductor.team.member(seat).is_some_and(|member| !member.is_named);
     !(leads && was_found && address.hub.is_some())
 }
 

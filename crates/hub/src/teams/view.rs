@@ -15,7 +15,7 @@ use plexus_domain::{
 };
 use plexus_store::{Conn, messages, teams};
 
-use super::{TeamState, log_store};
+use super::{TeamState, log_store, team_files, team_files::TeamFile};
 use crate::{Caller, Hub, Result, caller::Scope, chats, message_views, message_views::Author};
 
 /// Maximum number of teams in a list.
@@ -82,6 +82,8 @@ pub struct TeamView {
     pub limits: TeamBudget,
     /// Answer to the goal.
     pub answer: Option<String>,
+    /// Files and links of an ended team, oldest first.
+    pub files: Vec<TeamFile>,
     /// Reason why there is no answer.
     pub failure: Option<String>,
     /// Number of the last log entry.
@@ -155,6 +157,9 @@ pub(super) async fn get_unchecked(hub: &Hub, id: ChatId) -> Result<TeamView> {
         let place = writing.iter().position(|(name, _)| name == member);
         work.text = place.map(|place| writing.remove(place).1).filter(|text| !text.is_empty());
     }
+    if shown.ended.is_some() {
+        shown.files = team_files::list(hub, &mut conn, id).await?;
+    }
     Ok(shown)
 }
 
@@ -214,6 +219,7 @@ pub(super) fn view(team: &Team, seeds: &HashMap<String, String>) -> TeamView {
         remaining: team.remaining(),
         limits: charter.limits.budget(),
         answer,
+        files: Vec::new(),
         failure,
         log_seq: team.log_head().0,
     }

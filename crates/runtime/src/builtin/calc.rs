@@ -45,11 +45,16 @@ impl Calc {
         Self { at_once: Arc::new(Semaphore::new(AT_ONCE)), threads: Arc::default() }
     }
 
-    async fn answer_one(&self, line: String, mut calculator: Calculator) -> Result<String, Failure> {
+    /// Returns the answer to one expression, or why there is none.
+    async fn answer_one(
+        &self,
+        line: String,
+        mut calculator: Calculator,
+    ) -> Result<Result<String, String>, Failure> {
         self.work(move || match calculator.evaluate(&line, ONE_LINE) {
-            Ok(value) if value.is_empty() => HELP.to_owned(),
-            Ok(value) => format!("{} = **{}**", code(&line), escape(&value)),
-            Err(problem) => format!("I could not work out {}: {}.\n\n{HELP}", code(&line), escape(&problem)),
+            Ok(value) if value.is_empty() => Ok(HELP.to_owned()),
+            Ok(value) => Ok(format!("{} = **{}**", code(&line), escape(&value))),
+            Err(problem) => Err(format!("I could not work out {}: {}.", code(&line), escape(&problem))),
         })
         .await
     }
@@ -132,7 +137,7 @@ impl Connector for Calc {
         output: &mut dyn Output,
         stop: &CancellationToken,
     ) -> Result<RunEnd, Failure> {
-        let question = request.question();
+        let (question, is_assignment) = (request.command(), request.is_assignment());
         let calculator =
             self.calculator(request.turns.split_last().map_or(&[], |(_, before)| before)).await?;
         if question.trim().lines().nth(1).is_some() {
@@ -148,7 +153,12 @@ impl Connector for Calc {
         let answer = if line.is_empty() {
             HELP.to_owned()
         } else {
-            self.answer_one(line.to_owned(), calculator).await?
+            match self.answer_one(line.to_owned(), calculator).await? {
+                Ok(answer) => answer,
+                // A team must learn that the work was not done.
+                Err(reason) if is_assignment => return Ok(RunEnd::Rejected { reason }),
+                Err(reason) => format!("{reason}\n\n{HELP}"),
+            }
         };
         output.text(&answer)?;
         Ok(RunEnd::Completed)

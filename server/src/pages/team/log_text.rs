@@ -43,6 +43,7 @@ pub fn words(entry: &LogEntry, names: &LogNames<'_>, reasons: bool) -> (String, 
         TeamEvent::Invited { members } => {
             (format!("Invited: {}.", names.newest(members.len()).join(", ")), None)
         }
+        TeamEvent::NoCandidates => ("No agent was found for the goal.".to_owned(), None),
         TeamEvent::Accepted => (format!("{who} joined."), None),
         TeamEvent::Declined { reason } => (format!("{who} declined."), why(reason.as_str())),
         TeamEvent::Said { utterance, .. } => utterance_line(&who, utterance, names),

@@ -28,7 +28,7 @@ pub fn with_report(mut page: TeamPage, report: TeamReport, base: &str) -> TeamPa
 }
 
 fn artifact(artifact: TeamArtifact, files: &str) -> Option<ArtifactRow> {
-    let TeamArtifact { by, part } = artifact;
+    let TeamArtifact { by, part, .. } = artifact;
     Some(match part.content {
         PartBody::File { blob, size: bytes } => ArtifactRow {
             by,

@@ -7,15 +7,12 @@ use crate::{
     team::{
         Assignment, AssignmentMode, AssignmentNo, AssignmentSpec, AssignmentState, LongText, Seat, ShortText,
         Team, TeamFailure, Utterance, UtteranceKind,
-        assignment::AssignmentOutcome,
-        formation::{Skill, is_sequential},
+        assignment::{AssignmentOutcome, BETWEEN_PARTS},
+        formation::{GoalPart, Skill, is_concurrent},
         member::Member,
         utterance::AssignmentDraft,
     },
 };
-
-/// Separator in the title of an assignment that covers several required skills.
-const BETWEEN_ROLES: &str = ", ";
 
 /// Returns the member's utterance by rules; always an allowed one. `None` if the member is not asked.
 pub fn decide(team: &Team, seat: Seat) -> Option<Utterance> {
@@ -64,25 +61,27 @@ fn tasks(team: &Team) -> Vec<AssignmentDraft> {
     tasks
 }
 
-/// Returns the next step of a sequential goal, with the earlier results as inputs.
+/// Returns the next step of a goal whose parts build on each other, with the earlier results as inputs.
 ///
 /// Returns `None` if all steps were assigned, or if existing assignments do not match this plan.
 fn next_step(team: &Team) -> Option<AssignmentDraft> {
-    let needs = team.charter().required_skills();
+    let goal_parts = team.charter().parts();
     let given: BTreeSet<&str> =
-        team.assignments().iter().flat_map(|work| work.spec.title.as_str().split(BETWEEN_ROLES)).collect();
-    let is_ours = given.iter().all(|title| needs.iter().any(|need| need.as_str() == *title));
-    if !is_ours || !is_sequential(team.charter().goal.as_str()) {
+        team.assignments().iter().flat_map(|work| work.spec.title.as_str().split(BETWEEN_PARTS)).collect();
+    // Logs that were stored before 0.1 have the skill as title.
+    let names = |part: &GoalPart, title: &str| part.words == title || part.skill.as_str() == title;
+    let is_ours = given.iter().all(|title| goal_parts.iter().any(|part| names(part, title)));
+    if !is_ours || goal_parts.len() < 2 || is_concurrent(team.charter().goal.as_str()) {
         return None;
     }
-    let missing = needs.iter().filter(|need| !given.contains(need.as_str()));
-    let mut missing = missing.filter_map(|need| Some((seat_of(team, need)?, need))).peekable();
+    let missing = goal_parts.iter().filter(|part| !given.iter().any(|title| names(part, title)));
+    let mut missing = missing.filter_map(|part| Some((seat_of(team, &part.skill)?, part))).peekable();
     let (to, first) = missing.next()?;
-    let mut roles = vec![first.as_str()];
-    while let Some((_, need)) = missing.next_if(|(seat, _)| *seat == to) {
-        roles.push(need.as_str());
+    let mut step = vec![first];
+    while let Some((_, part)) = missing.next_if(|(seat, _)| *seat == to) {
+        step.push(part);
     }
-    Some(AssignmentDraft { to, spec: AssignmentSpec { inputs: results(team), ..part(team, &roles)? } })
+    Some(AssignmentDraft { to, spec: AssignmentSpec { inputs: results(team), ..part(team, &step)? } })
 }
 
 /// Returns the first active agent whose roles include the skill.
@@ -101,28 +100,33 @@ fn results(team: &Team) -> Vec<AssignmentNo> {
     done[done.len().saturating_sub(AssignmentSpec::MAX_INPUTS)..].to_vec()
 }
 
+/// Returns one assignment per member: the parts for which it was invited, or the goal if none has parts.
 fn parts(team: &Team) -> Vec<AssignmentDraft> {
+    let goal_parts = team.charter().parts();
     let seated = || team.active().filter_map(|seat| Some((seat, team.member(seat)?)));
     let wanted = |member: &Member| !member.is_person() && !member.invitee.roles.is_empty();
     let any_wanted = seated().any(|(_, member)| wanted(member));
     seated()
         .filter(|(_, member)| if any_wanted { wanted(member) } else { !member.is_person() })
         .filter_map(|(to, member)| {
-            let roles: Vec<&str> = member.invitee.roles.iter().map(Text::as_str).collect();
-            Some(AssignmentDraft { to, spec: part(team, &roles)? })
+            let own = goal_parts
+                .iter()
+                .filter(|part| member.invitee.roles.contains(&part.skill))
+                .collect::<Vec<_>>();
+            Some(AssignmentDraft { to, spec: part(team, &own)? })
         })
         .collect()
 }
 
-fn part(team: &Team, roles: &[&str]) -> Option<AssignmentSpec> {
+/// Returns the assignment for parts of the goal, in the words of the goal. Without parts, or with all of them, it is
+/// the goal.
+fn part(team: &Team, parts: &[&GoalPart]) -> Option<AssignmentSpec> {
     let goal = team.charter().goal.as_str();
-    let (title, description) = match roles.is_empty() {
-        true => ("The goal".to_owned(), goal.to_owned()),
-        false => {
-            let roles = roles.join(BETWEEN_ROLES);
-            (roles.clone(), format!("Your part: {roles}.\n\nThe goal of the team: {goal}"))
-        }
-    };
+    let is_whole = parts.is_empty() || parts.len() == team.charter().parts().len();
+    let words =
+        |between: &str| parts.iter().map(|part| part.words.as_str()).collect::<Vec<_>>().join(between);
+    let (title, description) =
+        if is_whole { ("The goal".to_owned(), goal.to_owned()) } else { (words(BETWEEN_PARTS), words("\n")) };
     Some(AssignmentSpec {
         title: ShortText::truncate(&title)?,
         description: Text::truncate(&description)?,
@@ -131,15 +135,35 @@ fn part(team: &Team, roles: &[&str]) -> Option<AssignmentSpec> {
     })
 }
 
+/// Returns failed assignments for other members that were invited for the same part, once each. A member without that
+/// skill would only produce something else.
 fn second_tries(team: &Team) -> Vec<AssignmentDraft> {
-    let given = |spec: &AssignmentSpec| team.assignments().iter().filter(|work| work.spec == *spec).count();
+    let given = |spec: &AssignmentSpec| {
+        team.assignments().iter().filter(|work| work.spec.title == spec.title).count()
+    };
     let failed = team.assignments().iter().filter(|work| has_failed(work) && given(&work.spec) == 1);
     failed
         .filter_map(|work| {
-            let to = team.next_after(work.to).filter(|&to| to != work.to && !is_person(team, to))?;
-            Some(AssignmentDraft { to, spec: work.spec.clone() })
+            let others = team.active().filter(|&seat| seat != work.to && !is_person(team, seat));
+            let to = others.into_iter().find(|&seat| can_replace(team, seat, work))?;
+            let inputs = results(team);
+            Some(AssignmentDraft { to, spec: AssignmentSpec { inputs, ..work.spec.clone() } })
         })
         .collect()
+}
+
+/// Returns whether a member has all skills of the parts that the assignee of a failed assignment had.
+fn can_replace(team: &Team, seat: Seat, work: &Assignment) -> bool {
+    let roles = |seat: Seat| team.member(seat).map(|member| &member.invitee.roles);
+    let goal_parts = team.charter().parts();
+    let titles: Vec<&str> = work.spec.title.as_str().split(BETWEEN_PARTS).collect();
+    let mut needed = goal_parts.iter().filter(|part| titles.contains(&part.words.as_str())).peekable();
+    match roles(seat) {
+        // Members without roles were given the goal itself, like the one that failed.
+        Some(own) if own.is_empty() => roles(work.to).is_some_and(Vec::is_empty),
+        Some(own) => needed.peek().is_some() && needed.all(|part| own.contains(&part.skill)),
+        None => false,
+    }
 }
 
 fn is_person(team: &Team, seat: Seat) -> bool {
@@ -169,7 +193,8 @@ fn conclusion(team: &Team) -> Option<LongText> {
         several => several.iter().map(|(title, result)| format!("## {title}\n\n{result}")).collect(),
     };
     let text = parts.join("\n\n");
-    match without_result(team).filter(|_| !results.is_empty()) {
+    let missing: Vec<String> = without_result(team).into_iter().chain(unassigned(team)).collect();
+    match (!results.is_empty() && !missing.is_empty()).then(|| missing.join(" ")) {
         Some(last) => LongText::truncate_with_suffix(&text, &last),
         None => LongText::truncate(&text).or_else(|| LongText::truncate(TeamFailure::NoResult.as_str())),
     }
@@ -186,4 +211,15 @@ fn without_result(team: &Team) -> Option<String> {
     let failed = seats(has_failed).difference(&seats(|work| work.result().is_some())).count();
     let all = seats(|_| true).len();
     (failed > 0).then(|| format!("{failed} of {all} members returned no result."))
+}
+
+/// Returns a sentence that names the parts of the goal for which there is no member, if there are any.
+fn unassigned(team: &Team) -> Option<String> {
+    let goal_parts = team.charter().parts();
+    let has_seat =
+        |part: &GoalPart| team.members().iter().any(|member| member.invitee.roles.contains(&part.skill));
+    let are_divided = goal_parts.iter().any(has_seat);
+    let without = goal_parts.iter().filter(|part| !part.is_subject && !has_seat(part));
+    let named: Vec<String> = without.map(|part| format!("“{}”", part.words)).collect();
+    (are_divided && !named.is_empty()).then(|| format!("No agent was found for {}.", named.join(", ")))
 }

@@ -6,11 +6,13 @@
 //! description.
 
 mod candidate_pool;
+mod goal_parts;
 mod joint_fit;
 pub mod model_selection;
-mod required_skills;
+mod role_assignment;
 mod set_cover;
 mod subteam;
+mod work_kinds;
 
 use std::collections::BTreeMap;
 
@@ -18,10 +20,12 @@ use super::{MemberIdentity, assignment::AssignmentOutcome, member::Invitee};
 use crate::Text;
 
 pub use candidate_pool::{CandidatePool, LOOKED_AT};
+pub use goal_parts::{GoalPart, goal_parts, is_concurrent, required_skills};
 pub use joint_fit::joint_fit;
-pub use required_skills::{is_sequential, required_skills};
+pub use role_assignment::assign_roles;
 pub use set_cover::{CoverSearch, cover};
 pub use subteam::{choose_execution, form_subteam, form_subteam_with};
+pub use work_kinds::{WorkKind, stems_of, work_kind};
 
 /// Minimum fit by which a candidate covers a skill, in thousandths of the best candidate's fit.
 const COVERS: u64 = 900;
@@ -59,6 +63,11 @@ impl TrackRecord {
                 Self { ended_otherwise: self.ended_otherwise.saturating_add(1), ..self }
             }
         }
+    }
+
+    /// Returns whether the agent only failed lately, more than once.
+    const fn is_failing(self) -> bool {
+        self.completed == 0 && self.ended_otherwise > 1
     }
 
     /// Returns the success rate in thousandths, smoothed to one

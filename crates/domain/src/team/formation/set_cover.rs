@@ -1,4 +1,4 @@
-use super::{COVERS, Candidate, Skill};
+use super::{CAN, COVERS, Candidate, Skill};
 use crate::{ChatId, Digest, team::member::Invitee};
 
 /// Weight of the fit relative to the track record: the record changes a gain by at most one ninth.
@@ -24,15 +24,22 @@ pub fn cover(search: CoverSearch<'_>, candidates: &[Candidate]) -> Vec<Invitee> 
     let mut ranked: Vec<&Candidate> = candidates.iter().collect();
     ranked.sort_by_cached_key(|candidate| lot(search.team, candidate));
     ranked.dedup_by_key(|candidate| candidate.identity.key());
+    // An agent that fits less well but answers is of more use than one that only failed lately.
+    let (mut failing, mut healthy): (Vec<&Candidate>, Vec<&Candidate>) =
+        ranked.into_iter().partition(|candidate| candidate.track.is_failing());
     let mut missing: Vec<&Skill> = search.needs.iter().collect();
     let mut chosen = Vec::new();
-    while chosen.len() < usize::from(search.places) {
-        let Some((index, _)) = best(&ranked, &missing, COVERS) else { break };
-        let candidate = ranked.remove(index);
-        let (roles, rest) = missing.into_iter().partition(|need| candidate.fit(need) >= COVERS);
-        missing = rest;
-        chosen.push(candidate.invitee(roles.into_iter().cloned().collect()));
+    for (is_healthy, min) in [(true, COVERS), (true, CAN), (false, COVERS)] {
+        let ranked = if is_healthy { &mut healthy } else { &mut failing };
+        while chosen.len() < usize::from(search.places) {
+            let Some((index, _)) = best(ranked, &missing, min) else { break };
+            let candidate = ranked.remove(index);
+            let (roles, rest) = missing.into_iter().partition(|need| candidate.fit(need) >= min);
+            missing = rest;
+            chosen.push(candidate.invitee(roles.into_iter().cloned().collect()));
+        }
     }
+    let ranked = if healthy.is_empty() { failing } else { healthy };
     if chosen.is_empty() && search.last_round && search.places > 0 {
         chosen.extend(best(&ranked, &missing, 1).map(|(_, best)| best.invitee(search.needs.to_vec())));
     }

@@ -24,6 +24,7 @@ impl Team {
         match event {
             TeamEvent::Founded { .. } => Err(TeamError::Already),
             TeamEvent::Invited { members } => self.invite(by, members),
+            TeamEvent::NoCandidates => self.end_without_members(),
             TeamEvent::Accepted => self.answer_invitation(by, MemberStatus::Active, at),
             TeamEvent::Declined { reason } => {
                 self.answer_invitation(by, MemberStatus::Gone(DepartureReason::Declined(reason.clone())), at)

@@ -6,7 +6,7 @@ use super::{Checked, seat_of};
 use crate::{
     Timestamp,
     team::{
-        Seat, ShortText, Team, TeamActor, TeamError, TeamLimits,
+        Phase, Seat, ShortText, Team, TeamActor, TeamError, TeamFailure, TeamLimits, TeamOutcome,
         assignment::AssignmentOutcome,
         member::{DepartureReason, Invitee, Member, MemberStats, MemberStatus},
     },
@@ -20,6 +20,7 @@ impl Team {
         self.may_invite(by, invitees)?;
         self.members.extend(invitees.iter().map(|invitee| Member {
             invitee: invitee.clone(),
+            is_named: by == TeamActor::Owner,
             status: MemberStatus::Invited,
             counts: MemberStats::default(),
         }));
@@ -53,6 +54,15 @@ impl Team {
         } else {
             Ok(())
         }
+    }
+
+    /// Ends a team without members.
+    pub(super) fn end_without_members(&mut self) -> Checked {
+        if !matches!(self.phase, Phase::Forming { .. }) || !self.members.is_empty() {
+            return Err(TeamError::Already);
+        }
+        self.close(TeamOutcome::Failed(TeamFailure::NoCandidates));
+        Ok(())
     }
 
     pub(super) fn answer_invitation(

@@ -7,7 +7,12 @@
 mod model;
 mod prompt;
 
-use std::{collections::HashSet, future::pending, time::Duration};
+use std::{
+    collections::HashSet,
+    future::pending,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use plexus_domain::{
     Timestamp,
@@ -22,6 +27,8 @@ use crate::Hub;
 
 /// Concurrent questions per team; further ones wait.
 const AT_ONCE: usize = 4;
+/// Decisions without a valid answer, one after the other, after which a model is not asked any more.
+const MAX_USELESS: u8 = 2;
 /// Timeout of a decision. Half of the time until the team's next deadline applies if that is shorter.
 const MAX_DURATION: Duration = Duration::from_mins(1);
 
@@ -49,6 +56,8 @@ pub(super) struct CompletedDecision {
     pub matter: DecisionTopic,
     pub choice: DecisionResult,
     pub usage: Usage,
+    /// False if the rules chose, because the model gave no valid answer.
+    pub by_model: bool,
 }
 
 /// Route of a decision: model, pending or rules.
@@ -73,6 +82,8 @@ pub(super) struct PendingDecision {
     /// Topics sent to the model since the orchestrator started. Each is sent once.
     known: HashSet<DecisionTopic>,
     open: HashSet<DecisionTopic>,
+    /// Decisions in a row without a valid answer. After [`MAX_USELESS`] the rules decide the rest.
+    useless: u8,
     tasks: JoinSet<CompletedDecision>,
 }
 
@@ -81,9 +92,10 @@ impl DecisionMaker {
     pub fn of(hub: &Hub) -> Self {
         let name = hub.config().models.as_ref().and_then(|models| models.for_teams.clone());
         name.map_or(Self::Rules, |name| {
-            let model = DecisionModel { hub: hub.clone(), name };
+            let model =
+                DecisionModel { hub: hub.clone(), name, takes_schema: Arc::new(AtomicBool::new(true)) };
             let (known, open, tasks) = (HashSet::new(), HashSet::new(), JoinSet::new());
-            Self::Model(Box::new(PendingDecision { model, known, open, tasks }))
+            Self::Model(Box::new(PendingDecision { model, known, open, useless: 0, tasks }))
         })
     }
 
@@ -93,7 +105,11 @@ impl DecisionMaker {
         let left = team.remaining();
         if thinking.open.contains(&matter) {
             DecisionRoute::Thinks
-        } else if thinking.known.contains(&matter) || left.tokens == 0 || left.cost_micro == 0 {
+        } else if thinking.known.contains(&matter)
+            || thinking.useless >= MAX_USELESS
+            || left.tokens == 0
+            || left.cost_micro == 0
+        {
             DecisionRoute::Leaves
         } else if thinking.open.len() >= AT_ONCE {
             DecisionRoute::Thinks
@@ -109,10 +125,7 @@ impl DecisionMaker {
         thinking.known.insert(matter);
         thinking.open.insert(matter);
         let model = thinking.model.clone();
-        thinking.tasks.spawn(async move {
-            let (choice, usage) = model.choose(question, time).await;
-            CompletedDecision { matter, choice, usage }
-        });
+        thinking.tasks.spawn(async move { model.choose(matter, question, time).await });
     }
 
     /// Returns the next decision of the model; pending while there is none. Cancel-safe.
@@ -122,6 +135,7 @@ impl DecisionMaker {
             match thinking.tasks.join_next().await {
                 Some(Ok(decision)) => {
                     thinking.open.remove(&decision.matter);
+                    thinking.useless = if decision.by_model { 0 } else { thinking.useless.saturating_add(1) };
                     return decision;
                 }
                 // The rules decide the affected topics.

@@ -1,9 +1,17 @@
 //! Queries the decision model, with one retry if the answer is invalid.
 
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use plexus_domain::{
     CallOptions, Part, RunId,
+    call_options::AnswerFormat,
     run::{Failure, FailureClass, Usage},
     sanitized_text::{ellipsize, one_line},
     team::decision::{DecisionAttempt, DecisionOutcome, evaluate},
@@ -15,7 +23,7 @@ use plexus_runtime::{
 
 use tokio::time::Instant;
 
-use super::{DecisionPrompt, DecisionResult};
+use super::{CompletedDecision, DecisionPrompt, DecisionResult, DecisionTopic};
 use crate::{Hub, Result, runs};
 
 const MAX_ANSWER_BYTES: usize = 128 << 10;
@@ -27,20 +35,25 @@ const MAX_PROBLEM: usize = 300;
 pub(super) struct DecisionModel {
     pub hub: Hub,
     pub name: String,
+    /// False after the server refused a request with the schema as `response_format`. The prompt has the schema too.
+    pub takes_schema: Arc<AtomicBool>,
 }
 
 impl DecisionModel {
-    /// Returns the model's choice, or that of the rules after the timeout or an error, with the total usage.
-    pub async fn choose(&self, question: DecisionPrompt, time: Duration) -> (DecisionResult, Usage) {
+    /// Returns the model's choice, or that of the rules after the timeout or an error.
+    pub async fn choose(
+        &self,
+        matter: DecisionTopic,
+        question: DecisionPrompt,
+        time: Duration,
+    ) -> CompletedDecision {
         let mut said = CapturedAnswer::default();
-        match self.try_choose(&question, time, &mut said).await {
-            Ok(Some(choice)) => (choice, said.total()),
-            Ok(None) => (question.by_rules(), said.total()),
-            Err(error) => {
-                tracing::warn!(%error, "team model failed; falling back to rules");
-                (question.by_rules(), said.total())
-            }
-        }
+        let chosen = self.try_choose(&question, time, &mut said).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "team model failed; falling back to rules");
+            None
+        });
+        let (usage, by_model) = (said.total(), chosen.is_some());
+        CompletedDecision { matter, choice: chosen.unwrap_or_else(|| question.by_rules()), usage, by_model }
     }
 
     async fn try_choose(
@@ -56,7 +69,16 @@ impl DecisionModel {
             let message =
                 problem.take().map_or_else(|| message.clone(), |why: String| format!("{message}\n{why}"));
             let left = until.saturating_duration_since(Instant::now());
-            self.ask(question, message, left, said).await?;
+            let with_schema = self.takes_schema.load(Ordering::Relaxed);
+            match self.ask(question, message.clone(), left, with_schema, said).await {
+                Err(error) if with_schema => {
+                    tracing::debug!(%error, "team model: request with a schema failed; asking without");
+                    self.takes_schema.store(false, Ordering::Relaxed);
+                    let left = until.saturating_duration_since(Instant::now());
+                    self.ask(question, message, left, false, said).await?;
+                }
+                done => done?,
+            }
             let checked = question.check(&said.text).map(Some);
             match evaluate(attempt, checked, || None) {
                 DecisionOutcome::Take(choice) => {
@@ -81,8 +103,18 @@ impl DecisionModel {
         question: &DecisionPrompt,
         message: String,
         time: Duration,
+        with_schema: bool,
         said: &mut CapturedAnswer,
     ) -> Result<()> {
+        let format = match question.schema().filter(|_| with_schema) {
+            Some(schema) => AnswerFormat::JsonSchema {
+                name: "decision".to_owned(),
+                description: None,
+                schema,
+                strict: None,
+            },
+            None => AnswerFormat::Text,
+        };
         let llm = runs::llm(&self.hub, &self.name, &question.instructions())?;
         let name = self.hub.config().hub_name.clone();
         let turn = ConversationTurn { speaker: TurnRole::Person { name }, parts: vec![Part::text(message)] };
@@ -98,7 +130,7 @@ impl DecisionModel {
                 ..ConnectorLimits::default()
             },
             leave: ApprovalPolicy::unavailable(),
-            options: CallOptions::default(),
+            options: CallOptions { format, ..CallOptions::default() },
         };
         said.begin();
         let refused = |failure: Failure| plexus_domain::Error::unavailable(failure.message);

@@ -82,17 +82,21 @@ impl DecisionPrompt {
         format!("{OFFICE}\n\n{task}")
     }
 
+    /// Returns the JSON schema of the answer; `None` if the member is not asked any more.
+    pub fn schema(&self) -> Option<Value> {
+        match self {
+            Self::Members { list, .. } | Self::Help { list, .. } => Some(list.shown.schema()),
+            Self::Speech { team, seat, .. } => DecisionRequest::new(team, *seat).as_ref().map(schema),
+        }
+    }
+
     /// Returns the data and the JSON schema as the user message.
     pub fn message(&self) -> serde_json::Result<String> {
-        let (data, schema) = match self {
-            Self::Members { list, .. } | Self::Help { list, .. } => {
-                (as_data(&list.shown)?, list.shown.schema())
-            }
-            Self::Speech { team, seat, .. } => {
-                let request = DecisionRequest::new(team, *seat);
-                (as_data(&request)?, request.as_ref().map_or(Value::Null, schema))
-            }
+        let data = match self {
+            Self::Members { list, .. } | Self::Help { list, .. } => as_data(&list.shown)?,
+            Self::Speech { team, seat, .. } => as_data(&DecisionRequest::new(team, *seat))?,
         };
+        let schema = self.schema().unwrap_or(Value::Null);
         Ok(format!("Data:\n\n```json\n{data}\n```\n\nSchema of the answer:\n\n```json\n{schema}\n```\n"))
     }
 

@@ -1,0 +1,476 @@
+//! Parts of a goal by rules: its clauses, in the order in which one builds on the other.
+
+use std::{collections::BTreeSet, ops::Range};
+
+use super::{
+    Skill,
+    work_kinds::{WorkKind, takes_subject, work_kind},
+};
+
+/// Maximum number of characters of a goal that are read.
+const MAX_CHARS: usize = 2_000;
+const MAX_PARTS: usize = 8;
+
+/// Stop words: they do not describe a skill. Sorted.
+const FILLERS: [&str; 41] = [
+    "a",
+    "all",
+    "an",
+    "as",
+    "at",
+    "be",
+    "by",
+    "can",
+    "could",
+    "everything",
+    "for",
+    "from",
+    "he",
+    "i",
+    "in",
+    "is",
+    "it",
+    "its",
+    "me",
+    "my",
+    "of",
+    "on",
+    "or",
+    "our",
+    "please",
+    "s",
+    "should",
+    "so",
+    "that",
+    "the",
+    "them",
+    "they",
+    "this",
+    "to",
+    "us",
+    "want",
+    "we",
+    "will",
+    "with",
+    "would",
+    "you",
+];
+/// Words that say little about a skill. They do not belong to it if the part has others.
+const WEAK: [&str; 37] = [
+    "and", "are", "between", "collect", "create", "did", "do", "does", "fetch", "find", "first", "gather",
+    "generate", "get", "give", "how", "know", "look", "make", "need", "obtain", "out", "prepare", "produce",
+    "provide", "retrieve", "search", "second", "show", "tell", "third", "up", "was", "were", "what", "where",
+    "which",
+];
+/// Words that stand for something that was named before.
+const PRONOUNS: [&str; 5] = ["it", "them", "these", "this", "those"];
+/// Words that separate two clauses.
+const BREAKS: [&str; 6] = ["also", "and", "finally", "next", "plus", "then"];
+/// Words before a step that is done after those before.
+const LATER: [&str; 4] = ["afterwards", "finally", "next", "then"];
+const ARTICLES: [&str; 7] = ["a", "an", "its", "my", "our", "some", "the"];
+/// Words between two products, of which the first contains or uses the second, so that the second is made first.
+const CONTAINS: [&str; 12] = [
+    "based",
+    "containing",
+    "contains",
+    "from",
+    "including",
+    "includes",
+    "of",
+    "on",
+    "showing",
+    "shows",
+    "using",
+    "with",
+];
+/// Words before the subject of a product.
+const SUBJECTS: [&str; 4] = ["about", "for", "of", "on"];
+/// Phrases that ask for concurrent work on all clauses.
+const CONCURRENT: [&str; 7] = [
+    "at the same time",
+    "concurrently",
+    "in any order",
+    "in parallel",
+    "independent of each other",
+    "independently",
+    "simultaneously",
+];
+
+/// A part of a goal, for one member.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GoalPart {
+    /// Its words without stop words, and without the subject that an earlier part has: the query for the index.
+    pub skill: Skill,
+    /// Its words as they stand in the goal, with numbers and names.
+    pub words: String,
+    /// The subject of later parts, such as the numbers for a chart. It is left out if no agent has it.
+    pub is_subject: bool,
+}
+
+/// Returns the parts of a goal by rules, at most [`MAX_PARTS`].
+pub fn goal_parts(goal: &str) -> Vec<GoalPart> {
+    let text: String = goal.chars().take(MAX_CHARS).collect();
+    let mut parts: Vec<GoalPart> = Vec::new();
+    for draft in in_order(clauses(&text).iter().flat_map(drafts).collect()) {
+        if let Some(part) = finish(&text, &draft, &parts) {
+            parts.push(part);
+        }
+    }
+    parts.truncate(MAX_PARTS);
+    parts
+}
+
+/// Moves subjects before the products, and charts before reports, which show them, unless the goal says that a chart
+/// comes later.
+fn in_order(drafts: Vec<PartDraft>) -> Vec<PartDraft> {
+    let mut ordered: Vec<PartDraft> = Vec::with_capacity(drafts.len());
+    for draft in drafts {
+        let at = match draft.kind() {
+            _ if draft.is_subject => {
+                ordered.iter().position(|other| !other.is_subject && other.kind().is_some())
+            }
+            Some(WorkKind::Chart) if !draft.is_later => {
+                ordered.iter().position(|other| other.kind() == Some(WorkKind::Report))
+            }
+            _ => None,
+        };
+        ordered.insert(at.unwrap_or(ordered.len()), draft);
+    }
+    ordered
+}
+
+/// Returns the required skills of a goal: those of its parts.
+pub fn required_skills(goal: &str) -> Vec<Skill> {
+    goal_parts(goal).into_iter().map(|part| part.skill).collect()
+}
+
+/// Returns true if a goal asks for concurrent work on its parts. Otherwise they are worked on in order, each with
+/// the results of those before: a wrong order costs time, whereas a step without the results it builds on yields
+/// nothing of use.
+pub fn is_concurrent(goal: &str) -> bool {
+    let text: String = goal.chars().take(MAX_CHARS).collect();
+    !concurrent_phrases(&words(&text)).is_empty()
+}
+
+/// A word of the goal.
+#[derive(Clone, Debug)]
+struct Word {
+    /// In lower case.
+    text: String,
+    at: Range<usize>,
+    /// True if a punctuation mark that ends a clause stands before the word.
+    after_mark: bool,
+    /// True if a word that says "later" stands before the word.
+    is_later: bool,
+}
+
+impl Word {
+    fn tells(&self) -> bool {
+        self.text.chars().any(char::is_alphabetic) && FILLERS.binary_search(&self.text.as_str()).is_err()
+    }
+
+    fn is_weak(&self) -> bool {
+        WEAK.binary_search(&self.text.as_str()).is_ok()
+    }
+
+    fn kind(&self) -> Option<WorkKind> {
+        work_kind(&self.text)
+    }
+
+    fn is_one_of(&self, list: &[&str]) -> bool {
+        list.contains(&self.text.as_str())
+    }
+}
+
+/// Splits a text into words. A mark between two digits belongs to a number, and a point between two letters to a name.
+fn words(text: &str) -> Vec<Word> {
+    let mut found: Vec<Word> = Vec::new();
+    let (mut after_mark, mut before) = (false, None);
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map(|(_, next)| *next);
+        let both = |is: fn(&char) -> bool| before.as_ref().is_some_and(is) && next.as_ref().is_some_and(is);
+        let joins = match c {
+            ',' | ':' => both(char::is_ascii_digit),
+            '.' => both(|c| c.is_alphanumeric()),
+            _ => false,
+        };
+        if c.is_alphanumeric() || c == '-' || joins {
+            let end = at + c.len_utf8();
+            match found.last_mut().filter(|word| word.at.end == at && !after_mark) {
+                Some(word) => word.at.end = end,
+                None => found.push(Word { text: String::new(), at: at..end, after_mark, is_later: false }),
+            }
+            after_mark = false;
+        } else {
+            after_mark |= matches!(c, ',' | ';' | ':' | '.' | '!' | '?' | '\n');
+        }
+        before = Some(c);
+    }
+    for word in &mut found {
+        word.text = text[word.at.clone()].to_lowercase();
+    }
+    found
+}
+
+/// Returns where the phrases that ask for concurrent work stand.
+fn concurrent_phrases(words: &[Word]) -> Vec<Range<usize>> {
+    let phrases = CONCURRENT.iter().map(|phrase| phrase.split(' ').collect::<Vec<_>>());
+    let places = |phrase: Vec<&str>| -> Vec<Range<usize>> {
+        let all = words.windows(phrase.len()).enumerate();
+        let same = |window: &[Word]| window.iter().zip(&phrase).all(|(word, part)| word.text == *part);
+        all.filter(|(_, window)| same(window)).map(|(at, window)| at..at + window.len()).collect()
+    };
+    phrases.flat_map(places).collect()
+}
+
+/// Returns the clauses of a goal, without the phrases that ask for concurrent work.
+fn clauses(text: &str) -> Vec<Vec<Word>> {
+    let words = words(text);
+    let left_out: BTreeSet<usize> = concurrent_phrases(&words).into_iter().flatten().collect();
+    let mut clauses: Vec<Vec<Word>> = vec![Vec::new()];
+    let mut after_later = false;
+    for (number, mut word) in words.into_iter().enumerate() {
+        let ends = word.is_one_of(&BREAKS);
+        word.is_later = after_later;
+        after_later = word.is_one_of(&LATER);
+        if ends || word.after_mark || left_out.contains(&number) {
+            clauses.push(Vec::new());
+        }
+        if !ends && !left_out.contains(&number) {
+            clauses.last_mut().into_iter().for_each(|clause| clause.push(word.clone()));
+        }
+    }
+    clauses.retain(|clause| !clause.is_empty());
+    let mut whole: Vec<Vec<Word>> = Vec::new();
+    for clause in clauses {
+        match whole.last_mut().filter(|_| belongs_to_previous(&clause)) {
+            Some(previous) => previous.extend(clause),
+            None => whole.push(clause),
+        }
+    }
+    whole.retain(|clause| clause.iter().any(Word::tells));
+    whole
+}
+
+/// Returns whether a clause only adds to the one before: numbers, what a product contains, or looking up something that
+/// was named ("find them").
+fn belongs_to_previous(clause: &[Word]) -> bool {
+    let has_telling = clause.iter().any(Word::tells);
+    let is_number = |word: &Word| word.text.chars().any(|c| c.is_ascii_digit());
+    let continues = clause
+        .first()
+        .is_some_and(|first| first.is_one_of(&CONTAINS) && !first.is_one_of(&["from", "of", "on"]));
+    let looks_up = clause.iter().filter(|word| word.tells()).all(Word::is_weak)
+        && clause.iter().any(|word| word.is_one_of(&PRONOUNS));
+    continues || looks_up || (!has_telling && clause.iter().any(is_number))
+}
+
+/// Part before words that it shares with earlier parts are removed.
+struct PartDraft {
+    words: Vec<Word>,
+    is_subject: bool,
+    /// The goal says that it comes after what stands before.
+    is_later: bool,
+}
+
+impl PartDraft {
+    fn kind(&self) -> Option<WorkKind> {
+        self.words.iter().find_map(Word::kind)
+    }
+}
+
+/// Divides a clause into the subjects of its products and the products, those that others contain first.
+fn drafts(clause: &Vec<Word>) -> Vec<PartDraft> {
+    let mut products: Vec<Vec<Word>> = Vec::new();
+    let mut rest = clause.as_slice();
+    while let Some(cut) = next_product(rest) {
+        products.push(rest[..cut].to_vec());
+        rest = &rest[cut..];
+    }
+    products.push(rest.to_vec());
+    let contains = |product: &Vec<Word>| product.first().is_some_and(|first| first.is_one_of(&CONTAINS));
+    if products.iter().skip(1).any(contains) {
+        products.reverse();
+    }
+    let is_later = clause.first().is_some_and(|first| first.is_later || first.is_one_of(&LATER));
+    let draft = |words: &[Word], is_subject| PartDraft { words: words.to_vec(), is_subject, is_later };
+    let divided: Vec<_> = products.iter().map(|product| split_subject(product)).collect();
+    let subjects = divided.iter().filter_map(|(_, subject)| Some(draft((*subject)?, true)));
+    subjects.chain(divided.iter().map(|(own, _)| draft(own, false))).collect()
+}
+
+/// Returns where the second product of a clause begins: at the connecting word, if there is one.
+fn next_product(clause: &[Word]) -> Option<usize> {
+    let (first, kind) = clause.iter().enumerate().find_map(|(at, word)| Some((at, word.kind()?)))?;
+    let is_other = |word: &Word| word.kind().is_some_and(|other| other != kind);
+    let second = first + clause[first..].iter().position(is_other)?;
+    let connects = |word: &Word| word.is_one_of(&CONTAINS) || word.is_one_of(&["for", "in", "into", "to"]);
+    let between = &clause[first + 1..second];
+    // Two kinds side by side are one product: "an analysis report", "a summary chart".
+    let last = between.iter().rposition(connects)?;
+    let begins = between[..last].iter().rposition(|word| !connects(word)).map_or(0, |at| at + 1);
+    Some(first + 1 + begins)
+}
+
+/// Divides a product into its own words and those of its subject.
+fn split_subject(product: &[Word]) -> (&[Word], Option<&[Word]>) {
+    let Some(first) = product.iter().position(|word| word.kind().is_some()) else { return (product, None) };
+    // "As a chart" comes after its subject.
+    let before_as = product[..first].iter().rposition(|word| word.text == "as");
+    if let Some(end) = before_as.filter(|&end| tells_enough(&product[..end])) {
+        return (&product[end..], Some(&product[..end]));
+    }
+    let at = first + product[first..].iter().take_while(|word| word.kind().is_some()).count() - 1;
+    let rest = &product[at + 1..];
+    let is_noun = |word: &Word| word.tells() || word.is_one_of(&ARTICLES);
+    let is_verb = !product[..first].iter().any(is_noun) && takes_subject(&product[at].text);
+    let begins = match rest.iter().position(|word| word.is_one_of(&SUBJECTS)) {
+        _ if is_verb => Some(at + 1),
+        Some(of) => Some(at + 1 + of),
+        None => None,
+    };
+    match begins.map(|begins| product.split_at(begins)).filter(|(_, subject)| tells_enough(subject)) {
+        Some((own, subject)) => (own, Some(subject)),
+        None => (product, None),
+    }
+}
+
+/// Returns whether words can name a subject: a single word is too little to look for.
+fn tells_enough(words: &[Word]) -> bool {
+    words.iter().filter(|word| word.tells() && !word.is_weak()).count() > 1
+}
+
+/// Returns the part with the words of the goal. `None` for a part that tells nothing new.
+fn finish(text: &str, draft: &PartDraft, earlier: &[GoalPart]) -> Option<GoalPart> {
+    let telling: Vec<&Word> = draft.words.iter().filter(|word| word.tells()).collect();
+    let strong: Vec<&Word> = telling.iter().copied().filter(|word| !word.is_weak()).collect();
+    let telling = if strong.is_empty() { telling } else { strong };
+    let telling: Vec<&str> = telling.into_iter().map(|word| word.text.as_str()).collect();
+    let known: BTreeSet<&str> = earlier.iter().flat_map(|part| part.skill.as_str().split(' ')).collect();
+    let fresh: Vec<&str> = telling.iter().copied().filter(|word| !known.contains(word)).collect();
+    if draft.is_subject && 2 * fresh.len() <= telling.len() {
+        return None;
+    }
+    let skill = Skill::truncate(&if fresh.is_empty() { telling } else { fresh }.join(" "))?;
+    if earlier.iter().any(|part| part.skill == skill) {
+        return None;
+    }
+    let is_connector =
+        |word: &&Word| word.is_one_of(&CONTAINS) || word.is_one_of(&SUBJECTS) || word.text == "into";
+    let begins = draft.words.iter().find(|word| !is_connector(word)).or(draft.words.first())?;
+    // Titles of assignments separate parts by semicolons.
+    let words = text[begins.at.start..draft.words.last()?.at.end].trim().replace(';', ",");
+    Some(GoalPart { skill, words, is_subject: draft.is_subject })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn skills(goal: &str) -> Vec<String> {
+        required_skills(goal).into_iter().map(String::from).collect()
+    }
+
+    fn told(goal: &str) -> Vec<String> {
+        goal_parts(goal).into_iter().map(|part| part.words).collect()
+    }
+
+    #[test]
+    fn a_goal_is_cut_into_what_it_needs() {
+        assert!(FILLERS.is_sorted() && WEAK.is_sorted());
+        for (goal, expected) in [
+            (
+                "The annual revenue figures from 2014 to 2020: find them, plot them and then write a report.",
+                vec!["annual revenue figures", "plot", "write report"],
+            ),
+            ("Translate this letter", vec!["translate letter"]),
+            ("Count boats and sort nets at the same time.", vec!["count boats", "sort nets"]),
+            ("In parallel: count boats, sort nets", vec!["count boats", "sort nets"]),
+            ("Convert 3.5 m to feet at 10:30, 1,000 times", vec!["convert m feet", "times"]),
+            ("Sum up sales.csv, please", vec!["sum sales.csv"]),
+            ("to the; 42", vec![]),
+        ] {
+            assert_eq!(skills(goal), expected);
+        }
+        assert_eq!(required_skills(&"sing a song number x, ".repeat(1_000)).len(), 1);
+    }
+
+    #[test]
+    fn the_words_of_a_part_keep_numbers_and_names() {
+        assert_eq!(
+            told(
+                "Fetch Microsoft's annual revenue from 2014 to 2020, plot it, and write a report of 1,000 words."
+            ),
+            [
+                "Fetch Microsoft's annual revenue from 2014 to 2020",
+                "plot it",
+                "write a report of 1,000 words"
+            ]
+        );
+        assert_eq!(
+            told("First find the revenue, 2014 to 2020. Get the rest between 2021 and 2024, then look it up"),
+            ["First find the revenue, 2014 to 2020", "Get the rest between 2021 and 2024, then look it up"]
+        );
+        assert_eq!(told("Übersetze den Brief."), ["Übersetze den Brief"]);
+    }
+
+    #[test]
+    fn what_a_product_is_made_of_comes_first() {
+        for (goal, expected) in [
+            (
+                "Write a report with a chart of Microsoft's annual revenue from 2014 to 2020.",
+                vec!["microsoft annual revenue", "chart", "write report"],
+            ),
+            (
+                "Analyze Microsoft's revenue trends from 2014 to 2020",
+                vec!["microsoft revenue trends", "analyze"],
+            ),
+            ("Plot the monthly sales of Husum for a report", vec!["monthly sales husum", "plot", "report"]),
+            ("Give me an analysis report", vec!["analysis report"]),
+            ("Summarize the report", vec!["summarize report"]),
+            ("Draw a diagram", vec!["draw diagram"]),
+            ("Show Husum's monthly sales as a chart", vec!["husum monthly sales", "chart"]),
+            ("A report and a chart of Husum's monthly sales", vec!["husum monthly sales", "chart", "report"]),
+            ("Write a report, then draw a chart", vec!["write report", "draw chart"]),
+            ("Explain it in a report", vec!["explain report"]),
+            (
+                "Prepare a report on Microsoft's annual revenue from 2014 to 2020, including a diagram.",
+                vec!["microsoft annual revenue", "including diagram", "report"],
+            ),
+        ] {
+            assert_eq!(skills(goal), expected, "{goal}");
+        }
+    }
+
+    #[test]
+    fn a_subject_is_looked_up_once() {
+        assert_eq!(
+            skills(
+                "I want to know the annual revenue of Microsoft from 2014 to 2020. Please generate a figure in text \
+                 format showing the trend of the annual revenue, and give me an analysis report."
+            ),
+            ["annual revenue microsoft", "figure text format showing trend", "analysis report"]
+        );
+    }
+
+    #[test]
+    fn parts_are_in_order_unless_the_goal_says_otherwise() {
+        for goal in [
+            "The annual revenue figures from 2014 to 2020: find them, plot them, write a report.",
+            "Gather the tide times, and convert 3 m to feet",
+            "Gather the figures.\nSum up the results.",
+            "",
+        ] {
+            assert!(!is_concurrent(goal), "{goal}");
+        }
+        for goal in [
+            "Gather the tide times and convert 3 m to feet at the same time.",
+            "In parallel: translate the letter, count the boats",
+            "Independently, plot the figures and write a report",
+        ] {
+            assert!(is_concurrent(goal), "{goal}");
+        }
+    }
+}

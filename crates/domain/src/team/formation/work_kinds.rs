@@ -1,0 +1,99 @@
+//! Kinds of work that goals ask for by many names: a chart is also plotted, drawn or visualized.
+
+/// A kind of work. The order is that in which one builds on the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WorkKind {
+    /// A picture of numbers.
+    Chart,
+    /// A text about results.
+    Report,
+}
+
+/// Stems of words for a kind. A word counts if it is a stem with an [ending](ENDINGS).
+const STEMS: [(WorkKind, &[&str]); 2] = [
+    (
+        WorkKind::Chart,
+        &[
+            "chart",
+            "curve",
+            "diagram",
+            "draw",
+            "figure",
+            "graph",
+            "graphic",
+            "illustrat",
+            "plot",
+            "visual",
+            "visuali",
+        ],
+    ),
+    (WorkKind::Report, &["analy", "essay", "memo", "report", "summar", "writeup"]),
+];
+/// Words that belong to no kind, although they have its stem: figures are numbers, and graphical is a property.
+const OTHERS: [&str; 5] = ["drawer", "figures", "memory", "reporter", "visually"];
+const ENDINGS: [&str; 35] = [
+    "", "e", "s", "ed", "er", "es", "ic", "ics", "ing", "ion", "ions", "ise", "ised", "ises", "ising",
+    "isation", "ize", "ized", "izes", "izing", "ization", "sation", "sis", "ses", "se", "sed", "sing", "ted",
+    "y", "ze", "zed", "ies", "ings", "n", "zing",
+];
+/// Verbs whose object is what the work is about: "analyse the sales" needs the sales.
+const ABOUT_OBJECT: [&str; 7] = ["analy", "chart", "draw", "graph", "plot", "summar", "visual"];
+
+/// Returns the kind of work that a lower-case word names.
+pub fn work_kind(word: &str) -> Option<WorkKind> {
+    if OTHERS.contains(&word) {
+        return None;
+    }
+    let names = |stems: &[&str]| stems.iter().any(|stem| has_stem(word, stem));
+    STEMS.iter().find(|(_, stems)| names(stems)).map(|(kind, _)| *kind)
+}
+
+/// Returns the stems of the words for a kind of work, to look them up. A word with a stem may still be of another kind.
+pub fn stems_of(kind: WorkKind) -> &'static [&'static str] {
+    STEMS.iter().find(|(other, _)| *other == kind).map_or(&[], |(_, stems)| *stems)
+}
+
+/// Returns whether the object of a verb is what the work is about.
+pub(super) fn takes_subject(verb: &str) -> bool {
+    ABOUT_OBJECT.iter().any(|stem| has_stem(verb, stem))
+}
+
+fn has_stem(word: &str, stem: &str) -> bool {
+    // A doubled consonant stands before an ending: "plotted".
+    let rest = word.strip_prefix(stem);
+    rest.is_some_and(|rest| {
+        let single = stem.chars().last().and_then(|last| rest.strip_prefix(last));
+        ENDINGS.contains(&rest) || single.is_some_and(|rest| !rest.is_empty() && ENDINGS.contains(&rest))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_kind_have_many_forms() {
+        for word in [
+            "plot",
+            "plots",
+            "plotted",
+            "plotting",
+            "chart",
+            "graphs",
+            "visualize",
+            "visualisation",
+            "figure",
+        ] {
+            assert_eq!(work_kind(word), Some(WorkKind::Chart), "{word}");
+        }
+        for word in
+            ["report", "reports", "analysis", "analyse", "analyzing", "summary", "summarize", "summaries"]
+        {
+            assert_eq!(work_kind(word), Some(WorkKind::Report), "{word}");
+        }
+        for word in ["figures", "memory", "revenue", "plotter-x", "tax", "graphite", "analyst"] {
+            assert_eq!(work_kind(word), None, "{word}");
+        }
+        assert!(takes_subject("analyze") && takes_subject("plot") && !takes_subject("write"));
+    }
+}
