@@ -123,7 +123,7 @@ fn says(text: &str) -> String {
     format!("data: {}\n\n", json!({ "jsonrpc": "2.0", "id": 1, "result": update }))
 }
 
-fn streams(pieces: impl stream::Stream<Item = io::Result<String>> + Send + 'static) -> Response {
+pub fn streams(pieces: impl stream::Stream<Item = io::Result<String>> + Send + 'static) -> Response {
     (EVENTS, Body::from_stream(pieces)).into_response()
 }
 
@@ -192,7 +192,7 @@ fn nested(depth: usize) -> Value {
     (0..depth).fold(json!([]), |inner, _| json!([inner]))
 }
 
-async fn serve(router: Router) -> String {
+pub async fn serve(router: Router) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let url = format!("http://{}/", listener.local_addr().expect("an address"));
     let card = card(&url).to_string();
@@ -211,7 +211,7 @@ async fn serve_card(card: String) -> String {
 }
 
 /// Signs up through the first administrator link. Administrators may register agents on this machine.
-async fn administrator(hub: &Hub) -> Client {
+pub async fn administrator(hub: &Hub) -> Client {
     let link = hub.first_administrator_link().await.expect("nobody is one yet");
     let token = link.rsplit_once('=').expect("a link with a token").1;
     let admin = hub.visitor();
@@ -220,7 +220,7 @@ async fn administrator(hub: &Hub) -> Client {
     admin
 }
 
-async fn register(admin: &Client, url: &str, name: &str) {
+pub async fn register(admin: &Client, url: &str, name: &str) {
     let new = json!({ "url": url, "name": name, "trust_origins": true });
     admin.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
 }

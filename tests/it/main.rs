@@ -15,6 +15,8 @@ mod acp_programs;
 #[cfg(test)]
 mod agent;
 #[cfg(test)]
+mod agent_answers;
+#[cfg(test)]
 mod agent_lists;
 #[cfg(test)]
 mod answer_links;

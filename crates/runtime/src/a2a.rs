@@ -3,6 +3,7 @@
 mod call;
 mod message;
 mod response_stream;
+mod status_text;
 
 use std::{fmt, sync::Arc, time::Duration};
 

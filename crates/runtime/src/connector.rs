@@ -164,6 +164,12 @@ pub trait Output: Send {
     /// Appends to the text of a named artifact.
     fn artifact_text(&mut self, artifact: &str, name: Option<&str>, delta: &str) -> Result<(), Failure>;
 
+    /// Discards what was emitted of an artifact: its new content follows. Implementations that cannot discard
+    /// it keep both, with a blank line between (the default).
+    fn discard_artifact(&mut self, artifact: &str) -> Result<(), Failure> {
+        self.artifact_text(artifact, None, "\n\n")
+    }
+
     /// Emits a file with its bytes. Implementations that store files override this. The default emits a note
     /// that the file was not stored.
     fn file(&mut self, file: OutputFile) -> Result<(), Failure> {
@@ -396,6 +402,11 @@ impl Output for LimitedOutput<'_> {
         }
         let text = self.cut(delta);
         if text.is_empty() { Ok(()) } else { self.output.artifact_text(artifact, name, &text) }
+    }
+
+    fn discard_artifact(&mut self, artifact: &str) -> Result<(), Failure> {
+        self.flush()?;
+        self.output.discard_artifact(artifact)
     }
 
     fn file(&mut self, file: OutputFile) -> Result<(), Failure> {

@@ -88,6 +88,13 @@ impl Output for Recorder {
         Ok(())
     }
 
+    fn discard_artifact(&mut self, artifact: &str) -> Result<(), Failure> {
+        self.artifacts.retain(|(id, ..)| id != artifact);
+        self.parts.retain(|part| part.artifact.as_deref() != Some(artifact));
+        self.files.retain(|file| file.artifact.as_deref() != Some(artifact));
+        Ok(())
+    }
+
     fn file(&mut self, file: OutputFile) -> Result<(), Failure> {
         self.files.push(file);
         Ok(())

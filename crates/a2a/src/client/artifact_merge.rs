@@ -35,15 +35,25 @@ impl ArtifactMerger {
         match update {
             Update::Message(message) => self.say(None, message).into_iter().collect(),
             Update::Status(update) => self.status(&update.status).into_iter().collect(),
-            Update::Artifact(update) if update.append => self.append(&update.artifact),
-            Update::Artifact(update) => self.replace(&update.artifact),
+            Update::Artifact(update) => self.merge(&update.artifact, update.append),
             Update::Task(task) => {
                 let artifacts: Vec<_> =
-                    task.artifacts.iter().flat_map(|artifact| self.replace(artifact)).collect();
+                    task.artifacts.iter().flat_map(|artifact| self.merge(artifact, false)).collect();
                 artifacts.into_iter().chain(self.status(&task.status)).collect()
             }
             Update::Error(_) => Vec::new(),
         }
+    }
+
+    /// Returns the deltas of an artifact. `append`: its parts continue the artifact; otherwise they are all of
+    /// it.
+    pub fn merge(&mut self, artifact: &Artifact, append: bool) -> Vec<ArtifactDelta> {
+        if append { self.append(artifact) } else { self.replace(artifact) }
+    }
+
+    /// Returns the number of artifacts.
+    pub fn artifacts(&self) -> usize {
+        self.artifacts.len()
     }
 
     fn status(&mut self, status: &TaskStatus) -> Option<ArtifactDelta> {
@@ -65,7 +75,8 @@ impl ArtifactMerger {
         let known = self.artifacts.entry(artifact.artifact_id.clone()).or_default();
         let mut whole = Vec::new();
         artifact.parts.iter().for_each(|part| join(&mut whole, part));
-        let (rest, is_other) = match beyond(known, &whole) {
+        let rest = beyond(known, &whole).or_else(|| beyond(&join_files(known), &join_files(&whole)));
+        let (rest, is_other) = match rest {
             Some(rest) => (rest, false),
             None if beyond(&whole, known).is_some() => return Vec::new(),
             None => (whole.clone(), true),
@@ -80,29 +91,66 @@ fn news(artifact: &Artifact, part: &Part) -> Option<ArtifactDelta> {
     let (id, name) = (artifact.artifact_id.clone(), artifact.name.clone());
     Some(match part.as_text() {
         Some("") => return None,
-        Some(delta) => ArtifactDelta::Text { artifact: id, name, delta: delta.to_owned() },
-        None => ArtifactDelta::Part { artifact: id, name, part: part.clone() },
+        Some(delta) if part.is_plain_text() => {
+            ArtifactDelta::Text { artifact: id, name, delta: delta.to_owned() }
+        }
+        _ => ArtifactDelta::Part { artifact: id, name, part: part.clone() },
     })
 }
 
-/// Appends a part; adjacent texts are merged.
+/// Appends a part. Adjacent texts of one name and media type are merged.
 fn join(parts: &mut Vec<Part>, part: &Part) {
-    match (parts.last_mut().map(|last| &mut last.content), &part.content) {
+    match (parts.last_mut(), &part.content) {
         (_, PartContent::Text(text)) if text.is_empty() => {}
-        (Some(PartContent::Text(before)), PartContent::Text(text)) => before.push_str(text),
+        (
+            Some(Part { content: PartContent::Text(before), filename, media_type, .. }),
+            PartContent::Text(text),
+        ) if (&*filename, &*media_type) == (&part.filename, &part.media_type) => {
+            before.push_str(text);
+        }
         _ => parts.push(part.clone()),
     }
+}
+
+/// Merges adjacent chunks of a file: bytes of the same name and type, or of neither.
+fn join_files(parts: &[Part]) -> Vec<Part> {
+    let mut joined: Vec<Part> = Vec::new();
+    for part in parts {
+        match (joined.last_mut(), &part.content) {
+            (
+                Some(Part { content: PartContent::Raw(before), filename, media_type, .. }),
+                PartContent::Raw(bytes),
+            ) if (&*filename, &*media_type) == (&part.filename, &part.media_type)
+                || (&part.filename, &part.media_type) == (&None, &None) =>
+            {
+                before.extend_from_slice(bytes);
+            }
+            _ => joined.push(part.clone()),
+        }
+    }
+    joined
 }
 
 /// Returns what `whole` adds to `known`, or `None` if `known` is not a prefix of it.
 fn beyond(known: &[Part], whole: &[Part]) -> Option<Vec<Part>> {
     let Some((last, before)) = known.split_last() else { return Some(whole.to_vec()) };
-    let rest = whole.strip_prefix(before)?;
+    let (start, rest) = whole.split_at_checked(before.len())?;
     let (next, after) = rest.split_first()?;
+    let is_same = |a: &Part, b: &Part| a.content == b.content && has_labels_of(a, b);
+    if !start.iter().zip(before).all(|(a, b)| is_same(a, b)) || !has_labels_of(last, next) {
+        return None;
+    }
     let tail = match (last.as_text(), next.as_text()) {
-        (Some(known), Some(text)) => Some(Part::text(text.strip_prefix(known)?)),
+        (Some(known), Some(text)) => {
+            let rest = text.strip_prefix(known)?.to_owned();
+            Some(Part { content: PartContent::Text(rest), ..next.clone() })
+        }
         _ if last.content == next.content => None,
         _ => return None,
     };
     Some(tail.into_iter().chain(after.iter().cloned()).collect())
+}
+
+fn has_labels_of(a: &Part, b: &Part) -> bool {
+    (&a.filename, &a.media_type) == (&b.filename, &b.media_type)
 }

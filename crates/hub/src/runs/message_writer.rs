@@ -154,6 +154,17 @@ impl Output for MessageWriter {
         Ok(place)
     }
 
+    fn discard_artifact(&mut self, artifact: &str) -> Result<(), Failure> {
+        self.files.retain(|file| file.artifact.as_deref() != Some(artifact));
+        let mut open = self.writing.lock();
+        let message = open.message();
+        for (index, blank) in open.discard(artifact) {
+            let whole = Box::new(Snapshot::whole(message, index, blank));
+            self.channel.publish(StreamFrame::new(FrameKind::Snapshot(whole)));
+        }
+        Ok(())
+    }
+
     /// Publishes a file at once; it is stored when the answer ends.
     fn file(&mut self, file: OutputFile) -> Result<(), Failure> {
         let mut of_artifact = self.files.iter_mut().rev().filter(|open| open.artifact == file.artifact);

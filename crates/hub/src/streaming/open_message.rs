@@ -125,6 +125,20 @@ impl OpenMessage {
         }
     }
 
+    /// Blanks the parts of an artifact. Their indexes stay taken, because readers know parts by index. Returns
+    /// each index with the blank part that replaced it.
+    pub fn discard(&mut self, artifact: &str) -> Vec<(usize, Part)> {
+        let of_artifact = self.parts.iter_mut().enumerate();
+        let of_artifact = of_artifact.filter(|(_, open)| open.artifact() == Some(artifact));
+        let blank = |(index, open): (usize, &mut OpenPart)| {
+            // Not empty: the journal writes the labels of streamed text as an empty text.
+            let blank = Part::text(" ");
+            *open = OpenPart::whole(blank.clone());
+            (index, blank)
+        };
+        of_artifact.map(blank).collect()
+    }
+
     /// Publishes text that was just appended, and the blocks that it closed.
     pub fn show(
         &self,
@@ -158,9 +172,13 @@ impl OpenMessage {
             OpenPart::Text(open) => open.artifact.as_deref() == artifact,
             OpenPart::Whole { .. } => false,
         };
-        // An artifact may be continued after other parts; plain text only directly after itself.
+        // An artifact may be continued after other parts, but not after one of its own, to keep their order;
+        // plain text only directly after itself.
         let found = match artifact {
-            Some(_) => self.parts.iter().position(continues),
+            Some(_) => {
+                let last = self.parts.iter().rposition(|open| open.artifact() == artifact);
+                last.filter(|&last| continues(&self.parts[last]))
+            }
             None => self.parts.len().checked_sub(1).filter(|&last| continues(&self.parts[last])),
         };
         found.unwrap_or_else(|| {
@@ -173,6 +191,13 @@ impl OpenMessage {
 impl OpenPart {
     const fn whole(part: Part) -> Self {
         Self::Whole { part, logged: false }
+    }
+
+    fn artifact(&self) -> Option<&str> {
+        match self {
+            Self::Text(open) => open.artifact.as_deref(),
+            Self::Whole { part, .. } => part.artifact.as_deref(),
+        }
     }
 
     fn text(artifact: Option<&str>, name: Option<&str>) -> Self {
@@ -206,6 +231,7 @@ impl OpenPart {
         match self {
             Self::Text(open) if open.text.is_empty() => None,
             Self::Text(open) => Some(open.part(open.text.clone())),
+            Self::Whole { part, .. } if part.as_text().is_some_and(|text| text.trim().is_empty()) => None,
             Self::Whole { part, .. } => Some(part.clone()),
         }
     }
@@ -261,5 +287,21 @@ mod tests {
         let parts = open.parts();
         assert_eq!(parts.iter().map(|part| part.as_text().unwrap()).collect::<Vec<_>>(), ["a", "1,2", "b"]);
         assert_eq!(parts[1].name.as_deref(), Some("plot.csv"));
+    }
+
+    #[test]
+    fn an_artifact_keeps_its_order_and_begins_anew_after_it_was_discarded() {
+        let data = || Part { artifact: Some("a".into()), ..PartBody::Data { data: 1.into() }.into() };
+        let mut open = open();
+        open.append(None, None, "x");
+        open.append(Some("a"), None, "one");
+        open.push(data());
+        open.append(Some("a"), None, "two");
+        let text = |text: &str| Part { artifact: Some("a".into()), ..Part::text(text) };
+        assert_eq!(open.parts(), [Part::text("x"), text("one"), data(), text("two")]);
+        let blanked: Vec<usize> = open.discard("a").into_iter().map(|(index, _)| index).collect();
+        assert_eq!(blanked, [1, 2, 3]);
+        assert_eq!(open.append(Some("a"), None, "new").0, 4);
+        assert_eq!(open.parts(), [Part::text("x"), text("new")]);
     }
 }

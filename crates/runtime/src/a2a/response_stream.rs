@@ -1,10 +1,10 @@
 //! Assembles the answer of an A2A agent. Events, task snapshots and plain responses may repeat the same
 //! content, so it is deduplicated here.
 
-use std::collections::{HashMap, HashSet, hash_map::Entry};
+use std::collections::{HashMap, HashSet};
 
 use plexus_a2a::{
-    client::{IncomingPart, Update, receive},
+    client::{ArtifactDelta, ArtifactMerger, IncomingPart, Update, receive},
     wire::{
         rpc,
         v1::{Artifact, Message, Part, PartContent, Role, Task, TaskStatus},
@@ -15,6 +15,7 @@ use plexus_domain::{
     run::{Failure, FailureClass},
 };
 
+use super::status_text::StatusText;
 use crate::{
     Output, OutputFile, RemoteConversation, RunEnd, outbound::quote_foreign_text, transcript::linkable,
 };
@@ -22,34 +23,28 @@ use crate::{
 /// Bounds on remote ids, because they are stored in memory.
 const MAX_ID_BYTES: usize = 256;
 const MAX_IDS: usize = 4_096;
-/// Maximum bytes of status text stored as a fallback answer, in case no other answer comes.
-const MAX_MUTTERED_BYTES: usize = 64 << 10;
+/// Maximum bytes of text emitted at once, so that what fits within the limit of the answer is kept.
+const TEXT_PIECE_BYTES: usize = 16 << 10;
 
 /// Assembles one answer of one agent and emits it to an [`Output`].
 pub struct A2aResponse<'a> {
     output: &'a mut dyn Output,
     peer: String,
     remote: RemoteConversation,
-    /// Content already emitted, by artifact id.
-    artifacts: HashMap<String, ReceivedFile>,
+    /// Artifacts already emitted.
+    artifacts: ArtifactMerger,
+    /// Name and type of the last file of each artifact: appended bytes may continue it.
+    files: HashMap<String, FileKind>,
     /// Messages already emitted, or older than this run. Identified by id and content, because some agents
     /// give all their messages the same id.
     heard: HashSet<(String, Digest)>,
     /// Status of the task before this run continued it. Cleared when the status changes.
     old_status: Option<TaskStatus>,
-    muttered: String,
-    last_muttered: Option<String>,
+    status_text: StatusText,
     has_said: bool,
-    has_text: bool,
+    /// The last thing that was emitted is text outside of artifacts.
+    ends_in_text: bool,
     is_over: bool,
-}
-
-#[derive(Default)]
-struct ReceivedFile {
-    text: String,
-    others: usize,
-    /// Name and type of the last part if it was a file: appended bytes may continue it.
-    file: Option<FileKind>,
 }
 
 /// Name and media type of a file.
@@ -69,13 +64,13 @@ impl<'a> A2aResponse<'a> {
             output,
             peer,
             remote: RemoteConversation::default(),
-            artifacts: HashMap::new(),
+            artifacts: ArtifactMerger::default(),
+            files: HashMap::new(),
             heard: HashSet::new(),
             old_status: None,
-            muttered: String::new(),
-            last_muttered: None,
+            status_text: StatusText::default(),
             has_said: false,
-            has_text: false,
+            ends_in_text: false,
             is_over: false,
         }
     }
@@ -98,9 +93,8 @@ impl<'a> A2aResponse<'a> {
     /// Records the state of a task before this run. None of its content counts as an answer.
     pub fn skip_known(&mut self, task: &Task) -> Result<(), Failure> {
         for artifact in &task.artifacts {
-            let (text, others) = split(&artifact.parts);
-            let given = ReceivedFile { text, others: others.len(), file: None };
-            self.artifacts.insert(self.id(&artifact.artifact_id)?, given);
+            self.id(&artifact.artifact_id)?;
+            self.artifacts.merge(artifact, false);
         }
         for message in task.history.iter().chain(&task.status.message) {
             self.hear(message)?;
@@ -124,7 +118,7 @@ impl<'a> A2aResponse<'a> {
                 if self.old_status.as_ref() == Some(&task.status) && !self.has_news(&task.history)? {
                     return Ok(UpdateEffect::More);
                 }
-                self.status(&task.status, &task.history)
+                self.status(&task.status, Some(&task.history))
             }
             Update::Artifact(update) => {
                 self.artifact(&update.artifact, update.append).map(|()| UpdateEffect::More)
@@ -136,7 +130,7 @@ impl<'a> A2aResponse<'a> {
             {
                 Ok(UpdateEffect::More)
             }
-            Update::Status(update) => self.status(&update.status, &[]),
+            Update::Status(update) => self.status(&update.status, None),
         }
     }
 
@@ -169,22 +163,27 @@ impl<'a> A2aResponse<'a> {
         Ok(())
     }
 
-    fn status(&mut self, status: &TaskStatus, history: &[Message]) -> Result<UpdateEffect, Failure> {
+    /// `history`: the history of the task, if the status came with the whole task.
+    fn status(&mut self, status: &TaskStatus, history: Option<&[Message]>) -> Result<UpdateEffect, Failure> {
+        let (is_snapshot, history) = (history.is_some(), history.unwrap_or_default());
         self.old_status = None;
         self.is_over = status.state.is_terminal();
         let refused = |words: String| Err(Failure::new(FailureClass::Refused, words));
         match status.state.run_state() {
-            None | Some(RunState::Queued | RunState::Working) => self.mutter(status.message.as_ref()),
+            None | Some(RunState::Queued | RunState::Working) => {
+                self.show_status_text(status.message.as_ref(), is_snapshot)
+            }
             Some(RunState::Completed) => {
-                self.say(status.message.as_ref())?;
+                let message = self.complete(status.message.as_ref(), is_snapshot, StatusText::take_all);
+                self.say(message.as_ref())?;
                 self.say_what_is_left(history)?;
                 Ok(UpdateEffect::End(RunEnd::Completed))
             }
-            Some(RunState::InputRequired) => {
-                self.ask(status.message.as_ref(), history).map(|()| UpdateEffect::End(RunEnd::InputRequired))
-            }
-            Some(RunState::AuthRequired) => {
-                self.ask(status.message.as_ref(), history).map(|()| UpdateEffect::End(RunEnd::AuthRequired))
+            Some(state @ (RunState::InputRequired | RunState::AuthRequired)) => {
+                let message = self.complete(status.message.as_ref(), is_snapshot, StatusText::take_current);
+                self.ask(message.as_ref(), history)?;
+                let is_question = state == RunState::InputRequired;
+                Ok(UpdateEffect::End(if is_question { RunEnd::InputRequired } else { RunEnd::AuthRequired }))
             }
             Some(RunState::Rejected) => {
                 Ok(UpdateEffect::End(RunEnd::Rejected { reason: self.reason(status, "declined") }))
@@ -202,17 +201,36 @@ impl<'a> A2aResponse<'a> {
     }
 
     /// Shows status text as the activity line, and stores it as a fallback answer.
-    fn mutter(&mut self, message: Option<&Message>) -> Result<UpdateEffect, Failure> {
-        let is_new = |message: &&Message| self.last_muttered.as_ref() != Some(&message.message_id);
-        if let Some(message) = message.filter(is_new) {
-            self.last_muttered = Some(self.id(&message.message_id)?);
-            let text = text_of(message);
-            if self.muttered.len() + text.len() <= MAX_MUTTERED_BYTES {
-                self.muttered.push_str(&text);
+    fn show_status_text(
+        &mut self,
+        message: Option<&Message>,
+        is_snapshot: bool,
+    ) -> Result<UpdateEffect, Failure> {
+        if let Some(message) = message {
+            let (id, text) = (self.id(&message.message_id)?, text_of(message));
+            if self.status_text.add(&id, &text, is_snapshot) {
+                self.output.status(&quote_foreign_text(&text));
             }
-            self.output.status(&quote_foreign_text(&text));
         }
         Ok(UpdateEffect::More)
+    }
+
+    /// Returns the last message with the text of its earlier chunks, which `take` takes. A message that came
+    /// at once is returned as it is.
+    fn complete(
+        &mut self,
+        message: Option<&Message>,
+        is_snapshot: bool,
+        take: impl FnOnce(&mut StatusText) -> String,
+    ) -> Option<Message> {
+        let mut message = message?.clone();
+        let text = text_of(&message);
+        if !self.has_said && self.status_text.is_current(&message.message_id) {
+            self.status_text.add(&message.message_id, &text, is_snapshot);
+            message.parts.retain(|part| part.as_text().is_none());
+            message.parts.insert(0, Part::text(take(&mut self.status_text)));
+        }
+        Some(message)
     }
 
     fn say(&mut self, message: Option<&Message>) -> Result<(), Failure> {
@@ -221,14 +239,14 @@ impl<'a> A2aResponse<'a> {
 
     /// Emits a question. Not deduplicated: a question may be repeated in the same words.
     fn ask(&mut self, message: Option<&Message>, history: &[Message]) -> Result<(), Failure> {
-        match message.filter(|message| !message.parts.is_empty()) {
+        match message.filter(|message| has_content(message)) {
             Some(question) => self.say_parts(question),
             None => self.say_last_of(history),
         }
     }
 
     fn say_message(&mut self, message: &Message) -> Result<(), Failure> {
-        if message.parts.is_empty() || self.heard.contains(&self.heard_as(message)?) {
+        if !has_content(message) || self.heard.contains(&self.heard_as(message)?) {
             return Ok(());
         }
         self.say_parts(message)
@@ -236,7 +254,7 @@ impl<'a> A2aResponse<'a> {
 
     fn say_parts(&mut self, message: &Message) -> Result<(), Failure> {
         self.hear(message)?;
-        for part in &message.parts {
+        for part in message.parts.iter().filter(|part| part.as_text() != Some("")) {
             self.part(part.clone(), None)?;
         }
         Ok(())
@@ -257,35 +275,39 @@ impl<'a> A2aResponse<'a> {
 
     /// Emits the stored status text as the answer if nothing else was emitted.
     pub fn emit_status_text(&mut self) -> Result<(), Failure> {
-        let muttered = std::mem::take(&mut self.muttered);
-        if self.has_said || muttered.is_empty() { Ok(()) } else { self.output.text(&muttered) }
+        let text = self.status_text.take_all();
+        if self.has_said { Ok(()) } else { self.emit_text(&text) }
     }
 
-    /// Emits the new content of an artifact update: an appended piece, or a full snapshot of which the known
-    /// prefix is skipped.
-    fn artifact(&mut self, artifact: &Artifact, append: bool) -> Result<(), Failure> {
-        let id = self.id(&artifact.artifact_id)?;
-        let (text, others) = split(&artifact.parts);
-        let given = match self.artifacts.entry(id.clone()) {
-            Entry::Occupied(given) => given.into_mut(),
-            Entry::Vacant(place) => place.insert(ReceivedFile::default()),
-        };
-        let (new_text, known_others) = match text.strip_prefix(given.text.as_str()) {
-            _ if append => (text, 0),
-            Some(rest) => (rest.to_owned(), given.others),
-            None => (format!("\n\n{text}"), given.others),
-        };
-        let new_others = others.into_iter().skip(known_others);
-        let new_others: Vec<Part> = new_others.cloned().collect();
-        given.others += new_others.len();
-        if !new_text.is_empty() {
-            self.output.artifact_text(&id, artifact.name.as_deref(), &new_text)?;
-            given.text.push_str(&new_text);
-            self.has_said = true;
+    fn emit_text(&mut self, mut text: &str) -> Result<(), Failure> {
+        while !text.is_empty() {
+            let (piece, rest) = text.split_at(text.floor_char_boundary(TEXT_PIECE_BYTES));
+            self.output.text(piece)?;
+            text = rest;
         }
-        for part in new_others {
-            let continues = self.continues_file(&id, &part) && append;
-            self.part(part, Some(ArtifactContext { id: &id, title: artifact.name.as_deref(), continues }))?;
+        Ok(())
+    }
+
+    /// Emits the new content of an artifact update, in order. What the update replaces is discarded.
+    fn artifact(&mut self, artifact: &Artifact, append: bool) -> Result<(), Failure> {
+        self.id(&artifact.artifact_id)?;
+        for delta in self.artifacts.merge(artifact, append) {
+            match delta {
+                ArtifactDelta::Text { artifact, name, delta } => {
+                    self.output.artifact_text(&artifact, name.as_deref(), &delta)?;
+                    (self.has_said, self.ends_in_text) = (true, false);
+                }
+                ArtifactDelta::Part { artifact, name, part } => {
+                    let continues = self.continues_file(&artifact, &part) && append;
+                    let context = ArtifactContext { id: &artifact, title: name.as_deref(), continues };
+                    self.part(part, Some(context))?;
+                }
+                ArtifactDelta::Replaced { artifact } => {
+                    self.files.remove(&artifact);
+                    self.output.discard_artifact(&artifact)?;
+                }
+                ArtifactDelta::Said { .. } => {}
+            }
         }
         Ok(())
     }
@@ -293,21 +315,22 @@ impl<'a> A2aResponse<'a> {
     /// Returns true if bytes appended to an artifact continue its last file. That requires the same name and
     /// type, or neither of them. Updates the record of the last file.
     fn continues_file(&mut self, artifact: &str, part: &Part) -> bool {
-        let Some(given) = self.artifacts.get_mut(artifact) else { return false };
-        let kind = file_kind(part);
-        let goes_on = match (&given.file, &kind) {
-            (Some(last), Some(kind)) => kind == last || *kind == (None, None),
-            _ => false,
+        let Some(kind) = file_kind(part) else {
+            self.files.remove(artifact);
+            return false;
         };
-        if !goes_on {
-            given.file = kind;
+        let is_next = self.files.get(artifact).is_some_and(|last| kind == *last || kind == (None, None));
+        if !is_next {
+            self.files.insert(artifact.to_owned(), kind);
         }
-        goes_on
+        is_next
     }
 
     fn part(&mut self, part: Part, artifact: Option<ArtifactContext<'_>>) -> Result<(), Failure> {
         let id = artifact.map(|within| within.id.to_owned());
         let title = artifact.and_then(|within| within.title.map(str::to_owned));
+        let is_plain = artifact.is_none() && part.is_plain_text();
+        let follows_text = std::mem::replace(&mut self.ends_in_text, is_plain);
         match receive(part) {
             IncomingPart::Bytes { bytes, name, media_type } => {
                 let continues = artifact.is_some_and(|within| within.continues);
@@ -320,9 +343,11 @@ impl<'a> A2aResponse<'a> {
                 };
                 self.output.file(file)?;
             }
-            IncomingPart::Part(part) if artifact.is_none() && part.as_text().is_some() => {
-                let gap = if std::mem::replace(&mut self.has_text, true) { "\n\n" } else { "" };
-                self.output.text(&format!("{gap}{}", part.as_text().unwrap_or_default()))?;
+            IncomingPart::Part(part) if is_plain => {
+                if follows_text {
+                    self.output.text("\n\n")?;
+                }
+                self.emit_text(part.as_text().unwrap_or_default())?;
             }
             IncomingPart::Part(mut part) => {
                 part.artifact = id;
@@ -349,7 +374,7 @@ impl<'a> A2aResponse<'a> {
     }
 
     fn id(&self, id: &str) -> Result<String, Failure> {
-        if id.len() > MAX_ID_BYTES || self.heard.len() + self.artifacts.len() > MAX_IDS {
+        if id.len() > MAX_ID_BYTES || self.heard.len() + self.artifacts.artifacts() > MAX_IDS {
             let words = format!(
                 "The agent at {} uses ids of more than {MAX_ID_BYTES} bytes, or more than {MAX_IDS} of them.",
                 self.peer
@@ -373,10 +398,9 @@ fn file_kind(part: &Part) -> Option<FileKind> {
     is_file.then(|| (part.filename.clone(), part.media_type.clone()))
 }
 
-/// Splits the parts of an artifact into its text and its other parts.
-fn split(parts: &[Part]) -> (String, Vec<&Part>) {
-    let text = parts.iter().filter_map(Part::as_text).collect();
-    (text, parts.iter().filter(|part| part.as_text().is_none()).collect())
+/// Returns true if any part of the message is not an empty text.
+fn has_content(message: &Message) -> bool {
+    message.parts.iter().any(|part| part.as_text() != Some(""))
 }
 
 fn text_of(message: &Message) -> String {

@@ -371,6 +371,49 @@ async fn what_is_said_at_work_is_the_answer_when_nothing_else_is() {
 }
 
 #[tokio::test]
+async fn chunks_of_status_text_are_complete_with_the_final_one() {
+    let ends = [
+        ("COMPLETED", "world", "Hello world"),
+        ("COMPLETED", "", "Hello "),
+        ("INPUT_REQUIRED", "?", "Hello ?"),
+    ];
+    for (state, last, answer) in ends {
+        let agent = Scripted::new(move |_, _| {
+            let say = |state: &str, text: &str| update(state, Some(says("m1", text)));
+            events(&[begun(), say("WORKING", "Hel"), say("WORKING", "lo "), say(state, last)])
+        })
+        .await;
+        assert_eq!(hear(&agent.connector(true), ask("Hi")).await.1.text, answer);
+    }
+}
+
+#[tokio::test]
+async fn a_replaced_artifact_is_emitted_anew_and_an_older_snapshot_is_not() {
+    let agent = Scripted::new(|_, _| {
+        let chunk = |bytes: &str, append: bool| {
+            let parts = json!([{"raw": bytes, "filename": "b"}]);
+            let artifact = json!({"artifactId": "f", "parts": parts});
+            json!({"artifactUpdate": {"taskId": "t1", "contextId": "c1", "artifact": artifact, "append": append}})
+        };
+        let whole = json!([{"artifactId": "f", "parts": [{"raw": "YWI=", "filename": "b"}]}]);
+        events(&[
+            begun(),
+            piece("draft ", false),
+            piece("more", true),
+            piece("final text", false),
+            chunk("YQ==", false),
+            chunk("Yg==", true),
+            json!({"task": task(status("COMPLETED", None), whole)}),
+        ])
+    })
+    .await;
+    let (end, heard) = hear(&agent.connector(true), ask("Hi")).await;
+    assert_eq!((end, heard.artifacts), (Ok(RunEnd::Completed), document("final text")));
+    let files = heard.files.iter().map(|file| (&*file.bytes, file.continues));
+    assert_eq!(files.collect::<Vec<_>>(), [(&b"a"[..], false), (&b"b"[..], true)]);
+}
+
+#[tokio::test]
 async fn stop_cancels_the_task() {
     let agent = Scripted::new(|method, _| match method {
         "CancelTask" => result(&task(status("CANCELED", None), json!([]))),

@@ -89,6 +89,15 @@ impl Part {
         Self::from(PartContent::Text(text.into()))
     }
 
+    /// Returns true if the part is text without a file name, of no media type or one of plain text or Markdown.
+    pub fn is_plain_text(&self) -> bool {
+        let media_type = self.media_type.as_deref().unwrap_or("text/plain");
+        let essence = media_type.split(';').next().unwrap_or_default().trim();
+        let is_plain =
+            ["text/plain", "text/markdown"].iter().any(|plain| essence.eq_ignore_ascii_case(plain));
+        self.as_text().is_some() && self.filename.is_none() && is_plain
+    }
+
     pub fn as_text(&self) -> Option<&str> {
         match &self.content {
             PartContent::Text(text) => Some(text),

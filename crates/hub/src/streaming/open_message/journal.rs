@@ -184,7 +184,7 @@ mod tests {
         let mut open = open();
         let mut copy = OpenMessage::copy(open.chat(), open.message());
         let mut told = Vec::new();
-        let steps: [fn(&mut OpenMessage); 5] = [
+        let steps: [fn(&mut OpenMessage); 7] = [
             |open| _ = open.append(None, None, "One.\n\nTw"),
             |open| _ = open.push(data(serde_json::json!({ "n": 1 }))),
             |open| _ = open.append(Some("plot"), Some("plot.csv"), "1,"),
@@ -193,6 +193,8 @@ mod tests {
                 open.append(Some("plot"), None, "2é");
                 open.set_status("Draws.");
             },
+            |open| _ = open.discard("plot"),
+            |open| _ = open.append(Some("plot"), Some("plot.csv"), "3,"),
         ];
         for step in steps {
             step(&mut open);
