@@ -108,7 +108,7 @@ pub struct GoalPart {
     pub is_subject: bool,
 }
 
-/// Returns the parts of a goal by rules, at most [`MAX_PARTS`].
+/// Returns the parts of a goal by rules, at most eight.
 pub fn goal_parts(goal: &str) -> Vec<GoalPart> {
     let text: String = goal.chars().take(MAX_CHARS).collect();
     let mut parts: Vec<GoalPart> = Vec::new();
