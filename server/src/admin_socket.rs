@@ -17,7 +17,13 @@ use axum::{
     routing::{get, post},
 };
 use plexus_domain::{Error as Refusal, account::Role};
-use plexus_hub::{accounts, backups, backups::BackupContents, federation};
+use plexus_hub::{
+    accounts,
+    admin::{self, AccountModeration, AccountRow},
+    backups,
+    backups::BackupContents,
+    federation,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::net::UnixListener;
@@ -107,7 +113,10 @@ fn commands() -> Router<AppState> {
         .route("/operator/warnings", get(warnings))
         .route("/operator/backup", get(backup))
         .route("/operator/users", post(create_user))
+        .route("/operator/users/list", post(list_users))
         .route("/operator/users/{name}/role", post(set_role))
+        .route("/operator/users/{name}/state", post(set_state))
+        .route("/operator/users/{name}/password", post(set_password))
 }
 
 async fn warnings(State(site): State<AppState>) -> Json<Value> {
@@ -167,8 +176,67 @@ async fn set_role(
     Path(name): Path<String>,
     JsonBody(new): JsonBody<NewRole>,
 ) -> ApiResult<Json<Value>> {
-    accounts::set_role_by_operator(&site.hub, &name, role(&new.role)?).await?;
+    let act = AccountModeration::SetRole(role(&new.role)?);
+    admin::act_on_person_by_operator(&site.hub, &name, act).await?;
     Ok(Json(json!({ "name": name })))
+}
+
+#[derive(Deserialize)]
+struct NewState {
+    state: String,
+}
+
+async fn set_state(
+    State(site): State<AppState>,
+    Path(name): Path<String>,
+    JsonBody(new): JsonBody<NewState>,
+) -> ApiResult<Json<Value>> {
+    let act = match new.state.as_str() {
+        "approved" => AccountModeration::Approve,
+        "suspended" => AccountModeration::Suspend,
+        "restored" => AccountModeration::Restore,
+        _ => {
+            let words = "Choose one of the states approved, suspended and restored.";
+            return Err(Refusal::invalid("state", words).into());
+        }
+    };
+    admin::act_on_person_by_operator(&site.hub, &name, act).await?;
+    Ok(Json(json!({ "name": name })))
+}
+
+#[derive(Deserialize)]
+struct NewAccountPassword {
+    password: String,
+}
+
+async fn set_password(
+    State(site): State<AppState>,
+    Path(name): Path<String>,
+    JsonBody(new): JsonBody<NewAccountPassword>,
+) -> ApiResult<Json<Value>> {
+    accounts::set_password_by_operator(&site.hub, &name, new.password).await?;
+    Ok(Json(json!({ "name": name })))
+}
+
+#[derive(Deserialize)]
+struct UserFilter {
+    words: String,
+}
+
+async fn list_users(
+    State(site): State<AppState>,
+    JsonBody(filter): JsonBody<UserFilter>,
+) -> ApiResult<Json<Value>> {
+    let rows = admin::list_people_by_operator(&site.hub, &filter.words).await?;
+    Ok(Json(json!({ "items": rows.iter().map(account_json).collect::<Vec<_>>() })))
+}
+
+/// Returns an account as JSON for the command line. Times in milliseconds since 1970.
+pub fn account_json(row: &AccountRow) -> Value {
+    json!({
+        "name": row.name, "role": row.role.as_str(), "state": row.state.as_str(), "agents": row.agents,
+        "created": row.since, "last_seen": row.seen, "reason": row.reason,
+    })
 }
 
 fn role(word: &str) -> Result<Role, ApiError> {

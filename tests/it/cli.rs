@@ -3,7 +3,7 @@
 use std::{os::unix::fs::PermissionsExt as _, process::Stdio};
 
 use reqwest::StatusCode;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 
 use crate::{
@@ -115,11 +115,52 @@ async fn accounts_are_made_from_the_command_line() {
     );
     let last = user(&folder, &["set-role", "ada", "user"], "").await;
     assert!(last.0 == 1 && last.1.contains("This is the last administrator."), "{}", last.1);
+    let last = user(&folder, &["suspend", "ada"], "").await;
+    assert!(last.0 == 1 && last.1.contains("This is the last administrator."), "{}", last.1);
 
     let hub = Process::serve(folder.path()).await;
     let ada = Client::new(&hub.origin);
     ada.sign_in("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER);
     assert!(ada.is_signed_in().await);
+}
+
+/// Accounts are managed while the hub runs and while it is stopped, and the audit log has each act.
+#[tokio::test]
+async fn the_operator_manages_accounts_from_the_command_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, role) in [("ada", "admin"), ("bob", "user")] {
+        assert_eq!(user(&folder, &["create", name, "--role", role], PASSWORD).await.0, 0);
+    }
+    const NEW: &str = "seven quiet herons wade";
+    let short = user(&folder, &["set-password", "bob"], "short").await;
+    assert!(short.0 == 1 && short.1.contains("at least 15 characters"), "{}", short.1);
+    let hub = Process::serve(folder.path()).await;
+    let bob = Client::new(&hub.origin);
+    bob.sign_in("bob", PASSWORD).await.expect(StatusCode::SEE_OTHER);
+    let set = user(&folder, &["set-password", "bob"], NEW).await;
+    assert_eq!(set.0, 0, "{}", set.1);
+    assert!(!bob.is_signed_in().await, "a new password ends the sessions");
+    bob.sign_in("bob", NEW).await.expect(StatusCode::SEE_OTHER);
+    assert_eq!(user(&folder, &["suspend", "bob"], "").await.0, 0);
+    assert!(!bob.is_signed_in().await);
+    let again = user(&folder, &["suspend", "bob"], "").await;
+    assert!(again.0 == 1 && again.1.contains("Only an active account can be suspended."), "{}", again.1);
+    let list = stdout(&plexus(folder.path(), &["user", "list", "--json"]).await);
+    let list: Value = serde_json::from_str(&list).expect("JSON");
+    assert_eq!((&list[0]["name"], &list[0]["state"]), (&json!("bob"), &json!("suspended")), "{list:#}");
+    hub.kill().await;
+
+    assert_eq!(user(&folder, &["restore", "bob"], "").await.0, 0);
+    let list = stdout(&plexus(folder.path(), &["user", "list", "bo"]).await);
+    assert!(list.contains("bob") && list.contains("active") && !list.contains("ada"), "{list}");
+    let hub = Process::serve(folder.path()).await;
+    let ada = Client::new(&hub.origin);
+    ada.sign_in("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER);
+    let audit = ada.get("/admin/audit").await.expect(StatusCode::OK);
+    for action in ["account.password", "account.suspend", "account.restore"] {
+        audit.says(action);
+    }
+    hub.kill().await;
 }
 
 #[tokio::test]

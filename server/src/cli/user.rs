@@ -2,44 +2,73 @@
 
 use std::io::{Read as _, Write as _};
 
-use clap::{Arg, ArgMatches, Command};
-use plexus_domain::account::Role;
-use plexus_hub::{ClockRng, Hub, HubConfig, accounts};
-use serde_json::json;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use plexus_domain::{Timestamp, account::Role};
+use plexus_hub::{
+    ClockRng, Hub, HubConfig, accounts,
+    admin::{self, AccountModeration},
+};
+use serde_json::{Value, json};
 
 use super::{api_client::HubClient, is_new};
-use crate::{config::ServeConfig, settings::Settings};
+use crate::{admin_socket::account_json, config::ServeConfig, settings::Settings};
 
 pub fn command() -> Command {
     let name = || Arg::new("name").required(true).value_name("NAME");
     let role = || Arg::new("role").value_parser(Role::ALL.map(Role::as_str));
+    let of_account =
+        |command: &'static str, about: &'static str| Command::new(command).about(about).arg(name());
     Command::new("user")
-        .about("Create accounts and assign roles")
+        .about("Manage accounts: create, list, suspend, restore, set roles and passwords")
         .subcommand_required(true)
         .subcommand(
-            Command::new("create")
-                .about("Create an account; the password is read from standard input")
-                .arg(name())
+            of_account("create", "Create an account; the password is read from standard input")
                 .arg(role().long("role").default_value(Role::User.as_str())),
         )
         .subcommand(
-            Command::new("set-role")
-                .about("Change the role of an account")
-                .arg(name())
+            Command::new("list")
+                .about("List accounts: those pending approval first, then the newest")
+                .arg(Arg::new("name").value_name("WORDS").help("Part of the name"))
+                .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON")),
+        )
+        .subcommand(
+            of_account("set-role", "Change the role of an account")
                 .arg(role().required(true).value_name("ROLE")),
         )
+        .subcommand(of_account(
+            "set-password",
+            "Set the password of an account, read from standard input, and end its sessions",
+        ))
+        .subcommand(of_account("approve", "Activate an account that is pending approval"))
+        .subcommand(of_account(
+            "suspend",
+            "Suspend an account: end its sessions and runs, and hide its agents",
+        ))
+        .subcommand(of_account("restore", "Restore a suspended account"))
 }
 
 /// Command for an account.
 enum Act<'a> {
     Create { name: &'a str, password: String, role: Role },
-    SetRole { name: &'a str, role: Role },
+    SetPassword { name: &'a str, password: String },
+    Moderate { name: &'a str, act: AccountModeration },
 }
 
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
     let config = ServeConfig::folder(settings)?;
+    let hub = HubClient::serving(&config.data_dir, None)?;
+    if let Some(("list", arguments)) = arguments.subcommand() {
+        let words = arguments.get_one::<String>("name").map_or("", String::as_str);
+        let rows = match hub {
+            Some(hub) => hub.post("operator/users/list", &json!({ "words": words })).await?["items"].clone(),
+            None => list_here(config, words).await?,
+        };
+        let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
+        write!(std::io::stdout(), "{}", table(rows, arguments.get_flag("json"))?)?;
+        return Ok(0);
+    }
     let act = asked(arguments)?;
-    let done = match HubClient::serving(&config.data_dir, None)? {
+    let done = match hub {
         Some(hub) => by_the_hub(&hub, &act).await,
         None => here(config, act).await,
     };
@@ -50,43 +79,70 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
 fn asked(arguments: &ArgMatches) -> anyhow::Result<Act<'_>> {
     let Some((action, arguments)) = arguments.subcommand() else { anyhow::bail!("nothing to do") };
     let name: &str = arguments.get_one::<String>("name").map_or("", String::as_str);
-    let role = arguments.get_one::<String>("role").and_then(|role| Role::parse(role)).unwrap_or(Role::User);
-    if action == "set-role" {
-        return Ok(Act::SetRole { name, role });
-    }
+    let role = || {
+        let word = arguments.try_get_one::<String>("role").ok().flatten();
+        word.and_then(|role| Role::parse(role)).unwrap_or(Role::User)
+    };
+    Ok(match action {
+        "create" => Act::Create { name, password: read_password()?, role: role() },
+        "set-password" => Act::SetPassword { name, password: read_password()? },
+        "set-role" => Act::Moderate { name, act: AccountModeration::SetRole(role()) },
+        "approve" => Act::Moderate { name, act: AccountModeration::Approve },
+        "suspend" => Act::Moderate { name, act: AccountModeration::Suspend },
+        "restore" => Act::Moderate { name, act: AccountModeration::Restore },
+        other => anyhow::bail!("unknown command {other}"),
+    })
+}
+
+fn read_password() -> anyhow::Result<String> {
     let mut password = String::new();
     std::io::stdin().take(1_024).read_to_string(&mut password)?;
-    let password = password.trim_end_matches(['\r', '\n']).to_owned();
-    Ok(Act::Create { name, password, role })
+    Ok(password.trim_end_matches(['\r', '\n']).to_owned())
 }
 
 impl Act<'_> {
     fn said(&self) -> String {
         match self {
             Self::Create { name, .. } => format!("{name} can sign in."),
-            Self::SetRole { name, role } => format!("{name} has the role {}.", role.as_str()),
+            Self::SetPassword { name, .. } => {
+                format!("{name} has a new password, and is signed out everywhere.")
+            }
+            Self::Moderate { name, act: AccountModeration::SetRole(role) } => {
+                format!("{name} has the role {}.", role.as_str())
+            }
+            Self::Moderate { name, act: AccountModeration::Suspend } => format!("{name} is suspended."),
+            Self::Moderate { name, act: AccountModeration::Approve | AccountModeration::Restore } => {
+                format!("{name} is active.")
+            }
         }
     }
 }
 
 /// Sends the command to the hub that serves the data folder.
 async fn by_the_hub(hub: &HubClient, act: &Act<'_>) -> anyhow::Result<String> {
-    match act {
-        Act::Create { name, password, role } => {
-            let body = json!({ "name": name, "password": password, "role": role.as_str() });
-            hub.post("operator/users", &body).await?;
+    let state = |name: &str, state: &str| (format!("operator/users/{name}/state"), json!({ "state": state }));
+    let (path, body) = match act {
+        Act::Create { name, password, role } => (
+            "operator/users".to_owned(),
+            json!({ "name": name, "password": password, "role": role.as_str() }),
+        ),
+        Act::SetPassword { name, password } => {
+            (format!("operator/users/{name}/password"), json!({ "password": password }))
         }
-        Act::SetRole { name, role } => {
-            let path = format!("operator/users/{name}/role");
-            hub.post(&path, &json!({ "role": role.as_str() })).await?;
+        Act::Moderate { name, act: AccountModeration::SetRole(role) } => {
+            (format!("operator/users/{name}/role"), json!({ "role": role.as_str() }))
         }
-    }
+        Act::Moderate { name, act: AccountModeration::Approve } => state(name, "approved"),
+        Act::Moderate { name, act: AccountModeration::Suspend } => state(name, "suspended"),
+        Act::Moderate { name, act: AccountModeration::Restore } => state(name, "restored"),
+    };
+    hub.post(&path, &body).await?;
     Ok(act.said())
 }
 
 async fn here(config: HubConfig, act: Act<'_>) -> anyhow::Result<String> {
     anyhow::ensure!(
-        !(is_new(&config) && matches!(act, Act::SetRole { .. })),
+        !is_new(&config) || matches!(act, Act::Create { .. }),
         "no hub has run on {} yet, so it has no accounts. Create the first one with `plexus user create NAME \
          --role admin`, or name another folder with PLEXUS_DATA_DIR",
         config.data_dir.display()
@@ -97,9 +153,51 @@ async fn here(config: HubConfig, act: Act<'_>) -> anyhow::Result<String> {
         Act::Create { name, password, role } => {
             accounts::create_by_operator(&hub, name, password, role).await.map(drop)
         }
-        Act::SetRole { name, role } => accounts::set_role_by_operator(&hub, name, role).await,
+        Act::SetPassword { name, password } => accounts::set_password_by_operator(&hub, name, password).await,
+        Act::Moderate { name, act } => admin::act_on_person_by_operator(&hub, name, act).await,
     };
     hub.close().await;
     done?;
     Ok(said)
+}
+
+async fn list_here(config: HubConfig, words: &str) -> anyhow::Result<Value> {
+    if is_new(&config) {
+        return Ok(json!([]));
+    }
+    let hub = Hub::open(config, ClockRng::system()).await?;
+    let rows = admin::list_people_by_operator(&hub, words).await;
+    hub.close().await;
+    Ok(rows?.iter().map(account_json).collect())
+}
+
+/// Formats accounts as a table, or as JSON.
+fn table(rows: &[Value], as_json: bool) -> anyhow::Result<String> {
+    if as_json {
+        return Ok(serde_json::to_string_pretty(rows)? + "\n");
+    }
+    if rows.is_empty() {
+        return Ok("No accounts.\n".to_owned());
+    }
+    let day = |value: &Value| {
+        let at = value.as_i64().map(|at| Timestamp::from_millis(at).to_rfc3339());
+        at.map_or_else(|| "never".to_owned(), |at| at.chars().take(10).collect())
+    };
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let line = |row: &Value| {
+        format!(
+            "{:<24} {:<10} {:<10} {:>6}  {:<10} {}\n",
+            text(&row["name"]),
+            text(&row["role"]),
+            text(&row["state"]),
+            row["agents"],
+            day(&row["created"]),
+            day(&row["last_seen"])
+        )
+    };
+    let head = format!(
+        "{:<24} {:<10} {:<10} {:>6}  {:<10} {}\n",
+        "NAME", "ROLE", "STATE", "AGENTS", "CREATED", "SEEN"
+    );
+    Ok(head + &rows.iter().map(line).collect::<String>())
 }

@@ -19,7 +19,7 @@ pub use deletion::delete;
 pub(crate) use deletion::purge_deleted_accounts;
 pub use impersonation::impersonate;
 pub use overview::{AccountOverview, overview};
-pub use password::change_password;
+pub use password::{change_password, set_password_by_operator};
 pub use plexus_store::api_tokens::Token;
 pub(crate) use preferences::asks_before_tools;
 pub use preferences::set_asks_before_tools;
@@ -29,7 +29,7 @@ pub use sessions::{
 };
 pub(crate) use sessions::{person, still_lets_in};
 pub use sign_in::{ClientInfo, SignedIn, sign_in};
-pub use sign_up::{SignUp, create_by_operator, set_role_by_operator, sign_up};
+pub use sign_up::{SignUp, create_by_operator, sign_up};
 pub(crate) use state_change::AccountStateChange;
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};

@@ -3,8 +3,10 @@
 use plexus_domain::{AccountId, Error as Refusal, account::NewPassword};
 use plexus_store::{login_credentials, login_credentials::CredentialKind, sessions};
 
+use serde_json::json;
+
 use crate::{
-    Hub, Result,
+    Hub, Result, admin,
     caller::{Caller, Person},
     limits::Rate,
     streaming::AccessChange,
@@ -23,6 +25,24 @@ pub async fn change_password(hub: &Hub, caller: &Caller, present: String, new: S
     sessions::delete_by_account(&mut tx, person.account, caller.session()).await?;
     tx.commit().await?;
     hub.live().access.notify(AccessChange::Account(person.account));
+    Ok(())
+}
+
+/// Sets the password of an account for the operator, from the command line. Ends all of its sessions; its API tokens
+/// go on.
+pub async fn set_password_by_operator(hub: &Hub, name: &str, new: String) -> Result<()> {
+    let new = NewPassword::new(new, &[name, &hub.config().hub_name])?;
+    let hash = hub.passwords().hash(new).await?;
+    let mut tx = hub.store().write().await?;
+    let account = admin::account_by_name(&mut tx, name).await?;
+    let kept = login_credentials::by_kind(&mut tx, account, CredentialKind::Password).await?;
+    let kept = kept.ok_or_else(|| Refusal::conflict("This account signs in without a password."))?;
+    login_credentials::set_data(&mut tx, kept.id, &hash).await?;
+    sessions::delete_by_account(&mut tx, account, None).await?;
+    let target = admin::audit_account(account);
+    admin::write_cli_audit(hub, &mut tx, "account.password", target, json!({})).await?;
+    tx.commit().await?;
+    hub.live().access.notify(AccessChange::Account(account));
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use plexus_store::{
     login_credentials::{Credential, CredentialKind},
     namespaces,
     namespaces::{Namespace, NamespaceKind, NamespaceRole},
-    principals, sequences,
+    principals,
 };
 use serde_json::json;
 
@@ -157,20 +157,4 @@ async fn insert(
     login_credentials::insert(tx, &credential).await?;
     principals::ensure(tx, &Principal::Account { account }, env.id(PrincipalId::new)).await?;
     Ok(account)
-}
-
-/// Sets the role of an account, from the command line. The last administrator keeps the role.
-pub async fn set_role_by_operator(hub: &Hub, name: &str, role: Role) -> Result<()> {
-    let missing = || Refusal::not_found(format!("Account {name} not found."));
-    let mut tx = hub.store().write().await?;
-    // Serialise role changes: two administrators might be demoted concurrently (write skew).
-    sequences::next(&mut tx, "roles").await?;
-    let account = accounts::by_name(&mut tx, &name.parse()?).await?.ok_or_else(missing)?;
-    accounts::set_role(&mut tx, account.id, role).await?;
-    if account.role == Role::Admin && role != Role::Admin {
-        admin::keep_an_administrator(&mut tx).await?;
-    }
-    let change = json!({ "from": account.role.as_str(), "to": role.as_str() });
-    admin::write_cli_audit(hub, &mut tx, "account.role", admin::audit_account(account.id), change).await?;
-    Ok(tx.commit().await?)
 }

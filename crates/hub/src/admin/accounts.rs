@@ -4,16 +4,21 @@ use plexus_domain::{AccountId, Error as Refusal, Timestamp, account::Role};
 use plexus_store::{
     Tx,
     accounts::{self, Account, AccountState},
-    admin, sequences, sessions,
+    admin,
+    admin::RowRange,
+    sequences, sessions,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     Page,
-    record::{AuditEvent, account, write_audit},
+    record::{AuditEvent, account, write_audit, write_cli_audit},
     slice,
 };
 use crate::{Caller, Hub, Result, accounts::AccountStateChange};
+
+/// Maximum number of accounts that the command line lists.
+const LISTED: u16 = 1_000;
 
 /// An account in the administrators' list.
 pub struct AccountRow {
@@ -48,8 +53,16 @@ pub async fn list_people(hub: &Hub, caller: &Caller, words: &str, page: u32) -> 
     let mut conn = hub.store().snapshot().await?;
     let total = admin::count_people(&mut conn, words).await?;
     let rows = admin::people(&mut conn, words, slice(page, total)).await?;
-    let row = |row: admin::PersonRow| AccountRow {
-        can_change: person.role == Role::Admin && row.id != person.account,
+    let row = |row: admin::PersonRow| {
+        let can_change = person.role == Role::Admin && row.id != person.account;
+        account_row(row, can_change)
+    };
+    Ok(Page { rows: rows.into_iter().map(row).collect(), total })
+}
+
+fn account_row(row: admin::PersonRow, can_change: bool) -> AccountRow {
+    AccountRow {
+        can_change,
         reason: row.prefs.get("reason").and_then(|reason| reason.as_str()).map(str::to_owned),
         id: row.id,
         name: row.name.to_string(),
@@ -58,8 +71,7 @@ pub async fn list_people(hub: &Hub, caller: &Caller, words: &str, page: u32) -> 
         since: row.created_at,
         seen: row.last_seen_at,
         agents: row.agents,
-    };
-    Ok(Page { rows: rows.into_iter().map(row).collect(), total })
+    }
 }
 
 /// Performs an action on an account. Requires an administrator, and rejects actions on the caller's own
@@ -77,45 +89,92 @@ pub async fn act_on_person(
         return Err(Refusal::conflict(words).into());
     }
     let mut tx = hub.store().write().await?;
+    let done = moderate(hub, &mut tx, id, act).await?;
+    let Moderation { action, change, .. } = &done;
+    let event = AuditEvent { by: person, action, target: account(id), change: change.clone(), request };
+    write_audit(hub, &mut tx, event).await?;
+    tx.commit().await?;
+    done.apply(hub, act);
+    Ok(())
+}
+
+/// Performs an action on an account for the operator, from the command line.
+pub async fn act_on_person_by_operator(hub: &Hub, name: &str, act: AccountModeration) -> Result<()> {
+    let mut tx = hub.store().write().await?;
+    let id = by_name(&mut tx, name).await?;
+    let done = moderate(hub, &mut tx, id, act).await?;
+    write_cli_audit(hub, &mut tx, done.action, account(id), done.change.clone()).await?;
+    tx.commit().await?;
+    done.apply(hub, act);
+    Ok(())
+}
+
+/// Lists at most [`LISTED`] accounts whose name contains `words`, for the operator.
+pub async fn list_people_by_operator(hub: &Hub, words: &str) -> Result<Vec<AccountRow>> {
+    let all = RowRange { skip: 0, take: LISTED };
+    let rows = admin::people(&mut hub.store().read().await?, words.trim(), all).await?;
+    Ok(rows.into_iter().map(|row| account_row(row, true)).collect())
+}
+
+/// Returns the id of an account that is not deleted.
+pub(crate) async fn by_name(tx: &mut Tx, name: &str) -> Result<AccountId> {
+    let found = accounts::by_name(tx, &name.parse()?).await?;
+    let found = found.filter(|account| account.state != AccountState::Deleted);
+    Ok(found.ok_or_else(|| Refusal::not_found(format!("Account {name} not found.")))?.id)
+}
+
+/// An action on an account that is written, but not committed.
+struct Moderation {
+    action: &'static str,
+    change: Value,
+    moved: Option<AccountStateChange>,
+}
+
+impl Moderation {
+    /// Tells the running parts of the hub, after the commit.
+    fn apply(self, hub: &Hub, act: AccountModeration) {
+        match (act, self.moved) {
+            (AccountModeration::Suspend, Some(moved)) => moved.left(hub),
+            (_, Some(moved)) => moved.came_back(hub),
+            (_, None) => {}
+        }
+    }
+}
+
+async fn moderate(hub: &Hub, tx: &mut Tx, id: AccountId, act: AccountModeration) -> Result<Moderation> {
     // Serialise role changes: two administrators might demote each other concurrently (write skew).
-    sequences::next(&mut tx, "roles").await?;
-    let before = find(&mut tx, id).await?;
+    sequences::next(tx, "roles").await?;
+    let before = find(tx, id).await?;
     let mut moved = None;
     let (action, change) = match act {
         AccountModeration::Approve => {
             expect(&before, AccountState::Pending, "This account is not pending approval.")?;
-            accounts::set_state(&mut tx, id, AccountState::Active).await?;
+            accounts::set_state(tx, id, AccountState::Active).await?;
             ("account.approve", json!({}))
         }
         AccountModeration::Suspend => {
             expect(&before, AccountState::Active, "Only an active account can be suspended.")?;
-            accounts::set_state(&mut tx, id, AccountState::Suspended).await?;
-            sessions::delete_by_account(&mut tx, id, None).await?;
-            moved = Some(AccountStateChange::publish(hub, &mut tx, id, before.namespace).await?);
+            accounts::set_state(tx, id, AccountState::Suspended).await?;
+            sessions::delete_by_account(tx, id, None).await?;
+            moved = Some(AccountStateChange::publish(hub, tx, id, before.namespace).await?);
             ("account.suspend", json!({}))
         }
         AccountModeration::Restore => {
             expect(&before, AccountState::Suspended, "This account is not suspended.")?;
-            accounts::set_state(&mut tx, id, AccountState::Active).await?;
-            moved = Some(AccountStateChange::publish(hub, &mut tx, id, before.namespace).await?);
+            accounts::set_state(tx, id, AccountState::Active).await?;
+            moved = Some(AccountStateChange::publish(hub, tx, id, before.namespace).await?);
             ("account.restore", json!({}))
         }
         AccountModeration::SetRole(role) => {
             expect(&before, AccountState::Active, "The role can be changed only for an active account.")?;
-            accounts::set_role(&mut tx, id, role).await?;
+            accounts::set_role(tx, id, role).await?;
             ("account.role", json!({ "from": before.role.as_str(), "to": role.as_str() }))
         }
     };
-    keep_an_administrator(&mut tx).await?;
-    write_audit(hub, &mut tx, AuditEvent { by: person, action, target: account(id), change, request })
-        .await?;
-    tx.commit().await?;
-    match (act, moved) {
-        (AccountModeration::Suspend, Some(moved)) => moved.left(hub),
-        (_, Some(moved)) => moved.came_back(hub),
-        (_, None) => {}
+    if before.role == Role::Admin {
+        keep_an_administrator(tx).await?;
     }
-    Ok(())
+    Ok(Moderation { action, change, moved })
 }
 
 async fn find(tx: &mut Tx, id: AccountId) -> Result<Account> {

@@ -11,8 +11,11 @@ mod overview;
 mod record;
 mod trusted_origins;
 
-pub(crate) use accounts::keep_an_administrator;
-pub use accounts::{AccountModeration, AccountRow, act_on_person, list_people};
+pub(crate) use accounts::by_name as account_by_name;
+pub use accounts::{
+    AccountModeration, AccountRow, act_on_person, act_on_person_by_operator, list_people,
+    list_people_by_operator,
+};
 pub(crate) use agents::moderation_pause;
 pub use agents::{AgentModeration, AgentRow, act_on_agent, list_agents};
 pub use audit::{AuditLog, AuditRow, list_audit};
