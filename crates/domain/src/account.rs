@@ -64,8 +64,9 @@ impl NewPassword {
         if raw.len() > Self::MAX_BYTES {
             return Err(Error::invalid("password", "Use at most 256 bytes."));
         }
-        if is_monotonous(&raw, names) {
-            return Err(Error::invalid("password", "This is easy to guess: it repeats one word or pattern."));
+        if is_guessable(&raw, names) {
+            let words = "This is easy to guess: it is made of common words, of a sequence, or of one word that is repeated.";
+            return Err(Error::invalid("password", words));
         }
         Ok(Self(raw))
     }
@@ -75,17 +76,114 @@ impl NewPassword {
     }
 }
 
-/// Returns true if fewer than five distinct characters remain after removing the guessable words.
-fn is_monotonous(raw: &str, names: &[&str]) -> bool {
-    const COMMON: [&str; 6] = ["password", "passphrase", "plexus", "qwerty", "12345678", "letmein"];
+/// Words of the most used passwords.
+const COMMON: [&str; 43] = [
+    "12345678",
+    "admin",
+    "administrator",
+    "azerty",
+    "baseball",
+    "batman",
+    "changeme",
+    "computer",
+    "default",
+    "dragon",
+    "football",
+    "google",
+    "guest",
+    "hello",
+    "iloveyou",
+    "internet",
+    "jordan",
+    "letmein",
+    "login",
+    "master",
+    "michael",
+    "monkey",
+    "p@ssw0rd",
+    "p@ssword",
+    "passphrase",
+    "passw0rd",
+    "password",
+    "passwort",
+    "plexus",
+    "princess",
+    "qwerty",
+    "qwertz",
+    "samsung",
+    "secret",
+    "shadow",
+    "starwars",
+    "sunshine",
+    "superman",
+    "test",
+    "trustno1",
+    "welcome",
+    "whatever",
+    "zxcvbn",
+];
+/// Rows and columns of keyboards, and the order of letters and digits. Passwords follow them in either direction.
+const SEQUENCES: [&str; 9] = [
+    "01234567890",
+    "abcdefghijklmnopqrstuvwxyz",
+    "qwertyuiop",
+    "qwertzuiop",
+    "asdfghjkl",
+    "zxcvbnm",
+    "yxcvbnm",
+    "azertyuiop",
+    "1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik9ol0p",
+];
+/// Number of neighbours that are taken for a sequence.
+const MIN_RUN: usize = 4;
+
+/// Returns true if little remains after removing the guessable words, sequences and repetitions: fewer than six
+/// characters, or fewer than five different ones (NIST SP 800-63B-4, 3.1.1.2).
+fn is_guessable(raw: &str, names: &[&str]) -> bool {
     let mut rest = raw.to_lowercase();
-    for word in COMMON.iter().chain(names).filter(|word| !word.is_empty()) {
-        rest = rest.replace(&word.to_lowercase(), "");
+    let mut words: Vec<String> = COMMON.iter().chain(names).map(|word| word.to_lowercase()).collect();
+    words.retain(|word| !word.is_empty());
+    words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+    for word in &words {
+        rest = rest.replace(word.as_str(), "");
     }
-    let mut distinct: Vec<char> = rest.chars().collect();
+    let rest = without_repetition(without_sequences(&rest));
+    let mut distinct = rest.clone();
     distinct.sort_unstable();
     distinct.dedup();
-    distinct.len() < 5
+    rest.len() < 6 || distinct.len() < 5
+}
+
+/// Removes runs of at least [`MIN_RUN`] characters that follow one of the [`SEQUENCES`].
+fn without_sequences(text: &str) -> Vec<char> {
+    let chars: Vec<char> = text.chars().collect();
+    let follows = |run: &[char]| {
+        let forward: String = run.iter().collect();
+        let backward: String = run.iter().rev().collect();
+        SEQUENCES.iter().any(|sequence| sequence.contains(&forward) || sequence.contains(&backward))
+    };
+    let mut kept = Vec::with_capacity(chars.len());
+    let mut at = 0;
+    while at < chars.len() {
+        let longest =
+            (MIN_RUN..=chars.len() - at).take_while(|length| follows(&chars[at..at + length])).last();
+        if longest.is_none() {
+            kept.push(chars[at]);
+        }
+        at += longest.unwrap_or(1);
+    }
+    kept
+}
+
+/// Returns the unit of a text that is one unit several times, or the text.
+fn without_repetition(text: Vec<char>) -> Vec<char> {
+    let repeats =
+        |unit: &usize| text.len() % unit == 0 && text.chunks(*unit).all(|chunk| chunk == &text[..*unit]);
+    let unit = (1..=text.len() / 2).find(repeats);
+    match unit {
+        Some(unit) => text[..unit].to_vec(),
+        None => text,
+    }
 }
 
 impl std::fmt::Debug for NewPassword {
@@ -107,6 +205,27 @@ mod tests {
         assert!(new("aaaaaaaaaaaaaaaaaaaa").is_err());
         assert!(new("passwordpasswordpassword").is_err());
         assert!(new("adaadaadaadaadaada").is_err());
+        for famous in [
+            "123456789012345",
+            "qwertyuiopasdfgh",
+            "poiuytrewqlkjhgf",
+            "abcdefghijklmnop",
+            "1qaz2wsx3edc4rfv",
+            "iloveyouiloveyou",
+            "adminadminadmin1",
+            "Password12345678!",
+            "boats boats boats ",
+        ] {
+            assert!(new(famous).is_err(), "{famous}");
+        }
+        for good in [
+            "ada rows to the harbour",
+            "my password is a tern",
+            "qwerty herons at dawn",
+            "12345 wet lanterns",
+        ] {
+            assert!(new(good).is_ok(), "{good}");
+        }
         assert!(new(&"long phrase ".repeat(30)).is_err());
         assert_eq!(format!("{:?}", new("correct horse battery").unwrap()), "NewPassword(…)");
     }

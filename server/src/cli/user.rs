@@ -105,7 +105,7 @@ impl Act<'_> {
         match self {
             Self::Create { name, .. } => format!("{name} can sign in."),
             Self::SetPassword { name, .. } => {
-                format!("{name} has a new password, and is signed out everywhere.")
+                format!("{name} has a new password, and is signed out everywhere. API tokens stay valid.")
             }
             Self::Moderate { name, act: AccountModeration::SetRole(role) } => {
                 format!("{name} has the role {}.", role.as_str())

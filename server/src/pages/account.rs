@@ -181,7 +181,9 @@ fn device(visit: &PageContext, headers: &HeaderMap) -> ClientInfo {
 
 /// Returns a path on this hub; any other value becomes "/" (prevents open redirects).
 fn local_path(path: &str) -> String {
-    let local = path.starts_with('/') && !path.starts_with("//") && !path.contains(['\\', '\r', '\n', '\t']);
+    let local = path.starts_with('/')
+        && !path.starts_with("//")
+        && !path.contains(|c: char| c == '\\' || c.is_control());
     if local { path.to_owned() } else { "/".to_owned() }
 }
 
@@ -192,9 +194,15 @@ mod tests {
     #[test]
     fn signing_in_leads_nowhere_else() {
         assert_eq!(local_path("/chat/1?m=2"), "/chat/1?m=2");
-        for elsewhere in
-            ["", "https://example.org", "//example.org", "/\\example.org", "/\t/example.org", "chat"]
-        {
+        for elsewhere in [
+            "",
+            "https://example.org",
+            "//example.org",
+            "/\\example.org",
+            "/\t/example.org",
+            "/\u{1}",
+            "chat",
+        ] {
             assert_eq!(local_path(elsewhere), "/", "{elsewhere}");
         }
     }

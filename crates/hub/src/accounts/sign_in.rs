@@ -6,6 +6,8 @@ use plexus_domain::{AccountId, Error as Refusal, Name};
 use plexus_store::{
     accounts,
     accounts::{Account, AccountState},
+    login_credentials,
+    login_credentials::CredentialKind,
 };
 
 use super::{
@@ -69,7 +71,7 @@ pub async fn sign_in(hub: &Hub, name: &str, password: String, device: &ClientInf
         Some(account) => passwords::kept(hub, account.id).await?,
         None => None,
     };
-    let matches = hub.passwords().verify(password, hash).await?;
+    let matches = hub.passwords().verify(password, hash.clone()).await?;
     let account = match account {
         Some(account) if matches => account,
         found => {
@@ -84,6 +86,11 @@ pub async fn sign_in(hub: &Hub, name: &str, password: String, device: &ClientInf
         return Err(refusal.into());
     }
     let mut tx = hub.store().write().await?;
+    // The password may have been changed since it was read: a session of the old one would outlive the change.
+    let kept = login_credentials::by_kind(&mut tx, account.id, CredentialKind::Password).await?;
+    if kept.map(|kept| kept.data) != hash {
+        return Err(Refusal::unauthenticated("Incorrect name or password.").into());
+    }
     let mut signed_in = sessions::create(hub, &mut tx, account.id, device).await?;
     let back = match is_pending_deletion(&account) {
         true => Some(cancel_deletion(hub, &mut tx, &account).await?),

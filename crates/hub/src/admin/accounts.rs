@@ -112,13 +112,14 @@ pub async fn act_on_person_by_operator(hub: &Hub, name: &str, act: AccountModera
 /// Lists at most [`LISTED`] accounts whose name contains `words`, for the operator.
 pub async fn list_people_by_operator(hub: &Hub, words: &str) -> Result<Vec<AccountRow>> {
     let all = RowRange { skip: 0, take: LISTED };
-    let rows = admin::people(&mut hub.store().read().await?, words.trim(), all).await?;
+    let words = words.trim().trim_start_matches('@');
+    let rows = admin::people(&mut hub.store().read().await?, words, all).await?;
     Ok(rows.into_iter().map(|row| account_row(row, true)).collect())
 }
 
 /// Returns the id of an account that is not deleted.
 pub(crate) async fn by_name(tx: &mut Tx, name: &str) -> Result<AccountId> {
-    let found = accounts::by_name(tx, &name.parse()?).await?;
+    let found = accounts::by_name(tx, &name.trim_start_matches('@').parse()?).await?;
     let found = found.filter(|account| account.state != AccountState::Deleted);
     Ok(found.ok_or_else(|| Refusal::not_found(format!("Account {name} not found.")))?.id)
 }
