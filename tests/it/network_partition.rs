@@ -117,15 +117,12 @@ impl Two {
         federation::until("its runs end", async || sql.number(open).await == 0).await;
     }
 
-    /// Cuts the link until the team's hub gives up on the member and reassigns its part. The link is restored
-    /// before that part is done.
+    /// Cuts the link until the team's hub gives up on the member. No other member has its skill. The link is restored
+    /// before the other part is done.
     async fn falls_apart_in_the_middle(&self) {
         let team = self.half_done().await;
         self.network.cut();
-        self.go_on.add_permits(1);
-        let is_given_anew =
-            |team: &Value| work(team).nth(2).is_some_and(|work| text_of(&work["text"]) == FIRST);
-        self.until(&team, is_given_anew).await;
+        self.until(&team, |team| work(team).any(|work| work["state"] == "failed")).await;
         self.network.heal();
         self.go_on.add_permits(1);
         let shown =

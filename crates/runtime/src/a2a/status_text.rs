@@ -29,11 +29,20 @@ impl StatusText {
             self.start = if is_cumulative && text.starts_with(&self.text) { 0 } else { self.text.len() };
         }
         let known = &self.text[self.start..];
-        let is_repeat = is_current && (text == known || is_snapshot && known.ends_with(text));
-        if !is_repeat {
-            self.push(text.strip_prefix(known).unwrap_or(text));
+        if is_current && (text == known || is_snapshot && known.ends_with(text)) {
+            return false;
         }
-        !is_repeat
+        if let Some(more) = text.strip_prefix(known).filter(|_| !known.is_empty()) {
+            self.push(more);
+        } else if begins_sentence(&self.text, text) {
+            // Some agents give all of their messages one id.
+            self.push("\n\n");
+            self.start = self.text.len();
+            self.push(text);
+        } else {
+            self.push(text);
+        }
+        true
     }
 
     /// Takes the text of the last message.
@@ -58,6 +67,11 @@ impl StatusText {
     }
 }
 
+/// Returns whether a text is no chunk of a sentence before it: a chunk after the end of a sentence begins with a space.
+fn begins_sentence(before: &str, text: &str) -> bool {
+    before.ends_with(['.', '!', '?', '…']) && text.starts_with(char::is_uppercase)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,6 +92,18 @@ mod tests {
         assert_eq!(all(&[("1", "Hel"), ("2", "Hello "), ("3", "Hello world")]), "Hello world");
         assert_eq!(all(&[("1", "ha"), ("2", "ha")]), "haha");
         assert_eq!(all(&[("1", "So"), ("1", "So")]), "So");
+        assert_eq!(
+            all(&[("1", "It rises."), ("1", " It falls."), ("1", "3"), ("1", "."), ("1", "5")]),
+            "It rises. It falls.3.5"
+        );
+        assert_eq!(all(&[("1", "I look at it."), ("2", "It rises.")]), "I look at it.\n\nIt rises.");
+    }
+
+    #[test]
+    fn a_sentence_under_the_same_id_is_a_message_of_its_own() {
+        let mut text = StatusText::default();
+        assert!(text.add("m", "I look at it.", false) && text.add("m", "Which day?", false));
+        assert_eq!(text.take_current(), "Which day?");
     }
 
     #[test]
