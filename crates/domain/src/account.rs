@@ -137,7 +137,7 @@ const SEQUENCES: [&str; 9] = [
 /// Number of neighbours that are taken for a sequence.
 const MIN_RUN: usize = 4;
 
-/// Returns true if little remains after removing the guessable words, sequences and repetitions: fewer than six
+/// Returns true if little remains after removing the guessable words, sequences and repetitions: fewer than eight
 /// characters, or fewer than five different ones (NIST SP 800-63B-4, 3.1.1.2).
 fn is_guessable(raw: &str, names: &[&str]) -> bool {
     let mut rest = raw.to_lowercase();
@@ -151,7 +151,7 @@ fn is_guessable(raw: &str, names: &[&str]) -> bool {
     let mut distinct = rest.clone();
     distinct.sort_unstable();
     distinct.dedup();
-    rest.len() < 6 || distinct.len() < 5
+    rest.len() < 8 || distinct.len() < 5
 }
 
 /// Removes runs of at least [`MIN_RUN`] characters that follow one of the [`SEQUENCES`].
