@@ -177,8 +177,9 @@ fn without_sequences(text: &str) -> Vec<char> {
 
 /// Returns the unit of a text that is one unit several times, or the text.
 fn without_repetition(text: Vec<char>) -> Vec<char> {
-    let repeats =
-        |unit: &usize| text.len() % unit == 0 && text.chunks(*unit).all(|chunk| chunk == &text[..*unit]);
+    let repeats = |unit: &usize| {
+        text.len().is_multiple_of(*unit) && text.chunks(*unit).all(|chunk| chunk == &text[..*unit])
+    };
     let unit = (1..=text.len() / 2).find(repeats);
     match unit {
         Some(unit) => text[..unit].to_vec(),

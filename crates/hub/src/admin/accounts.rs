@@ -55,12 +55,12 @@ pub async fn list_people(hub: &Hub, caller: &Caller, words: &str, page: u32) -> 
     let rows = admin::people(&mut conn, words, slice(page, total)).await?;
     let row = |row: admin::PersonRow| {
         let can_change = person.role == Role::Admin && row.id != person.account;
-        account_row(row, can_change)
+        account_row(&row, can_change)
     };
     Ok(Page { rows: rows.into_iter().map(row).collect(), total })
 }
 
-fn account_row(row: admin::PersonRow, can_change: bool) -> AccountRow {
+fn account_row(row: &admin::PersonRow, can_change: bool) -> AccountRow {
     AccountRow {
         can_change,
         reason: row.prefs.get("reason").and_then(|reason| reason.as_str()).map(str::to_owned),
@@ -114,7 +114,7 @@ pub async fn list_people_by_operator(hub: &Hub, words: &str) -> Result<Vec<Accou
     let all = RowRange { skip: 0, take: LISTED };
     let words = words.trim().trim_start_matches('@');
     let rows = admin::people(&mut hub.store().read().await?, words, all).await?;
-    Ok(rows.into_iter().map(|row| account_row(row, true)).collect())
+    Ok(rows.iter().map(|row| account_row(row, true)).collect())
 }
 
 /// Returns the id of an account that is not deleted.
