@@ -109,7 +109,7 @@ pub async fn act_on_person_by_operator(hub: &Hub, name: &str, act: AccountModera
     Ok(())
 }
 
-/// Lists at most [`LISTED`] accounts whose name contains `words`, for the operator.
+/// Lists at most 1,000 accounts whose name contains `words`, for the operator.
 pub async fn list_people_by_operator(hub: &Hub, words: &str) -> Result<Vec<AccountRow>> {
     let all = RowRange { skip: 0, take: LISTED };
     let words = words.trim().trim_start_matches('@');
