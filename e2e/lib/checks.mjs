@@ -35,7 +35,11 @@ export async function checkPage(tab, name) {
 async function styled(page) {
   const begun = performance.now();
   const isStyled = () =>
-    page.evaluate(() => [...document.querySelectorAll("link[rel=stylesheet]")].every(({ sheet }) => sheet));
+    page.evaluate(() => {
+      // A navigation is over for the test when its response begins, so the document may still be empty.
+      const links = [...document.querySelectorAll("link[rel=stylesheet]")];
+      return links.length > 0 && links.every(({ sheet }) => sheet);
+    });
   while (!(await isStyled())) {
     assert.ok(performance.now() - begun < LONGEST_LOAD, `${page.url()} has no style sheet`);
   }
