@@ -13,7 +13,6 @@ use crate::openai::answer_stream::{AnswerEvent, AnswerStream};
 
 struct MessageEvents {
     answering: AnswerStream,
-    ready: Option<AnswerEvent>,
     over: bool,
     /// Whether the last block is text that may grow.
     is_text_open: bool,
@@ -23,10 +22,10 @@ struct MessageEvents {
 
 /// Returns the event stream. When the client disconnects, the stream and its `AnswerStream` are dropped, which
 /// cancels the run.
-pub fn events(answering: AnswerStream, first: Option<AnswerEvent>) -> impl Stream<Item = Bytes> + Send {
+pub fn events(answering: AnswerStream) -> impl Stream<Item = Bytes> + Send {
     let begun = event("message_start", json!({ "message": opening(&answering) }));
     let opening = Bytes::from([begun, ping()].concat());
-    let events = MessageEvents { answering, ready: first, over: false, is_text_open: false, done: 0 };
+    let events = MessageEvents { answering, over: false, is_text_open: false, done: 0 };
     let rest = stream::unfold(events, |mut events| async move {
         let told = events.next().await?;
         Some((told, events))
@@ -39,12 +38,8 @@ impl MessageEvents {
         if self.over {
             return None;
         }
-        let piece = match self.ready.take() {
-            Some(piece) => Ok(piece),
-            None => self.answering.next().await,
-        };
         Some(
-            match piece {
+            match self.answering.next().await {
                 Ok(AnswerEvent::Text(text)) => {
                     [self.open_text(), self.delta("text_delta", "text", &text)].concat()
                 }

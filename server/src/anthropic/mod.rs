@@ -59,8 +59,8 @@ async fn answer(
         answering.whole().await?;
         return Ok(Json(message::of(&answering)).into_response());
     }
-    let first = answering.first().await?;
-    let events = message_events::events(answering, first);
+    answering.wait_first().await?;
+    let events = message_events::events(answering);
     Ok(event_stream(Body::from_stream(events.map(Ok::<_, Infallible>))))
 }
 

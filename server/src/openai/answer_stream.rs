@@ -31,6 +31,8 @@ pub struct AnswerStream {
     /// Number of bytes of the text that were returned so far.
     given: usize,
     guard: CancelOnDrop,
+    /// The first event, if [`AnswerStream::wait_first`] has received it and it was not returned yet.
+    first: Option<AnswerEvent>,
     /// Whether the agent may call tools of the caller. Parts of other agents are not trusted to be such calls.
     is_model: bool,
     /// Calls of the caller's tools, and how many of them were returned so far.
@@ -69,6 +71,7 @@ impl AnswerStream {
         Ok(Self {
             words: AnswerText::of(&site.hub, door, &task).await?,
             given: 0,
+            first: None,
             is_model: door.is_model(),
             calls: Vec::new(),
             given_calls: 0,
@@ -83,6 +86,9 @@ impl AnswerStream {
     }
 
     pub async fn next(&mut self) -> Result<AnswerEvent, OpenAiError> {
+        if let Some(first) = self.first.take() {
+            return Ok(first);
+        }
         loop {
             if let Some(fresh) = self.words.text().get(self.given..).filter(|fresh| !fresh.is_empty()) {
                 let fresh = fresh.to_owned();
@@ -112,14 +118,15 @@ impl AnswerStream {
         }
     }
 
-    /// Returns the first event if it arrives within 5 seconds. A failure before it can still be reported
-    /// by the HTTP status.
-    pub async fn first(&mut self) -> Result<Option<AnswerEvent>, OpenAiError> {
+    /// Waits up to 5 seconds for the first event, which [`Self::next`] then returns. A failure before it can still
+    /// be reported by the HTTP status.
+    pub async fn wait_first(&mut self) -> Result<(), OpenAiError> {
         match timeout(TIMEOUT, self.next()).await {
-            Err(_) | Ok(Ok(AnswerEvent::Silence)) => Ok(None),
-            Ok(Ok(AnswerEvent::End(Err(failure)))) | Ok(Err(failure)) => Err(failure),
-            Ok(Ok(piece)) => Ok(Some(piece)),
+            Err(_) | Ok(Ok(AnswerEvent::Silence)) => {}
+            Ok(Ok(AnswerEvent::End(Err(failure)))) | Ok(Err(failure)) => return Err(failure),
+            Ok(Ok(event)) => self.first = Some(event),
         }
+        Ok(())
     }
 
     /// Waits for the complete answer.

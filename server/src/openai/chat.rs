@@ -54,8 +54,8 @@ pub async fn answer(
         answering.whole().await?;
         return Ok(Json(completion(&answering)).into_response());
     }
-    let first = answering.first().await?;
-    Ok(event_stream(Body::from_stream(chunks(answering, first, with_usage).map(Ok::<_, Infallible>))))
+    answering.wait_first().await?;
+    Ok(event_stream(Body::from_stream(chunks(answering, with_usage).map(Ok::<_, Infallible>))))
 }
 
 fn completion(answering: &AnswerStream) -> Value {
@@ -98,18 +98,13 @@ fn usage(usage: Usage) -> Value {
 struct Chunks {
     answering: AnswerStream,
     with_usage: bool,
-    ready: Option<AnswerEvent>,
     over: bool,
     /// Number of tool calls so far.
     calls: usize,
 }
 
-fn chunks(
-    answering: AnswerStream,
-    first: Option<AnswerEvent>,
-    with_usage: bool,
-) -> impl Stream<Item = Bytes> + Send {
-    let chunks = Chunks { answering, with_usage, ready: first, over: false, calls: 0 };
+fn chunks(answering: AnswerStream, with_usage: bool) -> impl Stream<Item = Bytes> + Send {
+    let chunks = Chunks { answering, with_usage, over: false, calls: 0 };
     let opening = chunks.delta(json!({ "role": "assistant", "content": "", "refusal": null }), None);
     let rest = stream::unfold(chunks, |mut chunks| async move {
         let told = chunks.next().await?;
@@ -123,11 +118,7 @@ impl Chunks {
         if self.over {
             return None;
         }
-        let piece = match self.ready.take() {
-            Some(piece) => Ok(piece),
-            None => self.answering.next().await,
-        };
-        Some(match piece {
+        Some(match self.answering.next().await {
             Ok(AnswerEvent::Text(text)) => self.delta(json!({ "content": text }), None),
             Ok(AnswerEvent::Call(call)) => {
                 let mut told = tool_call(&call);

@@ -14,7 +14,6 @@ use super::{
 struct Events {
     frame: ResponseTemplate,
     answering: AnswerStream,
-    ready: Option<AnswerEvent>,
     number: u64,
     over: bool,
     /// Whether the item of the text is begun and not done.
@@ -27,21 +26,9 @@ struct Events {
 
 /// Returns the event stream. When the client disconnects, the stream and its `AnswerStream` are dropped, which
 /// cancels the run.
-pub fn events(
-    frame: ResponseTemplate,
-    answering: AnswerStream,
-    first: Option<AnswerEvent>,
-) -> impl Stream<Item = Bytes> + Send {
-    let mut events = Events {
-        frame,
-        answering,
-        ready: first,
-        number: 0,
-        over: false,
-        is_message_open: false,
-        done: 0,
-        calls: 0,
-    };
+pub fn events(frame: ResponseTemplate, answering: AnswerStream) -> impl Stream<Item = Bytes> + Send {
+    let mut events =
+        Events { frame, answering, number: 0, over: false, is_message_open: false, done: 0, calls: 0 };
     let opening = events.opening();
     let rest = stream::unfold(events, |mut events| async move {
         let told = events.next().await?;
@@ -55,11 +42,7 @@ impl Events {
         if self.over {
             return None;
         }
-        let piece = match self.ready.take() {
-            Some(piece) => Ok(piece),
-            None => self.answering.next().await,
-        };
-        Some(match piece {
+        Some(match self.answering.next().await {
             Ok(AnswerEvent::Text(delta)) => {
                 let opening = self.open_message();
                 let delta =

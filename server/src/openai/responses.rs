@@ -57,8 +57,8 @@ pub async fn answer(
         let status = if background { Status::from(&answering.task) } else { answering.ended().await? };
         return Ok(Json(frame.tell(answering.said(), status, None)).into_response());
     }
-    let first = answering.first().await?;
-    let events = response_events::events(frame, answering, first);
+    answering.wait_first().await?;
+    let events = response_events::events(frame, answering);
     Ok(event_stream(Body::from_stream(events.map(Ok::<_, Infallible>))))
 }
 
