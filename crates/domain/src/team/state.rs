@@ -240,6 +240,11 @@ impl Team {
         self.assignments.get(usize::try_from(no.0).ok()?)
     }
 
+    /// Returns whether no other assignment has the title of this one. Work that failed is given twice at most.
+    pub fn is_first_try(&self, work: &Assignment) -> bool {
+        self.assignments.iter().filter(|other| other.spec.title == work.spec.title).count() == 1
+    }
+
     pub fn open_assignments(&self) -> impl Iterator<Item = (AssignmentNo, &Assignment)> {
         (0..).map(AssignmentNo).zip(&self.assignments).filter(|(_, work)| work.is_open())
     }

@@ -42,6 +42,7 @@ pub use signed_links::{SignedLinkParams, file_by_link};
 pub use stored_answer::{delete_answer, list_input};
 pub use subscribe::{SubscriptionScope, TaskSubscription, TaskUpdate, subscribe};
 pub use task::{Task, get};
+pub(crate) use text_stream::link_label;
 pub use text_stream::{AnswerText, FileLinks, part_to_markdown};
 pub use upload::MEDIA_TYPE;
 pub(crate) use upload::acceptable_to;

@@ -14,20 +14,25 @@ const BETWEEN: &str = "\n\n";
 /// calls, reasoning and approvals.
 pub fn part_to_markdown(part: &Part, file: impl FnOnce(&Digest) -> String) -> Option<String> {
     let linked = |url: &str| match &part.name {
-        Some(name) => format!("[{}]({url})", name.replace(['[', ']', '\n'], " ")),
+        Some(name) => format!("[{}]({url})", link_label(name)),
         None => format!("<{url}>"),
     };
     match &part.content {
         PartBody::Text { text } => Some(text.clone()),
         PartBody::Data { data } => Some(format!("```json\n{data:#}\n```")),
         PartBody::File { blob, .. } if part.media_type.as_deref().and_then(inline_type).is_some() => {
-            let name = part.name.as_deref().unwrap_or("image").replace(['[', ']', '\n'], " ");
-            Some(format!("![{name}]({})", file(blob)))
+            let name = part.name.as_deref().unwrap_or("image");
+            Some(format!("![{}]({})", link_label(name), file(blob)))
         }
         PartBody::File { blob, .. } => Some(linked(&file(blob))),
         PartBody::Link { url } => Some(linked(url)),
         PartBody::Tool(_) | PartBody::Reasoning { .. } | PartBody::Approval { .. } => None,
     }
+}
+
+/// Returns a name as the label of a Markdown link, which ends at a bracket or a line break.
+pub(crate) fn link_label(name: &str) -> String {
+    name.replace(['[', ']', '\n'], " ")
 }
 
 /// URLs of the files of a caller's runs. For callers with an account they are signed, so that the caller's browser opens

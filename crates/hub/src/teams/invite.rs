@@ -74,9 +74,7 @@ pub(super) async fn invite_candidates(conductor: &mut TeamOrchestrator, places: 
 pub(super) async fn invite_replacement(conductor: &mut TeamOrchestrator, no: AssignmentNo) -> Result<()> {
     let needs = conductor.team.skills_of_assignment(no);
     let by_hub = conductor.team.members().iter().all(|member| !member.is_named && !member.is_person());
-    let is_first = conductor.team.assignment(no).is_some_and(|work| {
-        conductor.team.assignments().iter().filter(|other| other.spec.title == work.spec.title).count() == 1
-    });
+    let is_first = conductor.team.assignment(no).is_some_and(|work| conductor.team.is_first_try(work));
     if !by_hub || !is_first || needs.is_empty() {
         return Ok(());
     }

@@ -4,7 +4,10 @@ use plexus_domain::{ChatId, PartBody};
 use plexus_store::Conn;
 
 use super::{TeamView, report};
-use crate::{Hub, Result, calls::LinkSigner};
+use crate::{
+    Hub, Result,
+    calls::{LinkSigner, link_label},
+};
 
 /// A file or a link in the answer of a member.
 #[derive(Clone, Debug)]
@@ -27,8 +30,7 @@ impl TeamView {
             return Some(answer.clone());
         }
         let line = |file: &TeamFile| {
-            let name = file.name.as_deref().unwrap_or("file").replace(['[', ']', '\n'], " ");
-            format!("- [{name}]({})", file.url)
+            format!("- [{}]({})", link_label(file.name.as_deref().unwrap_or("file")), file.url)
         };
         let lines: Vec<String> = self.files.iter().map(line).collect();
         Some(format!("{answer}\n\nFiles:\n\n{}", lines.join("\n")))

@@ -81,7 +81,10 @@ fn next_step(team: &Team) -> Option<AssignmentDraft> {
     while let Some((_, part)) = missing.next_if(|(seat, _)| *seat == to) {
         step.push(part);
     }
-    Some(AssignmentDraft { to, spec: AssignmentSpec { inputs: results(team), ..part(team, &step)? } })
+    Some(AssignmentDraft {
+        to,
+        spec: AssignmentSpec { inputs: results(team), ..part(team, &goal_parts, &step)? },
+    })
 }
 
 /// Returns the first active agent whose roles include the skill.
@@ -113,16 +116,16 @@ fn parts(team: &Team) -> Vec<AssignmentDraft> {
                 .iter()
                 .filter(|part| member.invitee.roles.contains(&part.skill))
                 .collect::<Vec<_>>();
-            Some(AssignmentDraft { to, spec: part(team, &own)? })
+            Some(AssignmentDraft { to, spec: part(team, &goal_parts, &own)? })
         })
         .collect()
 }
 
-/// Returns the assignment for parts of the goal, in the words of the goal. Without parts, or with all of them, it is
-/// the goal.
-fn part(team: &Team, parts: &[&GoalPart]) -> Option<AssignmentSpec> {
+/// Returns the assignment for some parts of the goal, in the words of the goal. Without parts, or with all of them, it
+/// is the goal.
+fn part(team: &Team, all: &[GoalPart], parts: &[&GoalPart]) -> Option<AssignmentSpec> {
     let goal = team.charter().goal.as_str();
-    let is_whole = parts.is_empty() || parts.len() == team.charter().parts().len();
+    let is_whole = parts.is_empty() || parts.len() == all.len();
     let words =
         |between: &str| parts.iter().map(|part| part.words.as_str()).collect::<Vec<_>>().join(between);
     let (title, description) =
@@ -138,14 +141,11 @@ fn part(team: &Team, parts: &[&GoalPart]) -> Option<AssignmentSpec> {
 /// Returns failed assignments for other members that were invited for the same part, once each. A member without that
 /// skill would only produce something else.
 fn second_tries(team: &Team) -> Vec<AssignmentDraft> {
-    let given = |spec: &AssignmentSpec| {
-        team.assignments().iter().filter(|work| work.spec.title == spec.title).count()
-    };
-    let failed = team.assignments().iter().filter(|work| has_failed(work) && given(&work.spec) == 1);
+    let failed = team.assignments().iter().filter(|work| has_failed(work) && team.is_first_try(work));
     failed
         .filter_map(|work| {
-            let others = team.active().filter(|&seat| seat != work.to && !is_person(team, seat));
-            let to = others.into_iter().find(|&seat| can_replace(team, seat, work))?;
+            let mut others = team.active().filter(|&seat| seat != work.to && !is_person(team, seat));
+            let to = others.find(|&seat| can_replace(team, seat, work))?;
             let inputs = results(team);
             Some(AssignmentDraft { to, spec: AssignmentSpec { inputs, ..work.spec.clone() } })
         })
