@@ -34,6 +34,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use crate::{
     api,
     app_state::AppState,
+    model_commands::{self, ModelCommand},
     router,
     web::{
         api_error_layer, body_writer,
@@ -112,6 +113,7 @@ fn commands() -> Router<AppState> {
     Router::new()
         .route("/operator/warnings", get(warnings))
         .route("/operator/backup", get(backup))
+        .route("/operator/models", post(model_command))
         .route("/operator/users", post(create_user))
         .route("/operator/users/list", post(list_users))
         .route("/operator/users/{name}/role", post(set_role))
@@ -148,6 +150,13 @@ async fn backup(State(site): State<AppState>, Query(query): Query<BackupQuery>) 
         }
     });
     body.into_response()
+}
+
+async fn model_command(
+    State(site): State<AppState>,
+    JsonBody(command): JsonBody<ModelCommand>,
+) -> ApiResult<Json<Value>> {
+    Ok(Json(model_commands::execute(&site.hub, command).await?))
 }
 
 #[derive(Deserialize)]

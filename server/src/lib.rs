@@ -16,6 +16,7 @@ mod federation_config;
 mod health;
 mod ioa_compat;
 mod mcp;
+mod model_commands;
 mod oauth;
 mod openai;
 mod pages;

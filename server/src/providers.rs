@@ -1,13 +1,12 @@
 //! Validated configuration of the operator's model servers: the `llm_*` settings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context as _, anyhow, ensure};
-use plexus_domain::{Name, money};
-use plexus_hub::config::{Models, Prices, Provider, Secret};
+use plexus_domain::Name;
+use plexus_hub::config::{InvalidPrices, Models, Prices, Provider, ProviderSource, Secret, parse_base_url};
 use serde::Deserialize;
 use toml::Value;
-use url::Url;
 
 use crate::settings::{SettingErrors, Settings};
 
@@ -31,8 +30,8 @@ struct Entry {
     context_tokens: Option<usize>,
 }
 
-/// Returns the configured models, or `None` if no server is configured.
-pub fn models(settings: &Settings) -> anyhow::Result<Option<Models>> {
+/// Returns the configured model providers.
+pub fn models(settings: &Settings) -> anyhow::Result<Models> {
     const FIRST: [&str; 4] = ["llm_base_url", "llm_api_key", "llm_model", "llm_price_per_mtok"];
     const FALLBACK: [&str; 4] = [
         "llm_fallback_base_url",
@@ -43,23 +42,16 @@ pub fn models(settings: &Settings) -> anyhow::Result<Option<Models>> {
     let mut errors = SettingErrors::default();
     let [first, fallback] = [FIRST, FALLBACK].map(|keys| errors.or_default(one(settings, keys)));
     errors.finish()?;
-    let (for_teams, more) = (settings.text("team_model"), settings.text("llm_providers"));
-    let Some(first) = first else {
-        ensure!(
-            for_teams.is_none(),
-            "team_model names a model of the server at llm_base_url, which is not set"
-        );
-        ensure!(more.is_none(), "llm_providers adds to the server at llm_base_url, which is not set");
-        return Ok(None);
-    };
-    let named = named(more, first.context_tokens)?;
-    Ok(Some(Models { first, named, fallback, for_teams: for_teams.map(str::to_owned) }))
+    let context_tokens = settings.parse("llm_context_tokens", CONTEXT_TOKENS)?;
+    let named = named(settings.text("llm_providers"), context_tokens)?;
+    let for_teams = settings.text("team_model").map(str::to_owned);
+    Ok(Models { first, named, paused: BTreeSet::new(), fallback, for_teams })
 }
 
 fn one(settings: &Settings, [base, key, model, price]: [&str; 4]) -> anyhow::Result<Option<Provider>> {
     let Some(url) = settings.text(base) else { return Ok(None) };
     Ok(Some(Provider {
-        base_url: address(url).with_context(|| {
+        base_url: parse_base_url(url).with_context(|| {
             format!("{base} is not a URL such as http://127.0.0.1:8080/v1, without a user name")
         })?,
         api_key: settings.text(key).map(|key| Secret::new(key.to_owned())),
@@ -67,6 +59,7 @@ fn one(settings: &Settings, [base, key, model, price]: [&str; 4]) -> anyhow::Res
         context_tokens: settings.parse("llm_context_tokens", CONTEXT_TOKENS)?,
         prices: prices(settings.text(price))
             .with_context(|| format!("{price} says what a million tokens cost"))?,
+        source: ProviderSource::Configuration,
     }))
 }
 
@@ -100,7 +93,7 @@ fn provider(name: &str, entry: Value, context_tokens: usize) -> anyhow::Result<P
     })?;
     ensure!(entry.models.iter().all(|model| !model.is_empty()), "{at}.models has one without a name");
     Ok(Provider {
-        base_url: address(&entry.base_url).with_context(|| {
+        base_url: parse_base_url(&entry.base_url).with_context(|| {
             format!("{at}.base_url is not a URL such as https://api.example.org/v1, without a user name")
         })?,
         api_key: entry.api_key.map(Secret::new),
@@ -108,21 +101,13 @@ fn provider(name: &str, entry: Value, context_tokens: usize) -> anyhow::Result<P
         context_tokens: entry.context_tokens.unwrap_or(context_tokens),
         prices: prices(entry.price.as_deref())
             .with_context(|| format!("{at}.price says what a million tokens cost"))?,
+        source: ProviderSource::Configuration,
     })
 }
 
-fn address(text: &str) -> Option<Url> {
-    let url: Url = text.parse().ok()?;
-    let is_web = matches!(url.scheme(), "http" | "https") && url.has_host();
-    (is_web && url.username().is_empty() && url.password().is_none()).then_some(url)
-}
-
 /// Parses the prices per million input and output tokens, such as `0.15/0.60`.
-fn prices(text: Option<&str>) -> anyhow::Result<Prices> {
-    let Some(text) = text else { return Ok(Prices::default()) };
-    let (sent, received) = text.split_once('/').context("write two numbers, as in 0.15/0.60")?;
-    let price = |text: &str| money::parse_micros(text).context("write two numbers, as in 0.15/0.60");
-    Ok(Prices { sent: price(sent)?, received: price(received)? })
+fn prices(text: Option<&str>) -> Result<Prices, InvalidPrices> {
+    text.map_or_else(|| Ok(Prices::default()), str::parse)
 }
 
 #[cfg(test)]
@@ -133,7 +118,7 @@ mod tests {
 
     const FIRST: (&str, &str) = ("PLEXUS_LLM_BASE_URL", "http://127.0.0.1:1/v1");
 
-    fn given(variables: &[(&str, &str)]) -> anyhow::Result<Option<Models>> {
+    fn given(variables: &[(&str, &str)]) -> anyhow::Result<Models> {
         let flags = Settings::flags(Command::new("plexus")).try_get_matches_from(["plexus"])?;
         let folder = tempfile::tempdir()?;
         let variable =
@@ -142,23 +127,25 @@ mod tests {
     }
 
     fn more(table: &str) -> anyhow::Result<Models> {
-        given(&[FIRST, ("PLEXUS_LLM_PROVIDERS", table)]).map(|models| models.expect("servers"))
+        given(&[FIRST, ("PLEXUS_LLM_PROVIDERS", table)])
     }
 
     #[test]
     fn prices_are_read_or_refused() {
         assert_eq!(prices(Some("0.15/0.60")).unwrap(), Prices { sent: 150_000, received: 600_000 });
         assert!(prices(Some("1")).is_err() && prices(Some("a/b")).is_err());
+        assert_eq!(prices(Some("0.15/0.60")).unwrap().to_string(), "0.15/0.6");
     }
 
     #[test]
-    fn what_adds_to_a_server_needs_one() {
-        assert!(given(&[]).unwrap().is_none());
-        let team = ("PLEXUS_TEAM_MODEL", "small");
-        assert!(given(&[team]).is_err());
-        assert_eq!(given(&[team, FIRST]).unwrap().unwrap().for_teams.as_deref(), Some("small"));
-        let error = given(&[("PLEXUS_LLM_PROVIDERS", "{}")]).unwrap_err().to_string();
-        assert!(error.contains("llm_providers adds to the server at llm_base_url"), "{error}");
+    fn named_servers_need_no_first_one() {
+        assert!(given(&[]).unwrap().first.is_none());
+        let team = ("PLEXUS_TEAM_MODEL", "groq/large");
+        let servers = ("PLEXUS_LLM_PROVIDERS", "{ groq = { base_url = \"https://groq.example/v1\" } }");
+        let models = given(&[team, servers]).unwrap();
+        assert_eq!(models.for_teams.as_deref(), Some("groq/large"));
+        assert_eq!(models.find("groq/large").map(|(_, model)| model), Some("large"));
+        assert!(models.find("large").is_none());
     }
 
     #[test]
@@ -167,7 +154,7 @@ mod tests {
                      price = \"1/2\", context_tokens = 8000 }, home = { base_url = \"http://10.0.0.1/v1\" } }";
         let models = more(table).unwrap();
         let host = |name: &str| {
-            let (provider, model) = models.find(name);
+            let (provider, model) = models.find(name).unwrap();
             format!("{} {model}", provider.base_url.host_str().unwrap())
         };
         assert_eq!(host("large"), "127.0.0.1 large");
@@ -191,10 +178,9 @@ mod tests {
             ("PLEXUS_LLM_PROVIDERS", table),
             ("PLEXUS_LLM_FALLBACK_BASE_URL", "http://last.example"),
         ])
-        .unwrap()
         .unwrap();
         let asked = |name: &str| -> Vec<String> {
-            let (own, model) = models.find(name);
+            let (own, model) = models.find(name).unwrap();
             let words =
                 |(other, model): (&Provider, &str)| format!("{} {model}", other.base_url.host_str().unwrap());
             models.stand_ins(own, model).map(words).collect()

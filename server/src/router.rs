@@ -166,6 +166,12 @@ fn admin_routes() -> Router<AppState> {
         .route("/admin/users/{id}", post(pages::admin::users::act))
         .route("/admin/agents", get(pages::admin::agents::show))
         .route("/admin/agents/{id}", post(pages::admin::agents::act))
+        .route("/admin/models", get(pages::admin::models::show).post(pages::admin::models::connect))
+        .route("/admin/models/new", get(pages::admin::models::show_new))
+        .route(
+            "/admin/models/{name}",
+            get(pages::admin::models::show_provider).post(pages::admin::models::act),
+        )
         .route("/admin/origins", get(pages::admin::origins::show).post(pages::admin::origins::trust))
         .route("/admin/origins/remove", post(pages::admin::origins::withdraw))
         .route("/admin/network", get(pages::admin::network::show).post(pages::admin::network::block))

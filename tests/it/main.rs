@@ -103,6 +103,8 @@ mod mcp_tools;
 #[cfg(test)]
 mod metrics_audit_security_txt;
 #[cfg(test)]
+mod model_providers;
+#[cfg(test)]
 mod model_relay;
 #[cfg(test)]
 mod multi_chat_stream;

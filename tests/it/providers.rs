@@ -115,11 +115,6 @@ async fn wrong_settings_are_named_at_the_start_and_no_key_is_shown() {
     let folder = tempfile::tempdir().expect("a folder");
     for (first, more, words) in [
         (
-            "",
-            "{ a = { base_url = \"http://127.0.0.1:9/v1\", api_key = \"sk-secret\" } }",
-            "llm_base_url, which is not set",
-        ),
-        (
             NOWHERE,
             "{ \"a b\" = { base_url = \"http://127.0.0.1:9/v1\" } }",
             "llm_providers.a b: invalid model server name",

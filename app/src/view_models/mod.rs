@@ -16,6 +16,7 @@ pub mod form;
 pub mod home;
 pub mod live_search;
 pub mod message;
+pub mod model_providers;
 pub mod namespace;
 pub mod network;
 pub mod oauth;

@@ -1,10 +1,16 @@
 //! The validated configuration of a hub.
 
-use std::{collections::BTreeMap, iter, net::SocketAddr, path::PathBuf, ptr, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    net::SocketAddr,
+    path::PathBuf,
+    ptr,
+    time::Duration,
+};
 
 use ipnet::IpNet;
 use plexus_domain::account::Registration;
-pub use plexus_runtime::llm::Prices;
+pub use plexus_runtime::llm::{InvalidPrices, Prices};
 use url::{Host, Url};
 
 pub use crate::limits::{RateLimitScale, Rates};
@@ -70,7 +76,8 @@ pub struct HubConfig {
     pub mcp_allowed_origins: Vec<String>,
     /// Lets programs on this machine launch teams without a token, while the hub listens on loopback.
     pub launch_goal_without_token: bool,
-    pub models: Option<Models>,
+    /// Model providers. Administrators can connect more, see [`crate::model_providers`].
+    pub models: Models,
     /// None: this hub does not join the federation.
     pub federation: Option<Federation>,
     /// Programs that agents can be made of, or whose tools models can call.
@@ -168,13 +175,15 @@ pub enum PrivateNetworks {
     Refused,
 }
 
-/// The model servers that the operator configured.
-#[derive(Clone, Debug)]
+/// Model providers, by the prefix of the names of their models.
+#[derive(Clone, Debug, Default)]
 pub struct Models {
     /// Default server. Its models have no prefix.
-    pub first: Provider,
+    pub first: Option<Provider>,
     /// Further servers by name. Their models are addressed as `PROVIDER/MODEL`.
     pub named: BTreeMap<String, Provider>,
+    /// Names of the providers whose models do not answer now.
+    pub paused: BTreeSet<String>,
     /// Last server to try when the server of a model does not respond.
     pub fallback: Option<Provider>,
     /// The model that decides in teams; none uses the rule-based decision maker.
@@ -185,22 +194,27 @@ impl Models {
     /// Returns the servers whose models agents can use, each with the prefix of its model names.
     pub fn all(&self) -> impl Iterator<Item = (Option<&str>, &Provider)> {
         let named = self.named.iter().map(|(name, provider)| (Some(name.as_str()), provider));
-        iter::once((None, &self.first)).chain(named)
+        self.first.iter().map(|first| (None, first)).chain(named)
     }
 
-    /// Splits a model name into its server and the name of the model on that server.
-    pub fn find<'a>(&'a self, name: &'a str) -> (&'a Provider, &'a str) {
-        let named = name
-            .split_once('/')
-            .and_then(|(provider, model)| self.named.get(provider).map(|provider| (provider, model)));
-        named.unwrap_or((&self.first, name))
+    /// Splits a model name into its server and the name of the model on that server. Returns `None` if no server has
+    /// it, or its server is paused.
+    pub fn find<'a>(&'a self, name: &'a str) -> Option<(&'a Provider, &'a str)> {
+        if let Some((prefix, model)) = name.split_once('/') {
+            if let Some(provider) = self.named.get(prefix) {
+                return Some((provider, model));
+            }
+            if self.paused.contains(prefix) {
+                return None;
+            }
+        }
+        self.first.as_ref().map(|first| (first, name))
     }
 
     /// Returns the fallback servers for a model, each with the model name to request there, in the order to
     /// try.
     ///
-    /// Servers for which the operator lists a model of the same name come first, then the configured
-    /// fallback.
+    /// Servers for which a model of the same name is listed come first, then the configured fallback.
     pub fn stand_ins<'a>(
         &'a self,
         own: &'a Provider,
@@ -219,11 +233,28 @@ impl Models {
 pub struct Provider {
     pub base_url: Url,
     pub api_key: Option<Secret>,
-    /// The models that the operator lists for this server; the first is its default.
+    /// The models that are listed for this server; the first is its default.
     pub models: Vec<String>,
     /// Context window of its models, in tokens.
     pub context_tokens: usize,
     pub prices: Prices,
+    pub source: ProviderSource,
+}
+
+/// Where a model provider was entered. It decides which addresses it may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProviderSource {
+    /// In the configuration: any address.
+    Configuration,
+    /// By an administrator while the hub runs: private addresses only where [`PrivateNetworks`] allows them.
+    Administrator,
+}
+
+/// Parses the base URL of a model server: http or https, without a user name.
+pub fn parse_base_url(text: &str) -> Option<Url> {
+    let url: Url = text.parse().ok()?;
+    let is_web = matches!(url.scheme(), "http" | "https") && url.has_host();
+    (is_web && url.username().is_empty() && url.password().is_none()).then_some(url)
 }
 
 /// Size, concurrency and time limits of runs.

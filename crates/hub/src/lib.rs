@@ -24,6 +24,7 @@ pub mod keys;
 pub mod limits;
 pub mod listings;
 pub mod message_views;
+pub mod model_providers;
 pub mod oauth_server;
 mod operator_programs;
 mod passwords;

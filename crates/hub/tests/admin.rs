@@ -19,7 +19,7 @@ use plexus_hub::{
     accounts::{self, ClientInfo, SignUp},
     admin::{self, AccountModeration, AccountState, AgentModeration},
     agents,
-    config::{PrivateNetworks, Quotas, RateLimitScale, Rates, RunLimits},
+    config::{Models, PrivateNetworks, Quotas, RateLimitScale, Rates, RunLimits},
 };
 use plexus_store::{
     Store, StoreConfig, Tx,
@@ -132,7 +132,7 @@ async fn open(folder: &TempDir, registration: Registration, seed: u64) -> (Hub, 
         allow_unsandboxed_programs: false,
         conformance: false,
         trusted_proxies: Vec::new(),
-        models: None,
+        models: Models::default(),
         federation: None,
         limits: RunLimits::default(),
         quotas: Quotas::default(),

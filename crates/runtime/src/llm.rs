@@ -9,10 +9,13 @@ mod messages;
 mod tool_call;
 mod toolbox;
 
+use std::{fmt, str::FromStr};
+
 use async_trait::async_trait;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use plexus_domain::{
     agent::AnswerLimits,
+    money,
     run::{Failure, FailureClass, Usage},
 };
 use reqwest::RequestBuilder;
@@ -47,6 +50,35 @@ pub struct Prices {
     pub sent: u64,
     pub received: u64,
 }
+
+/// Parses the prices of a million input and output tokens, such as `0.15/0.60`. Empty text means no prices.
+impl FromStr for Prices {
+    type Err = InvalidPrices;
+
+    fn from_str(text: &str) -> Result<Self, InvalidPrices> {
+        if text.trim().is_empty() {
+            return Ok(Self::default());
+        }
+        let (sent, received) = text.split_once('/').ok_or(InvalidPrices)?;
+        let price = |text: &str| money::parse_micros(text).ok_or(InvalidPrices);
+        Ok(Self { sent: price(sent)?, received: price(received)? })
+    }
+}
+
+/// Formats the prices as they are parsed; empty without prices.
+impl fmt::Display for Prices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::default() {
+            return Ok(());
+        }
+        write!(f, "{}/{}", money::format_micros(self.sent), money::format_micros(self.received))
+    }
+}
+
+/// The text of prices cannot be parsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("write two numbers, as in 0.15/0.60")]
+pub struct InvalidPrices;
 
 impl Prices {
     /// Returns the usage with its cost.

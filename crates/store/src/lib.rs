@@ -48,6 +48,7 @@ pub mod listings;
 pub mod login_credentials;
 pub mod members;
 pub mod messages;
+pub mod model_providers;
 pub mod namespaces;
 pub mod notify;
 pub mod oauth_grants;

@@ -21,6 +21,7 @@ use plexus_hub::{
         tool_credentials::ForServer,
     },
     caller::{Caller, Scope},
+    model_providers,
 };
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -220,7 +221,7 @@ async fn write(hub: &Hub, caller: &Caller, new: NewAgent) -> Result<DraftId, Err
     let name = new.chosen_name()?;
     let model = match new.model {
         Some(model) => model,
-        None => agents::models(hub).await.into_iter().next().unwrap_or_default(),
+        None => model_providers::models(hub).await?.into_iter().next().unwrap_or_default(),
     };
     let given: Vec<ForServer> = new.tools.iter().filter_map(NewTool::given).collect();
     let filled = ModelAgentForm {

@@ -1,7 +1,7 @@
 //! The models available to agents of this hub.
 
 use axum::{Json, extract::State};
-use plexus_hub::{Caller, Hub, Result, agents, caller::Scope};
+use plexus_hub::{Caller, Hub, Result, caller::Scope, model_providers};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -26,5 +26,5 @@ pub async fn list(State(site): State<AppState>, ApiCaller(caller): ApiCaller) ->
 /// Returns the models, for callers that may create agents.
 pub async fn all(hub: &Hub, caller: &Caller) -> Result<Models> {
     caller.may(Scope::Agents)?;
-    Ok(Models { models: agents::models(hub).await })
+    Ok(Models { models: model_providers::models(hub).await? })
 }

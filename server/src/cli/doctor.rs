@@ -12,9 +12,9 @@ use std::{
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use plexus_hub::{
-    ClockRng, Hub, agents,
+    ClockRng, Hub,
     config::{Federation, HubConfig, Models, ProgramConfig, Provider, Sandbox, SandboxedCommand},
-    permissions,
+    model_providers, permissions,
     vault::Vault,
 };
 use url::Url;
@@ -77,9 +77,9 @@ async fn check(report: &mut Report, settings: &Settings, serve: &ServeConfig) ->
     for program in &serve.hub.programs {
         report.add("programs", command_of(program));
     }
-    for (setting, provider) in serve.hub.models.iter().flat_map(providers) {
+    for (setting, provider) in providers(&serve.hub.models) {
         let named = |words: String| format!("{setting}: {words}");
-        let tried = agents::try_provider(&serve.hub, provider).await;
+        let tried = model_providers::check_configured(&serve.hub, provider).await;
         report.add("models", tried.map(named).map_err(named));
     }
     if let Some(config) = &serve.hub.federation {

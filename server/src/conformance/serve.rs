@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::Path};
 
 use anyhow::{Context as _, bail};
 use plexus_domain::account::Registration;
-use plexus_hub::config::{HubConfig, PrivateNetworks, Quotas, RateLimitScale, Rates, RunLimits};
+use plexus_hub::config::{HubConfig, Models, PrivateNetworks, Quotas, RateLimitScale, Rates, RunLimits};
 
 use crate::config::ServeConfig;
 
@@ -45,7 +45,7 @@ pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<ServeConfig> {
         on_loopback: true,
         conformance: true,
         trusted_proxies: Vec::new(),
-        models: None,
+        models: Models::default(),
         federation: None,
         programs: Vec::new(),
         max_programs: 0,

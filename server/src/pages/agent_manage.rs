@@ -338,13 +338,13 @@ async fn instructions_page(
     address: Address,
 ) -> Result<InstructionsPage, Error> {
     let kept = model_agent::instructions(&site.hub, caller, &address).await?;
-    let (programs, priced) = written::tools_here(site, caller)?;
+    let (programs, priced) = written::tools_here(site, caller).await?;
     Ok(InstructionsPage {
         owner: address.owner.to_string(),
         programs,
         priced,
         editing: Some(address),
-        models: written::options(site).await,
+        models: written::options(site).await?,
         form: written::form(&kept),
     })
 }

@@ -8,6 +8,8 @@ use crate::components::{context, icon::Icon, side_nav::WithSide, tabs::Tab};
 mod agents;
 mod audit;
 mod invites;
+mod model_provider;
+mod models;
 mod network;
 mod origins;
 mod overview;
@@ -32,6 +34,7 @@ fn with_side(here: &str, content: AnyView) -> AnyView {
         ("/admin", "Overview", Role::Admin),
         ("/admin/users", "Users", Role::Moderator),
         ("/admin/agents", "Agents", Role::Moderator),
+        ("/admin/models", "Models", Role::Admin),
         ("/admin/origins", "Trusted origins", Role::Admin),
         ("/admin/network", "Other hubs", Role::Admin),
         ("/admin/invites", "Invitations", Role::Admin),

@@ -1,9 +1,10 @@
 use leptos::prelude::*;
-use plexus_domain::{Address, agent::AnswerLimits};
+use plexus_domain::{Address, account::Role, agent::AnswerLimits};
 
 use crate::{
     components::{
         button::{Button, ButtonLink, Kind},
+        context,
         empty::Empty,
         field::Field,
         form_errors::form_errors,
@@ -129,11 +130,17 @@ fn model_field(models: Vec<ModelOption>, form: &Form) -> AnyView {
 }
 
 fn no_model(title: &'static str) -> AnyView {
+    let is_admin = context::role() == Some(Role::Admin);
     view! {
         <h1>{title}</h1>
         <Empty title="This hub has no model yet">
-            <p>"An administrator can add a model in the configuration, with its address, key and name."</p>
-            <p class="actions"><ButtonLink label="How to add a model" href="/docs/operate#models" /> <ButtonLink label="Register another agent" href="/register" kind=Kind::Primary /></p>
+            {if is_admin {
+                view! { <p>"Connect a model server: one on this machine, in your network, or a service with an API key."</p>
+                    <p class="actions"><ButtonLink label="Connect a model" href="/admin/models" kind=Kind::Primary /></p> }.into_any()
+            } else {
+                view! { <p>"An administrator of this hub can connect one."</p>
+                    <p class="actions"><ButtonLink label="Register another agent" href="/register" kind=Kind::Primary /></p> }.into_any()
+            }}
         </Empty>
     }
     .into_any()

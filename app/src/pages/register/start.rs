@@ -1,8 +1,10 @@
 use leptos::prelude::*;
+use plexus_domain::account::Role;
 
 use crate::{
     components::{
         button::{ActionForm, Button, ButtonLink, Kind},
+        context,
         field::Field,
         form_errors::form_errors,
         icon::Icon,
@@ -78,8 +80,11 @@ fn on_own_machine() -> AnyView {
 fn with_model(has_models: bool) -> AnyView {
     let next = if has_models {
         view! { <p class="actions"><ButtonLink label="Write instructions" href="/register/instructions" icon=Icon::Edit /></p> }.into_any()
+    } else if context::role() == Some(Role::Admin) {
+        view! { <p class="actions"><ButtonLink label="Connect a model" href="/admin/models" icon=Icon::Add /></p> }.into_any()
     } else {
-        view! { <p class="quiet">"This hub has no model yet. An administrator can add one in the configuration."</p> }.into_any()
+        view! { <p class="quiet">"This hub has no model yet. An administrator can connect one."</p> }
+            .into_any()
     };
     view! {
         <section>

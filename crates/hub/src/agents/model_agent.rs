@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     http_endpoint::numbered,
-    manage, models,
+    manage,
     profile::AgentProfile,
     publish, register_a2a,
     registration_draft::{self, DraftSecret, DraftTarget, RegistrationStep, Written},
@@ -24,7 +24,7 @@ use crate::{
     caller::{Person, Scope},
     config::ProgramProtocol,
     limits::Rate,
-    listings, runs,
+    listings, model_providers, runs,
 };
 
 const MAX_INSTRUCTIONS: usize = 32_000;
@@ -205,7 +205,7 @@ async fn checked(
     let ModelAgentForm { tools, budget, .. } = filled;
     check_tools(hub, caller, &tools, keys).await?;
     let filled = ModelAgentForm { title, summary, instructions, model, starters, tags, tools, budget };
-    models::check(hub, &filled.model).await?;
+    model_providers::check_available(hub, &filled.model).await?;
     Ok(filled)
 }
 

@@ -28,7 +28,7 @@ use super::{engine_store::SqlEngineStore, listing_publisher, restore};
 use crate::{
     Caller, ClockRng, Hub, HubConfig, accounts, agents,
     agents::AgentProfile,
-    config::{Federation, PrivateNetworks, Quotas, RateLimitScale, Rates, RunLimits, Secret},
+    config::{Federation, Models, PrivateNetworks, Quotas, RateLimitScale, Rates, RunLimits, Secret},
 };
 
 /// Opens a hub on the database of a test, with one user.
@@ -65,7 +65,7 @@ pub(super) async fn open_in(store: &Store, mode: AdmissionMode) -> (Hub, Caller,
         allow_unsandboxed_programs: false,
         conformance: false,
         trusted_proxies: Vec::new(),
-        models: None,
+        models: Models::default(),
         federation: Some(Federation {
             listen: Vec::new(),
             bootstrap: Vec::new(),

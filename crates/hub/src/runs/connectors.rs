@@ -26,8 +26,8 @@ use crate::{
     Error, Hub, HubConfig, Result,
     agents::{self, ToolKeys},
     caller::{Person, Requester},
-    config::{Models, PrivateNetworks, Provider},
-    federation, message_views,
+    config::{Models, PrivateNetworks, Provider, ProviderSource},
+    federation, message_views, model_providers,
     operator_programs::Programs,
     teams,
 };
@@ -52,9 +52,7 @@ impl ConnectorResources {
         let dns = Dns::new(config.dns_server);
         let own = SelfCallGuard::new(config.public_url.clone(), config.listen.clone());
         let network = HttpClients::with_lookup(dns.lookup())?.without_self_calls(own);
-        if let Some(models) = &config.models {
-            check(&network, models)?;
-        }
+        check(&network, &config.models)?;
         let (private_networks, on_loopback) = (config.private_networks, config.on_loopback);
         let (calc, programs) = (Arc::new(Calc::new()), Programs::new(config)?);
         Ok(Self { calc, programs, dns, network, private_networks, on_loopback })
@@ -88,9 +86,12 @@ impl ConnectorResources {
         self.dns
     }
 
-    /// Returns the client for a model server that the operator configured.
+    /// Returns the client for a model server. It calls no other origin for a server of the configuration.
     pub fn provider(&self, provider: &Provider) -> Result<outbound::OutboundClient, Failure> {
-        self.network.for_operator(&provider.base_url)
+        match provider.source {
+            ProviderSource::Configuration => self.network.for_operator(&provider.base_url),
+            ProviderSource::Administrator => Ok(self.anyone(true)),
+        }
     }
 }
 
@@ -128,7 +129,7 @@ pub(super) async fn connector(hub: &Hub, job: &RunJob) -> Result<Arc<dyn Connect
         Kind::Attached => Ok(Arc::new(attached(hub, job).await?)),
         Kind::Llm { model, instructions, tools, budget, .. } => {
             let tools = tool_servers(hub, job, tools).await?;
-            Ok(Arc::new(llm(hub, model, instructions)?.with_tools(tools).with_limits(*budget)))
+            Ok(Arc::new(llm(hub, model, instructions).await?.with_tools(tools).with_limits(*budget)))
         }
         Kind::Process { program } => {
             let scope = job.version.id.to_string();
@@ -143,23 +144,35 @@ pub(super) async fn connector(hub: &Hub, job: &RunJob) -> Result<Arc<dyn Connect
     }
 }
 
-/// Builds the connector of an operator's model, with its fallback servers.
-pub(crate) fn llm(hub: &Hub, name: &str, instructions: &str) -> Result<LlmConnector> {
-    let missing = || Refusal::unavailable("This hub no longer has a model. Its administrator can set one.");
-    let models = hub.config().models.as_ref().ok_or_else(missing)?;
+/// Builds the connector of a provider's model, with its fallback servers.
+pub(crate) async fn llm(hub: &Hub, name: &str, instructions: &str) -> Result<LlmConnector> {
+    let models = model_providers::catalog(hub).await?;
     let client = |provider: &Provider| hub.outbound().provider(provider);
-    let (own, name) = models.find(name);
-    let llm =
-        client(own).and_then(|client| LlmConnector::new(client, model(own, name), instructions.to_owned()));
+    let (own, name) = models.find(name).ok_or_else(|| model_missing(&models, name))?;
+    let llm = client(own)
+        .and_then(|client| LlmConnector::new(client, model_endpoint(own, name), instructions.to_owned()));
     let mut llm = llm.map_err(refused)?;
     for (other, name) in models.stand_ins(own, name) {
         let client = client(other).map_err(refused)?;
-        llm = llm.with_fallback(client, model(other, name)).map_err(refused)?;
+        llm = llm.with_fallback(client, model_endpoint(other, name)).map_err(refused)?;
     }
     Ok(llm)
 }
 
-fn model(provider: &Provider, name: &str) -> ModelEndpoint {
+fn model_missing(models: &Models, name: &str) -> Refusal {
+    let prefix = name.split_once('/').map(|(prefix, _)| prefix);
+    match prefix.filter(|prefix| models.paused.contains(*prefix)) {
+        Some(prefix) => Refusal::unavailable(format!(
+            "The model provider {prefix} is paused. An administrator can resume it."
+        )),
+        None => Refusal::unavailable(format!(
+            "The model {name} is not available on this hub any more. The agent's owner can choose another one."
+        )),
+    }
+}
+
+/// Returns a model of a provider as the runtime calls it.
+pub(crate) fn model_endpoint(provider: &Provider, name: &str) -> ModelEndpoint {
     ModelEndpoint {
         base: provider.base_url.clone(),
         key: provider.api_key.as_ref().map(|key| Secret::new(key.reveal())),

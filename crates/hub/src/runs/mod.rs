@@ -16,7 +16,7 @@ mod worker;
 pub use approvals::{PendingToolApproval, decide, waiting};
 pub use cancel::stop;
 pub(crate) use cancel::{cancel, stop_all, stop_chat};
-pub(crate) use connectors::{ConnectorResources, llm, tool_server};
+pub(crate) use connectors::{ConnectorResources, llm, model_endpoint, tool_server};
 pub(crate) use create::{MessageAuthors, NewRunSpec, RunJob, create, visible_messages};
 pub(crate) use recover::recover;
 pub(crate) use registry::RunRegistry;

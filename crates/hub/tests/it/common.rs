@@ -47,10 +47,10 @@ pub struct World {
 
 impl World {
     pub async fn new() -> Self {
-        Self::with_models(None).await
+        Self::with_models(Models::default()).await
     }
 
-    pub async fn with_models(models: Option<Models>) -> Self {
+    pub async fn with_models(models: Models) -> Self {
         Self::with(|config| config.models = models).await
     }
 
@@ -151,7 +151,7 @@ pub fn config(folder: &Path) -> HubConfig {
         allow_unsandboxed_programs: false,
         conformance: false,
         trusted_proxies: Vec::new(),
-        models: None,
+        models: Models::default(),
         federation: None,
         limits: RunLimits::default(),
         quotas: Quotas::default(),

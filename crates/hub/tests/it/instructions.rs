@@ -15,10 +15,11 @@ use plexus_hub::{
         self, RegistrationKind,
         model_agent::{self, ModelAgentForm},
     },
-    config::{Models, Prices, Provider, Secret},
+    config::{Models, Prices, Provider, ProviderSource, Secret},
+    model_providers,
 };
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use super::common::{World, refusal, serve};
 
@@ -38,13 +39,13 @@ async fn model(asked: &Asked) -> Provider {
         models: vec!["large".to_owned()],
         context_tokens: 8_192,
         prices: Prices::default(),
+        source: ProviderSource::Configuration,
     }
 }
 
 /// Opens a hub with one model server.
 async fn world(first: Provider) -> World {
-    let models = Models { first, named: BTreeMap::new(), fallback: None, for_teams: None };
-    World::with_models(Some(models)).await
+    World::with_models(Models { first: Some(first), ..Models::default() }).await
 }
 
 async fn complete(State(asked): State<Asked>, Json(body): Json<Value>) -> impl IntoResponse {
@@ -70,7 +71,7 @@ async fn instructions_run_on_the_hubs_model_and_a_change_is_a_version() {
     let asked = Asked::default();
     let world = world(model(&asked).await).await;
     let (hub, ada) = (&world.hub, &world.ada);
-    assert_eq!(agents::models(hub).await, ["large", "small"]);
+    assert_eq!(model_providers::models(hub).await.unwrap(), ["large", "small"]);
     let draft = model_agent::write(hub, ada, "tides", tides(), &[]).await.unwrap();
     assert_eq!(model_agent::write(hub, ada, "tides", tides(), &[]).await.unwrap(), draft, "sent twice");
     assert_eq!(agents::publish_step(hub, ada, draft).await.unwrap().way, RegistrationKind::Model);
@@ -97,7 +98,8 @@ async fn a_hub_without_a_model_says_so() {
     let world = World::new().await;
     let refused = refusal(model_agent::write(&world.hub, &world.ada, "tides", tides(), &[]).await);
     assert!(
-        matches!(refused, Refusal::Unavailable { .. }) && refused.to_string().contains("PLEXUS_LLM_BASE_URL")
+        matches!(refused, Refusal::Unavailable { .. })
+            && refused.to_string().contains("Administration, Models")
     );
 }
 
@@ -132,6 +134,6 @@ async fn a_model_server_is_shown_its_key_when_it_lists_its_models() {
     for (key, models) in [(Some("sk-1"), vec!["guarded"]), (Some("sk-2"), vec![]), (None, vec![])] {
         let api_key = key.map(|key| Secret::new(key.to_owned()));
         let world = world(Provider { base_url: base_url.clone(), api_key, ..server.clone() }).await;
-        assert_eq!(agents::models(&world.hub).await, models);
+        assert_eq!(model_providers::models(&world.hub).await.unwrap(), models);
     }
 }

@@ -25,7 +25,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// All tables, each after the tables that it references.
-pub(super) const TABLES: [Table; 52] = [
+pub(super) const TABLES: [Table; 53] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
@@ -46,6 +46,7 @@ pub(super) const TABLES: [Table; 52] = [
     table("peer_addresses"),
     table("dht_provider_records"),
     table("secrets"),
+    table("model_providers"),
     table("agents"),
     table("keys"),
     table("principals"),

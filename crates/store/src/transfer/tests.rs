@@ -10,8 +10,9 @@ use super::*;
 use crate::{
     agent_credentials, api_tokens, approvals, audit, blobs, caller_contexts, conversation_digests,
     federation_rules, grants, hub_violations, hubs, invites, keys, listings, login_credentials, messages,
-    namespaces, oauth_grants, origin_verifications, outbox, p2p_state, registration_drafts, request_nonces,
-    rule_subscriptions, runs, secrets, sessions, stars, stream_journal, team_share_links, teams, testing,
+    model_providers, namespaces, oauth_grants, origin_verifications, outbox, p2p_state, registration_drafts,
+    request_nonces, rule_subscriptions, runs, secrets, sessions, stars, stream_journal, team_share_links,
+    teams, testing,
     testing::{AgentSeed, Person, World},
     trusted_origins, webhooks,
 };
@@ -129,10 +130,26 @@ async fn fill_hubs(world: &mut World) -> HubRowId {
         .await
         .unwrap();
     fill_rule_lists(&mut tx, rule).await;
+    model_providers::put(&mut tx, &provider(world.now())).await.unwrap();
     p2p_state::put_addresses(&mut tx, "12D3KooWfar", &announced.addresses, seen).await.unwrap();
     p2p_state::put_announcement(&mut tx, &announced).await.unwrap();
     tx.commit().await.unwrap();
     id
+}
+
+fn provider(created_at: Timestamp) -> model_providers::StoredProvider {
+    model_providers::StoredProvider {
+        name: "cellar".to_owned(),
+        base_url: "http://127.0.0.1:8080/v1".to_owned(),
+        sealed_key: Some(vec![0, 255]),
+        models: vec!["small".to_owned(), "large".to_owned()],
+        context_tokens: 8_192,
+        sent_price: 150_000,
+        received_price: 600_000,
+        is_paused: true,
+        created_at,
+        last_test: Some(serde_json::json!({ "models": 2 })),
+    }
 }
 
 async fn fill_rule_lists(tx: &mut Tx, rule: federation_rules::FederationRule) {

@@ -3,6 +3,7 @@
 pub mod agents;
 pub mod audit;
 pub mod invites;
+pub mod models;
 pub mod network;
 pub mod origins;
 pub mod overview;

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use axum::{
-    extract::State,
+    extract::{Query, State},
     response::{IntoResponse as _, Redirect, Response},
 };
 use plexus_app::view_models::{
@@ -17,10 +17,12 @@ use plexus_domain::{
 };
 use plexus_hub::{
     Error,
-    agents::{self, model_agent, model_agent::ModelAgentForm, program_agent, tool_credentials::ForServer},
+    agents::{model_agent, model_agent::ModelAgentForm, program_agent, tool_credentials::ForServer},
     caller::{Caller, Scope},
-    config::{Models, Prices, ProgramProtocol},
+    config::ProgramProtocol,
+    model_providers,
 };
+use serde::Deserialize;
 
 use crate::{
     app_state::AppState,
@@ -28,21 +30,33 @@ use crate::{
     web::{form::Fields, page::PageContext},
 };
 
-pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response {
+/// Query of the page: the model that is selected at first.
+#[derive(Deserialize)]
+pub struct ModelQuery {
+    #[serde(default)]
+    model: String,
+}
+
+pub async fn show(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Query(query): Query<ModelQuery>,
+) -> Response {
     let page = page(&site, &visit.caller).await;
+    let page = page.map(|page| InstructionsPage { form: Form::filled([("model", query.model)]), ..page });
     visit.show_or_refuse(page)
 }
 
 async fn page(site: &AppState, caller: &Caller) -> Result<InstructionsPage, Error> {
     let owner = caller.may(Scope::Agents)?.name.to_string();
-    let (programs, priced) = tools_here(site, caller)?;
-    let (models, form) = (options(site).await, Form::default());
+    let (programs, priced) = tools_here(site, caller).await?;
+    let (models, form) = (options(site).await?, Form::default());
     Ok(InstructionsPage { owner, programs, priced, editing: None, models, form })
 }
 
-pub async fn options(site: &AppState) -> Vec<ModelOption> {
+pub async fn options(site: &AppState) -> Result<Vec<ModelOption>, Error> {
     let option = |id: String| ModelOption { label: id.clone(), id };
-    agents::models(&site.hub).await.into_iter().map(option).collect()
+    Ok(model_providers::models(&site.hub).await?.into_iter().map(option).collect())
 }
 
 pub async fn write(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
@@ -87,10 +101,9 @@ pub fn for_server(fields: &Fields) -> ForServer {
 }
 
 /// Returns the operator's MCP servers that the caller may use, and whether any model here has a price.
-pub fn tools_here(site: &AppState, caller: &Caller) -> Result<(Vec<String>, bool), Error> {
+pub async fn tools_here(site: &AppState, caller: &Caller) -> Result<(Vec<String>, bool), Error> {
     let programs = program_agent::programs(&site.hub, caller, ProgramProtocol::Mcp)?;
-    let costs = |models: &Models| models.all().any(|(_, provider)| provider.prices != Prices::default());
-    Ok((programs, site.hub.config().models.as_ref().is_some_and(costs)))
+    Ok((programs, model_providers::availability(&site.hub).await?.has_prices))
 }
 
 /// Parses one URL or program name per line. A trailing `ask` makes each call wait for the user's approval.

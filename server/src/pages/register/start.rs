@@ -18,6 +18,7 @@ use plexus_hub::{
     },
     caller::Caller,
     config::ProgramProtocol,
+    model_providers,
 };
 
 use super::{card_views, draft};
@@ -43,7 +44,7 @@ async fn page(site: &AppState, caller: &Caller) -> Result<RegisterStart, Error> 
     Ok(RegisterStart {
         drafts: register_a2a::list(&site.hub, caller).await?.into_iter().map(row).collect(),
         has_programs: !program_agent::programs(&site.hub, caller, ProgramProtocol::Acp)?.is_empty(),
-        has_models: site.hub.config().models.is_some(),
+        has_models: model_providers::availability(&site.hub).await?.has_models,
         allows_private: register_a2a::allows_private(&site.hub, caller),
         form: Form::default(),
     })

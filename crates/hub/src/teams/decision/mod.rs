@@ -90,7 +90,7 @@ pub(super) struct PendingDecision {
 impl DecisionMaker {
     /// Returns the decision maker that the operator configured.
     pub fn of(hub: &Hub) -> Self {
-        let name = hub.config().models.as_ref().and_then(|models| models.for_teams.clone());
+        let name = hub.config().models.for_teams.clone();
         name.map_or(Self::Rules, |name| {
             let model =
                 DecisionModel { hub: hub.clone(), name, takes_schema: Arc::new(AtomicBool::new(true)) };

@@ -115,7 +115,7 @@ impl DecisionModel {
             },
             None => AnswerFormat::Text,
         };
-        let llm = runs::llm(&self.hub, &self.name, &question.instructions())?;
+        let llm = runs::llm(&self.hub, &self.name, &question.instructions()).await?;
         let name = self.hub.config().hub_name.clone();
         let turn = ConversationTurn { speaker: TurnRole::Person { name }, parts: vec![Part::text(message)] };
         let request = RunRequest {

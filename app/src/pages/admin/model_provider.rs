@@ -1,0 +1,196 @@
+use leptos::prelude::*;
+
+use super::{models::verdict, with_side};
+use crate::{
+    components::{
+        button::{ActionForm, Button, ButtonLink, Kind},
+        definition_list::{fact, facts, mono},
+        dialog::Dialog,
+        field::Field,
+        form_errors::form_errors,
+        format::{count, grouped},
+        notice::Note,
+        section::Section,
+        time::Ago,
+    },
+    pages::{Page, PageMeta},
+    view_models::{
+        Form, Tone,
+        agent_query::percent_encode,
+        model_providers::{NewProviderPage, ProviderItem, ProviderPage, ProviderTestItem},
+    },
+};
+
+impl Page for NewProviderPage {
+    fn head(&self) -> PageMeta {
+        PageMeta::private("Connect a model provider")
+    }
+
+    fn body(self) -> AnyView {
+        let offers_skip = self.offers_skip();
+        let title = self
+            .preset
+            .map_or_else(|| "Connect a model provider".to_owned(), |title| format!("Connect {title}"));
+        let content = view! {
+            <p><a href="/admin/models">"Models"</a></p>
+            <h1>{title}</h1>
+            {form_errors(&self.form, None)}
+            <form class="stack narrow" method="post" action="/admin/models">
+                {Field::text("name", "Name").mono().max(39).hint("Prefix of its models, as in ollama/llama3.2. It cannot be changed later.").of(&self.form)}
+                {fields(&self.form, if self.needs_key { KeyField::Needed } else { KeyField::Optional })}
+                <p class="actions">
+                    <Button label="Connect" kind=Kind::Primary />
+                    {offers_skip.then(|| view! { <Button label="Connect without a test" name="test" value="skip" /> })}
+                </p>
+            </form>
+        };
+        with_side("Models", content.into_any())
+    }
+}
+
+impl Page for ProviderPage {
+    fn head(&self) -> PageMeta {
+        PageMeta::private(self.provider.name.clone().unwrap_or_default())
+    }
+
+    fn body(self) -> AnyView {
+        let offers_skip = self.offers_skip();
+        let name = self.provider.name.clone().unwrap_or_default();
+        let action = format!("/admin/models/{name}");
+        let key = if self.provider.has_key { KeyField::Stored } else { KeyField::Optional };
+        let models = (!self.served.is_empty() || !self.provider.models.is_empty())
+            .then(|| use_it(&self.provider, &self.served, &action));
+        let availability =
+            view! { <p class="actions">{pause(&self.provider, &action)} {remove(&name, &action)}</p> };
+        let content = view! {
+            <p><a href="/admin/models">"Models"</a></p>
+            <h1>{name}</h1>
+            {status(&self.provider)}
+            {about(&self.provider, self.served.len())}
+            {models}
+            <Section title="Settings">
+                {form_errors(&self.form, None)}
+                <form class="stack narrow" method="post" action=action>
+                    <input type="hidden" name="action" value="save" />
+                    {fields(&self.form, key)}
+                    <p class="actions">
+                        <Button label="Save and test" kind=Kind::Primary />
+                        {offers_skip.then(|| view! { <Button label="Save without a test" name="test" value="skip" /> })}
+                    </p>
+                </form>
+            </Section>
+            <Section title="Availability">{availability}</Section>
+        };
+        with_side("Models", content.into_any())
+    }
+}
+
+#[derive(Clone, Copy)]
+enum KeyField {
+    Needed,
+    Optional,
+    /// A key is stored; an empty field keeps it.
+    Stored,
+}
+
+fn fields(form: &Form, key: KeyField) -> AnyView {
+    let api_key = Field::password("api_key", "API key").autocomplete("off").mono();
+    let api_key = match key {
+        KeyField::Needed => api_key.hint("Stored encrypted and never shown again."),
+        KeyField::Optional => api_key.optional().hint("Servers on your own machine usually need none."),
+        KeyField::Stored => api_key.optional().hint("A key is stored. Leave empty to keep it."),
+    };
+    view! {
+        {Field::url("base_url", "Address").placeholder("http://127.0.0.1:11434/v1").max(2_000)
+            .hint("Base URL of its OpenAI-compatible API. It usually ends with /v1.").of(form)}
+        {api_key.of(form)}
+        {Field::lines("models", "Models", 3).mono().optional()
+            .hint("One per line, by the names that the server uses. Empty offers all that it lists.").of(form)}
+        {Field::number("context_tokens", "Context window in tokens").optional().default("32768")
+            .hint("Longer conversations are shortened to it. For Ollama, enter the value of num_ctx.").of(form)}
+        {Field::text("price", "Price of a million tokens").optional().placeholder("0.15/0.60")
+            .hint("Input and output, in your currency. Answers then show their cost.").of(form)}
+    }
+    .into_any()
+}
+
+fn status(provider: &ProviderItem) -> AnyView {
+    if provider.is_paused {
+        return view! { <Note tone=Tone::Caution><p>"Paused. Agents that use its models do not answer until you resume it."</p></Note> }.into_any();
+    }
+    match &provider.last_test {
+        None => view! { <Note><p>"Not tested yet."</p></Note> }.into_any(),
+        Some(ProviderTestItem { problem: Some(problem), tested_at, model, .. }) => {
+            let (at, problem) = (*tested_at, problem.clone());
+            let model = model.clone().map(|model| view! { " Model: "<code>{model}</code>"." });
+            view! { <Note tone=Tone::Bad><p>{problem}{model}" "<span class="quiet">"Tested "<Ago at=at /></span></p></Note> }
+                .into_any()
+        }
+        Some(test) => {
+            let (at, words, model) = (test.tested_at, verdict(test), test.model.clone().unwrap_or_default());
+            view! { <Note tone=Tone::Good><p><code>{model}</code>": "{words}". "<span class="quiet">"Tested "<Ago at=at /></span></p></Note> }
+                .into_any()
+        }
+    }
+}
+
+fn about(provider: &ProviderItem, served: usize) -> AnyView {
+    let offered = match provider.models.len() {
+        0 if served == 0 => "None listed now".to_owned(),
+        0 => format!("All {} that it lists", grouped(served as u64)),
+        number => count(number as u64, "model", "models"),
+    };
+    let key = if provider.has_key { "Stored, encrypted" } else { "None" };
+    facts(vec![
+        ("Address", mono(provider.base_url.clone())),
+        ("API key", fact(key)),
+        ("Models", fact(offered)),
+        ("Context window", fact(format!("{} tokens", grouped(provider.context_tokens as u64)))),
+    ])
+}
+
+/// Renders the forms that test a model and create an agent with it.
+fn use_it(provider: &ProviderItem, served: &[String], action: &str) -> AnyView {
+    let action = action.to_owned();
+    let models = if provider.models.is_empty() { served } else { &provider.models };
+    let tested = provider.last_test.as_ref().and_then(|test| test.model.clone()).unwrap_or_default();
+    let options = models.iter().map(|model| (model.clone(), model.clone())).collect();
+    let choice =
+        Field::choice("model", "Model", options).default(tested.clone()).within("test").of(&Form::default());
+    let create = provider.name.as_ref().filter(|_| !provider.is_paused).map(|name| {
+        let model =
+            if models.contains(&tested) { tested } else { models.first().cloned().unwrap_or_default() };
+        let mut href = "/register/instructions?model=".to_owned();
+        percent_encode(&format!("{name}/{model}"), &mut href);
+        view! { <p class="actions"><ButtonLink label="Create agent" href kind=Kind::Primary /></p> }
+    });
+    view! {
+        <Section title="Use" lead="Agents are instructions for a model. People chat with the agent.">
+            {create}
+            <form class="stack narrow" method="post" action=action>
+                <input type="hidden" name="action" value="test" />
+                {choice}
+                <p class="actions"><Button label="Test model" /></p>
+            </form>
+        </Section>
+    }
+    .into_any()
+}
+
+fn pause(provider: &ProviderItem, action: &str) -> AnyView {
+    let (label, verb) = if provider.is_paused { ("Resume", "resume") } else { ("Pause", "pause") };
+    view! { <ActionForm action=action.to_owned() label fields=vec![("action", verb.to_owned())] /> }
+        .into_any()
+}
+
+fn remove(name: &str, action: &str) -> AnyView {
+    let action = action.to_owned();
+    let fields = vec![("action", "remove".to_owned())];
+    view! {
+        <Dialog id="remove-provider" open="Remove" title=format!("Remove {name}?") kind=Kind::Danger>
+            <p>"Agents that use its models stop answering until their owners choose another model. The stored API key is deleted."</p>
+            <ActionForm action=action label="Remove provider" kind=Kind::Danger fields />
+        </Dialog>
+    }
+    .into_any()
+}

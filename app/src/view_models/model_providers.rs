@@ -1,0 +1,101 @@
+//! View models of the model providers at `/admin/models`.
+
+use plexus_domain::Timestamp;
+
+use super::Form;
+
+/// List of the providers at `/admin/models`.
+#[derive(Clone, Debug)]
+pub struct ModelsPage {
+    pub providers: Vec<ProviderItem>,
+    /// Servers that answer on this machine and are not connected.
+    pub local: Vec<LocalServerItem>,
+    pub presets: Vec<PresetItem>,
+}
+
+#[derive(Clone, Debug)]
+pub struct ProviderItem {
+    /// None for the first server of the configuration, whose models have no prefix.
+    pub name: Option<String>,
+    pub base_url: String,
+    /// The provider is in the configuration, so that it cannot be changed here.
+    pub is_configured: bool,
+    pub has_key: bool,
+    /// Empty for all models that the server lists.
+    pub models: Vec<String>,
+    pub context_tokens: usize,
+    /// Such as "0.15/0.6" for a million input and output tokens; empty without prices.
+    pub price: String,
+    pub is_paused: bool,
+    pub last_test: Option<ProviderTestItem>,
+}
+
+/// Result of a test.
+#[derive(Clone, Debug)]
+pub struct ProviderTestItem {
+    pub tested_at: Timestamp,
+    /// Number of models that the server lists.
+    pub listed: Option<usize>,
+    pub model: Option<String>,
+    pub first_token_ms: Option<u64>,
+    /// Whether the model calls tools; none if that was not tested.
+    pub calls_tools: Option<bool>,
+    /// What failed and what to do.
+    pub problem: Option<String>,
+}
+
+/// Server that answers on this machine. Posts to `/admin/models` with its values.
+#[derive(Clone, Debug)]
+pub struct LocalServerItem {
+    pub id: String,
+    pub title: String,
+    pub base_url: String,
+    pub models: usize,
+}
+
+/// Known server or service with a prefilled form at `/admin/models/new?preset=ID`.
+#[derive(Clone, Debug)]
+pub struct PresetItem {
+    pub id: String,
+    pub title: String,
+    /// It usually runs on the hub's machine or network.
+    pub is_local: bool,
+}
+
+/// Form for a new provider at `/admin/models/new`. Posts to `/admin/models`.
+#[derive(Clone, Debug)]
+pub struct NewProviderPage {
+    /// Title of the preset.
+    pub preset: Option<String>,
+    pub needs_key: bool,
+    pub form: Form,
+}
+
+/// A connected provider at `/admin/models/{name}`.
+///
+/// Posts to itself with `action`: `save` with the fields of the form, `test` with `model`, `pause`, `resume`, `remove`.
+#[derive(Clone, Debug)]
+pub struct ProviderPage {
+    pub provider: ProviderItem,
+    /// Models that the server lists now.
+    pub served: Vec<String>,
+    pub form: Form,
+}
+
+impl NewProviderPage {
+    /// Whether the server did not answer, so that connecting it without a test is offered.
+    pub fn offers_skip(&self) -> bool {
+        offers_skip(&self.form)
+    }
+}
+
+impl ProviderPage {
+    /// Whether the server did not answer, so that saving without a test is offered.
+    pub fn offers_skip(&self) -> bool {
+        offers_skip(&self.form)
+    }
+}
+
+fn offers_skip(form: &Form) -> bool {
+    form.error("base_url").is_some() || form.error("api_key").is_some()
+}

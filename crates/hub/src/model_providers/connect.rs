@@ -1,0 +1,281 @@
+//! Connects, changes and removes model providers.
+
+use plexus_domain::{Error as Refusal, Name, account::Role, sanitized_text};
+use plexus_store::{Tx, model_providers, model_providers::StoredProvider};
+use serde_json::{Value, json};
+use url::Url;
+
+use super::{
+    catalog::{find, key_purpose, not_found, provider},
+    model_list::{ModelListError, is_name, request_list},
+    test_provider::{ProviderTest, run_test},
+};
+use crate::{
+    Caller, Hub, Result,
+    admin::{AuditEvent, write_audit, write_cli_audit},
+    config::{self, Prices},
+};
+
+/// Last part of the address of the form for a new provider, which a provider's own page would hide.
+const NEW_PAGE: &str = "new";
+const MAX_PROVIDERS: usize = 50;
+const MAX_MODELS: usize = 200;
+const MAX_KEY_BYTES: usize = 4 << 10;
+/// Larger values would not be context windows, and would overflow byte counts.
+const MAX_CONTEXT_TOKENS: u64 = 100_000_000;
+pub const DEFAULT_CONTEXT_TOKENS: u64 = 32_768;
+
+/// Who manages model providers.
+#[derive(Clone, Copy)]
+pub enum ProviderManager<'a> {
+    /// An administrator; `request` is the id of the HTTP request.
+    Account { caller: &'a Caller, request: &'a str },
+    /// The operator, on the command line of the hub's machine.
+    CommandLine,
+}
+
+/// What an administrator enters about a provider.
+#[derive(Clone, Debug)]
+pub struct ProviderForm {
+    pub base_url: String,
+    /// Empty keeps the stored key, if the provider has one.
+    pub api_key: String,
+    /// Models that agents may use, each by its name on the server; empty for all that it lists.
+    pub models: Vec<String>,
+    pub context_tokens: u64,
+    pub prices: Prices,
+}
+
+/// Whether a new provider has to answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConnectionCheck {
+    /// A server that does not answer, or refuses the key, is not connected.
+    Required,
+    /// It is connected in any case.
+    Skipped,
+}
+
+impl ProviderManager<'_> {
+    pub(super) fn check(self) -> Result<()> {
+        match self {
+            Self::Account { caller, .. } => Ok(caller.require(Role::Admin).map(drop)?),
+            Self::CommandLine => Ok(()),
+        }
+    }
+
+    async fn write_audit(
+        self,
+        hub: &Hub,
+        tx: &mut Tx,
+        action: &str,
+        name: &str,
+        change: Value,
+    ) -> Result<()> {
+        let target = format!("model_provider:{name}");
+        match self {
+            Self::Account { caller, request } => {
+                let by = caller.require(Role::Admin)?;
+                write_audit(hub, tx, AuditEvent { by, action, target, change, request }).await
+            }
+            Self::CommandLine => write_cli_audit(hub, tx, action, target, change).await,
+        }
+    }
+}
+
+/// Connects a provider and tests it. `name` becomes the prefix of the names of its models.
+pub async fn connect(
+    hub: &Hub,
+    by: ProviderManager<'_>,
+    name: &str,
+    form: &ProviderForm,
+    check: ConnectionCheck,
+) -> Result<ProviderTest> {
+    by.check()?;
+    let name = new_name(hub, name).await?;
+    let mut stored = StoredProvider {
+        name,
+        base_url: String::new(),
+        sealed_key: None,
+        models: Vec::new(),
+        context_tokens: DEFAULT_CONTEXT_TOKENS,
+        sent_price: 0,
+        received_price: 0,
+        is_paused: false,
+        created_at: hub.env().now(),
+        last_test: None,
+    };
+    fill(hub, &mut stored, form)?;
+    let test = test_before_saving(hub, &stored, check).await?;
+    stored.last_test = Some(json!(test));
+    let mut tx = hub.store().write().await?;
+    if model_providers::find(&mut tx, &stored.name).await?.is_some() {
+        return Err(name_taken(&stored.name).into());
+    }
+    save(hub, &mut tx, by, "model_provider.connect", &stored).await?;
+    tx.commit().await?;
+    Ok(test)
+}
+
+/// Changes a provider and tests it. The key is kept only while the origin of the address stays the same.
+pub async fn update(
+    hub: &Hub,
+    by: ProviderManager<'_>,
+    name: &str,
+    form: &ProviderForm,
+    check: ConnectionCheck,
+) -> Result<ProviderTest> {
+    by.check()?;
+    let mut stored = find(hub, name).await?;
+    fill(hub, &mut stored, form)?;
+    let test = test_before_saving(hub, &stored, check).await?;
+    stored.last_test = Some(json!(test));
+    let mut tx = hub.store().write().await?;
+    let current = model_providers::find(&mut tx, name).await?.ok_or_else(|| not_found(name))?;
+    stored.is_paused = current.is_paused;
+    save(hub, &mut tx, by, "model_provider.change", &stored).await?;
+    tx.commit().await?;
+    Ok(test)
+}
+
+/// Tests a connected provider with a model, or with the first that is meant for chats.
+pub async fn test(
+    hub: &Hub,
+    by: ProviderManager<'_>,
+    name: &str,
+    model: Option<&str>,
+) -> Result<ProviderTest> {
+    by.check()?;
+    let stored = find(hub, name).await?;
+    let usable = provider(hub, &stored).ok_or_else(unreadable_key)?;
+    let test = run_test(hub, &usable, model, request_list(hub, &usable).await).await;
+    let mut tx = hub.store().write().await?;
+    let mut stored = model_providers::find(&mut tx, name).await?.ok_or_else(|| not_found(name))?;
+    stored.last_test = Some(json!(test));
+    model_providers::put(&mut tx, &stored).await?;
+    tx.commit().await?;
+    Ok(test)
+}
+
+/// Pauses a provider, or resumes it. Agents that use its models do not answer while it is paused.
+pub async fn set_paused(hub: &Hub, by: ProviderManager<'_>, name: &str, is_paused: bool) -> Result<()> {
+    by.check()?;
+    let mut tx = hub.store().write().await?;
+    let mut stored = model_providers::find(&mut tx, name).await?.ok_or_else(|| not_found(name))?;
+    stored.is_paused = is_paused;
+    model_providers::put(&mut tx, &stored).await?;
+    let action = if is_paused { "model_provider.pause" } else { "model_provider.resume" };
+    by.write_audit(hub, &mut tx, action, name, json!({})).await?;
+    Ok(tx.commit().await?)
+}
+
+pub async fn remove(hub: &Hub, by: ProviderManager<'_>, name: &str) -> Result<()> {
+    by.check()?;
+    let mut tx = hub.store().write().await?;
+    if !model_providers::delete(&mut tx, name).await? {
+        return Err(not_found(name).into());
+    }
+    by.write_audit(hub, &mut tx, "model_provider.remove", name, json!({})).await?;
+    Ok(tx.commit().await?)
+}
+
+async fn save(
+    hub: &Hub,
+    tx: &mut Tx,
+    by: ProviderManager<'_>,
+    action: &str,
+    stored: &StoredProvider,
+) -> Result<()> {
+    model_providers::put(tx, stored).await?;
+    let change = json!({ "base_url": stored.base_url, "models": stored.models });
+    by.write_audit(hub, tx, action, &stored.name, change).await
+}
+
+async fn new_name(hub: &Hub, name: &str) -> Result<String> {
+    let parsed: Name = name.trim().parse()?;
+    let name = parsed.canonical();
+    if name == NEW_PAGE {
+        return Err(Refusal::invalid("name", "This name is reserved. Choose another name.").into());
+    }
+    let stored = model_providers::list(&mut hub.store().read().await?).await?;
+    if hub.config().models.named.contains_key(&name) || stored.iter().any(|other| other.name == name) {
+        return Err(name_taken(&name).into());
+    }
+    if stored.len() >= MAX_PROVIDERS {
+        let words = format!("A hub can have up to {MAX_PROVIDERS} connected model providers.");
+        return Err(Refusal::conflict(words).into());
+    }
+    Ok(name)
+}
+
+fn name_taken(name: &str) -> Refusal {
+    Refusal::invalid("name", format!("A model provider called {name} exists already. Choose another name."))
+}
+
+fn unreadable_key() -> Refusal {
+    Refusal::conflict(
+        "The stored API key cannot be decrypted with this hub's key file. Enter the key again on the provider's page.",
+    )
+}
+
+/// Sets the values of a form. Fails with the field of the first invalid one.
+fn fill(hub: &Hub, stored: &mut StoredProvider, form: &ProviderForm) -> Result<()> {
+    let base_url = config::parse_base_url(form.base_url.trim()).ok_or_else(|| {
+        Refusal::invalid("base_url", "Enter a URL such as http://127.0.0.1:11434/v1, without a user name.")
+    })?;
+    let has_moved = stored.base_url.parse::<Url>().is_ok_and(|old| old.origin() != base_url.origin());
+    let key = form.api_key.trim();
+    if key.len() > MAX_KEY_BYTES || key.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        return Err(Refusal::invalid("api_key", "An API key has no spaces and at most 4,096 bytes.").into());
+    }
+    if !key.is_empty() {
+        stored.sealed_key = Some(hub.vault().seal(&key_purpose(&stored.name, &base_url), key.as_bytes())?);
+    } else if has_moved && stored.sealed_key.is_some() {
+        let words = "The address names another server. Enter the API key for it.";
+        return Err(Refusal::invalid("api_key", words).into());
+    }
+    if !(512..=MAX_CONTEXT_TOKENS).contains(&form.context_tokens) {
+        let words = "Enter a number of tokens from 512 to 100,000,000.";
+        return Err(Refusal::invalid("context_tokens", words).into());
+    }
+    stored.base_url = base_url.into();
+    stored.models = model_names(&form.models)?;
+    stored.context_tokens = form.context_tokens;
+    (stored.sent_price, stored.received_price) = (form.prices.sent, form.prices.received);
+    Ok(())
+}
+
+fn model_names(given: &[String]) -> Result<Vec<String>, Refusal> {
+    let mut names: Vec<String> = Vec::new();
+    for name in given.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+        if !is_name(name) {
+            let words = format!("{} cannot be the name of a model.", sanitized_text::ellipsize(name, 60));
+            return Err(Refusal::invalid("models", words));
+        }
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    if names.len() > MAX_MODELS {
+        return Err(Refusal::invalid("models", format!("Enter up to {MAX_MODELS} models.")));
+    }
+    Ok(names)
+}
+
+/// Tests a provider that is not stored yet. Fails if the check is required and the server neither lists its models nor
+/// answers.
+async fn test_before_saving(
+    hub: &Hub,
+    stored: &StoredProvider,
+    check: ConnectionCheck,
+) -> Result<ProviderTest> {
+    let usable = provider(hub, stored).ok_or_else(unreadable_key)?;
+    let listed = request_list(hub, &usable).await;
+    let field = if matches!(listed, Err(ModelListError::KeyRefused(_))) { "api_key" } else { "base_url" };
+    let test = run_test(hub, &usable, None, listed).await;
+    match &test.problem {
+        Some(problem) if check == ConnectionCheck::Required && test.listed.is_none() => {
+            Err(Refusal::invalid(field, problem.clone()).into())
+        }
+        _ => Ok(test),
+    }
+}

@@ -1,0 +1,144 @@
+//! Models of the providers, as their servers list them.
+
+use std::{collections::HashSet, ptr};
+
+use futures::future::join_all;
+use http::StatusCode;
+use plexus_domain::{Error as Refusal, run::Failure};
+use plexus_runtime::{
+    Secret,
+    outbound::{Dns, HttpClients, OutboundClient},
+};
+use serde::Deserialize;
+
+use super::catalog::catalog;
+use crate::{
+    Hub, HubConfig, Result,
+    config::{Models, Provider},
+};
+
+const MAX_LIST_BYTES: usize = 1 << 20;
+/// Maximum number of models of one provider.
+const MAX_ITEMS: usize = 200;
+const MAX_NAME: usize = 200;
+
+/// Response of `GET /models` (OpenAI API reference, "List models").
+#[derive(Deserialize)]
+struct Listed {
+    data: Vec<Model>,
+}
+
+#[derive(Deserialize)]
+struct Model {
+    id: String,
+}
+
+/// Why a server lists no models.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ModelListError {
+    #[error("The server does not accept the API key ({0}). Check the key.")]
+    KeyRefused(StatusCode),
+    #[error("The server does not list its models ({0}).")]
+    NotOffered(StatusCode),
+    #[error("The server answers with an error ({0}). Try again later.")]
+    Failing(StatusCode),
+    #[error("The server's list of models is not a list as in the OpenAI API. Check the address.")]
+    Unreadable,
+    #[error("{}", .0.message)]
+    Unreachable(Failure),
+}
+
+/// Returns the names of the available models, those of the first server first; empty without a model provider.
+/// Models of a named provider are prefixed with its name.
+///
+/// If a provider does not list its models, only the configured ones are returned.
+pub async fn models(hub: &Hub) -> Result<Vec<String>> {
+    let models = catalog(hub).await?;
+    let offered = models.all().map(|(name, provider)| offered(hub, &models, name, provider));
+    let mut names = join_all(offered).await.concat();
+    let mut seen = HashSet::new();
+    names.retain(|name| seen.insert(name.clone()));
+    Ok(names)
+}
+
+/// Returns the models of one provider. A named provider with configured models offers only those.
+async fn offered(hub: &Hub, models: &Models, name: Option<&str>, provider: &Provider) -> Vec<String> {
+    let mut own = provider.models.clone();
+    let Some(name) = name else {
+        let others = served(hub, provider).await;
+        // A model whose prefix is the name of another provider would be routed to that provider.
+        let is_own = |model: &String| models.find(model).is_some_and(|(found, _)| ptr::eq(found, provider));
+        own.extend(others.into_iter().filter(is_own));
+        return own;
+    };
+    if own.is_empty() {
+        own = served(hub, provider).await;
+    }
+    own.into_iter().map(|model| format!("{name}/{model}")).collect()
+}
+
+/// Returns the models that a server lists; empty if it lists none, which is logged.
+pub(super) async fn served(hub: &Hub, provider: &Provider) -> Vec<String> {
+    let host = provider.base_url.host_str();
+    request_list(hub, provider).await.unwrap_or_else(|error| {
+        tracing::debug!(host, error = error.to_string(), "model server: no model list");
+        Vec::new()
+    })
+}
+
+pub(super) async fn request_list(hub: &Hub, provider: &Provider) -> Result<Vec<String>, ModelListError> {
+    let client = hub.outbound().provider(provider).map_err(ModelListError::Unreachable)?;
+    list(&client, provider).await
+}
+
+/// Checks whether a configured provider answers, and returns the result as text. For CLI commands, which have no hub.
+pub async fn check_configured(config: &HubConfig, provider: &Provider) -> Result<String, String> {
+    let words = |failure: Failure| failure.message;
+    let network = HttpClients::with_lookup(Dns::new(config.dns_server).lookup()).map_err(words)?;
+    let client = network.for_operator(&provider.base_url).map_err(words)?;
+    match list(&client, provider).await {
+        Ok(names) => Ok(format!("answers, and lists {} models", names.len())),
+        Err(ModelListError::NotOffered(status)) => {
+            Ok(format!("answers, but does not list its models ({status})"))
+        }
+        Err(ModelListError::Unreadable) => Ok("answers, but does not list its models".to_owned()),
+        Err(ModelListError::KeyRefused(status)) => Err(format!("does not accept the key ({status})")),
+        Err(ModelListError::Failing(status)) => Err(format!("does not answer ({status})")),
+        Err(ModelListError::Unreachable(failure)) => Err(failure.message),
+    }
+}
+
+async fn list(client: &OutboundClient, provider: &Provider) -> Result<Vec<String>, ModelListError> {
+    let mut url = provider.base_url.clone();
+    url.set_path(&format!("{}/models", provider.base_url.path().trim_end_matches('/')));
+    let key = provider.api_key.as_ref().map(|key| Secret::new(key.reveal()));
+    let fetched = client.fetch_as(&url, key.as_ref(), MAX_LIST_BYTES).await;
+    let fetched = fetched.map_err(ModelListError::Unreachable)?;
+    match fetched.status.as_u16() {
+        200..300 => {}
+        401 | 403 => return Err(ModelListError::KeyRefused(fetched.status)),
+        429 | 500..600 => return Err(ModelListError::Failing(fetched.status)),
+        _ => return Err(ModelListError::NotOffered(fetched.status)),
+    }
+    let listed: Listed = serde_json::from_slice(&fetched.body).map_err(|_| ModelListError::Unreadable)?;
+    let names = listed.data.into_iter().map(|model| model.id);
+    Ok(names.filter(|name| is_name(name)).take(MAX_ITEMS).collect())
+}
+
+/// Returns whether a text can be the name of a model.
+pub(super) fn is_name(name: &str) -> bool {
+    (1..=MAX_NAME).contains(&name.len()) && !name.chars().any(plexus_domain::sanitized_text::is_invisible)
+}
+
+/// Fails if the model is not available.
+pub(crate) async fn check_available(hub: &Hub, name: &str) -> Result<()> {
+    let known = models(hub).await?;
+    if known.is_empty() {
+        let words = "This hub has no model. Its administrator can connect one under Administration, Models.";
+        return Err(Refusal::unavailable(words).into());
+    }
+    if known.iter().any(|known| known == name) {
+        return Ok(());
+    }
+    Err(Refusal::invalid("model", "Choose one of the models in the list.").into())
+}

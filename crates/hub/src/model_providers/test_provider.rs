@@ -1,0 +1,205 @@
+//! Test of a model provider: its model list, a streamed answer and a tool call.
+
+use std::{collections::HashMap, time::Duration};
+
+use plexus_domain::{
+    CallOptions, Part, PartBody, RunId, Timestamp,
+    call_options::{FunctionTool, ToolChoice},
+    run::{Failure, FailureClass, Usage},
+};
+use plexus_runtime::{
+    ApprovalPolicy, ConnectorLimits, ConversationTurn, Output, RemoteConversation, RunEnd, RunRequest,
+    TurnRole, llm::LlmConnector, run_connector,
+};
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+
+use super::model_list::ModelListError;
+use crate::{Hub, config::Provider, runs};
+
+/// Timeout of one answer. A server that runs on the machine may have to load the model first.
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(1);
+const MAX_ANSWER_BYTES: usize = 64 << 10;
+/// Enough for a model that reasons before a one-word answer.
+const MAX_TOKENS: u32 = 1_024;
+const TOOL: &str = "report_ready";
+
+/// Parts of model names that are not for chats. Such a model is tested only if an administrator chooses it.
+const OTHER_PURPOSES: [&str; 12] = [
+    "embed",
+    "whisper",
+    "tts",
+    "dall-e",
+    "image",
+    "moderation",
+    "audio",
+    "realtime",
+    "transcribe",
+    "rerank",
+    "babbage",
+    "davinci",
+];
+
+/// Result of a test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProviderTest {
+    pub tested_at: Timestamp,
+    /// Number of models that the server lists; `None` if it lists none or does not answer.
+    pub listed: Option<usize>,
+    /// The model that was asked, without the prefix of the provider; `None` if none is known.
+    pub model: Option<String>,
+    /// Milliseconds until the first text of the answer; `None` without an answer.
+    pub first_token_ms: Option<u64>,
+    pub tools: ToolCalling,
+    /// What failed and what to do; `None` if the model answers.
+    pub problem: Option<String>,
+}
+
+/// Whether a model calls a tool that it is asked to call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolCalling {
+    Works,
+    Fails,
+    Untested,
+}
+
+/// Tests a provider with a model, or with the first that is meant for chats. `listed` is what its server answered.
+pub(super) async fn run_test(
+    hub: &Hub,
+    provider: &Provider,
+    model: Option<&str>,
+    listed: Result<Vec<String>, ModelListError>,
+) -> ProviderTest {
+    let names = listed.as_deref().unwrap_or_default();
+    let model = model.map(str::to_owned).or_else(|| default_model(&provider.models, names));
+    let mut test = ProviderTest {
+        tested_at: hub.env().now(),
+        listed: listed.as_ref().ok().map(Vec::len),
+        model,
+        first_token_ms: None,
+        tools: ToolCalling::Untested,
+        problem: None,
+    };
+    let Some(model) = &test.model else {
+        let no_model = || "The server lists no model. Enter the name of one under Models.".to_owned();
+        test.problem = Some(listed.err().map_or_else(no_model, |error| error.to_string()));
+        return test;
+    };
+    match first_token(hub, provider, model).await {
+        Ok(time) => test.first_token_ms = Some(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
+        Err(failure) => {
+            test.problem = Some(failure.message);
+            return test;
+        }
+    }
+    test.tools = match calls_tool(hub, provider, model).await {
+        Ok(true) => ToolCalling::Works,
+        Ok(false) | Err(_) => ToolCalling::Fails,
+    };
+    test
+}
+
+fn default_model(configured: &[String], listed: &[String]) -> Option<String> {
+    let is_for_chats =
+        |name: &&String| !OTHER_PURPOSES.iter().any(|purpose| name.to_ascii_lowercase().contains(purpose));
+    let known = if configured.is_empty() { listed } else { configured };
+    known.iter().find(is_for_chats).or_else(|| known.first()).cloned()
+}
+
+async fn first_token(hub: &Hub, provider: &Provider, model: &str) -> Result<Duration, Failure> {
+    let options = CallOptions { max_tokens: Some(MAX_TOKENS), ..CallOptions::default() };
+    let output = ask(hub, provider, model, "Answer with the single word: ready", options).await?;
+    Ok(output.first_text.unwrap_or_else(|| output.started.elapsed()))
+}
+
+async fn calls_tool(hub: &Hub, provider: &Provider, model: &str) -> Result<bool, Failure> {
+    let tool = FunctionTool {
+        name: TOOL.to_owned(),
+        description: Some("Reports that the model is ready.".to_owned()),
+        parameters: None,
+        strict: None,
+    };
+    let options = CallOptions {
+        tools: vec![tool],
+        tool_choice: ToolChoice::Auto,
+        max_tokens: Some(MAX_TOKENS),
+        ..CallOptions::default()
+    };
+    let text = "Call the tool report_ready. Do not answer with text.";
+    Ok(ask(hub, provider, model, text, options).await?.has_called)
+}
+
+async fn ask(
+    hub: &Hub,
+    provider: &Provider,
+    model: &str,
+    text: &str,
+    options: CallOptions,
+) -> Result<TestOutput, Failure> {
+    let client = hub.outbound().provider(provider)?;
+    let llm = LlmConnector::new(client, runs::model_endpoint(provider, model), String::new())?;
+    let speaker = TurnRole::Person { name: hub.config().hub_name.clone() };
+    let request = RunRequest {
+        run: hub.env().id(RunId::new),
+        turns: vec![ConversationTurn { speaker, parts: vec![Part::text(text)] }],
+        files: HashMap::new(),
+        called: None,
+        remote: None,
+        limits: ConnectorLimits {
+            whole: ANSWER_TIMEOUT,
+            max_answer_bytes: MAX_ANSWER_BYTES,
+            ..ConnectorLimits::default()
+        },
+        leave: ApprovalPolicy::unavailable(),
+        options,
+    };
+    let mut output = TestOutput { started: Instant::now(), first_text: None, has_called: false };
+    match run_connector(&llm, request, &mut output, hub.stop()).await? {
+        RunEnd::Rejected { reason } => Err(Failure::new(FailureClass::Refused, reason)),
+        _ => Ok(output),
+    }
+}
+
+/// Output of a test: when it began, and whether the tool was called.
+struct TestOutput {
+    started: Instant,
+    first_text: Option<Duration>,
+    has_called: bool,
+}
+
+impl Output for TestOutput {
+    fn text(&mut self, _: &str) -> Result<(), Failure> {
+        self.first_text.get_or_insert_with(|| self.started.elapsed());
+        Ok(())
+    }
+
+    fn part(&mut self, part: Part) -> Result<(), Failure> {
+        self.has_called |= matches!(&part.content, PartBody::Tool(tool) if tool.tool == TOOL);
+        Ok(())
+    }
+
+    fn artifact_text(&mut self, _: &str, _: Option<&str>, _: &str) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn remote(&mut self, _: RemoteConversation) {}
+
+    fn usage(&mut self, _: Usage) {}
+
+    fn status(&mut self, _: &str) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_for_chats_is_tested() {
+        let listed = ["nomic-embed-text", "tts-1", "llama3.2"].map(str::to_owned);
+        assert_eq!(default_model(&[], &listed).as_deref(), Some("llama3.2"));
+        assert_eq!(default_model(&["small".to_owned()], &listed).as_deref(), Some("small"));
+        assert_eq!(default_model(&[], &listed[..1]).as_deref(), Some("nomic-embed-text"));
+        assert_eq!(default_model(&[], &[]), None);
+    }
+}
