@@ -55,6 +55,11 @@ async fn it_is_told(far: &Node, near: &Node) {
     })
     .await;
     far.admin.get("/network").await.expect(StatusCode::OK).says("Gossip latency");
+    let listed = far.admin.api("/agents?q=sea").await["items"][0].clone();
+    assert_eq!(listed["hub_name"], "Plexus", "{listed}");
+    let page = format!("/{}", listed["address"].as_str().expect("an address"));
+    far.admin.get(&page).await.expect(StatusCode::OK).says("From Plexus");
+    far.admin.get("/agents?q=sea").await.expect(StatusCode::OK).says("From Plexus");
 }
 
 async fn its_page_shows_all_that_is_known(far: &Node, near: &Node, tides: &str) {

@@ -5,7 +5,7 @@
 use leptos::prelude::*;
 
 use super::{
-    format::{hub_href, short_hub},
+    format::{hub_href, hub_label},
     icon::Icon,
     time,
 };
@@ -16,7 +16,7 @@ pub fn BadgeTag(badge: Badge) -> impl IntoView {
     let class = format!("badge {}", tone(&badge));
     let (title, inner) = (meaning(&badge), view! { {icon(&badge).view()} {label(&badge)} });
     match badge {
-        Badge::Elsewhere(hub) => {
+        Badge::Elsewhere { hub, .. } => {
             view! { <a class=class title=title href=hub_href(&hub)>{inner}</a> }.into_any()
         }
         _ => view! { <span class=class title=title>{inner}</span> }.into_any(),
@@ -45,7 +45,7 @@ fn label(badge: &Badge) -> String {
         Badge::Trusted(origin) => format!("Trusted: {origin}"),
         Badge::SignedCard => "Signed card".to_owned(),
         Badge::Unverified => "Unverified".to_owned(),
-        Badge::Elsewhere(hub) => format!("From {}", short_hub(hub)),
+        Badge::Elsewhere { hub, name } => format!("From {}", hub_label(hub, name.as_deref())),
         Badge::NotCarried => "Not replicated".to_owned(),
         Badge::BuiltIn => "Built in".to_owned(),
         Badge::Private => "Private".to_owned(),
@@ -64,7 +64,7 @@ pub fn meaning(badge: &Badge) -> &'static str {
         Badge::Trusted(_) => "An administrator of this hub trusts its origin.",
         Badge::SignedCard => "Its agent card has a valid signature.",
         Badge::Unverified => "Unverified origin: only the owner can use this agent.",
-        Badge::Elsewhere(_) => "Hosted on another hub; signature verified.",
+        Badge::Elsewhere { .. } => "Hosted on another hub; signature verified.",
         Badge::NotCarried => {
             "Not replicated: its hub is over its quota here, so this agent cannot be used from here."
         }
@@ -82,7 +82,7 @@ const fn icon(badge: &Badge) -> Icon {
         Badge::Domain(_) | Badge::Trusted(_) => Icon::Verified,
         Badge::SignedCard => Icon::Signed,
         Badge::Unverified | Badge::NotCarried => Icon::Caution,
-        Badge::Elsewhere(_) => Icon::Link,
+        Badge::Elsewhere { .. } => Icon::Link,
         Badge::BuiltIn => Icon::BuiltIn,
         Badge::Private => Icon::Lock,
         Badge::Unlisted => Icon::Unlisted,
@@ -94,6 +94,8 @@ const fn tone(badge: &Badge) -> &'static str {
     match badge {
         Badge::Online | Badge::Domain(_) | Badge::Trusted(_) | Badge::SignedCard => "good",
         Badge::Offline { .. } | Badge::Detached | Badge::Unverified | Badge::NotCarried => "caution",
-        Badge::Elsewhere(_) | Badge::BuiltIn | Badge::Private | Badge::Unlisted | Badge::Paused => "neutral",
+        Badge::Elsewhere { .. } | Badge::BuiltIn | Badge::Private | Badge::Unlisted | Badge::Paused => {
+            "neutral"
+        }
     }
 }

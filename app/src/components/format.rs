@@ -6,6 +6,7 @@ use plexus_domain::{
     account::{Registration, Role},
     agent::{AgentAccess, Visibility},
     money,
+    sanitized_text::ellipsize,
 };
 
 use crate::view_models::{agent::Scheme, agent_query::percent_encode};
@@ -26,6 +27,16 @@ pub fn short_hub(hub: &str) -> String {
     }
     format!("{}…{}", &hub[..START], &hub[hub.len() - END..])
 }
+
+/// Returns how a hub is called: by its verified domain, else by the name that it gives itself, else by its shortened id.
+pub fn hub_label(hub: &str, name: Option<&str>) -> String {
+    match name.filter(|name| !name.is_empty() && !hub.contains('.')) {
+        Some(name) => ellipsize(name, HUB_NAME_CHARS),
+        None => short_hub(hub),
+    }
+}
+
+const HUB_NAME_CHARS: usize = 40;
 
 /// Returns the path of a hub's page, by its id or its domain.
 pub fn hub_href(hub: &str) -> String {

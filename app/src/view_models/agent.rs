@@ -19,6 +19,8 @@ pub struct AgentHead {
     pub seed: String,
     pub name: String,
     pub address: Address,
+    /// Name that the agent's hub gives itself; none for agents of this hub.
+    pub hub_name: Option<String>,
     pub summary: String,
     pub badges: Vec<Badge>,
     pub callable: Callable,

@@ -20,8 +20,13 @@ pub enum Badge {
     SignedCard,
     /// An origin that the agent card names is not verified.
     Unverified,
-    /// Hosted on this remote hub.
-    Elsewhere(String),
+    /// Hosted on a remote hub.
+    Elsewhere {
+        /// Its verified domain, or its key.
+        hub: String,
+        /// Name that it gives itself; not verified.
+        name: Option<String>,
+    },
     /// Found by live search; this hub may not replicate it.
     NotCarried,
     /// Built into this hub.

@@ -50,6 +50,9 @@ fn missing() -> Refusal {
 #[derive(Serialize, ToSchema)]
 pub struct Agent {
     address: Address,
+    /// Name that the agent's hub gives itself, which is not verified; null for agents of this hub.
+    #[schema(required)]
+    hub_name: Option<String>,
     /// Listing id by which remote hubs know the agent; null unless it is federated.
     #[schema(required)]
     listing_id: Option<String>,
@@ -126,6 +129,7 @@ impl From<AgentView> for Agent {
         let version = view.versions.into_iter().find(|version| version.yanked_reason.is_none());
         Self {
             address: view.address,
+            hub_name: view.hub_name,
             listing_id: view.agent.listing_id,
             title: view.summary.title,
             summary: view.summary.summary,

@@ -241,6 +241,9 @@ impl AgentList {
 #[derive(Serialize, ToSchema)]
 struct ListedAgent {
     address: Address,
+    /// Name that the agent's hub gives itself, which is not verified; null for agents of this hub.
+    #[schema(required)]
+    hub_name: Option<String>,
     title: String,
     summary: String,
     /// `a2a`, `llm`, `http`, `process`, `attached` or `builtin`.
@@ -309,8 +312,10 @@ impl From<SearchResults> for AgentList {
 
 impl From<AgentListRow> for ListedAgent {
     fn from(row: AgentListRow) -> Self {
-        let AgentListRow { address, title, summary, kind, protocol, tags, verified, online, .. } = row;
-        Self { address, title, summary, kind, protocol, tags, verified, online, has_page: true }
+        let AgentListRow {
+            address, hub_name, title, summary, kind, protocol, tags, verified, online, ..
+        } = row;
+        Self { address, hub_name, title, summary, kind, protocol, tags, verified, online, has_page: true }
     }
 }
 

@@ -156,7 +156,7 @@ pub fn row(row: AgentListRow) -> AgentRow {
         badges.push(Badge::Online);
     }
     if let Some(hub) = &row.address.hub {
-        badges.push(Badge::Elsewhere(hub.clone()));
+        badges.push(Badge::Elsewhere { hub: hub.clone(), name: row.hub_name });
     }
     match (row.kind.as_str(), row.verified) {
         ("builtin", _) => badges.push(Badge::BuiltIn),

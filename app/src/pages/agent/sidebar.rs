@@ -8,7 +8,10 @@ use crate::{
     components::{
         button::{ButtonLink, Kind},
         definition_list::{fact, facts, mono},
-        format::{agent_href, chat_href, grouped, hub_href, short_hub, visibility_meaning, visibility_name},
+        format::{
+            agent_href, chat_href, grouped, hub_href, hub_label, short_hub, visibility_meaning,
+            visibility_name,
+        },
         icon::Icon,
         notice::Note,
         time::{Ago, Date},
@@ -90,6 +93,13 @@ fn chat(head: &AgentHead) -> AnyView {
     }
 }
 
+/// Renders the name of a hub with its key, which tells hubs of the same name apart.
+fn hub_link(hub: &str, name: Option<&str>) -> AnyView {
+    let (href, label) = (hub_href(hub), hub_label(hub, name));
+    let key = (label != short_hub(hub)).then(|| view! { " "<code class="quiet">{short_hub(hub)}</code> });
+    view! { <a href=href>{label}</a>{key} }.into_any()
+}
+
 fn details(head: &AgentHead) -> AnyView {
     let shown = (head.visibility < Visibility::Public).then(|| {
         let (name, meaning) = (visibility_name(head.visibility), visibility_meaning(head.visibility));
@@ -98,13 +108,7 @@ fn details(head: &AgentHead) -> AnyView {
     let card = head.card_href.clone();
     facts(vec![
         ("Owner", owner(&head.address)),
-        (
-            "Hub",
-            head.address
-                .hub
-                .clone()
-                .map(|hub| view! { <a href=hub_href(&hub)><code>{short_hub(&hub)}</code></a> }.into_any()),
-        ),
+        ("Hub", head.address.hub.clone().map(|hub| hub_link(&hub, head.hub_name.as_deref()))),
         ("Visibility", shown),
         ("Last answered", head.last_answered.map(|at| view! { <Ago at /> }.into_any())),
         ("Runs in 30 days", fact(grouped(head.uses))),

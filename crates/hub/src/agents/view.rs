@@ -24,6 +24,7 @@ use super::{
 use crate::{
     Caller, Hub, Result,
     caller::{Person, Requester, Scope},
+    federation,
     listings::{AgentListRow, ListingSummary, count_uses, read_summary},
     message_views,
 };
@@ -32,6 +33,8 @@ use crate::{
 pub struct AgentView {
     pub agent: Agent,
     pub address: Address,
+    /// Name that the agent's hub gives itself; not verified. `None` for agents of this hub.
+    pub hub_name: Option<String>,
     pub seed: String,
     pub summary: ListingSummary,
     pub is_online: bool,
@@ -105,7 +108,9 @@ pub async fn get(hub: &Hub, caller: &Caller, address: &Address) -> Result<Option
         Some(person) => Some(stars::exists(&mut conn, person.account, agent.id).await?),
         None => None,
     };
+    let hub_name = federation::hub_names(&mut conn, [agent.hub]).await?.remove(&agent.hub);
     Ok(Some(AgentView {
+        hub_name,
         address: message_views::address(&agent),
         seed: message_views::identicon_seed(&agent),
         is_online: summary.is_online(hub.env().now()),
@@ -186,6 +191,7 @@ pub(crate) async fn rows(conn: &mut Conn, wanted: &[AgentId], now: Timestamp) ->
 pub(super) async fn row(conn: &mut Conn, agent: &Agent, now: Timestamp) -> Result<AgentListRow> {
     let summary = summary(conn, agent, None, None).await?;
     Ok(AgentListRow {
+        hub_name: federation::hub_names(conn, [agent.hub]).await?.remove(&agent.hub),
         agent: agent.id,
         is_open: agent.access == AgentAccess::Open,
         seed: message_views::identicon_seed(agent),

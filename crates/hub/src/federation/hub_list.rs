@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use plexus_domain::{HubRowId, Timestamp};
+use plexus_domain::{HubRowId, Timestamp, sanitized_text};
 use plexus_federation::{
     HubId,
     engine::{
@@ -16,7 +16,10 @@ use plexus_federation::{
     net::{actor_api::NetStatus, reachability::Reachability, relay_server::RelayUsage},
     record::{HubRecord, Seq, Signed, Unverified},
 };
-use plexus_store::hubs::{self, Hub as Row, HubState};
+use plexus_store::{
+    Conn,
+    hubs::{self, Hub as Row, HubState},
+};
 
 use super::{NetworkLatencies, hub_record, own_id, rules};
 use crate::{Hub, Result};
@@ -234,6 +237,22 @@ impl HubListQuery {
 pub(super) fn record_of(row: &Row) -> Option<HubRecord> {
     let record = Signed::<HubRecord>::parse(row.record.as_deref()?).ok()?;
     Some(Unverified::claims(&record).clone())
+}
+
+/// Returns the names that hubs give themselves, which are not verified. Hubs without a record are left out.
+pub(crate) async fn hub_names(
+    conn: &mut Conn,
+    ids: impl IntoIterator<Item = HubRowId>,
+) -> Result<HashMap<HubRowId, String>> {
+    let mut names = HashMap::new();
+    let remote: HashSet<HubRowId> = ids.into_iter().filter(|id| *id != HubRowId::SELF).collect();
+    for id in remote {
+        let row = hubs::find(conn, id).await?;
+        if let Some(record) = row.as_ref().and_then(record_of) {
+            names.insert(id, sanitized_text::one_line(&record.name));
+        }
+    }
+    Ok(names)
 }
 
 /// Returns the sequence number of the last inventory head, which contains its time of signing.

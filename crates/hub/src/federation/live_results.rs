@@ -37,6 +37,7 @@ impl From<RemoteSearchHit> for AgentListRow {
             agent,
             seed,
             address,
+            hub_name: None,
             title: summary.title,
             summary: summary.summary,
             tags: summary.tags,

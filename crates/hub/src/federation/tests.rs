@@ -45,6 +45,7 @@ pub(super) async fn open_in(store: &Store, mode: AdmissionMode) -> (Hub, Caller,
     };
     let config = HubConfig {
         hub_name: "Plexus".to_owned(),
+        hub_description: None,
         public_url: "https://near.example/".parse().unwrap(),
         listen: Vec::new(),
         dns_server: None,

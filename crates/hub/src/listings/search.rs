@@ -1,6 +1,10 @@
 //! Agent search.
 
-use std::{collections::HashMap, mem::take, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    mem::take,
+    sync::Arc,
+};
 
 use async_trait::async_trait;
 use plexus_domain::{
@@ -18,6 +22,7 @@ use crate::{
     Caller, Error, Hub, Result,
     agents::{guide_address, restricted_for},
     caller::{Person, Scope},
+    federation,
     limits::{Rate, WHOLE_HUB},
     message_views,
 };
@@ -29,6 +34,8 @@ pub struct AgentListRow {
     /// Seed from which its icon is drawn.
     pub seed: String,
     pub address: Address,
+    /// Name that the agent's hub gives itself; not verified. `None` for agents of this hub.
+    pub hub_name: Option<String>,
     pub title: String,
     pub summary: String,
     pub tags: Vec<String>,
@@ -115,19 +122,30 @@ pub struct HomePageLists {
     pub index_complete: bool,
 }
 
+/// Number of agents in each list of the home page.
+const HOME_LIST: u16 = 5;
+
+/// Returns the lists of the home page. No agent is in two of them.
 pub async fn lists(hub: &Hub, caller: &Caller) -> Result<HomePageLists> {
     let index_complete = is_index_ready(hub);
-    let size = PageSize::new(5)?;
+    let size = PageSize::new(3 * HOME_LIST)?;
     let granted = granted(hub, caller).await?;
     let list =
         |sort, online_since| Query { sort, online_since, size, granted: granted.clone(), ..Query::default() };
     let recently = online_since(hub);
     let newest = search(hub, list(Sort::New, None)).await?;
+    let mut shown = HashSet::new();
+    let mut unseen = |rows: Vec<AgentListRow>| -> Vec<AgentListRow> {
+        let mut rows: Vec<_> = rows.into_iter().filter(|row| !shown.contains(&row.agent)).collect();
+        rows.truncate(usize::from(HOME_LIST));
+        shown.extend(rows.iter().map(|row| row.agent));
+        rows
+    };
     Ok(HomePageLists {
         total: newest.total as u64,
-        answering: search(hub, list(Sort::Used, Some(recently))).await?.rows,
-        newest: newest.rows,
-        most_used: search(hub, list(Sort::Used, None)).await?.rows,
+        answering: unseen(search(hub, list(Sort::Used, Some(recently))).await?.rows),
+        newest: unseen(newest.rows),
+        most_used: unseen(search(hub, list(Sort::Used, None)).await?.rows),
         index_complete,
     })
 }
@@ -156,7 +174,10 @@ pub fn online_since(hub: &Hub) -> Timestamp {
 /// Returns the rows of hits whose agents are still listed, or restricted and among `granted`.
 async fn rows(hub: &Hub, hits: Vec<Hit>, granted: &[AgentId]) -> Result<Vec<AgentListRow>> {
     let ids: Vec<AgentId> = hits.iter().map(|hit| hit.agent).collect();
-    let known = agents::list(&mut hub.store().read().await?, &ids).await?;
+    let mut conn = hub.store().read().await?;
+    let known = agents::list(&mut conn, &ids).await?;
+    let hub_names = federation::hub_names(&mut conn, known.iter().map(|agent| agent.hub)).await?;
+    drop(conn);
     let known: HashMap<_, _> = known.into_iter().map(|agent| (agent.id, agent)).collect();
     let now = hub.env().now();
     let row = |hit: Hit| {
@@ -170,6 +191,7 @@ async fn rows(hub: &Hub, hits: Vec<Hit>, granted: &[AgentId]) -> Result<Vec<Agen
             is_open: agent.access == AgentAccess::Open,
             seed: message_views::identicon_seed(agent),
             address: message_views::address(agent),
+            hub_name: hub_names.get(&agent.hub).cloned(),
             title: hit.name,
             summary: hit.summary,
             tags: hit.tags,

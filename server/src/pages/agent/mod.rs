@@ -111,6 +111,7 @@ pub fn head(view: AgentView) -> AgentHead {
             .into_iter()
             .collect(),
         card_href: String::new(),
+        hub_name: view.hub_name,
         address: view.address,
     }
 }
@@ -121,7 +122,7 @@ fn badges(view: &AgentView) -> Vec<Badge> {
         badges.push(Badge::Online);
     }
     if let Some(hub) = &view.address.hub {
-        badges.push(Badge::Elsewhere(hub.clone()));
+        badges.push(Badge::Elsewhere { hub: hub.clone(), name: view.hub_name.clone() });
     }
     match view.versions.first().map(|version| &version.connector) {
         Some(Connector::Builtin { .. }) => badges.push(Badge::BuiltIn),
