@@ -119,6 +119,7 @@ fn commands() -> Router<AppState> {
         .route("/operator/users/{name}/role", post(set_role))
         .route("/operator/users/{name}/state", post(set_state))
         .route("/operator/users/{name}/password", post(set_password))
+        .route("/operator/users/{name}/reset-link", post(create_reset_link))
 }
 
 async fn warnings(State(site): State<AppState>) -> Json<Value> {
@@ -225,6 +226,11 @@ async fn set_password(
 ) -> ApiResult<Json<Value>> {
     accounts::set_password_by_operator(&site.hub, &name, new.password).await?;
     Ok(Json(json!({ "name": name })))
+}
+
+async fn create_reset_link(State(site): State<AppState>, Path(name): Path<String>) -> ApiResult<Json<Value>> {
+    let reset = accounts::create_password_reset_by_operator(&site.hub, &name).await?;
+    Ok(Json(json!({ "link": reset.link })))
 }
 
 #[derive(Deserialize)]

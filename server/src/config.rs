@@ -111,6 +111,7 @@ fn hub(reader: &mut SettingReader<'_>, listen: SocketAddr) -> HubConfig {
     let registration = registration(settings.text("registration"), on_loopback);
     let private_networks = private_networks(settings.text("allow_private_networks"));
     HubConfig {
+        hub_description: settings.text("hub_description").map(str::to_owned),
         hub_name: settings.text("hub_name").unwrap_or("Plexus").to_owned(),
         public_url,
         listen: vec![listen],

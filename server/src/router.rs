@@ -140,6 +140,7 @@ fn page_routes() -> Router<AppState> {
         .route("/s/{word}/replay", get(pages::team::share::replay))
         .route("/s/{word}/files/{sha256}", get(pages::team::share::file))
         .route("/login", get(pages::account::show_login).post(pages::account::login))
+        .route("/reset", get(pages::account::show_reset).post(pages::account::reset))
         .route("/signup", get(pages::account::show_signup).post(pages::account::signup))
         .route("/logout", post(pages::account::logout))
         .merge(register_routes())
@@ -162,6 +163,7 @@ fn page_routes() -> Router<AppState> {
 fn admin_routes() -> Router<AppState> {
     Router::new()
         .route("/admin", get(pages::admin::overview::show))
+        .route("/admin/setup", get(pages::admin::setup::show).post(pages::admin::setup::dismiss))
         .route("/admin/users", get(pages::admin::users::show))
         .route("/admin/users/{id}", post(pages::admin::users::act))
         .route("/admin/agents", get(pages::admin::agents::show))

@@ -58,6 +58,7 @@ const SETTINGS: &[Setting] = &[
     setting("public_url", "PLEXUS_PUBLIC_URL", "http://<listen>", "Public URL of the hub; behind a proxy, \
         the proxy's"),
     setting("hub_name", "PLEXUS_HUB_NAME", "Plexus", "Name of the hub on its pages"),
+    setting("hub_description", "PLEXUS_HUB_DESCRIPTION", "", "What this hub is good for: the headline of its home page"),
     setting("data_dir", "PLEXUS_DATA_DIR", "./data", "Folder of the database, the index and the keys"),
     setting("files_dir", "PLEXUS_FILES_DIR", "<data_dir>/blobs", "Folder of uploaded files; shared by all \
         instances of a hub"),

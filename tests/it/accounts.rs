@@ -226,3 +226,38 @@ async fn sessions(client: &Client) -> Vec<String> {
     let values = fields.filter_map(|input| input.split("value=\"").nth(1)?.split('"').next());
     values.filter(|value| *value != "others").map(str::to_owned).collect()
 }
+
+on_both! {
+    async fn an_administrator_creates_a_link_that_sets_a_new_password_once(hub: &Hub) {
+        const NEW: &str = "seven quiet herons wade";
+        let (grace, bob) = (hub.administrator("grace").await, hub.person("bob").await);
+        let token = bob.api("/account").await["id"].as_str().map(str::to_owned);
+        let users = grace.get("/admin/users?q=bob").await.expect(StatusCode::OK).body;
+        let action = users.split("action=\"").find(|rest| rest.starts_with("/admin/users/")).expect("a row of bob");
+        let action = action.split('"').next().expect("an address");
+        assert!(token.is_none_or(|id| action.ends_with(&id)));
+        bob.post(action, &[("action", "reset")]).await.expect(StatusCode::FORBIDDEN);
+        let page = grace.post(action, &[("action", "reset")]).await.expect(StatusCode::OK).body;
+        let link = page.split("/reset?token=").nth(1).and_then(|rest| rest.split(['"', '<']).next()).expect("a link");
+
+        let visitor = hub.visitor();
+        let path = format!("/reset?token={link}");
+        visitor.get(&path).await.expect(StatusCode::OK).says("New password for @");
+        let short = visitor.post("/reset", &[("token", link), ("password", "short")]).await;
+        short.expect(StatusCode::UNPROCESSABLE_ENTITY).says("Use at least 15 characters");
+        assert!(bob.is_signed_in().await, "nothing has changed yet");
+        visitor.post("/reset", &[("token", link), ("password", NEW)]).await.expect(StatusCode::SEE_OTHER);
+        assert!(!bob.is_signed_in().await, "a new password ends the sessions");
+        bob.sign_in("bob", NEW).await.expect(StatusCode::SEE_OTHER);
+
+        visitor.get(&path).await.expect(StatusCode::OK).says("This link no longer works");
+        visitor.post("/reset", &[("token", link), ("password", PASSWORD)]).await.expect(StatusCode::FORBIDDEN);
+        for forged in ["", "x", &"A".repeat(2_000), &link[1..]] {
+            visitor.post("/reset", &[("token", forged), ("password", PASSWORD)]).await.expect(StatusCode::FORBIDDEN);
+        }
+        let audit = grace.get("/admin/audit").await.expect(StatusCode::OK);
+        audit.says("account.reset_link");
+        audit.says("account.password");
+        assert!(!audit.body.contains(link));
+    }
+}

@@ -141,6 +141,10 @@ async fn the_operator_manages_accounts_from_the_command_line() {
     assert_eq!(set.0, 0, "{}", set.1);
     assert!(!bob.is_signed_in().await, "a new password ends the sessions");
     bob.sign_in("bob", NEW).await.expect(StatusCode::SEE_OTHER);
+    let (code, link) = user(&folder, &["reset", "bob"], "").await;
+    let path = link.trim().strip_prefix(&hub.origin).unwrap_or_default().to_owned();
+    assert!(code == 0 && path.starts_with("/reset?token="), "{link}");
+    bob.get(&path).await.expect(StatusCode::OK).says("New password for @");
     assert_eq!(user(&folder, &["suspend", "bob"], "").await.0, 0);
     assert!(!bob.is_signed_in().await);
     let again = user(&folder, &["suspend", "bob"], "").await;

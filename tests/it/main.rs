@@ -163,6 +163,8 @@ mod run_queue;
 #[cfg(test)]
 mod safe_defaults;
 #[cfg(test)]
+mod setup;
+#[cfg(test)]
 mod stars;
 #[cfg(test)]
 mod streaming;

@@ -11,12 +11,13 @@ use crate::{
         format::count,
         icon::Icon,
         identicon::Mark,
-        notice::StillReading,
+        notice::{Note, StillReading},
     },
     view_models::{
         agent_query::{AgentsQuery, Facet, Sort},
         agents::AgentRow,
         home::{HomePage, HubLink},
+        setup::SetupCount,
     },
 };
 
@@ -41,6 +42,7 @@ impl Page for HomePage {
                     <p class="quiet">{count(self.agents, "agent", "agents")} " here. Ask one, or "
                     <a href="/register">"register your own"</a>"."</p>
                 </section>
+                {self.setup.map(next_steps)}
                 {(!self.index_complete).then(|| view! { <StillReading /> })}
                 {(none && self.index_complete).then(nothing_yet)}
                 <div class="lists">
@@ -53,6 +55,14 @@ impl Page for HomePage {
         }
         .into_any()
     }
+}
+
+fn next_steps(count: SetupCount) -> AnyView {
+    let done = format!("{} of {} done.", count.done, count.total);
+    view! {
+        <Note><p>"This hub is new. "<a href="/admin/setup">"Next steps"</a>": "{done}</p></Note>
+    }
+    .into_any()
 }
 
 fn search() -> AnyView {

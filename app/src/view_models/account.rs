@@ -20,6 +20,15 @@ pub struct LoginPage {
     pub form: Form,
 }
 
+/// New password by the link of an administrator. Posts to `/reset` with `token` and `password`.
+#[derive(Clone, Debug)]
+pub struct ResetPage {
+    /// Name of the account; none if the link does not work any more.
+    pub name: Option<String>,
+    pub token: String,
+    pub form: Form,
+}
+
 /// Sign-up page. Posts to `/signup` with `name`, `password`, `next`, and `reason`, `invite` or `admin` depending on
 /// the mode.
 #[derive(Clone, Debug)]

@@ -25,6 +25,8 @@ pub struct AdminOverview {
     pub failed_today: u64,
     /// Size of the database on disk, such as "120.5 MiB".
     pub database_size: String,
+    /// When the last complete backup was written.
+    pub last_backup: Option<Timestamp>,
     /// Accounts that use most storage, largest first.
     pub top: Vec<TopAccount>,
     /// Problems that need attention, most urgent first.
@@ -41,12 +43,21 @@ pub struct TopAccount {
     pub agents: u64,
 }
 
+/// Link with which a person sets a new password.
+#[derive(Clone, Debug)]
+pub struct ResetLink {
+    pub name: String,
+    pub link: String,
+}
+
 /// User administration at `/admin/users?q=&page=`.
 ///
-/// Posts to `/admin/users/{id}` with `action`: `approve`, `suspend`, `restore`, `role` (with `role`).
+/// Posts to `/admin/users/{id}` with `action`: `approve`, `suspend`, `restore`, `role` (with `role`), `reset`.
 #[derive(Clone, Debug)]
 pub struct AdminUsers {
     pub words: String,
+    /// Link that was just created; it is shown once.
+    pub reset: Option<ResetLink>,
     pub rows: Vec<UserRow>,
     pub pager: Pager,
 }

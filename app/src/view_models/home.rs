@@ -1,6 +1,6 @@
 //! View model of the home page.
 
-use super::agents::AgentRow;
+use super::{agents::AgentRow, setup::SetupCount};
 
 #[derive(Clone, Debug)]
 pub struct HomePage {
@@ -10,6 +10,8 @@ pub struct HomePage {
     pub agents: u64,
     /// False while the search index is being built after a start.
     pub index_complete: bool,
+    /// Progress of the setup, for an administrator who has not finished or dismissed it.
+    pub setup: Option<SetupCount>,
     pub answering: Vec<AgentRow>,
     pub newest: Vec<AgentRow>,
     pub most_used: Vec<AgentRow>,

@@ -25,6 +25,7 @@ pub mod pager;
 pub mod register;
 pub mod safe_html;
 pub mod settings;
+pub mod setup;
 pub mod team;
 
 pub use badge::Badge;

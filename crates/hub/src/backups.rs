@@ -8,6 +8,9 @@ use serde_json::json;
 
 use crate::{Hub, Result, admin};
 
+/// Action of the audit entry of a backup that was written completely.
+pub(crate) const BACKUP_COMPLETE: &str = "hub.backup_complete";
+
 /// Writes an archive of the hub to `output`, see [`plexus_backup`]. For the operator: no access check.
 pub async fn write_backup(
     hub: &Hub,
@@ -29,5 +32,9 @@ pub async fn write_backup(
     let manifest = plexus_backup::write(source, contents, output, |_| ()).await;
     let manifest = manifest.map_err(anyhow::Error::new)?;
     tracing::info!(rows = manifest.rows(), files = manifest.files, "backup: written");
+    let mut tx = hub.store().write().await?;
+    let change = json!({ "rows": manifest.rows(), "files": manifest.files });
+    admin::write_cli_audit(hub, &mut tx, BACKUP_COMPLETE, "hub".to_owned(), change).await?;
+    tx.commit().await?;
     Ok(manifest)
 }

@@ -47,6 +47,8 @@ fn without_trailing_dot(url: &Url) -> Url {
 #[derive(Clone, Debug)]
 pub struct HubConfig {
     pub hub_name: String,
+    /// What this hub is good for, in one sentence of its operator.
+    pub hub_description: Option<String>,
     pub public_url: Url,
     /// The addresses that the hub is bound to.
     pub listen: Vec<SocketAddr>,

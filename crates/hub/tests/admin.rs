@@ -112,6 +112,7 @@ impl World {
 async fn open(folder: &TempDir, registration: Registration, seed: u64) -> (Hub, FixedClock) {
     let config = HubConfig {
         hub_name: "Plexus".to_owned(),
+        hub_description: None,
         public_url: "http://127.0.0.1:3000".parse().unwrap(),
         listen: Vec::new(),
         dns_server: None,

@@ -39,6 +39,10 @@ pub fn command() -> Command {
             "set-password",
             "Set the password of an account, read from standard input, and end its sessions",
         ))
+        .subcommand(of_account(
+            "reset",
+            "Print a link with which the person sets a new password, once, within 24 hours",
+        ))
         .subcommand(of_account("approve", "Activate an account that is pending approval"))
         .subcommand(of_account(
             "suspend",
@@ -67,6 +71,11 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
         write!(std::io::stdout(), "{}", table(rows, arguments.get_flag("json"))?)?;
         return Ok(0);
     }
+    if let Some(("reset", arguments)) = arguments.subcommand() {
+        let name = arguments.get_one::<String>("name").map_or("", String::as_str);
+        writeln!(std::io::stdout(), "{}", reset_link(settings, hub, name).await?)?;
+        return Ok(0);
+    }
     let act = asked(arguments)?;
     let done = match hub {
         Some(hub) => by_the_hub(&hub, &act).await,
@@ -74,6 +83,18 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     };
     writeln!(std::io::stdout(), "{}", done?)?;
     Ok(0)
+}
+
+/// Returns a reset link. The public URL in it comes from the settings of the hub that creates it.
+async fn reset_link(settings: &Settings, hub: Option<HubClient>, name: &str) -> anyhow::Result<String> {
+    if let Some(hub) = hub {
+        let created = hub.post(&format!("operator/users/{name}/reset-link"), &json!({})).await?;
+        return Ok(created["link"].as_str().unwrap_or_default().to_owned());
+    }
+    let hub = Hub::open(ServeConfig::from_settings(settings)?.hub, ClockRng::system()).await?;
+    let created = accounts::create_password_reset_by_operator(&hub, name).await;
+    hub.close().await;
+    Ok(created?.link)
 }
 
 fn asked(arguments: &ArgMatches) -> anyhow::Result<Act<'_>> {

@@ -27,6 +27,7 @@ pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<ServeConfig> {
     };
     let hub = HubConfig {
         hub_name: "Plexus".to_owned(),
+        hub_description: None,
         public_url: format!("http://{listen}").parse().context("the address of the hub")?,
         listen: vec![listen],
         dns_server: None,

@@ -7,7 +7,7 @@ use axum::{
 };
 use plexus_app::view_models::{
     Form,
-    account::{LoginPage, SignupMode, SignupPage},
+    account::{LoginPage, ResetPage, SignupMode, SignupPage},
 };
 use plexus_domain::account::Registration;
 use plexus_hub::{
@@ -22,7 +22,7 @@ use crate::{
         auth::session_cookie,
         error::{public_message, retry_after},
         form::Fields,
-        page::{PageContext, with_notice},
+        page::{PageContext, redirect_with_notice, with_notice},
     },
 };
 
@@ -111,17 +111,57 @@ pub async fn signup(
         Ok(mode) => mode,
         Err(error) => return visit.refuse(error),
     };
+    let is_first_administrator = matches!(mode, SignupMode::FirstAdmin { .. });
     let (name, next) = (form.name.trim().to_owned(), local_path(fields.get("next")));
     if let [first, second] = form.check(&site.hub).as_slice() {
         let form = fields.into_form().refused(first).refused(second);
         return visit.show_as(StatusCode::UNPROCESSABLE_ENTITY, SignupPage { mode, next, form });
     }
     match accounts::sign_up(&site.hub, form, &device(&visit, &headers)).await {
+        Ok(Some(signed_in)) if is_first_administrator && next == "/" => {
+            enter(&site, &signed_in, "/admin/setup")
+        }
         Ok(Some(signed_in)) => enter(&site, &signed_in, &next),
         Ok(None) => {
             visit.show(SignupPage { mode: SignupMode::Waiting { name }, next, form: Form::default() })
         }
         Err(error) => refused(visit, error, fields, |form| SignupPage { mode, next, form }),
+    }
+}
+
+#[derive(Deserialize)]
+pub struct ResetQuery {
+    #[serde(default)]
+    token: String,
+}
+
+pub async fn show_reset(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Query(query): Query<ResetQuery>,
+) -> Response {
+    let page = reset_page(&site, query.token, Form::default()).await;
+    visit.show_or_refuse(page)
+}
+
+/// Returns the form, or the page about a link that does not work any more.
+async fn reset_page(site: &AppState, token: String, form: Form) -> Result<ResetPage, Error> {
+    let name = match accounts::password_reset_name(&site.hub, &token).await {
+        Ok(name) => Some(name.to_string()),
+        Err(Error::Refused(_)) => None,
+        Err(error) => return Err(error),
+    };
+    Ok(ResetPage { name, token, form })
+}
+
+pub async fn reset(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
+    let (token, password) = (fields.get("token").to_owned(), fields.get("password").to_owned());
+    match accounts::reset_password(&site.hub, &token, password).await {
+        Ok(()) => redirect_with_notice("/login", "password-set"),
+        Err(error) => match reset_page(&site, token, Form::default()).await {
+            Ok(page) => refused(visit, error, fields, |form| ResetPage { form, ..page }),
+            Err(error) => visit.refuse(error),
+        },
     }
 }
 

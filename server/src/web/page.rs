@@ -98,6 +98,8 @@ fn notice(word: &str) -> Option<Notice> {
         "provider-paused" => "Provider paused.",
         "provider-resumed" => "Provider resumed.",
         "provider-removed" => "Provider removed.",
+        "setup-dismissed" => "Dismissed. The steps stay under Administration.",
+        "password-set" => "Password set. Sign in with it.",
         "rule-added" => "Rule added.",
         "rule-removed" => "Rule removed.",
         "appearance" => "Appearance saved in this browser.",

@@ -1,4 +1,9 @@
-use plexus_app::view_models::{Form, Pager, admin::*};
+use plexus_app::view_models::{
+    Form, Pager,
+    admin::*,
+    model_providers::*,
+    setup::{SetupItem, SetupPage},
+};
 use plexus_domain::{
     AccountId, AgentId,
     account::{Registration, Role},
@@ -12,6 +17,9 @@ pub fn pages() -> Vec<(&'static str, String)> {
         ("admin", shown_to_admin("/admin", overview())),
         ("admin-users", shown_to_admin("/admin/users", users())),
         ("admin-agents", shown_to_admin("/admin/agents", agents())),
+        ("admin-setup", shown_to_admin("/admin/setup", setup())),
+        ("admin-models", shown_to_admin("/admin/models", models())),
+        ("admin-model", shown_to_admin("/admin/models/ollama", model_provider())),
         ("admin-origins", shown_to_admin("/admin/origins", origins())),
         ("admin-invites", shown_to_admin("/admin/invites", invites())),
         ("admin-audit", shown_to_admin("/admin/audit", audit())),
@@ -32,9 +40,99 @@ fn overview() -> AdminOverview {
         running: 7,
         runs_today: 20_418,
         failed_today: 36,
+        last_backup: Some(ago(90_000)),
         database_size: "1.2 GiB".into(),
         top: vec![TopAccount { name: "grace".into(), stored: "870 MiB".into(), chats: 1_204, agents: 12 }],
         warnings: vec!["3 people wait for an answer to their request to join.".into()],
+    }
+}
+
+fn setup() -> SetupPage {
+    let step = |title, purpose, label, is_done| SetupItem { title, purpose, label, href: "/", is_done };
+    SetupPage {
+        hub: "Harbour".into(),
+        steps: vec![
+            step("Connect a model", "Agents made of instructions run on it.", "Connect a model", true),
+            step("Talk to an agent", "Two agents are built in.", "Start chat", true),
+            step("Add an agent", "From instructions, an address, or a program.", "Register agent", false),
+            step("Invite people", "An invitation is a link for one person.", "Invite people", false),
+        ],
+        is_dismissed: false,
+    }
+}
+
+fn models() -> ModelsPage {
+    let preset =
+        |id: &str, title: &str, is_local| PresetItem { id: id.into(), title: title.into(), is_local };
+    ModelsPage {
+        providers: vec![
+            ProviderItem {
+                name: None,
+                base_url: "http://10.0.0.7:8080/v1".into(),
+                is_configured: true,
+                last_test: None,
+                ..provider()
+            },
+            provider(),
+            ProviderItem {
+                name: Some("openai".into()),
+                base_url: "https://api.openai.com/v1".into(),
+                has_key: true,
+                models: vec!["gpt-5-mini".into(), "gpt-5".into()],
+                price: "0.25/2".into(),
+                last_test: Some(ProviderTestItem {
+                    first_token_ms: None,
+                    calls_tools: None,
+                    problem: Some(
+                        "The server does not accept the API key (401 Unauthorized). Check the key.".into(),
+                    ),
+                    ..test()
+                }),
+                ..provider()
+            },
+        ],
+        local: vec![LocalServerItem {
+            id: "lmstudio".into(),
+            title: "LM Studio".into(),
+            base_url: "http://127.0.0.1:1234/v1".into(),
+            models: 4,
+        }],
+        presets: vec![
+            preset("llamacpp", "llama.cpp", true),
+            preset("vllm", "vLLM", true),
+            preset("openai", "OpenAI", false),
+            preset("anthropic", "Anthropic", false),
+        ],
+    }
+}
+
+fn model_provider() -> ProviderPage {
+    let form = Form::filled([("base_url", "http://127.0.0.1:11434/v1"), ("context_tokens", "32768")]);
+    ProviderPage { provider: provider(), served: vec!["llama3.2".into(), "qwen3:8b".into()], form }
+}
+
+fn provider() -> ProviderItem {
+    ProviderItem {
+        name: Some("ollama".into()),
+        base_url: "http://127.0.0.1:11434/v1".into(),
+        is_configured: false,
+        has_key: false,
+        models: vec![],
+        context_tokens: 32_768,
+        price: String::new(),
+        is_paused: false,
+        last_test: Some(test()),
+    }
+}
+
+fn test() -> ProviderTestItem {
+    ProviderTestItem {
+        tested_at: ago(400),
+        listed: Some(2),
+        model: Some("llama3.2".into()),
+        first_token_ms: Some(342),
+        calls_tools: Some(true),
+        problem: None,
     }
 }
 
@@ -51,6 +149,7 @@ fn users() -> AdminUsers {
         own: n == 1,
     };
     AdminUsers {
+        reset: None,
         words: String::new(),
         rows: vec![
             user(1, "grace", Role::Admin, UserState::Active, None),

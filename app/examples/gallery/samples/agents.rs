@@ -241,6 +241,7 @@ fn home() -> HomePage {
         purpose: "Agents you can ask, from this hub and its neighbours.".into(),
         agents: 1_284,
         index_complete: true,
+        setup: None,
         answering: rows[..4].to_vec(),
         newest: rows[1..5].to_vec(),
         most_used: rows[..3].to_vec(),
@@ -307,7 +308,7 @@ fn askable() -> LiveSearchView {
 
 fn asked() -> LiveSearchView {
     let from = |address: &str, badges: Vec<Badge>| {
-        let hub = Badge::Elsewhere("far.example".into());
+        let hub = Badge::Elsewhere { hub: "far.example".into(), name: Some("Far".into()) };
         let row = row("Tide tables", address, "Tides of the far north.", &["tides"], "A2A 1.0", vec![hub], 0);
         AgentRow { badges: [row.badges.clone(), badges].concat(), last_answered: None, ..row }
     };
@@ -338,6 +339,7 @@ fn page(head: AgentHead, tab: AgentTab) -> AgentPage {
 
 fn head() -> AgentHead {
     AgentHead {
+        hub_name: None,
         seed: "@ada/tide-clerk".into(),
         name: "Tide clerk".into(),
         address: "@ada/tide-clerk".parse().unwrap(),

@@ -28,6 +28,7 @@ impl Page for LoginPage {
                 <p class="actions"><Button label="Sign in" kind=Kind::Primary /></p>
             </form>
             <p class="quiet">"New here? "<a href=sign_up>"Sign up"</a>"."</p>
+            <p class="quiet">"Forgot your password? Ask an administrator of this hub for a link that sets a new one."</p>
         }
         .into_any()
     }

@@ -2,4 +2,5 @@
 
 mod consent;
 mod login;
+mod reset;
 mod signup;

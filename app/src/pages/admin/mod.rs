@@ -13,6 +13,7 @@ mod models;
 mod network;
 mod origins;
 mod overview;
+mod setup;
 mod users;
 
 /// Renders warnings for administrators; nothing if there are none.
@@ -32,6 +33,7 @@ fn warnings_section(warnings: Vec<String>) -> Option<AnyView> {
 fn with_side(here: &str, content: AnyView) -> AnyView {
     let pages = [
         ("/admin", "Overview", Role::Admin),
+        ("/admin/setup", "Next steps", Role::Admin),
         ("/admin/users", "Users", Role::Moderator),
         ("/admin/agents", "Agents", Role::Moderator),
         ("/admin/models", "Models", Role::Admin),

@@ -1,4 +1,5 @@
 use leptos::prelude::*;
+use plexus_domain::Timestamp;
 
 use super::{warnings_section, with_side};
 use crate::{
@@ -32,6 +33,7 @@ impl Page for AdminOverview {
                 ("Address", mono(self.public_url)),
                 ("Registration", fact(registration_meaning(self.registration))),
                 ("Database", fact(format!("{}, {}", self.database, self.database_size))),
+                ("Last backup", last_backup(self.last_backup)),
                 ("Version", mono(self.version)),
                 ("Started", Some(view! { <Ago at=self.started /> }.into_any())),
             ])}
@@ -39,6 +41,14 @@ impl Page for AdminOverview {
         };
         with_side("Overview", content.into_any())
     }
+}
+
+fn last_backup(at: Option<Timestamp>) -> Option<AnyView> {
+    let backup = match at {
+        Some(at) => view! { <Ago at=at /> }.into_any(),
+        None => view! { "None yet. "<a href="/docs/operate#back-up">"Back up the hub"</a> }.into_any(),
+    };
+    Some(backup)
 }
 
 fn top(accounts: &[TopAccount]) -> AnyView {

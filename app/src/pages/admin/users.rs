@@ -5,16 +5,21 @@ use super::{page_href, search, with_side};
 use crate::{
     components::{
         button::{ActionForm, Kind},
+        code_block::Copyable,
         dialog::Dialog,
         empty::Empty,
         format::role_name,
         menu::Menu,
+        notice::Note,
         pager::pager,
         table::Table,
         time::{Ago, Date},
     },
     pages::{Page, PageMeta},
-    view_models::admin::{AdminUsers, UserRow, UserState},
+    view_models::{
+        Tone,
+        admin::{AdminUsers, ResetLink, UserRow, UserState},
+    },
 };
 
 impl Page for AdminUsers {
@@ -33,12 +38,23 @@ impl Page for AdminUsers {
         };
         let content = view! {
             <h1>"Users"</h1>
+            {self.reset.map(reset_link)}
             {search("/admin/users", "Part of a name", self.words)}
             {list}
             {pager(self.pager, |page| page_href("/admin/users", &words, page))}
         };
         with_side("Users", content.into_any())
     }
+}
+
+fn reset_link(reset: ResetLink) -> AnyView {
+    view! {
+        <Note tone=Tone::Good>
+            <p><strong>"Send this link to @" {reset.name}"."</strong> " It sets a new password, once, within 24 hours. The hub cannot show it again."</p>
+            <p><Copyable text=reset.link about="reset link" /></p>
+        </Note>
+    }
+    .into_any()
 }
 
 fn row(user: &UserRow, words: &str, page: u32) -> AnyView {
@@ -90,9 +106,11 @@ fn actions(user: &UserRow, place: &[(&'static str, String)]) -> AnyView {
                 view! { <li>{form.into_any()}</li> }
             });
             let roles = roles.collect_view();
+            let reset = button("Create reset link", "reset", Kind::Quiet);
             let suspend = button("Suspend", "suspend", Kind::Danger);
             let summary = "Change".into_any();
-            view! { <Menu summary><ul role="list">{roles}<li>{suspend}</li></ul></Menu> }.into_any()
+            view! { <Menu summary><ul role="list">{roles}<li>{reset}</li><li>{suspend}</li></ul></Menu> }
+                .into_any()
         }
     }
 }

@@ -6,6 +6,7 @@ mod deletion;
 mod impersonation;
 mod overview;
 mod password;
+mod password_reset;
 mod preferences;
 mod revocation_watch;
 mod sessions;
@@ -20,6 +21,10 @@ pub(crate) use deletion::purge_deleted_accounts;
 pub use impersonation::impersonate;
 pub use overview::{AccountOverview, overview};
 pub use password::{change_password, set_password_by_operator};
+pub use password_reset::{
+    PasswordReset, create_password_reset, create_password_reset_by_operator, password_reset_name,
+    reset_password,
+};
 pub use plexus_store::api_tokens::Token;
 pub(crate) use preferences::asks_before_tools;
 pub use preferences::set_asks_before_tools;

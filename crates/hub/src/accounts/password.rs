@@ -23,6 +23,7 @@ pub async fn change_password(hub: &Hub, caller: &Caller, present: String, new: S
     let kept = kept.ok_or_else(|| Refusal::conflict("This account signs in without a password."))?;
     login_credentials::set_data(&mut tx, kept.id, &hash).await?;
     sessions::delete_by_account(&mut tx, person.account, caller.session()).await?;
+    admin::write_account_audit(hub, &mut tx, person.account, "account.password").await?;
     tx.commit().await?;
     hub.live().access.notify(AccessChange::Account(person.account));
     Ok(())

@@ -9,6 +9,7 @@ mod audit;
 mod invites;
 mod overview;
 mod record;
+mod setup;
 mod trusted_origins;
 
 pub(crate) use accounts::by_name as account_by_name;
@@ -23,8 +24,10 @@ pub use invites::{Invitation, InviteRow, create_invite, list_invites, revoke_inv
 pub use overview::{AdminOverview, overview};
 pub use plexus_store::{accounts::AccountState, admin::Counts};
 pub(crate) use record::{
-    AuditEvent, account as audit_account, record_use, write_audit, write_cli_audit, write_failed_sign_in,
+    AuditEvent, account as audit_account, record_use, write_account_audit, write_audit, write_cli_audit,
+    write_failed_sign_in,
 };
+pub use setup::{SetupProgress, SetupStep, set_setup_dismissed, setup};
 pub(crate) use trusted_origins::trust_origin_of;
 pub use trusted_origins::{OriginRow, list_origins, trust_origin, untrust_origin};
 

@@ -9,7 +9,7 @@ use plexus_store::{
     usage::{self, Top},
 };
 
-use super::TODAY;
+use super::{TODAY, setup::last_backup};
 use crate::{Caller, Hub, Result, federation};
 
 /// Accounts in the list of the largest stores.
@@ -26,6 +26,8 @@ pub struct AdminOverview {
     pub database_bytes: u64,
     /// The accounts that store the most.
     pub top: Vec<Top>,
+    /// When the last complete backup was written by `plexus backup`.
+    pub last_backup: Option<Timestamp>,
     /// Problems that need an administrator, as messages for display.
     pub warnings: Vec<String>,
 }
@@ -42,6 +44,7 @@ pub async fn overview(hub: &Hub, caller: &Caller) -> Result<AdminOverview> {
         public_url: hub.config().public_url.to_string(),
         registration: hub.config().registration,
         database_bytes: usage::database(&mut conn).await?,
+        last_backup: last_backup(&mut conn).await?,
         top: usage::top(&mut conn, TOP).await?,
         warnings: [warnings(hub, &counts), federation::warnings(hub).await].concat(),
         counts,

@@ -60,6 +60,11 @@ pub(crate) async fn write_audit(hub: &Hub, tx: &mut Tx, act: AuditEvent<'_>) -> 
     Ok(audit::insert(tx, &entry).await?)
 }
 
+/// Writes the audit entry of an action of an account on itself.
+pub(crate) async fn write_account_audit(hub: &Hub, tx: &mut Tx, id: AccountId, action: &str) -> Result<()> {
+    Ok(audit::insert(tx, &entry(hub, account(id), action, account(id))).await?)
+}
+
 pub(super) const INVITE_USED: &str = "invite.use";
 
 /// Writes the audit entry for the use of an invitation.

@@ -131,6 +131,7 @@ pub fn refusal<T>(result: Result<T, Error>) -> Refusal {
 pub fn config(folder: &Path) -> HubConfig {
     HubConfig {
         hub_name: "Plexus".to_owned(),
+        hub_description: None,
         public_url: "http://127.0.0.1:3000/".parse().unwrap(),
         listen: Vec::new(),
         dns_server: None,

@@ -7,6 +7,7 @@ pub mod models;
 pub mod network;
 pub mod origins;
 pub mod overview;
+pub mod setup;
 pub mod users;
 
 use plexus_app::view_models::agent_query::percent_encode;

@@ -41,6 +41,7 @@ fn page(found: admin::AdminOverview) -> AdminOverview {
         runs_today: found.counts.runs,
         failed_today: found.counts.failed,
         database_size: in_units(found.database_bytes),
+        last_backup: found.last_backup,
         top: found.top.into_iter().map(top).collect(),
         warnings: found.warnings,
     }

@@ -7,12 +7,15 @@ use axum::{
 };
 use plexus_app::view_models::{
     Pager,
-    admin::{AdminUsers, UserRow, UserState},
+    admin::{AdminUsers, ResetLink, UserRow, UserState},
 };
-use plexus_domain::{Error as Refusal, account::Role, page::PageSize};
-use plexus_hub::admin::{self, AccountModeration, AccountRow, AccountState};
+use plexus_domain::{AccountId, Error as Refusal, account::Role, page::PageSize};
+use plexus_hub::{
+    Caller, Error, Hub, accounts,
+    admin::{self, AccountModeration, AccountRow, AccountState},
+};
 
-use super::{TableQuery, table_href, words};
+use super::{TableQuery, shown, table_href, words};
 use crate::{
     app_state::AppState,
     web::{
@@ -26,13 +29,32 @@ pub async fn show(
     visit: PageContext,
     Query(query): Query<TableQuery>,
 ) -> Response {
-    let words = words(&query);
-    let found = admin::list_people(&site.hub, &visit.caller, &words, query.page).await;
-    visit.show_or_refuse(found.map(|found| AdminUsers {
-        pager: Pager::new(query.page, PageSize::DEFAULT.rows(), found.total),
+    let page = page(&site.hub, &visit.caller, words(&query), query.page).await;
+    visit.show_or_refuse(page)
+}
+
+async fn page(hub: &Hub, caller: &Caller, words: String, page: u32) -> Result<AdminUsers, Error> {
+    let found = admin::list_people(hub, caller, &words, page).await?;
+    Ok(AdminUsers {
+        pager: Pager::new(page, PageSize::DEFAULT.rows(), found.total),
         rows: found.rows.into_iter().map(row).collect(),
+        reset: None,
         words,
-    }))
+    })
+}
+
+/// Creates a reset link and shows it above the list.
+async fn create_reset_link(site: &AppState, visit: PageContext, id: AccountId, fields: &Fields) -> Response {
+    let (hub, caller) = (&site.hub, &visit.caller);
+    let page = async {
+        let created = accounts::create_password_reset(hub, caller, id, visit.request_id()).await?;
+        let number = fields.get("page").parse().unwrap_or(1);
+        let page = page(hub, caller, shown(fields.get("q")), number).await?;
+        let reset = ResetLink { name: created.name.to_string(), link: created.link };
+        Ok(AdminUsers { reset: Some(reset), ..page })
+    };
+    let page = page.await;
+    visit.show_or_refuse(page)
 }
 
 fn row(row: AccountRow) -> UserRow {
@@ -61,6 +83,9 @@ pub async fn act(
     fields: Fields,
 ) -> Response {
     let Ok(id) = id.parse() else { return visit.refuse_status(StatusCode::NOT_FOUND) };
+    if fields.get("action") == "reset" {
+        return create_reset_link(&site, visit, id, &fields).await;
+    }
     let acted = match wanted(&fields) {
         Ok(act) => admin::act_on_person(&site.hub, &visit.caller, id, act, visit.request_id()).await,
         Err(refusal) => Err(refusal.into()),
