@@ -226,7 +226,8 @@ async fn lists_are_paged_filtered_and_in_order() {
             assert!(all["tasks"].as_array().unwrap().iter().all(|task| task.get("artifacts").is_none()));
 
             let first = list(json!({ "pageSize": 2, "includeArtifacts": true })).await;
-            assert!(first["tasks"][0]["artifacts"].is_array());
+            assert!(first["tasks"][1]["artifacts"].is_array());
+            assert_eq!(first["tasks"][0].get("artifacts"), None, "a question is no artifact");
             let rest = list(json!({ "pageSize": 2, "pageToken": first["nextPageToken"] })).await;
             assert_eq!((&rest["tasks"][0]["id"], &rest["nextPageToken"]), (&made[2], &json!("")));
             let whole = list(json!({ "pageSize": 3 })).await;
@@ -284,7 +285,8 @@ async fn what_is_not_complete_is_refused_with_the_field_that_is_wrong() {
                 ("/message/role", json!("ROLE_AGENT"), "message.role"),
                 ("/message/parts", json!([{}]), "params"),
                 ("/message/parts", json!([{ "text": "a", "url": "https://b" }]), "params"),
-                ("/message/role", json!(7), "params"),
+                ("/message/role", json!(7), "message.role"),
+                ("/message/role", json!([]), "params"),
             ] {
                 let wrong = with(message("m"), pointer, value);
                 let refused = kit.refused(binding, "SendMessage", wrong).await;

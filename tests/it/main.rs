@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod a2a;
 #[cfg(test)]
+mod a2a_messages;
+#[cfg(test)]
 mod a2a_sdks;
 #[cfg(test)]
 mod access_revocation;

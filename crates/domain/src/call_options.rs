@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::ForwardedAttributes;
+
 /// Options that a program sets for one call. They are stored with its run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -21,6 +23,9 @@ pub struct CallOptions {
     pub stop: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
+    /// What an A2A caller sends along for the agent; only A2A agents get it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forwarded: Option<Box<ForwardedAttributes>>,
 }
 
 /// Function that a model may call and the caller executes.
@@ -112,6 +117,7 @@ mod tests {
             format: schema,
             stop: vec!["END".to_owned()],
             max_tokens: Some(5),
+            forwarded: None,
         };
         let stored = serde_json::to_string(&options).unwrap();
         assert_eq!(serde_json::from_str::<CallOptions>(&stored).unwrap(), options);

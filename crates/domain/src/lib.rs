@@ -14,6 +14,7 @@ pub mod error;
 pub mod fair_scheduler;
 pub mod id;
 pub mod message;
+pub mod message_attributes;
 pub mod money;
 pub mod name;
 #[cfg(feature = "schema")]
@@ -31,6 +32,9 @@ pub use call_options::CallOptions;
 pub use digest::Digest;
 pub use error::{Error, Result};
 pub use id::*;
+pub use message_attributes::{
+    ArtifactAttributes, ForwardedAttributes, MessageAttributes, Metadata, TraceContext,
+};
 pub use name::Name;
 pub use part::{Part, PartBody};
 pub use principal::Principal;

@@ -7,7 +7,7 @@ use std::{cmp::Reverse, collections::HashMap, fmt};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{MessageId, Part, PrincipalId, RunId, Timestamp};
+use crate::{MessageAttributes, MessageId, Part, PrincipalId, RunId, Timestamp};
 
 /// State of a message.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -63,6 +63,9 @@ pub struct Message {
     pub state: MessageState,
     pub created: Timestamp,
     pub parts: Vec<Part>,
+    /// `None` if the message has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attributes: Option<Box<MessageAttributes>>,
 }
 
 /// Position of a message in the tree: id, parent, lane and sequence number.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ApprovalId, Digest};
+use crate::{ApprovalId, Digest, Metadata};
 
 /// One part of a message, in display order.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -19,6 +19,10 @@ pub struct Part {
     pub name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
+    /// Metadata from the program or remote agent that sent the part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
+    pub metadata: Option<Box<Metadata>>,
 }
 
 /// Content of a part.
@@ -102,7 +106,7 @@ impl Part {
 
 impl From<PartBody> for Part {
     fn from(content: PartBody) -> Self {
-        Self { content, artifact: None, name: None, media_type: None }
+        Self { content, artifact: None, name: None, media_type: None, metadata: None }
     }
 }
 

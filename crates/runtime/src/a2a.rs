@@ -1,5 +1,6 @@
 //! Connector for remote agents that speak A2A 1.0 or 0.3.
 
+mod answer_attributes;
 mod call;
 mod message;
 mod response_stream;
@@ -19,7 +20,10 @@ use plexus_a2a::{
         v1::{GetTaskRequest, Message, SendMessageConfiguration, SendMessageRequest},
     },
 };
-use plexus_domain::run::{Failure, FailureClass};
+use plexus_domain::{
+    ForwardedAttributes,
+    run::{Failure, FailureClass},
+};
 use tokio::time;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -171,6 +175,7 @@ impl Connector for A2aConnector {
             limits: request.limits,
             answer: A2aResponse::new(output, self.peer()),
             pace: WaitTimer::new(stop, request.limits.first_byte),
+            forwarded: request.options.forwarded.as_deref().cloned().unwrap_or_default(),
         };
         let mut message = message(&request);
         if self.sends_timeout {
@@ -201,6 +206,7 @@ struct A2aRun<'a> {
     limits: ConnectorLimits,
     answer: A2aResponse<'a>,
     pace: WaitTimer<'a>,
+    forwarded: ForwardedAttributes,
 }
 
 impl A2aRun<'_> {
@@ -257,15 +263,25 @@ impl A2aRun<'_> {
     }
 
     async fn send(&mut self, message: Message) -> Result<UpdateEffect, RunInterruption> {
-        let mut request = SendMessageRequest { tenant: self.tenant(), ..message.into() };
-        let call = if self.agent.endpoint.is_streaming {
+        let is_streaming = self.agent.endpoint.is_streaming;
+        let configuration = SendMessageConfiguration {
+            accepted_output_modes: self.forwarded.accepted_output_modes.clone(),
+            return_immediately: !is_streaming,
+            ..SendMessageConfiguration::default()
+        };
+        let request = SendMessageRequest {
+            tenant: self.tenant(),
+            metadata: client::non_empty(self.forwarded.metadata.clone()),
+            configuration: (configuration != SendMessageConfiguration::default()).then_some(configuration),
+            ..message.into()
+        };
+        let call = if is_streaming {
             AgentRequest::SendStreamingMessage(request)
         } else {
-            let at_once = SendMessageConfiguration { return_immediately: true, ..Default::default() };
-            request.configuration = Some(at_once);
             AgentRequest::SendMessage(request)
         };
-        match self.agent.open(self.protocol, call, &mut self.pace).await? {
+        let trace = self.forwarded.trace.as_ref();
+        match self.agent.open(self.protocol, call, trace, &mut self.pace).await? {
             OpenedCall::Whole(update) => Ok(self.answer.take(*update)?),
             OpenedCall::Stream(reply) => self.listen(reply).await,
         }
@@ -303,8 +319,8 @@ impl A2aRun<'_> {
         let mut taken = UpdateEffect::More;
         decoder.push(bytes, |data| {
             if taken == UpdateEffect::More {
-                let update =
-                    client::event(self.protocol, data).map_err(|error| self.agent.not_understood(&error))?;
+                let update = client::event(self.protocol, data);
+                let update = update.map_err(|error| self.agent.not_understood(&error))?;
                 noise.clear();
                 taken = self.answer.take(update)?;
             }
@@ -346,7 +362,7 @@ impl A2aRun<'_> {
             id,
             history_length: Some(HISTORY),
         });
-        self.agent.ask(self.protocol, call, &mut self.pace).await
+        self.agent.ask(self.protocol, call, self.forwarded.trace.as_ref(), &mut self.pace).await
     }
 
     async fn cancel(&mut self) {

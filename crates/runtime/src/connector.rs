@@ -5,7 +5,7 @@ use std::{collections::HashMap, time::Duration};
 use async_trait::async_trait;
 use bytes::Bytes;
 use plexus_domain::{
-    Address, CallOptions, Digest, Part, RunId,
+    Address, CallOptions, Digest, MessageAttributes, Metadata, Part, RunId,
     part::plain_text,
     run::{Failure, FailureClass, Usage},
     sanitized_text::one_line,
@@ -164,6 +164,17 @@ pub trait Output: Send {
     /// Appends to the text of a named artifact.
     fn artifact_text(&mut self, artifact: &str, name: Option<&str>, delta: &str) -> Result<(), Failure>;
 
+    /// Begins a part of its own with this metadata for the text of a named artifact that follows. The default ignores
+    /// it.
+    fn begin_artifact_text(
+        &mut self,
+        _artifact: &str,
+        _name: Option<&str>,
+        _metadata: Option<Box<Metadata>>,
+    ) -> Result<(), Failure> {
+        Ok(())
+    }
+
     /// Discards what was emitted of an artifact: its new content follows. Implementations that cannot discard
     /// it keep both, with a blank line between (the default).
     fn discard_artifact(&mut self, artifact: &str) -> Result<(), Failure> {
@@ -181,6 +192,13 @@ pub trait Output: Send {
         self.part(Part::text(note))
     }
 
+    /// Announces that what follows outside of artifacts is a question. Implementations that stream answers hold it
+    /// back until the run ends. The default ignores it.
+    fn begin_question(&mut self) {}
+
+    /// Reports the attributes of the answer so far. Replaces the previous report. The default ignores them.
+    fn attributes(&mut self, _attributes: &MessageAttributes) {}
+
     /// Reports the remote agent's ids of this conversation as soon as they are known.
     fn remote(&mut self, remote: RemoteConversation);
 
@@ -197,6 +215,7 @@ pub struct OutputFile {
     pub artifact: Option<String>,
     pub name: Option<String>,
     pub media_type: Option<String>,
+    pub metadata: Option<Box<Metadata>>,
     pub bytes: Bytes,
     /// The bytes continue the last file of this artifact.
     pub continues: bool,
@@ -404,6 +423,18 @@ impl Output for LimitedOutput<'_> {
         if text.is_empty() { Ok(()) } else { self.output.artifact_text(artifact, name, &text) }
     }
 
+    fn begin_artifact_text(
+        &mut self,
+        artifact: &str,
+        name: Option<&str>,
+        metadata: Option<Box<Metadata>>,
+    ) -> Result<(), Failure> {
+        self.flush()?;
+        self.take_piece()?;
+        self.take(serde_json::to_string(&metadata).map_or(0, |json| json.len()))?;
+        self.output.begin_artifact_text(artifact, name, metadata)
+    }
+
     fn discard_artifact(&mut self, artifact: &str) -> Result<(), Failure> {
         self.flush()?;
         self.output.discard_artifact(artifact)
@@ -416,6 +447,14 @@ impl Output for LimitedOutput<'_> {
         }
         self.take_file(file.bytes.len())?;
         self.output.file(file)
+    }
+
+    fn begin_question(&mut self) {
+        self.output.begin_question();
+    }
+
+    fn attributes(&mut self, attributes: &MessageAttributes) {
+        self.output.attributes(attributes);
     }
 
     fn remote(&mut self, remote: RemoteConversation) {

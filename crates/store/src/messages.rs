@@ -1,7 +1,7 @@
 //! Messages: the message tree of a chat, and the parts of its messages.
 
 use plexus_domain::{
-    ChatId, MessageId, Part, PrincipalId, RunId, Timestamp,
+    ChatId, MessageAttributes, MessageId, Part, PrincipalId, RunId, Timestamp,
     message::{Message, MessageState, TreeNode},
 };
 use sqlx::{QueryBuilder, query, query_as, query_scalar};
@@ -13,7 +13,7 @@ use crate::{
     chats,
     conn::{execute, on, rows},
     parts, sql_in_list,
-    sql_types::{SqlType, record},
+    sql_types::{SqlType, clean, record},
 };
 
 record! {
@@ -31,6 +31,30 @@ record! {
     }
 }
 
+record! {
+    /// A message with its attributes as JSON, without its parts.
+    struct MessageRow {
+        id: MessageId,
+        chat: ChatId,
+        seq: i64,
+        parent: Option<MessageId>,
+        lane: i32,
+        author: PrincipalId,
+        run: Option<RunId>,
+        state: MessageState,
+        created_at: Timestamp,
+        attributes: Option<String>,
+    }
+}
+
+impl MessageRow {
+    fn into_message(self, parts: Vec<Part>) -> Message {
+        let attributes = self.attributes.as_deref().and_then(|text| serde_json::from_str(text).ok());
+        let Self { id, chat: _, seq, parent, lane, author, run, state, created_at: created, .. } = self;
+        Message { id, seq, parent, lane, author, run, state, created, parts, attributes }
+    }
+}
+
 impl MessageHeader {
     /// Returns the tree node and the author.
     pub fn by(&self) -> (TreeNode, PrincipalId) {
@@ -41,22 +65,6 @@ impl MessageHeader {
 impl From<&MessageHeader> for TreeNode {
     fn from(header: &MessageHeader) -> Self {
         Self { id: header.id, parent: header.parent, lane: header.lane, seq: header.seq }
-    }
-}
-
-impl MessageHeader {
-    pub fn with_parts(self, parts: Vec<Part>) -> Message {
-        Message {
-            id: self.id,
-            seq: self.seq,
-            parent: self.parent,
-            lane: self.lane,
-            author: self.author,
-            run: self.run,
-            state: self.state,
-            created: self.created_at,
-            parts,
-        }
     }
 }
 
@@ -73,6 +81,7 @@ pub struct NewMessage<'a> {
     pub created_at: Timestamp,
     /// Empty for an open message: its text is in the stream journal.
     pub parts: &'a [Part],
+    pub attributes: Option<&'a MessageAttributes>,
 }
 
 impl<'a> NewMessage<'a> {
@@ -88,6 +97,7 @@ impl<'a> NewMessage<'a> {
             state: message.state,
             created_at: message.created,
             parts: &message.parts,
+            attributes: message.attributes.as_deref(),
         }
     }
 }
@@ -104,7 +114,7 @@ pub enum InsertOutcome {
 /// Fixed size that a message counts against quotas, besides its parts: its row, and the rows of its run and
 /// events. The migration `0026_quotas` uses the same number.
 pub const ROW_BYTES: i64 = 1_024;
-const COLUMNS: usize = 9;
+const COLUMNS: usize = 11;
 /// Maximum rows per insert statement.
 const CHUNK: usize = 32;
 
@@ -134,8 +144,8 @@ pub async fn insert(tx: &mut Tx, new: &NewMessage<'_>) -> Result<InsertOutcome> 
 /// Adds messages with sequence numbers of their chat, parents before children. Returns their size in bytes.
 pub(crate) fn add(batch: &mut StatementBatch, new: &[(i64, NewMessage<'_>)]) -> i64 {
     for chunk in new.chunks(CHUNK) {
-        let columns =
-            "insert into messages (id, chat, seq, parent, lane, author, run, state, created_at) values ";
+        let columns = "insert into messages \
+                       (id, chat, seq, parent, lane, author, run, state, created_at, attributes, external_id) values ";
         batch.add(&format!("{columns}{}", rows(chunk.len(), COLUMNS)));
         for (seq, new) in chunk {
             batch
@@ -147,10 +157,12 @@ pub(crate) fn add(batch: &mut StatementBatch, new: &[(i64, NewMessage<'_>)]) -> 
                 .bind(new.author.uuid())
                 .bind(new.run.to_column())
                 .bind(new.state.as_str())
-                .bind(new.created_at.millis());
+                .bind(new.created_at.millis())
+                .bind(new.attributes.map(to_json))
+                .bind(new.attributes.and_then(|given| given.id.as_deref()).map(clean));
         }
     }
-    let parts = new.iter().map(|(_, new)| parts::add(batch, new.id, new.parts));
+    let parts = new.iter().map(|(_, new)| parts::add(batch, new.id, new.parts) + size(new.attributes));
     parts.fold(0, |sum: i64, bytes| sum.saturating_add(bytes).saturating_add(ROW_BYTES))
 }
 
@@ -210,21 +222,43 @@ pub async fn list_by_parent(conn: &mut Conn, parent: MessageId) -> Result<Vec<Me
 /// Loads the messages in `wanted` that exist, with their parts, in the order in which they were posted.
 pub async fn load(conn: &mut Conn, wanted: &[MessageId]) -> Result<Vec<Message>> {
     let uuids: Vec<_> = wanted.iter().map(|id| id.uuid()).collect();
-    let mut headers: Vec<MessageHeader> = Vec::with_capacity(uuids.len());
+    let mut found: Vec<MessageRow> = Vec::with_capacity(uuids.len());
     for chunk in uuids.chunks(sql_in_list::CHUNK) {
-        headers.extend(on!(conn, c => {
-            let mut query = QueryBuilder::new(select!("where id in "));
+        found.extend(on!(conn, c => {
+            let columns = "select id, chat, seq, parent, lane, author, run, state, created_at, attributes from messages ";
+            let mut query = QueryBuilder::new(columns);
+            query.push("where id in ");
             sql_in_list::push_list(&mut query, chunk);
             async move { query.build_query_as().fetch_all(c).await }
         })?);
     }
     let mut parts = parts::by_message(conn, wanted).await?;
-    headers.sort_by_key(|header| (header.chat, header.seq));
-    let with_parts = |header: MessageHeader| {
-        let parts = parts.remove(&header.id).unwrap_or_default();
-        header.with_parts(parts)
+    found.sort_by_key(|row| (row.chat, row.seq));
+    let message = |row: MessageRow| {
+        let parts = parts.remove(&row.id).unwrap_or_default();
+        row.into_message(parts)
     };
-    Ok(headers.into_iter().map(with_parts).collect())
+    Ok(found.into_iter().map(message).collect())
+}
+
+/// Lists the messages to which their author gave this id (`MessageAttributes::id`), at most `limit`, newest first.
+pub async fn list_by_external_id(
+    conn: &mut Conn,
+    author: PrincipalId,
+    id: &str,
+    limit: u32,
+) -> Result<Vec<MessageHeader>> {
+    let text = select!("where author = $1 and external_id = $2 order by created_at desc, id desc limit $3");
+    let id = clean(id);
+    on!(conn, c => query_as(text).bind(author.uuid()).bind(id).bind(i64::from(limit)).fetch_all(c))
+}
+
+fn to_json(attributes: &MessageAttributes) -> String {
+    serde_json::to_string(attributes).unwrap_or_default()
+}
+
+fn size(attributes: Option<&MessageAttributes>) -> i64 {
+    attributes.map_or(0, |attributes| i64::try_from(to_json(attributes).len()).unwrap_or(i64::MAX))
 }
 
 /// Changes the state of a message if it is `expected`. Returns whether it was (compare and set).
@@ -244,21 +278,24 @@ pub struct FinishedMessage<'a> {
     pub id: MessageId,
     pub state: MessageState,
     pub parts: &'a [Part],
+    pub attributes: Option<&'a MessageAttributes>,
 }
 
 impl<'a> FinishedMessage<'a> {
     pub fn of(message: &'a Message) -> Self {
-        Self { id: message.id, state: message.state, parts: &message.parts }
+        let attributes = message.attributes.as_deref();
+        Self { id: message.id, state: message.state, parts: &message.parts, attributes }
     }
 }
 
 /// Adds the end of a message that is known to be open. Returns the size of its parts in bytes.
 pub(crate) fn add_end(batch: &mut StatementBatch, ended: &FinishedMessage<'_>) -> i64 {
     batch
-        .add("update messages set state = $2 where id = $1")
+        .add("update messages set state = $2, attributes = $3 where id = $1")
         .bind(ended.id.uuid())
-        .bind(ended.state.as_str());
-    parts::add(batch, ended.id, ended.parts)
+        .bind(ended.state.as_str())
+        .bind(ended.attributes.map(to_json));
+    parts::add(batch, ended.id, ended.parts) + size(ended.attributes)
 }
 
 /// Ends an open message with its final content. Returns false and writes nothing if it is not open.
@@ -281,9 +318,15 @@ const ADD_BYTES: &str =
 
 /// Deletes the parts of a message and subtracts their size from its chat. Its place in the tree stays.
 pub async fn erase(tx: &mut Tx, id: MessageId) -> Result<bool> {
-    let bytes = parts::sum(tx, id).await?;
+    let attributes: Option<String> =
+        on!(tx, c => query_scalar("select attributes from messages where id = $1")
+        .bind(id.uuid())
+        .fetch_optional(c))?
+        .flatten();
+    let attributes = attributes.map_or(0, |text| i64::try_from(text.len()).unwrap_or(i64::MAX));
+    let bytes = parts::sum(tx, id).await? + attributes;
     execute!(tx, query(ADD_BYTES).bind(id.uuid()).bind(-bytes))?;
     parts::delete(tx, id).await?;
-    let text = "update messages set state = 'deleted' where id = $1";
+    let text = "update messages set state = 'deleted', attributes = null where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()))? > 0)
 }

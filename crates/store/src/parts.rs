@@ -21,16 +21,22 @@ record! {
         body: PartBody,
         media_type: Option<String>,
         name: Option<String>,
+        meta: String,
     }
 }
 
 impl From<Row> for Part {
     fn from(row: Row) -> Self {
-        Self { content: row.body, artifact: row.artifact, name: row.name, media_type: row.media_type }
+        let metadata = Some(row.meta).filter(|meta| meta != NO_METADATA);
+        let metadata = metadata.and_then(|meta| serde_json::from_str(&meta).ok());
+        let (content, media_type) = (row.body, row.media_type);
+        Self { content, artifact: row.artifact, name: row.name, media_type, metadata }
     }
 }
 
 const COLUMNS: usize = 9;
+/// The column `meta` of a part without metadata.
+const NO_METADATA: &str = "{}";
 /// Maximum rows per insert statement.
 const CHUNK: usize = 32;
 
@@ -44,7 +50,8 @@ pub(crate) fn add(batch: &mut StatementBatch, message: MessageId, parts: &[Part]
         batch.add(&format!("{columns}{}", rows(chunk.len(), COLUMNS)));
         for (idx, part) in (from..).zip(chunk) {
             let body = part.content.to_column();
-            bytes = bytes.saturating_add(size(&part.content, &body));
+            let meta = meta(part);
+            bytes = bytes.saturating_add(size(&part.content, &body, &meta));
             batch
                 .bind(message.uuid())
                 .bind(idx)
@@ -54,19 +61,26 @@ pub(crate) fn add(batch: &mut StatementBatch, message: MessageId, parts: &[Part]
                 .bind(blob(&part.content))
                 .bind(part.media_type.as_deref().map(clean))
                 .bind(part.name.as_deref().map(clean))
-                .bind("{}");
+                .bind(meta);
         }
     }
     bytes
 }
 
-/// Returns the size of a part in bytes, as counted against quotas.
-fn size(content: &PartBody, body: &str) -> i64 {
+/// Returns the metadata of a part as JSON.
+fn meta(part: &Part) -> String {
+    let text = part.metadata.as_ref().and_then(|metadata| serde_json::to_string(metadata).ok());
+    text.unwrap_or_else(|| NO_METADATA.to_owned())
+}
+
+/// Returns the size of a part in bytes, as counted against quotas. Counts no metadata as nothing.
+fn size(content: &PartBody, body: &str, meta: &str) -> i64 {
     let file = match content {
         PartBody::File { size, .. } => *size,
         _ => 0,
     };
-    i64::try_from(file.saturating_add(body.len() as u64)).unwrap_or(i64::MAX)
+    let meta = if meta == NO_METADATA { 0 } else { meta.len() as u64 };
+    i64::try_from(file.saturating_add(body.len() as u64).saturating_add(meta)).unwrap_or(i64::MAX)
 }
 
 /// Returns author and parts of the messages in `wanted` that have any parts, in the same order.
@@ -86,7 +100,7 @@ pub async fn by_message(conn: &mut Conn, wanted: &[MessageId]) -> Result<HashMap
     for chunk in uuids.chunks(sql_in_list::CHUNK) {
         let rows: Vec<Row> = on!(conn, c => {
             let mut query =
-                QueryBuilder::new("select message, artifact, body, media_type, name from parts where message in ");
+                QueryBuilder::new("select message, artifact, body, media_type, name, meta from parts where message in ");
             sql_in_list::push_list(&mut query, chunk);
             query.push(" order by message, idx");
             async move { query.build_query_as().fetch_all(c).await }
@@ -119,7 +133,7 @@ pub async fn with_blob(conn: &mut Conn, blob: &Digest, principal: PrincipalId) -
 /// Returns the size of the parts of a message in bytes, as [`add`] counts it.
 pub(crate) async fn sum(tx: &mut Tx, message: MessageId) -> Result<i64> {
     let parts = by_message(tx, &[message]).await?.remove(&message).unwrap_or_default();
-    let sizes = parts.iter().map(|part| size(&part.content, &part.content.to_column()));
+    let sizes = parts.iter().map(|part| size(&part.content, &part.content.to_column(), &meta(part)));
     Ok(sizes.fold(0, i64::saturating_add))
 }
 

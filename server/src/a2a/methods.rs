@@ -2,14 +2,16 @@
 
 use plexus_a2a::{
     card::with_v03_fields,
-    client::{self, IncomingPart, receive, send},
+    client::{IncomingPart, receive, send},
     wire::{
         Method,
         rpc::{Error, ErrorKind},
         v1,
     },
 };
-use plexus_domain::{Digest, Error as Refusal, Part, RunId, Timestamp, agent::A2aProtocol, page::PageSize};
+use plexus_domain::{
+    CallOptions, Digest, Error as Refusal, Part, RunId, Timestamp, agent::A2aProtocol, page::PageSize,
+};
 use plexus_hub::{
     Caller,
     blobs::NewBlob,
@@ -22,6 +24,7 @@ use serde_json::Value;
 
 use super::{
     error::{self, MethodError},
+    forwarded::{self, ForwardedHeaders},
     page_token, push,
     stream::{TaskEventStream, events, only},
 };
@@ -39,6 +42,7 @@ pub struct Methods {
     pub door: AuthorizedAgent,
     /// Protocol version of webhook payloads.
     pub protocol: A2aProtocol,
+    pub headers: ForwardedHeaders,
 }
 
 impl Methods {
@@ -137,7 +141,7 @@ impl Methods {
     }
 
     async fn ask(&self, method: Method, request: v1::SendMessageRequest) -> Result<CallOutcome> {
-        let call = call(request, self.protocol)?;
+        let call = call(request, self.protocol, &self.headers)?;
         let asked = calls::invoke(&self.site.hub, &self.door, call, SubscriptionScope::Settled).await;
         asked.map_err(|error| error::of(method, error))
     }
@@ -168,9 +172,14 @@ pub fn id(text: &str) -> Result<RunId> {
     text.parse().map_err(|_| missing().into())
 }
 
-fn call(request: v1::SendMessageRequest, protocol: A2aProtocol) -> Result<CallRequest> {
-    let push = request.configuration.and_then(|configuration| configuration.task_push_notification_config);
+fn call(
+    mut request: v1::SendMessageRequest,
+    protocol: A2aProtocol,
+    headers: &ForwardedHeaders,
+) -> Result<CallRequest> {
+    let push = request.configuration.as_mut().and_then(|given| given.task_push_notification_config.take());
     let push = push.map(|config| push::wish(config, protocol)).transpose()?;
+    let forwarded = forwarded::of(&mut request, headers)?;
     let message = request.message;
     let missing = |field| {
         Error::invalid_params("The message is not complete.", &[(field, "It is missing or empty.")]).into()
@@ -185,7 +194,7 @@ fn call(request: v1::SendMessageRequest, protocol: A2aProtocol) -> Result<CallRe
         let words = "A sent message must have the role user.";
         return Err(Error::invalid_params(words, &[("message.role", words)]).into());
     }
-    let (mut files, timeout) = (Vec::new(), client::caller_timeout(&message));
+    let mut files = Vec::new();
     let parts = message.parts.into_iter().map(|given| part(given, &mut files)).collect();
     Ok(CallRequest {
         context: message.context_id,
@@ -193,7 +202,9 @@ fn call(request: v1::SendMessageRequest, protocol: A2aProtocol) -> Result<CallRe
         message_id: Some(message.message_id),
         files,
         push,
-        timeout,
+        timeout: forwarded.timeout,
+        attributes: forwarded.attributes.message.clone(),
+        options: CallOptions { forwarded: forwarded.attributes.non_empty(), ..CallOptions::default() },
         ..CallRequest::new(Origin::A2a, parts)
     })
 }
@@ -202,9 +213,9 @@ fn call(request: v1::SendMessageRequest, protocol: A2aProtocol) -> Result<CallRe
 fn part(part: v1::Part, files: &mut Vec<NewBlob>) -> Part {
     match receive(part) {
         IncomingPart::Part(part) => *part,
-        IncomingPart::Bytes { bytes, name, media_type } => {
+        IncomingPart::Bytes { bytes, name, media_type, metadata } => {
             let file = NewBlob::new(media_type, bytes);
-            let part = file.part(name);
+            let part = Part { metadata, ..file.part(name) };
             files.push(file);
             part
         }

@@ -8,6 +8,7 @@ mod auth;
 mod card;
 mod error;
 mod file;
+mod forwarded;
 mod methods;
 mod p2p;
 mod page_token;

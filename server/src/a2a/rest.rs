@@ -58,7 +58,9 @@ pub async fn answer(
         Ok(door) => door,
         Err(error) => return refused(media_type, error),
     };
-    match request.run(&Methods { site, caller, door, protocol: A2aProtocol::V1 }).await {
+    let forwarded = (&request.headers).into();
+    let methods = Methods { site, caller, door, protocol: A2aProtocol::V1, headers: forwarded };
+    match request.run(&methods).await {
         Ok(Reply::Value(value)) => write(StatusCode::OK, media_type, &value),
         Ok(Reply::Stream(events)) => respond(events, |event| serde_json::to_vec(&event).unwrap_or_default()),
         Err(MethodError::Error(error)) => refuse(media_type, &error),
@@ -235,7 +237,7 @@ impl Request {
     }
 
     fn filter(&self) -> Result<v1::ListTasksRequest, Error> {
-        let text = |name: &str| self.query.get(name).filter(|text| !text.is_empty()).cloned();
+        let text = |name: &str| self.parameter(name).cloned();
         let status = text("status").map(|state| {
             serde_json::from_value(Value::String(state)).map_err(|_| wrong("status", "Unknown state."))
         });
@@ -257,11 +259,22 @@ impl Request {
         })
     }
 
+    /// Returns a query parameter that is not empty, also if its name is in snake case (ProtoJSON).
+    fn parameter(&self, name: &str) -> Option<&String> {
+        let snake: String = name.chars().flat_map(in_snake_case).collect();
+        let text = self.query.get(name).or_else(|| self.query.get(&snake));
+        text.filter(|text| !text.is_empty())
+    }
+
     fn number(&self, name: &'static str) -> Result<Option<u32>, Error> {
-        let text = self.query.get(name).filter(|text| !text.is_empty());
-        text.map(|text| text.parse().map_err(|_| wrong(name, "Expected a whole number, 0 or more.")))
+        self.parameter(name)
+            .map(|text| text.parse().map_err(|_| wrong(name, "Expected a whole number, 0 or more.")))
             .transpose()
     }
+}
+
+fn in_snake_case(letter: char) -> impl Iterator<Item = char> {
+    letter.is_ascii_uppercase().then_some('_').into_iter().chain([letter.to_ascii_lowercase()])
 }
 
 fn wrong(field: &str, words: &str) -> Error {

@@ -74,7 +74,7 @@ pub async fn answer(
     match read(&body, limit).and_then(|call| call.method(&version).map(|method| (call, method))) {
         Err(failed) => fail(StatusCode::OK, failed.0, failed.1),
         Ok((call, (method, protocol))) => {
-            let methods = Methods { site, caller, door, protocol };
+            let methods = Methods { site, caller, door, protocol, headers: (&headers).into() };
             run(&methods, call, method, protocol).await
         }
     }

@@ -69,7 +69,9 @@ impl Reader {
             TaskUpdate::Part { message, index, start, part } => {
                 RunChange::Part { message: *message, index: *index, start: *start, part }
             }
-            TaskUpdate::Ended { message } => RunChange::Ended { message },
+            TaskUpdate::Ended { message, is_question } => {
+                RunChange::Ended { message, is_question: *is_question }
+            }
             TaskUpdate::Waits { line } => RunChange::Waits { line },
             TaskUpdate::State { task } => RunChange::State { run: task.as_run() },
         };

@@ -39,6 +39,7 @@ pub fn parse(asked: &Map<String, Value>, is_model: bool) -> Result<CallOptions, 
         format: format(asked)?,
         stop: stop(asked, "stop_sequences")?,
         max_tokens: tokens(asked, "max_tokens")?,
+        forwarded: None,
     };
     for_agent(options, is_model, FORMAT)
 }

@@ -16,7 +16,7 @@ const MAX_IMAGES_BYTES: u64 = 6 * 1024 * 1024;
 
 /// Returns the result of a settled task. A failed task is an error result, which the caller's model can read.
 pub async fn of(site: &AppState, door: &AuthorizedAgent, task: &Task) -> CallToolResult {
-    let parts: Vec<&Part> = task.agents_messages().flat_map(|message| &message.parts).collect();
+    let parts = told_parts(task);
     let failed = matches!(task.state, RunState::Failed | RunState::Stopped | RunState::Rejected);
     let (mut content, mut budget) = (Vec::new(), MAX_IMAGES_BYTES);
     for part in &parts {
@@ -34,6 +34,17 @@ pub async fn of(site: &AppState, door: &AuthorizedAgent, task: &Task) -> CallToo
     let mut result = if failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
     result.structured_content = Some(structured(task, &parts));
     result
+}
+
+/// Returns what the agent says now. Questions that were answered are not part of the result, their artifacts are.
+fn told_parts(task: &Task) -> Vec<&Part> {
+    let run = task.as_run();
+    let current = task.messages.last().map(|message| message.id);
+    let said = task.agents_messages().flat_map(|message| {
+        let is_told = Some(message.id) == current || !run.is_question(message);
+        message.parts.iter().filter(move |part| is_told || part.artifact.is_some())
+    });
+    said.collect()
 }
 
 /// Returns an image as content with its size, if it fits. An image that cannot be read stays a link.

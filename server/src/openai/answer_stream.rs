@@ -111,7 +111,7 @@ impl AnswerStream {
             self.words.take(&news).await?;
             match news {
                 TaskUpdate::Part { message, part, .. } if message == self.id => self.take_calls(&[part]),
-                TaskUpdate::Ended { message } if message.id == self.id => self.take_calls(&message.parts),
+                TaskUpdate::Ended { message, .. } if message.id == self.id => self.take_calls(&message.parts),
                 TaskUpdate::State { task } => self.task = *task,
                 _ => {}
             }

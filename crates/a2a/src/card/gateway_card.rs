@@ -6,7 +6,7 @@ use plexus_domain::agent::A2aProtocol;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::{Card, Skill, local_card::with_base};
+use super::{Card, Extension, Skill, local_card::with_base};
 use crate::{
     client, team_extension,
     wire::v1::{
@@ -31,6 +31,8 @@ pub struct GatewayTerms {
     pub push: bool,
 }
 
+/// Maximum size of the extensions in a card, in bytes: hubs replicate cards of limited size.
+const MAX_EXTENSIONS_BYTES: usize = 4 << 10;
 /// Path of the HTTP+JSON binding, relative to the agent's base URL.
 const REST: &str = "rest";
 /// Name of the hub's bearer scheme in its cards.
@@ -94,15 +96,44 @@ pub fn with_v03_fields(card: &AgentCard) -> Value {
     document
 }
 
-/// Returns the extensions that the hub forwards to the agent.
+/// Returns the extensions of the agent: the hub passes on the metadata, parts and headers that they use. Omits those
+/// whose parameters implementations sign differently, and those beyond the size limit.
 fn extensions(card: &Card) -> Vec<AgentExtension> {
-    let team = AgentExtension {
-        uri: team_extension::TEAM.to_owned(),
-        description: "Takes the floor in teams.".to_owned(),
-        required: false,
-        params: None,
+    let mut bytes_left = MAX_EXTENSIONS_BYTES;
+    let kept = card.capabilities.extensions.iter().filter(|extension| {
+        let params = extension.params.iter().flat_map(|params| params.values());
+        let bytes = serde_json::to_string(&extension.params).map_or(usize::MAX, |json| json.len());
+        let bytes = bytes.saturating_add(extension.uri.len() + extension.description.len());
+        let fits = params.into_iter().all(is_signed_alike) && bytes <= bytes_left;
+        bytes_left -= if fits { bytes } else { 0 };
+        fits
+    });
+    let wire = |extension: &Extension| match extension.uri == team_extension::TEAM {
+        true => AgentExtension {
+            uri: team_extension::TEAM.to_owned(),
+            description: "Takes the floor in teams.".to_owned(),
+            required: false,
+            params: None,
+        },
+        false => AgentExtension {
+            uri: extension.uri.clone(),
+            description: extension.description.clone(),
+            required: extension.required,
+            params: extension.params.clone().and_then(client::non_empty),
+        },
     };
-    card.capabilities.declares(team_extension::TEAM).then_some(team).into_iter().collect()
+    kept.map(wire).collect()
+}
+
+/// Returns true if implementations serialize a value in the same way: no numbers, and nothing empty.
+fn is_signed_alike(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Number(_) => false,
+        Value::Bool(_) => true,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty() && items.iter().all(is_signed_alike),
+        Value::Object(members) => !members.is_empty() && members.values().all(is_signed_alike),
+    }
 }
 
 fn interfaces(base: Url) -> Vec<AgentInterface> {

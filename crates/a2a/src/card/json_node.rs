@@ -36,9 +36,14 @@ impl<'a> JsonNode<'a> {
         self.problems.note(severity, &format!("{}{}", self.pointer, pointer_step(member)), message);
     }
 
+    /// Returns a member by its name in camel case, also if the card has it in snake case (ProtoJSON).
     pub fn get(&self, member: &str) -> Option<Self> {
-        let value = self.value.get(member).filter(|value| !value.is_null())?;
-        Some(self.below(member, value))
+        let value = |name: &str| self.value.get(name).filter(|value| !value.is_null());
+        if let Some(value) = value(member) {
+            return Some(self.below(member, value));
+        }
+        let name = snake_case(member);
+        Some(self.below(&name, value(&name)?))
     }
 
     /// Returns the member, or reports it as missing with its purpose.
@@ -171,4 +176,15 @@ impl<'a> JsonNode<'a> {
         let pointer = format!("{}{}", self.pointer, pointer_step(step));
         Self { value, pointer, problems: self.problems }
     }
+}
+/// Returns a name in camel case as snake case: `iconUrl` as `icon_url`.
+fn snake_case(name: &str) -> String {
+    let mut snake = String::with_capacity(name.len() + 4);
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
 }

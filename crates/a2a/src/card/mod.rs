@@ -15,7 +15,7 @@ mod security;
 mod signing;
 mod skill;
 
-use plexus_domain::Digest;
+use plexus_domain::{Digest, Metadata};
 use url::Url;
 
 pub use self::{
@@ -88,7 +88,11 @@ impl Capabilities {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extension {
     pub uri: String,
+    /// One line; may be empty.
+    pub description: String,
     pub required: bool,
+    /// As received.
+    pub params: Option<Metadata>,
 }
 
 /// A JWS over the card, in the two fields of the card format.

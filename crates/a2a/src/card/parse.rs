@@ -20,6 +20,7 @@ const MAX_DESCRIPTION: usize = 4_000;
 const MAX_VERSION: usize = 64;
 const MAX_ORGANIZATION: usize = 200;
 const MAX_EXTENSIONS: usize = 32;
+const MAX_EXTENSION_DESCRIPTION: usize = 200;
 const MAX_URI: usize = 2_048;
 const MAX_SIGNATURES: usize = 8;
 
@@ -119,11 +120,13 @@ fn read_extensions(list: &JsonNode<'_>) -> Vec<Extension> {
             let which = if uri == team_extension::TEAM {
                 "the team extension"
             } else {
-                "one that the hub does not speak"
+                "one that callers have to use themselves"
             };
             node.warn(format!("The agent requires an extension: {which}. It may refuse calls."));
         }
-        Some(Extension { uri, required })
+        let text = node.get("description").and_then(|text| text.line(MAX_EXTENSION_DESCRIPTION));
+        let params = node.get("params").and_then(|params| params.value().as_object().cloned());
+        Some(Extension { uri, description: text.unwrap_or_default(), required, params })
     };
     list.items(MAX_EXTENSIONS).iter().filter(|node| node.is_object()).filter_map(read).collect()
 }

@@ -6,11 +6,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Update;
-use crate::wire::v1::{Artifact, Message, Part, PartContent, TaskState, TaskStatus};
+use crate::wire::{
+    Metadata,
+    v1::{Artifact, Message, Part, PartContent, TaskState, TaskStatus},
+};
 
 /// A delta: content that was not reported before. Artifacts are identified by id.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArtifactDelta {
+    /// The text that follows is a part of its own in this artifact, with this metadata.
+    TextBegins { artifact: String, name: Option<String>, metadata: Option<Metadata> },
     /// Text to append to this artifact.
     Text { artifact: String, name: Option<String>, delta: String },
     /// Another part of this artifact.
@@ -67,49 +72,70 @@ impl ArtifactMerger {
 
     fn append(&mut self, artifact: &Artifact) -> Vec<ArtifactDelta> {
         let known = self.artifacts.entry(artifact.artifact_id.clone()).or_default();
-        artifact.parts.iter().for_each(|part| join(known, part));
-        artifact.parts.iter().filter_map(|part| news(artifact, part)).collect()
+        let deltas = |part: &Part| {
+            let before = known.last().cloned();
+            let is_joined = join(known, part);
+            news(artifact, part, before.as_ref(), is_joined)
+        };
+        artifact.parts.iter().flat_map(deltas).collect()
     }
 
     fn replace(&mut self, artifact: &Artifact) -> Vec<ArtifactDelta> {
         let known = self.artifacts.entry(artifact.artifact_id.clone()).or_default();
         let mut whole = Vec::new();
-        artifact.parts.iter().for_each(|part| join(&mut whole, part));
+        artifact.parts.iter().for_each(|part| {
+            join(&mut whole, part);
+        });
         let rest = beyond(known, &whole).or_else(|| beyond(&join_files(known), &join_files(&whole)));
         let (rest, is_other) = match rest {
             Some(rest) => (rest, false),
             None if beyond(&whole, known).is_some() => return Vec::new(),
             None => (whole.clone(), true),
         };
+        let last = known.last().filter(|_| !is_other).cloned();
+        let continues_text = last.as_ref().is_some_and(|last| last.as_text().is_some());
         *known = whole;
         let replaced = is_other.then(|| ArtifactDelta::Replaced { artifact: artifact.artifact_id.clone() });
-        replaced.into_iter().chain(rest.iter().filter_map(|part| news(artifact, part))).collect()
+        let before = [&last].into_iter().map(Option::as_ref).chain(rest.iter().map(Some));
+        let rest = rest.iter().zip(before).enumerate();
+        let rest =
+            rest.flat_map(|(at, (part, before))| news(artifact, part, before, at == 0 && continues_text));
+        replaced.into_iter().chain(rest).collect()
     }
 }
 
-fn news(artifact: &Artifact, part: &Part) -> Option<ArtifactDelta> {
+/// Returns the deltas of a part that follows `before`. `is_joined`: it is text that continues the text before it.
+fn news(artifact: &Artifact, part: &Part, before: Option<&Part>, is_joined: bool) -> Vec<ArtifactDelta> {
     let (id, name) = (artifact.artifact_id.clone(), artifact.name.clone());
-    Some(match part.as_text() {
-        Some("") => return None,
-        Some(delta) if part.is_plain_text() => {
-            ArtifactDelta::Text { artifact: id, name, delta: delta.to_owned() }
+    match part.as_text() {
+        Some("") => Vec::new(),
+        Some(text) if part.is_plain_text() => {
+            let metadata = part.metadata.clone();
+            let follows_other =
+                before.is_some_and(|before| before.as_text().is_some() && before.metadata.is_some());
+            let begins = !is_joined && (metadata.is_some() || follows_other);
+            let begin = ArtifactDelta::TextBegins { artifact: id.clone(), name: name.clone(), metadata };
+            let text = ArtifactDelta::Text { artifact: id, name, delta: text.to_owned() };
+            begins.then_some(begin).into_iter().chain([text]).collect()
         }
-        _ => ArtifactDelta::Part { artifact: id, name, part: part.clone() },
-    })
+        _ => vec![ArtifactDelta::Part { artifact: id, name, part: part.clone() }],
+    }
 }
 
-/// Appends a part. Adjacent texts of one name and media type are merged.
-fn join(parts: &mut Vec<Part>, part: &Part) {
+/// Appends a part. Adjacent texts of one name, media type and metadata are merged. Returns true if they were.
+fn join(parts: &mut Vec<Part>, part: &Part) -> bool {
     match (parts.last_mut(), &part.content) {
         (_, PartContent::Text(text)) if text.is_empty() => {}
         (
-            Some(Part { content: PartContent::Text(before), filename, media_type, .. }),
+            Some(Part { content: PartContent::Text(before), filename, media_type, metadata }),
             PartContent::Text(text),
-        ) if (&*filename, &*media_type) == (&part.filename, &part.media_type) => {
+        ) if (&*filename, &*media_type, &*metadata) == (&part.filename, &part.media_type, &part.metadata) => {
             before.push_str(text);
+            return true;
         }
         _ => parts.push(part.clone()),
     }
+    false
 }
 
 /// Merges adjacent chunks of a file: bytes of the same name and type, or of neither.
@@ -152,5 +178,5 @@ fn beyond(known: &[Part], whole: &[Part]) -> Option<Vec<Part>> {
 }
 
 fn has_labels_of(a: &Part, b: &Part) -> bool {
-    (&a.filename, &a.media_type) == (&b.filename, &b.media_type)
+    (&a.filename, &a.media_type, &a.metadata) == (&b.filename, &b.media_type, &b.metadata)
 }

@@ -17,9 +17,9 @@ pub fn set_caller_timeout(message: &mut Message, timeout: Duration) {
     message.metadata.get_or_insert_default().insert(KEY.to_owned(), json!(millis));
 }
 
-/// Returns the caller's maximum waiting time, or `None` if the message has none.
-pub fn caller_timeout(message: &Message) -> Option<Duration> {
-    let millis = message.metadata.as_ref()?.get(KEY)?.as_u64()?;
+/// Takes the caller's maximum waiting time out of a message, or returns `None` if it has none.
+pub fn take_caller_timeout(message: &mut Message) -> Option<Duration> {
+    let millis = message.metadata.as_mut()?.remove(KEY)?.as_u64()?;
     Some(Duration::from_millis(millis))
 }
 
@@ -31,10 +31,11 @@ mod tests {
     #[test]
     fn what_is_said_is_read() {
         let mut message = Message::new("1", Role::User, Vec::new());
-        assert_eq!(caller_timeout(&message), None);
+        assert_eq!(take_caller_timeout(&mut message), None);
         set_caller_timeout(&mut message, Duration::from_secs(90));
-        assert_eq!(caller_timeout(&message), Some(Duration::from_secs(90)));
+        assert_eq!(take_caller_timeout(&mut message), Some(Duration::from_secs(90)));
+        assert_eq!(message.metadata, Some(serde_json::Map::new()));
         message.metadata.get_or_insert_default().insert(KEY.to_owned(), json!("soon"));
-        assert_eq!(caller_timeout(&message), None);
+        assert_eq!(take_caller_timeout(&mut message), None);
     }
 }

@@ -8,9 +8,9 @@ mod request;
 mod unreadable_parts;
 
 pub use artifact_merge::{ArtifactDelta, ArtifactMerger};
-pub use caller_timeout::{caller_timeout, set_caller_timeout};
+pub use caller_timeout::{set_caller_timeout, take_caller_timeout};
 pub use decode::{
     DecodeError, MAX_ANSWER_BYTES, MAX_DEPTH, MAX_EVENT_BYTES, MAX_PARTS, Update, answer, event,
 };
-pub use part_mapping::{BlobUrl, IncomingPart, receive, send};
+pub use part_mapping::{BlobUrl, IncomingPart, non_empty, receive, send};
 pub use request::{AgentRequest, VERSION_HEADER, body, version};

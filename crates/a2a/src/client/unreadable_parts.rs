@@ -40,7 +40,8 @@ fn in_member(protocol: A2aProtocol, name: &str, value: &mut Value) -> usize {
 }
 
 fn in_artifact(protocol: A2aProtocol, at: usize, artifact: &mut Map<String, Value>) -> usize {
-    let has_id = artifact.get("artifactId").is_some_and(Value::is_string);
+    let has_id =
+        ["artifactId", "artifact_id"].iter().any(|name| artifact.get(*name).is_some_and(Value::is_string));
     if !has_id {
         let id = if at == 0 { ARTIFACT.to_owned() } else { format!("{ARTIFACT}-{at}") };
         artifact.insert("artifactId".to_owned(), Value::String(id));

@@ -24,8 +24,9 @@ const MAX_WHOLE_BYTES: usize = 1 << 20;
 pub enum RunChange<'a> {
     /// An open message has this part, complete or so far. Text starts at byte `start` of the part.
     Part { message: MessageId, index: usize, start: usize, part: &'a Part },
-    /// A message of the agent is finished; nothing more is added to it.
-    Ended { message: &'a Message },
+    /// A message of the agent is finished; nothing more is added to it. A question ([`CallerRun::is_question`]) is
+    /// no artifact.
+    Ended { message: &'a Message, is_question: bool },
     /// New status text for a queued run.
     Waits { line: &'a str },
     /// The state of the run changed.
@@ -101,7 +102,7 @@ impl TaskEventProjector {
                 let news = self.news(message, index, start, part, blob_url)?;
                 Ok(news.map(|news| self.chunk(message, part, vec![news], false)).into_iter().collect())
             }
-            RunChange::Ended { message } => self.end(message, blob_url),
+            RunChange::Ended { message, is_question } => self.end(message, is_question, blob_url),
             RunChange::Waits { line } => Ok(self.waits(line).into_iter().collect()),
             RunChange::State { run } => Ok(self.state(&run, blob_url).into_iter().collect()),
         }
@@ -135,7 +136,7 @@ impl TaskEventProjector {
             task_id: self.run.to_string(),
             context_id: self.context.clone(),
             status: run.to_status(blob_url),
-            metadata: None,
+            metadata: run.metadata(),
         }))
     }
 
@@ -194,12 +195,20 @@ impl TaskEventProjector {
     }
 
     /// Sends the rest of a finished message and closes its artifacts.
-    fn end(&mut self, message: &Message, blob_url: &BlobUrl<'_>) -> Result<Vec<StreamResponse>, MissingText> {
+    fn end(
+        &mut self,
+        message: &Message,
+        is_question: bool,
+        blob_url: &BlobUrl<'_>,
+    ) -> Result<Vec<StreamResponse>, MissingText> {
         if self.told.get(&message.id).is_some_and(|told| told.ended) {
             return Ok(Vec::new());
         }
         let mut artifacts: Vec<(&Part, Vec<v1::Part>)> = Vec::new();
-        for (index, part) in message.parts.iter().enumerate().filter(|(_, part)| is_told(part)) {
+        // The beginning of a question that was streamed before the agent waited for input is an artifact.
+        let is_said_in_status = is_question && self.own != Some(message.id);
+        let is_sent = |part: &Part| is_told(part) && !(is_said_in_status && part.artifact.is_none());
+        for (index, part) in message.parts.iter().enumerate().filter(|(_, part)| is_sent(part)) {
             let news = self.news(message.id, index, 0, part, blob_url)?;
             match artifacts.iter_mut().find(|(first, _)| first.artifact == part.artifact) {
                 Some((_, rest)) => rest.extend(news),
@@ -234,6 +243,8 @@ impl TaskEventProjector {
         let mut event = self.chunk(message.id, first, if is_small { whole } else { rest }, true);
         if let StreamResponse::ArtifactUpdate(update) = &mut event {
             update.append &= !is_small;
+            let given = first.artifact.as_deref().and_then(|id| artifact::attributes(message, id));
+            update.artifact = artifact::given_attributes(update.artifact.clone(), given);
         }
         event
     }

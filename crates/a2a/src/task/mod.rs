@@ -4,10 +4,9 @@
 //!   artifact, of the last message with such parts. A new message of the agent replaces it. Results belong in
 //!   artifacts (specification 1.0 section 3.7), and only artifacts can be streamed in chunks.
 //! - Parts with an artifact name form the artifact of that id, over all messages of the run.
-//! - A question (`input required`, `auth required`, `rejected`) is also the status message, where callers
-//!   expect it. So is the text of a failure.
-//! - The history holds every message that was followed by
-//!   another one: the caller's, and the agent's questions.
+//! - A question or refusal (`input required`, `auth required`, `rejected`) is the status message and no
+//!   artifact. So is the text of a failure.
+//! - The history holds the caller's messages, and the agent's questions once they are not the status message.
 //! - Tool calls and reasoning are not sent to callers.
 
 mod artifact;
@@ -22,7 +21,10 @@ use plexus_domain::{
 pub use self::event_projection::{MissingText, RunChange, TaskEventProjector};
 use crate::{
     client::{self, BlobUrl},
-    wire::v1::{self, Role, Task, TaskStatus},
+    wire::{
+        Metadata,
+        v1::{self, Role, Task, TaskStatus},
+    },
 };
 
 /// A run as visible to its caller.
@@ -51,8 +53,14 @@ impl CallerRun<'_> {
             status: self.to_status(blob_url),
             artifacts: artifact::all(self, blob_url),
             history: self.history(blob_url),
-            metadata: None,
+            metadata: self.metadata(),
         }
+    }
+
+    /// Returns the metadata that the agent gave its task.
+    fn metadata(&self) -> Option<Metadata> {
+        let given = self.last_word()?.attributes.as_deref()?;
+        client::non_empty(given.task_metadata.clone())
     }
 
     /// Returns the state with the question or failure text that belongs to it.
@@ -76,8 +84,26 @@ impl CallerRun<'_> {
     }
 
     fn history(&self, blob_url: &BlobUrl<'_>) -> Vec<v1::Message> {
-        let followed = self.messages.len() - usize::from(self.last_word().is_some());
-        self.messages[..followed].iter().filter_map(|message| self.say(message, blob_url)).collect()
+        let in_status = if self.is_refused_or_waits() { self.last_word() } else { None };
+        let is_told = |message: &&Message| {
+            !self.is_agents(message)
+                || self.is_question(message) && in_status.is_none_or(|status| status.id != message.id)
+        };
+        self.messages.iter().filter(is_told).filter_map(|message| self.say(message, blob_url)).collect()
+    }
+
+    /// Returns true if a message of the agent is a question or a refusal instead of an answer.
+    pub fn is_question(&self, message: &Message) -> bool {
+        let later = self.messages.iter().skip_while(|other| other.id != message.id).skip(1);
+        let is_followed = later.into_iter().any(|other| !self.is_agents(other));
+        // A run that was stopped while it waited keeps its finished question.
+        let was_waiting =
+            matches!(self.state, RunState::Stopped | RunState::Failed) && message.state == MessageState::Done;
+        is_followed || was_waiting || self.is_refused_or_waits()
+    }
+
+    fn is_refused_or_waits(&self) -> bool {
+        self.state.is_waiting() || self.state == RunState::Rejected
     }
 
     /// Returns the last message if the agent wrote it.
@@ -95,7 +121,7 @@ impl CallerRun<'_> {
         let is_said = |part: &&Part| role == Role::User || part.artifact.is_none();
         let said = parts(message).iter().filter(is_said).filter_map(|part| client::send(part, blob_url));
         let said: Vec<_> = said.collect();
-        (!said.is_empty()).then(|| self.place(v1::Message::new(message.id.to_string(), role, said)))
+        (!said.is_empty()).then(|| self.place(with_attributes(message, role, said)))
     }
 
     fn place(&self, message: v1::Message) -> v1::Message {
@@ -104,6 +130,18 @@ impl CallerRun<'_> {
             task_id: Some(self.id.to_string()),
             ..message
         }
+    }
+}
+
+/// Builds a message with its attributes. It has the id that its sender gave it.
+fn with_attributes(message: &Message, role: Role, parts: Vec<v1::Part>) -> v1::Message {
+    let given = message.attributes.as_deref().cloned().unwrap_or_default();
+    let id = given.id.unwrap_or_else(|| message.id.to_string());
+    v1::Message {
+        metadata: client::non_empty(given.metadata),
+        extensions: given.extensions,
+        reference_task_ids: given.reference_task_ids,
+        ..v1::Message::new(id, role, parts)
     }
 }
 

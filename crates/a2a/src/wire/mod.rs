@@ -7,6 +7,4 @@ pub mod v03;
 pub mod v1;
 
 pub use method::Method;
-
-/// Free-form metadata of an object; its meaning is defined by the sender.
-pub type Metadata = serde_json::Map<String, serde_json::Value>;
+pub use plexus_domain::Metadata;

@@ -23,6 +23,7 @@ fn updates(protocol: A2aProtocol, stream: &str) -> Vec<Update> {
 fn told(updates: &[Update]) -> Vec<String> {
     let mut assembly = ArtifactMerger::default();
     let line = |news: ArtifactDelta| match news {
+        ArtifactDelta::TextBegins { .. } => "[text]".to_owned(),
         ArtifactDelta::Text { delta, .. } => delta,
         ArtifactDelta::Part { part, .. } => match part.content {
             PartContent::Raw(bytes) => format!("[{} bytes]", bytes.len()),

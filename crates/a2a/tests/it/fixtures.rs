@@ -39,6 +39,7 @@ pub fn message(seq: u8, author: PrincipalId, state: MessageState, parts: Vec<Par
         state,
         created: at(i64::from(seq)),
         parts,
+        attributes: None,
     }
 }
 

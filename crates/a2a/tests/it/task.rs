@@ -95,7 +95,7 @@ fn artifact_in_chunks() {
         part(0, 0, &own),
         part(1, 0, &roses),
         part(1, 6, &are),
-        RunChange::Ended { message: &messages[1] },
+        RunChange::Ended { message: &messages[1], is_question: false },
         RunChange::State { run: run(RunState::Completed, 3, &messages) },
     ] {
         events.extend(feed.apply(change, &blob_url).unwrap());
@@ -126,7 +126,7 @@ fn two_readers_of_one_task() {
         late_events.extend(late.apply(change, &blob_url).unwrap());
     }
     for change in [
-        RunChange::Ended { message: &finished[1] },
+        RunChange::Ended { message: &finished[1], is_question: false },
         RunChange::State { run: run(RunState::Completed, 5, &finished) },
     ] {
         early_events.extend(early.apply(change, &blob_url).unwrap());

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use plexus_domain::{
-    CallOptions, ChatId, Error as Refusal, MessageId, Part, PartBody, Principal, PrincipalId, RunId,
-    Timestamp,
+    CallOptions, ChatId, Error as Refusal, MessageAttributes, MessageId, Part, PartBody, Principal,
+    PrincipalId, RunId, Timestamp,
     chat::{ChatKind, Title},
     message::{MessageState, TreeNode, path},
     part::plain_text,
@@ -20,7 +20,11 @@ use plexus_store::{
     runs::{Origin, Run},
 };
 
-use super::{AuthorizedAgent, Task, conversation_matching, task, webhooks};
+use super::{
+    AuthorizedAgent, Task, conversation_matching,
+    repeated_message::{find_repeated, own_id},
+    task, webhooks,
+};
 use crate::{
     Hub, Result, blobs,
     blobs::NewBlob,
@@ -37,8 +41,10 @@ pub struct CallRequest {
     pub context: Option<String>,
     /// The task that this message continues.
     pub task: Option<RunId>,
-    /// The message id from the caller. A UUID makes the request idempotent.
+    /// The message id from the caller. It makes the request idempotent: see `find_repeated`.
     pub message_id: Option<String>,
+    /// What the caller gave its message besides id and parts.
+    pub attributes: MessageAttributes,
     /// The answer that this message replies to.
     pub after: Option<MessageId>,
     /// The earlier conversation, oldest first, from stateless callers (OpenAI API). If the hub recognises it,
@@ -65,6 +71,7 @@ impl CallRequest {
             context: None,
             task: None,
             message_id: None,
+            attributes: MessageAttributes::default(),
             after: None,
             before: Vec::new(),
             parts,
@@ -101,6 +108,7 @@ const MAX_PARTS: usize = 256;
 const MAX_HISTORY: usize = 1_000;
 const MAX_HISTORY_PARTS: usize = 2_000;
 const CONTEXT_BYTES: usize = 256;
+const MESSAGE_ID_BYTES: usize = 256;
 
 /// Result of writing a call.
 pub(super) enum CreatedCall {
@@ -132,13 +140,19 @@ pub(super) async fn write(
         // Row lock against a race: a concurrent block rule waits for this transaction, then cancels the run.
         federation::ensure_not_blocked(hub, &mut tx, guest.hub).await?;
     }
-    if let Some(run) = asked_before(&mut tx, door, call).await? {
+    if let Some(run) = find_repeated(&mut tx, door, call).await? {
         return Ok(CreatedCall::Before(run));
     }
     if let Some(files) = files {
         files.record(&mut tx).await?;
     }
     let place = place(hub, &mut tx, door, call).await?;
+    // Again under the lock of the chat: the same message may have arrived twice at once. A UUID is unique by itself.
+    if own_id(call).is_none()
+        && let Some(run) = find_repeated(&mut tx, door, call).await?
+    {
+        return Ok(CreatedCall::Before(run));
+    }
     if !call.is_withheld {
         keep(hub, &mut tx, door, call, &place.chat).await?;
     }
@@ -150,11 +164,11 @@ pub(super) async fn write(
         parent: place.parent,
         id,
         parts: &call.parts,
-        called: call.message_id.as_deref(),
+        attributes: attributes(call),
         origin: call.origin,
         continues: place.continues,
         until: call.timeout.map(|timeout| hub.env().now() + timeout.min(hub.config().limits.whole)),
-        options: call.options.clone(),
+        options: options(hub, &mut tx, door, call).await?,
         is_withheld: call.is_withheld,
     };
     let mut said =
@@ -216,6 +230,10 @@ pub(super) fn acceptable(hub: &Hub, mut call: CallRequest) -> Result<CallRequest
         let words = format!("The id of a context has 1 to {CONTEXT_BYTES} bytes.");
         return Err(Refusal::invalid("message.contextId", words));
     }
+    if call.message_id.as_ref().is_some_and(|id| id.len() > MESSAGE_ID_BYTES) {
+        let words = format!("The id of a message has at most {MESSAGE_ID_BYTES} bytes.");
+        return Err(Refusal::invalid("message.messageId", words));
+    }
     call.parts.iter_mut().chain(call.before.iter_mut().flat_map(|before| &mut before.parts)).for_each(clean);
     call.parts.retain(|part| part.as_text().is_none_or(|text| !text.trim().is_empty()));
     if call.parts.is_empty() {
@@ -244,24 +262,24 @@ fn clean(part: &mut Part) {
     }
 }
 
-/// Returns the run that this message id created, if the same caller sends the message again.
-///
-/// Anonymous callers share one principal, so their ids are never matched.
-async fn asked_before(tx: &mut Tx, door: &AuthorizedAgent, call: &CallRequest) -> Result<Option<RunId>> {
-    let Some(id) = own_id(call) else { return Ok(None) };
-    let Some(known) = messages::find(tx, id).await? else { return Ok(None) };
-    if known.author != door.asker.principal || door.is_anonymous() {
-        return Ok(None);
+/// Returns the options of the run. The agent gets its own ids of the tasks that the message refers to.
+async fn options(hub: &Hub, tx: &mut Tx, door: &AuthorizedAgent, call: &CallRequest) -> Result<CallOptions> {
+    let mut options = call.options.clone();
+    let ids = options.forwarded.iter_mut().flat_map(|forwarded| &mut forwarded.message.reference_task_ids);
+    for id in ids {
+        let Ok(run) = id.parse() else { continue };
+        if let Ok(run) = task::find(hub, tx, door, run).await
+            && let Some(remote) = run.remote_task
+        {
+            *id = remote;
+        }
     }
-    let answers = messages::list_by_chat(tx, known.chat).await?;
-    let answer = answers.iter().find(|header| header.parent == Some(id) && header.run.is_some());
-    let Some(run) = known.run.or_else(|| answer.and_then(|answer| answer.run)) else { return Ok(None) };
-    let run = runs::find(tx, run).await?.filter(|run| run.agent == door.reached.agent.id);
-    Ok(run.map(|run| run.id))
+    Ok(options)
 }
 
-fn own_id(call: &CallRequest) -> Option<MessageId> {
-    call.message_id.as_deref()?.parse().ok()
+/// Returns the attributes of the message to be stored.
+fn attributes(call: &CallRequest) -> Option<Box<MessageAttributes>> {
+    MessageAttributes { id: call.message_id.clone(), ..call.attributes.clone() }.non_empty()
 }
 
 /// Returns the caller's id if it is an unused UUID, else a new id.
@@ -480,6 +498,7 @@ async fn write_before(
         let id = hub.env().id(MessageId::new);
         let (author, lane) = if before.by_agent { (agent, 1) } else { (door.asker.principal, 0) };
         let new = NewMessage {
+            attributes: None,
             id,
             chat: chat.id,
             parent,

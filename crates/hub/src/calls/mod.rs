@@ -17,6 +17,7 @@ mod file;
 mod invoke;
 mod list;
 mod model_catalog;
+mod repeated_message;
 mod signed_links;
 mod stored_answer;
 mod subscribe;

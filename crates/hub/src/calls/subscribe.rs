@@ -33,8 +33,8 @@ pub enum SubscriptionScope {
 pub enum TaskUpdate {
     /// Content of a part of an open message: a whole part, or text that starts `start` bytes into the part.
     Part { message: MessageId, index: usize, start: usize, part: Part },
-    /// A message of the agent is finished.
-    Ended { message: Message },
+    /// A message of the agent is finished. A question is no answer.
+    Ended { message: Message, is_question: bool },
     /// The run is queued; `line` describes its position.
     Waits { line: String },
     /// The run changed its state.
@@ -309,8 +309,14 @@ impl TaskSubscription {
     /// Publishes a new state. Finished messages are published before the state that ends them.
     fn step(&mut self, state: RunState) {
         if state.is_terminal() || state.is_waiting() {
+            self.known.state = state;
+            let run = self.known.as_run();
             let ended = self.known.agents_messages().filter(|message| message.state != MessageState::Open);
-            self.ready.extend(ended.map(|message| TaskUpdate::Ended { message: message.clone() }));
+            let ended = ended.map(|message| {
+                let is_question = run.is_question(message);
+                TaskUpdate::Ended { message: message.clone(), is_question }
+            });
+            self.ready.extend(ended);
         }
         if state != self.state {
             self.state = state;

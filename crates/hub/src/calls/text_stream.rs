@@ -101,7 +101,7 @@ impl AnswerText {
             TaskUpdate::Part { message, index, start, part } => {
                 self.part(*message, *index, *start, part).await
             }
-            TaskUpdate::Ended { message } => self.whole(message).await,
+            TaskUpdate::Ended { message, .. } => self.whole(message).await,
             TaskUpdate::Waits { .. } | TaskUpdate::State { .. } => Ok(()),
         }
     }

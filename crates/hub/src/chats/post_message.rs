@@ -3,8 +3,8 @@
 //! The chat row must be locked.
 
 use plexus_domain::{
-    CallOptions, ChatId, Error as Refusal, MemberId, MessageId, Part, Principal, PrincipalId, RunId,
-    RunState, Timestamp,
+    CallOptions, ChatId, Error as Refusal, MemberId, MessageAttributes, MessageId, Part, Principal,
+    PrincipalId, RunId, RunState, Timestamp,
     chat::{ChatKind, Title},
     chat_event::Event,
     message::{Message, MessageState, TreeNode},
@@ -43,8 +43,8 @@ pub(crate) struct PostMessage<'a> {
     pub parent: Option<MessageId>,
     pub id: MessageId,
     pub parts: &'a [Part],
-    /// The message id of the calling program.
-    pub called: Option<&'a str>,
+    /// Attributes that the calling program gave the message.
+    pub attributes: Option<Box<MessageAttributes>>,
     pub origin: Origin,
     /// The run that waits for this message as its input.
     pub continues: Option<Run>,
@@ -133,7 +133,8 @@ pub(crate) async fn post_message(
         let (origin, question, until) = (saying.origin, saying.id, saying.until);
         let (options, is_withheld) = (saying.options.clone(), saying.is_withheld);
         let (reached, beside, seen) = (reached.clone(), Vec::new(), seen.clone());
-        let (called, words) = (saying.called.map(str::to_owned), Some(saying.parts.to_vec()));
+        let called = saying.attributes.as_ref().and_then(|given| given.id.clone());
+        let words = Some(saying.parts.to_vec());
         let ask = NewRunSpec {
             chat,
             question,
@@ -176,6 +177,7 @@ fn question(hub: &Hub, asker: &Requester, saying: &PostMessage<'_>) -> MessageVi
         state: MessageState::Done,
         created: hub.env().now(),
         parts: saying.parts.to_vec(),
+        attributes: saying.attributes.clone(),
     };
     let is_beside = |header: &&MessageHeader| header.parent == saying.parent && header.lane == 0;
     let beside = saying.tree.iter().filter(is_beside).map(|header| header.id);

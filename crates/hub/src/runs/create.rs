@@ -179,6 +179,7 @@ fn open_answer(hub: &Hub, run: RunId, ask: &NewRunSpec) -> Message {
         state: MessageState::Open,
         created: hub.env().now(),
         parts: Vec::new(),
+        attributes: None,
     }
 }
 

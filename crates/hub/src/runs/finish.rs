@@ -143,7 +143,8 @@ async fn keep(
     let Some(chat) = chats::lock(&mut tx, job.chat).await? else { return Ok(()) };
     let mut telling = ChatChangeSet::new(&chat);
     kept.record(&mut tx).await?;
-    let message = Message { state: outcome.message_state(), parts: speaker.parts(), ..job.answer.clone() };
+    let (parts, attributes) = (speaker.parts(), speaker.attributes.clone());
+    let message = Message { state: outcome.message_state(), parts, attributes, ..job.answer.clone() };
     let (failure, usage) = (outcome.failure.as_ref(), Some(speaker.usage));
     let step = RunTransition { from: job.state, to: outcome.state, at: now, failure, usage };
     if !runs::set_state_by(&mut tx, hub.process(), job.run, &step).await? {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plexus_domain::{
-    Digest, Part, PartBody,
+    Digest, MessageAttributes, Metadata, Part, PartBody,
     run::{Failure, Usage},
     sanitized_text::{ellipsize, one_line},
 };
@@ -22,6 +22,9 @@ pub struct MessageWriter {
     writing: SharedOpenMessage,
     channel: Arc<Channel>,
     files: Vec<PartialFile>,
+    /// What follows outside of artifacts is a question: it is not published before the message ends.
+    is_question: bool,
+    pub attributes: Option<Box<MessageAttributes>>,
     pub usage: Usage,
     pub remote: Option<RemoteConversation>,
 }
@@ -33,6 +36,7 @@ struct PartialFile {
     artifact: Option<String>,
     name: Option<String>,
     media_type: Option<String>,
+    metadata: Option<Box<Metadata>>,
     bytes: Vec<u8>,
 }
 
@@ -44,13 +48,22 @@ impl PartialFile {
             artifact: self.artifact.clone(),
             name: self.name.clone(),
             media_type: self.media_type.clone(),
+            metadata: self.metadata.clone(),
         }
     }
 }
 
 impl MessageWriter {
     pub fn new(writing: SharedOpenMessage, channel: Arc<Channel>) -> Self {
-        Self { writing, channel, files: Vec::new(), usage: Usage::default(), remote: None }
+        Self {
+            writing,
+            channel,
+            files: Vec::new(),
+            is_question: false,
+            attributes: None,
+            usage: Usage::default(),
+            remote: None,
+        }
     }
 
     /// Returns the total size of the files of the answer.
@@ -80,6 +93,7 @@ impl MessageWriter {
     /// Discards the whole answer, because it cannot be stored.
     pub fn forget(&mut self) {
         self.writing.lock().clear();
+        self.attributes = None;
         self.remote = None;
     }
 
@@ -105,6 +119,9 @@ impl MessageWriter {
         let mut open = self.writing.lock();
         let message = open.message();
         let index = open.push(part.clone());
+        if self.is_question && part.artifact.is_none() {
+            return index;
+        }
         let whole = Box::new(Snapshot::whole(message, index, part));
         self.channel.publish(StreamFrame::new(FrameKind::Snapshot(whole)));
         index
@@ -121,7 +138,7 @@ impl MessageWriter {
             let message = open.message();
             self.channel.publish(StreamFrame::new(FrameKind::Status { message, line: "".into() }));
         }
-        if !self.channel.is_watched() {
+        if !self.channel.is_watched() || self.is_question && artifact.is_none() {
             return;
         }
         open.show(part, start, delta, closed, |kind| self.channel.publish(StreamFrame::new(kind)));
@@ -136,6 +153,16 @@ impl Output for MessageWriter {
 
     fn artifact_text(&mut self, artifact: &str, name: Option<&str>, delta: &str) -> Result<(), Failure> {
         self.say(Some(artifact), name, delta);
+        Ok(())
+    }
+
+    fn begin_artifact_text(
+        &mut self,
+        artifact: &str,
+        name: Option<&str>,
+        metadata: Option<Box<Metadata>>,
+    ) -> Result<(), Failure> {
+        self.writing.lock().begin_text(Some(artifact), name, metadata);
         Ok(())
     }
 
@@ -173,10 +200,19 @@ impl Output for MessageWriter {
             return Ok(());
         }
         let (artifact, name, media_type) = (file.artifact, label(file.name), label(file.media_type));
-        let mut file = PartialFile { index: 0, artifact, name, media_type, bytes: file.bytes.into() };
+        let (metadata, bytes) = (file.metadata, file.bytes.into());
+        let mut file = PartialFile { index: 0, artifact, name, media_type, metadata, bytes };
         file.index = self.show(file.part());
         self.files.push(file);
         Ok(())
+    }
+
+    fn begin_question(&mut self) {
+        self.is_question = true;
+    }
+
+    fn attributes(&mut self, attributes: &MessageAttributes) {
+        self.attributes = attributes.clone().non_empty();
     }
 
     fn remote(&mut self, remote: RemoteConversation) {

@@ -2,7 +2,7 @@
 
 mod journal;
 
-use plexus_domain::{ChatId, MessageId, Part, PartBody};
+use plexus_domain::{ChatId, MessageId, Metadata, Part};
 use plexus_markup::Splitter;
 
 pub use self::journal::{JournalPiece, ReplayEffect};
@@ -31,6 +31,7 @@ enum OpenPart {
 struct OpenText {
     artifact: Option<String>,
     name: Option<String>,
+    metadata: Option<Box<Metadata>>,
     text: String,
     splitter: Splitter,
     /// End offsets of the closed blocks, in order.
@@ -112,6 +113,16 @@ impl OpenMessage {
         (part, start, closed)
     }
 
+    /// Starts a text part with metadata. Text of `artifact` that follows is appended to it.
+    pub fn begin_text(
+        &mut self,
+        artifact: Option<&str>,
+        name: Option<&str>,
+        metadata: Option<Box<Metadata>>,
+    ) {
+        self.parts.push(OpenPart::text(artifact, name, metadata));
+    }
+
     /// Adds a part that is not streamed text; returns its index.
     pub fn push(&mut self, part: Part) -> usize {
         self.parts.push(OpenPart::whole(part));
@@ -182,7 +193,7 @@ impl OpenMessage {
             None => self.parts.len().checked_sub(1).filter(|&last| continues(&self.parts[last])),
         };
         found.unwrap_or_else(|| {
-            self.parts.push(OpenPart::text(artifact, name));
+            self.parts.push(OpenPart::text(artifact, name, None));
             self.parts.len() - 1
         })
     }
@@ -200,10 +211,11 @@ impl OpenPart {
         }
     }
 
-    fn text(artifact: Option<&str>, name: Option<&str>) -> Self {
+    fn text(artifact: Option<&str>, name: Option<&str>, metadata: Option<Box<Metadata>>) -> Self {
         Self::Text(OpenText {
             artifact: artifact.map(str::to_owned),
             name: name.map(str::to_owned),
+            metadata,
             text: String::new(),
             splitter: Splitter::new(),
             closed: Vec::new(),
@@ -249,13 +261,13 @@ impl OpenText {
 
     fn part(&self, text: String) -> Part {
         let (artifact, name) = (self.artifact.clone(), self.name.clone());
-        Part { content: PartBody::Text { text }, artifact, name, media_type: None }
+        Part { artifact, name, metadata: self.metadata.clone(), ..Part::text(text) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use plexus_domain::Timestamp;
+    use plexus_domain::{PartBody, Timestamp};
 
     use super::*;
 

@@ -212,7 +212,7 @@ async fn try_ask(conductor: &TeamOrchestrator, address: &Address, message: TeamM
         parent: parent.map(|header| header.id),
         id: hub.env().id(MessageId::new),
         parts: &parts,
-        called: None,
+        attributes: None,
         origin: Origin::Team,
         continues,
         until: Some(conductor.team.hard_deadline()),

@@ -152,6 +152,7 @@ pub(super) fn goal_message(hub: &Hub, team: &Team, asker: &Requester) -> Message
         state: MessageState::Done,
         created: hub.env().now(),
         parts: vec![Part::text(team.charter().goal.as_str())],
+        attributes: None,
     };
     let (author, alternatives) = (Speaker::from(asker), vec![id]);
     MessageView { message, author, run: None, alternatives, open: Vec::new(), status: None }

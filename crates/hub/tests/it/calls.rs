@@ -119,7 +119,7 @@ async fn a_reader_has_every_byte_once_and_a_second_one_too() {
                     text.truncate(start);
                     text.push_str(body);
                 }
-                TaskUpdate::Ended { message } => {
+                TaskUpdate::Ended { message, .. } => {
                     assert!(message.parts[0].as_text().unwrap().starts_with(&text));
                 }
                 TaskUpdate::Waits { line } => panic!("two calls do not wait: {line}"),

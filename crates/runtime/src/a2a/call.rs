@@ -3,14 +3,17 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use plexus_a2a::{
     A2aProtocol,
     client::{self, AgentRequest, MAX_ANSWER_BYTES, Update},
     team_extension,
     wire::v1::CancelTaskRequest,
 };
-use plexus_domain::run::{Failure, FailureClass};
+use plexus_domain::{
+    TraceContext,
+    run::{Failure, FailureClass},
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{A2aConnector, is_other_dialect, other};
@@ -41,10 +44,11 @@ impl A2aConnector {
         &self,
         protocol: A2aProtocol,
         call: AgentRequest,
+        trace: Option<&TraceContext>,
         pace: &mut WaitTimer<'_>,
     ) -> Result<OpenedCall, RunInterruption> {
         let method = call.method();
-        let reply = self.post(protocol, call, pace).await?;
+        let reply = self.post(protocol, call, trace, pace).await?;
         if reply.status() != StatusCode::OK {
             return self.read_refusal(protocol, method, reply, pace).await.map(whole);
         }
@@ -69,9 +73,10 @@ impl A2aConnector {
         &self,
         protocol: A2aProtocol,
         call: AgentRequest,
+        trace: Option<&TraceContext>,
         pace: &mut WaitTimer<'_>,
     ) -> Result<Update, RunInterruption> {
-        match self.open(protocol, call, pace).await? {
+        match self.open(protocol, call, trace, pace).await? {
             OpenedCall::Whole(update) => Ok(*update),
             OpenedCall::Stream(_) => {
                 let words = format!("The agent at {} answered a plain question with a stream.", self.peer());
@@ -87,7 +92,7 @@ impl A2aConnector {
         for protocol in [protocol, other(protocol)] {
             let (tenant, id) = (self.endpoint.tenant.clone(), id.clone());
             let call = AgentRequest::CancelTask(CancelTaskRequest { tenant, id, metadata: None });
-            match self.ask(protocol, call, &mut pace).await {
+            match self.ask(protocol, call, None, &mut pace).await {
                 Ok(Update::Error(error)) if is_other_dialect(&error) => {}
                 Ok(Update::Error(error)) => {
                     return tracing::debug!(code = error.code, "task cancellation refused by agent");
@@ -114,9 +119,10 @@ impl A2aConnector {
         &self,
         protocol: A2aProtocol,
         call: AgentRequest,
+        trace: Option<&TraceContext>,
         pace: &mut WaitTimer<'_>,
     ) -> Result<HttpResponse, RunInterruption> {
-        let headers = headers(protocol, &call)?;
+        let headers = headers(protocol, &call, trace)?;
         let body = client::body(protocol, ID, call).map(Bytes::from).map_err(|error| {
             Failure::new(
                 FailureClass::Internal,
@@ -185,7 +191,11 @@ impl A2aConnector {
 }
 
 /// Builds the headers of a call, independent of credentials and signature.
-fn headers(protocol: A2aProtocol, call: &AgentRequest) -> Result<HeaderMap, Failure> {
+fn headers(
+    protocol: A2aProtocol,
+    call: &AgentRequest,
+    trace: Option<&TraceContext>,
+) -> Result<HeaderMap, Failure> {
     let mut headers = HeaderMap::new();
     let is_streaming = call.method().is_streaming();
     let accepted = if is_streaming { "text/event-stream, application/json" } else { "application/json" };
@@ -197,6 +207,15 @@ fn headers(protocol: A2aProtocol, call: &AgentRequest) -> Result<HeaderMap, Fail
             Failure::new(FailureClass::Internal, format!("An extension has no name: {error}."))
         })?;
         headers.insert(team_extension::header(protocol), used);
+    }
+    if let Some(TraceContext { traceparent, tracestate }) = trace {
+        let values = [("traceparent", Some(traceparent)), ("tracestate", tracestate.as_ref())];
+        for (name, value) in values.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+            // Validated when it was received.
+            headers.extend(
+                HeaderValue::try_from(value).ok().map(|value| (HeaderName::from_static(name), value)),
+            );
+        }
     }
     Ok(headers)
 }
@@ -220,7 +239,7 @@ mod tests {
             (A2aProtocol::V1, "a2a-extensions", "x-a2a-extensions"),
             (A2aProtocol::V03, "x-a2a-extensions", "a2a-extensions"),
         ] {
-            let named = calls.iter().map(|call| headers(protocol, call).unwrap());
+            let named = calls.iter().map(|call| headers(protocol, call, None).unwrap());
             let named = named.map(|headers| (headers.get(name).cloned(), headers.contains_key(other)));
             let used = || Some(HeaderValue::from_static("urn:x"));
             assert_eq!(named.collect::<Vec<_>>(), [(used(), false), (used(), false), (None, false)]);

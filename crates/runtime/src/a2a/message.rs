@@ -25,8 +25,16 @@ pub(super) fn message(request: &RunRequest) -> Message {
         previous_turns_text(unseen_turns(request, before)).map(Part::text).into_iter().collect();
     parts.extend(question.into_iter().flat_map(|turn| question_parts(turn, &request.files)));
     let id = format!("{}-{}", request.run, request.turns.len());
-    let extensions = team_extension::used(&parts);
-    let mut message = Message { extensions, ..Message::new(id, Role::User, parts) };
+    let mut extensions = team_extension::used(&parts);
+    let given = request.options.forwarded.as_deref().map(|forwarded| forwarded.message.clone());
+    let given = given.unwrap_or_default();
+    extensions.extend(given.extensions.into_iter().filter(|uri| uri != team_extension::TEAM));
+    let mut message = Message {
+        metadata: client::non_empty(given.metadata),
+        extensions,
+        reference_task_ids: given.reference_task_ids,
+        ..Message::new(id, Role::User, parts)
+    };
     if let Some(remote) = &request.remote {
         message.task_id = remote.task.clone();
         message.context_id = remote.context.clone();
@@ -43,7 +51,7 @@ fn question_parts(turn: &ConversationTurn, files: &HashMap<Digest, Bytes>) -> Ve
         }
         PartBody::File { blob, .. } if files.contains_key(blob) => Some(Part {
             content: PartContent::Raw(files[blob].to_vec()),
-            metadata: None,
+            metadata: part.metadata.as_deref().cloned(),
             filename: part.name.clone(),
             media_type: part.media_type.clone(),
         }),

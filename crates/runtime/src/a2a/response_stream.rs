@@ -15,7 +15,7 @@ use plexus_domain::{
     run::{Failure, FailureClass},
 };
 
-use super::status_text::StatusText;
+use super::{answer_attributes::AnswerAttributes, status_text::StatusText};
 use crate::{
     Output, OutputFile, RemoteConversation, RunEnd, outbound::quote_foreign_text, transcript::linkable,
 };
@@ -45,6 +45,7 @@ pub struct A2aResponse<'a> {
     /// The last thing that was emitted is text outside of artifacts.
     ends_in_text: bool,
     is_over: bool,
+    attributes: AnswerAttributes,
 }
 
 /// Name and media type of a file.
@@ -72,6 +73,7 @@ impl<'a> A2aResponse<'a> {
             has_said: false,
             ends_in_text: false,
             is_over: false,
+            attributes: AnswerAttributes::default(),
         }
     }
 
@@ -105,6 +107,9 @@ impl<'a> A2aResponse<'a> {
 
     pub fn take(&mut self, update: Update) -> Result<UpdateEffect, Failure> {
         self.note_ids(&update)?;
+        if self.attributes.take(&update) {
+            self.output.attributes(self.attributes.get());
+        }
         match update {
             Update::Error(error) => Ok(UpdateEffect::Refused(error)),
             Update::Message(message) => {
@@ -181,6 +186,7 @@ impl<'a> A2aResponse<'a> {
             }
             Some(state @ (RunState::InputRequired | RunState::AuthRequired)) => {
                 let message = self.complete(status.message.as_ref(), is_snapshot, StatusText::take_current);
+                self.output.begin_question();
                 self.ask(message.as_ref(), history)?;
                 let is_question = state == RunState::InputRequired;
                 Ok(UpdateEffect::End(if is_question { RunEnd::InputRequired } else { RunEnd::AuthRequired }))
@@ -293,6 +299,9 @@ impl<'a> A2aResponse<'a> {
         self.id(&artifact.artifact_id)?;
         for delta in self.artifacts.merge(artifact, append) {
             match delta {
+                ArtifactDelta::TextBegins { artifact, name, metadata } => {
+                    self.output.begin_artifact_text(&artifact, name.as_deref(), metadata.map(Box::new))?;
+                }
                 ArtifactDelta::Text { artifact, name, delta } => {
                     self.output.artifact_text(&artifact, name.as_deref(), &delta)?;
                     (self.has_said, self.ends_in_text) = (true, false);
@@ -329,15 +338,16 @@ impl<'a> A2aResponse<'a> {
     fn part(&mut self, part: Part, artifact: Option<ArtifactContext<'_>>) -> Result<(), Failure> {
         let id = artifact.map(|within| within.id.to_owned());
         let title = artifact.and_then(|within| within.title.map(str::to_owned));
-        let is_plain = artifact.is_none() && part.is_plain_text();
+        let is_plain = artifact.is_none() && part.is_plain_text() && part.metadata.is_none();
         let follows_text = std::mem::replace(&mut self.ends_in_text, is_plain);
         match receive(part) {
-            IncomingPart::Bytes { bytes, name, media_type } => {
+            IncomingPart::Bytes { bytes, name, media_type, metadata } => {
                 let continues = artifact.is_some_and(|within| within.continues);
                 let file = OutputFile {
                     artifact: id,
                     name: name.or(title),
                     media_type,
+                    metadata,
                     bytes: bytes.into(),
                     continues,
                 };

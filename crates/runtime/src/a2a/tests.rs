@@ -356,7 +356,7 @@ async fn files_data_and_links_are_given_on() {
     assert_eq!(heard.parts, expected);
     let media_type = Some("text/plain".to_owned());
     let (name, bytes) = (Some("a.txt".to_owned()), "hi".into());
-    let file = OutputFile { artifact, name, media_type, bytes, continues: false };
+    let file = OutputFile { artifact, name, media_type, metadata: None, bytes, continues: false };
     assert_eq!(heard.files, [file]);
 }
 

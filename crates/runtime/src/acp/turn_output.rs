@@ -130,6 +130,7 @@ impl<'a> AcpTurnOutput<'a> {
             artifact: None,
             name,
             media_type,
+            metadata: None,
             bytes: bytes.into(),
             continues: false,
         })

@@ -222,6 +222,7 @@ mod tests {
                     artifact: None,
                     name: None,
                     media_type: None,
+                    metadata: None,
                     bytes,
                     continues: false,
                 })?;

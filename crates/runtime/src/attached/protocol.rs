@@ -237,7 +237,7 @@ impl From<Result<RunEnd, Failure>> for ProgramEvent {
 impl From<FilePiece> for OutputFile {
     fn from(piece: FilePiece) -> Self {
         let FilePiece { artifact, name, media_type, bytes, continues } = piece;
-        Self { artifact, name, media_type, bytes, continues }
+        Self { artifact, name, media_type, metadata: None, bytes, continues }
     }
 }
 

@@ -90,10 +90,12 @@ impl Connector for Tck {
             Act::FileUrl => output.part(link())?,
             Act::Data => output.part(data())?,
             Act::Ask => {
+                output.begin_question();
                 output.text("What else do you want to say?")?;
                 return Ok(RunEnd::InputRequired);
             }
             Act::AskToSignIn => {
+                output.begin_question();
                 output.text("Sign in elsewhere, then go on.")?;
                 return Ok(RunEnd::AuthRequired);
             }
@@ -114,6 +116,7 @@ fn file() -> OutputFile {
         artifact: Some("file".to_owned()),
         name: Some("output.txt".to_owned()),
         media_type: Some("text/plain".to_owned()),
+        metadata: None,
         bytes: Bytes::from_static(b"Generated file content"),
         continues: false,
     }

@@ -224,6 +224,7 @@ impl World {
             state: MessageState::Done,
             created_at: self.now(),
             parts,
+            attributes: None,
         }
     }
 

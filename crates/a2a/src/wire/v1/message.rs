@@ -8,10 +8,14 @@ use crate::wire::{Metadata, lenient};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
+    #[serde(alias = "message_id")]
+    #[serde(deserialize_with = "lenient::or_default")]
     pub message_id: String,
     #[serde(default, deserialize_with = "lenient::filled", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "context_id")]
     pub context_id: Option<String>,
     #[serde(default, deserialize_with = "lenient::filled", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "task_id")]
     pub task_id: Option<String>,
     pub role: Role,
     /// At least one by the specification. An empty list is
@@ -23,6 +27,7 @@ pub struct Message {
     #[serde(default, deserialize_with = "lenient::or_default", skip_serializing_if = "Vec::is_empty")]
     pub extensions: Vec<String>,
     #[serde(default, deserialize_with = "lenient::or_default", skip_serializing_if = "Vec::is_empty")]
+    #[serde(alias = "reference_task_ids")]
     pub reference_task_ids: Vec<String>,
 }
 
@@ -42,15 +47,17 @@ impl Message {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Role {
-    #[serde(rename = "ROLE_USER")]
-    User,
-    #[serde(rename = "ROLE_AGENT")]
-    Agent,
     /// Also any value added by a later version.
-    #[serde(rename = "ROLE_UNSPECIFIED", other)]
+    #[default]
     Unspecified,
+    User,
+    Agent,
+}
+
+lenient::proto_enum! {
+    Role { Unspecified = "ROLE_UNSPECIFIED", User = "ROLE_USER", Agent = "ROLE_AGENT" }
 }
 
 /// One part of a message or an artifact.
@@ -64,6 +71,7 @@ pub struct Part {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "media_type")]
     pub media_type: Option<String>,
 }
 
@@ -119,6 +127,7 @@ struct PartMembers {
     #[serde(default, deserialize_with = "lenient::filled")]
     filename: Option<String>,
     #[serde(default, deserialize_with = "lenient::filled")]
+    #[serde(alias = "media_type")]
     media_type: Option<String>,
 }
 
@@ -171,6 +180,28 @@ mod tests {
         });
         let message: Message = serde_json::from_value(wire).unwrap();
         assert_eq!(message, Message::new("m", Role::Unspecified, vec![Part::text("a")]));
+    }
+
+    #[test]
+    fn other_spellings_of_proto_json_are_read() {
+        let wire = json!({
+            "message_id": "m", "role": 2, "context_id": "c", "task_id": "t", "reference_task_ids": ["r"],
+            "extensions": null, "parts": [{"text": "a", "media_type": "text/html"}],
+        });
+        let message: Message = serde_json::from_value(wire).unwrap();
+        let part = Part { media_type: Some("text/html".into()), ..Part::text("a") };
+        let expected = Message {
+            context_id: Some("c".into()),
+            task_id: Some("t".into()),
+            reference_task_ids: vec!["r".into()],
+            ..Message::new("m", Role::Agent, vec![part])
+        };
+        assert_eq!(message, expected);
+        let role = |value| serde_json::from_value::<Role>(value).unwrap();
+        assert_eq!([json!(1), json!("ROLE_USER"), json!("1"), json!(1.0)].map(role), [Role::User; 4]);
+        let unknown = [json!(0), json!(9), json!(-1), json!(0.5), json!(null), json!("ROLE_NEW")];
+        assert_eq!(unknown.map(role), [Role::Unspecified; 6]);
+        assert!(serde_json::from_value::<Role>(json!([])).is_err());
     }
 
     #[test]

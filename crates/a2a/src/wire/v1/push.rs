@@ -12,7 +12,9 @@ pub struct TaskPushNotificationConfig {
     #[serde(default, deserialize_with = "lenient::filled", skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     #[serde(default, deserialize_with = "lenient::filled", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "task_id")]
     pub task_id: Option<String>,
+    #[serde(deserialize_with = "lenient::or_default")]
     pub url: String,
     #[serde(default, deserialize_with = "lenient::filled", skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
@@ -33,7 +35,10 @@ pub struct AuthenticationInfo {
 pub struct GetPushConfigRequest {
     #[serde(default, deserialize_with = "lenient::filled", skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
+    #[serde(alias = "task_id")]
+    #[serde(deserialize_with = "lenient::or_default")]
     pub task_id: String,
+    #[serde(deserialize_with = "lenient::or_default")]
     pub id: String,
 }
 
@@ -45,10 +50,14 @@ pub type DeletePushConfigRequest = GetPushConfigRequest;
 pub struct ListPushConfigsRequest {
     #[serde(default, deserialize_with = "lenient::filled", skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
+    #[serde(alias = "task_id")]
+    #[serde(deserialize_with = "lenient::or_default")]
     pub task_id: String,
-    #[serde(default, deserialize_with = "lenient::or_default")]
+    #[serde(default, deserialize_with = "lenient::integer_or_zero")]
+    #[serde(alias = "page_size")]
     pub page_size: u32,
     #[serde(default, deserialize_with = "lenient::filled", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "page_token")]
     pub page_token: Option<String>,
 }
 
@@ -58,5 +67,6 @@ pub struct ListPushConfigsResponse {
     #[serde(default, deserialize_with = "lenient::or_default")]
     pub configs: Vec<TaskPushNotificationConfig>,
     #[serde(default, deserialize_with = "lenient::or_default", skip_serializing_if = "String::is_empty")]
+    #[serde(alias = "next_page_token")]
     pub next_page_token: String,
 }

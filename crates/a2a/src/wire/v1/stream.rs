@@ -34,8 +34,11 @@ impl StreamResponse {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskStatusUpdateEvent {
+    #[serde(alias = "task_id")]
+    #[serde(deserialize_with = "lenient::or_default")]
     pub task_id: String,
     #[serde(default, deserialize_with = "lenient::or_default")]
+    #[serde(alias = "context_id")]
     pub context_id: String,
     pub status: TaskStatus,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,13 +49,17 @@ pub struct TaskStatusUpdateEvent {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskArtifactUpdateEvent {
+    #[serde(alias = "task_id")]
+    #[serde(deserialize_with = "lenient::or_default")]
     pub task_id: String,
     #[serde(default, deserialize_with = "lenient::or_default")]
+    #[serde(alias = "context_id")]
     pub context_id: String,
     pub artifact: Artifact,
     #[serde(default, deserialize_with = "lenient::or_default", skip_serializing_if = "lenient::is_false")]
     pub append: bool,
     #[serde(default, deserialize_with = "lenient::or_default", skip_serializing_if = "lenient::is_false")]
+    #[serde(alias = "last_chunk")]
     pub last_chunk: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Metadata>,
@@ -63,7 +70,9 @@ pub struct TaskArtifactUpdateEvent {
 struct StreamMembers {
     task: Option<Task>,
     message: Option<Message>,
+    #[serde(alias = "status_update")]
     status_update: Option<TaskStatusUpdateEvent>,
+    #[serde(alias = "artifact_update")]
     artifact_update: Option<TaskArtifactUpdateEvent>,
 }
 

@@ -9,8 +9,10 @@ use crate::wire::{Metadata, lenient};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Task {
+    #[serde(deserialize_with = "lenient::or_default")]
     pub id: String,
     #[serde(default, deserialize_with = "lenient::filled", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "context_id")]
     pub context_id: Option<String>,
     pub status: TaskStatus,
     #[serde(default, deserialize_with = "lenient::or_default", skip_serializing_if = "Vec::is_empty")]
@@ -41,27 +43,33 @@ pub struct TaskStatus {
     pub timestamp: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TaskState {
-    #[serde(rename = "TASK_STATE_SUBMITTED")]
-    Submitted,
-    #[serde(rename = "TASK_STATE_WORKING")]
-    Working,
-    #[serde(rename = "TASK_STATE_COMPLETED")]
-    Completed,
-    #[serde(rename = "TASK_STATE_FAILED")]
-    Failed,
-    #[serde(rename = "TASK_STATE_CANCELED")]
-    Canceled,
-    #[serde(rename = "TASK_STATE_INPUT_REQUIRED")]
-    InputRequired,
-    #[serde(rename = "TASK_STATE_REJECTED")]
-    Rejected,
-    #[serde(rename = "TASK_STATE_AUTH_REQUIRED")]
-    AuthRequired,
     /// Also any value added by a later version.
-    #[serde(rename = "TASK_STATE_UNSPECIFIED", other)]
+    #[default]
     Unspecified,
+    Submitted,
+    Working,
+    Completed,
+    Failed,
+    Canceled,
+    InputRequired,
+    Rejected,
+    AuthRequired,
+}
+
+lenient::proto_enum! {
+    TaskState {
+        Unspecified = "TASK_STATE_UNSPECIFIED",
+        Submitted = "TASK_STATE_SUBMITTED",
+        Working = "TASK_STATE_WORKING",
+        Completed = "TASK_STATE_COMPLETED",
+        Failed = "TASK_STATE_FAILED",
+        Canceled = "TASK_STATE_CANCELED",
+        InputRequired = "TASK_STATE_INPUT_REQUIRED",
+        Rejected = "TASK_STATE_REJECTED",
+        AuthRequired = "TASK_STATE_AUTH_REQUIRED",
+    }
 }
 
 impl TaskState {
@@ -110,6 +118,8 @@ impl From<RunState> for TaskState {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Artifact {
+    #[serde(alias = "artifact_id")]
+    #[serde(deserialize_with = "lenient::or_default")]
     pub artifact_id: String,
     #[serde(default, deserialize_with = "lenient::filled", skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,

@@ -76,7 +76,7 @@ impl OpenMessage {
         let Ok(part) = usize::try_from(piece.part) else { return ReplayEffect::Nothing };
         // Insert empty placeholders for parts missing in the journal, to keep indexes stable.
         while self.parts.len() < part {
-            self.parts.push(OpenPart::text(None, None));
+            self.parts.push(OpenPart::text(None, None, None));
         }
         match usize::try_from(piece.byte_offset) {
             Ok(start) => self.apply_text(part, start, &body()),
@@ -86,7 +86,7 @@ impl OpenMessage {
 
     fn apply_text(&mut self, part: usize, start: usize, body: &str) -> ReplayEffect {
         if self.parts.len() == part {
-            self.parts.push(OpenPart::text(None, None));
+            self.parts.push(OpenPart::text(None, None, None));
         }
         let OpenPart::Text(open) = &mut self.parts[part] else { return ReplayEffect::Nothing };
         let known = open.text.len().saturating_sub(start);
@@ -101,7 +101,7 @@ impl OpenMessage {
         let Ok(whole) = serde_json::from_slice::<Part>(body) else { return ReplayEffect::Nothing };
         let is_text = matches!(&whole.content, PartBody::Text { text } if text.is_empty());
         let open = match is_text {
-            true => OpenPart::text(whole.artifact.as_deref(), whole.name.as_deref()),
+            true => OpenPart::text(whole.artifact.as_deref(), whole.name.as_deref(), None),
             false => OpenPart::whole(whole.clone()),
         };
         match self.parts.get_mut(part) {
