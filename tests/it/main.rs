@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod a2a;
 #[cfg(test)]
+mod a2a_http_json;
+#[cfg(test)]
 mod a2a_messages;
 #[cfg(test)]
 mod a2a_sdks;

@@ -14,6 +14,7 @@ use futures::stream::BoxStream;
 use http::{HeaderMap, HeaderName, HeaderValue, Response};
 use plexus_a2a::{
     A2aProtocol, Card,
+    card::Binding,
     client::{self, AgentRequest, MAX_EVENT_BYTES, Update},
     wire::{
         rpc::{self, ErrorKind},
@@ -49,6 +50,8 @@ const HISTORY: u32 = 10;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
     pub url: Url,
+    /// True for HTTP+JSON, which only 1.0 has; else JSON-RPC.
+    pub is_http_json: bool,
     pub protocol: A2aProtocol,
     pub tenant: Option<String>,
     pub is_streaming: bool,
@@ -60,6 +63,7 @@ impl Endpoint {
         let interface = card.best_interface()?;
         Some(Self {
             url: interface.url.clone(),
+            is_http_json: interface.binding == Binding::HttpJson,
             protocol: interface.protocol()?,
             tenant: interface.tenant.clone(),
             is_streaming: card.capabilities.streaming,
@@ -216,6 +220,7 @@ impl A2aRun<'_> {
         }
         let mut taken = self.send(message.clone()).await?;
         if let UpdateEffect::Refused(error) = &taken
+            && !self.agent.endpoint.is_http_json
             && is_other_dialect(error)
         {
             self.protocol = other(self.protocol);
@@ -319,7 +324,10 @@ impl A2aRun<'_> {
         let mut taken = UpdateEffect::More;
         decoder.push(bytes, |data| {
             if taken == UpdateEffect::More {
-                let update = client::event(self.protocol, data);
+                let update = match self.agent.endpoint.is_http_json {
+                    true => client::http_json_event(data),
+                    false => client::event(self.protocol, data),
+                };
                 let update = update.map_err(|error| self.agent.not_understood(&error))?;
                 noise.clear();
                 taken = self.answer.take(update)?;

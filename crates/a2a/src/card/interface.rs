@@ -44,9 +44,13 @@ impl Interface {
         }
     }
 
-    /// Returns true if the hub supports its binding and version.
+    /// Returns true if the hub supports its binding and version. HTTP+JSON of 0.3 differs from that of 1.0.
     pub fn is_usable(&self) -> bool {
-        self.binding == Binding::JsonRpc && self.protocol().is_some()
+        match self.binding {
+            Binding::JsonRpc => self.protocol().is_some(),
+            Binding::HttpJson => self.protocol() == Some(A2aProtocol::V1),
+            Binding::Grpc | Binding::Other(_) => false,
+        }
     }
 
     /// Returns the sort key; lower is better.
@@ -131,7 +135,7 @@ fn read_one(node: &JsonNode<'_>, binding_member: &str, version: String) -> Optio
         .get(binding_member)
         .map_or_else(|| Some(DEFAULT_BINDING.to_owned()), |word| word.line(MAX_WORD))?;
     let binding = Binding::parse(&word);
-    // Only a warning for interfaces the hub never calls; gRPC addresses are often not URLs.
+    // Only a warning for others, as gRPC addresses are often not URLs. One of them has to be usable.
     let severity = if binding == Binding::JsonRpc { Severity::Error } else { Severity::Warning };
     let url = node.expect("url", severity, "where the agent is reached")?.url(severity)?;
     let tenant =
@@ -141,7 +145,7 @@ fn read_one(node: &JsonNode<'_>, binding_member: &str, version: String) -> Optio
 
 /// Reports a card without usable interface. A card without any URL was reported already.
 fn check_usable(card: &JsonNode<'_>, found: &[Interface]) {
-    const SPOKEN: &str = "The hub speaks A2A 1.0 and 0.3 over JSONRPC";
+    const SPOKEN: &str = "The hub speaks A2A 1.0 and 0.3 over JSONRPC, and 1.0 over HTTP+JSON";
     let Some(member) = ["supportedInterfaces", "url"].into_iter().find(|member| card.get(member).is_some())
     else {
         return;
@@ -152,6 +156,6 @@ fn check_usable(card: &JsonNode<'_>, found: &[Interface]) {
     let offered: Vec<_> = found.iter().map(|one| format!("{} {}", one.binding, one.version)).collect();
     let offered =
         if offered.is_empty() { "no address that can be called".to_owned() } else { offered.join(", ") };
-    let message = format!("{SPOKEN}; this agent offers {offered}. Add a JSONRPC interface.");
+    let message = format!("{SPOKEN}; this agent offers {offered}. Add one of these interfaces.");
     card.note_at(member, Severity::Error, message);
 }

@@ -1,7 +1,7 @@
 //! Decodes responses and events of agents, with limits checked before parsing.
 
 use plexus_domain::{agent::A2aProtocol, run::FailureClass};
-use serde::{Deserialize as _, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::unreadable_parts::replace_unreadable_parts;
@@ -25,6 +25,10 @@ pub const MAX_DEPTH: usize = 32;
 pub const MAX_PARTS: usize = 1_024;
 /// Maximum number of JSON values in one response or event.
 const MAX_VALUES: usize = 200_000;
+pub const ANSWER_LIMITS: JsonLimits =
+    JsonLimits { bytes: MAX_ANSWER_BYTES, depth: MAX_DEPTH, values: MAX_VALUES };
+pub const EVENT_LIMITS: JsonLimits =
+    JsonLimits { bytes: MAX_EVENT_BYTES, depth: MAX_DEPTH, values: MAX_VALUES };
 
 /// One update of an agent, independent of the protocol version.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,7 +137,7 @@ impl DecodeError {
 ///
 /// A streaming method also gets such a body from agents that cannot stream or that return an error.
 pub fn answer(protocol: A2aProtocol, method: Method, body: &[u8]) -> Result<Update, DecodeError> {
-    let limits = JsonLimits { bytes: MAX_ANSWER_BYTES, depth: MAX_DEPTH, values: MAX_VALUES };
+    let limits = ANSWER_LIMITS;
     match (protocol, method) {
         (A2aProtocol::V1, Method::GetTask | Method::CancelTask) => read(protocol, body, limits, Update::Task),
         (A2aProtocol::V1, Method::SendMessage) => read(protocol, body, limits, SendMessageResponse::into),
@@ -147,7 +151,7 @@ pub fn answer(protocol: A2aProtocol, method: Method, body: &[u8]) -> Result<Upda
 
 /// Decodes the data of one server-sent event.
 pub fn event(protocol: A2aProtocol, data: &[u8]) -> Result<Update, DecodeError> {
-    let limits = JsonLimits { bytes: MAX_EVENT_BYTES, depth: MAX_DEPTH, values: MAX_VALUES };
+    let limits = EVENT_LIMITS;
     match protocol {
         A2aProtocol::V1 => read(protocol, data, limits, StreamResponse::into),
         A2aProtocol::V03 => read(protocol, data, limits, from_v03),
@@ -165,9 +169,7 @@ fn read<R: DeserializeOwned>(
     into: impl FnOnce(R) -> Update,
 ) -> Result<Update, DecodeError> {
     let answer: LenientResponse<R> = match bounded_json::parse(bytes, limits) {
-        Err(error @ JsonError::Shape { .. }) => {
-            without_unreadable_parts(protocol, bytes, limits).ok_or(error)?
-        }
+        Err(error @ JsonError::Shape { .. }) => replace_and_read(protocol, bytes, limits).ok_or(error)?,
         parsed => parsed?,
     };
     let update = match (answer.result, answer.error) {
@@ -175,19 +177,24 @@ fn read<R: DeserializeOwned>(
         (Some(result), None) => into(result),
         (None, None) => return Err(DecodeError::NoResult),
     };
+    check_parts(update)
+}
+
+/// Fails if the update has too many parts.
+pub fn check_parts(update: Update) -> Result<Update, DecodeError> {
     let parts = update.parts();
     if parts > MAX_PARTS { Err(DecodeError::TooManyParts { parts }) } else { Ok(update) }
 }
 
 /// Decodes a response after its unreadable parts were replaced. `None`: it is unreadable for another reason.
-fn without_unreadable_parts<R: DeserializeOwned>(
+pub fn replace_and_read<R: DeserializeOwned>(
     protocol: A2aProtocol,
     bytes: &[u8],
     limits: JsonLimits,
-) -> Option<LenientResponse<R>> {
+) -> Option<R> {
     let mut value: Value = bounded_json::parse(bytes, limits).ok()?;
     if replace_unreadable_parts(protocol, &mut value) == 0 {
         return None;
     }
-    LenientResponse::deserialize(value).ok()
+    R::deserialize(value).ok()
 }

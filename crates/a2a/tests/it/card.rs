@@ -229,15 +229,16 @@ fn repeated_members_are_named() {
 #[test]
 fn an_agent_that_speaks_nothing_known_is_refused_with_what_it_offers() {
     let interface = |binding, version| json!({"url": "https://a.example/", "protocolBinding": binding, "protocolVersion": version});
-    let card =
-        card_with(json!({"supportedInterfaces": [interface("GRPC", "1.0"), interface("JSONRPC", "2.1")]}));
-    assert_problem(&card, Severity::Error, "/supportedInterfaces", "GRPC 1.0, JSONRPC 2.1");
+    let card = card_with(
+        json!({"supportedInterfaces": [interface("GRPC", "1.0"), interface("JSONRPC", "2.1"), interface("HTTP+JSON", "0.3")]}),
+    );
+    assert_problem(&card, Severity::Error, "/supportedInterfaces", "GRPC 1.0, JSONRPC 2.1, HTTP+JSON 0.3");
     let old = json!({"name": "A", "url": "a.example:50051", "preferredTransport": "GRPC", "protocolVersion": "0.3.0"});
     assert!(read(&old).card.is_none());
 }
 
 #[test]
-fn the_best_interface_is_jsonrpc_and_new_before_old() {
+fn the_best_interface_is_new_before_old_then_the_first() {
     let interface = |url, binding, version| json!({"url": url, "protocolBinding": binding, "protocolVersion": version, "tenant": "t"});
     let card = card_with(json!({"supportedInterfaces": [
         interface("https://a.example/rest", "HTTP+JSON", "1.0"),
@@ -247,9 +248,12 @@ fn the_best_interface_is_jsonrpc_and_new_before_old() {
     ]}));
     let card = read(&card).card.unwrap();
     let best = card.best_interface().unwrap();
-    assert_eq!((best.url.path(), best.tenant.as_deref()), ("/new", Some("t")));
-    assert_eq!(card.interfaces[0].binding, Binding::HttpJson);
+    assert_eq!((best.url.path(), best.tenant.as_deref()), ("/rest", Some("t")));
+    assert_eq!(best.binding, Binding::HttpJson);
     assert_eq!(card.interfaces.len(), 3);
+    let mut other = card.clone();
+    other.interfaces.remove(0);
+    assert_eq!(other.best_interface().unwrap().url.path(), "/new");
     let origins: Vec<_> = card.origins().iter().map(ToString::to_string).collect();
     assert_eq!(origins, ["https://a.example", "https://b.example:8443"]);
 }

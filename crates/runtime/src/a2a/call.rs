@@ -1,4 +1,4 @@
-//! One JSON-RPC call to an A2A agent.
+//! One call to an A2A agent, over JSON-RPC or HTTP+JSON.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use plexus_a2a::{
     A2aProtocol,
-    client::{self, AgentRequest, MAX_ANSWER_BYTES, Update},
+    client::{self, AgentRequest, HttpJsonRequest, MAX_ANSWER_BYTES, Update},
     team_extension,
     wire::v1::CancelTaskRequest,
 };
@@ -15,6 +15,7 @@ use plexus_domain::{
     run::{Failure, FailureClass},
 };
 use tokio_util::sync::CancellationToken;
+use url::Url;
 
 use super::{A2aConnector, is_other_dialect, other};
 use crate::{
@@ -25,6 +26,9 @@ use crate::{
 /// JSON-RPC request id. Constant, because each HTTP request has exactly one response.
 const ID: i64 = 1;
 
+/// Media type of JSON-RPC, and of HTTP+JSON with servers that do not know its own.
+const JSON: &str = "application/json";
+
 /// Timeout of a `CancelTask` call.
 const CANCEL_TIME: Duration = Duration::from_secs(3);
 
@@ -32,6 +36,15 @@ const CANCEL_TIME: Duration = Duration::from_secs(3);
 pub(super) enum OpenedCall {
     Stream(HttpResponse),
     Whole(Box<Update>),
+}
+
+/// An HTTP request to an agent, before credentials and signature.
+#[derive(Clone)]
+struct AgentHttpRequest {
+    verb: Method,
+    url: Url,
+    headers: HeaderMap,
+    body: Bytes,
 }
 
 fn whole(update: Update) -> OpenedCall {
@@ -49,13 +62,15 @@ impl A2aConnector {
     ) -> Result<OpenedCall, RunInterruption> {
         let method = call.method();
         let reply = self.post(protocol, call, trace, pace).await?;
-        if reply.status() != StatusCode::OK {
+        if !reply.status().is_success() {
             return self.read_refusal(protocol, method, reply, pace).await.map(whole);
         }
         if reply.is_of_type("text/event-stream") {
             return Ok(OpenedCall::Stream(reply));
         }
-        if !reply.is_of_type("application/json") {
+        let is_json =
+            reply.is_of_type(JSON) || self.endpoint.is_http_json && reply.is_of_type(client::MEDIA_TYPE);
+        if !is_json {
             let kind = reply.header(header::CONTENT_TYPE).unwrap_or("something without a type");
             let words = format!(
                 "The agent at {} answered with {kind}, not with A2A. Check its address.",
@@ -64,8 +79,11 @@ impl A2aConnector {
             return Err(Failure::new(FailureClass::Garbage, words).into());
         }
         let body = reply.body(MAX_ANSWER_BYTES, pace).await?;
-        let update = client::answer(protocol, method, &body).map_err(|error| self.not_understood(&error))?;
-        Ok(whole(update))
+        let update = match self.endpoint.is_http_json {
+            true => client::http_json_answer(method, &body),
+            false => client::answer(protocol, method, &body),
+        };
+        Ok(whole(update.map_err(|error| self.not_understood(&error))?))
     }
 
     /// Makes a call whose response is a single update.
@@ -89,7 +107,9 @@ impl A2aConnector {
     pub(super) async fn cancel(&self, protocol: A2aProtocol, id: String) {
         let never = CancellationToken::new();
         let mut pace = WaitTimer::new(&never, CANCEL_TIME);
-        for protocol in [protocol, other(protocol)] {
+        let dialects =
+            [protocol, other(protocol)].into_iter().take(if self.endpoint.is_http_json { 1 } else { 2 });
+        for protocol in dialects {
             let (tenant, id) = (self.endpoint.tenant.clone(), id.clone());
             let call = AgentRequest::CancelTask(CancelTaskRequest { tenant, id, metadata: None });
             match self.ask(protocol, call, None, &mut pace).await {
@@ -122,43 +142,70 @@ impl A2aConnector {
         trace: Option<&TraceContext>,
         pace: &mut WaitTimer<'_>,
     ) -> Result<HttpResponse, RunInterruption> {
-        let headers = headers(protocol, &call, trace)?;
-        let body = client::body(protocol, ID, call).map(Bytes::from).map_err(|error| {
-            Failure::new(
-                FailureClass::Internal,
-                format!("The message could not be written as JSON: {error}."),
-            )
-        })?;
+        let headers = headers(protocol, &call, trace, self.endpoint.is_http_json)?;
+        let mut request = self.request(protocol, call, headers)?;
         let shown = self.access.credentials(pace).await?;
-        let reply = self.send(headers.clone(), body.clone(), shown.as_ref(), pace).await?;
+        let mut reply = self.send(request.clone(), shown.as_ref(), pace).await?;
+        if reply.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && self.endpoint.is_http_json {
+            request.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
+            reply = self.send(request.clone(), shown.as_ref(), pace).await?;
+        }
         if reply.status() != StatusCode::UNAUTHORIZED {
             return Ok(reply);
         }
         match self.access.refresh(shown.as_ref(), pace).await? {
-            Some(other) => self.send(headers, body, Some(&other), pace).await,
+            Some(other) => self.send(request, Some(&other), pace).await,
             None => Ok(reply),
         }
     }
 
+    fn request(
+        &self,
+        protocol: A2aProtocol,
+        call: AgentRequest,
+        headers: HeaderMap,
+    ) -> Result<AgentHttpRequest, Failure> {
+        let failed = |error: serde_json::Error| {
+            let words = format!("The message could not be written as JSON: {error}.");
+            Failure::new(FailureClass::Internal, words)
+        };
+        if !self.endpoint.is_http_json {
+            let body = client::body(protocol, ID, call).map_err(failed)?.into();
+            return Ok(AgentHttpRequest {
+                verb: Method::POST,
+                url: self.endpoint.url.clone(),
+                headers,
+                body,
+            });
+        }
+        let HttpJsonRequest { verb, url, body } =
+            HttpJsonRequest::of(&self.endpoint.url, call).map_err(failed)?;
+        let verb = if verb == Method::GET.as_str() { Method::GET } else { Method::POST };
+        Ok(AgentHttpRequest { verb, url, headers, body: body.into() })
+    }
+
     async fn send(
         &self,
-        mut headers: HeaderMap,
-        body: Bytes,
+        request: AgentHttpRequest,
         shown: Option<&Credentials>,
         pace: &mut WaitTimer<'_>,
     ) -> Result<HttpResponse, RunInterruption> {
-        let mut url = self.endpoint.url.clone();
+        let AgentHttpRequest { verb, mut url, mut headers, body } = request;
         if let Some(credentials) = shown {
             credentials.apply(&mut url, &mut headers)?;
         }
         if let Some(carrier) = &self.carrier {
+            if verb != Method::POST {
+                let words = "Agents of other hubs are called over JSON-RPC. The agent card names no such interface first.";
+                return Err(Failure::new(FailureClass::Policy, words).into());
+            }
             return HttpResponse::from_transport(carrier.carry(&url, &headers, body), &self.peer(), pace)
                 .await;
         }
         if let Some(signer) = &self.signer {
-            headers.extend(signer.sign(Method::POST.as_str(), &url, &body)?);
+            headers.extend(signer.sign(verb.as_str(), &url, &body)?);
         }
-        let request = self.outbound.request(Method::POST, &url)?.headers(headers).body(body);
+        let request = self.outbound.request(verb, &url)?.headers(headers).body(body);
         HttpResponse::to(request, &self.peer(), pace).await
     }
 
@@ -173,6 +220,12 @@ impl A2aConnector {
     ) -> Result<Update, RunInterruption> {
         let (status, wait) = (reply.status(), retry_after(&reply));
         let body = reply.beginning(pace).await;
+        if self.endpoint.is_http_json {
+            return match client::http_json_error(Some(status.as_u16()), &body) {
+                Some(error) => Ok(Update::Error(error)),
+                None => Err(self.refusal(status, wait).into()),
+            };
+        }
         if let Ok(update @ Update::Error(_)) = client::answer(protocol, method, &body) {
             return Ok(update);
         }
@@ -195,12 +248,18 @@ fn headers(
     protocol: A2aProtocol,
     call: &AgentRequest,
     trace: Option<&TraceContext>,
+    is_http_json: bool,
 ) -> Result<HeaderMap, Failure> {
     let mut headers = HeaderMap::new();
-    let is_streaming = call.method().is_streaming();
-    let accepted = if is_streaming { "text/event-stream, application/json" } else { "application/json" };
+    let accepted = match (call.method().is_streaming(), is_http_json) {
+        (true, true) => "text/event-stream, application/a2a+json, application/json",
+        (true, false) => "text/event-stream, application/json",
+        (false, true) => "application/a2a+json, application/json",
+        (false, false) => JSON,
+    };
     headers.insert(header::ACCEPT, HeaderValue::from_static(accepted));
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    let sent = if is_http_json { client::MEDIA_TYPE } else { JSON };
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(sent));
     headers.insert(client::VERSION_HEADER, HeaderValue::from_static(client::version(protocol)));
     if !call.extensions().is_empty() {
         let used = HeaderValue::try_from(call.extensions().join(", ")).map_err(|error| {
@@ -239,7 +298,7 @@ mod tests {
             (A2aProtocol::V1, "a2a-extensions", "x-a2a-extensions"),
             (A2aProtocol::V03, "x-a2a-extensions", "a2a-extensions"),
         ] {
-            let named = calls.iter().map(|call| headers(protocol, call, None).unwrap());
+            let named = calls.iter().map(|call| headers(protocol, call, None, false).unwrap());
             let named = named.map(|headers| (headers.get(name).cloned(), headers.contains_key(other)));
             let used = || Some(HeaderValue::from_static("urn:x"));
             assert_eq!(named.collect::<Vec<_>>(), [(used(), false), (used(), false), (None, false)]);

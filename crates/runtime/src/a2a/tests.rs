@@ -66,7 +66,11 @@ fn connector(base: &Url, protocol: A2aProtocol, is_streaming: bool) -> A2aConnec
     let outbound =
         HttpClients::new().unwrap().for_untrusted(OutboundPolicy { allow_private: true, ports: None });
     let tenant = Some("t".to_owned());
-    A2aConnector::new(outbound, Endpoint { url: base.clone(), protocol, tenant, is_streaming }).unwrap()
+    A2aConnector::new(
+        outbound,
+        Endpoint { url: base.clone(), is_http_json: false, protocol, tenant, is_streaming },
+    )
+    .unwrap()
 }
 
 async fn hear(connector: &A2aConnector, request: RunRequest) -> (Result<RunEnd, Failure>, Recorder) {
