@@ -125,7 +125,12 @@ fn page_routes() -> Router<AppState> {
         .route("/chat/{id}", get(pages::chat::thread::show).post(pages::chat::thread::send))
         .route("/chat/{id}/stop", post(pages::chat::thread::stop))
         .route("/chat/{id}/approve", post(pages::chat::thread::approve))
-        .route("/chat/{id}/retry", post(pages::chat::thread::retry))
+        .route("/chat/{id}/retry", get(pages::chat::messages::show_retry).post(pages::chat::messages::retry))
+        .route("/chat/{id}/fork", post(pages::chat::messages::fork))
+        .route(
+            "/chat/{id}/delete-message",
+            get(pages::chat::messages::show_delete).post(pages::chat::messages::delete),
+        )
         .route("/chat/{id}/rename", get(pages::chat::manage::show_rename).post(pages::chat::manage::rename))
         .route("/chat/{id}/delete", get(pages::chat::manage::show_delete).post(pages::chat::manage::delete))
         .route("/blobs/{sha256}", get(pages::blobs::show))

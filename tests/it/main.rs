@@ -105,6 +105,8 @@ mod mcp_registry;
 #[cfg(test)]
 mod mcp_tools;
 #[cfg(test)]
+mod message_actions;
+#[cfg(test)]
 mod metrics_audit_security_txt;
 #[cfg(test)]
 mod model_providers;

@@ -70,6 +70,10 @@ on_both! {
             check(&path, &ada.get(&path).await.expect(StatusCode::OK));
             hub.visitor().get(&path).await.expect(StatusCode::SEE_OTHER);
         }
+        for action in ["?edit=", "/retry?message=", "/delete-message?message="] {
+            let path = format!("/chat/{}{action}{}", said.chat, said.message);
+            check(&path, &ada.get(&path).await.expect(StatusCode::OK));
+        }
         let refused = ada.post("/chat", &[("text", "")]).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
         check("/chat", &refused);
         check("/login", &hub.visitor().sign_in("ada", "wrong").await);

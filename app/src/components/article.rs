@@ -6,11 +6,12 @@ use leptos::prelude::*;
 use plexus_domain::{MessageId, message::MessageState};
 
 use super::{
-    button::{ActionForm, Kind},
+    button::{ActionForm, ButtonLink, Kind},
     code_block::CopyButton,
     format::{address_text, agent_href, cost, count, duration, with_mending_link},
     icon::Icon,
     identicon::{Initials, Mark},
+    menu::Menu,
     message_parts::part,
     time::Clock,
 };
@@ -35,6 +36,7 @@ pub fn MessageArticle(article: Article) -> impl IntoView {
                 <h2 id=author_id dir="auto">{author(&article.author)}</h2>
                 <Clock at=article.at />
                 {stop}
+                {person_actions(&article)}
             </header>
             <div class="body">{parts}</div>
             {article.status.clone().filter(|_| open).map(|line| view! { <p class="doing">{line}</p> })}
@@ -96,12 +98,12 @@ fn outcome(article: &Article) -> Option<AnyView> {
 
 /// Renders the footer: copy and retry buttons, alternative answers, tokens, cost and duration.
 fn foot(article: &Article) -> Option<AnyView> {
-    let from_agent = matches!(article.author, Author::Agent { .. });
     let picker = picker(article);
-    if !from_agent {
+    if !is_from_agent(article) {
         return picker.map(|picker| view! { <footer>{picker}</footer> }.into_any());
     }
-    let actions = (article.state != MessageState::Open).then(|| after(article));
+    let is_complete = !matches!(article.state, MessageState::Open | MessageState::Deleted);
+    let actions = is_complete.then(|| after(article));
     Some(view! { <footer>{actions}{picker}{measures(article)}</footer> }.into_any())
 }
 
@@ -121,6 +123,47 @@ fn after(article: &Article) -> AnyView {
     view! {
         <CopyButton about=about.clone() />
         <ActionForm action label="Retry" about kind icon=Icon::Retry fields />
+        {more(article)}
+    }
+    .into_any()
+}
+
+fn is_from_agent(article: &Article) -> bool {
+    matches!(article.author, Author::Agent { .. })
+}
+
+/// Renders the actions of a user's message. They are in its header, so that they take no line of their own.
+fn person_actions(article: &Article) -> Option<AnyView> {
+    let is_own = matches!(article.author, Author::Person { .. }) && article.state == MessageState::Done;
+    is_own.then(|| {
+        let message = article.id.to_string();
+        let href = format!("/chat/{}?edit={message}", article.chat);
+        view! {
+            <a class=Kind::Quiet.class() href=href data-edit=message>{Icon::Edit.view()} "Edit" <span class="hidden">" message"</span></a>
+            {more(article)}
+        }
+        .into_any()
+    })
+}
+
+/// Renders the actions that are needed less often.
+fn more(article: &Article) -> AnyView {
+    let (chat, message) = (article.chat, article.id.to_string());
+    let about = format!("{}’s message", article.author.name());
+    let summary = view! { <span class=Kind::Quiet.class()>{Icon::More.view()}</span> }.into_any();
+    let another = is_from_agent(article).then(|| {
+        let href = format!("/chat/{chat}/retry?message={message}");
+        view! { <ButtonLink label="Ask another agent" href kind=Kind::Quiet icon=Icon::Retry /> }
+    });
+    let fork = format!("/chat/{chat}/fork");
+    let delete = format!("/chat/{chat}/delete-message?message={message}");
+    let fields = vec![("message", message)];
+    view! {
+        <Menu summary label=format!("More for {about}")>
+            {another}
+            <ActionForm action=fork label="Fork chat" about="from here" kind=Kind::Quiet icon=Icon::Fork fields />
+            <ButtonLink label="Delete" href=delete about kind=Kind::Quiet icon=Icon::Delete />
+        </Menu>
     }
     .into_any()
 }

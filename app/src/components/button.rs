@@ -57,8 +57,17 @@ pub fn ButtonLink(
     #[prop(into)] href: String,
     #[prop(optional)] kind: Kind,
     #[prop(optional)] icon: Option<Icon>,
+    /// Extra label for screen readers.
+    #[prop(optional, into)]
+    about: Option<String>,
 ) -> impl IntoView {
-    view! { <a class=kind.class() href=href>{icon.map(Icon::view)} {label}</a> }
+    view! {
+        <a class=kind.class() href=href>
+            {icon.map(Icon::view)}
+            {label}
+            {about.map(|about| view! { <span class="hidden">" "{about}</span> })}
+        </a>
+    }
 }
 
 /// POST form with one button and hidden fields.

@@ -12,6 +12,8 @@ pub struct Composer<'a> {
     pub id: MessageId,
     pub parent: Option<MessageId>,
     pub to: Option<&'a AgentChoice>,
+    /// Message of the viewer that the text is an alternative to.
+    pub edits: Option<MessageId>,
     pub form: &'a Form,
 }
 
@@ -27,11 +29,13 @@ impl Composer<'_> {
         let name = self.to.map_or("an agent", |to| to.name.as_str());
         let label = format!("Message to {name}");
         // Key of the draft in `script/drafts.js`: the chat id, or the agent's address for a new chat.
-        let draft =
-            self.action.strip_prefix("/chat/").map(str::to_owned).or_else(|| to.clone()).unwrap_or_default();
+        let key = self.action.strip_prefix("/chat/").map(str::to_owned).or_else(|| to.clone());
+        // The text of an edited message is no draft.
+        let draft = self.edits.is_none().then(|| key.unwrap_or_default());
         let text = in_textarea(self.form.value("text"));
         let error = self.form.errors().first().map(|(_, message)| message.clone());
         let silent = error.is_none();
+        let editing = self.parent.is_some().then(|| editing(&self.action, self.edits));
         // No autofocus while no agent is chosen: the user reads the list of agents first.
         let ready = self.to.is_some();
         view! {
@@ -39,6 +43,7 @@ impl Composer<'_> {
                 <input type="hidden" name="id" value=self.id.to_string() />
                 <input type="hidden" name="parent" value=self.parent.map(|id| id.to_string()) />
                 {to.map(|to| view! { <input type="hidden" name="to" value=to /> })}
+                {editing}
                 <p class="error" id="composer-error" role="alert" hidden=silent>{error}</p>
                 <label class="hidden" for="composer-text">{label.clone()}</label>
                 <textarea id="composer-text" name="text" dir="auto" rows="1" required=true maxlength=MAX placeholder=label data-draft=draft
@@ -52,6 +57,18 @@ impl Composer<'_> {
         }
         .into_any()
     }
+}
+
+/// Renders the line that says that a message is edited. The island shows and hides it.
+fn editing(chat: &str, edits: Option<MessageId>) -> AnyView {
+    let href = chat.to_owned();
+    view! {
+        <input type="hidden" name="edits" value=edits.map(|id| id.to_string()) />
+        <p class="editing" id="composer-editing" hidden=edits.is_none()>
+            {Icon::Edit.view()} <span>"Editing your message. The earlier version is kept."</span> <a href=href>"Cancel"</a>
+        </p>
+    }
+    .into_any()
 }
 
 fn addressee(to: Option<&AgentChoice>) -> AnyView {

@@ -43,6 +43,7 @@ icons! {
     Failed = "circle-x",
     File = "file",
     Filter = "list-filter",
+    Fork = "git-branch",
     Forward = "chevron-right",
     Go = "arrow-right",
     Info = "info",

@@ -33,8 +33,9 @@ pub struct AgentChoice {
 
 /// Chat at `/chat/{id}?m={message}`.
 ///
-/// Posts to `/chat/{id}` with `id`, `parent`, `text`, `fork`; and to `…/stop` (`run`), `…/retry` (`message`),
-/// `…/rename` (`title`), `…/delete`, `…/approve` (`approval`, `decision` = `yes` or `no`).
+/// Posts to `/chat/{id}` with `id`, `parent`, `text`, `fork`, `edits`; and to `…/stop` (`run`), `…/retry`
+/// (`message`, `to`), `…/fork` and `…/delete-message` (`message`), `…/rename` (`title`), `…/delete`, `…/approve`
+/// (`approval`, `decision` = `yes` or `no`).
 #[derive(Clone, Debug)]
 pub struct ThreadPage {
     pub sidebar: Sidebar,
@@ -56,6 +57,8 @@ pub struct ThreadPage {
     pub next_id: MessageId,
     /// Why the chat is read-only, as text.
     pub read_only: Option<String>,
+    /// Message of the viewer that the composer edits; its text is in the form.
+    pub edits: Option<MessageId>,
     pub form: Form,
 }
 
@@ -87,7 +90,7 @@ pub struct ChatItem {
     pub waiting: bool,
 }
 
-/// Forms at `/chat/{id}/rename` and `/chat/{id}/delete`, as pages for browsers without JavaScript.
+/// Forms at `/chat/{id}/rename`, `/chat/{id}/delete` and `/chat/{id}/delete-message`.
 #[derive(Clone, Debug)]
 pub struct ChatDialogPage {
     pub chat: ChatId,
@@ -100,4 +103,16 @@ pub struct ChatDialogPage {
 pub enum ChatAction {
     Rename,
     Delete,
+    DeleteMessage(MessageId),
+}
+
+/// Choice of another agent for an answer at `/chat/{id}/retry?message={message}`. Posts `message` and `to`.
+#[derive(Clone, Debug)]
+pub struct RetryPage {
+    pub chat: ChatId,
+    pub title: String,
+    /// The answer that gets an alternative.
+    pub message: MessageId,
+    pub agents: Vec<AgentRow>,
+    pub form: Form,
 }

@@ -9,7 +9,7 @@ use plexus_domain::{Address, ChatId, Error as Refusal, MessageId, RunId, Timesta
 use plexus_hub::{
     Caller, Error, Hub,
     caller::Scope,
-    chats::{self, ChatItem, NewMessage, Sent},
+    chats::{self, ChatItem, MessagePosition, NewMessage, Sent},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -111,7 +111,7 @@ pub async fn start(
     ApiCaller(caller): ApiCaller,
     JsonBody(body): JsonBody<NewChat>,
 ) -> ApiResult<(StatusCode, Json<PostedMessageJson>)> {
-    let new = NewMessage { id: body.id, parent: None, may_fork: false, text: body.text };
+    let new = NewMessage { id: body.id, position: MessagePosition::default(), text: body.text };
     let sent = chats::start(&site.hub, &caller, body.to.as_ref(), new).await?;
     Ok((StatusCode::CREATED, Json(sent.into())))
 }

@@ -2,7 +2,7 @@
 
 use axum::{
     Json,
-    extract::{Path, State},
+    extract::{Path, Query, State},
     http::StatusCode,
 };
 use plexus_domain::{
@@ -11,12 +11,13 @@ use plexus_domain::{
     run::{Failure, RunState, Usage},
 };
 use plexus_hub::{
-    chats::{self, NewMessage},
+    caller::Scope,
+    chats::{self, MessagePosition, NewMessage},
     message_views::{self, MessageView, RunView},
     runs,
 };
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use super::{chats::PostedMessageJson, id};
 use crate::{
@@ -34,6 +35,9 @@ pub struct NextMessage {
     /// Begins another branch if the parent has a reply already; without it, that is refused with 409.
     #[serde(default)]
     fork: bool,
+    /// Message of yours that this one is an alternative to, instead of replying to `parent`. Without a
+    /// mention, the agents that answered it answer again.
+    edits: Option<MessageId>,
     text: String,
 }
 
@@ -50,7 +54,8 @@ pub async fn send(
     Path(chat): Path<String>,
     JsonBody(body): JsonBody<NextMessage>,
 ) -> ApiResult<(StatusCode, Json<PostedMessageJson>)> {
-    let new = NewMessage { id: body.id, parent: body.parent, may_fork: body.fork, text: body.text };
+    let position = MessagePosition::requested(body.parent, body.fork, body.edits);
+    let new = NewMessage { id: body.id, position, text: body.text };
     let sent = chats::send(&site.hub, &caller, id(&chat)?, new).await?;
     Ok((StatusCode::ACCEPTED, Json(sent.into())))
 }
@@ -67,18 +72,68 @@ pub async fn show(
     Ok(Json(chats::message(&site.hub, &caller, id(&message)?).await?.into()))
 }
 
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct RetryQuery {
+    /// Address of the agent to ask instead of the one that answered.
+    to: Option<String>,
+}
+
 /// Requests another answer as an alternative to an existing one.
 #[utoipa::path(post, path = "/messages/{message}/retry", operation_id = "messages.retry", tag = "Chats",
-    params(("message" = MessageId, Path)), security(("token" = ["chat"])),
+    params(("message" = MessageId, Path), RetryQuery), security(("token" = ["chat"])),
     responses((status = ACCEPTED, description = "The new answer is being \
         written.", body = PostedMessageJson)))]
 pub async fn retry(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
     Path(message): Path<String>,
+    Query(query): Query<RetryQuery>,
 ) -> ApiResult<(StatusCode, Json<PostedMessageJson>)> {
-    let sent = chats::retry(&site.hub, &caller, id(&message)?).await?;
+    // Check the scope first, so that a missing permission takes precedence over an invalid address.
+    caller.may(Scope::Chat)?;
+    let to = query.to.map(|to| to.parse::<Address>()).transpose()?;
+    let sent = chats::retry(&site.hub, &caller, id(&message)?, to.as_ref()).await?;
     Ok((StatusCode::ACCEPTED, Json(sent.into())))
+}
+
+/// The chat that a fork created.
+#[derive(Serialize, ToSchema)]
+pub struct ForkedChat {
+    chat: ChatId,
+}
+
+impl From<ChatId> for ForkedChat {
+    fn from(chat: ChatId) -> Self {
+        Self { chat }
+    }
+}
+
+/// Copies the messages up to this one to a new chat.
+#[utoipa::path(post, path = "/messages/{message}/fork", operation_id = "messages.fork", tag = "Chats",
+    params(("message" = MessageId, Path)), security(("token" = ["chat"])),
+    responses((status = CREATED, description = "The new chat.", body = ForkedChat)))]
+pub async fn fork(
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(message): Path<String>,
+) -> ApiResult<(StatusCode, Json<ForkedChat>)> {
+    let chat = chats::fork(&site.hub, &caller, id(&message)?).await?;
+    Ok((StatusCode::CREATED, Json(chat.into())))
+}
+
+/// Deletes the content of a message. Its place in the chat stays.
+#[utoipa::path(delete, path = "/messages/{message}", operation_id = "messages.delete", tag = "Chats",
+    params(("message" = MessageId, Path)), security(("token" = ["chat"])),
+    responses((status = NO_CONTENT, description = "Deleted.")))]
+pub async fn delete(
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(message): Path<String>,
+) -> ApiResult<StatusCode> {
+    chats::delete_message(&site.hub, &caller, id(&message)?).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Stops a run; text written so far stays.

@@ -81,6 +81,7 @@ fn notice(word: &str) -> Option<Notice> {
         "program" => "Access revoked.",
         "saved" => "Saved.",
         "deleted" => "Deleted.",
+        "forked" => "This is a new chat with copies of the messages so far.",
         "user-added" => "User added.",
         "user-removed" => "User removed. Its running answers of this agent have ended.",
         "agent-paused" => "Agent paused. It accepts no messages until it is resumed.",

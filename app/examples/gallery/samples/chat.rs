@@ -35,6 +35,43 @@ pub fn pages() -> Vec<(&'static str, String)> {
         ),
         ("chat-parts", shown("/chat/x", thread(parts()))),
         (
+            "chat-edit",
+            shown(
+                "/chat/x?edit=y",
+                ThreadPage {
+                    edits: Some(id(1)),
+                    form: Form::filled([("text", "How far is Cuxhaven from Husum?")]),
+                    ..thread(talk())
+                },
+            ),
+        ),
+        (
+            "chat-retry",
+            shown(
+                "/chat/x/retry?message=y",
+                RetryPage {
+                    chat: chat(),
+                    title: "Tides and lengths".into(),
+                    message: id(2),
+                    agents: agents::rows(),
+                    form: Form::filled([("to", "calc")])
+                        .with_error("to", "Enter an address such as @owner/name."),
+                },
+            ),
+        ),
+        (
+            "chat-delete-message",
+            shown(
+                "/chat/x/delete-message?message=y",
+                ChatDialogPage {
+                    chat: chat(),
+                    title: "Tides and lengths".into(),
+                    action: ChatAction::DeleteMessage(id(2)),
+                    form: Form::default(),
+                },
+            ),
+        ),
+        (
             "chat-rename",
             shown(
                 "/chat/x/rename",
@@ -128,6 +165,7 @@ fn thread(messages: Vec<Article>) -> ThreadPage {
         to: Some(calc()),
         next_id: id(98),
         read_only: None,
+        edits: None,
         form: Form::default(),
     }
 }

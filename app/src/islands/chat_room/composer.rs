@@ -1,5 +1,7 @@
 //! Message composer of the chat page: key handling, text and error message.
 
+use std::{cell::RefCell, rc::Rc};
+
 use leptos::prelude::window;
 use plexus_domain::{MessageId, Timestamp};
 use web_sys::{
@@ -13,6 +15,8 @@ pub struct ComposerView {
     pub form: HtmlFormElement,
     text: HtmlTextAreaElement,
     error: HtmlElement,
+    /// Text that was being written when the edit of a message began.
+    kept: Rc<RefCell<String>>,
 }
 
 impl ComposerView {
@@ -21,6 +25,7 @@ impl ComposerView {
             form: dom::by_id("composer")?,
             text: dom::by_id("composer-text")?,
             error: dom::by_id("composer-error")?,
+            kept: Rc::default(),
         })
     }
 
@@ -33,9 +38,48 @@ impl ComposerView {
                 event.prevent_default();
                 let _ = composer.form.request_submit();
             }
-            "Escape" if !event.is_composing() => escape(),
+            "Escape" if event.is_composing() => {}
+            "Escape" if composer.edits().is_some() => composer.end_edit(),
+            "Escape" => escape(),
             _ => {}
         });
+        let composer = self.clone();
+        if let Some(cancel) = dom::find::<Element>(&self.form, ".editing a") {
+            dom::listen(&cancel, "click", move |event: web_sys::Event| {
+                event.prevent_default();
+                composer.end_edit();
+                let _ = composer.text.focus();
+            });
+        }
+    }
+
+    /// Returns the message that is being edited.
+    pub fn edits(&self) -> Option<String> {
+        hidden(&self.form, "edits")
+    }
+
+    /// Begins to edit a message with this text.
+    pub fn edit(&self, message: &str, text: &str) {
+        if self.edits().is_none() {
+            self.kept.replace(self.text.value());
+        }
+        self.set_edits(message);
+        self.set_text(text);
+    }
+
+    /// Ends the edit of a message, and restores what was being written before.
+    pub fn end_edit(&self) {
+        self.set_edits("");
+        self.replace_text(&self.kept.take());
+    }
+
+    fn set_edits(&self, message: &str) {
+        if let Some(field) = dom::find::<HtmlInputElement>(&self.form, "input[name=\"edits\"]") {
+            field.set_value(message);
+        }
+        if let Some(line) = dom::by_id::<HtmlElement>("composer-editing") {
+            line.set_hidden(message.is_empty());
+        }
     }
 
     /// Moves the cursor to the end of a prefilled text; browsers put it at the start.

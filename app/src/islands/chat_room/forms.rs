@@ -14,6 +14,16 @@ use super::{
     thread::Thread,
 };
 
+/// Position of a message that is sent.
+enum Reply {
+    /// After the newest message of the branch.
+    Newest,
+    /// After this message, even if it has a reply already.
+    Fork(String),
+    /// As an alternative to this message of the user.
+    InsteadOf(String),
+}
+
 impl ChatController {
     /// Intercepts the forms of the page. Unknown forms are submitted by the browser.
     pub(super) fn intercept_forms(self: &Rc<Self>) {
@@ -25,7 +35,10 @@ impl ChatController {
                 room.submit();
             });
             let room = self.clone();
-            dom::listen(&document(), "click", move |event: DomEvent| room.starter(&event));
+            dom::listen(&document(), "click", move |event: DomEvent| {
+                room.starter(&event);
+                room.edit(&event);
+            });
         }
         if let Some(thread) = &self.thread {
             let room = self.clone();
@@ -35,12 +48,31 @@ impl ChatController {
 
     /// Puts a clicked starter message into the composer instead of following its link.
     fn starter(&self, event: &DomEvent) {
-        let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
-        let Some(link) = target.and_then(|target| target.closest("[data-starter]").ok()?) else { return };
+        let Some(link) = clicked(event, "[data-starter]") else { return };
         if let (Some(composer), Some(text)) = (&self.composer, link.text_content()) {
             event.prevent_default();
             composer.set_text(&text);
         }
+    }
+
+    /// Loads the text of a message into the composer. Follows the link if the hub does not return it.
+    fn edit(self: &Rc<Self>, event: &DomEvent) {
+        let Some(link) = clicked(event, "[data-edit]") else { return };
+        let Some(message) = link.get_attribute("data-edit") else { return };
+        event.prevent_default();
+        let room = self.clone();
+        leptos::task::spawn_local(async move {
+            let found = http::get(&format!("/api/v1/messages/{message}")).await;
+            match (found.ok().and_then(|found| text_of(&found)), &room.composer) {
+                (Some(text), Some(composer)) => {
+                    composer.show_error("");
+                    composer.edit(&message, &text);
+                }
+                _ => {
+                    let _ = window().location().assign(&link.get_attribute("href").unwrap_or_default());
+                }
+            }
+        });
     }
 
     fn submit(self: &Rc<Self>) {
@@ -48,23 +80,27 @@ impl ChatController {
         if let Some(text) = composer.message()
             && !self.sending.replace(true)
         {
+            let reply = composer.edits().map_or(Reply::Newest, Reply::InsteadOf);
             composer.clear();
-            self.send(text, None);
+            if matches!(reply, Reply::InsteadOf(_)) {
+                composer.end_edit();
+            }
+            self.send(text, reply);
         }
     }
 
-    /// Sends a message. `fork` is the message that it replies to even if that has a reply already; none is the
-    /// newest message of the branch.
-    fn send(self: &Rc<Self>, text: String, fork: Option<String>) {
+    fn send(self: &Rc<Self>, text: String, reply: Reply) {
         let id = match self.unsent.take() {
             Some((id, unsent)) if unsent == text => id,
             _ => new_id(),
         };
         let (path, body) = match &self.chat {
             Some(chat) => {
-                let is_fork = fork.is_some();
-                let parent = fork.or_else(|| self.newest());
-                let body = json!({"id": id, "parent": parent, "fork": is_fork, "text": text});
+                let body = match &reply {
+                    Reply::Newest => json!({"id": id, "parent": self.newest(), "text": text}),
+                    Reply::Fork(parent) => json!({"id": id, "parent": parent, "fork": true, "text": text}),
+                    Reply::InsteadOf(edited) => json!({"id": id, "edits": edited, "text": text}),
+                };
                 (format!("/api/v1/chats/{chat}/messages"), body)
             }
             None => {
@@ -72,7 +108,9 @@ impl ChatController {
                 ("/api/v1/chats".to_owned(), json!({"id": id, "to": to, "text": text}))
             }
         };
-        if let Some(thread) = self.thread.as_ref().filter(|thread| !thread.is_older_page()) {
+        // An edited message replaces what follows it, once the hub has accepted it.
+        let is_edit = matches!(reply, Reply::InsteadOf(_));
+        if let Some(thread) = self.thread.as_ref().filter(|thread| !is_edit && !thread.is_older_page()) {
             thread.put_unsent(&id, &text);
         }
         self.scroll.hold();
@@ -82,7 +120,7 @@ impl ChatController {
             room.sending.set(false);
             match answer {
                 Ok(answer) => room.sent(&answer),
-                Err(words) => room.refused(&words, id, text),
+                Err(words) => room.refused(&words, id, text, &reply),
             }
         });
     }
@@ -108,12 +146,15 @@ impl ChatController {
         shown.or_else(|| self.composer.as_ref()?.parent())
     }
 
-    fn refused(&self, words: &str, id: String, text: String) {
+    fn refused(&self, words: &str, id: String, text: String, reply: &Reply) {
         if let Some(thread) = &self.thread {
             thread.remove(&id);
         }
         if let Some(composer) = &self.composer {
-            composer.restore_text(&text);
+            match reply {
+                Reply::InsteadOf(edited) => composer.edit(edited, &text),
+                Reply::Newest | Reply::Fork(_) => composer.restore_text(&text),
+            }
             composer.show_error(words);
         }
         self.unsent.replace(Some((id, text)));
@@ -136,7 +177,7 @@ impl ChatController {
         } else if let Some(text) = hidden(&form, "text") {
             event.prevent_default();
             if !self.sending.replace(true) {
-                self.send(text, hidden(&form, "parent"));
+                self.send(text, hidden(&form, "parent").map_or(Reply::Newest, Reply::Fork));
             }
             return;
         } else {
@@ -169,6 +210,17 @@ impl ChatController {
             }
         });
     }
+}
+
+/// Returns the closest ancestor of a clicked element that matches the selector.
+fn clicked(event: &DomEvent, selector: &str) -> Option<Element> {
+    event.target()?.dyn_into::<Element>().ok()?.closest(selector).ok()?
+}
+
+/// Returns the text of a message as the API returns it.
+fn text_of(message: &Value) -> Option<String> {
+    let texts = message["parts"].as_array()?.iter().filter_map(|part| part["text"].as_str());
+    Some(texts.collect::<Vec<_>>().join("\n\n"))
 }
 
 /// Returns the value of the button that submitted the form.

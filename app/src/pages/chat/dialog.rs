@@ -15,6 +15,7 @@ impl Page for ChatDialogPage {
         let title = match self.action {
             ChatAction::Rename => "Rename chat",
             ChatAction::Delete => "Delete chat",
+            ChatAction::DeleteMessage(_) => "Delete message",
         };
         PageMeta { layout: Layout::Narrow, ..PageMeta::private(title) }
     }
@@ -31,6 +32,16 @@ impl Page for ChatDialogPage {
             ChatAction::Delete => (
                 format!("Delete “{}”?", self.title),
                 view! { <p>"Its messages are deleted permanently from this hub. Agents on other servers may keep what was sent to them."</p> }.into_any(),
+                "Delete permanently",
+                Kind::Danger,
+            ),
+            ChatAction::DeleteMessage(message) => (
+                "Delete this message?".to_owned(),
+                view! {
+                    <p>"Its text and files are deleted permanently from “"{self.title}"”. Answers to it stay, and agents no longer see it."</p>
+                    <input type="hidden" name="message" value=message.to_string() />
+                }
+                .into_any(),
                 "Delete permanently",
                 Kind::Danger,
             ),
@@ -52,5 +63,6 @@ const fn verb_path(action: ChatAction) -> &'static str {
     match action {
         ChatAction::Rename => "rename",
         ChatAction::Delete => "delete",
+        ChatAction::DeleteMessage(_) => "delete-message",
     }
 }

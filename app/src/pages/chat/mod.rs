@@ -2,5 +2,6 @@
 
 mod dialog;
 mod new;
+mod retry;
 mod sidebar;
 mod thread;

@@ -31,6 +31,7 @@ impl Page for NewChatPage {
             id: self.next_id,
             parent: None,
             to: choice.as_ref(),
+            edits: None,
             form: &self.form,
         };
         let composer =

@@ -25,6 +25,7 @@ impl Page for ThreadPage {
             id: self.next_id,
             parent: self.current_message,
             to: self.to.as_ref(),
+            edits: self.edits,
             form: &self.form,
         };
         let composer = match self.read_only {

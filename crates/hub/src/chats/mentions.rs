@@ -1,5 +1,7 @@
 //! Resolves the @-mentions of a message to the agents that answer it.
 
+use std::cmp::Reverse;
+
 use plexus_domain::{
     Address, Error as Refusal, MessageId, PrincipalId,
     message::{TreeNode, path},
@@ -74,11 +76,31 @@ pub(super) fn last_responders(tree: &[MessageHeader], leaf: Option<MessageId>) -
     let Some(leaf) = leaf else { return Vec::new() };
     for id in path(&nodes, leaf).into_iter().rev() {
         let Some(step) = tree.iter().find(|header| header.id == id && header.lane > 0) else { continue };
-        let mut beside: Vec<&MessageHeader> =
-            tree.iter().filter(|header| header.parent == step.parent && header.lane > 0).collect();
-        beside.sort_by_key(|header| header.lane);
-        beside.dedup_by_key(|header| header.lane);
-        return beside.into_iter().map(|header| header.author).collect();
+        return responders(tree, step.parent, Some(step));
     }
     Vec::new()
+}
+
+/// Returns the agents that answered a message side by side.
+pub(super) fn responders_to(tree: &[MessageHeader], question: MessageId) -> Vec<PrincipalId> {
+    responders(tree, Some(question), None)
+}
+
+/// Returns the authors of the answers to a message, by lane: of `chosen` in its lane, else of the newest
+/// alternative.
+fn responders(
+    tree: &[MessageHeader],
+    question: Option<MessageId>,
+    chosen: Option<&MessageHeader>,
+) -> Vec<PrincipalId> {
+    let is_hidden = |header: &MessageHeader| {
+        chosen.is_some_and(|chosen| chosen.lane == header.lane && chosen.id != header.id)
+    };
+    let mut beside: Vec<&MessageHeader> = tree
+        .iter()
+        .filter(|header| header.parent == question && header.lane > 0 && !is_hidden(header))
+        .collect();
+    beside.sort_by_key(|header| (header.lane, Reverse(header.seq)));
+    beside.dedup_by_key(|header| header.lane);
+    beside.into_iter().map(|header| header.author).collect()
 }

@@ -1,24 +1,31 @@
 //! Chats: sends messages, subscribes to events, lists and manages chats.
 
 mod change_set;
+mod delete_message;
+mod fork;
 mod manage;
 mod mentions;
 pub(crate) mod post_message;
 mod queries;
 mod retention;
+mod retry;
 mod send;
 mod subscribe;
 mod subscribe_many;
 
 pub(crate) use change_set::{ChatChangeSet, frames};
+pub use delete_message::delete_message;
+pub use fork::fork;
 pub(crate) use manage::notify_list_changed;
 pub use manage::{delete, rename};
 pub(crate) use mentions::without_mentions;
 pub use queries::{
-    ChatItem, ChatPage, ChatRecipient, SuggestedAgents, list, message, open, partner, suggested, title,
+    ChatItem, ChatPage, ChatRecipient, SuggestedAgents, chat_of, list, message, open, own_text, partner,
+    suggested, title,
 };
 pub(crate) use retention::sweep_expired;
-pub use send::{NewMessage, Sent, retry, send, start};
+pub use retry::retry;
+pub use send::{MessagePosition, NewMessage, Sent, send, start};
 pub use subscribe::{ChatSubscription, subscribe};
 pub use subscribe_many::{ChatUpdate, MAX_CHATS, MultiChatSubscription, subscribe_many};
 

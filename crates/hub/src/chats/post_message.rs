@@ -123,7 +123,7 @@ pub(crate) async fn post_message(
     let seen = seen(asker, &saying);
     let mut jobs = Vec::new();
     for (lane, reached) in (FIRST_LANE..).zip(agents) {
-        let author = principal(hub, tx, reached).await?;
+        let author = ensure_principal(hub, tx, reached).await?;
         telling.join(new_member(hub, chat, author, MemberRole::Guest));
         let has_answered = |header: &MessageHeader| header.author == author && header.run.is_some();
         if !saying.tree.iter().any(has_answered) {
@@ -220,7 +220,7 @@ pub(crate) async fn insert_chat(
 }
 
 /// Returns the principal of an agent, and creates it on first use.
-async fn principal(hub: &Hub, tx: &mut Tx, reached: &ResolvedAgent) -> Result<PrincipalId> {
+pub(super) async fn ensure_principal(hub: &Hub, tx: &mut Tx, reached: &ResolvedAgent) -> Result<PrincipalId> {
     if let Some(known) = reached.principal {
         return Ok(known);
     }
@@ -228,7 +228,7 @@ async fn principal(hub: &Hub, tx: &mut Tx, reached: &ResolvedAgent) -> Result<Pr
     Ok(principals::ensure(tx, &who, hub.env().id(PrincipalId::new)).await?)
 }
 
-fn new_member(hub: &Hub, chat: ChatId, principal: PrincipalId, role: MemberRole) -> Member {
+pub(super) fn new_member(hub: &Hub, chat: ChatId, principal: PrincipalId, role: MemberRole) -> Member {
     Member {
         id: hub.env().id(MemberId::new),
         chat,

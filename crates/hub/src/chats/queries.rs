@@ -245,6 +245,30 @@ pub async fn title(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<String> {
     Ok(row.title.into())
 }
 
+/// Returns the chat of a message of which the caller may read.
+pub async fn chat_of(hub: &Hub, caller: &Caller, id: MessageId) -> Result<ChatId> {
+    let person = caller.may(Scope::Read)?;
+    let gone = || plexus_domain::Error::not_found("Message not found.");
+    let mut conn = hub.store().read().await?;
+    let header = messages::find(&mut conn, id).await?.ok_or_else(gone)?;
+    membership_or(&mut conn, person, header.chat, gone).await?;
+    Ok(header.chat)
+}
+
+/// Returns the text of a message that the caller wrote in this chat.
+pub async fn own_text(hub: &Hub, caller: &Caller, chat: ChatId, id: MessageId) -> Result<String> {
+    let person = caller.may(Scope::Read)?;
+    let gone = || plexus_domain::Error::not_found("Message not found.");
+    let mut conn = hub.store().read().await?;
+    membership_or(&mut conn, person, chat, gone).await?;
+    let message = messages::load(&mut conn, &[id]).await?.pop();
+    let own = message.filter(|message| message.author == person.principal && message.lane == 0);
+    let chat_of_own = messages::find(&mut conn, id).await?.map(|header| header.chat);
+    let own = own.filter(|_| chat_of_own == Some(chat)).ok_or_else(gone)?;
+    let texts: Vec<&str> = own.parts.iter().filter_map(plexus_domain::Part::as_text).collect();
+    Ok(texts.join("\n\n"))
+}
+
 /// Returns one message with its run.
 pub async fn message(hub: &Hub, caller: &Caller, id: MessageId) -> Result<MessageView> {
     let person = caller.may(Scope::Read)?;

@@ -1,22 +1,23 @@
-//! Sends messages to chats, and retries answers.
+//! Sends messages to chats.
 
 use plexus_domain::{
-    Address, CallOptions, ChatId, Error as Refusal, MessageId, Part, RunId,
+    Address, CallOptions, ChatId, Error as Refusal, MessageId, Part, PrincipalId, RunId,
     chat::{ChatKind, Title},
-    message::{MessageState, TreeNode, alternatives, path},
+    message::{MessageState, TreeNode, path},
     sanitized_text,
 };
 use plexus_store::{
     Tx,
     chats::Chat,
+    members::Member,
     messages,
     messages::MessageHeader,
     runs::{self as run_rows, Origin},
 };
 
 use super::{
-    ChatChangeSet, membership, membership_or, mentions,
-    post_message::{PostMessage, PostedMessage, insert_chat, lock, post_message},
+    membership, mentions,
+    post_message::{PostMessage, insert_chat, lock, post_message},
 };
 use crate::{
     Caller, Error, Hub, Result,
@@ -24,18 +25,40 @@ use crate::{
     caller::{Person, Requester, Scope},
     limits::Rate,
     quotas,
-    runs::{self, NewRunSpec},
 };
 
 /// A message to be sent. The client chooses `id`, which makes sending idempotent.
 #[derive(Clone, Debug)]
 pub struct NewMessage {
     pub id: MessageId,
-    /// The message that this one replies to; none is the member's saved position.
-    pub parent: Option<MessageId>,
-    /// Whether it may begin another branch. Without it, a parent that has a reply already is a conflict.
-    pub may_fork: bool,
+    pub position: MessagePosition,
     pub text: String,
+}
+
+/// Position of a new message in the tree of its chat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessagePosition {
+    After {
+        /// The message that it replies to; none is the member's saved position.
+        parent: Option<MessageId>,
+        /// Whether it may begin another branch. Without it, a parent that has a reply already is a conflict.
+        may_fork: bool,
+    },
+    /// An alternative to this message, which the caller wrote.
+    InsteadOf(MessageId),
+}
+
+impl Default for MessagePosition {
+    fn default() -> Self {
+        Self::After { parent: None, may_fork: false }
+    }
+}
+
+impl MessagePosition {
+    /// Returns the position for the optional fields of a request.
+    pub fn requested(parent: Option<MessageId>, may_fork: bool, edits: Option<MessageId>) -> Self {
+        edits.map_or(Self::After { parent, may_fork }, Self::InsteadOf)
+    }
 }
 
 /// A message that was sent, with the runs that it started.
@@ -124,15 +147,11 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
     if tree.iter().any(|known| known.id == new.id) {
         return Ok(Sent { chat, message: new.id, runs: Vec::new() });
     }
-    let parent = new.parent.or(member.current_message);
-    check_parent(&tree, parent)?;
-    if !new.may_fork {
-        check_is_last(&tree, parent, member.current_message)?;
-    }
+    let parent = parent_of(&tree, &member, new.position)?;
     let asker = Requester::from(person);
     let (mut agents, _) = mentions::read(&mut tx, &asker, &text).await?;
     if agents.is_empty() {
-        for agent in mentions::last_responders(&tree, parent) {
+        for agent in default_responders(&tree, new.position, parent) {
             agents.push(resolve_callable_by_principal(&mut tx, &asker, agent).await?);
         }
     }
@@ -158,52 +177,57 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
     Ok(sent)
 }
 
-/// Requests another answer from the author of an answer, as an alternative to it.
-pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId) -> Result<Sent> {
-    let person = caller.may(Scope::Chat)?;
-    hub.limits().take(Rate::Messages, &caller.key())?;
-    let gone = || Refusal::not_found("Answer not found.");
-    let mut tx = hub.store().write().await?;
-    let found = messages::find(&mut tx, answer).await?.ok_or_else(gone)?;
-    let chat = lock(&mut tx, found.chat).await?;
-    membership_or(&mut tx, person, chat.id, gone).await?;
-    check_kind(&chat)?;
-    if found.state == MessageState::Open {
-        return Err(Refusal::conflict("This answer is still being written. Stop it first.").into());
+/// Returns the parent of a message at this position, if the member may post there.
+fn parent_of(
+    tree: &[MessageHeader],
+    member: &Member,
+    position: MessagePosition,
+) -> Result<Option<MessageId>> {
+    match position {
+        MessagePosition::InsteadOf(edited) => check_is_editable(tree, member, edited),
+        MessagePosition::After { parent, may_fork } => {
+            let parent = parent.or(member.current_message);
+            check_parent(tree, parent)?;
+            if !may_fork {
+                check_is_last(tree, parent, member.current_message)?;
+            }
+            Ok(parent)
+        }
     }
-    // Lane 0 has the users' messages, which cannot be retried.
-    let Some(question) = found.parent.filter(|_| found.lane > 0) else { return Err(gone().into()) };
-    let asker = Requester::from(person);
-    quotas::check_bytes(hub, &mut tx, &asker, &[]).await?;
-    let reached = resolve_callable_by_principal(&mut tx, &asker, found.author).await?;
-    let headers = messages::list_by_chat(&mut tx, chat.id).await?;
-    let tree: Vec<_> = headers.iter().map(TreeNode::from).collect();
-    let mut telling = ChatChangeSet::new(&chat);
-    let seen = runs::visible_messages(headers.iter().map(MessageHeader::by), question);
-    let beside = alternatives(&tree, answer);
-    let (chat, lane, author, origin) = (chat.id, found.lane, found.author, Origin::Page);
-    let called = None;
-    let ask = NewRunSpec {
-        chat,
-        question,
-        called,
-        lane,
-        beside,
-        seen,
-        words: None,
-        reached,
-        author,
-        origin,
-        continues: None,
-        until: None,
-        options: CallOptions::default(),
-        is_withheld: false,
+}
+
+/// Returns the parent of a message that the member wrote and that has its answers.
+fn check_is_editable(
+    tree: &[MessageHeader],
+    member: &Member,
+    edited: MessageId,
+) -> Result<Option<MessageId>> {
+    let is_own = |header: &&MessageHeader| {
+        header.id == edited && header.lane == 0 && header.author == member.principal
     };
-    let job = runs::create(hub, &mut tx, &mut telling, &asker, ask).await?;
-    let sent = Sent { chat, message: job.answer.id, runs: vec![job.run] };
-    telling.set_read_position(person.principal, job.answer.id);
-    PostedMessage::of(telling, vec![job]).commit_and_start(hub, &asker, tx).await?;
-    Ok(sent)
+    let Some(own) = tree.iter().find(is_own) else {
+        return Err(Refusal::invalid("edits", "Only your own messages can be edited.").into());
+    };
+    let is_answered_now =
+        |header: &MessageHeader| header.parent == Some(edited) && header.state == MessageState::Open;
+    if tree.iter().any(is_answered_now) {
+        return Err(Refusal::conflict("Its answer is still being written. Wait for it or stop it.").into());
+    }
+    Ok(own.parent)
+}
+
+/// Returns the agents that answer a message without mentions: those that answered the edited message, else
+/// those that answered last.
+fn default_responders(
+    tree: &[MessageHeader],
+    position: MessagePosition,
+    parent: Option<MessageId>,
+) -> Vec<PrincipalId> {
+    let before = match position {
+        MessagePosition::InsteadOf(edited) => mentions::responders_to(tree, edited),
+        MessagePosition::After { .. } => Vec::new(),
+    };
+    if before.is_empty() { mentions::last_responders(tree, parent) } else { before }
 }
 
 /// Returns the run that waits for this message as its input.
@@ -238,7 +262,7 @@ fn acceptable(hub: &Hub, caller: &Caller, raw: &str) -> Result<String> {
 }
 
 /// Rejects team chats: a team has its own turn policy.
-fn check_kind(chat: &Chat) -> Result<(), Refusal> {
+pub(super) fn check_kind(chat: &Chat) -> Result<(), Refusal> {
     match chat.kind {
         ChatKind::Team => {
             Err(Refusal::conflict("This is a team, not a chat. Use its page or /api/v1/teams."))

@@ -3,6 +3,7 @@
 pub mod html_stream;
 pub mod manage;
 pub mod message_view;
+pub mod messages;
 pub mod new;
 pub mod thread;
 

@@ -9,7 +9,7 @@ use plexus_domain::Address;
 use plexus_hub::{
     Error,
     caller::Caller,
-    chats::{self, NewMessage},
+    chats::{self, MessagePosition, NewMessage},
 };
 use serde::Deserialize;
 
@@ -56,7 +56,7 @@ async fn page(site: &AppState, caller: &Caller, to: Option<&str>, form: Form) ->
 pub async fn send(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let to = fields.given("to").and_then(|to| to.parse::<Address>().ok());
     let id = fields.given("id").and_then(|id| id.parse().ok()).unwrap_or_else(|| next_id(&site.hub));
-    let new = NewMessage { id, parent: None, may_fork: false, text: fields.get("text").to_owned() };
+    let new = NewMessage { id, position: MessagePosition::default(), text: fields.get("text").to_owned() };
     match chats::start(&site.hub, &visit.caller, to.as_ref(), new).await {
         Ok(sent) => Redirect::to(&format!("/chat/{}?follow", sent.chat)).into_response(),
         Err(error) => {

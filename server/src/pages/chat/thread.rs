@@ -13,7 +13,7 @@ use plexus_domain::{ChatId, Error as Refusal, MessageId, message::MessageState};
 use plexus_hub::{
     Error,
     caller::Caller,
-    chats::{self, NewMessage},
+    chats::{self, MessagePosition, NewMessage},
     message_views::MessageView,
     runs,
 };
@@ -32,6 +32,8 @@ pub struct ThreadQuery {
     /// Id of the message to show, which selects its branch.
     m: Option<String>,
     before: Option<String>,
+    /// Id of the message that the composer edits.
+    edit: Option<String>,
     /// Whether to stream the answer into the page, for browsers without JavaScript.
     follow: Option<String>,
 }
@@ -68,7 +70,13 @@ async fn page(
     query: &ThreadQuery,
 ) -> Result<ThreadPage, Error> {
     let message = |text: &Option<String>| text.as_ref().and_then(|text| text.parse::<MessageId>().ok());
-    let open = chats::open(&site.hub, caller, chat, message(&query.m), message(&query.before)).await?;
+    let edited = message(&query.edit);
+    let shown = edited.or_else(|| message(&query.m));
+    let open = chats::open(&site.hub, caller, chat, shown, message(&query.before)).await?;
+    let edits = match edited {
+        Some(edited) => Some(chats::own_text(&site.hub, caller, chat, edited).await?),
+        None => None,
+    };
     let messages = open.messages;
     let at = open.current_message.map(|leaf| format!("m={leaf}")).unwrap_or_default();
     let before = |message: MessageId| format!("/chat/{chat}?{at}&before={message}");
@@ -87,7 +95,8 @@ async fn page(
         seq: open.seq,
         next_id: next_id(&site.hub),
         read_only: None,
-        form: Form::default(),
+        edits: edited,
+        form: Form::filled(edits.map(|text| ("text", text))),
     })
 }
 
@@ -107,14 +116,16 @@ pub async fn send(
     let Ok(chat) = id.parse::<ChatId>() else {
         return visit.refuse_status(axum::http::StatusCode::NOT_FOUND);
     };
+    let message = |name| fields.given(name).and_then(|id| id.parse().ok());
+    let may_fork = fields.given("fork").is_some();
     let new = NewMessage {
-        id: fields.given("id").and_then(|id| id.parse().ok()).unwrap_or_else(|| next_id(&site.hub)),
-        parent: fields.given("parent").and_then(|id| id.parse().ok()),
-        may_fork: fields.given("fork").is_some(),
+        id: message("id").unwrap_or_else(|| next_id(&site.hub)),
+        position: MessagePosition::requested(message("parent"), may_fork, message("edits")),
         text: fields.get("text").to_owned(),
     };
     // A refused message is shown again with the newest messages of its branch.
-    let query = ThreadQuery { m: fields.given("parent").map(str::to_owned), ..ThreadQuery::default() };
+    let field = |name| fields.given(name).map(str::to_owned);
+    let query = ThreadQuery { m: field("parent"), edit: field("edits"), ..ThreadQuery::default() };
     match chats::send(&site.hub, &visit.caller, chat, new).await {
         Ok(_) => following(chat),
         Err(error) => match page(&site, &visit.caller, chat, &query).await {
@@ -140,22 +151,6 @@ pub async fn stop(
     }
 }
 
-pub async fn retry(
-    State(site): State<AppState>,
-    visit: PageContext,
-    Path(id): Path<String>,
-    fields: Fields,
-) -> Response {
-    let retried = match (id.parse::<ChatId>(), fields.get("message").parse()) {
-        (Ok(chat), Ok(message)) => chats::retry(&site.hub, &visit.caller, message).await.map(|_| chat),
-        (Err(refusal), _) | (_, Err(refusal)) => Err(gone(refusal)),
-    };
-    match retried {
-        Ok(chat) => following(chat),
-        Err(error) => visit.refuse(error),
-    }
-}
-
 /// Allows or denies a tool call that a run waits for.
 pub async fn approve(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let decided = match (fields.get("approval").parse(), fields.get("decision")) {
@@ -171,6 +166,6 @@ pub async fn approve(State(site): State<AppState>, visit: PageContext, fields: F
     }
 }
 
-fn following(chat: ChatId) -> Response {
+pub(super) fn following(chat: ChatId) -> Response {
     Redirect::to(&format!("/chat/{chat}?follow")).into_response()
 }

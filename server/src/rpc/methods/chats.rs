@@ -4,7 +4,7 @@ use jsonrpsee::{RpcModule, core::RegisterMethodError};
 use plexus_domain::{Address, ApprovalId, ChatId, MessageId, RunId};
 use plexus_hub::{
     Caller,
-    chats::{self, NewMessage},
+    chats::{self, MessagePosition, NewMessage},
     runs,
 };
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use crate::{
     api::{
         approvals::{self, Approvals},
         chats::{Chat, ChatList, PostedMessageJson, listed, opened},
-        messages::MessageJson,
+        messages::{ForkedChat, MessageJson},
     },
     app_state::AppState,
 };
@@ -28,6 +28,8 @@ pub fn add_to(module: &mut RpcModule<AppState>) -> Result<(), RegisterMethodErro
     add(module, "chats.delete", delete_chat)?;
     add(module, "messages.get", get_message)?;
     add(module, "messages.retry", retry)?;
+    add(module, "messages.fork", fork)?;
+    add(module, "messages.delete", delete_message)?;
     add(module, "runs.stop", stop_run)?;
     add(module, "approvals.list", list_approvals)?;
     add(module, "approvals.decide", decide)
@@ -64,7 +66,7 @@ struct Start {
 }
 
 async fn start_chat(site: AppState, caller: Caller, asked: Start) -> Answer<PostedMessageJson> {
-    let new = NewMessage { id: asked.id, parent: None, may_fork: false, text: asked.text };
+    let new = NewMessage { id: asked.id, position: MessagePosition::default(), text: asked.text };
     Ok(chats::start(&site.hub, &caller, asked.to.as_ref(), new).await?.into())
 }
 
@@ -78,10 +80,13 @@ struct Say {
     parent: Option<MessageId>,
     #[serde(default)]
     fork: bool,
+    #[serde(default)]
+    edits: Option<MessageId>,
 }
 
 async fn send(site: AppState, caller: Caller, asked: Say) -> Answer<PostedMessageJson> {
-    let new = NewMessage { id: asked.id, parent: asked.parent, may_fork: asked.fork, text: asked.text };
+    let position = MessagePosition::requested(asked.parent, asked.fork, asked.edits);
+    let new = NewMessage { id: asked.id, position, text: asked.text };
     Ok(chats::send(&site.hub, &caller, asked.chat, new).await?.into())
 }
 
@@ -112,8 +117,25 @@ async fn get_message(site: AppState, caller: Caller, asked: OneMessage) -> Answe
     Ok(chats::message(&site.hub, &caller, asked.message).await?.into())
 }
 
-async fn retry(site: AppState, caller: Caller, asked: OneMessage) -> Answer<PostedMessageJson> {
-    Ok(chats::retry(&site.hub, &caller, asked.message).await?.into())
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Retry {
+    message: MessageId,
+    #[serde(default)]
+    to: Option<Address>,
+}
+
+async fn retry(site: AppState, caller: Caller, asked: Retry) -> Answer<PostedMessageJson> {
+    Ok(chats::retry(&site.hub, &caller, asked.message, asked.to.as_ref()).await?.into())
+}
+
+async fn fork(site: AppState, caller: Caller, asked: OneMessage) -> Answer<ForkedChat> {
+    Ok(chats::fork(&site.hub, &caller, asked.message).await?.into())
+}
+
+async fn delete_message(site: AppState, caller: Caller, asked: OneMessage) -> Answer<bool> {
+    chats::delete_message(&site.hub, &caller, asked.message).await?;
+    Ok(true)
 }
 
 #[derive(Deserialize)]

@@ -1,0 +1,54 @@
+use leptos::prelude::*;
+
+use crate::{
+    components::{
+        button::{Button, ButtonLink, Kind},
+        field::Field,
+        form_errors::form_errors,
+        identicon::Mark,
+    },
+    pages::{Layout, Page, PageMeta},
+    view_models::{agents::AgentRow, chat::RetryPage},
+};
+
+impl Page for RetryPage {
+    fn head(&self) -> PageMeta {
+        PageMeta { layout: Layout::Narrow, ..PageMeta::private("Ask another agent") }
+    }
+
+    fn body(self) -> AnyView {
+        let back = format!("/chat/{}?m={}", self.chat, self.message);
+        let action = format!("/chat/{}/retry", self.chat);
+        let message = self.message.to_string();
+        let rows = self.agents.into_iter().map(|agent| row(agent, &action, &message)).collect_view();
+        let address = Field::text("to", "Address of another agent").hint("Such as @owner/name.");
+        view! {
+            <h1>"Ask another agent"</h1>
+            <p class="quiet">"The agent gets “"<span dir="auto">{self.title}</span>"” up to your message, and answers it. Both answers are kept."</p>
+            {form_errors(&self.form, None)}
+            <ul class="rows" role="list">{rows}</ul>
+            <form class="stack" method="post" action=action>
+                <input type="hidden" name="message" value=message />
+                {address.of(&self.form)}
+                <p class="actions"><Button label="Ask agent" /> <ButtonLink label="Cancel" href=back kind=Kind::Quiet /></p>
+            </form>
+        }
+        .into_any()
+    }
+}
+
+fn row(agent: AgentRow, action: &str, message: &str) -> AnyView {
+    let (address, about) = (agent.address.to_string(), agent.name.clone());
+    view! {
+        <li><form class="row" method="post" action=action.to_owned()>
+            <Mark seed=agent.seed />
+            <div>
+                <h2><span dir="auto">{agent.name}</span>" "<span class="address">{address.clone()}</span></h2>
+                <p class="summary" dir="auto">{agent.summary}</p>
+            </div>
+            <input type="hidden" name="message" value=message.to_owned() />
+            <Button label="Ask" about=about name="to" value=address />
+        </form></li>
+    }
+    .into_any()
+}
