@@ -5,6 +5,8 @@
 // - `tokens=500`: number of tokens; `rate=0`: as fast as possible.
 // - `status=429`: answer with this status; `hang`: never answer.
 // - `drop=10`: close the connection after ten tokens.
+// - `pause=40`: send nothing for 40 s before the first token of a stream.
+// - `json={"a": 1}`: answer with this text, on a line of its own, if a JSON schema is requested.
 // - `call=add {"a": 1}`: call an offered tool, once per such line, then repeat the result. A line `then`
 //   begins another turn, and `again` repeats the calls forever.
 //
@@ -75,12 +77,15 @@ function scriptFor(asked) {
   const text = String(asked.messages?.findLast((message) => message.role === "user")?.content ?? "");
   const number = (name, otherwise) => Number(text.match(new RegExp(`\\b${name}=(\\d+)`))?.[1] ?? otherwise);
   const wanted = number("tokens", options.tokens);
+  const json = asked.response_format?.type === "json_schema" && text.match(/^json=(.*)$/m)?.[1];
+  if (json) return scriptOf(json);
   return {
     tokens: Math.min(wanted, asked.max_tokens ?? Infinity),
     isCut: wanted > (asked.max_tokens ?? Infinity),
     rate: number("rate", options.rate),
     status: number("status", 200),
     drop: number("drop", Infinity),
+    pause: number("pause", 0),
     hang: /\bhang\b/.test(text),
     token,
   };
@@ -144,6 +149,7 @@ function quotation({ content }) {
 async function stream(response, asked, script) {
   response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-cache" });
   response.write(event(chunk(asked, { role: "assistant", content: "" })));
+  if (script.pause > 0) await pause(script.pause * 1000);
   const started = performance.now();
   for (let n = 1; n <= script.tokens && !response.destroyed; n += 1) {
     if (n > script.drop) return response.destroy();

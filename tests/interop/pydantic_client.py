@@ -1,0 +1,30 @@
+"""Pydantic AI as a client: its agent calls functions and returns structured output, with a Plexus agent as its model."""
+
+import a2a_pydantic
+from clients import MODEL, answer_of, hub_with_script
+from install import python_packages
+from outcome import expect
+from scene import Scene
+
+PEER = "Pydantic AI 2.68.0"
+SPEAKS = "OpenAI's API, as a client"
+REPORT = {"city": "Bern", "degrees": 7}
+
+
+def check(scene: Scene) -> list[str]:
+    python = python_packages("pydantic-ai", "3.12 3.11 3.13", a2a_pydantic.PACKAGES)
+    with hub_with_script(scene.folder) as hub:
+        env = {"OPENAI_BASE_URL": f"{hub.url}/v1", "OPENAI_API_KEY": hub.token}
+        seen = answer_of(scene, python, "pydantic_client.py", MODEL, env=env)
+    for api in ("completions", "responses"):
+        said = seen[api]
+        expect(said["asked"] == ["Bern"], f"{api}: the function was called with {said['asked']}")
+        expect(said["text"] == "The tools said: rain in Bern", f"{api}: it answered {said['text']}")
+        expect(said["pieces"] > 3, f"{api}: it did not stream: {said['pieces']} pieces")
+        for way in ("schema", "function"):
+            expect(said[way] == REPORT, f"{api}, {way}: the structured output is {said[way]}")
+    return [
+        "an agent called a function, and answered with its result; over chat completions and responses",
+        f"structured output by JSON schema and by function: {REPORT}",
+        f"streamed in {seen['completions']['pieces']} and {seen['responses']['pieces']} pieces",
+    ]
