@@ -18,7 +18,7 @@ from scene import Scene
 
 CHECKS = [
     "relay", "a2a_strands", "a2a_pydantic", "opencode", "interpreter", "autogpt", "seed", "a2a_team", "filesystem",
-    "litellm_client", "langchain_client", "pydantic_client", "anthropic_client", "inspector", "webui",
+    "litellm_client", "langchain_client", "pydantic_client", "openai_agents", "anthropic_client", "inspector", "webui",
 ]
 
 
