@@ -53,10 +53,10 @@ def binary() -> Path:
 
 
 class Hub:
-    """Serves from a folder of its own until it is left."""
+    """Serves from a folder of its own until it is left. A proxy in front may require `headers`."""
 
-    def __init__(self, folder: Path, settings: dict[str, str] | None = None):
-        self.folder = folder
+    def __init__(self, folder: Path, settings: dict[str, str] | None = None, headers: dict[str, str] | None = None):
+        self.folder, self.headers = folder, headers or {}
         self.env = {
             **NEUTRAL, "PLEXUS_DATA_DIR": str(folder / "data"), "PLEXUS_LISTEN": "127.0.0.1:0", "PLEXUS_LOG": "warn",
             **(settings or {}),
@@ -170,8 +170,8 @@ class Hub:
 
     def make_token(self) -> str:
         """Signs in as a browser does, and makes a token for programs."""
-        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
-        browser.addheaders = [("Origin", self.url), ("Sec-Fetch-Site", "same-origin")]
+        browser = self.browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
+        browser.addheaders = [("Origin", self.url), ("Sec-Fetch-Site", "same-origin"), *self.headers.items()]
 
         def post(path: str, fields: list[tuple[str, str]]) -> str:
             form = urllib.parse.urlencode(fields).encode()

@@ -68,6 +68,25 @@ def npm_packages(name: str, *packages: str, node: Path | None = None) -> Path:
     return folder / "node_modules"
 
 
+def debian_program(name: str, package: str, path: str) -> Path:
+    """A program of the machine, or else out of a package of Debian, which is unpacked and not installed."""
+    if own := shutil.which(name):
+        return Path(own)
+    folder = PEERS / name
+    if made_from(folder) != package:
+        if not shutil.which("apt-get") or not shutil.which("dpkg-deb"):
+            raise Skipped(f"{name} is missing; install it")
+        print(f"{name}: unpacking the package {package} into .cache/interop/{name}, once", flush=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        run(["apt-get", "download", "--quiet", package], cwd=folder, tries=2)
+        archive = next(folder.glob("*.deb"))
+        run(["dpkg-deb", "--extract", archive, folder])
+        archive.unlink()
+        remember(folder, package)
+    return folder / path
+
+
 def interpreter_of(versions: str) -> str:
     """An interpreter of one of these versions, the first the best: on the path, or one of pyenv's."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
