@@ -66,18 +66,50 @@ async function copy(button) {
   setTimeout(() => (label.textContent = before), 2000);
 }
 
-/** Adds copy buttons to code blocks in text, and shows those that the server rendered hidden. */
+// Code blocks in text: copy, wrap long lines, download.
+
+function codeButton(text, action) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.dataset[action] = "";
+  const label = document.createElement("span");
+  label.textContent = text;
+  button.append(label);
+  return button;
+}
+
+/** Extensions of languages that are not their names. */
+const EXTENSIONS = { bash: "sh", csharp: "cs", javascript: "js", markdown: "md", python: "py", ruby: "rb", rust: "rs", shell: "sh", typescript: "ts" };
+
+function download(figure) {
+  const code = figure.querySelector("code");
+  const language = code.className.match(/language-([a-z0-9]{1,10})(?:\s|$)/)?.[1] ?? "txt";
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([code.textContent], { type: "text/plain" }));
+  link.download = `code.${EXTENSIONS[language] ?? language}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+function wrap(button) {
+  const isWrapped = button.closest(".code").classList.toggle("wrapped");
+  button.setAttribute("aria-pressed", String(isWrapped));
+}
+
+/** Adds buttons to the heads of code blocks, and shows those that the server rendered hidden. */
 function addCopyButtons(root) {
-  for (const pre of root.querySelectorAll(".prose pre:not(:has(.copy))")) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "copy";
-    button.dataset.copy = "";
+  for (const figure of root.querySelectorAll(".prose .code:not(:has(.tools))")) {
+    const head = figure.querySelector("figcaption") ?? document.createElement("figcaption");
+    if (!head.isConnected) figure.prepend(head);
     const label = document.createElement("span");
-    label.textContent = "Copy";
-    button.append(label);
-    pre.tabIndex = 0;
-    pre.append(button);
+    label.append(...head.childNodes);
+    const tools = document.createElement("span");
+    tools.className = "tools";
+    const toggle = codeButton("Wrap", "wrap");
+    toggle.setAttribute("aria-pressed", "false");
+    tools.append(toggle, codeButton("Download", "download"), codeButton("Copy", "copy"));
+    head.append(label, tools);
   }
   for (const button of root.querySelectorAll("button[data-copy][hidden]")) button.hidden = false;
 }
@@ -92,8 +124,11 @@ function closeMenus(except) {
 
 document.addEventListener("click", (event) => {
   closeMenus(event.target);
-  const button = event.target.closest("button[data-copy]");
-  if (button) copy(button);
+  const button = event.target.closest("button.copy");
+  if (!button) return;
+  if ("wrap" in button.dataset) wrap(button);
+  else if ("download" in button.dataset) download(button.closest(".code"));
+  else copy(button);
 });
 
 // Confirmation dialogs. Their buttons open them as popovers; as modal dialogs they also keep the focus inside.

@@ -1,11 +1,13 @@
-// Finished answers: colours of code, copied Markdown, and no sign of work in progress.
+// Answers: colours and tools of code, copied Markdown, blocks that are still being written.
 
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch, openTab } from "../lib/browser.mjs";
+import { checkPage } from "../lib/checks.mjs";
 import { answer, answered, go, hubOfAda, send, signIn } from "../lib/walk.mjs";
 
 const ANSWER = "```python\n# a comment\ndef add(a, b=1):\n    return 'x' * 3\n```\n\n> [!WARNING]\n> Mind the gap.\n\n| a | b |\n|---|---|\n| 1 | 2 |";
@@ -43,9 +45,48 @@ for (const [theme, width] of [["light", 1280], ["dark", 390]]) {
     await answer(tab).getByText("Copied").waitFor();
     assert.equal(await tab.page.evaluate(() => navigator.clipboard.readText()), ANSWER);
     await tab.picture("answer");
+    const code = answer(tab).locator(".code");
+    assert.equal(await code.locator("figcaption > span").first().innerText(), "python");
+    const wrap = code.getByRole("button", { name: "Wrap" });
+    await wrap.click();
+    assert.equal(await wrap.getAttribute("aria-pressed"), "true");
+    assert.equal(await code.locator("pre").evaluate((pre) => getComputedStyle(pre).whiteSpace), "pre-wrap");
+    const saved = tab.page.waitForEvent("download");
+    await code.getByRole("button", { name: "Download" }).click();
+    assert.equal((await saved).suggestedFilename(), "code.py");
+    assert.match(await readFile(await (await saved).path(), "utf8"), /^# a comment\ndef add/);
+    await checkPage(tab, "answer-code");
     await tab.close();
   });
 }
+
+test("a block that is still being written is shown as what it will become", async () => {
+  const [start, code, table] = ["start.md", "code", "table"].map((name) => join(folder, name));
+  await writeFile(start, "Look:\n\n```python\nx = 1\ny");
+  execFileSync("mkfifo", [code, table]);
+  // Each pipe blocks until the test writes to it.
+  const writer = await hub.join("writer", ["cat", start, code, table]);
+  const tab = await openTab(browser);
+  await signIn(tab, hub, "ada");
+  await go(tab, `${hub.url}/chat?to=@ada/writer`);
+  await tab.islands();
+  await send(tab, "hi");
+  const open = answer(tab).locator(".tail");
+  await answer(tab).locator(".tail.open-code", { hasText: "x = 1" }).waitFor();
+  assert.equal(await open.getAttribute("data-language"), "python");
+  assert.equal(await open.innerText(), "x = 1\ny");
+  await tab.picture("answer-open-code");
+  await writeFile(code, " = 2\n```\n\n| a | b |\n|---|---|\n| 1 | 2");
+  await answer(tab).locator(".closed .code", { hasText: "y = 2" }).waitFor();
+  await open.locator("td", { hasText: "2" }).waitFor();
+  assert.deepEqual(await open.locator("th, td").allInnerTexts(), ["a", "b", "1", "2"]);
+  await checkPage(tab, "answer-open-table");
+  await writeFile(table, " |\n\n> Quoted");
+  await answered(tab);
+  assert.equal(await answer(tab).locator("blockquote").innerText(), "Quoted");
+  await tab.close();
+  await writer.stop();
+});
 
 for (const script of ["on", "off"]) {
   test(`nothing says that a finished answer is still written, script ${script}`, async () => {

@@ -17,6 +17,8 @@ mod chat_list;
 #[cfg(any(feature = "hydrate", test))]
 mod events;
 #[cfg(any(feature = "hydrate", test))]
+mod open_block;
+#[cfg(any(feature = "hydrate", test))]
 mod streaming_text;
 
 #[cfg(feature = "hydrate")]
@@ -37,6 +39,8 @@ mod scroll;
 mod sidebar;
 #[cfg(feature = "hydrate")]
 mod stream;
+#[cfg(feature = "hydrate")]
+mod tail;
 #[cfg(feature = "hydrate")]
 mod thread;
 

@@ -6,7 +6,6 @@ use std::{
 };
 
 use leptos::prelude::document;
-use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, Node};
 
 use super::{
@@ -14,6 +13,7 @@ use super::{
     dom,
     events::{AgentStatus, BlockHtml, MessageCreated, PartSnapshot, TextDelta},
     streaming_text::{StreamingText, TextChange},
+    tail,
 };
 
 /// Message id and part index.
@@ -241,12 +241,12 @@ impl Thread {
         for key in self.stale.take() {
             self.waiting.borrow_mut().remove(&key);
             if let (Some((_, tail)), Some(known)) = (self.part(&key), self.tails.borrow().get(&key)) {
-                tail.set_text_content(Some(known.text()));
+                tail::draw(&tail, known.text());
             }
         }
         for (key, text) in self.waiting.take() {
-            if let Some((_, tail)) = self.part(&key) {
-                append(&tail, &text);
+            if let (Some((_, tail)), Some(known)) = (self.part(&key), self.tails.borrow().get(&key)) {
+                tail::append(&tail, known.text(), &text);
             }
         }
     }
@@ -280,14 +280,4 @@ fn new_part(body: &Element, part: u32) -> Option<Element> {
     }
     body.append_child(&place).ok()?;
     Some(place)
-}
-
-/// Appends to the existing text node, which costs the same however long the text is.
-fn append(tail: &Element, text: &str) {
-    match tail.last_child().and_then(|node| node.dyn_into::<web_sys::Text>().ok()) {
-        Some(node) => {
-            let _ = node.append_data(text);
-        }
-        None => tail.set_text_content(Some(text)),
-    }
 }
