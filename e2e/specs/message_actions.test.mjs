@@ -50,7 +50,7 @@ for (const script of SCRIPTS) {
     await tab.page.getByText("Answer 2 of 2").waitFor();
     await go(tab, hub.url + chat);
     await ready(tab);
-    await more(tab, ".message.person");
+    await more(tab, ".message.agent");
     await press(tab, /^Fork chat/);
     await tab.page.getByText("This is a new chat").waitFor();
     assert.notEqual(new URL(tab.page.url()).pathname, chat);

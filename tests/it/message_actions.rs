@@ -104,6 +104,8 @@ on_both! {
 
         let path = format!("/messages/{}/fork", text_of(&first["id"]));
         eve.call(Method::POST, &path, &json!({})).await.expect(StatusCode::NOT_FOUND);
+        let question = format!("/messages/{}/fork", said.message);
+        ada.call(Method::POST, &question, &json!({})).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
         let forked = ada.call(Method::POST, &path, &json!({})).await.expect(StatusCode::CREATED).json();
         let copy = text_of(&forked["chat"]);
         assert_ne!(copy, said.chat);

@@ -153,15 +153,16 @@ fn more(article: &Article) -> AnyView {
     let summary = view! { <span class=Kind::Quiet.class()>{Icon::More.view()}</span> }.into_any();
     let another = is_from_agent(article).then(|| {
         let href = format!("/chat/{chat}/retry?message={message}");
-        view! { <ButtonLink label="Ask another agent" href kind=Kind::Quiet icon=Icon::Retry /> }
+        let (fork, fields) = (format!("/chat/{chat}/fork"), vec![("message", message.clone())]);
+        view! {
+            <ButtonLink label="Ask another agent" href kind=Kind::Quiet icon=Icon::Retry />
+            <ActionForm action=fork label="Fork chat" about="from here" kind=Kind::Quiet icon=Icon::Fork fields />
+        }
     });
-    let fork = format!("/chat/{chat}/fork");
     let delete = format!("/chat/{chat}/delete-message?message={message}");
-    let fields = vec![("message", message)];
     view! {
         <Menu summary label=format!("More for {about}")>
             {another}
-            <ActionForm action=fork label="Fork chat" about="from here" kind=Kind::Quiet icon=Icon::Fork fields />
             <ButtonLink label="Delete" href=delete about kind=Kind::Quiet icon=Icon::Delete />
         </Menu>
     }

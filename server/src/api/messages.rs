@@ -110,7 +110,7 @@ impl From<ChatId> for ForkedChat {
     }
 }
 
-/// Copies the messages up to this one to a new chat.
+/// Copies the messages up to this answer to a new chat.
 #[utoipa::path(post, path = "/messages/{message}/fork", operation_id = "messages.fork", tag = "Chats",
     params(("message" = MessageId, Path)), security(("token" = ["chat"])),
     responses((status = CREATED, description = "The new chat.", body = ForkedChat)))]

@@ -26,6 +26,7 @@ impl Page for RetryPage {
             <h1>"Ask another agent"</h1>
             <p class="quiet">"The agent gets “"<span dir="auto">{self.title}</span>"” up to your message, and answers it. Both answers are kept."</p>
             {form_errors(&self.form, None)}
+            <h2 class="hidden">"Agents"</h2>
             <ul class="rows" role="list">{rows}</ul>
             <form class="stack" method="post" action=action>
                 <input type="hidden" name="message" value=message />
@@ -43,7 +44,7 @@ fn row(agent: AgentRow, action: &str, message: &str) -> AnyView {
         <li><form class="row" method="post" action=action.to_owned()>
             <Mark seed=agent.seed />
             <div>
-                <h2><span dir="auto">{agent.name}</span>" "<span class="address">{address.clone()}</span></h2>
+                <h3><span dir="auto">{agent.name}</span>" "<span class="address">{address.clone()}</span></h3>
                 <p class="summary" dir="auto">{agent.summary}</p>
             </div>
             <input type="hidden" name="message" value=message.to_owned() />

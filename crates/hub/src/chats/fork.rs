@@ -24,7 +24,7 @@ use crate::{
 /// Maximum number of messages that are copied. A longer path is refused.
 const MAX_COPIED: usize = 5_000;
 
-/// Creates a chat with copies of the messages up to this one, as the caller sees them. Returns the new chat.
+/// Creates a chat with copies of the messages up to this answer, as the caller sees them. Returns the new chat.
 ///
 /// The copies have no runs: their answers do not continue the contexts of remote agents.
 pub async fn fork(hub: &Hub, caller: &Caller, last: MessageId) -> Result<ChatId> {
@@ -36,6 +36,10 @@ pub async fn fork(hub: &Hub, caller: &Caller, last: MessageId) -> Result<ChatId>
     let chat = lock(&mut tx, found.chat).await?;
     membership_or(&mut tx, person, chat.id, gone).await?;
     check_may_fork(&chat)?;
+    // After a message without an answer, no agent would be there to answer the next one.
+    if found.lane == 0 {
+        return Err(Refusal::invalid("message", "A chat is forked from an answer.").into());
+    }
     let tree = messages::list_by_chat(&mut tx, chat.id).await?;
     let nodes: Vec<_> = tree.iter().map(TreeNode::from).collect();
     let shown = visible(&nodes, last);

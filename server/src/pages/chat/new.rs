@@ -21,7 +21,7 @@ use crate::{
 };
 
 #[derive(Deserialize)]
-pub struct NewQuery {
+pub struct NewChatQuery {
     to: Option<String>,
     text: Option<String>,
 }
@@ -29,7 +29,7 @@ pub struct NewQuery {
 pub async fn show(
     State(site): State<AppState>,
     visit: PageContext,
-    Query(query): Query<NewQuery>,
+    Query(query): Query<NewChatQuery>,
 ) -> Response {
     let form = Form::filled(query.text.map(|text| ("text", text)));
     let page = page(&site, &visit.caller, query.to.as_deref(), form).await;
