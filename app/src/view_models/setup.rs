@@ -10,7 +10,7 @@ pub struct SetupPage {
     pub is_dismissed: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct SetupItem {
     pub title: &'static str,
     /// What it is good for, in one sentence.

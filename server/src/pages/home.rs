@@ -37,7 +37,7 @@ pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response 
 
 /// Returns the progress of the setup, if the viewer is an administrator who has neither finished nor dismissed it.
 async fn setup(hub: &Hub, caller: &Caller) -> Result<Option<SetupCount>, Error> {
-    if !caller.person.as_ref().is_some_and(|person| person.role == Role::Admin) {
+    if caller.person.as_ref().is_none_or(|person| person.role != Role::Admin) {
         return Ok(None);
     }
     let progress = admin::setup(hub, caller).await?;

@@ -51,12 +51,12 @@ fn manager(visit: &PageContext) -> ProviderManager<'_> {
 
 async fn page(hub: &Hub, visit: &PageContext) -> Result<ModelsPage, Error> {
     let providers = model_providers::list(hub, manager(visit)).await?.into_iter().map(item).collect();
-    let local = model_providers::discover(hub, &visit.caller).await?.into_iter().map(local_item).collect();
+    let local = model_providers::discover(hub, &visit.caller).await?.iter().map(local_item).collect();
     let presets = PRESETS.iter().map(preset_item).collect();
     Ok(ModelsPage { providers, local, presets })
 }
 
-fn local_item(server: LocalServer) -> LocalServerItem {
+fn local_item(server: &LocalServer) -> LocalServerItem {
     LocalServerItem {
         id: server.preset.id.to_owned(),
         title: server.preset.title.to_owned(),
