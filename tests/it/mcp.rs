@@ -267,8 +267,30 @@ on_both! {
         }
         let reader = admin.with_token(&make(&admin, &["read"]).await);
         reader.send(old(&reader, "/mcp/grace/puppet", "tools/list", &json!({}))).await.expect(StatusCode::FORBIDDEN);
-        visitor.send(old(&visitor, "/mcp/grace/none", "tools/list", &json!({}))).await.expect(StatusCode::NOT_FOUND);
         visitor.send(old(&visitor, "/mcp/%2e%2e/%00", "tools/list", &json!({}))).await.expect(StatusCode::NOT_FOUND);
+    }
+
+    async fn a_visitor_is_asked_to_sign_in_for_a_private_agent_and_for_none_alike(hub: &Hub) {
+        let (grace, eve, visitor) = (hub.administrator("grace").await, hub.person("eve").await, hub.visitor());
+        let puppet = Agent::start().await;
+        let body = json!({ "url": puppet.url, "name": "hidden", "visibility": "private" });
+        grace.call(Method::POST, "/agents", &body).await.expect(StatusCode::CREATED);
+        let mut told = Vec::new();
+        for name in ["hidden", "absent"] {
+            let path = format!("/mcp/grace/{name}");
+            for request in [old(&visitor, &path, "tools/list", &json!({})), new(&visitor, &path, "tools/list", json!({}))] {
+                let refused = visitor.send(request).await.expect(StatusCode::UNAUTHORIZED);
+                let metadata = format!("/.well-known/oauth-protected-resource{path}");
+                assert!(refused.header("www-authenticate").contains(&metadata), "{}", refused.header("www-authenticate"));
+                visitor.get(&metadata).await.expect(StatusCode::OK);
+                told.push(refused.body.replace(name, "NAME"));
+            }
+            let other = eve.with_token(&make(&eve, &["chat"]).await);
+            other.send(old(&other, &path, "tools/list", &json!({}))).await.expect(StatusCode::NOT_FOUND);
+        }
+        assert!(told.iter().all(|words| *words == told[0]), "{told:?}");
+        let own = grace.with_token(&make(&grace, &["chat"]).await);
+        own.send(old(&own, "/mcp/grace/hidden", "tools/list", &json!({}))).await.expect(StatusCode::OK);
     }
 
     async fn a_token_that_is_not_good_for_a_tool_is_told_so_by_the_status(hub: &Hub) {

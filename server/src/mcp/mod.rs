@@ -125,8 +125,20 @@ async fn of_agent(
 async fn enter(site: &AppState, caller: &Caller, owner: &str, name: &str) -> plexus_hub::Result<AgentServer> {
     let missing = || Refusal::not_found(format!("Agent @{owner}/{name} not found."));
     let address: Address = format!("@{owner}/{name}").parse().map_err(|_| missing())?;
-    let door = calls::authorize(&site.hub, caller, &address).await?;
-    AgentServer::new(site, caller, door).await
+    let door = calls::authorize(&site.hub, caller, &address).await;
+    AgentServer::new(site, caller, door.map_err(|error| or_sign_in(error, caller, &address))?).await
+}
+
+/// Returns the error for a caller. Without an account, a missing agent requires sign-in: only a 401 makes clients
+/// sign in, and it must not differ between private agents and names without one.
+fn or_sign_in(error: plexus_hub::Error, caller: &Caller, address: &Address) -> plexus_hub::Error {
+    match (&error, caller.person()) {
+        (plexus_hub::Error::Refused(Refusal::NotFound { .. }), Err(_)) => Refusal::unauthenticated(format!(
+            "There is no public agent {address}. Sign in to call a private one."
+        ))
+        .into(),
+        _ => error,
+    }
 }
 
 /// Returns the response for an error before any message, from authentication or authorisation.
