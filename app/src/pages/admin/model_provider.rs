@@ -61,7 +61,7 @@ impl Page for ProviderPage {
         let models = (!self.served.is_empty() || !self.provider.models.is_empty())
             .then(|| use_it(&self.provider, &self.served, &action));
         let availability =
-            view! { <p class="actions">{pause(&self.provider, &action)} {remove(&name, &action)}</p> };
+            view! { <div class="actions">{pause(&self.provider, &action)} {remove(&name, &action)}</div> };
         let content = view! {
             <p><a href="/admin/models">"Models"</a></p>
             <h1>{name}</h1>
