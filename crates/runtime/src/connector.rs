@@ -64,6 +64,22 @@ pub struct RunRequest {
 }
 
 impl RunRequest {
+    /// Creates the request of a single message that the hub itself sends: without files, approvals and options.
+    pub fn of_message(run: RunId, speaker: String, text: String, limits: ConnectorLimits) -> Self {
+        let turn =
+            ConversationTurn { speaker: TurnRole::Person { name: speaker }, parts: vec![Part::text(text)] };
+        Self {
+            run,
+            turns: vec![turn],
+            files: HashMap::new(),
+            called: None,
+            remote: None,
+            limits,
+            leave: ApprovalPolicy::unavailable(),
+            options: CallOptions::default(),
+        }
+    }
+
     /// Returns the words of the turn to answer without the context of an assignment, for agents that take commands.
     pub fn command(&self) -> String {
         let is_context = |part: &&Part| part.name.as_deref() == Some(AssignmentPrompt::CONTEXT_NAME);

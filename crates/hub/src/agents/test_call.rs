@@ -1,16 +1,15 @@
 //! Test call of an endpoint before it is published: sends one message and captures the answer.
 
-use std::{collections::HashMap, time::Duration};
+use std::time::Duration;
 
 use plexus_domain::{
-    CallOptions, DraftId, Error as Refusal, Part, RunId,
+    DraftId, Error as Refusal, Part, RunId,
     part::plain_text,
     run::{Failure, Usage},
     sanitized_text,
 };
 use plexus_runtime::{
-    ApprovalPolicy, ConnectorLimits, ConversationTurn, Output, RemoteConversation, RunRequest, TurnRole,
-    http_endpoint::HttpConnector, run_connector,
+    ConnectorLimits, Output, RemoteConversation, RunRequest, http_endpoint::HttpConnector, run_connector,
 };
 use plexus_store::Conn;
 use serde::{Deserialize, Serialize};
@@ -101,9 +100,9 @@ pub async fn send_test_message(
     drop(conn);
     let begun = hub.env().now();
     let mut heard = CapturedOutput::default();
-    let ended =
-        run_connector(&connector, request(hub, person, &message), &mut heard, &CancellationToken::new())
-            .await;
+    let (run, speaker) = (hub.env().id(RunId::new), person.name.to_string());
+    let request = RunRequest::of_message(run, speaker, message.clone(), LIMITS);
+    let ended = run_connector(&connector, request, &mut heard, &CancellationToken::new()).await;
     let tried = TestCallResult {
         message,
         answer: sanitized_text::ellipsize(&plain_text(&heard.parts), MAX_ANSWER_CHARS),
@@ -125,21 +124,6 @@ async fn keep(hub: &Hub, person: &Person, id: DraftId, tried: &TestCallResult) -
 /// Continues to the last step, also without a test.
 pub async fn finish_test_step(hub: &Hub, caller: &Caller, id: DraftId) -> Result<()> {
     register_a2a::advance(hub, caller, id, RegistrationStep::Try, RegistrationStep::Publish).await
-}
-
-fn request(hub: &Hub, person: &Person, message: &str) -> RunRequest {
-    let speaker = TurnRole::Person { name: person.name.to_string() };
-    let turn = ConversationTurn { speaker, parts: vec![Part::text(message)] };
-    RunRequest {
-        run: hub.env().id(RunId::new),
-        turns: vec![turn],
-        files: HashMap::new(),
-        called: None,
-        remote: None,
-        limits: LIMITS,
-        leave: ApprovalPolicy::unavailable(),
-        options: CallOptions::default(),
-    }
 }
 
 async fn connector(

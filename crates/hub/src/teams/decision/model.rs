@@ -1,7 +1,6 @@
 //! Queries the decision model, with one retry if the answer is invalid.
 
 use std::{
-    collections::HashMap,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -16,10 +15,7 @@ use plexus_domain::{
     sanitized_text::{ellipsize, one_line},
     team::decision::{DecisionAttempt, DecisionOutcome, evaluate},
 };
-use plexus_runtime::{
-    ApprovalPolicy, ConnectorLimits, ConversationTurn, Output, RemoteConversation, RunEnd, RunRequest,
-    TurnRole, run_connector,
-};
+use plexus_runtime::{ConnectorLimits, Output, RemoteConversation, RunEnd, RunRequest, run_connector};
 
 use tokio::time::Instant;
 
@@ -117,20 +113,11 @@ impl DecisionModel {
         };
         let llm = runs::llm(&self.hub, &self.name, &question.instructions()).await?;
         let name = self.hub.config().hub_name.clone();
-        let turn = ConversationTurn { speaker: TurnRole::Person { name }, parts: vec![Part::text(message)] };
+        let limits =
+            ConnectorLimits { whole: time, max_answer_bytes: MAX_ANSWER_BYTES, ..ConnectorLimits::default() };
         let request = RunRequest {
-            run: self.hub.env().id(RunId::new),
-            turns: vec![turn],
-            files: HashMap::new(),
-            called: None,
-            remote: None,
-            limits: ConnectorLimits {
-                whole: time,
-                max_answer_bytes: MAX_ANSWER_BYTES,
-                ..ConnectorLimits::default()
-            },
-            leave: ApprovalPolicy::unavailable(),
             options: CallOptions { format, ..CallOptions::default() },
+            ..RunRequest::of_message(self.hub.env().id(RunId::new), name, message, limits)
         };
         said.begin();
         let refused = |failure: Failure| plexus_domain::Error::unavailable(failure.message);
