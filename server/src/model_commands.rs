@@ -1,12 +1,10 @@
 //! Commands of `plexus model`, which the admin socket and the command line execute alike.
 
-use plexus_domain::Error as Refusal;
 use plexus_hub::{
     Error, Hub,
+    admin::Administrator,
     config::ProviderSource,
-    model_providers::{
-        self, ConnectionCheck, ProviderForm, ProviderManager, ProviderRow, ProviderTest, ToolCalling,
-    },
+    model_providers::{self, ConnectionCheck, ProviderForm, ProviderRow, ProviderTest},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -39,17 +37,14 @@ pub enum ModelCommand {
 
 /// Executes a command as the operator. Returns the result as JSON.
 pub async fn execute(hub: &Hub, command: ModelCommand) -> Result<Value, Error> {
-    let by = ProviderManager::CommandLine;
+    let by = Administrator::CommandLine;
     match command {
         ModelCommand::List => {
             let rows = model_providers::list(hub, by).await?;
             Ok(json!({ "items": rows.iter().map(provider_json).collect::<Vec<_>>() }))
         }
         ModelCommand::Connect { name, base_url, api_key, models, context_tokens, price, skip_test } => {
-            let prices = price.parse();
-            let prices =
-                prices.map_err(|_| Refusal::invalid("price", "Enter two numbers, as in 0.15/0.60."))?;
-            let form = ProviderForm { base_url, api_key, models, context_tokens, prices };
+            let form = ProviderForm { base_url, api_key, models, context_tokens, price };
             let check = if skip_test { ConnectionCheck::Skipped } else { ConnectionCheck::Required };
             Ok(test_json(&model_providers::connect(hub, by, &name, &form, check).await?))
         }
@@ -81,13 +76,8 @@ fn provider_json(row: &ProviderRow) -> Value {
 
 /// Returns the result of a test as JSON. Times in milliseconds, `tested_at` since 1970.
 fn test_json(test: &ProviderTest) -> Value {
-    let calls_tools = match test.tools {
-        ToolCalling::Works => Some(true),
-        ToolCalling::Fails => Some(false),
-        ToolCalling::Untested => None,
-    };
     json!({
         "tested_at": test.tested_at, "listed": test.listed, "model": test.model,
-        "first_token_ms": test.first_token_ms, "calls_tools": calls_tools, "problem": test.problem,
+        "first_token_ms": test.first_token_ms, "calls_tools": test.calls_tools, "problem": test.problem,
     })
 }

@@ -8,8 +8,7 @@ use plexus_app::{
         setup::SetupCount,
     },
 };
-use plexus_domain::account::Role;
-use plexus_hub::{Caller, Error, Hub, admin, federation, listings};
+use plexus_hub::{Error, Hub, admin, federation, listings};
 
 use super::agents::row;
 use crate::{
@@ -25,7 +24,7 @@ pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response 
             purpose: site.hub.config().hub_description.clone().unwrap_or_else(|| PURPOSE.to_owned()),
             agents: lists.total,
             index_complete: lists.index_complete,
-            setup: setup(&site.hub, &caller).await?,
+            setup: admin::unfinished_setup(&site.hub, &caller).await?.as_ref().map(setup_count),
             answering: lists.answering.into_iter().map(row).collect(),
             newest: lists.newest.into_iter().map(row).collect(),
             most_used: lists.most_used.into_iter().map(row).collect(),
@@ -35,14 +34,8 @@ pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response 
     page_cache::cached_page(&site, visit, page).await
 }
 
-/// Returns the progress of the setup, if the viewer is an administrator who has neither finished nor dismissed it.
-async fn setup(hub: &Hub, caller: &Caller) -> Result<Option<SetupCount>, Error> {
-    if caller.person.as_ref().is_none_or(|person| person.role != Role::Admin) {
-        return Ok(None);
-    }
-    let progress = admin::setup(hub, caller).await?;
-    let count = SetupCount { done: progress.done(), total: progress.steps.len() };
-    Ok(progress.is_open().then_some(count))
+fn setup_count(progress: &admin::SetupProgress) -> SetupCount {
+    SetupCount { done: progress.done(), total: progress.steps.len() }
 }
 
 /// Headline of a hub without a description by its operator.

@@ -26,8 +26,8 @@ pub use password_reset::{
     reset_password,
 };
 pub use plexus_store::api_tokens::Token;
-pub(crate) use preferences::asks_before_tools;
 pub use preferences::set_asks_before_tools;
+pub(crate) use preferences::{Preference, has_preference, set_preference};
 pub use revocation_watch::{is_still_authorized, wait_until_revoked};
 pub use sessions::{
     SessionRow, authenticate, list_sessions, revoke_other_sessions, revoke_session, sign_out,

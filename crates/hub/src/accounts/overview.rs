@@ -3,7 +3,7 @@
 use plexus_domain::{Error as Refusal, Name, Timestamp};
 use plexus_store::{accounts, agents, chats};
 
-use super::preferences;
+use super::Preference;
 use crate::{Caller, Hub, Result};
 
 /// Name, age, agents and chats of an account.
@@ -25,7 +25,7 @@ pub async fn overview(hub: &Hub, caller: &Caller) -> Result<AccountOverview> {
     let agents = agents::list_by_namespace(&mut conn, person.namespace).await?.len();
     let chats = chats::count_by_member(&mut conn, person.principal).await?;
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
-    let asks_before_tools = preferences::asks(&account.prefs);
+    let asks_before_tools = Preference::AskBeforeTools.is_in(&account.prefs);
     let (name, since) = (person.name.clone(), account.created_at);
     Ok(AccountOverview { name, since, agents: count(agents), chats, asks_before_tools })
 }

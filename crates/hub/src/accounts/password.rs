@@ -1,7 +1,11 @@
 //! Password change and password check.
 
-use plexus_domain::{AccountId, Error as Refusal, account::NewPassword};
-use plexus_store::{login_credentials, login_credentials::CredentialKind, sessions};
+use plexus_domain::{AccountId, Digest, Error as Refusal, account::NewPassword};
+use plexus_store::{
+    Conn, Tx,
+    login_credentials::{self, Credential, CredentialKind},
+    sessions,
+};
 
 use serde_json::json;
 
@@ -19,10 +23,7 @@ pub async fn change_password(hub: &Hub, caller: &Caller, present: String, new: S
     let new = NewPassword::new(new, &[person.name.as_str(), &hub.config().hub_name])?;
     let hash = hub.passwords().hash(new).await?;
     let mut tx = hub.store().write().await?;
-    let kept = login_credentials::by_kind(&mut tx, person.account, CredentialKind::Password).await?;
-    let kept = kept.ok_or_else(|| Refusal::conflict("This account signs in without a password."))?;
-    login_credentials::set_data(&mut tx, kept.id, &hash).await?;
-    sessions::delete_by_account(&mut tx, person.account, caller.session()).await?;
+    replace(&mut tx, person.account, &hash, caller.session()).await?;
     admin::write_account_audit(hub, &mut tx, person.account, "account.password").await?;
     tx.commit().await?;
     hub.live().access.notify(AccessChange::Account(person.account));
@@ -36,15 +37,32 @@ pub async fn set_password_by_operator(hub: &Hub, name: &str, new: String) -> Res
     let hash = hub.passwords().hash(new).await?;
     let mut tx = hub.store().write().await?;
     let account = admin::account_by_name(&mut tx, name).await?;
-    let kept = login_credentials::by_kind(&mut tx, account, CredentialKind::Password).await?;
-    let kept = kept.ok_or_else(|| Refusal::conflict("This account signs in without a password."))?;
-    login_credentials::set_data(&mut tx, kept.id, &hash).await?;
-    sessions::delete_by_account(&mut tx, account, None).await?;
+    replace(&mut tx, account, &hash, None).await?;
     let target = admin::audit_account(account);
     admin::write_cli_audit(hub, &mut tx, "account.password", target, json!({})).await?;
     tx.commit().await?;
     hub.live().access.notify(AccessChange::Account(account));
     Ok(())
+}
+
+/// Replaces the password hash of an account, and deletes its sessions except `kept`. The caller notifies
+/// [`AccessChange::Account`] after the commit.
+pub(super) async fn replace(
+    tx: &mut Tx,
+    account: AccountId,
+    hash: &str,
+    kept: Option<&Digest>,
+) -> Result<()> {
+    let credential = credential(tx, account).await?;
+    login_credentials::set_data(tx, credential.id, hash).await?;
+    sessions::delete_by_account(tx, account, kept).await?;
+    Ok(())
+}
+
+/// Returns the password credential of an account. Fails if it signs in without one.
+pub(super) async fn credential(conn: &mut Conn, account: AccountId) -> Result<Credential> {
+    let credential = login_credentials::by_kind(conn, account, CredentialKind::Password).await?;
+    Ok(credential.ok_or_else(|| Refusal::conflict("This account signs in without a password."))?)
 }
 
 /// Checks the account's password. A wrong one is a refusal of the input field `field`. Rate limited per

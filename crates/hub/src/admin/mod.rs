@@ -23,11 +23,12 @@ pub use audit::{AuditLog, AuditRow, list_audit};
 pub use invites::{Invitation, InviteRow, create_invite, list_invites, revoke_invite};
 pub use overview::{AdminOverview, overview};
 pub use plexus_store::{accounts::AccountState, admin::Counts};
+pub use record::Administrator;
 pub(crate) use record::{
-    AuditEvent, account as audit_account, record_use, write_account_audit, write_audit, write_cli_audit,
-    write_failed_sign_in,
+    AuditEvent, account as audit_account, account_name, record_use, write_account_audit, write_audit,
+    write_cli_audit, write_failed_sign_in,
 };
-pub use setup::{SetupProgress, SetupStep, set_setup_dismissed, setup};
+pub use setup::{SetupProgress, SetupStep, set_setup_dismissed, setup, unfinished_setup};
 pub(crate) use trusted_origins::trust_origin_of;
 pub use trusted_origins::{OriginRow, list_origins, trust_origin, untrust_origin};
 

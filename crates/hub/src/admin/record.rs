@@ -2,11 +2,11 @@
 
 use std::net::IpAddr;
 
-use plexus_domain::{AccountId, AuditId, Digest, Name, sanitized_text};
+use plexus_domain::{AccountId, AuditId, Digest, Name, account::Role, sanitized_text};
 use plexus_store::{Conn, Tx, accounts, accounts::AccountState, audit, audit::AuditEntry, namespaces};
 use serde_json::{Value, json};
 
-use crate::{Hub, Result, caller::Person};
+use crate::{Caller, Hub, Result, caller::Person};
 
 const REQUEST_MAX: usize = 64;
 
@@ -48,6 +48,43 @@ pub(crate) async fn write_failed_sign_in(
     let mut tx = hub.store().write().await?;
     audit::insert(&mut tx, &entry).await?;
     Ok(tx.commit().await?)
+}
+
+/// Who performs an act of administration.
+#[derive(Clone, Copy)]
+pub enum Administrator<'a> {
+    /// An account with the role; `request` is the id of the HTTP request.
+    Account { caller: &'a Caller, request: &'a str },
+    /// The operator, on the command line of the hub's machine.
+    CommandLine,
+}
+
+impl Administrator<'_> {
+    /// Fails if the account is no administrator.
+    pub(crate) fn check(self) -> Result<()> {
+        match self {
+            Self::Account { caller, .. } => Ok(caller.require(Role::Admin).map(drop)?),
+            Self::CommandLine => Ok(()),
+        }
+    }
+
+    /// Writes the audit entry of an act.
+    pub(crate) async fn write_audit(
+        self,
+        hub: &Hub,
+        tx: &mut Tx,
+        action: &str,
+        target: String,
+        change: Value,
+    ) -> Result<()> {
+        match self {
+            Self::Account { caller, request } => {
+                let by = caller.require(Role::Admin)?;
+                write_audit(hub, tx, AuditEvent { by, action, target, change, request }).await
+            }
+            Self::CommandLine => write_cli_audit(hub, tx, action, target, change).await,
+        }
+    }
 }
 
 /// Writes an audit entry.
@@ -98,6 +135,11 @@ pub(super) fn invitation(hash: &Digest) -> String {
 /// Returns the name of the account that is an entry's actor, unless the account was deleted.
 pub(super) async fn actor_name(conn: &mut Conn, entry: &AuditEntry) -> Result<Option<Name>> {
     let Some(id) = actor(entry) else { return Ok(None) };
+    account_name(conn, id).await
+}
+
+/// Returns the name of an account, unless it was deleted.
+pub(crate) async fn account_name(conn: &mut Conn, id: AccountId) -> Result<Option<Name>> {
     let account = accounts::find(conn, id).await?;
     let Some(account) = account.filter(|account| account.state != AccountState::Deleted) else {
         return Ok(None);

@@ -1,14 +1,14 @@
 //! Next steps after the installation of a hub, for its administrators. A step is done when its result exists.
 
 use plexus_domain::{Timestamp, account::Role, page::PageSize};
-use plexus_store::{Conn, accounts, admin, admin::RowRange, agents, audit, audit::AuditFilter, chats, teams};
-use serde_json::{Value, json};
+use plexus_store::{Conn, admin, admin::RowRange, agents, audit, audit::AuditFilter, chats, teams};
 
-use super::TODAY;
-use crate::{Caller, Hub, Result, backups::BACKUP_COMPLETE, caller::Person, model_providers};
-
-/// Account preference: the administrator has dismissed the steps.
-const DISMISSED: &str = "setup_dismissed";
+use crate::{
+    Caller, Hub, Result,
+    accounts::{Preference, has_preference, set_preference},
+    backups::BACKUP_COMPLETE,
+    model_providers,
+};
 
 /// A step of the setup, in the order in which they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,11 +34,20 @@ impl SetupProgress {
     pub fn done(&self) -> usize {
         self.steps.iter().filter(|(_, is_done)| *is_done).count()
     }
+}
 
-    /// Returns whether the steps should be offered: they are neither all done nor dismissed.
-    pub fn is_open(&self) -> bool {
-        !self.is_dismissed && self.done() < self.steps.len()
+/// Returns the progress for the home page: nothing unless the caller is an administrator who has neither finished nor
+/// dismissed the steps.
+pub async fn unfinished_setup(hub: &Hub, caller: &Caller) -> Result<Option<SetupProgress>> {
+    let Ok(person) = caller.require(Role::Admin) else { return Ok(None) };
+    let mut conn = hub.store().read().await?;
+    // Checked first: the steps take several queries, and the home page is the one that is opened most.
+    if has_preference(&mut conn, person.account, Preference::SetupDismissed).await? {
+        return Ok(None);
     }
+    drop(conn);
+    let progress = setup(hub, caller).await?;
+    Ok((progress.done() < progress.steps.len()).then_some(progress))
 }
 
 /// Returns the progress of the setup, as far as it can be seen in the hub's data.
@@ -53,16 +62,16 @@ pub async fn setup(hub: &Hub, caller: &Caller) -> Result<SetupProgress> {
         (SetupStep::Chat, chats::count_by_member(&mut conn, person.principal).await? > 0),
         (SetupStep::AddAgent, has_agents),
         (SetupStep::LaunchTeam, !teams::list_by_member(&mut conn, person.principal, 1).await?.is_empty()),
-        (SetupStep::Invite, has_invited(hub, &mut conn).await?),
+        (SetupStep::Invite, has_invited(&mut conn).await?),
         (SetupStep::JoinNetwork, hub.config().federation.is_some()),
         (SetupStep::BackUp, last_backup(&mut conn).await?.is_some()),
     ];
-    Ok(SetupProgress { steps, is_dismissed: is_dismissed(&mut conn, person).await? })
+    let is_dismissed = has_preference(&mut conn, person.account, Preference::SetupDismissed).await?;
+    Ok(SetupProgress { steps, is_dismissed })
 }
 
-async fn has_invited(hub: &Hub, conn: &mut Conn) -> Result<bool> {
-    let counts = admin::counts(conn, hub.env().now() - TODAY).await?;
-    Ok(counts.accounts > 1 || !admin::invites(conn, 1).await?.is_empty())
+async fn has_invited(conn: &mut Conn) -> Result<bool> {
+    Ok(admin::count_people(conn, "").await? > 1 || !admin::invites(conn, 1).await?.is_empty())
 }
 
 /// Returns when the last complete backup was written.
@@ -72,19 +81,8 @@ pub(super) async fn last_backup(conn: &mut Conn) -> Result<Option<Timestamp>> {
     Ok(entries.first().map(|entry| entry.recorded_at))
 }
 
-async fn is_dismissed(conn: &mut Conn, person: &Person) -> Result<bool> {
-    let account = accounts::find(conn, person.account).await?;
-    Ok(account.is_some_and(|account| account.prefs.get(DISMISSED) == Some(&Value::Bool(true))))
-}
-
 /// Hides the steps from the caller's home page, or shows them again.
 pub async fn set_setup_dismissed(hub: &Hub, caller: &Caller, is_dismissed: bool) -> Result<()> {
     let person = caller.require(Role::Admin)?;
-    let mut tx = hub.store().write().await?;
-    if let Some(account) = accounts::find(&mut tx, person.account).await? {
-        let mut prefs = account.prefs;
-        prefs[DISMISSED] = json!(is_dismissed);
-        accounts::set_prefs(&mut tx, person.account, &prefs).await?;
-    }
-    Ok(tx.commit().await?)
+    set_preference(hub, person.account, Preference::SetupDismissed, is_dismissed).await
 }

@@ -261,10 +261,11 @@ pub async fn own_text(hub: &Hub, caller: &Caller, chat: ChatId, id: MessageId) -
     let gone = || plexus_domain::Error::not_found("Message not found.");
     let mut conn = hub.store().read().await?;
     membership_or(&mut conn, person, chat, gone).await?;
-    let message = messages::load(&mut conn, &[id]).await?.pop();
-    let own = message.filter(|message| message.author == person.principal && message.lane == 0);
-    let chat_of_own = messages::find(&mut conn, id).await?.map(|header| header.chat);
-    let own = own.filter(|_| chat_of_own == Some(chat)).ok_or_else(gone)?;
+    let is_own = |header: &messages::MessageHeader| {
+        header.chat == chat && header.author == person.principal && header.lane == 0
+    };
+    let own = messages::find(&mut conn, id).await?.filter(is_own).ok_or_else(gone)?;
+    let own = messages::load(&mut conn, &[own.id]).await?.pop().ok_or_else(gone)?;
     let texts: Vec<&str> = own.parts.iter().filter_map(plexus_domain::Part::as_text).collect();
     Ok(texts.join("\n\n"))
 }

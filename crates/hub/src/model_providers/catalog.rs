@@ -4,9 +4,10 @@ use plexus_domain::{Error as Refusal, Timestamp, account::Role};
 use plexus_store::{model_providers, model_providers::StoredProvider};
 use url::Url;
 
-use super::{connect::ProviderManager, model_list::served, test_provider::ProviderTest};
+use super::{model_list::served, test_provider::ProviderTest};
 use crate::{
     Caller, Hub, Result,
+    admin::Administrator,
     config::{Models, Prices, Provider, ProviderSource, Secret},
 };
 
@@ -100,7 +101,7 @@ pub(super) fn key_purpose(name: &str, base_url: &Url) -> String {
 }
 
 /// Lists the providers: those of the configuration first, then those that administrators connected by name.
-pub async fn list(hub: &Hub, by: ProviderManager<'_>) -> Result<Vec<ProviderRow>> {
+pub async fn list(hub: &Hub, by: Administrator<'_>) -> Result<Vec<ProviderRow>> {
     by.check()?;
     list_all(hub).await
 }

@@ -1,8 +1,8 @@
 //! Connects, changes and removes model providers.
 
-use plexus_domain::{Error as Refusal, Name, account::Role, sanitized_text};
+use plexus_domain::{Error as Refusal, Name, sanitized_text};
 use plexus_store::{Tx, model_providers, model_providers::StoredProvider};
-use serde_json::{Value, json};
+use serde_json::json;
 use url::Url;
 
 use super::{
@@ -11,8 +11,8 @@ use super::{
     test_provider::{ProviderTest, run_test},
 };
 use crate::{
-    Caller, Hub, Result,
-    admin::{AuditEvent, write_audit, write_cli_audit},
+    Hub, Result,
+    admin::Administrator,
     config::{self, Prices},
 };
 
@@ -25,15 +25,6 @@ const MAX_KEY_BYTES: usize = 4 << 10;
 const MAX_CONTEXT_TOKENS: u64 = 100_000_000;
 pub const DEFAULT_CONTEXT_TOKENS: u64 = 32_768;
 
-/// Who manages model providers.
-#[derive(Clone, Copy)]
-pub enum ProviderManager<'a> {
-    /// An administrator; `request` is the id of the HTTP request.
-    Account { caller: &'a Caller, request: &'a str },
-    /// The operator, on the command line of the hub's machine.
-    CommandLine,
-}
-
 /// What an administrator enters about a provider.
 #[derive(Clone, Debug)]
 pub struct ProviderForm {
@@ -43,7 +34,8 @@ pub struct ProviderForm {
     /// Models that agents may use, each by its name on the server; empty for all that it lists.
     pub models: Vec<String>,
     pub context_tokens: u64,
-    pub prices: Prices,
+    /// Prices of a million input and output tokens, such as `0.15/0.60`; empty for none.
+    pub price: String,
 }
 
 /// Whether a new provider has to answer.
@@ -55,37 +47,15 @@ pub enum ConnectionCheck {
     Skipped,
 }
 
-impl ProviderManager<'_> {
-    pub(super) fn check(self) -> Result<()> {
-        match self {
-            Self::Account { caller, .. } => Ok(caller.require(Role::Admin).map(drop)?),
-            Self::CommandLine => Ok(()),
-        }
-    }
-
-    async fn write_audit(
-        self,
-        hub: &Hub,
-        tx: &mut Tx,
-        action: &str,
-        name: &str,
-        change: Value,
-    ) -> Result<()> {
-        let target = format!("model_provider:{name}");
-        match self {
-            Self::Account { caller, request } => {
-                let by = caller.require(Role::Admin)?;
-                write_audit(hub, tx, AuditEvent { by, action, target, change, request }).await
-            }
-            Self::CommandLine => write_cli_audit(hub, tx, action, target, change).await,
-        }
-    }
+/// Returns the target of the audit entries of a provider.
+fn target(name: &str) -> String {
+    format!("model_provider:{name}")
 }
 
 /// Connects a provider and tests it. `name` becomes the prefix of the names of its models.
 pub async fn connect(
     hub: &Hub,
-    by: ProviderManager<'_>,
+    by: Administrator<'_>,
     name: &str,
     form: &ProviderForm,
     check: ConnectionCheck,
@@ -119,7 +89,7 @@ pub async fn connect(
 /// Changes a provider and tests it. The key is kept only while the origin of the address stays the same.
 pub async fn update(
     hub: &Hub,
-    by: ProviderManager<'_>,
+    by: Administrator<'_>,
     name: &str,
     form: &ProviderForm,
     check: ConnectionCheck,
@@ -138,12 +108,7 @@ pub async fn update(
 }
 
 /// Tests a connected provider with a model, or with the first that is meant for chats.
-pub async fn test(
-    hub: &Hub,
-    by: ProviderManager<'_>,
-    name: &str,
-    model: Option<&str>,
-) -> Result<ProviderTest> {
+pub async fn test(hub: &Hub, by: Administrator<'_>, name: &str, model: Option<&str>) -> Result<ProviderTest> {
     by.check()?;
     let stored = find(hub, name).await?;
     let usable = provider(hub, &stored).ok_or_else(unreadable_key)?;
@@ -157,37 +122,37 @@ pub async fn test(
 }
 
 /// Pauses a provider, or resumes it. Agents that use its models do not answer while it is paused.
-pub async fn set_paused(hub: &Hub, by: ProviderManager<'_>, name: &str, is_paused: bool) -> Result<()> {
+pub async fn set_paused(hub: &Hub, by: Administrator<'_>, name: &str, is_paused: bool) -> Result<()> {
     by.check()?;
     let mut tx = hub.store().write().await?;
     let mut stored = model_providers::find(&mut tx, name).await?.ok_or_else(|| not_found(name))?;
     stored.is_paused = is_paused;
     model_providers::put(&mut tx, &stored).await?;
     let action = if is_paused { "model_provider.pause" } else { "model_provider.resume" };
-    by.write_audit(hub, &mut tx, action, name, json!({})).await?;
+    by.write_audit(hub, &mut tx, action, target(name), json!({})).await?;
     Ok(tx.commit().await?)
 }
 
-pub async fn remove(hub: &Hub, by: ProviderManager<'_>, name: &str) -> Result<()> {
+pub async fn remove(hub: &Hub, by: Administrator<'_>, name: &str) -> Result<()> {
     by.check()?;
     let mut tx = hub.store().write().await?;
     if !model_providers::delete(&mut tx, name).await? {
         return Err(not_found(name).into());
     }
-    by.write_audit(hub, &mut tx, "model_provider.remove", name, json!({})).await?;
+    by.write_audit(hub, &mut tx, "model_provider.remove", target(name), json!({})).await?;
     Ok(tx.commit().await?)
 }
 
 async fn save(
     hub: &Hub,
     tx: &mut Tx,
-    by: ProviderManager<'_>,
+    by: Administrator<'_>,
     action: &str,
     stored: &StoredProvider,
 ) -> Result<()> {
     model_providers::put(tx, stored).await?;
     let change = json!({ "base_url": stored.base_url, "models": stored.models });
-    by.write_audit(hub, tx, action, &stored.name, change).await
+    by.write_audit(hub, tx, action, target(&stored.name), change).await
 }
 
 async fn new_name(hub: &Hub, name: &str) -> Result<String> {
@@ -237,10 +202,12 @@ fn fill(hub: &Hub, stored: &mut StoredProvider, form: &ProviderForm) -> Result<(
         let words = "Enter a number of tokens from 512 to 100,000,000.";
         return Err(Refusal::invalid("context_tokens", words).into());
     }
+    let prices: Prices =
+        form.price.parse().map_err(|_| Refusal::invalid("price", "Enter two numbers, as in 0.15/0.60."))?;
     stored.base_url = base_url.into();
     stored.models = model_names(&form.models)?;
     stored.context_tokens = form.context_tokens;
-    (stored.sent_price, stored.received_price) = (form.prices.sent, form.prices.received);
+    (stored.sent_price, stored.received_price) = (prices.sent, prices.received);
     Ok(())
 }
 

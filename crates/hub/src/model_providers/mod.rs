@@ -12,11 +12,10 @@ mod test_provider;
 pub(crate) use catalog::catalog;
 pub use catalog::{ModelAvailability, ProviderDetails, ProviderRow, availability, details, list};
 pub use connect::{
-    ConnectionCheck, DEFAULT_CONTEXT_TOKENS, ProviderForm, ProviderManager, connect, remove, set_paused,
-    test, update,
+    ConnectionCheck, DEFAULT_CONTEXT_TOKENS, ProviderForm, connect, remove, set_paused, test, update,
 };
 pub use discovery::{LocalServer, discover};
 pub(crate) use model_list::check_available;
 pub use model_list::{check_configured, models};
 pub use presets::{PRESETS, ProviderPreset};
-pub use test_provider::{ProviderTest, ToolCalling};
+pub use test_provider::ProviderTest;

@@ -1,6 +1,6 @@
 //! Test of a model provider: its model list, a streamed answer and a tool call.
 
-use std::{collections::HashMap, time::Duration};
+use std::time::Duration;
 
 use plexus_domain::{
     CallOptions, Part, PartBody, RunId, Timestamp,
@@ -8,8 +8,7 @@ use plexus_domain::{
     run::{Failure, FailureClass, Usage},
 };
 use plexus_runtime::{
-    ApprovalPolicy, ConnectorLimits, ConversationTurn, Output, RemoteConversation, RunEnd, RunRequest,
-    TurnRole, llm::LlmConnector, run_connector,
+    ConnectorLimits, Output, RemoteConversation, RunEnd, RunRequest, llm::LlmConnector, run_connector,
 };
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
@@ -50,18 +49,10 @@ pub struct ProviderTest {
     pub model: Option<String>,
     /// Milliseconds until the first text of the answer; `None` without an answer.
     pub first_token_ms: Option<u64>,
-    pub tools: ToolCalling,
+    /// Whether the model called the tool that it was asked to call; `None` if that was not tested.
+    pub calls_tools: Option<bool>,
     /// What failed and what to do; `None` if the model answers.
     pub problem: Option<String>,
-}
-
-/// Whether a model calls a tool that it is asked to call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ToolCalling {
-    Works,
-    Fails,
-    Untested,
 }
 
 /// Tests a provider with a model, or with the first that is meant for chats. `listed` is what its server answered.
@@ -78,7 +69,7 @@ pub(super) async fn run_test(
         listed: listed.as_ref().ok().map(Vec::len),
         model,
         first_token_ms: None,
-        tools: ToolCalling::Untested,
+        calls_tools: None,
         problem: None,
     };
     let Some(model) = &test.model else {
@@ -93,10 +84,7 @@ pub(super) async fn run_test(
             return test;
         }
     }
-    test.tools = match calls_tool(hub, provider, model).await {
-        Ok(true) => ToolCalling::Works,
-        Ok(false) | Err(_) => ToolCalling::Fails,
-    };
+    test.calls_tools = Some(calls_tool(hub, provider, model).await.unwrap_or(false));
     test
 }
 
@@ -139,21 +127,13 @@ async fn ask(
 ) -> Result<TestOutput, Failure> {
     let client = hub.outbound().provider(provider)?;
     let llm = LlmConnector::new(client, runs::model_endpoint(provider, model), String::new())?;
-    let speaker = TurnRole::Person { name: hub.config().hub_name.clone() };
-    let request = RunRequest {
-        run: hub.env().id(RunId::new),
-        turns: vec![ConversationTurn { speaker, parts: vec![Part::text(text)] }],
-        files: HashMap::new(),
-        called: None,
-        remote: None,
-        limits: ConnectorLimits {
-            whole: ANSWER_TIMEOUT,
-            max_answer_bytes: MAX_ANSWER_BYTES,
-            ..ConnectorLimits::default()
-        },
-        leave: ApprovalPolicy::unavailable(),
-        options,
+    let limits = ConnectorLimits {
+        whole: ANSWER_TIMEOUT,
+        max_answer_bytes: MAX_ANSWER_BYTES,
+        ..ConnectorLimits::default()
     };
+    let (run, speaker) = (hub.env().id(RunId::new), hub.config().hub_name.clone());
+    let request = RunRequest { options, ..RunRequest::of_message(run, speaker, text.to_owned(), limits) };
     let mut output = TestOutput { started: Instant::now(), first_text: None, has_called: false };
     match run_connector(&llm, request, &mut output, hub.stop()).await? {
         RunEnd::Rejected { reason } => Err(Failure::new(FailureClass::Refused, reason)),

@@ -19,7 +19,8 @@ use tokio::time::timeout;
 
 use super::RunJob;
 use crate::{
-    Caller, Error, Hub, Result, accounts,
+    Caller, Error, Hub, Result,
+    accounts::{Preference, has_preference},
     caller::{AuthMethod, Scope},
     chats,
     cluster::ClusterNotice,
@@ -38,7 +39,9 @@ pub(super) async fn leave(hub: &Hub, job: &RunJob) -> Result<ApprovalPolicy> {
         return Ok(ApprovalPolicy::unavailable());
     }
     let Some(person) = &job.asker.person else { return Ok(ApprovalPolicy::unavailable()) };
-    let wants_every = accounts::asks_before_tools(&mut hub.store().read().await?, person.account).await?;
+    let mut conn = hub.store().read().await?;
+    let wants_every = has_preference(&mut conn, person.account, Preference::AskBeforeTools).await?;
+    drop(conn);
     let approver = ChatApprovalGate { hub: hub.clone(), run: job.run, account: person.account };
     Ok(ApprovalPolicy::of(Arc::new(approver), wants_every))
 }

@@ -14,10 +14,11 @@ use plexus_app::view_models::{
 use plexus_domain::Error as Refusal;
 use plexus_hub::{
     Error, Hub,
+    admin::Administrator,
     config::ProviderSource,
     model_providers::{
         self, ConnectionCheck, DEFAULT_CONTEXT_TOKENS, LocalServer, PRESETS, ProviderDetails, ProviderForm,
-        ProviderManager, ProviderPreset, ProviderRow, ProviderTest, ToolCalling,
+        ProviderPreset, ProviderRow, ProviderTest,
     },
 };
 use serde::Deserialize;
@@ -45,12 +46,12 @@ pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response 
     visit.show_or_refuse(page)
 }
 
-fn manager(visit: &PageContext) -> ProviderManager<'_> {
-    ProviderManager::Account { caller: &visit.caller, request: visit.request_id() }
+fn administrator(visit: &PageContext) -> Administrator<'_> {
+    Administrator::Account { caller: &visit.caller, request: visit.request_id() }
 }
 
 async fn page(hub: &Hub, visit: &PageContext) -> Result<ModelsPage, Error> {
-    let providers = model_providers::list(hub, manager(visit)).await?.into_iter().map(item).collect();
+    let providers = model_providers::list(hub, administrator(visit)).await?.into_iter().map(item).collect();
     let local = model_providers::discover(hub, &visit.caller).await?.iter().map(local_item).collect();
     let presets = PRESETS.iter().map(preset_item).collect();
     Ok(ModelsPage { providers, local, presets })
@@ -93,11 +94,7 @@ fn test_item(test: ProviderTest) -> ProviderTestItem {
         listed: test.listed,
         model: test.model,
         first_token_ms: test.first_token_ms,
-        calls_tools: match test.tools {
-            ToolCalling::Works => Some(true),
-            ToolCalling::Fails => Some(false),
-            ToolCalling::Untested => None,
-        },
+        calls_tools: test.calls_tools,
         problem: test.problem,
     }
 }
@@ -107,7 +104,7 @@ pub async fn show_new(
     visit: PageContext,
     Query(query): Query<NewQuery>,
 ) -> Response {
-    let page = model_providers::list(&site.hub, manager(&visit)).await.map(|_| {
+    let page = model_providers::list(&site.hub, administrator(&visit)).await.map(|_| {
         let preset = ProviderPreset::find(&query.preset);
         let values = preset.map(|preset| [("name", preset.id), ("base_url", preset.base_url)]);
         new_page(preset, Form::filled(values.into_iter().flatten()))
@@ -125,7 +122,7 @@ fn new_page(preset: Option<&ProviderPreset>, form: Form) -> NewProviderPage {
 
 /// Connects a provider. The preset is recognized by the address, so that a refused form has the same title.
 pub async fn connect(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
-    let by = manager(&visit);
+    let by = administrator(&visit);
     let name = fields.get("name").trim().to_ascii_lowercase();
     let connected =
         async { model_providers::connect(&site.hub, by, &name, &form(&fields)?, check(&fields)).await };
@@ -170,7 +167,7 @@ pub async fn act(
     fields: Fields,
 ) -> Response {
     let hub = &site.hub;
-    let by = manager(&visit);
+    let by = administrator(&visit);
     let here = format!("/admin/models/{name}");
     let done = match fields.get("action") {
         "save" => match form(&fields) {
@@ -210,13 +207,12 @@ fn form(fields: &Fields) -> Result<ProviderForm, Refusal> {
         "" => DEFAULT_CONTEXT_TOKENS,
         text => text.parse().map_err(|_| Refusal::invalid("context_tokens", "Enter a whole number."))?,
     };
-    let price = fields.get("price").parse();
     Ok(ProviderForm {
         base_url: fields.get("base_url").to_owned(),
         api_key: fields.get("api_key").to_owned(),
         models: fields.get("models").lines().map(str::to_owned).collect(),
         context_tokens,
-        prices: price.map_err(|_| Refusal::invalid("price", "Enter two numbers, as in 0.15/0.60."))?,
+        price: fields.get("price").to_owned(),
     })
 }
 

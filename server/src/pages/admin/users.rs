@@ -12,7 +12,7 @@ use plexus_app::view_models::{
 use plexus_domain::{AccountId, Error as Refusal, account::Role, page::PageSize};
 use plexus_hub::{
     Caller, Error, Hub, accounts,
-    admin::{self, AccountModeration, AccountRow, AccountState},
+    admin::{self, AccountModeration, AccountRow, AccountState, Administrator},
 };
 
 use super::{TableQuery, shown, table_href, words};
@@ -46,8 +46,9 @@ async fn page(hub: &Hub, caller: &Caller, words: String, page: u32) -> Result<Ad
 /// Creates a reset link and shows it above the list.
 async fn create_reset_link(site: &AppState, visit: PageContext, id: AccountId, fields: &Fields) -> Response {
     let (hub, caller) = (&site.hub, &visit.caller);
+    let by = Administrator::Account { caller, request: visit.request_id() };
     let page = async {
-        let created = accounts::create_password_reset(hub, caller, id, visit.request_id()).await?;
+        let created = accounts::create_password_reset(hub, by, id).await?;
         let number = fields.get("page").parse().unwrap_or(1);
         let page = page(hub, caller, shown(fields.get("q")), number).await?;
         let reset = ResetLink { name: created.name.to_string(), link: created.link };
