@@ -74,7 +74,7 @@ impl Page for ProviderPage {
                     <input type="hidden" name="action" value="save" />
                     {fields(&self.form, key)}
                     <p class="actions">
-                        <Button label="Save and test" kind=Kind::Primary />
+                        <Button label="Save and test" />
                         {offers_skip.then(|| view! { <Button label="Save without a test" name="test" value="skip" /> })}
                     </p>
                 </form>
