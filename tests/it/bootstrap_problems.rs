@@ -1,7 +1,7 @@
 //! Bootstrap addresses that cannot work: `plexus doctor` and the administration page name each, with the reason.
 
+use plexus_testing::free_port;
 use reqwest::StatusCode;
-use tokio::net::TcpListener;
 
 use crate::{
     federation::{Node, model, until},
@@ -12,8 +12,7 @@ use crate::{
 async fn the_operator_is_told_which_bootstrap_address_fails_and_why() {
     let model = model().await;
     let (near, other) = (Node::start(&model, &[], None).await, Node::start(&model, &[], None).await);
-    let closed = TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("bound");
-    let silent = format!("/ip4/127.0.0.1/tcp/{}", closed.port());
+    let silent = format!("/ip4/127.0.0.1/tcp/{}", free_port());
     let (place, _) = near.address.rsplit_once("/p2p/").expect("an address with an id");
     let wrong = format!("{place}/p2p/{}", other.id);
     let folder = tempfile::tempdir().expect("a folder");

@@ -2,12 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use plexus_testing::free_port;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
-use tokio::{
-    net::{TcpListener, TcpStream},
-    time::timeout,
-};
+use tokio::{net::TcpStream, time::timeout};
 
 use crate::{
     client::{Client, text_of},
@@ -100,16 +98,10 @@ async fn a_process_that_ends_as_it_should_leaves_what_waits_at_once() {
     fleet.end().await;
 }
 
-/// Returns a port that is free now and unlikely to be reused soon.
-async fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    listener.local_addr().expect("bound").port()
-}
-
 // Slow: an instance counts as dead 14 s after its last heartbeat.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_process_is_the_hub_among_others_and_another_takes_its_place() {
-    let port = free_port().await;
+    let port = free_port();
     let listen = format!("127.0.0.1:{port}");
     let flags = ["--p2p-listen", &listen, "--federation-mode", "open", "--allow-private-networks", "true"];
     let Some(fleet) = Fleet::new(&flags).await else { return };

@@ -6,11 +6,11 @@ use std::{
     process::Stdio,
 };
 
+use plexus_testing::free_port;
 use reqwest::StatusCode;
 use serde_json::json;
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader},
-    net::TcpListener,
     process::Command,
 };
 use url::{Position, Url};
@@ -41,11 +41,10 @@ on_both! {
     async fn programs_are_let_in_as_it_asks(hub: &Hub, [("PLEXUS_ALLOW_PRIVATE_NETWORKS", "true")]) {
         let ada = hub.person("ada").await;
         let client = publish(|document| document["redirect_uris"] = json!(["http://127.0.0.1/callback"])).await;
-        let free = TcpListener::bind("127.0.0.1:0").await.expect("a free port").local_addr().expect("an address");
         let folder = tempfile::tempdir().expect("a folder for its results");
         let mut command = suite().await;
         command.args(["authorization", "--url", hub.origin(), "--client-id", &client]);
-        command.args(["--resource", &format!("{}/mcp", hub.origin()), "--port", &free.port().to_string()]);
+        command.args(["--resource", &format!("{}/mcp", hub.origin()), "--port", &free_port().to_string()]);
         command.current_dir(folder.path()).stdout(Stdio::piped()).kill_on_drop(true);
         let mut running = command.spawn().expect("it runs");
         let mut lines = BufReader::new(running.stdout.take().expect("it is piped")).lines();

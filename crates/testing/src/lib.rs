@@ -2,10 +2,11 @@
 
 pub mod cost;
 mod dns;
+mod free_port;
 
 use proptest::test_runner::Config;
 
-pub use self::dns::Dns;
+pub use self::{dns::Dns, free_port::free_port};
 
 /// Default number of cases of proptest.
 const USUAL: u64 = 256;
