@@ -4,98 +4,13 @@ use std::{collections::BTreeSet, ops::Range};
 
 use super::{
     Skill,
+    vocabulary::{ENGLISH, Vocabulary, vocabulary_of},
     work_kinds::{WorkKind, takes_subject, work_kind},
 };
 
 /// Maximum number of characters of a goal that are read.
 const MAX_CHARS: usize = 2_000;
 const MAX_PARTS: usize = 8;
-
-/// Stop words: they do not describe a skill. Sorted.
-const FILLERS: [&str; 41] = [
-    "a",
-    "all",
-    "an",
-    "as",
-    "at",
-    "be",
-    "by",
-    "can",
-    "could",
-    "everything",
-    "for",
-    "from",
-    "he",
-    "i",
-    "in",
-    "is",
-    "it",
-    "its",
-    "me",
-    "my",
-    "of",
-    "on",
-    "or",
-    "our",
-    "please",
-    "s",
-    "should",
-    "so",
-    "that",
-    "the",
-    "them",
-    "they",
-    "this",
-    "to",
-    "us",
-    "want",
-    "we",
-    "will",
-    "with",
-    "would",
-    "you",
-];
-/// Words that say little about a skill. They do not belong to it if the part has others.
-const WEAK: [&str; 37] = [
-    "and", "are", "between", "collect", "create", "did", "do", "does", "fetch", "find", "first", "gather",
-    "generate", "get", "give", "how", "know", "look", "make", "need", "obtain", "out", "prepare", "produce",
-    "provide", "retrieve", "search", "second", "show", "tell", "third", "up", "was", "were", "what", "where",
-    "which",
-];
-/// Words that stand for something that was named before.
-const PRONOUNS: [&str; 5] = ["it", "them", "these", "this", "those"];
-/// Words that separate two clauses.
-const BREAKS: [&str; 6] = ["also", "and", "finally", "next", "plus", "then"];
-/// Words before a step that is done after those before.
-const LATER: [&str; 4] = ["afterwards", "finally", "next", "then"];
-const ARTICLES: [&str; 7] = ["a", "an", "its", "my", "our", "some", "the"];
-/// Words between two products, of which the first contains or uses the second, so that the second is made first.
-const CONTAINS: [&str; 12] = [
-    "based",
-    "containing",
-    "contains",
-    "from",
-    "including",
-    "includes",
-    "of",
-    "on",
-    "showing",
-    "shows",
-    "using",
-    "with",
-];
-/// Words before the subject of a product.
-const SUBJECTS: [&str; 4] = ["about", "for", "of", "on"];
-/// Phrases that ask for concurrent work on all clauses.
-const CONCURRENT: [&str; 7] = [
-    "at the same time",
-    "concurrently",
-    "in any order",
-    "in parallel",
-    "independent of each other",
-    "independently",
-    "simultaneously",
-];
 
 /// A part of a goal, for one member.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,7 +69,7 @@ pub fn is_concurrent(goal: &str) -> bool {
 }
 
 /// A word of the goal.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct Word {
     /// In lower case.
     text: String,
@@ -163,23 +78,25 @@ struct Word {
     after_mark: bool,
     /// True if a word that says "later" stands before the word.
     is_later: bool,
+    /// That of the goal's language.
+    vocabulary: &'static Vocabulary,
 }
 
 impl Word {
     fn tells(&self) -> bool {
-        self.text.chars().any(char::is_alphabetic) && FILLERS.binary_search(&self.text.as_str()).is_err()
+        self.text.chars().any(char::is_alphabetic) && !self.is_in(|words| words.fillers)
     }
 
     fn is_weak(&self) -> bool {
-        WEAK.binary_search(&self.text.as_str()).is_ok()
+        self.is_in(|words| words.weak)
     }
 
     fn kind(&self) -> Option<WorkKind> {
         work_kind(&self.text)
     }
 
-    fn is_one_of(&self, list: &[&str]) -> bool {
-        list.contains(&self.text.as_str())
+    fn is_in(&self, list: impl FnOnce(&'static Vocabulary) -> &'static [&'static str]) -> bool {
+        list(self.vocabulary).contains(&self.text.as_str())
     }
 }
 
@@ -200,23 +117,34 @@ fn words(text: &str) -> Vec<Word> {
             let end = at + c.len_utf8();
             match found.last_mut().filter(|word| word.at.end == at && !after_mark) {
                 Some(word) => word.at.end = end,
-                None => found.push(Word { text: String::new(), at: at..end, after_mark, is_later: false }),
+                None => found.push(Word {
+                    text: String::new(),
+                    at: at..end,
+                    after_mark,
+                    is_later: false,
+                    vocabulary: &ENGLISH,
+                }),
             }
             after_mark = false;
         } else {
-            after_mark |= matches!(c, ',' | ';' | ':' | '.' | '!' | '?' | '\n');
+            after_mark |= matches!(
+                c,
+                ',' | ';' | ':' | '.' | '!' | '?' | '\n' | '，' | '、' | '；' | '：' | '。' | '！' | '？'
+            );
         }
         before = Some(c);
     }
     for word in &mut found {
         word.text = text[word.at.clone()].to_lowercase();
     }
-    found
+    let vocabulary = vocabulary_of(found.iter().map(|word| word.text.as_str()));
+    found.into_iter().map(|word| Word { vocabulary, ..word }).collect()
 }
 
 /// Returns where the phrases that ask for concurrent work stand.
 fn concurrent_phrases(words: &[Word]) -> Vec<Range<usize>> {
-    let phrases = CONCURRENT.iter().map(|phrase| phrase.split(' ').collect::<Vec<_>>());
+    let vocabulary = words.first().map_or(&ENGLISH, |word| word.vocabulary);
+    let phrases = vocabulary.concurrent.iter().map(|phrase| phrase.split(' ').collect::<Vec<_>>());
     let places = |phrase: Vec<&str>| -> Vec<Range<usize>> {
         let all = words.windows(phrase.len()).enumerate();
         let same = |window: &[Word]| window.iter().zip(&phrase).all(|(word, part)| word.text == *part);
@@ -232,9 +160,9 @@ fn clauses(text: &str) -> Vec<Vec<Word>> {
     let mut clauses: Vec<Vec<Word>> = vec![Vec::new()];
     let mut after_later = false;
     for (number, mut word) in words.into_iter().enumerate() {
-        let ends = word.is_one_of(&BREAKS);
+        let ends = word.is_in(|words| words.breaks);
         word.is_later = after_later;
-        after_later = word.is_one_of(&LATER);
+        after_later = word.is_in(|words| words.later);
         if ends || word.after_mark || left_out.contains(&number) {
             clauses.push(Vec::new());
         }
@@ -254,17 +182,19 @@ fn clauses(text: &str) -> Vec<Vec<Word>> {
     whole
 }
 
-/// Returns whether a clause only adds to the one before: numbers, what a product contains, or looking up something that
-/// was named ("find them").
+/// Returns whether a clause only adds to the one before: numbers, also with a noun ("number 3"), what a product contains,
+/// or looking up something that was named ("find them").
 fn belongs_to_previous(clause: &[Word]) -> bool {
     let has_telling = clause.iter().any(Word::tells);
     let is_number = |word: &Word| word.text.chars().any(|c| c.is_ascii_digit());
     let continues = clause
         .first()
-        .is_some_and(|first| first.is_one_of(&CONTAINS) && !first.is_one_of(&["from", "of", "on"]));
+        .is_some_and(|first| first.is_in(|words| words.contains) && !first.is_in(|words| words.sources));
     let looks_up = clause.iter().filter(|word| word.tells()).all(Word::is_weak)
-        && clause.iter().any(|word| word.is_one_of(&PRONOUNS));
-    continues || looks_up || (!has_telling && clause.iter().any(is_number))
+        && clause.iter().any(|word| word.is_in(|words| words.pronouns));
+    let is_label = matches!(clause, [noun, number] if noun.kind().is_none() && !noun.is_weak() && is_number(number))
+        && !is_number(&clause[0]);
+    continues || looks_up || is_label || (!has_telling && clause.iter().any(is_number))
 }
 
 /// Part before words that it shares with earlier parts are removed.
@@ -290,11 +220,12 @@ fn drafts(clause: &Vec<Word>) -> Vec<PartDraft> {
         rest = &rest[cut..];
     }
     products.push(rest.to_vec());
-    let contains = |product: &Vec<Word>| product.first().is_some_and(|first| first.is_one_of(&CONTAINS));
+    let contains =
+        |product: &Vec<Word>| product.first().is_some_and(|first| first.is_in(|words| words.contains));
     if products.iter().skip(1).any(contains) {
         products.reverse();
     }
-    let is_later = clause.first().is_some_and(|first| first.is_later || first.is_one_of(&LATER));
+    let is_later = clause.first().is_some_and(|first| first.is_later || first.is_in(|words| words.later));
     let draft = |words: &[Word], is_subject| PartDraft { words: words.to_vec(), is_subject, is_later };
     let divided: Vec<_> = products.iter().map(|product| split_subject(product)).collect();
     let subjects = divided.iter().filter_map(|(_, subject)| Some(draft((*subject)?, true)));
@@ -306,7 +237,7 @@ fn next_product(clause: &[Word]) -> Option<usize> {
     let (first, kind) = clause.iter().enumerate().find_map(|(at, word)| Some((at, word.kind()?)))?;
     let is_other = |word: &Word| word.kind().is_some_and(|other| other != kind);
     let second = first + clause[first..].iter().position(is_other)?;
-    let connects = |word: &Word| word.is_one_of(&CONTAINS) || word.is_one_of(&["for", "in", "into", "to"]);
+    let connects = |word: &Word| word.is_in(|words| words.contains) || word.is_in(|words| words.connectors);
     let between = &clause[first + 1..second];
     // Two kinds side by side are one product: "an analysis report", "a summary chart".
     let last = between.iter().rposition(connects)?;
@@ -318,15 +249,15 @@ fn next_product(clause: &[Word]) -> Option<usize> {
 fn split_subject(product: &[Word]) -> (&[Word], Option<&[Word]>) {
     let Some(first) = product.iter().position(|word| word.kind().is_some()) else { return (product, None) };
     // "As a chart" comes after its subject.
-    let before_as = product[..first].iter().rposition(|word| word.text == "as");
+    let before_as = product[..first].iter().rposition(|word| word.text == word.vocabulary.form);
     if let Some(end) = before_as.filter(|&end| tells_enough(&product[..end])) {
         return (&product[end..], Some(&product[..end]));
     }
     let at = first + product[first..].iter().take_while(|word| word.kind().is_some()).count() - 1;
     let rest = &product[at + 1..];
-    let is_noun = |word: &Word| word.tells() || word.is_one_of(&ARTICLES);
+    let is_noun = |word: &Word| word.tells() || word.is_in(|words| words.articles);
     let is_verb = !product[..first].iter().any(is_noun) && takes_subject(&product[at].text);
-    let begins = match rest.iter().position(|word| word.is_one_of(&SUBJECTS)) {
+    let begins = match rest.iter().position(|word| word.is_in(|words| words.subjects)) {
         _ if is_verb => Some(at + 1),
         Some(of) => Some(at + 1 + of),
         None => None,
@@ -357,8 +288,11 @@ fn finish(text: &str, draft: &PartDraft, earlier: &[GoalPart]) -> Option<GoalPar
     if earlier.iter().any(|part| part.skill == skill) {
         return None;
     }
-    let is_connector =
-        |word: &&Word| word.is_one_of(&CONTAINS) || word.is_one_of(&SUBJECTS) || word.text == "into";
+    let is_connector = |word: &&Word| {
+        word.is_in(|words| words.contains)
+            || word.is_in(|words| words.subjects)
+            || word.is_in(|words| words.connectors)
+    };
     let begins = draft.words.iter().find(|word| !is_connector(word)).or(draft.words.first())?;
     // Titles of assignments separate parts by semicolons.
     let words = text[begins.at.start..draft.words.last()?.at.end].trim().replace(';', ",");
@@ -379,7 +313,6 @@ mod tests {
 
     #[test]
     fn a_goal_is_cut_into_what_it_needs() {
-        assert!(FILLERS.is_sorted() && WEAK.is_sorted());
         for (goal, expected) in [
             (
                 "The annual revenue figures from 2014 to 2020: find them, plot them and then write a report.",
@@ -390,6 +323,7 @@ mod tests {
             ("In parallel: count boats, sort nets", vec!["count boats", "sort nets"]),
             ("Convert 3.5 m to feet at 10:30, 1,000 times", vec!["convert m feet", "times"]),
             ("Sum up sales.csv, please", vec!["sum sales.csv"]),
+            ("Audit the accounts of Microsoft for 2020, number 3", vec!["audit accounts microsoft number"]),
             ("to the; 42", vec![]),
         ] {
             assert_eq!(skills(goal), expected);
@@ -442,6 +376,33 @@ mod tests {
         ] {
             assert_eq!(skills(goal), expected, "{goal}");
         }
+    }
+
+    #[test]
+    fn goals_in_other_languages_are_cut_alike() {
+        for (goal, expected) in [
+            (
+                "Hole Microsofts Jahresumsatz von 2014 bis 2020, zeichne ein Diagramm davon und schreibe einen Bericht.",
+                vec!["microsofts jahresumsatz", "zeichne diagramm", "schreibe bericht"],
+            ),
+            (
+                "Schreibe einen Bericht mit einem Diagramm über den Jahresumsatz von Microsoft",
+                vec!["jahresumsatz microsoft", "diagramm", "schreibe bericht"],
+            ),
+            (
+                "Trouve le chiffre d'affaires de Microsoft de 2014 à 2020, trace un graphique et rédige un rapport.",
+                vec!["chiffre affaires microsoft", "trace graphique", "rédige rapport"],
+            ),
+            (
+                "Busca los ingresos anuales de Microsoft, dibuja un gráfico y escribe un informe.",
+                vec!["ingresos anuales microsoft", "dibuja gráfico", "escribe informe"],
+            ),
+            ("获取微软的年收入，绘制图表，撰写报告。", vec!["获取微软的年收入", "绘制图表", "撰写报告"]),
+        ] {
+            assert_eq!(skills(goal), expected, "{goal}");
+        }
+        assert!(is_concurrent("Übersetze den Brief und zähle gleichzeitig die Boote"));
+        assert!(is_concurrent("Traduis la lettre et compte les bateaux en même temps"));
     }
 
     #[test]

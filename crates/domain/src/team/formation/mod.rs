@@ -12,6 +12,7 @@ pub mod model_selection;
 mod role_assignment;
 mod set_cover;
 mod subteam;
+mod vocabulary;
 mod work_kinds;
 
 use std::collections::BTreeMap;

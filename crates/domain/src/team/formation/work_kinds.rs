@@ -9,35 +9,96 @@ pub enum WorkKind {
     Report,
 }
 
-/// Stems of words for a kind. A word counts if it is a stem with an [ending](ENDINGS).
+/// Stems of words for a kind, in English, German, French and Spanish, with and without accents, since the index has none.
+/// A word counts if it is a stem with an [ending](ENDINGS).
 const STEMS: [(WorkKind, &[&str]); 2] = [
     (
         WorkKind::Chart,
         &[
             "chart",
+            "courbe",
             "curve",
             "diagram",
+            "diagrama",
+            "diagramm",
+            "dessin",
+            "dibuj",
             "draw",
             "figure",
+            "grafik",
             "graph",
             "graphic",
+            "graphiqu",
+            "gráfic",
+            "grafic",
             "illustrat",
+            "illustr",
+            "kurve",
             "plot",
+            "schaubild",
             "visual",
             "visuali",
+            "visualisier",
+            "visualiz",
+            "zeichn",
         ],
     ),
-    (WorkKind::Report, &["analy", "essay", "memo", "report", "summar", "writeup"]),
+    (
+        WorkKind::Report,
+        &[
+            "analy",
+            "análisis",
+            "analisis",
+            "analiz",
+            "auswert",
+            "bericht",
+            "compte-rendu",
+            "essay",
+            "informe",
+            "memo",
+            "rapport",
+            "report",
+            "reporte",
+            "resumen",
+            "resumir",
+            "résum",
+            "summar",
+            "synthès",
+            "synthes",
+            "writeup",
+            "zusammenfass",
+        ],
+    ),
+];
+/// Words of languages without spaces, which are found within a clause.
+const UNSPACED: [(WorkKind, &[&str]); 2] = [
+    (WorkKind::Chart, &["图表", "圖表", "绘图", "繪圖", "画图", "グラフ", "図表", "차트", "그래프"]),
+    (WorkKind::Report, &["报告", "報告", "总结", "總結", "分析", "レポート", "要約", "보고서", "요약"]),
 ];
 /// Words that belong to no kind, although they have its stem: figures are numbers, and graphical is a property.
 const OTHERS: [&str; 5] = ["drawer", "figures", "memory", "reporter", "visually"];
-const ENDINGS: [&str; 35] = [
+const ENDINGS: [&str; 57] = [
     "", "e", "s", "ed", "er", "es", "ic", "ics", "ing", "ion", "ions", "ise", "ised", "ises", "ising",
     "isation", "ize", "ized", "izes", "izing", "ization", "sation", "sis", "ses", "se", "sed", "sing", "ted",
-    "y", "ze", "zed", "ies", "ings", "n", "zing",
+    "y", "ze", "zed", "ies", "ings", "n", "zing", // German
+    "en", "et", "ung", "ungen", "te", "sier", "siere", "sieren", "t", // French
+    "ez", "é", "ée", "ement", "ser", "sez", // Spanish
+    "a", "ar", "as", "o", "os", "ico", "ica",
 ];
 /// Verbs whose object is what the work is about: "analyse the sales" needs the sales.
-const ABOUT_OBJECT: [&str; 7] = ["analy", "chart", "draw", "graph", "plot", "summar", "visual"];
+const ABOUT_OBJECT: [&str; 11] = [
+    "analy",
+    "analiz",
+    "chart",
+    "dibuj",
+    "draw",
+    "graph",
+    "plot",
+    "summar",
+    "visual",
+    "visualisier",
+    "zeichn",
+];
 
 /// Returns the kind of work that a lower-case word names.
 pub fn work_kind(word: &str) -> Option<WorkKind> {
@@ -45,7 +106,9 @@ pub fn work_kind(word: &str) -> Option<WorkKind> {
         return None;
     }
     let names = |stems: &[&str]| stems.iter().any(|stem| has_stem(word, stem));
-    STEMS.iter().find(|(_, stems)| names(stems)).map(|(kind, _)| *kind)
+    let spaced = STEMS.iter().find(|(_, stems)| names(stems));
+    let unspaced = || UNSPACED.iter().find(|(_, words)| words.iter().any(|part| word.contains(part)));
+    spaced.or_else(unspaced).map(|(kind, _)| *kind)
 }
 
 /// Returns the stems of the words for a kind of work, to look them up. A word with a stem may still be of another kind.
