@@ -137,6 +137,73 @@ async fn halves(grace: &Client) -> Vec<Agent> {
     agents
 }
 
+/// Both agents have the same skill, so the hub invites one of them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn failed_work_goes_to_another_agent_that_can_do_it() {
+    hub::run(None, &[], async |hub: &Hub| {
+        let grace = hub.administrator("grace").await;
+        let mut agents = Vec::new();
+        for name in ["one", "two"] {
+            let agent = Agent::with(|url| {
+                let mut card = card(url);
+                (card["name"], card["description"]) = (json!("Quibbler"), json!("Frobnicates quibbles."));
+                card
+            })
+            .await;
+            clerk::register(&grace, &agent.url, name).await;
+            until_listed(&grace, &format!("@grace/{name}")).await;
+            agents.push(agent);
+        }
+        let team = launch(&grace, &json!({ "goal": "Frobnicate the quibbles" })).await;
+        let [one, two] = &mut agents[..] else { panic!("two agents") };
+        let (first, other) = tokio::select! {
+            call = one.called() => (call, two),
+            call = two.called() => (call, one),
+        };
+        first.begin_task().await;
+        first.fail("Out of order.").await;
+        let second = other.called().await;
+        assert!(second.message.to_string().contains("Frobnicate the quibbles"), "{:#}", second.message);
+        second.begin_task().await;
+        second.artifact("All frobnicated.").await;
+        second.complete().await;
+        let team = team::ended(&grace, &team).await;
+        assert_eq!(team["assignments"].as_array().map(Vec::len), Some(2), "{team:#}");
+        assert!(text_of(&team["answer"]).starts_with("All frobnicated."), "{team:#}");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_gets_the_schema_of_a_decision_as_response_format() {
+    let (folder, answers) =
+        (tempfile::tempdir().expect("a folder"), json!([CHOOSE, ASSIGN, CONCLUDE]).to_string());
+    let [replies, asked] = ["replies", "asked"].map(|name| folder.path().join(name));
+    std::fs::write(&replies, answers).expect("a file that can be written");
+    let flags = [("--answers", &replies), ("--asked", &asked)];
+    let flags: Vec<&str> =
+        flags.iter().flat_map(|(flag, path)| [*flag, path.to_str().expect("a plain path")]).collect();
+    let server = model(&flags).await;
+    hub::run(None, &deciding(&server), async |hub: &Hub| {
+        let ada = hub.person("ada").await;
+        ended(&ada, &json!({ "goal": "arithmetic with units" })).await;
+    })
+    .await;
+    let asked = std::fs::read_to_string(&asked).expect("the requests");
+    let requests: Vec<Value> = asked.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(requests.len(), 3, "members, work, conclusion");
+    for request in &requests {
+        let format = &request["response_format"];
+        assert_eq!(
+            (&format["type"], &format["json_schema"]["name"]),
+            (&json!("json_schema"), &json!("decision")),
+            "{request:#}"
+        );
+        let schema = &format["json_schema"]["schema"];
+        assert!(schema["properties"]["members"].is_object() || schema["oneOf"].is_array(), "{schema:#}");
+    }
+}
+
 const BOTH: &str = r#"{"action":"assign","mode":"now","assignments":[{"to":0,"spec":{"title":"gather zorbulations, and frobnicate quibbles","description":"Both, please."}}]}"#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{
     agent::{Agent, Call, card},
+    clerk,
     client::{Client, text_of},
     federation::{self, Node},
     hub::{self, Hub, on_both},
@@ -115,6 +116,32 @@ on_both! {
         let said = said(&grace, &team).await;
         let kinds: Vec<&Value> = said.iter().map(|(_, event)| &event["action"]).collect();
         assert_eq!(kinds, ["plan", "assign", "assign", "wait_for", "vote", "ballot", "conclude"], "{said:#?}");
+    }
+
+    async fn a_conclusion_includes_long_results_whole_and_names_their_files(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let (mut lead, mut hand) = two(&grace).await;
+        let file = clerk::file("boats.csv", "text/csv", "Wal,Hai");
+        clerk::register(&grace, &clerk::serve(vec![file, clerk::words("Two boats.")]).await, "clerk").await;
+        let team = launch(&grace, "plan_and_delegate", &["@grace/lead", "@grace/hand", "@grace/clerk"]).await;
+        let census: String = (0..1_500).map(|n| format!("boat {n}, ")).collect();
+        for title in ["North", "South"] {
+            says(&mut lead, give("now", title)).await;
+            answers(&mut hand, &format!("{title}: {census}end")).await;
+        }
+        let list = json!({ "to": 2, "spec": { "title": "List", "description": "List them." } });
+        says(&mut lead, json!({ "action": "assign", "mode": "now", "assignments": [list] })).await;
+        let unknown = json!({ "action": "conclude", "text": "The census:", "results": [7] });
+        let shown = says(&mut lead, unknown).await;
+        let assignments = &shown["team"]["assignments"];
+        for at in [0, 1] {
+            let length = text_of(&assignments[at]["result"]).chars().count();
+            assert!((11_000..12_001).contains(&length) && assignments[at]["is_cut"] == true, "{length} {shown:#}");
+        }
+        assert_eq!((&assignments[2]["files"], &assignments[2]["is_cut"]), (&json!(["boats.csv"]), &Value::Null), "{shown:#}");
+        let again = says(&mut lead, json!({ "action": "conclude", "text": "The census:", "results": [0] })).await;
+        assert_eq!(again["problem"], "Assignment 7 has no result.", "{again:#}");
+        assert_eq!(ended(&grace, &team).await["answer"], format!("The census:\n\nNorth: {census}end"));
     }
 
     async fn what_cannot_be_said_is_answered_once_and_then_taken_as_words(hub: &Hub) {

@@ -5,10 +5,12 @@ use serde_json::{Value, json};
 
 use crate::{
     agent::Agent,
+    clerk,
     client::{Answer, Client, text_of},
     events::read_answer,
     federation::until,
     hub::{Hub, on_both},
+    mcp,
     process::Process,
     team,
     tokens::make,
@@ -47,6 +49,12 @@ fn artifact(task: &Value, name: &str) -> String {
     named.map(|artifact| text_of(&artifact["parts"][0]["text"])).unwrap_or_default()
 }
 
+/// Asserts that a link opens the file, without credentials if it is signed.
+async fn assert_is_file(caller: &Client, url: &str) {
+    let path = url.strip_prefix(caller.origin()).expect("it is on this hub");
+    assert_eq!(caller.get(path).await.expect(StatusCode::OK).body, "high,low");
+}
+
 on_both! {
     async fn the_card_lists_it_and_a_goal_becomes_a_conclusion(hub: &Hub) {
         let ada = hub.person("ada").await;
@@ -68,6 +76,26 @@ on_both! {
         let asked = json!({ "text": "Form a team: arithmetic with units" });
         let task = call(&program, "SendMessage", message(&asked)).await["result"]["task"].clone();
         assert!(artifact(&task, "Progress").contains("@plexus/calc takes part."), "{task:#}");
+    }
+
+    async fn files_of_members_come_out_over_a2a_and_mcp(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let file = clerk::file("tide.csv", "text/csv", "high,low");
+        clerk::register(&grace, &clerk::serve(vec![clerk::words("Here it is."), file]).await, "clerk").await;
+        let program = program(&grace, &["chat", "read", "team"]).await;
+        let goal = json!({ "goal": "List the tides", "members": ["@grace/clerk"] });
+
+        let task = call(&program, "SendMessage", message(&json!({ "data": goal }))).await["result"]["task"].clone();
+        let parts = task["artifacts"].as_array().expect("artifacts").iter().flat_map(|one| one["parts"].as_array().cloned().unwrap_or_default());
+        let file = parts.into_iter().find(|part| part["filename"] == "tide.csv").expect("the file");
+        assert_eq!(file["mediaType"], "text/csv", "{file:#}");
+        assert_is_file(&program, &text_of(&file["url"])).await;
+
+        let result = mcp::result(&program, mcp::old(&program, "/mcp", "tools/call", &mcp::tool("launch_goal", &goal))).await;
+        let text = text_of(&result["content"][0]["text"]);
+        let (_, link) = text.split_once("[tide.csv](").expect("a link to the file");
+        assert_is_file(&hub.visitor(), link.split(')').next().expect("its end")).await;
+        assert_eq!(result["structuredContent"]["files"][0]["name"], "tide.csv", "{result:#}");
     }
 
     async fn what_happens_streams(hub: &Hub) {

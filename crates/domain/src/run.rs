@@ -164,6 +164,15 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Length of a token in bytes of UTF-8: about what tokenizers of large models reach on prose.
+    const BYTES_PER_TOKEN: u64 = 4;
+
+    /// Estimates the tokens of a call from the bytes of question and answer, rounded up. The cost stays unknown.
+    pub fn estimate(question: usize, answer: usize) -> Self {
+        let tokens = |bytes: usize| (bytes as u64).div_ceil(Self::BYTES_PER_TOKEN);
+        Self { tokens_in: tokens(question), tokens_out: tokens(answer), cost_micro: 0 }
+    }
+
     /// Returns the sum of both usages (saturating).
     pub const fn saturating_add(self, other: Self) -> Self {
         Self {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use plexus_domain::{
     Address, CallOptions, Error as Refusal, MessageId, Part, RunId, RunState,
+    agent::Connector,
     part::plain_text,
     run::Usage,
     team::{
@@ -12,7 +13,7 @@ use plexus_domain::{
         assignment::{AssignmentOutcome, AssignmentReport},
     },
 };
-use plexus_store::{Conn, messages, runs as rows, runs::Origin};
+use plexus_store::{Conn, agent_versions, messages, runs as rows, runs::Origin};
 
 use super::{active_runs::RunPurpose, input_files, invite, orchestrator::TeamOrchestrator};
 use crate::{
@@ -152,10 +153,7 @@ pub(super) struct AssignmentRef {
 impl AssignmentRef {
     pub async fn read(conn: &mut Conn, run: &rows::Run) -> Result<Option<Self>> {
         let Some(agent) = plexus_store::agents::find(conn, run.agent).await? else { return Ok(None) };
-        let answers = messages::list_by_run(conn, run.id).await?;
-        let question: Vec<MessageId> = answers.first().and_then(|header| header.parent).into_iter().collect();
-        let question = messages::load(conn, &question).await?.pop();
-        let title = question.and_then(|message| message.parts.into_iter().next()?.name);
+        let title = question(conn, run.id).await?.into_iter().next().and_then(|part| part.name);
         Ok(title.map(|title| Self { agent: message_views::address(&agent), title }))
     }
 
@@ -235,7 +233,7 @@ pub(super) async fn run_result(hub: &Hub, run: RunId) -> Result<Option<RunResult
         }));
     };
     let answer = answer(&mut conn, run).await?;
-    let usage = found.usage();
+    let usage = usage(&mut conn, &found, &answer).await?;
     let why = || found.error.clone().unwrap_or_else(|| "It gave no reason.".to_owned());
     Ok(Some(match found.state {
         RunState::Completed => RunResult::Done { answer, usage },
@@ -248,6 +246,28 @@ pub(super) async fn run_result(hub: &Hub, run: RunId) -> Result<Option<RunResult
         RunState::Stopped => RunResult::Stopped { usage },
         RunState::Queued | RunState::Working => return Ok(None),
     }))
+}
+
+/// Returns the usage of a run. If its agent reports no tokens, they are estimated from the question and the answer, so
+/// that the token limit of a team bounds such agents too. Built-in agents use none.
+async fn usage(conn: &mut Conn, run: &rows::Run, answer: &[Part]) -> Result<Usage> {
+    let reported = run.usage();
+    let version = agent_versions::find(conn, run.version).await?;
+    let is_builtin = version.is_some_and(|version| matches!(version.connector, Connector::Builtin { .. }));
+    if reported.tokens() > 0 || is_builtin {
+        return Ok(reported);
+    }
+    let asked = question(conn, run.id).await?;
+    let estimate = Usage::estimate(plain_text(&asked).len(), plain_text(answer).len());
+    Ok(Usage { cost_micro: reported.cost_micro, ..estimate })
+}
+
+/// Returns the message that started a run; empty if it is gone.
+async fn question(conn: &mut Conn, run: RunId) -> Result<Vec<Part>> {
+    let answers = messages::list_by_run(conn, run).await?;
+    let question: Vec<MessageId> = answers.first().and_then(|header| header.parent).into_iter().collect();
+    let message = messages::load(conn, &question).await?.pop();
+    Ok(message.map(|message| message.parts).unwrap_or_default())
 }
 
 /// Returns the last answer of a run.

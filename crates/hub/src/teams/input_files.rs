@@ -1,4 +1,6 @@
-//! Input files of an assignment: files and links from the results that it builds on.
+//! Files and links in the results of assignments: those that another assignment builds on, and their names.
+
+use std::collections::BTreeMap;
 
 use plexus_domain::{
     Part, PartBody, RunState,
@@ -18,8 +20,31 @@ pub(super) async fn collect_input_files(
     team: &Team,
     inputs: &[AssignmentNo],
 ) -> Result<Vec<Part>> {
-    let works = inputs.iter().filter_map(|no| team.assignment(*no));
-    let works: Vec<&Assignment> = works.filter(|work| work.result().is_some()).collect();
+    let answers = load_answers(hub, team, inputs).await?;
+    let found = answers.into_iter().flat_map(|(_, parts)| parts).collect();
+    Ok(bounded(found, hub.config().limits.max_file_bytes as u64))
+}
+
+/// Returns the names of the files and links that each assignment produced.
+pub(super) async fn list_file_names(hub: &Hub, team: &Team) -> Result<BTreeMap<AssignmentNo, Vec<String>>> {
+    let all: Vec<AssignmentNo> = (0..).map(AssignmentNo).take(team.assignments().len()).collect();
+    let mut names: BTreeMap<AssignmentNo, Vec<String>> = BTreeMap::new();
+    for (no, parts) in load_answers(hub, team, &all).await? {
+        let files = parts.into_iter().filter(|part| is_file(&part.content));
+        let named = files.map(|part| part.name.unwrap_or_else(|| "a file without a name".to_owned()));
+        names.entry(no).or_default().extend(named);
+    }
+    Ok(names)
+}
+
+/// Returns the answers to those of the assignments that have a result, in the order of the runs.
+async fn load_answers(
+    hub: &Hub,
+    team: &Team,
+    assignments: &[AssignmentNo],
+) -> Result<Vec<(AssignmentNo, Vec<Part>)>> {
+    let works = assignments.iter().filter_map(|no| Some((*no, team.assignment(*no)?)));
+    let works: Vec<(AssignmentNo, &Assignment)> = works.filter(|(_, work)| work.result().is_some()).collect();
     let mut found = Vec::new();
     if works.is_empty() {
         return Ok(found);
@@ -27,12 +52,16 @@ pub(super) async fn collect_input_files(
     let mut conn = hub.store().read().await?;
     let runs = runs::list_by_chat(&mut conn, team.id()).await?;
     for run in runs.into_iter().filter(|run| run.state == RunState::Completed) {
-        let about = AssignmentRef::read(&mut conn, &run).await?;
-        if about.is_some_and(|about| works.iter().any(|work| about.is(team, work))) {
-            found.extend(answer(&mut conn, run.id).await?);
+        let Some(about) = AssignmentRef::read(&mut conn, &run).await? else { continue };
+        if let Some((no, _)) = works.iter().find(|(_, work)| about.is(team, work)) {
+            found.push((*no, answer(&mut conn, run.id).await?));
         }
     }
-    Ok(bounded(found, hub.config().limits.max_file_bytes as u64))
+    Ok(found)
+}
+
+const fn is_file(content: &PartBody) -> bool {
+    matches!(content, PartBody::File { .. } | PartBody::Link { .. })
 }
 
 /// Selects files and links, up to the size limit. Files that do not fit are skipped.

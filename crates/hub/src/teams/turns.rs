@@ -17,6 +17,7 @@ use super::{
     active_runs::{ReplyFormat, RunPurpose, SpeechRequest},
     assignments::{self, RunResult},
     decision::{DecisionPrompt, DecisionRoute, DecisionTopic},
+    input_files,
     orchestrator::TeamOrchestrator,
     team_extension,
 };
@@ -29,7 +30,7 @@ pub(super) async fn request_utterance(
     turn: u32,
 ) -> Result<bool> {
     let Some(address) = address(conductor, seat) else { return Ok(true) };
-    let Some(request) = DecisionRequest::new(&conductor.team, seat) else { return Ok(true) };
+    let Some(request) = build_request(conductor, seat).await? else { return Ok(true) };
     let Some(utterance) = rule_based::decide(&conductor.team, seat) else { return Ok(true) };
     let before = Usage::default();
     if may_use_extension(conductor, seat, &address)
@@ -47,13 +48,19 @@ pub(super) async fn request_utterance(
     match conductor.decider.routes_to_model(&conductor.team, matter) {
         DecisionRoute::Thinks => {}
         DecisionRoute::Asks => {
-            if let Some(question) = DecisionPrompt::speech(&conductor.team, seat) {
-                conductor.ask(matter, question);
-            }
+            let question = DecisionPrompt::speech(&conductor.team, request, utterance);
+            conductor.ask(matter, question);
         }
         DecisionRoute::Leaves => say(conductor, seat, turn, utterance, before).await?,
     }
     Ok(true)
+}
+
+/// Returns the question to the member in its turn, with the names of the files so far; `None` if it is not asked.
+async fn build_request(conductor: &TeamOrchestrator, seat: Seat) -> Result<Option<DecisionRequest>> {
+    let Some(request) = DecisionRequest::new(&conductor.team, seat) else { return Ok(None) };
+    let names = input_files::list_file_names(&conductor.hub, &conductor.team).await?;
+    Ok(Some(request.with_files(&names)))
 }
 
 fn address(conductor: &TeamOrchestrator, seat: Seat) -> Option<Address> {
@@ -160,7 +167,7 @@ async fn ask_again(
     speech: SpeechRequest,
     problem: &DecisionError,
 ) -> Result<bool> {
-    let asked = address(conductor, speech.seat).zip(DecisionRequest::new(&conductor.team, speech.seat));
+    let asked = address(conductor, speech.seat).zip(build_request(conductor, speech.seat).await?);
     let Some((address, request)) = asked else { return Ok(false) };
     let speech = SpeechRequest { form: ReplyFormat::Action(DecisionAttempt::Repaired), ..speech };
     ask(conductor, &address, speech, team_extension::build_turn_message(&request, Some(problem)), Some(run))

@@ -4,6 +4,7 @@
 //! [`DecisionRequest`], and its answer is checked against the team. A model, or an agent that supports teams, may
 //! repair an invalid answer once. Then the rules decide; their answers are always valid.
 
+mod conclusion;
 mod parse_utterance;
 mod request;
 pub mod rule_based;
@@ -61,7 +62,7 @@ pub fn evaluate<T>(
 
 /// Parses the utterance in a model's answer and checks that the member may say it now.
 pub fn check(team: &Team, seat: Seat, raw: &str) -> Result<Utterance, DecisionError> {
-    let utterance: Utterance = read(raw)?;
+    let utterance = read::<conclusion::Answer>(raw)?.into_utterance(team)?;
     team.may_say(seat, &utterance).map_err(|refusal| DecisionError(refusal.to_string()))?;
     Ok(utterance)
 }

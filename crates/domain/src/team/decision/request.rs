@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::quoted;
@@ -8,6 +10,10 @@ use crate::team::{
 
 /// Maximum number of assignments shown, the newest ones.
 const MAX_RESULTS: usize = 16;
+/// Maximum length of all results together, in characters. Longer ones are cut to the same length each.
+const MAX_RESULT_CHARS: usize = 24_000;
+/// Maximum number of files shown per assignment.
+const MAX_FILES: usize = 8;
 
 /// What a decision maker is asked: the team as one member sees it. Text of others is sanitized and truncated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -68,6 +74,12 @@ pub struct AssignmentSummary {
     pub title: String,
     pub state: &'static str,
     pub result: Option<String>,
+    /// True if `result` is only the beginning. A conclusion can still include the whole result by its number.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
+    /// Names of the files and links of the result.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
 }
 
 impl DecisionRequest {
@@ -88,6 +100,16 @@ impl DecisionRequest {
             remaining: team.remaining(),
             conclude_because: conclude_because(team),
         })
+    }
+
+    /// Adds the names of the files that the assignments produced.
+    #[must_use]
+    pub fn with_files(mut self, names: &BTreeMap<AssignmentNo, Vec<String>>) -> Self {
+        for work in &mut self.assignments {
+            let of_work = names.get(&work.number).into_iter().flatten();
+            work.files = of_work.take(MAX_FILES).map(|name| quoted(name, 120)).collect();
+        }
+        self
     }
 }
 
@@ -126,16 +148,35 @@ fn transcript(team: &Team) -> Vec<UtteranceSummary> {
 
 fn assignments(team: &Team) -> Vec<AssignmentSummary> {
     let skipped = team.assignments().len().saturating_sub(MAX_RESULTS);
-    let numbered = (0..).map(AssignmentNo).zip(team.assignments()).skip(skipped);
-    numbered
+    let shown = || (0..).map(AssignmentNo).zip(team.assignments()).skip(skipped);
+    let lengths = shown().filter_map(|(_, work)| Some(work.result()?.as_str().chars().count()));
+    let most = fair_share(lengths.collect(), MAX_RESULT_CHARS);
+    shown()
         .map(|(number, work)| AssignmentSummary {
             number,
             to: work.to,
             title: quoted(work.spec.title.as_str(), 200),
             state: work.state.as_str(),
-            result: work.result().map(|text| quoted(text.as_str(), 1_500)),
+            result: work.result().map(|text| quoted(text.as_str(), most)),
+            is_cut: work.result().is_some_and(|text| text.as_str().chars().count() > most),
+            files: Vec::new(),
         })
         .collect()
+}
+
+/// Returns the greatest length to which texts of these lengths can be cut so that they fit into `room` together
+/// (max-min fairness: short texts leave their share to long ones).
+fn fair_share(mut lengths: Vec<usize>, mut room: usize) -> usize {
+    lengths.sort_unstable();
+    let count = lengths.len();
+    for (index, length) in lengths.into_iter().enumerate() {
+        let share = room / (count - index);
+        if length > share {
+            return share;
+        }
+        room -= length;
+    }
+    usize::MAX
 }
 
 const fn conclude_because(team: &Team) -> Option<&'static str> {
@@ -148,4 +189,18 @@ const fn conclude_because(team: &Team) -> Option<&'static str> {
         Some(ExhaustedLimit::Time) => "The time is over.",
         Some(ExhaustedLimit::Repeats) => "The members repeat themselves.",
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_texts_leave_room_to_long_ones() {
+        assert_eq!(fair_share(vec![], 10), usize::MAX);
+        assert_eq!(fair_share(vec![4, 6], 10), usize::MAX);
+        assert_eq!(fair_share(vec![9, 2], 10), 8);
+        assert_eq!(fair_share(vec![9, 8, 1], 10), 4);
+        assert_eq!(fair_share(vec![5; 20], 10), 0);
+    }
 }

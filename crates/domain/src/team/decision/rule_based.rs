@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::conclusion::render_results;
 use crate::{
     Text,
     team::{
@@ -141,27 +142,28 @@ fn part(team: &Team, all: &[GoalPart], parts: &[&GoalPart]) -> Option<Assignment
 /// Returns failed assignments for other members that were invited for the same part, once each. A member without that
 /// skill would only produce something else.
 fn second_tries(team: &Team) -> Vec<AssignmentDraft> {
-    let failed = team.assignments().iter().filter(|work| has_failed(work) && team.is_first_try(work));
-    failed
-        .filter_map(|work| {
+    let numbered = (0..).map(AssignmentNo).zip(team.assignments());
+    numbered
+        .filter(|(_, work)| has_failed(work) && team.is_first_try(work))
+        .filter_map(|(no, work)| {
             let mut others = team.active().filter(|&seat| seat != work.to && !is_person(team, seat));
-            let to = others.find(|&seat| can_replace(team, seat, work))?;
+            let to = others.find(|&seat| can_replace(team, seat, no, work))?;
             let inputs = results(team);
             Some(AssignmentDraft { to, spec: AssignmentSpec { inputs, ..work.spec.clone() } })
         })
         .collect()
 }
 
-/// Returns whether a member has all skills of the parts that the assignee of a failed assignment had.
-fn can_replace(team: &Team, seat: Seat, work: &Assignment) -> bool {
+/// Returns whether a member has all skills that a failed assignment needs.
+fn can_replace(team: &Team, seat: Seat, no: AssignmentNo, work: &Assignment) -> bool {
     let roles = |seat: Seat| team.member(seat).map(|member| &member.invitee.roles);
-    let goal_parts = team.charter().parts();
-    let titles: Vec<&str> = work.spec.title.as_str().split(BETWEEN_PARTS).collect();
-    let mut needed = goal_parts.iter().filter(|part| titles.contains(&part.words.as_str())).peekable();
     match roles(seat) {
         // Members without roles were given the goal itself, like the one that failed.
         Some(own) if own.is_empty() => roles(work.to).is_some_and(Vec::is_empty),
-        Some(own) => needed.peek().is_some() && needed.all(|part| own.contains(&part.skill)),
+        Some(own) => {
+            let needed = team.skills_of_assignment(no);
+            !needed.is_empty() && needed.iter().all(|skill| own.contains(skill))
+        }
         None => false,
     }
 }
@@ -189,8 +191,7 @@ fn conclusion(team: &Team) -> Option<LongText> {
         team.assignments().iter().filter_map(|work| Some((&work.spec.title, work.result()?))).collect();
     let parts: Vec<String> = match results.as_slice() {
         [] => team.recent().filter(|line| line.seat.is_some()).map(|line| line.text.to_string()).collect(),
-        [(_, only)] => vec![only.to_string()],
-        several => several.iter().map(|(title, result)| format!("## {title}\n\n{result}")).collect(),
+        results => render_results(results),
     };
     let text = parts.join("\n\n");
     let missing: Vec<String> = without_result(team).into_iter().chain(unassigned(team)).collect();

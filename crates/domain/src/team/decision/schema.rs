@@ -44,15 +44,29 @@ fn choice(request: &DecisionRequest, kind: UtteranceKind) -> Value {
             let places: Vec<usize> = (0..options).collect();
             object("ballot", &[], json!({ "option": { "enum": places } }))
         }
-        UtteranceKind::Conclude => object("conclude", &["text"], json!({ "text": text })),
+        UtteranceKind::Conclude => conclude(request, &text),
     }
+}
+
+/// Returns the schema of a conclusion: a text, and the assignments whose whole results follow it.
+fn conclude(request: &DecisionRequest, text: &Value) -> Value {
+    let done = with_result(request);
+    let mut properties = json!({ "text": text });
+    if !done.is_empty() {
+        properties["results"] = json!({ "type": "array", "maxItems": done.len(), "uniqueItems": true, "items": { "enum": done } });
+    }
+    object("conclude", &["text"], properties)
+}
+
+/// Returns the numbers of the assignments with results.
+fn with_result(request: &DecisionRequest) -> Vec<u32> {
+    request.assignments.iter().filter(|work| work.result.is_some()).map(|work| work.number.0).collect()
 }
 
 /// Returns the schema of an assignment. Its inputs can only be assignments with results.
 fn assign(mode: &str, request: &DecisionRequest, seats: &[u16], note: &Value) -> Value {
     let most = request.remaining.assignments;
-    let done: Vec<u32> =
-        request.assignments.iter().filter(|work| work.result.is_some()).map(|work| work.number.0).collect();
+    let done = with_result(request);
     let mut spec = json!({
         "type": "object",
         "properties": {

@@ -102,14 +102,15 @@ impl DecisionModel {
         with_schema: bool,
         said: &mut CapturedAnswer,
     ) -> Result<()> {
-        let format = match question.schema().filter(|_| with_schema) {
-            Some(schema) => AnswerFormat::JsonSchema {
+        let format = if with_schema {
+            AnswerFormat::JsonSchema {
                 name: "decision".to_owned(),
                 description: None,
-                schema,
+                schema: question.schema(),
                 strict: None,
-            },
-            None => AnswerFormat::Text,
+            }
+        } else {
+            AnswerFormat::Text
         };
         let llm = runs::llm(&self.hub, &self.name, &question.instructions()).await?;
         let name = self.hub.config().hub_name.clone();
