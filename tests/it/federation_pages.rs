@@ -60,6 +60,25 @@ async fn it_is_told(far: &Node, near: &Node) {
     let page = format!("/{}", listed["address"].as_str().expect("an address"));
     far.admin.get(&page).await.expect(StatusCode::OK).says("From Plexus");
     far.admin.get("/agents?q=sea").await.expect(StatusCode::OK).says("From Plexus");
+    results_are_filtered_by_hub(&far.admin, &near.id).await;
+}
+
+async fn results_are_filtered_by_hub(admin: &Client, near: &str) {
+    let list = admin.api(&format!("/agents?hub={near}&facets=true")).await;
+    let counted = &list["facets"]["hub"][0];
+    assert_eq!((&counted["value"], &counted["name"]), (&json!(near), &json!("Plexus")), "{list:#}");
+    assert_eq!(counted["count"], list["total"], "{list:#}");
+    let items = list["items"].as_array().expect("a list");
+    assert!(
+        !items.is_empty() && items.iter().all(|item| text_of(&item["address"]).ends_with(near)),
+        "{list:#}"
+    );
+    let page = admin.get("/agents").await.expect(StatusCode::OK);
+    page.says("Other hubs");
+    page.says(&format!("href=\"/agents?hub={near}\""));
+    let page = admin.get(&format!("/agents?hub={near}")).await.expect(StatusCode::OK);
+    page.says("(selected; remove)");
+    assert_eq!(admin.api("/agents?hub=unknown.example").await["total"], 0);
 }
 
 async fn its_page_shows_all_that_is_known(far: &Node, near: &Node, tides: &str) {

@@ -44,7 +44,8 @@ pub const fn title(facet: Facet) -> &'static str {
     match facet {
         Facet::Online => "Availability",
         Facet::Verified => "Trust",
-        Facet::Scope => "Hub",
+        Facet::Scope => "Network",
+        Facet::Hub => "Other hubs",
         Facet::Kind => "Kind",
         Facet::Protocol => "Protocol",
         Facet::Tag => "Tags",

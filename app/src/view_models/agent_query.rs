@@ -9,6 +9,8 @@ pub enum Facet {
     Verified,
     /// Hub: the value `local` for this hub, `remote` for remote hubs.
     Scope,
+    /// One remote hub: its domain or PeerId.
+    Hub,
     Kind,
     Protocol,
     Tag,
@@ -16,8 +18,16 @@ pub enum Facet {
 }
 
 impl Facet {
-    pub const ALL: [Self; 7] =
-        [Self::Online, Self::Verified, Self::Scope, Self::Kind, Self::Protocol, Self::Tag, Self::Owner];
+    pub const ALL: [Self; 8] = [
+        Self::Online,
+        Self::Verified,
+        Self::Scope,
+        Self::Hub,
+        Self::Kind,
+        Self::Protocol,
+        Self::Tag,
+        Self::Owner,
+    ];
 
     /// Returns the name in the query string.
     pub const fn as_str(self) -> &'static str {
@@ -25,6 +35,7 @@ impl Facet {
             Self::Online => "online",
             Self::Verified => "verified",
             Self::Scope => "scope",
+            Self::Hub => "hub",
             Self::Kind => "kind",
             Self::Protocol => "protocol",
             Self::Tag => "tag",

@@ -15,7 +15,7 @@ use crate::{
 
 /// Maximum number of values per facet.
 const TOP: usize = 20;
-const FIELDS: [&str; 4] = [fast::TAG, fast::PROTOCOL, fast::KIND, fast::OWNER];
+const FIELDS: [&str; 5] = [fast::TAG, fast::PROTOCOL, fast::KIND, fast::OWNER, fast::HUB];
 
 /// Tantivy collector that counts the matching documents per facet value.
 pub struct FacetCollector<'c>(pub &'c ValueCache);
@@ -49,7 +49,7 @@ impl Collector for FacetCollector<'_> {
 
     fn merge_fruits(&self, segments: Vec<SegmentCounts>) -> tantivy::Result<Facets> {
         let facet = |at: usize| top(&segments.iter().map(|segment| &segment.0[at]).collect::<Vec<_>>());
-        Ok(Facets { tags: facet(0), protocols: facet(1), kinds: facet(2), owners: facet(3) })
+        Ok(Facets { tags: facet(0), protocols: facet(1), kinds: facet(2), owners: facet(3), hubs: facet(4) })
     }
 }
 

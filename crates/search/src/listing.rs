@@ -33,6 +33,14 @@ pub struct Listing {
     pub uses: u64,
 }
 
+impl Listing {
+    /// Returns the hub part of the address of a remote agent.
+    pub fn hub(&self) -> Option<&str> {
+        let (_, hub) = self.address.rsplit_once('@')?;
+        (!self.here).then_some(hub)
+    }
+}
+
 /// A change of the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IndexChange {

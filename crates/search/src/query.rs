@@ -15,6 +15,8 @@ pub struct Query {
     pub protocol: Option<String>,
     pub kind: Option<String>,
     pub owner: Option<String>,
+    /// Hub part of the address of remote agents: a domain or a PeerId, as in a listing.
+    pub hub: Option<String>,
     pub verified: Option<bool>,
     /// True for agents of this hub only, false for remote agents only.
     pub here: Option<bool>,
@@ -39,6 +41,7 @@ impl Default for Query {
             protocol: None,
             kind: None,
             owner: None,
+            hub: None,
             verified: None,
             here: None,
             granted: Vec::new(),
@@ -126,9 +129,11 @@ pub struct Facets {
     pub protocols: Vec<FacetCount>,
     pub kinds: Vec<FacetCount>,
     pub owners: Vec<FacetCount>,
+    /// Remote hubs.
+    pub hubs: Vec<FacetCount>,
 }
 
-/// Number of matches per value. `value` is normalized and can be used as a filter.
+/// Number of matches per value. `value` can be used as a filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FacetCount {
     pub value: String,

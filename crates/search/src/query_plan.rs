@@ -128,6 +128,9 @@ impl<'s> QueryPlan<'s> {
         ] {
             value.iter().for_each(|value| self.must_be(field, value));
         }
+        if let Some(hub) = &query.hub {
+            self.must(term(Term::from_field_text(self.fields.hub, hub)));
+        }
         if let Some(verified) = query.verified {
             self.must(term(Term::from_field_bool(self.fields.verified, verified)));
         }

@@ -18,7 +18,7 @@ use crate::{
 
 /// Schema version. Increment on every change of this file
 /// or of `text.rs`; indexes of other versions are rebuilt.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// Field weights, implemented by repeating words in one field.
 ///
@@ -39,6 +39,7 @@ pub mod fast {
     pub const PROTOCOL: &str = "protocol";
     pub const KIND: &str = "kind";
     pub const OWNER: &str = "owner";
+    pub const HUB: &str = "hub";
     pub const SAID: &str = "said";
     pub const PUBLISHER: &str = "publisher";
     pub const NAME: &str = "name";
@@ -67,6 +68,8 @@ pub struct SchemaFields {
     pub protocol: Field,
     pub kind: Field,
     pub owner: Field,
+    /// Hub part of the address of a remote agent, as it is.
+    pub hub: Field,
     pub verified: Field,
     pub here: Field,
     pub restricted: Field,
@@ -96,7 +99,8 @@ pub fn schema() -> (Schema, SchemaFields) {
         tag: builder.add_text_field(fast::TAG, label.clone()),
         protocol: builder.add_text_field(fast::PROTOCOL, label.clone()),
         kind: builder.add_text_field(fast::KIND, label.clone()),
-        owner: builder.add_text_field(fast::OWNER, label),
+        owner: builder.add_text_field(fast::OWNER, label.clone()),
+        hub: builder.add_text_field(fast::HUB, label),
         verified: builder.add_bool_field("verified", INDEXED),
         here: builder.add_bool_field("here", INDEXED),
         restricted: builder.add_bool_field("restricted", INDEXED),
@@ -134,6 +138,9 @@ impl SchemaFields {
         document.add_text(self.protocol, normalized_label(&listing.protocol));
         document.add_text(self.kind, normalized_label(&listing.kind));
         document.add_text(self.owner, normalized_label(&listing.owner));
+        if let Some(hub) = listing.hub() {
+            document.add_text(self.hub, hub);
+        }
         document.add_bool(self.verified, listing.verified);
         document.add_bool(self.here, listing.here);
         document.add_bool(self.restricted, listing.restricted);
@@ -153,10 +160,7 @@ impl SchemaFields {
 /// Returns the publisher: the owner, or the hub of a remote
 /// agent, because a hub can create any number of owners.
 fn publisher(listing: &Listing) -> String {
-    match listing.address.rsplit_once('@') {
-        Some((_, hub)) if !listing.here => normalized_label(&format!("@{hub}")),
-        _ => normalized_label(&listing.owner),
-    }
+    normalized_label(listing.hub().unwrap_or(&listing.owner))
 }
 
 /// Returns the normalized form of a tag, owner, protocol or kind for comparing and counting.

@@ -1,6 +1,6 @@
 //! Lists of agents: the caller's own agents, and search results.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashMap};
 
 use axum::{
     Json,
@@ -35,6 +35,8 @@ pub struct AgentListQuery {
     kind: Option<String>,
     protocol: Option<String>,
     owner: Option<String>,
+    /// Domain or peer id of a remote hub, as in the address of its agents.
+    hub: Option<String>,
     /// `local`: agents of this hub; `remote`: agents of remote hubs that are replicated here.
     #[param(inline)]
     scope: Option<HubScope>,
@@ -127,7 +129,7 @@ impl ParsedListQuery {
                 "limit" => asked.size = size(&value)?,
                 "facets" => asked.facets = one_of(&name, &value, &["true", "false"])? == "true",
                 "federated" => asked.federated = one_of(&name, &value, &["true", "false"])? == "true",
-                "q" | "tag" | "kind" | "protocol" | "owner" => search.push((name, value)),
+                "q" | "tag" | "kind" | "protocol" | "owner" | "hub" => search.push((name, value)),
                 "verified" | "online" => {
                     one_of(&name, &value, &["true"])?;
                     search.push((name, value));
@@ -287,24 +289,29 @@ struct FacetsJson {
     protocol: Vec<Count>,
     kind: Vec<Count>,
     owner: Vec<Count>,
+    /// Remote hubs, by domain or peer id.
+    hub: Vec<Count>,
 }
 
 #[derive(Serialize, ToSchema)]
 struct Count {
     value: String,
     count: u64,
+    /// Hubs only: the name that the hub gives itself; not verified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
 }
 
 impl From<SearchResults> for AgentList {
     fn from(found: SearchResults) -> Self {
-        let SearchResults { total, rows, last, facets, did_you_mean, index_complete } = found;
+        let SearchResults { total, rows, last, facets, hub_names, did_you_mean, index_complete } = found;
         Self {
             items: rows.into_iter().map(ListedAgent::from).collect(),
             next: last.map(search_cursor::token),
             total: Some(total),
             index_complete: Some(index_complete),
             did_you_mean,
-            facets: facets.map(FacetsJson::from),
+            facets: facets.map(|facets| FacetsJson::new(facets, &hub_names)),
             sources: None,
         }
     }
@@ -341,15 +348,17 @@ impl From<Provenance> for Sources {
     }
 }
 
-impl From<Facets> for FacetsJson {
-    fn from(facets: Facets) -> Self {
-        let count = |FacetCount { value, count }| Count { value, count };
+impl FacetsJson {
+    fn new(facets: Facets, hub_names: &HashMap<String, String>) -> Self {
+        let count = |FacetCount { value, count }| Count { value, count, name: None };
         let counts = |counted: Vec<FacetCount>| counted.into_iter().map(count).collect();
+        let hub = |hub: Count| Count { name: hub_names.get(&hub.value).cloned(), ..hub };
         Self {
             tag: counts(facets.tags),
             protocol: counts(facets.protocols),
             kind: counts(facets.kinds),
             owner: counts(facets.owners),
+            hub: facets.hubs.into_iter().map(count).map(hub).collect(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Page `/agents`: search.
 
+use std::collections::HashMap;
+
 use axum::{
     extract::{RawQuery, State},
     response::Response,
@@ -39,7 +41,9 @@ pub async fn show(State(site): State<AppState>, visit: PageContext, RawQuery(raw
             rows: found.rows.into_iter().map(row).collect(),
             facets: found
                 .facets
-                .map(|facets| groups(&query, facets, site.hub.config().federation.is_some()))
+                .map(|facets| {
+                    groups(&query, facets, &found.hub_names, site.hub.config().federation.is_some())
+                })
                 .unwrap_or_default(),
             pager: Pager::new(query.page(), PageSize::DEFAULT.rows(), found.total as u64),
             did_you_mean: found.did_you_mean,
@@ -65,6 +69,7 @@ pub fn wanted(site: &AppState, query: &AgentsQuery) -> Query {
         protocol: one(Facet::Protocol),
         kind: one(Facet::Kind),
         owner: one(Facet::Owner),
+        hub: one(Facet::Hub),
         here: query.values(Facet::Scope).next().map(|scope| scope == "local"),
         verified: is(Facet::Verified).then_some(true),
         online_since: is(Facet::Online).then(|| listings::online_since(&site.hub)),
@@ -78,7 +83,13 @@ pub fn wanted(site: &AppState, query: &AgentsQuery) -> Query {
     }
 }
 
-fn groups(query: &AgentsQuery, facets: Facets, is_joined: bool) -> Vec<FacetGroup> {
+fn groups(
+    query: &AgentsQuery,
+    facets: Facets,
+    hub_names: &HashMap<String, String>,
+    is_joined: bool,
+) -> Vec<FacetGroup> {
+    let hub_name = |hub: &str| hub_names.get(hub).cloned().unwrap_or_else(|| hub.to_owned());
     let flag = |facet, label: &str| FacetGroup {
         facet,
         values: vec![FacetValue { value: "true".to_owned(), label: label.to_owned(), count: None }],
@@ -94,6 +105,7 @@ fn groups(query: &AgentsQuery, facets: Facets, is_joined: bool) -> Vec<FacetGrou
         flag(Facet::Online, "Online now"),
         flag(Facet::Verified, "Verified"),
         FacetGroup { facet: Facet::Scope, values: scopes },
+        group(query, Facet::Hub, facets.hubs, hub_name),
         group(query, Facet::Kind, facets.kinds, kind),
         group(query, Facet::Protocol, facets.protocols, protocol),
         group(query, Facet::Tag, facets.tags, str::to_owned),

@@ -21,7 +21,7 @@ use plexus_store::{
     hubs::{self, Hub as Row, HubState},
 };
 
-use super::{NetworkLatencies, hub_record, own_id, rules};
+use super::{NetworkLatencies, hub_details, hub_record, own_id, rules};
 use crate::{Hub, Result};
 
 /// Maximum number of listed hubs. The most recently seen ones are listed.
@@ -250,6 +250,21 @@ pub(crate) async fn hub_names(
         let row = hubs::find(conn, id).await?;
         if let Some(record) = row.as_ref().and_then(record_of) {
             names.insert(id, sanitized_text::one_line(&record.name));
+        }
+    }
+    Ok(names)
+}
+
+/// Returns the names that hubs give themselves, which are not verified, by domain or PeerId. Unknown hubs are left out.
+pub(crate) async fn hub_names_by_address(
+    conn: &mut Conn,
+    hubs: Vec<String>,
+) -> Result<HashMap<String, String>> {
+    let mut names = HashMap::new();
+    for hub in hubs {
+        let row = hub_details::named(conn, &hub).await?;
+        if let Some(record) = row.as_ref().and_then(record_of) {
+            names.insert(hub, sanitized_text::one_line(&record.name));
         }
     }
     Ok(names)

@@ -73,7 +73,7 @@ use tokio::{
 
 pub(crate) use self::{
     endpoint_verification::prove,
-    hub_list::hub_names,
+    hub_list::{hub_names, hub_names_by_address},
     hub_record::record_own_domain,
     lifecycle::start,
     listing_publisher::publication_problem,

@@ -54,6 +54,8 @@ pub struct SearchResults {
     /// Cursor of the next page, if there is one.
     pub last: Option<RowCursor>,
     pub facets: Option<Facets>,
+    /// Names that the hubs among the facets give themselves, by domain or PeerId; not verified.
+    pub hub_names: HashMap<String, String>,
     pub did_you_mean: Option<String>,
     /// True if the index contains everything that the hub stored.
     pub index_complete: bool,
@@ -82,12 +84,20 @@ async fn granted(hub: &Hub, caller: &Caller) -> Result<Vec<AgentId>> {
 /// Searches the publicly listed agents, and those that the query grants, without rate limit.
 pub(crate) async fn search(hub: &Hub, query: Query) -> Result<SearchResults> {
     let (index, index_complete) = (hub.index().clone(), is_index_ready(hub));
-    let granted = query.granted.clone();
+    let (granted, chosen_hub) = (query.granted.clone(), query.hub.clone());
     let hits = tokio::task::spawn_blocking(move || index.search(&query)).await.map_err(Error::fault)?;
     let mut hits = hits.map_err(Error::fault)?;
     let rows = rows(hub, take(&mut hits.rows), &granted).await?;
     let Hits { total, last, facets, did_you_mean, .. } = hits;
-    Ok(SearchResults { total, rows, last, facets, did_you_mean, index_complete })
+    let hub_names = match &facets {
+        Some(facets) => {
+            let mut hubs: Vec<String> = facets.hubs.iter().map(|counted| counted.value.clone()).collect();
+            hubs.extend(chosen_hub);
+            federation::hub_names_by_address(&mut hub.store().read().await?, hubs).await?
+        }
+        None => HashMap::new(),
+    };
+    Ok(SearchResults { total, rows, last, facets, hub_names, did_you_mean, index_complete })
 }
 
 /// Returns the best agents for each part of a goal, best first, with unitless scores. `also` is reported with

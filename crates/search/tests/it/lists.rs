@@ -192,6 +192,28 @@ proptest! {
 }
 
 #[test]
+fn remote_hubs_are_a_facet_and_a_filter() {
+    let at = |n, name: &str, hub: &str| Listing {
+        address: format!("@ada/a{n}@{hub}"),
+        here: false,
+        ..listing(n, name)
+    };
+    let index = index([
+        listing(1, "Own"),
+        at(2, "Two", "hub.example"),
+        at(3, "Three", "hub.example"),
+        at(4, "Four", "12D3KooWAbC"),
+    ]);
+    let hubs = index.search(&Query { count_facets: true, ..Query::default() }).unwrap().facets.unwrap().hubs;
+    let hubs: Vec<_> = hubs.iter().map(|counted| (counted.value.as_str(), counted.count)).collect();
+    assert_eq!(hubs, [("hub.example", 2), ("12D3KooWAbC", 1)]);
+    for (hub, count) in hubs {
+        let query = Query { hub: Some(hub.to_owned()), ..Query::default() };
+        assert_eq!(index.search(&query).unwrap().total as u64, count, "{hub}");
+    }
+}
+
+#[test]
 fn restricted_agents_are_found_by_those_they_name() {
     let index = index([
         listing(1, "Open tides"),
