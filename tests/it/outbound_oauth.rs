@@ -53,6 +53,8 @@ struct Standing {
     codes: BTreeMap<String, (String, String)>,
     refresh: String,
     iss: Option<String>,
+    /// Issuer in the discovery document, if it is not the right one.
+    issuer: Option<String>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -67,10 +69,15 @@ enum Manners {
 
 impl Guarded {
     async fn start(flows: impl FnOnce(&str) -> Value) -> Self {
+        Self::with_scheme(|origin| json!({ "oauth2SecurityScheme": { "flows": flows(origin) } })).await
+    }
+
+    async fn with_scheme(scheme: impl FnOnce(&str) -> Value) -> Self {
         let state = Arc::new(Mutex::new(Standing { lives: 3_600, ..Standing::default() }));
         let router = Router::new()
             .route("/authorize", get(authorize))
             .route("/token", post(token))
+            .route("/t/.well-known/openid-configuration", get(discovery_document))
             .route("/a2a", post(answer))
             .route("/ask", post(answer_plainly))
             .with_state(Arc::clone(&state));
@@ -92,7 +99,7 @@ impl Guarded {
                 [{ "url": format!("{origin}/a2a"), "protocolBinding": "JSONRPC", "protocolVersion": "1.0" }],
             "capabilities": {}, "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"],
             "skills": [{ "id": "echo", "name": "Echo", "description": "Echoes.", "tags": ["echo"] }],
-            "securitySchemes": { "o": { "oauth2SecurityScheme": { "flows": flows(&origin) } } },
+            "securitySchemes": { "o": scheme(&origin) },
             "securityRequirements": [{ "schemes": { "o": { "list": ["read", "write"] } } }],
         });
         Self { origin, state }
@@ -111,6 +118,15 @@ impl Guarded {
         Self::start(|origin| {
             let (ask, token) = (format!("{origin}/authorize?tenant=t"), format!("{origin}/token"));
             json!({ "authorizationCode": { "authorizationUrl": ask, "tokenUrl": token, "scopes": {} } })
+        })
+        .await
+    }
+
+    /// Starts a server whose card names an OpenID Connect discovery document.
+    async fn openid() -> Self {
+        Self::with_scheme(|origin| {
+            let document = format!("{origin}/t/.well-known/openid-configuration");
+            json!({ "openIdConnectSecurityScheme": { "openIdConnectUrl": document } })
         })
         .await
     }
@@ -140,6 +156,16 @@ impl Guarded {
     fn last(&self) -> (Pairs, String) {
         self.state.lock().asked.last().expect("it was asked for a token").clone()
     }
+}
+
+async fn discovery_document(State(state): Served) -> Json<Value> {
+    let state = state.lock();
+    let origin = &state.origin;
+    let issuer = state.issuer.clone().unwrap_or_else(|| format!("{origin}/t"));
+    Json(json!({
+        "issuer": issuer, "authorization_endpoint": format!("{origin}/authorize?tenant=t"),
+        "token_endpoint": format!("{origin}/token"), "jwks_uri": format!("{origin}/keys"),
+    }))
 }
 
 /// Authorization endpoint: grants consent at once.
@@ -390,6 +416,28 @@ on_both! {
         ada.post(PAGE, &[("action", "delete")]).await.expect(StatusCode::SEE_OTHER);
         not_yet(&ada).await;
         assert_eq!(ada.api("/agents/grace/echo/credentials").await["stored"], json!(false));
+    }
+
+    async fn endpoints_come_from_a_discovery_document(hub: &Hub) {
+        let (guarded, grace) = (Guarded::openid().await, hub.administrator("grace").await);
+        guarded.register(&grace, Value::Null).await;
+        let ada = hub.person("ada").await;
+        not_yet(&ada).await;
+
+        guarded.state.lock().issuer = Some("https://evil.example".to_owned());
+        ada.post(PAGE, &[("action", "connect")]).await.expect(StatusCode::CONFLICT).says("its issuer is another one");
+        guarded.state.lock().issuer = None;
+
+        let page = ada.get(PAGE).await.expect(StatusCode::OK);
+        assert!(page.header("content-security-policy").contains(&format!("form-action 'self' {};", guarded.origin)));
+        connect(&ada).await.expect(StatusCode::SEE_OTHER);
+        ada.get(PAGE).await.says("You are connected.");
+        assert_eq!(text_in(&asked(&ada, "hi").await), "hi with token-1");
+        let shown = ada.api("/agents/grace/echo/credentials").await;
+        assert_eq!(text_of(&shown["scheme"]["token_url"]), format!("{}/token", guarded.origin));
+
+        guarded.revoke();
+        assert_eq!(text_in(&asked(&ada, "again").await), "again with token-2", "the endpoint for refreshing is kept");
     }
 
     async fn tokens_of_people_are_refreshed_until_that_is_refused(hub: &Hub) {

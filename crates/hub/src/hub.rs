@@ -39,6 +39,7 @@ struct HubInner {
     attachments: agents::AttachedRegistry,
     tokens: agents::TokenCache,
     connecting: agents::PendingOauthFlows,
+    discovered: agents::DiscoveryCache,
     teams: teams::TeamMailboxes,
     federation: federation::FederationHandle,
     index: listings::Index,
@@ -87,6 +88,7 @@ impl Hub {
             attachments: agents::AttachedRegistry::default(),
             tokens: agents::TokenCache::default(),
             connecting: agents::PendingOauthFlows::default(),
+            discovered: agents::DiscoveryCache::default(),
             teams: teams::TeamMailboxes::default(),
             federation: federation::FederationHandle::default(),
             listings_changed: Notify::new(),
@@ -288,6 +290,11 @@ impl Hub {
     /// Pending OAuth flows: users who were redirected to an authorization server.
     pub(crate) fn oauth_flows(&self) -> &agents::PendingOauthFlows {
         &self.0.connecting
+    }
+
+    /// Endpoints from OpenID Connect discovery documents.
+    pub(crate) fn discovered(&self) -> &agents::DiscoveryCache {
+        &self.0.discovered
     }
 
     pub(crate) fn teams(&self) -> &teams::TeamMailboxes {

@@ -21,6 +21,8 @@ use crate::{
 };
 
 const MAX_ANSWER_BYTES: usize = 64 << 10;
+/// Maximum bytes of an endpoint URL.
+const MAX_URL_BYTES: usize = 2_000;
 /// Maximum bytes of a token. It is sent in a header, and servers reject larger ones.
 const MAX_TOKEN_BYTES: usize = 16 << 10;
 /// Timeout of the response head, and between two pieces of the response.
@@ -96,6 +98,72 @@ pub async fn ask(
             Err(Failure::new(FailureClass::TimedOut, words).into())
         }
     }
+}
+
+/// Authorization and token endpoint from a discovery document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiscoveredEndpoints {
+    pub authorization: Url,
+    pub token: Url,
+}
+
+/// Fetches the OpenID Connect discovery document at `at` (OpenID Connect Discovery 1.0, section 4).
+pub async fn discover(outbound: &OutboundClient, at: &Url) -> Result<DiscoveredEndpoints, Failure> {
+    let stop = CancellationToken::new();
+    let mut pace = WaitTimer::new(&stop, TIMEOUT);
+    match time::timeout(WHOLE, fetch_document(outbound, at, &mut pace)).await {
+        Ok(Ok((StatusCode::OK, body))) => read_document(at, &body),
+        Ok(Ok((status, _))) => {
+            let words = format!("{} answered {status} instead of its discovery document.", server(at));
+            Err(Failure::new(FailureClass::Garbage, words))
+        }
+        Ok(Err(RunInterruption::Failed(failure))) => Err(failure),
+        Ok(Err(RunInterruption::Stopped)) | Err(_) => {
+            let words = format!("{} did not finish within {} s.", server(at), WHOLE.as_secs());
+            Err(Failure::new(FailureClass::TimedOut, words))
+        }
+    }
+}
+
+async fn fetch_document(
+    outbound: &OutboundClient,
+    at: &Url,
+    pace: &mut WaitTimer<'_>,
+) -> Result<(StatusCode, Vec<u8>), RunInterruption> {
+    let request = outbound.request(Method::GET, at)?.header(header::ACCEPT, "application/json");
+    let reply = HttpResponse::to(request, &server(at), pace).await?;
+    let status = reply.status();
+    Ok((status, reply.body(MAX_ANSWER_BYTES, pace).await?.to_vec()))
+}
+
+#[derive(Deserialize)]
+struct DiscoveryDocument {
+    issuer: String,
+    authorization_endpoint: String,
+    token_endpoint: String,
+}
+
+/// Parses a discovery document. Its issuer must be the one whose document was fetched (section 4.3), else another
+/// server's endpoints could be passed off (mix-up attack).
+fn read_document(at: &Url, body: &[u8]) -> Result<DiscoveredEndpoints, Failure> {
+    let unusable = |why: &str| {
+        let words = format!("{} has a discovery document that cannot be used: {why}.", server(at));
+        Failure::new(FailureClass::Garbage, words)
+    };
+    let document: DiscoveryDocument =
+        serde_json::from_slice(body).map_err(|_| unusable("it does not name issuer and endpoints"))?;
+    let expected = at.as_str().strip_suffix("/.well-known/openid-configuration");
+    if expected.is_some_and(|issuer| issuer != document.issuer.trim_end_matches('/')) {
+        return Err(unusable("its issuer is another one"));
+    }
+    let endpoint = |text: &str| {
+        let url = Url::parse(text).ok().filter(|url| url.fragment().is_none() && text.len() <= MAX_URL_BYTES);
+        url.ok_or_else(|| unusable("an endpoint is no address that can be used"))
+    };
+    Ok(DiscoveredEndpoints {
+        authorization: endpoint(&document.authorization_endpoint)?,
+        token: endpoint(&document.token_endpoint)?,
+    })
 }
 
 fn server(at: &Url) -> String {

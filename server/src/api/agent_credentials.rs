@@ -65,7 +65,7 @@ pub async fn required(hub: &Hub, caller: &Caller, address: &Address) -> Result<R
     let asked = credentials::credential_status(hub, caller, address).await?;
     let nothing = || Refusal::not_found(format!("{address} does not require your own credentials."));
     let CredentialStatus { scheme, stored, shared, origin, .. } = asked.ok_or_else(nothing)?;
-    let by_person = matches!(&scheme, Scheme::Oauth2(oauth) if oauth.authorization_url.is_some());
+    let by_person = matches!(&scheme, Scheme::Oauth2(oauth) if oauth.is_by_user());
     let page = format!("{}{address}/credentials", hub.config().public_url);
     let connect_url = by_person.then_some(page);
     Ok(RequiredCredentials { scheme, stored, shared, origin, connect_url })

@@ -102,8 +102,8 @@ fn reduce(list: &JsonNode<'_>, ways: Vec<Result<SecurityAlternative, Vec<String>
     unserved.sort();
     unserved.dedup();
     list.warn(format!(
-        "The hub supports bearer tokens, API keys, basic credentials and OAuth 2 tokens; this agent requires \
-         {}. Calls will be refused.",
+        "The hub supports bearer tokens, API keys, basic credentials, OAuth 2 and OpenID Connect; this agent \
+         requires {}. Calls will be refused.",
         unserved.join(", ")
     ));
     SecurityRequirements::Unserved(unserved)
@@ -147,19 +147,18 @@ fn read_scheme(scheme: &JsonNode<'_>) -> Option<ParsedScheme> {
     if let Some(oauth) = wrapped("oauth2SecurityScheme") {
         return read_oauth(&oauth);
     }
-    for (member, kind) in
-        [("openIdConnectSecurityScheme", "OpenID Connect"), ("mtlsSecurityScheme", "mutual TLS")]
-    {
-        if wrapped(member).is_some() {
-            return unserved(kind);
-        }
+    if let Some(openid) = wrapped("openIdConnectSecurityScheme") {
+        return read_openid(&openid);
+    }
+    if wrapped("mtlsSecurityScheme").is_some() {
+        return unserved("mutual TLS");
     }
     let kind = scheme.expect("type", Severity::Warning, "the kind of scheme")?.line(MAX_WORD)?;
     match kind.as_str() {
         "http" => read_http(scheme),
         "apiKey" => read_api_key(scheme, "in"),
         "oauth2" => read_oauth(scheme),
-        "openIdConnect" => unserved("OpenID Connect"),
+        "openIdConnect" => read_openid(scheme),
         "mutualTLS" => unserved("mutual TLS"),
         other => unserved(other),
     }
@@ -204,7 +203,14 @@ fn read_flow(flow: &JsonNode<'_>) -> Option<OauthRequirement> {
         Some(node) => Some(endpoint(&node)?),
         None => None,
     };
-    Some(OauthRequirement { authorization_url: None, token_url, refresh_url, scopes: Vec::new() })
+    Some(OauthRequirement { token_url, refresh_url, ..OauthRequirement::default() })
+}
+
+/// Parses an OpenID Connect scheme. Its discovery document names the endpoints; each user consents.
+fn read_openid(scheme: &JsonNode<'_>) -> Option<ParsedScheme> {
+    let discovery = scheme.expect("openIdConnectUrl", Severity::Error, "where the discovery document is")?;
+    let discovery_url = Some(endpoint(&discovery)?);
+    Some(Ok(Credential::Oauth(OauthRequirement { discovery_url, ..OauthRequirement::default() })))
 }
 
 /// Parses an endpoint URL of an authorization server: no fragment (RFC 6749, sections 3.1 and 3.2).

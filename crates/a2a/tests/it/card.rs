@@ -270,7 +270,8 @@ fn credentials_are_reduced_to_what_the_hub_can_send() {
         "cookie": {"type": "apiKey", "in": "cookie", "name": "key"},
         "basic": {"type": "http", "scheme": "Basic"},
         "oauth": {"oauth2SecurityScheme": {"flows": {}}},
-        "oidc": {"type": "openIdConnect", "openIdConnectUrl": "https://a.example/"},
+        "oidc": {"type": "openIdConnect", "openIdConnectUrl": "https://a.example/.well-known/openid-configuration"},
+        "mtls": {"type": "mutualTLS"},
     });
     let needs = |names: &[&str]| {
         let schemes: serde_json::Map<_, _> =
@@ -287,13 +288,22 @@ fn credentials_are_reduced_to_what_the_hub_can_send() {
     assert_eq!(ways[0]["basic"], Credential::Basic);
     assert!(matches!(security(schemes.clone(), json!([needs(&["query"])])), SecurityRequirements::OneOf(_)));
     assert_eq!(security(schemes.clone(), json!([needs(&["oauth"]), {}])), SecurityRequirements::Open);
-    let unserved = security(schemes, json!([needs(&["oauth"]), needs(&["oidc"]), needs(&["cookie"])]));
+    let openid =
+        security(schemes.clone(), json!([{ "schemes": { "oidc": { "list": ["openid", "email"] } } }]));
+    let SecurityRequirements::OneOf(ways) = openid else { panic!("OpenID Connect is supported") };
+    let expected = OauthRequirement {
+        discovery_url: Some("https://a.example/.well-known/openid-configuration".into()),
+        scopes: vec!["openid".into(), "email".into()],
+        ..OauthRequirement::default()
+    };
+    assert_eq!(ways[0]["oidc"], Credential::Oauth(expected));
+    let unserved = security(schemes, json!([needs(&["oauth"]), needs(&["mtls"]), needs(&["cookie"])]));
     assert_eq!(
         unserved,
         SecurityRequirements::Unserved(vec![
             "OAuth 2".into(),
-            "OpenID Connect".into(),
-            "an API key in a cookie".into()
+            "an API key in a cookie".into(),
+            "mutual TLS".into(),
         ])
     );
 }

@@ -15,24 +15,38 @@ pub struct OauthRequirement {
     /// Without it the hub uses the client credentials grant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub authorization_url: Option<String>,
+    /// Empty until discovered if there is a `discovery_url`.
     pub token_url: String,
     /// Refresh endpoint, if it differs from `token_url`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh_url: Option<String>,
+    /// OpenID Connect discovery document, which names the other endpoints. Each user consents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discovery_url: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<String>,
 }
 
 impl OauthRequirement {
-    /// Returns all endpoint URLs.
+    /// Returns all endpoint URLs that are known.
     pub fn urls(&self) -> impl Iterator<Item = &str> {
-        let others = [&self.authorization_url, &self.refresh_url];
-        std::iter::once(self.token_url.as_str()).chain(others.into_iter().flatten().map(String::as_str))
+        let token = Some(&self.token_url).filter(|url| !url.is_empty());
+        let others = [&self.authorization_url, &self.refresh_url, &self.discovery_url];
+        token.into_iter().chain(others.into_iter().flatten()).map(String::as_str)
     }
 
-    /// Returns true if all endpoints are the same. The scopes may differ.
+    /// Returns true if each user must consent at the authorization server.
+    pub const fn is_by_user(&self) -> bool {
+        self.authorization_url.is_some() || self.discovery_url.is_some()
+    }
+
+    /// Returns true if all endpoints are the same: declared ones, or the discovery document that names them. The scopes may
+    /// differ.
     pub fn is_same_authorization_server(&self, other: &Self) -> bool {
-        self.urls().eq(other.urls())
+        match (&self.discovery_url, &other.discovery_url) {
+            (None, None) => self.urls().eq(other.urls()),
+            (own, others) => own == others,
+        }
     }
 }
 

@@ -23,6 +23,7 @@ use super::{
     access::owns,
     manage, oauth_connect,
     oauth_tokens::{AuthorizationServer, OauthConnection, UserTokens},
+    openid_discovery,
 };
 use crate::{
     Caller, Error, Hub, Result,
@@ -75,7 +76,7 @@ impl CredentialRequirement {
     /// Returns the OAuth configuration and origin if each user must authorize the hub; otherwise `None`.
     pub fn by_person(&self) -> Option<(&OauthRequirement, &str)> {
         match &self.scheme {
-            Some(Scheme::Oauth2(oauth)) if oauth.authorization_url.is_some() => Some((oauth, &self.origin)),
+            Some(Scheme::Oauth2(oauth)) if oauth.is_by_user() => Some((oauth, &self.origin)),
             _ => None,
         }
     }
@@ -138,7 +139,7 @@ pub(super) fn plain(asks: &CredentialRequirement, given: &CredentialInput) -> Re
 
 fn check(scheme: &Scheme, given: &CredentialInput) -> Result<(), Refusal> {
     let has_controls = |text: &str| text.chars().any(char::is_control);
-    let is_public = matches!(scheme, Scheme::Oauth2(oauth) if oauth.authorization_url.is_some());
+    let is_public = matches!(scheme, Scheme::Oauth2(oauth) if oauth.is_by_user());
     if given.secret.is_empty() && !is_public {
         return Err(Refusal::invalid(
             "secret",
@@ -197,8 +198,12 @@ pub async fn credential_status(
         None => None,
     };
     let stored = shared || own.is_some();
+    let outbound = hub.outbound().anyone(manage::is_administrators(&mut conn, &agent).await?);
+    drop(conn);
     let CredentialRequirement { scheme, origin } = asks;
-    Ok(scheme.map(|scheme| CredentialStatus { scheme, stored, shared, origin, client }))
+    let Some(scheme) = scheme else { return Ok(None) };
+    let scheme = openid_discovery::resolve_scheme(hub, &outbound, scheme).await;
+    Ok(Some(CredentialStatus { scheme, stored, shared, origin, client }))
 }
 
 async fn as_client(
@@ -427,7 +432,8 @@ async fn connected(
         kept.filter(|kept| kept.oauth.is_same_authorization_server(oauth)).ok_or_else(|| lacking(agent))?;
     check_proved(conn, agent, &kept.origin).await?;
     let origin = Url::parse(&kept.origin).map_err(Error::fault)?;
-    let server = Arc::new(server(hub, conn, agent, version, card, oauth).await?);
+    // The kept endpoints, since those of a discovery document are not in the card.
+    let server = Arc::new(server(hub, conn, agent, version, card, &kept.oauth).await?);
     let (hub, address) = (hub.clone(), message_views::address(agent).to_string());
     let tokens = UserTokens { hub, agent: agent.id, address, account, secret, server };
     Ok((origin, CredentialSource::Fetched(Arc::new(tokens))))

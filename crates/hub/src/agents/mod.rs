@@ -12,6 +12,7 @@ pub mod model_agent;
 pub mod named_users;
 pub mod oauth_connect;
 mod oauth_tokens;
+mod openid_discovery;
 pub mod origin_verification;
 mod profile;
 pub mod program_agent;
@@ -37,6 +38,7 @@ pub(crate) use credentials::credentials_for;
 pub(crate) use manage::is_administrators;
 pub(crate) use oauth_connect::PendingOauthFlows;
 pub(crate) use oauth_tokens::TokenCache;
+pub(crate) use openid_discovery::DiscoveryCache;
 pub(crate) use origin_verification::check_proved;
 pub use plexus_a2a::{
     Card,

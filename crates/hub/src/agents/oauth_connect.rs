@@ -15,6 +15,7 @@ use super::{
     credentials::{self, CredentialRequirement},
     manage,
     oauth_tokens::OauthConnection,
+    openid_discovery,
 };
 use crate::{
     Caller, Hub, Result,
@@ -108,6 +109,8 @@ pub async fn start_oauth(hub: &Hub, caller: &Caller, address: &Address) -> Resul
     credentials::check_proved(&mut conn, &agent, origin).await?;
     let server = credentials::server(hub, &mut conn, &agent, &version, &card, oauth).await?;
     drop(conn);
+    let server = openid_discovery::resolve(hub, server).await?;
+    let oauth = &server.oauth;
     let (state, verifier) = (random_token(hub), random_token(hub));
     let unusable = |_| Refusal::conflict("The authorization URL is not valid.");
     let at = oauth.authorization_url.as_deref().unwrap_or_default();
@@ -145,6 +148,10 @@ fn nothing() -> Refusal {
     Refusal::conflict("This agent does not use OAuth.")
 }
 
+fn changed() -> Refusal {
+    Refusal::conflict("The agent's authorization server has changed. Check it and connect again.")
+}
+
 fn session(caller: &Caller) -> Result<Digest, Refusal> {
     caller.person()?;
     match &caller.via {
@@ -180,11 +187,14 @@ pub async fn finish_oauth(
     let asks = CredentialRequirement::of(&version.connector, &card);
     let (oauth, origin) = asks.as_ref().and_then(CredentialRequirement::by_person).ok_or_else(nothing)?;
     if !oauth.is_same_authorization_server(&begin.oauth) {
-        let words = "The agent's authorization server has changed. Check it and connect again.";
-        return Err(Refusal::conflict(words).into());
+        return Err(changed().into());
     }
     let server = credentials::server(hub, &mut conn, &agent, &version, &card, oauth).await?;
     drop(conn);
+    let server = openid_discovery::resolve(hub, server).await?;
+    if !server.oauth.urls().eq(begin.oauth.urls()) {
+        return Err(changed().into());
+    }
     let code = Secret::new(&answer.code);
     let grant = TokenGrant::Code { code, verifier: begin.verifier, redirect: redirect(hub) };
     let granted = server.ask(&grant).await.map_err(|denied| Refusal::conflict(denied.failure.message))?;

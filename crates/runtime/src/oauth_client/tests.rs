@@ -105,3 +105,27 @@ fn a_refusal_is_told_in_the_words_of_the_server() {
     let denied = answer(503, &body).unwrap_err();
     assert_eq!(denied.code, None, "a server that fails refuses nothing");
 }
+
+#[test]
+fn endpoints_are_read_from_the_document_of_their_issuer() {
+    let at: Url = "https://auth.example/tenant/.well-known/openid-configuration".parse().unwrap();
+    let document = |issuer: &str, token: &str| {
+        json!({ "issuer": issuer, "authorization_endpoint": "https://auth.example/authorize", "token_endpoint": token,
+                "jwks_uri": "https://auth.example/keys" })
+        .to_string()
+    };
+    let token = "https://auth.example/token";
+    let found = read_document(&at, document("https://auth.example/tenant", token).as_bytes()).unwrap();
+    assert_eq!((found.authorization.path(), found.token.as_str()), ("/authorize", token));
+    for wrong in [
+        document("https://evil.example", token),
+        document("https://auth.example", token),
+        document("https://auth.example/tenant", "https://auth.example/token#x"),
+        document("https://auth.example/tenant", &format!("{token}/{}", "x".repeat(MAX_URL_BYTES))),
+        document("https://auth.example/tenant", "token"),
+        "{}".to_owned(),
+        "<html>".to_owned(),
+    ] {
+        assert!(read_document(&at, wrong.as_bytes()).is_err(), "{wrong}");
+    }
+}

@@ -48,7 +48,7 @@ pub fn scheme(asked: Asked) -> Scheme {
         Asked::Bearer => Scheme::Bearer,
         Asked::ApiKey { name, .. } => Scheme::ApiKey(name),
         Asked::Basic => Scheme::Basic,
-        Asked::Oauth2(oauth) => match oauth.authorization_url {
+        Asked::Oauth2(oauth) => match oauth.authorization_url.or(oauth.discovery_url) {
             Some(url) => Scheme::Connect(origin_of(&url)),
             None => Scheme::Client(origin_of(&oauth.token_url)),
         },

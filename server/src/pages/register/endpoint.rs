@@ -193,6 +193,7 @@ fn oauth(fields: &Fields, by_person: bool) -> Result<OauthRequirement, Refusal> 
         token_url: fields.get("token_url").trim().to_owned(),
         refresh_url: None,
         scopes: fields.get("scopes").split_whitespace().map(str::to_owned).collect(),
+        ..OauthRequirement::default()
     })
 }
 

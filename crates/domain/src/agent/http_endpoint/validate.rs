@@ -221,6 +221,10 @@ fn auth(request: &EndpointRequestSpec) -> Result<()> {
 }
 
 fn oauth(asked: &OauthRequirement) -> Result<()> {
+    if asked.discovery_url.is_some() {
+        let words = "An HTTP endpoint names its authorization and token endpoints, not a discovery document.";
+        return Err(Error::invalid("discovery_url", words));
+    }
     plain_url("token_url", &asked.token_url)?;
     let others = [("authorization_url", &asked.authorization_url), ("refresh_url", &asked.refresh_url)];
     for (field, url) in others {
