@@ -13,7 +13,7 @@ use reqwest::{Method, StatusCode, header};
 use serde_json::{Value, json};
 
 use crate::{
-    agent::Agent,
+    agent::{Agent, card},
     bad_agents::{administrator, register, serve},
     client::{Answer, Client, text_of},
     hub::{Hub, on_both},
@@ -309,6 +309,21 @@ on_both! {
         let said = &asked["status"]["message"];
         assert_eq!(text_of(&said["parts"][0]["text"]), "Which?");
         assert_eq!((&said["metadata"], &said["extensions"]), (&json!({ "said": true }), &json!(["urn:of-question"])));
+    }
+
+    async fn extensions_of_a_card_are_kept(hub: &Hub) {
+        let admin = administrator(hub).await;
+        let extension = json!({ "uri": "https://ext.example/trace/v1", "description": "Traces.",
+            "params": { "level": "debug", "names": ["a", "b"] } });
+        let agent = Agent::with(|url| {
+            let mut card = card(url);
+            card["capabilities"]["extensions"] = json!([extension]);
+            card
+        }).await;
+        register(&admin, &agent.url, "traced").await;
+        let program = admin.with_token(&make(&admin, &["chat", "read"]).await);
+        let shown = program.get("/a2a/grace/traced/.well-known/agent-card.json").await.expect(StatusCode::OK).json();
+        assert_eq!(shown["capabilities"]["extensions"], json!([extension]), "{shown:#}");
     }
 
     async fn other_spellings_of_proto_json_are_accepted(hub: &Hub) {

@@ -103,6 +103,8 @@ mod mcp_conformance;
 #[cfg(test)]
 mod mcp_registry;
 #[cfg(test)]
+mod mcp_tasks;
+#[cfg(test)]
 mod mcp_tools;
 #[cfg(test)]
 mod message_actions;

@@ -33,10 +33,22 @@ pub fn old(client: &Client, path: &str, method: &str, params: &Value) -> Request
 }
 
 /// Builds a request of revision 2026-07-28, which is self-contained.
-pub fn new(client: &Client, path: &str, method: &str, mut params: Value) -> RequestBuilder {
-    let meta = json!({ "io.modelcontextprotocol/protocolVersion": NEW, "io.modelcontextprotocol/clientCapabilities": {},
+pub fn new(client: &Client, path: &str, method: &str, params: Value) -> RequestBuilder {
+    with_capabilities(client, path, method, params, &json!({}))
+}
+
+/// The same for a client with capabilities.
+pub fn with_capabilities(
+    client: &Client,
+    path: &str,
+    method: &str,
+    mut params: Value,
+    capabilities: &Value,
+) -> RequestBuilder {
+    let meta = json!({ "io.modelcontextprotocol/protocolVersion": NEW, "io.modelcontextprotocol/clientCapabilities": capabilities,
                        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" }, "progressToken": "p" });
-    let name = text_of(params.get("name").or(params.get("uri")).unwrap_or(&Value::Null));
+    let name =
+        text_of(params.get("name").or(params.get("uri")).or(params.get("taskId")).unwrap_or(&Value::Null));
     params["_meta"] = meta;
     let body = json!({ "jsonrpc": "2.0", "id": "n", "method": method, "params": params });
     let request = post(client, path).header("MCP-Protocol-Version", NEW).header("Mcp-Method", method);

@@ -3,28 +3,29 @@
 
 use std::sync::Arc;
 
-use plexus_domain::{Address, Digest, Error as Refusal, Part, PartBody, sanitized_text};
+use plexus_domain::{Address, Digest, Error as Refusal, Part, PartBody, RunId, sanitized_text};
 use plexus_hub::{
     Caller,
     agents::{self, CardSkill},
-    calls::AuthorizedAgent,
+    calls::{self, AuthorizedAgent},
 };
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
-        ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
-        ServerConfig, Tool,
+        CallToolRequestParams, CallToolResponse, CancelTaskParams, GetTaskParams, GetTaskResult,
+        Implementation, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+        ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig, Tool, UpdateTaskParams,
     },
     service::RequestContext,
 };
 use serde_json::json;
 
 use super::{
-    ask_tool::{AskParams, ask},
+    ask_tool::{AskParams, RepeatedCall, ask},
     error,
     file_resource::FileUri,
     input_schema::{self, describes_object},
+    task_extension::{self, TaskHandle},
     tools,
 };
 use crate::app_state::AppState;
@@ -108,6 +109,14 @@ enum McpOutcome {
 }
 
 impl AgentServer {
+    /// Returns the run of a task id, if it is one of this agent.
+    fn run(&self, task_id: &str) -> Result<RunId, Refusal> {
+        match task_id.parse()? {
+            TaskHandle::Run { agent, run } if agent == self.0.door.address() => Ok(run),
+            TaskHandle::Run { .. } | TaskHandle::Team(_) => Err(task_extension::unknown_task()),
+        }
+    }
+
     async fn read(&self, uri: &str) -> plexus_hub::Result<ReadResourceResult> {
         let missing =
             || Refusal::not_found("Resource not found. Use the URI of a resource link in an answer.");
@@ -121,8 +130,10 @@ impl AgentServer {
 
 impl ServerHandler for AgentServer {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_resources().build())
-            .with_server_info(self.0.info.clone())
+        ServerConfig::new(
+            ServerCapabilities::builder().enable_tools().enable_resources().enable_tasks().build(),
+        )
+        .with_server_info(self.0.info.clone())
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -153,15 +164,50 @@ impl ServerHandler for AgentServer {
 
     async fn call_tool(
         &self,
-        request: CallToolRequestParams,
+        mut request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let asked = match self.question(request) {
-            Ok(question) => ask(&self.0.site, &self.0.door, question, &context).await,
+        let repeated = RepeatedCall::take(&mut request).map_err(McpOutcome::Wrongly);
+        let asked = match repeated.and_then(|repeated| Ok((self.question(request)?, repeated))) {
+            Ok((question, repeated)) => ask(&self.0.site, &self.0.door, question, repeated, &context).await,
             Err(McpOutcome::Wrongly(refusal)) => Err(refusal.into()),
             Err(McpOutcome::UnknownTool(error)) => return Err(error),
         };
-        Ok(asked.unwrap_or_else(error::tool_error).into())
+        Ok(asked.unwrap_or_else(|error| error::tool_error(error).into()))
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let found = async {
+            task_extension::get_run(&self.0.site, &self.0.door, self.run(&request.task_id)?, &context).await
+        };
+        found.await.map_err(error::task_error)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let done = async {
+            let run = self.run(&request.task_id)?;
+            task_extension::update_run(&self.0.site, &self.0.door, run, &request.input_responses).await
+        };
+        done.await.map_err(error::task_error)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let done = async {
+            calls::cancel(&self.0.site.hub, &self.0.door, self.run(&request.task_id)?).await.map(drop)
+        };
+        done.await.map_err(error::task_error)
     }
 }
 

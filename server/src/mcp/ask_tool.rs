@@ -1,4 +1,5 @@
-//! Sends a message to an agent and reports progress while it answers.
+//! Sends a message to an agent and reports progress while it answers. A question of the agent becomes a form of the
+//! client, and a slow answer a task, where the client supports these.
 
 use std::{collections::HashMap, pin::Pin, time::Duration};
 
@@ -12,11 +13,16 @@ use plexus_hub::{
 };
 use rmcp::{
     RoleServer,
-    model::{CallToolResult, ProtocolVersion},
+    model::{CallToolRequestParams, CallToolResponse, InputRequiredResult, InputResponses, ProtocolVersion},
     service::RequestContext,
 };
 
-use super::{progress::Progress, tool_result};
+use super::{
+    elicitation::{self, ElicitationReply},
+    progress::Progress,
+    task_extension::{self, BECOMES_TASK_AFTER, TaskHandle},
+    tool_result,
+};
 use crate::app_state::AppState;
 
 /// Interval of progress notifications.
@@ -29,30 +35,77 @@ pub struct AskParams {
     pub parts: Vec<Part>,
 }
 
-/// Sends the message and waits until the task has settled.
+/// Repetition of a call with the user's reply to the agent's question (multi round-trip request, SEP-2322).
+pub struct RepeatedCall {
+    handle: TaskHandle,
+    responses: InputResponses,
+}
+
+impl RepeatedCall {
+    /// Takes the reply from a call; `None` for a first call.
+    pub fn take(request: &mut CallToolRequestParams) -> Result<Option<Self>, Refusal> {
+        let Some(state) = request.request_state.take() else { return Ok(None) };
+        let responses = request.input_responses.take().unwrap_or_default();
+        Ok(Some(Self { handle: state.parse()?, responses }))
+    }
+}
+
+/// Sends the message, or the user's reply to the agent's question, and waits until the task has settled.
 pub async fn ask(
     site: &AppState,
     door: &AuthorizedAgent,
     question: AskParams,
+    repeated: Option<RepeatedCall>,
     request: &RequestContext<RoleServer>,
-) -> Result<CallToolResult> {
-    let AskParams { context, task, parts } = question;
+) -> Result<CallToolResponse> {
+    let AskParams { context, task, parts } = match repeated {
+        None => question,
+        Some(repeated) => {
+            let waiting = waiting_task(site, door, &repeated.handle).await?;
+            match elicitation::read_reply(&waiting, &repeated.responses)? {
+                ElicitationReply::Answer(answer) => AskParams {
+                    context: Some(waiting.context),
+                    task: Some(waiting.id),
+                    parts: vec![Part::text(answer)],
+                },
+                // The caller's model sees the question and decides how to go on.
+                ElicitationReply::Declined => return Ok(tool_result::of(site, door, &waiting).await.into()),
+            }
+        }
+    };
     let call = CallRequest { context, task, ..CallRequest::new(Origin::Mcp, parts) };
     let (task, following) = calls::start(&site.hub, door, call, SubscriptionScope::Settled).await?;
     let run = task.id;
+    let handle = TaskHandle::Run { agent: door.address(), run };
+    let began = site.hub.env().now();
     let settled = tokio::select! {
         settled = follow(task, following, request) => settled?,
         () = request.ct.cancelled() => {
             // Up to 2025-11-25, losing the connection has no meaning. Since 2026-07-28, clients cancel a
             // request by disconnecting.
             if hangs_up(request) {
-                return Ok(tool_result::of(site, door, &calls::cancel(&site.hub, door, run).await?).await);
+                let cancelled = calls::cancel(&site.hub, door, run).await?;
+                return Ok(tool_result::of(site, door, &cancelled).await.into());
             }
             return Err(gone());
         }
         () = site.stop.cancelled() => return Err(gone()),
+        () = tokio::time::sleep(BECOMES_TASK_AFTER), if task_extension::is_supported(request) => {
+            return Ok(CallToolResponse::Task(task_extension::created(&handle, began)));
+        }
     };
-    Ok(tool_result::of(site, door, &settled).await)
+    Ok(match elicitation::input_requests(&settled, request) {
+        Some(requests) => InputRequiredResult::new(Some(requests), Some(handle.to_string())).into(),
+        None => tool_result::of(site, door, &settled).await.into(),
+    })
+}
+
+/// Returns the task that a repeated call continues, if it is one of this agent and the caller.
+async fn waiting_task(site: &AppState, door: &AuthorizedAgent, handle: &TaskHandle) -> Result<Task> {
+    match handle {
+        TaskHandle::Run { agent, run } if *agent == door.address() => calls::get(&site.hub, door, *run).await,
+        TaskHandle::Run { .. } | TaskHandle::Team(_) => Err(task_extension::unknown_task().into()),
+    }
 }
 
 fn hangs_up(request: &RequestContext<RoleServer>) -> bool {

@@ -33,6 +33,15 @@ pub fn method_error(error: HubError) -> ErrorData {
     }
 }
 
+/// Returns an error of a method on a task. An unknown task is an invalid parameter (SEP-2663).
+pub fn task_error(error: HubError) -> ErrorData {
+    let mut error = method_error(error);
+    if error.code == ErrorCode::RESOURCE_NOT_FOUND {
+        error.code = ErrorCode::INVALID_PARAMS;
+    }
+    error
+}
+
 /// Returns an error of reading a resource. A missing one is named.
 pub fn resource_error(error: HubError, uri: &str) -> ErrorData {
     let mut error = method_error(error);
@@ -50,7 +59,18 @@ pub struct MissingPermission(Arc<Mutex<Option<Refusal>>>);
 impl MissingPermission {
     /// Records an error that another token would fix. Every error is also returned as the tool result.
     pub fn or_result(&self, error: HubError, lacks_scope: bool) -> CallToolResult {
-        match &error {
+        self.record(&error, lacks_scope);
+        tool_error(error)
+    }
+
+    /// Records an error of a method on a task in the same way.
+    pub fn or_task_error(&self, error: HubError, lacks_scope: bool) -> ErrorData {
+        self.record(&error, lacks_scope);
+        task_error(error)
+    }
+
+    fn record(&self, error: &HubError, lacks_scope: bool) {
+        match error {
             HubError::Refused(refusal @ Refusal::Unauthenticated { .. }) => {
                 *self.0.lock() = Some(refusal.clone());
             }
@@ -59,7 +79,6 @@ impl MissingPermission {
             }
             _ => {}
         }
-        tool_error(error)
     }
 
     pub fn said(&self) -> Option<HubError> {

@@ -5,7 +5,7 @@ use plexus_hub::{
     Caller, agents,
     agents::{AgentView, CallableState},
     caller::Scope,
-    calls,
+    calls::{self, AuthorizedAgent},
     listings::{self, PageStart, Query, SearchResults, Sort},
     oauth_server::SCOPES,
     teams::{self, LaunchRequest, MemberMatch, ProgressReporter, TeamSubscription, TeamView},
@@ -13,20 +13,22 @@ use plexus_hub::{
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-        JsonObject, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-        Resource, ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig, Tool,
+        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock,
+        GetTaskParams, GetTaskResult, Implementation, JsonObject, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+        ReadResourceResponse, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
+        ServerCapabilities, ServerConfig, Tool, UpdateTaskParams,
     },
     service::RequestContext,
 };
 use serde_json::{Value, json};
 
 use super::{
-    ask_tool::{AskParams, ask},
+    ask_tool::{AskParams, RepeatedCall, ask},
     error::{self, MissingPermission},
     file_resource::FileUri,
     progress::Progress,
+    task_extension::{self, BECOMES_TASK_AFTER, TaskHandle},
     tools,
 };
 use crate::{
@@ -57,9 +59,9 @@ impl ServerHandler for HubServer {
         let info = Implementation::new("plexus", env!("CARGO_PKG_VERSION"))
             .with_title(&config.hub_name)
             .with_website_url(config.public_url.as_str());
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_resources().build())
-            .with_server_info(info)
-            .with_instructions(INSTRUCTIONS)
+        let capabilities =
+            ServerCapabilities::builder().enable_tools().enable_resources().enable_tasks().build();
+        ServerConfig::new(capabilities).with_server_info(info).with_instructions(INSTRUCTIONS)
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -80,15 +82,65 @@ impl ServerHandler for HubServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let (scope, done) = match request.name.as_ref() {
-            tools::SEARCH => (Scope::Read, self.search(request.arguments).await),
-            tools::GET => (Scope::Read, self.get(request.arguments).await),
-            tools::SEND => (Scope::Chat, self.send(request.arguments, &context).await),
+            tools::SEARCH => (Scope::Read, self.search(request.arguments).await.map(Into::into)),
+            tools::GET => (Scope::Read, self.get(request.arguments).await.map(Into::into)),
+            tools::SEND => (Scope::Chat, self.send(request, &context).await),
             tools::LAUNCH => (Scope::Team, self.launch(request.arguments, &context).await),
             other => return Err(tools::unknown(other)),
         };
-        // Return permission errors that no token scope can fix as tool results, not as 403.
-        let lacks_scope = self.caller.lacks(scope) && SCOPES.contains(&scope);
-        Ok(done.unwrap_or_else(|error| self.lacking.or_result(error, lacks_scope)).into())
+        Ok(done.unwrap_or_else(|error| self.lacking.or_result(error, self.lacks(scope)).into()))
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let found = async {
+            match request.task_id.parse()? {
+                TaskHandle::Run { agent, run } => {
+                    let door = self.door(&agent).await?;
+                    task_extension::get_run(&self.site, &door, run, &context).await
+                }
+                TaskHandle::Team(team) => task_extension::get_team(&self.site, &self.caller, team).await,
+            }
+        };
+        found.await.map_err(|error| self.lacking.or_task_error(error, self.lacks(Scope::Read)))
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let done = async {
+            match request.task_id.parse()? {
+                TaskHandle::Run { agent, run } => {
+                    let door = self.door(&agent).await?;
+                    task_extension::update_run(&self.site, &door, run, &request.input_responses).await
+                }
+                TaskHandle::Team(_) => Err(Refusal::conflict("A team asks for no input over MCP.").into()),
+            }
+        };
+        done.await.map_err(|error| self.lacking.or_task_error(error, self.lacks(Scope::Chat)))
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let handle = request.task_id.parse();
+        let scope = if matches!(handle, Ok(TaskHandle::Team(_))) { Scope::Team } else { Scope::Chat };
+        let done = async {
+            match handle? {
+                TaskHandle::Run { agent, run } => {
+                    calls::cancel(&self.site.hub, &self.door(&agent).await?, run).await.map(drop)
+                }
+                TaskHandle::Team(team) => task_extension::cancel_team(&self.site, &self.caller, team).await,
+            }
+        };
+        done.await.map_err(|error| self.lacking.or_task_error(error, self.lacks(scope)))
     }
 
     async fn list_resources(
@@ -167,16 +219,35 @@ impl HubServer {
         Ok(tool_result(format!("{value:#}"), value))
     }
 
-    async fn send(&self, arguments: Option<JsonObject>, request: &RequestContext<RoleServer>) -> Done {
-        let tools::Send { agent, said } = tools::arguments(arguments)?;
+    async fn send(
+        &self,
+        mut call: CallToolRequestParams,
+        request: &RequestContext<RoleServer>,
+    ) -> plexus_hub::Result<CallToolResponse> {
+        let repeated = RepeatedCall::take(&mut call)?;
+        let tools::Send { agent, said } = tools::arguments(call.arguments)?;
         let task = said.task()?;
-        let door = calls::authorize(&self.site.hub, &self.caller, &address(&agent)?).await?;
+        let door = self.door(&address(&agent)?).await?;
         let question = AskParams { context: said.context, task, parts: vec![Part::text(said.message)] };
-        ask(&self.site, &door, question, request).await
+        ask(&self.site, &door, question, repeated, request).await
     }
 
-    /// Launches a team and waits for its end. The team continues if the caller disconnects.
-    async fn launch(&self, arguments: Option<JsonObject>, request: &RequestContext<RoleServer>) -> Done {
+    async fn door(&self, agent: &Address) -> plexus_hub::Result<AuthorizedAgent> {
+        calls::authorize(&self.site.hub, &self.caller, agent).await
+    }
+
+    /// Returns whether another token would help. Permission errors that no token scope can fix are results, not a 403.
+    fn lacks(&self, scope: Scope) -> bool {
+        self.caller.lacks(scope) && SCOPES.contains(&scope)
+    }
+
+    /// Launches a team and waits for its end. The team continues if the caller disconnects, and becomes a task if the
+    /// client supports these.
+    async fn launch(
+        &self,
+        arguments: Option<JsonObject>,
+        request: &RequestContext<RoleServer>,
+    ) -> plexus_hub::Result<CallToolResponse> {
         let asked: tools::LaunchGoal = tools::arguments(arguments)?;
         let hub = &self.site.hub;
         let members = match teams::resolve(hub, &self.caller, &asked.members).await? {
@@ -199,16 +270,12 @@ impl HubServer {
             ended = follow(watching, Progress::of(request)) => ended?,
             () = request.ct.cancelled() => return Err(gone().into()),
             () = self.site.stop.cancelled() => return Err(gone().into()),
-        };
-        let told = team(&view);
-        match (view.answer_with_files(), view.failure) {
-            (Some(answer), _) => Ok(tool_result(answer, told)),
-            (None, failure) => {
-                let mut result = tool_result(failure.unwrap_or_default(), told);
-                result.is_error = Some(true);
-                Ok(result)
+            () = tokio::time::sleep(BECOMES_TASK_AFTER), if task_extension::is_supported(request) => {
+                let task = task_extension::created(&TaskHandle::Team(launched), hub.env().now());
+                return Ok(CallToolResponse::Task(task));
             }
-        }
+        };
+        Ok(team_result(&view).into())
     }
 
     /// Returns a page of the publicly listed agents of this hub, newest first. Their cards are the resources.
@@ -275,6 +342,19 @@ fn address(text: &str) -> Result<Address, Refusal> {
     let text = text.trim();
     let whole = if text.starts_with('@') { text.to_owned() } else { format!("@{text}") };
     whole.parse().map_err(|_| Refusal::invalid("agent", "Invalid address. Write it like @plexus/calc."))
+}
+
+/// Returns the result of a team that ended. A failed team is an error result, which the caller's model can read.
+pub fn team_result(view: &TeamView) -> CallToolResult {
+    let told = team(view);
+    match view.answer_with_files() {
+        Some(answer) => tool_result(answer, told),
+        None => {
+            let mut result = tool_result(view.failure.clone().unwrap_or_default(), told);
+            result.is_error = Some(true);
+            result
+        }
+    }
 }
 
 fn none_found(found: &SearchResults) -> String {

@@ -6,6 +6,7 @@
 
 mod agent;
 mod ask_tool;
+mod elicitation;
 mod envelope;
 mod error;
 mod file_resource;
@@ -15,6 +16,7 @@ mod origin;
 mod progress;
 mod registry;
 mod response_stream;
+mod task_extension;
 mod tool_result;
 mod tools;
 
