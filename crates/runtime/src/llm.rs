@@ -6,6 +6,7 @@ mod chunk;
 mod completion;
 mod error;
 mod messages;
+mod think_tag;
 mod tool_call;
 mod toolbox;
 

@@ -9,6 +9,7 @@ use plexus_domain::{
 use super::{
     ModelClient, Prices,
     chunk::{self, CallDelta, Choice, Chunk, Delta},
+    think_tag::{SplitText, ThinkTag},
     tool_call::ToolCall,
 };
 use crate::{
@@ -32,6 +33,7 @@ pub struct CompletionStream<'a> {
     prices: Prices,
     /// Reasoning text received and not emitted yet.
     reasoning: String,
+    think_tag: ThinkTag,
     noise: IgnoredBytes,
     has_text: bool,
     is_done: bool,
@@ -57,6 +59,7 @@ impl<'a> CompletionStream<'a> {
             budget: None,
             prices: Prices::default(),
             reasoning: String::new(),
+            think_tag: ThinkTag::default(),
             noise: IgnoredBytes::default(),
             has_text: false,
             is_done: false,
@@ -104,6 +107,7 @@ impl<'a> CompletionStream<'a> {
         self.said.clear();
         self.calls.clear();
         self.reasoning.clear();
+        self.think_tag = ThinkTag::default();
     }
 
     /// Discards the usage estimate of a failed turn that produced no output.
@@ -171,16 +175,28 @@ impl<'a> CompletionStream<'a> {
             self.call(position, call)?;
         }
         if let Some(thought) = delta.reasoning_content.as_ref().filter(|thought| !thought.0.is_empty()) {
+            self.count_one()?;
             self.think(&thought.0)?;
         }
-        let Some(text) = delta.content.as_ref().filter(|text| !text.0.is_empty()) else { return Ok(()) };
+        let Some(content) = delta.content.as_ref().filter(|text| !text.0.is_empty()) else { return Ok(()) };
         self.count_one()?;
+        let split = self.think_tag.split(&content.0);
+        self.emit(&split)
+    }
+
+    fn emit(&mut self, split: &SplitText<'_>) -> Result<(), Failure> {
+        if !split.reasoning.is_empty() {
+            self.think(&split.reasoning)?;
+        }
+        if split.text.is_empty() {
+            return Ok(());
+        }
         if self.said.is_empty() {
             self.has_text = true;
             self.tell_thoughts()?;
         }
-        self.said.push_str(&text.0);
-        self.output.text(&text.0)
+        self.said.push_str(&split.text);
+        self.output.text(&split.text)
     }
 
     /// Counts one received piece as a token, until the server reports usage. Fails if the budget is exceeded.
@@ -216,7 +232,6 @@ impl<'a> CompletionStream<'a> {
     }
 
     fn think(&mut self, thought: &str) -> Result<(), Failure> {
-        self.count_one()?;
         if self.reasoning.is_empty() {
             self.output.status("Thinking");
         }
@@ -243,6 +258,8 @@ impl<'a> CompletionStream<'a> {
 
     /// Returns the result of the turn once no more data follows.
     pub fn end(&mut self) -> Result<RunEnd, Failure> {
+        let held = self.think_tag.finish();
+        self.emit(&held)?;
         self.tell_thoughts()?;
         match self.finish_reason.as_deref() {
             None if !self.is_done => {

@@ -153,6 +153,14 @@ async fn thoughts_are_kept_apart_from_the_answer() {
 }
 
 #[tokio::test]
+async fn thoughts_in_a_tag_are_kept_apart_too() {
+    let body = format!("{}{}{}{STOP}{DONE}", event("<thi"), event("nk>2 and 2, hmm</think>"), event("\n\n4"));
+    let (end, heard) = hear(&server(move || (EVENTS, body.clone())).await, ask("2+2")).await;
+    assert_eq!((end, heard.text.as_str()), (Ok(RunEnd::Completed), "4"));
+    assert_eq!(heard.parts, [PartBody::Reasoning { text: "2 and 2, hmm".to_owned() }.into()]);
+}
+
+#[tokio::test]
 async fn a_cut_or_withheld_answer_says_so() {
     let with = |reason: &str| STOP.replace("\"stop\"", &format!("\"{reason}\""));
     let body = format!("{}{}{DONE}", event("Once upon"), with("length"));
