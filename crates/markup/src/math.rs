@@ -1,27 +1,90 @@
-//! Keeps mathematical formulas whole: `\(…\)`, `\[…\]`, `$…$` and `$$…$$` are shown as written.
+//! Mathematical formulas in LaTeX: `\(…\)`, `\[…\]`, `$…$`, `$$…$$`, and GitHub's `` $`…`$ ``, as MathML.
 //!
-//! Markdown takes backslashes, `_` and `*` out of formulas. This module escapes the punctuation in them, so that
-//! the parser returns it as text. Code, raw HTML and prices stay as they are.
+//! Markdown takes backslashes, `_` and `*` out of formulas. This module rewrites them to `` $`…`$ ``, with their own
+//! delimiters inside, which the parser returns as one node. Code, raw HTML and prices stay as they are. A formula that is
+//! not valid is shown as written.
 
-use std::ops::Range;
+use std::{ops::Range, sync::LazyLock};
 
 use comrak::{Node, nodes::NodeValue};
+use math_core::{LatexToMathML, MathCoreConfig, MathDisplay};
 
 /// Maximum length of a formula in bytes. It bounds the search for the end of one.
 const MAX_FORMULA: usize = 2_000;
 /// Maximum number of searches without a result. Text after them is Markdown only, which keeps the time linear.
 const MAX_FAILURES: usize = 1_000;
 
+/// Maximum nesting depth of a formula. The converter recurses, and overflows a stack of 1 MiB at about 40 levels in a debug
+/// build.
+const MAX_NESTING: usize = 24;
+
+static CONVERTER: LazyLock<Option<LatexToMathML>> =
+    LazyLock::new(|| LatexToMathML::new(MathCoreConfig::default()).ok());
+
+/// Converts a formula, with or without its delimiters. Returns `None` if it is not valid LaTeX, has unknown commands, or is
+/// nested too deeply.
+pub fn to_mathml(source: &str) -> Option<String> {
+    let (display, latex) = without_delimiters(source);
+    if latex.len() > MAX_FORMULA || nesting(latex) > MAX_NESTING {
+        return None;
+    }
+    let converted = CONVERTER.as_ref()?.convert_with_local_state(latex, display).ok()?;
+    // Columns of equations are aligned by style attributes, which the sanitizer removes.
+    let aligned = converted.mathml.replace("style=\"text-align: right;", "class=\"align-right\" style=\"");
+    Some(aligned.replace("style=\"text-align: left;", "class=\"align-left\" style=\""))
+}
+
+fn without_delimiters(source: &str) -> (MathDisplay, &str) {
+    let delimiters = [
+        ("\\[", "\\]", MathDisplay::Block),
+        ("$$", "$$", MathDisplay::Block),
+        ("\\(", "\\)", MathDisplay::Inline),
+        ("$", "$", MathDisplay::Inline),
+    ];
+    let inside = |(open, close, display): (&str, &str, MathDisplay)| {
+        Some((display, source.strip_prefix(open)?.strip_suffix(close)?))
+    };
+    delimiters.into_iter().find_map(inside).unwrap_or((MathDisplay::Inline, source))
+}
+
+/// Returns an upper bound of the nesting depth: open groups, and commands in a row, each of which may take the next as its
+/// argument (`\sqrt\sqrt x`).
+fn nesting(latex: &str) -> usize {
+    let (mut groups, mut row, mut most) = (0_usize, 0_usize, 0_usize);
+    let mut rest = latex;
+    while let Some(c) = rest.chars().next() {
+        let command = rest.strip_prefix('\\').map(|name| {
+            let letters = name.bytes().take_while(u8::is_ascii_alphabetic).count();
+            &name[..letters]
+        });
+        match (c, command) {
+            (_, Some("left" | "begin")) => groups += 1,
+            (_, Some("right" | "end")) => groups = groups.saturating_sub(1),
+            (_, Some(name)) if !name.is_empty() => row += 1,
+            ('{' | '[', _) => groups += 1,
+            ('}' | ']', _) => groups = groups.saturating_sub(1),
+            ('^' | '_', _) => row += 1,
+            (c, _) if c.is_whitespace() => {}
+            _ => row = 0,
+        }
+        most = most.max(groups + row);
+        let length = command.map_or(c.len_utf8(), |name| 1 + name.len().max(1));
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    most
+}
+
 /// Returns true if text may have formulas.
 pub fn may_have_formulas(text: &str) -> bool {
     text.contains('$') || text.contains("\\(") || text.contains("\\[")
 }
 
-/// Returns the text with the formulas escaped; `None` if it has none. `root` is the document of the same text.
-pub fn escape_formulas(text: &str, root: Node<'_>) -> Option<String> {
-    let verbatim = verbatim_ranges(text, root);
+/// Returns the text with the formulas marked for the parser; `None` if it has none. `root` is the document of the same text.
+pub fn mark_formulas(text: &str, root: Node<'_>) -> Option<String> {
+    let verbatim = ranges(text, root, is_verbatim);
+    let tables = ranges(text, root, |value| matches!(value, NodeValue::Table(_)));
     let mut blocked = verbatim.iter().peekable();
-    let mut escaped = String::new();
+    let mut marked = String::new();
     let (mut at, mut copied, mut failures) = (0, 0, 0);
     while let Some(found) = text[at..].find(['\\', '$']) {
         at += found;
@@ -34,8 +97,14 @@ pub fn escape_formulas(text: &str, root: Node<'_>) -> Option<String> {
         match formula_length(&text[at..most]) {
             Some(length) => {
                 let formula = &text[at..at + length];
-                escaped.push_str(&text[copied..at]);
-                write_escaped(&mut escaped, formula, formula.contains('\n') && is_quoted(text, at));
+                let is_in_table = tables.iter().any(|table| table.contains(&at));
+                marked.push_str(&text[copied..at]);
+                write_marked(
+                    &mut marked,
+                    formula,
+                    is_in_table,
+                    formula.contains('\n') && is_quoted(text, at),
+                );
                 at += length;
                 copied = at;
             }
@@ -50,26 +119,37 @@ pub fn escape_formulas(text: &str, root: Node<'_>) -> Option<String> {
             }
         }
     }
-    (copied > 0).then(|| escaped + &text[copied..])
+    (copied > 0).then(|| marked + &text[copied..])
 }
 
-/// Returns the byte ranges of code and raw HTML, in order.
-fn verbatim_ranges(text: &str, root: Node<'_>) -> Vec<Range<usize>> {
+const fn is_verbatim(value: &NodeValue) -> bool {
+    matches!(
+        value,
+        NodeValue::CodeBlock(_)
+            | NodeValue::HtmlBlock(_)
+            | NodeValue::Code(_)
+            | NodeValue::HtmlInline(_)
+            | NodeValue::Math(_)
+    )
+}
+
+/// Returns the byte ranges of the nodes with a property, in order.
+fn ranges(text: &str, root: Node<'_>, has: impl Fn(&NodeValue) -> bool) -> Vec<Range<usize>> {
     let starts: Vec<usize> =
         std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
     let line = |number: usize| starts.get(number).copied().unwrap_or(text.len());
     let mut ranges: Vec<Range<usize>> = root
         .descendants()
-        .filter_map(|node| {
+        .filter(|node| has(&node.data().value))
+        .map(|node| {
             let data = node.data();
             let place = data.sourcepos;
             let (first, last) = (place.start.line.saturating_sub(1), place.end.line.saturating_sub(1));
             match data.value {
-                NodeValue::CodeBlock(_) | NodeValue::HtmlBlock(_) => Some(line(first)..line(last + 1)),
-                NodeValue::Code(_) | NodeValue::HtmlInline(_) => {
-                    Some(line(first) + place.start.column.saturating_sub(1)..line(last) + place.end.column)
+                NodeValue::CodeBlock(_) | NodeValue::HtmlBlock(_) | NodeValue::Table(_) => {
+                    line(first)..line(last + 1)
                 }
-                _ => None,
+                _ => line(first) + place.start.column.saturating_sub(1)..line(last) + place.end.column,
             }
         })
         .filter(|range| range.start < range.end && range.end <= text.len())
@@ -133,7 +213,25 @@ fn is_quoted(text: &str, at: usize) -> bool {
     text[start..at].trim_start_matches(' ').starts_with('>')
 }
 
-/// Writes a formula with its punctuation escaped. The marks of a block quote and the bars of a table are kept.
+/// Writes a formula as a node of its own, on one line, so that none of its lines begins a block.
+///
+/// Bars would divide the cells of a table, and backticks would end the node: such a formula is only escaped, and shown as
+/// written.
+fn write_marked(marked: &mut String, formula: &str, is_in_table: bool, is_quoted: bool) {
+    if formula.contains('`') || (is_in_table && formula.contains('|')) {
+        return write_escaped(marked, formula, is_quoted);
+    }
+    // The parser removes the spaces. Without them, a dollar sign behind the backtick would end the node.
+    marked.push_str("$` ");
+    for (number, line) in formula.lines().enumerate() {
+        let line = if is_quoted && number > 0 { line.trim_start_matches([' ', '>']) } else { line };
+        marked.push_str(if number > 0 { " " } else { "" });
+        marked.push_str(line);
+    }
+    marked.push_str(" `$");
+}
+
+/// Writes a formula as text, with its punctuation escaped. The marks of a block quote and the bars of a table are kept.
 fn write_escaped(escaped: &mut String, formula: &str, is_quoted: bool) {
     for (number, line) in formula.split_inclusive('\n').enumerate() {
         let marks = if is_quoted && number > 0 { line.trim_start_matches([' ', '>']) } else { line };
@@ -144,5 +242,33 @@ fn write_escaped(escaped: &mut String, formula: &str, is_quoted: bool) {
             }
             escaped.push(c);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deep_formulas_are_counted_before_they_are_converted() {
+        let repeat = |open: &str, close: &str, n: usize| format!("{}x{}", open.repeat(n), close.repeat(n));
+        for (open, close) in [
+            ("{", "}"),
+            ("\\sqrt ", ""),
+            ("\\sqrt{", "}"),
+            ("\\left(", "\\right)"),
+            ("x_{", "}"),
+            ("^", ""),
+            ("\\begin{matrix}", "\\end{matrix}"),
+            ("\\frac\\sqrt", ""),
+        ] {
+            let deep = repeat(open, close, MAX_FORMULA / (open.len() + close.len()) - 1);
+            assert!(nesting(&deep) > MAX_NESTING, "{open}");
+            assert_eq!(to_mathml(&deep), None, "{open}");
+        }
+        assert!(nesting(r"\frac{a}{b} + \sum_{i=1}^{n} \left( x_i^2 \right)") <= 3);
+        let most = std::thread::Builder::new().stack_size(1 << 20);
+        let deepest = repeat("\\sqrt{", "}", MAX_NESTING / 2);
+        most.spawn(move || assert!(to_mathml(&deepest).is_some())).unwrap().join().unwrap();
     }
 }

@@ -8,7 +8,7 @@ use comrak::{
     nodes::{AlertType, NodeCodeBlock, NodeLink, NodeValue, TableAlignment},
 };
 
-use crate::{budget::Meter, highlight, link, raw_html::RawHtmlFilter, render::Pieces};
+use crate::{budget::Meter, highlight, link, math, raw_html::RawHtmlFilter, render::Pieces};
 
 /// Maximum length of a language name in a class or label; longer names are truncated.
 const MAX_LANGUAGE: usize = 32;
@@ -68,6 +68,7 @@ fn write_node(context: &mut Context<NodeContext<'_>>, node: Node<'_>, entering: 
         NodeValue::TableCell => table_cell(context, node, entering),
         NodeValue::TaskItem(item) => task(context, item.symbol.is_some(), entering),
         NodeValue::Alert(alert) => self::alert(context, alert.alert_type, entering),
+        NodeValue::Math(formula) => self::formula(context, &formula.literal, entering),
         NodeValue::FootnoteReference(reference) => {
             footnote_reference(context, reference.ix, reference.ref_num, entering)
         }
@@ -245,6 +246,17 @@ fn alert(context: &mut Context<NodeContext<'_>>, kind: AlertType, entering: bool
         context.write_str("</div>")?;
     }
     context.lf()?;
+    Ok(ChildRendering::HTML)
+}
+
+/// Writes a formula as MathML, or as its source if it is not valid.
+fn formula(context: &mut Context<NodeContext<'_>>, source: &str, entering: bool) -> Written {
+    if entering {
+        match math::to_mathml(source) {
+            Some(mathml) => context.write_str(&mathml)?,
+            None => context.escape(source)?,
+        }
+    }
     Ok(ChildRendering::HTML)
 }
 

@@ -79,6 +79,7 @@ pub fn options() -> Options<'static> {
     options.extension.footnotes = true;
     options.extension.alerts = true;
     options.extension.cjk_friendly_emphasis = true;
+    options.extension.math_code = true;
     options
 }
 
@@ -90,7 +91,7 @@ fn render_whole(scope: &str, markdown: &str, meter: &Meter<'_>) -> String {
         root.filter(|root| is_bounded(root))
     };
     let root = parse(markdown).and_then(|root| match math::may_have_formulas(markdown) {
-        true => math::escape_formulas(markdown, root).map_or(Some(root), |escaped| parse(&escaped)),
+        true => math::mark_formulas(markdown, root).map_or(Some(root), |marked| parse(&marked)),
         false => Some(root),
     });
     let html = root

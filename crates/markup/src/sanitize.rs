@@ -56,6 +56,59 @@ const TAGS: [&str; 43] = [
     "var",
 ];
 
+/// Elements of MathML that formulas consist of (`math`). None of them loads or runs anything.
+const MATHML_TAGS: [&str; 25] = [
+    "math",
+    "menclose",
+    "mfrac",
+    "mi",
+    "mmultiscripts",
+    "mn",
+    "mo",
+    "mover",
+    "mpadded",
+    "mphantom",
+    "mprescripts",
+    "mroot",
+    "mrow",
+    "mspace",
+    "msqrt",
+    "mstyle",
+    "msub",
+    "msubsup",
+    "msup",
+    "mtable",
+    "mtd",
+    "mtext",
+    "mtr",
+    "munder",
+    "munderover",
+];
+/// Attributes of MathML. Their values are words, numbers and lengths.
+const MATHML_ATTRIBUTES: [&str; 21] = [
+    "accent",
+    "accentunder",
+    "class",
+    "columnspan",
+    "depth",
+    "display",
+    "displaystyle",
+    "form",
+    "height",
+    "linethickness",
+    "lspace",
+    "mathvariant",
+    "maxsize",
+    "minsize",
+    "movablelimits",
+    "notation",
+    "rspace",
+    "scriptlevel",
+    "stretchy",
+    "symmetric",
+    "width",
+];
+
 const ATTRIBUTES: [(&str, &[&str]); 12] = [
     ("a", &["href", "title", "id", "class", "aria-label"]),
     ("code", &["class"]),
@@ -138,9 +191,10 @@ fn cleaner() -> Builder<'static> {
     let mut attributes: HashMap<&str, HashSet<&str>> =
         ATTRIBUTES.into_iter().map(|(tag, names)| (tag, names.iter().copied().collect())).collect();
     attributes.insert("th", HashSet::from(["class", "scope"]));
+    attributes.extend(MATHML_TAGS.map(|tag| (tag, HashSet::from(MATHML_ATTRIBUTES))));
     let mut builder = Builder::empty();
     builder
-        .tags(HashSet::from(TAGS))
+        .tags(TAGS.into_iter().chain(MATHML_TAGS).collect())
         .clean_content_tags(HashSet::from(["script", "style"]))
         .tag_attributes(attributes)
         .url_schemes(HashSet::from(["http", "https", "mailto"]))
@@ -155,6 +209,7 @@ fn cleaner() -> Builder<'static> {
 
 fn keep<'v>(name: &str, value: &'v str) -> Option<Cow<'v, str>> {
     let allowed = match name {
+        _ if name != "class" && MATHML_ATTRIBUTES.contains(&name) => is_measure(value),
         "href" => link::is_allowed(value),
         "id" => value.starts_with(link::ID_PREFIX),
         "class" => value.split(' ').all(is_own_class),
@@ -165,6 +220,11 @@ fn keep<'v>(name: &str, value: &'v str) -> Option<Cow<'v, str>> {
         _ => true,
     };
     allowed.then_some(Cow::Borrowed(value))
+}
+
+/// Returns true for the words, numbers and lengths of MathML attributes.
+fn is_measure(value: &str) -> bool {
+    value.len() <= 24 && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".%+- ".contains(&byte))
 }
 
 fn is_own_class(class: &str) -> bool {
