@@ -16,11 +16,12 @@ const ROOT = resolve(import.meta.dirname, "../..");
 /** Variables read by Postgres; they are part of the hub's DATABASE_URL. */
 const FOR_POSTGRES = new Set(["POSTGRES_PASSWORD"]);
 
-let settings, docker, compose;
+let settings, docker, compose, publicCompose;
 before(async () => {
   settings = new Map(JSON.parse((await run(binary, ["config", "--json"])).stdout).map((row) => [row.variable, row]));
   docker = DockerfileParser.parse(await readFile(resolve(ROOT, "Dockerfile"), "utf8"));
   compose = parse(await readFile(resolve(ROOT, "docker-compose.yml"), "utf8"));
+  publicCompose = parse(await readFile(resolve(ROOT, "deploy/docker-compose.public.yml"), "utf8"));
 });
 
 const instructions = (name) => docker.getInstructions().filter((it) => it.getInstruction() === name);
@@ -44,6 +45,19 @@ test("paths and ports agree with each other and with the defaults", () => {
   assert.deepEqual(words("VOLUME"), [data]);
   assert.deepEqual(compose.services.hub.volumes, [`hub-data:${data}`]);
   assert.deepEqual(Object.keys(compose.volumes).sort(), ["hub-data", "postgres-data"]);
+});
+
+test("at a public name the hub trusts Caddy's address, and Caddy has the hub's name and place", async () => {
+  const { hub, caddy } = publicCompose.services;
+  for (const name of Object.keys(hub.environment)) assert.ok(settings.has(name), name);
+  assert.equal(hub.environment.PLEXUS_ALLOW_INSECURE_HTTP, "false");
+  assert.equal(hub.environment.PLEXUS_TRUSTED_PROXIES, caddy.networks.default.ipv4_address);
+  assert.equal(hub.environment.PLEXUS_PUBLIC_URL, `https://${caddy.environment.HUB_DOMAIN}`);
+  const port = settings.get("PLEXUS_LISTEN").default.split(":").at(-1);
+  assert.equal(caddy.environment.HUB_UPSTREAM, `hub:${port}`);
+  const caddyfile = await readFile(resolve(ROOT, "deploy/Caddyfile"), "utf8");
+  for (const name of Object.keys(caddy.environment)) assert.ok(caddyfile.includes(`{$${name}:`), name);
+  assert.ok(caddy.volumes.includes("./deploy/Caddyfile:/etc/caddy/Caddyfile:ro"));
 });
 
 test("the build steps are targets of the Makefile", async () => {
