@@ -64,9 +64,8 @@ class Hub:
         self.stack = ExitStack()
 
     def __enter__(self) -> "Hub":
-        program = self.stack.enter_context(Program(self.folder, "hub", [binary(), "serve"], env=self.env))
         try:
-            self.url = program.says(r"serves on (http://127\S*)").rstrip("/")
+            self.start("hub")
             self.command("user", "create", PERSON, "--role", "admin", told=PASSWORD)
             self.token = self.make_token()
         except BaseException:
@@ -76,6 +75,11 @@ class Hub:
 
     def __exit__(self, *_) -> None:
         self.stack.close()
+
+    def start(self, name: str) -> None:
+        """Starts the program, whose log has a name, and waits until it serves."""
+        self.program = self.stack.enter_context(Program(self.folder, name, [binary(), "serve"], env=self.env))
+        self.url = self.program.says(r"serves on (https?://\S*)").rstrip("/")
 
     # --- agents --------------------------------------------------------------------------------
 

@@ -43,6 +43,11 @@ class Program:
             except (ProcessLookupError, subprocess.TimeoutExpired):
                 pass
 
+    def terminate(self) -> None:
+        """As a supervisor does: asks it to end, and waits for that."""
+        self.process.terminate()
+        self.process.wait(LONGEST_END)
+
     def kill(self) -> None:
         """At once, as a crash would."""
         os.killpg(self.process.pid, signal.SIGKILL)
