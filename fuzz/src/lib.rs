@@ -13,6 +13,7 @@ mod acp;
 mod address;
 mod asked;
 mod attached;
+mod builtin_data;
 mod calc_sheet;
 mod captured_output;
 mod card;
@@ -43,6 +44,7 @@ pub use a2a_response::answer;
 pub use acp::acp;
 pub use address::address;
 pub use attached::attached;
+pub use builtin_data::table;
 pub use calc_sheet::sheet;
 pub use card::card;
 pub use client::client;
@@ -71,7 +73,7 @@ macro_rules! each_target {
     ($macro:ident) => {
         $macro! {
             a2a acp address answer api attached card client completion edge form http_signature markdown mcp oauth record reply
-            rpc search settings sheet signature sse stdio template token tools wire
+            rpc search settings sheet signature sse stdio table template token tools wire
         }
     };
 }

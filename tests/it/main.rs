@@ -69,6 +69,8 @@ mod disk;
 #[cfg(test)]
 mod events;
 #[cfg(test)]
+mod example_goals;
+#[cfg(test)]
 mod federation;
 #[cfg(test)]
 mod federation_guide;

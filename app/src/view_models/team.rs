@@ -30,7 +30,16 @@ pub struct TeamsPage {
     pub patterns: Vec<(String, String)>,
     /// Levels of subteams that members may form, as (value, label).
     pub depths: Vec<(String, String)>,
+    pub examples: Vec<GoalExample>,
     pub form: Form,
+}
+
+/// Goal to start from. The link shows the form with it.
+#[derive(Clone, Debug)]
+pub struct GoalExample {
+    pub title: &'static str,
+    pub goal: &'static str,
+    pub href: String,
 }
 
 #[derive(Clone, Debug)]

@@ -160,7 +160,11 @@ impl Connector {
 
     /// Returns true if a run may end in `input_required` and resume with the caller's reply.
     pub const fn may_require_input(&self) -> bool {
-        !matches!(self, Self::Llm { .. } | Self::Builtin { program: Builtin::Calc | Builtin::Guide })
+        match self {
+            Self::Builtin { program } => matches!(program, Builtin::Tck),
+            Self::Llm { .. } => false,
+            _ => true,
+        }
     }
 
     /// Returns true if some actions of the agent may require human approval.
@@ -174,7 +178,11 @@ impl Connector {
 
     /// Returns true if the agent accepts files.
     pub const fn takes_files(&self) -> bool {
-        matches!(self, Self::A2a { .. } | Self::Process { .. } | Self::Attached)
+        match self {
+            Self::A2a { .. } | Self::Process { .. } | Self::Attached => true,
+            Self::Builtin { program } => matches!(program, Builtin::Chart | Builtin::Text),
+            Self::Http { .. } | Self::Llm { .. } => false,
+        }
     }
 }
 
@@ -210,8 +218,12 @@ pub enum A2aProtocol {
 pub enum Builtin {
     /// Arithmetic with units.
     Calc,
+    /// Sums, means and a chart of a table.
+    Chart,
     /// Finds agents by search.
     Guide,
+    /// Counts of a text.
+    Text,
     /// Test double driven by the A2A Technology Compatibility Kit; conformance mode only.
     Tck,
 }

@@ -10,6 +10,7 @@ pub mod call_options;
 pub mod chat;
 pub mod chat_event;
 pub mod digest;
+pub mod embedded_block;
 pub mod error;
 pub mod fair_scheduler;
 pub mod id;

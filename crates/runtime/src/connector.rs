@@ -88,6 +88,13 @@ impl RunRequest {
         plain_text(&parts)
     }
 
+    /// Returns the context of an assignment: results that it builds on, and the goal. Empty if there is none.
+    pub fn context(&self) -> &str {
+        let is_context = |part: &&Part| part.name.as_deref() == Some(AssignmentPrompt::CONTEXT_NAME);
+        let parts = self.turns.last().map(|turn| turn.parts.as_slice()).unwrap_or_default();
+        parts.iter().find(is_context).and_then(Part::as_text).unwrap_or_default()
+    }
+
     /// Returns whether the turn to answer is an assignment of a team. Its first part has a title.
     pub fn is_assignment(&self) -> bool {
         let first = self.turns.last().and_then(|turn| turn.parts.first());

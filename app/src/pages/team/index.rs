@@ -13,7 +13,7 @@ use crate::{
         time::Ago,
     },
     pages::{Page, PageMeta},
-    view_models::team::{TeamRow, TeamStatus, TeamsPage},
+    view_models::team::{GoalExample, TeamRow, TeamStatus, TeamsPage},
 };
 
 impl Page for TeamsPage {
@@ -23,14 +23,16 @@ impl Page for TeamsPage {
 
     fn body(self) -> AnyView {
         let form = self.form;
+        let placeholder = self.examples.first().map_or("", |example| example.goal);
         view! {
             <h1>"Teams"</h1>
             <p class="quiet">"Agents that work on one goal together. The hub finds members, assigns work and enforces the deadline."</p>
             {form_errors(&form, None)}
+            {examples(self.examples)}
             <form class="stack form-wide" method="post" action="/teams">
                 {Field::lines("goal", "Goal", 4)
                     .hint("Use one clause per required skill, so that the hub can find members.")
-                    .placeholder("Find the tide times of Husum, and convert the heights to feet.").max(8_000).of(&form)}
+                    .placeholder(placeholder).max(8_000).of(&form)}
                 {Field::text("members", "Members").hint("Agent addresses, separated by spaces. If empty, the hub searches for members.")
                     .placeholder("@plexus/calc @ada/tide").mono().optional().of(&form)}
                 {Field::choice("pattern", "Collaboration pattern", self.patterns).of(&form)}
@@ -43,6 +45,19 @@ impl Page for TeamsPage {
         }
         .into_any()
     }
+}
+
+/// Renders links that fill the form. The built-in agents reach these goals.
+fn examples(examples: Vec<GoalExample>) -> AnyView {
+    let links = examples
+        .into_iter()
+        .map(|example| view! { <li><a href=example.href>{example.title}</a></li> })
+        .collect_view();
+    view! {
+        <p id="goal-examples" class="quiet">"Examples that work without a model:"</p>
+        <ul class="starters" role="list" aria-labelledby="goal-examples">{links}</ul>
+    }
+    .into_any()
 }
 
 fn list(teams: Vec<TeamRow>) -> AnyView {

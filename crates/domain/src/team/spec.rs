@@ -48,6 +48,7 @@ impl TeamSpec {
             known.unwrap_or_else(|| GoalPart {
                 skill: need.clone(),
                 words: need.to_string(),
+                full_text: need.to_string(),
                 is_subject: false,
             })
         };

@@ -28,6 +28,8 @@ struct Kind {
     skills: &'static [Skill],
     /// Accepted media types besides text.
     takes: &'static [&'static str],
+    /// Media types of its answers besides text.
+    gives: &'static [&'static str],
 }
 
 struct Skill {
@@ -38,7 +40,7 @@ struct Skill {
     examples: &'static [&'static str],
 }
 
-const KINDS: [Kind; 2] = [
+const KINDS: [Kind; 4] = [
     Kind {
         program: Builtin::Calc,
         owner: OWNER,
@@ -58,6 +60,7 @@ const KINDS: [Kind; 2] = [
             ],
         }],
         takes: &[],
+        gives: &[],
     },
     Kind {
         program: Builtin::Guide,
@@ -80,10 +83,51 @@ const KINDS: [Kind; 2] = [
                               with \"Form a team\", or a data part {\"goal\": text, \"members\": [addresses]}. It needs \
                               a token with the scope \"team\".",
                 tags: &["agents", "collaboration", "delegation", "teams"],
-                examples: &["Form a team to find the tide times of Husum, and convert the heights to feet"],
+                // Pages begin chats with examples, but only programs can form a team by a message.
+                examples: &[],
             },
         ],
         takes: &["application/json"],
+        gives: &[],
+    },
+    Kind {
+        program: Builtin::Text,
+        owner: OWNER,
+        name: "text",
+        description: "Counts the words, sentences and characters of a text, and finds its most frequent terms, also in Chinese, \
+                      Japanese and Thai.",
+        skills: &[Skill {
+            id: "text-statistics",
+            name: "Count words",
+            description: "Counts the words, sentences and characters of a text, and finds its most frequent terms.",
+            tags: &["characters", "count", "frequency", "frequent", "sentences", "terms", "text", "words"],
+            examples: &[
+                "Count the words of “The tide comes in twice a day, and twice a day it goes out.”",
+                "Find the most frequent words of “The sea gives and the sea takes. A boat needs the sea.”",
+                "数一数这些词：「今天天气很好。我们去海边。」",
+            ],
+        }],
+        takes: &[],
+        gives: &[],
+    },
+    Kind {
+        program: Builtin::Chart,
+        owner: OWNER,
+        name: "chart",
+        description: "Draws a chart of a table, with the sum and mean of each column: send comma-separated values (CSV) or a \
+                      Markdown table.",
+        skills: &[Skill {
+            id: "chart",
+            name: "Draw a chart",
+            description: "Draws a bar chart or a line chart of a table or CSV file, with the sum and mean of each column.",
+            tags: &["chart", "columns", "csv", "diagram", "graph", "mean", "plot", "sum", "table"],
+            examples: &[
+                "Chart these sales:\nmonth,boats,nets\nMay,12,30\nJune,18,25\nJuly,27,41",
+                "Draw a line chart:\nyear,revenue\n2018,110.4\n2019,125.8\n2020,143.0",
+            ],
+        }],
+        takes: &[],
+        gives: &["image/svg+xml"],
     },
 ];
 
@@ -101,6 +145,7 @@ const TCK: Kind = Kind {
         examples: &["Hello"],
     }],
     takes: &["application/json", "application/octet-stream", "image/png"],
+    gives: &[],
 };
 
 pub fn tck_address() -> Address {
@@ -253,6 +298,7 @@ fn card_at(base: Url, kind: &Kind) -> Result<Vec<u8>> {
     };
     let mut card = card.build();
     card.default_input_modes.extend(words(kind.takes));
+    card.default_output_modes.extend(words(kind.gives));
     serde_json::to_vec(&card).map_err(Error::fault)
 }
 

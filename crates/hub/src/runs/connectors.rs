@@ -12,7 +12,7 @@ use plexus_runtime::{
     Connector, Secret,
     a2a::{A2aConnector, Endpoint},
     attached::AttachedConnector,
-    builtin::{Calc, Tck},
+    builtin::{Calc, ChartMaker, Tck, TextAnalyzer},
     http_endpoint::HttpConnector,
     llm::{LlmConnector, ModelEndpoint, ToolServer},
     mcp_client,
@@ -121,6 +121,8 @@ impl<'a> From<&'a RunJob> for RunParties<'a> {
 pub(super) async fn connector(hub: &Hub, job: &RunJob) -> Result<Arc<dyn Connector>> {
     match &job.version.connector {
         Kind::Builtin { program: Builtin::Calc } => Ok(hub.outbound().calc.clone()),
+        Kind::Builtin { program: Builtin::Chart } => Ok(Arc::new(ChartMaker)),
+        Kind::Builtin { program: Builtin::Text } => Ok(Arc::new(TextAnalyzer)),
         Kind::Builtin { program: Builtin::Guide } => Ok(teams::front_agent(hub, job)),
         Kind::Builtin { program: Builtin::Tck } if hub.config().conformance => Ok(Arc::new(Tck)),
         Kind::Builtin { program: Builtin::Tck } => {

@@ -12,6 +12,7 @@ mod assignments;
 mod decided;
 mod decision;
 mod delegation;
+mod example_goals;
 mod front_agent;
 mod input_files;
 mod invite;
@@ -35,6 +36,7 @@ mod team_files;
 mod turns;
 mod view;
 
+pub use example_goals::{EXAMPLE_GOALS, ExampleGoal};
 pub(crate) use front_agent::{ensure_may_launch, front_agent};
 pub use launch::{LaunchRequest, launch};
 pub(crate) use mailbox::{TeamCommand, TeamMailboxes};

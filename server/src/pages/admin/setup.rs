@@ -48,7 +48,7 @@ const fn item(step: SetupStep, is_done: bool) -> SetupItem {
         ),
         SetupStep::Chat => (
             "Talk to an agent",
-            "Two agents are built in: one calculates, one finds agents for you.",
+            "Four agents are built in and need no model: they calculate, count words, draw charts and find agents.",
             "Start chat",
             "/chat?to=@plexus/calc",
         ),
@@ -60,7 +60,7 @@ const fn item(step: SetupStep, is_done: bool) -> SetupItem {
         ),
         SetupStep::LaunchTeam => (
             "Launch a team",
-            "Several agents finish one goal together, while you watch or step in.",
+            "Several agents finish one goal together, while you watch or step in. The examples need no model.",
             "Launch a team",
             "/teams",
         ),

@@ -7,12 +7,12 @@ pub mod share;
 mod view;
 
 use axum::{
-    extract::{Path, State},
+    extract::{Path, Query, State},
     response::{IntoResponse as _, Redirect, Response},
 };
 use plexus_app::view_models::{
     Form,
-    team::{TeamPage, TeamRow, TeamsPage},
+    team::{GoalExample, TeamPage, TeamRow, TeamsPage},
 };
 use plexus_domain::{
     Address, ChatId, Error as Refusal,
@@ -20,8 +20,9 @@ use plexus_domain::{
 };
 use plexus_hub::{
     Error,
-    teams::{self, LaunchRequest, OwnerAction},
+    teams::{self, EXAMPLE_GOALS, LaunchRequest, OwnerAction},
 };
+use serde::Deserialize;
 
 pub use replay::show as replay;
 use view::{page, standing};
@@ -32,8 +33,20 @@ use crate::{
     web::{form::Fields, page::PageContext},
 };
 
-pub async fn list(State(site): State<AppState>, visit: PageContext) -> Response {
-    let page = all(&site, &visit).await;
+#[derive(Deserialize)]
+pub struct TeamsQuery {
+    /// Number of the example goal in the form, from 1.
+    example: Option<usize>,
+}
+
+pub async fn list(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Query(query): Query<TeamsQuery>,
+) -> Response {
+    let example = query.example.and_then(|number| EXAMPLE_GOALS.get(number.checked_sub(1)?));
+    let form = Form::filled(example.map(|example| ("goal", example.goal)));
+    let page = all(&site, &visit).await.map(|page| TeamsPage { form, ..page });
     visit.show_or_refuse(page)
 }
 
@@ -45,7 +58,17 @@ async fn all(site: &AppState, visit: &PageContext) -> Result<TeamsPage, Error> {
         launched: item.launched,
     };
     let teams = teams::list(&site.hub, &visit.caller).await?.into_iter().map(row).collect();
-    Ok(TeamsPage { teams, patterns: patterns(), depths: depths(), form: Form::default() })
+    let (patterns, depths, examples) = (patterns(), depths(), examples());
+    Ok(TeamsPage { teams, patterns, depths, examples, form: Form::default() })
+}
+
+fn examples() -> Vec<GoalExample> {
+    let example = |(index, example): (usize, &teams::ExampleGoal)| GoalExample {
+        title: example.title,
+        goal: example.goal,
+        href: format!("/teams?example={}", index + 1),
+    };
+    EXAMPLE_GOALS.iter().enumerate().map(example).collect()
 }
 
 fn depths() -> Vec<(String, String)> {

@@ -127,10 +127,12 @@ fn parts(team: &Team) -> Vec<AssignmentDraft> {
 fn part(team: &Team, all: &[GoalPart], parts: &[&GoalPart]) -> Option<AssignmentSpec> {
     let goal = team.charter().goal.as_str();
     let is_whole = parts.is_empty() || parts.len() == all.len();
-    let words =
-        |between: &str| parts.iter().map(|part| part.words.as_str()).collect::<Vec<_>>().join(between);
-    let (title, description) =
-        if is_whole { ("The goal".to_owned(), goal.to_owned()) } else { (words(BETWEEN_PARTS), words("\n")) };
+    let words: Vec<&str> = parts.iter().map(|part| part.words.as_str()).collect();
+    let full_texts: Vec<&str> = parts.iter().map(|part| part.full_text.as_str()).collect();
+    let (title, description) = match is_whole {
+        true => ("The goal".to_owned(), goal.to_owned()),
+        false => (words.join(BETWEEN_PARTS), full_texts.join("\n")),
+    };
     Some(AssignmentSpec {
         title: ShortText::truncate(&title)?,
         description: Text::truncate(&description)?,

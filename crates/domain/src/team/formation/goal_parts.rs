@@ -7,9 +7,12 @@ use super::{
     vocabulary::{ENGLISH, Vocabulary, vocabulary_of},
     work_kinds::{WorkKind, takes_subject, work_kind},
 };
+use crate::embedded_block::{BlockKind, EmbeddedBlock, embedded_blocks, without_long_blocks};
 
-/// Maximum number of characters of a goal that are read.
+/// Maximum number of characters of a goal that are read, besides those of its embedded blocks.
 const MAX_CHARS: usize = 2_000;
+/// Maximum number of characters of a goal with its embedded blocks.
+const MAX_GOAL_CHARS: usize = 8_000;
 const MAX_PARTS: usize = 8;
 
 /// A part of a goal, for one member.
@@ -17,15 +20,17 @@ const MAX_PARTS: usize = 8;
 pub struct GoalPart {
     /// Its words without stop words, and without the subject that an earlier part has: the query for the index.
     pub skill: Skill,
-    /// Its words as they stand in the goal, with numbers and names.
+    /// Its words as they stand in the goal, with numbers and names, and without long embedded blocks.
     pub words: String,
+    /// Its words with the embedded blocks that stand in it.
+    pub full_text: String,
     /// The subject of later parts, such as the numbers for a chart. It is left out if no agent has it.
     pub is_subject: bool,
 }
 
 /// Returns the parts of a goal by rules, at most eight.
 pub fn goal_parts(goal: &str) -> Vec<GoalPart> {
-    let text: String = goal.chars().take(MAX_CHARS).collect();
+    let text: String = goal.chars().take(MAX_GOAL_CHARS).collect();
     let mut parts: Vec<GoalPart> = Vec::new();
     for draft in in_order(clauses(&text).iter().flat_map(drafts).collect()) {
         if let Some(part) = finish(&text, &draft, &parts) {
@@ -64,7 +69,7 @@ pub fn required_skills(goal: &str) -> Vec<Skill> {
 /// the results of those before: a wrong order costs time, whereas a step without the results it builds on yields
 /// nothing of use.
 pub fn is_concurrent(goal: &str) -> bool {
-    let text: String = goal.chars().take(MAX_CHARS).collect();
+    let text: String = goal.chars().take(MAX_GOAL_CHARS).collect();
     !concurrent_phrases(&words(&text)).is_empty()
 }
 
@@ -74,6 +79,8 @@ struct Word {
     /// In lower case.
     text: String,
     at: Range<usize>,
+    /// End of the embedded block that follows the word.
+    block_end: Option<usize>,
     /// True if a punctuation mark that ends a clause stands before the word.
     after_mark: bool,
     /// True if a word that says "later" stands before the word.
@@ -100,12 +107,37 @@ impl Word {
     }
 }
 
-/// Splits a text into words. A mark between two digits belongs to a number, and a point between two letters to a name.
+/// Splits a text into words, without those of embedded blocks. A table or code ends a clause.
 fn words(text: &str) -> Vec<Word> {
-    let mut found: Vec<Word> = Vec::new();
-    let (mut after_mark, mut before) = (false, None);
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
+    let (mut found, mut from, mut after_mark, mut left) = (Vec::new(), 0, false, MAX_CHARS);
+    for EmbeddedBlock { kind, range, .. } in embedded_blocks(text) {
+        after_mark = add_words(text, from..range.start, &mut found, after_mark, &mut left);
+        after_mark |= kind != BlockKind::Quoted;
+        from = range.end;
+        found.last_mut().into_iter().for_each(|word: &mut Word| word.block_end = Some(range.end));
+    }
+    add_words(text, from..text.len(), &mut found, after_mark, &mut left);
+    for word in &mut found {
+        word.text = text[word.at.clone()].to_lowercase();
+    }
+    let vocabulary = vocabulary_of(found.iter().map(|word| word.text.as_str()));
+    found.into_iter().map(|word| Word { vocabulary, ..word }).collect()
+}
+
+/// Adds the words of a range, at most of `left` characters. A mark between two digits belongs to a number, and a point
+/// between two letters to a name. Returns whether a mark stands at the end.
+fn add_words(
+    text: &str,
+    range: Range<usize>,
+    found: &mut Vec<Word>,
+    mut after_mark: bool,
+    left: &mut usize,
+) -> bool {
+    let mut before = None;
+    let mut chars = text[range.clone()].char_indices().take(*left).peekable();
+    while let Some((offset, c)) = chars.next() {
+        *left -= 1;
+        let at = range.start + offset;
         let next = chars.peek().map(|(_, next)| *next);
         let both = |is: fn(&char) -> bool| before.as_ref().is_some_and(is) && next.as_ref().is_some_and(is);
         let joins = match c {
@@ -120,6 +152,7 @@ fn words(text: &str) -> Vec<Word> {
                 None => found.push(Word {
                     text: String::new(),
                     at: at..end,
+                    block_end: None,
                     after_mark,
                     is_later: false,
                     vocabulary: &ENGLISH,
@@ -134,11 +167,7 @@ fn words(text: &str) -> Vec<Word> {
         }
         before = Some(c);
     }
-    for word in &mut found {
-        word.text = text[word.at.clone()].to_lowercase();
-    }
-    let vocabulary = vocabulary_of(found.iter().map(|word| word.text.as_str()));
-    found.into_iter().map(|word| Word { vocabulary, ..word }).collect()
+    after_mark
 }
 
 /// Returns where the phrases that ask for concurrent work stand.
@@ -273,6 +302,11 @@ fn tells_enough(words: &[Word]) -> bool {
     words.iter().filter(|word| word.tells() && !word.is_weak()).count() > 1
 }
 
+/// Returns the words of a part for titles of assignments, which separate parts by semicolons.
+pub(crate) fn title_of(full_text: &str) -> String {
+    without_long_blocks(full_text).replace(';', ",")
+}
+
 /// Returns the part with the words of the goal. `None` for a part that tells nothing new.
 fn finish(text: &str, draft: &PartDraft, earlier: &[GoalPart]) -> Option<GoalPart> {
     let telling: Vec<&Word> = draft.words.iter().filter(|word| word.tells()).collect();
@@ -294,9 +328,10 @@ fn finish(text: &str, draft: &PartDraft, earlier: &[GoalPart]) -> Option<GoalPar
             || word.is_in(|words| words.connectors)
     };
     let begins = draft.words.iter().find(|word| !is_connector(word)).or(draft.words.first())?;
-    // Titles of assignments separate parts by semicolons.
-    let words = text[begins.at.start..draft.words.last()?.at.end].trim().replace(';', ",");
-    Some(GoalPart { skill, words, is_subject: draft.is_subject })
+    let last = draft.words.last()?;
+    let full_text = text[begins.at.start..last.block_end.unwrap_or(last.at.end)].trim().to_owned();
+    let words = title_of(&full_text);
+    Some(GoalPart { skill, words, full_text, is_subject: draft.is_subject })
 }
 
 #[cfg(test)]
@@ -348,6 +383,21 @@ mod tests {
             ["First find the revenue, 2014 to 2020", "Get the rest between 2021 and 2024, then look it up"]
         );
         assert_eq!(told("Übersetze den Brief."), ["Übersetze den Brief"]);
+    }
+
+    #[test]
+    fn embedded_blocks_are_data_and_no_skills() {
+        let tides = "The tide comes in twice a day, and twice a day it goes out, every day of each year.";
+        let goal = format!("Convert 2 m to feet, and count the words of “{tides}” Then chart them");
+        assert_eq!(skills(&goal), ["convert m feet", "count words", "chart"]);
+        let parts = goal_parts(&goal);
+        assert_eq!(parts[1].words, "count the words of “…”");
+        assert_eq!(parts[1].full_text, format!("count the words of “{tides}”"));
+        let table = "Make a table and a chart of these:\nmonth,boats\nMay,3\nJune,5\nThen write a memo";
+        assert_eq!(skills(table), ["table", "chart these", "write memo"]);
+        assert_eq!(goal_parts(table)[1].full_text, "a chart of these:\nmonth,boats\nMay,3\nJune,5");
+        let long = format!("Count the words of “{}” and draw a chart", "Sea, ".repeat(1_000));
+        assert_eq!(skills(&long), ["count words", "draw chart"]);
     }
 
     #[test]

@@ -21,6 +21,7 @@ use super::{MemberIdentity, assignment::AssignmentOutcome, member::Invitee};
 use crate::Text;
 
 pub use candidate_pool::{CandidatePool, LOOKED_AT};
+pub(crate) use goal_parts::title_of;
 pub use goal_parts::{GoalPart, goal_parts, is_concurrent, required_skills};
 pub use joint_fit::joint_fit;
 pub use role_assignment::assign_roles;

@@ -15,6 +15,10 @@ const MAX_COMBINED: u32 = 1_000;
 const MAX_THROWN: usize = 8;
 const MAX_DIGITS: usize = 3;
 
+/// Words of a request before its expression.
+const REQUESTS: [&str; 7] =
+    ["calculate", "compute", "convert", "evaluate", "how much is", "what is", "work out"];
+
 /// A line that is safe to evaluate: an expression, and the name for its value if it is an assignment.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Expression<'a> {
@@ -26,6 +30,7 @@ impl<'a> Expression<'a> {
     /// Parses and validates a line. An error states the problem as the end of a sentence.
     pub fn parse(line: &'a str) -> Result<Self, String> {
         let (name, body) = split_assignment(line);
+        let body = if name.is_none() { without_request(body) } else { body };
         check_size(body)?;
         check_characters(body)?;
         check_dice(body)?;
@@ -51,6 +56,16 @@ fn split_assignment(line: &str) -> (Option<&str>, &str) {
         Some(at) => (Some(line[..at].trim()), line[at + 1..].trim()),
         None => (None, line),
     }
+}
+
+/// Returns the expression of a request: "3 m to feet" of "Convert 3 m to feet".
+fn without_request(line: &str) -> &str {
+    let rest = |request: &&str| {
+        let (words, rest) = line.trim_start().split_at_checked(request.len())?;
+        let is_request = words.eq_ignore_ascii_case(request) && rest.starts_with(char::is_whitespace);
+        is_request.then(|| rest.trim()).filter(|rest| !rest.is_empty())
+    };
+    REQUESTS.iter().find_map(rest).unwrap_or(line)
 }
 
 fn is_name(text: &str) -> bool {
@@ -177,6 +192,8 @@ mod tests {
         let parse = |line| Expression::parse(line).unwrap();
         assert_eq!(parse("a = 2 m"), Expression { name: Some("a"), body: "2 m" });
         assert_eq!(parse("a == 2"), Expression { name: None, body: "a == 2" });
+        assert_eq!(parse("Convert 3 m to feet"), Expression { name: None, body: "3 m to feet" });
+        assert_eq!(parse("convert = 2"), Expression { name: Some("convert"), body: "2" });
         assert_eq!(parse("1 <= 2"), Expression { name: None, body: "1 <= 2" });
         assert_eq!(parse("größe_1 = 3"), Expression { name: Some("größe_1"), body: "3" });
     }
