@@ -16,15 +16,15 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::{get, post},
 };
-use plexus_domain::{Error as Refusal, account::Role};
+use plexus_domain::{Address, Error as Refusal, account::Role};
 use plexus_hub::{
     accounts,
-    admin::{self, AccountModeration, AccountRow},
+    admin::{self, AccountDetails, AccountModeration, AccountRow},
     backups,
     backups::BackupContents,
     federation,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::net::UnixListener;
 use tokio_util::sync::CancellationToken;
@@ -114,8 +114,10 @@ fn commands() -> Router<AppState> {
         .route("/operator/warnings", get(warnings))
         .route("/operator/backup", get(backup))
         .route("/operator/models", post(model_command))
+        .route("/operator/featured", post(change_featured))
         .route("/operator/users", post(create_user))
         .route("/operator/users/list", post(list_users))
+        .route("/operator/users/{name}", get(show_user))
         .route("/operator/users/{name}/role", post(set_role))
         .route("/operator/users/{name}/state", post(set_state))
         .route("/operator/users/{name}/password", post(set_password))
@@ -158,6 +160,21 @@ async fn model_command(
     JsonBody(command): JsonBody<ModelCommand>,
 ) -> ApiResult<Json<Value>> {
     Ok(Json(model_commands::execute(&site.hub, command).await?))
+}
+
+/// Agents to feature on the home page, and agents to feature no longer.
+#[derive(Serialize, Deserialize)]
+pub struct FeaturedChange {
+    pub add: Vec<Address>,
+    pub remove: Vec<Address>,
+}
+
+async fn change_featured(
+    State(site): State<AppState>,
+    JsonBody(change): JsonBody<FeaturedChange>,
+) -> ApiResult<Json<Value>> {
+    let featured = admin::change_featured_by_operator(&site.hub, &change.add, &change.remove).await?;
+    Ok(Json(json!({ "items": featured })))
 }
 
 #[derive(Deserialize)]
@@ -205,8 +222,9 @@ async fn set_state(
         "approved" => AccountModeration::Approve,
         "suspended" => AccountModeration::Suspend,
         "restored" => AccountModeration::Restore,
+        "deleted" => AccountModeration::Delete,
         _ => {
-            let words = "Choose one of the states approved, suspended and restored.";
+            let words = "Choose one of the states approved, suspended, restored and deleted.";
             return Err(Refusal::invalid("state", words).into());
         }
     };
@@ -244,6 +262,17 @@ async fn list_users(
 ) -> ApiResult<Json<Value>> {
     let rows = admin::list_people_by_operator(&site.hub, &filter.words).await?;
     Ok(Json(json!({ "items": rows.iter().map(account_json).collect::<Vec<_>>() })))
+}
+
+async fn show_user(State(site): State<AppState>, Path(name): Path<String>) -> ApiResult<Json<Value>> {
+    Ok(Json(account_details_json(&admin::find_person_by_operator(&site.hub, &name).await?)))
+}
+
+/// Returns an account with the addresses of its agents, as [`account_json`].
+pub fn account_details_json(details: &AccountDetails) -> Value {
+    let mut account = account_json(&details.row);
+    account["agents"] = json!(details.agents);
+    account
 }
 
 /// Returns an account as JSON for the command line. Times in milliseconds since 1970.

@@ -2,7 +2,7 @@
 
 use std::{os::unix::fs::PermissionsExt as _, process::Stdio};
 
-use reqwest::StatusCode;
+use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 
@@ -164,6 +164,73 @@ async fn the_operator_manages_accounts_from_the_command_line() {
     for action in ["account.password", "account.suspend", "account.restore"] {
         audit.says(action);
     }
+    hub.kill().await;
+}
+
+#[tokio::test]
+async fn the_operator_shows_and_deletes_accounts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, role) in [("ada", "admin"), ("bob", "user"), ("bobby", "user")] {
+        assert_eq!(user(&folder, &["create", name, "--role", role], PASSWORD).await.0, 0);
+    }
+    let (code, shown) = user(&folder, &["show", "bob"], "").await;
+    assert!(code == 0 && shown.contains("name       bob\n") && !shown.contains("bobby"), "{shown}");
+    assert!(shown.contains("role       user\nstate      active\n"), "{shown}");
+
+    let hub = Process::serve(folder.path()).await;
+    let bob = Client::new(&hub.origin);
+    bob.sign_in("bob", PASSWORD).await.expect(StatusCode::SEE_OTHER);
+    let new = json!({ "attached": true, "name": "clerk", "title": "Clerk", "summary": "Counts." });
+    bob.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
+    let shown = stdout(&plexus(folder.path(), &["user", "show", "@bob", "--json"]).await);
+    let shown: Value = serde_json::from_str(&shown).expect("JSON");
+    assert_eq!((&shown["state"], &shown["agents"]), (&json!("active"), &json!(["@bob/clerk"])), "{shown:#}");
+
+    let (code, told) = user(&folder, &["delete", "bob"], "").await;
+    assert!(code == 0 && told.starts_with("bob is deleted"), "{told}");
+    assert!(!bob.is_signed_in().await);
+    let again = user(&folder, &["delete", "bob"], "").await;
+    assert!(again.0 == 1 && again.1.contains("is being deleted already"), "{}", again.1);
+    bob.sign_in("bob", PASSWORD).await.expect(StatusCode::SEE_OTHER);
+    assert!(bob.is_signed_in().await, "signing in cancels the deletion");
+    for command in ["show", "delete"] {
+        let missing = user(&folder, &[command, "eve"], "").await;
+        assert!(missing.0 == 1 && missing.1.contains("Account eve not found."), "{}", missing.1);
+    }
+    let last = user(&folder, &["delete", "ada"], "").await;
+    assert!(last.0 == 1 && last.1.contains("This is the last administrator."), "{}", last.1);
+    hub.kill().await;
+
+    assert_eq!(user(&folder, &["suspend", "bobby"], "").await.0, 0);
+    assert_eq!(user(&folder, &["delete", "bobby"], "").await.0, 0);
+    let hub = Process::serve(folder.path()).await;
+    let client = Client::new(&hub.origin);
+    client.sign_in("bobby", PASSWORD).await.expect(StatusCode::FORBIDDEN);
+    client.sign_in("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER);
+    client.get("/admin/audit").await.expect(StatusCode::OK).says("account.delete");
+    hub.kill().await;
+}
+
+#[tokio::test]
+async fn the_operator_chooses_featured_agents() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert_eq!(user(&folder, &["create", "ada", "--role", "admin"], PASSWORD).await.0, 0);
+    let featured = async |arguments: &[&str]| {
+        let output = plexus(folder.path(), &[&["agent", "featured"], arguments].concat()).await;
+        (output.status.success(), stdout(&output) + &stderr(&output))
+    };
+    assert!(featured(&[]).await.1.starts_with("No agent is featured"));
+    let added = featured(&["--add", "@plexus/calc"]).await;
+    assert_eq!(added, (true, "@plexus/calc\n".to_owned()));
+    let hub = Process::serve(folder.path()).await;
+    let added = featured(&["--add", "plexus/text", "--remove", "@plexus/calc"]).await;
+    assert_eq!(added, (true, "@plexus/text\n".to_owned()));
+    let again = featured(&["--add", "@plexus/text"]).await;
+    assert!(!again.0 && again.1.contains("This agent is already featured."), "{}", again.1);
+    assert!(featured(&["--add", "@ada/nothing"]).await.1.contains("Agent not found."));
+    let ada = Client::new(&hub.origin);
+    ada.sign_in("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER);
+    ada.get("/admin/audit").await.expect(StatusCode::OK).says("agent.unfeature");
     hub.kill().await;
 }
 

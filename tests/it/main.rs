@@ -177,6 +177,8 @@ mod setup;
 #[cfg(test)]
 mod stars;
 #[cfg(test)]
+mod starters;
+#[cfg(test)]
 mod streaming;
 #[cfg(test)]
 mod subteams;

@@ -25,8 +25,9 @@ pub fn items(rows: Vec<AgentRow>) -> AnyView {
     rows.into_iter().map(|row| view! { <li><AgentRowView row /></li> }).collect_view().into_any()
 }
 
+/// Row of an agent, for lists that add something of their own below it.
 #[component]
-fn AgentRowView(row: AgentRow) -> impl IntoView {
+pub fn AgentRowView(row: AgentRow) -> impl IntoView {
     let online = row.badges.contains(&Badge::Online);
     let name = if row.badges.contains(&Badge::NotCarried) {
         row.name.into_any()

@@ -28,6 +28,7 @@ pub mod origin_verification;
 pub mod pager;
 pub mod section;
 pub mod side_nav;
+pub mod starters;
 pub mod stepper;
 pub mod table;
 pub mod tabs;

@@ -1,22 +1,24 @@
-//! Home page: purpose of the hub, a search box, and three short lists of agents.
+//! Home page: purpose of the hub, a search box, featured agents, and three short lists of other agents.
 
 use leptos::prelude::*;
 
 use super::{Page, PageMeta};
 use crate::{
     components::{
-        agent_row::AgentList,
+        agent_row::{AgentList, AgentRowView},
         button::{Button, ButtonLink, Kind},
+        context,
         empty::Empty,
         format::count,
         icon::Icon,
         identicon::Mark,
         notice::{Note, StillReading},
+        starters::{StarterUser, starters},
     },
     view_models::{
         agent_query::{AgentsQuery, Facet, Sort},
         agents::AgentRow,
-        home::{HomePage, HubLink},
+        home::{FeaturedRow, HomePage, HubLink},
         setup::SetupCount,
     },
 };
@@ -34,6 +36,11 @@ impl Page for HomePage {
         let everything = AgentsQuery::default();
         let online = everything.toggled(Facet::Online, "true").href();
         let none = self.agents == 0;
+        let lists = [
+            list("Answering now", online, self.answering),
+            list("New", everything.sorted(Sort::Newest).href(), self.newest),
+            list("Most used", everything.sorted(Sort::MostUsed).href(), self.most_used),
+        ];
         view! {
             <div class="home">
                 <section class="hero">
@@ -45,11 +52,8 @@ impl Page for HomePage {
                 {self.setup.map(next_steps)}
                 {(!self.index_complete).then(|| view! { <StillReading /> })}
                 {(none && self.index_complete).then(nothing_yet)}
-                <div class="lists">
-                    {list("Answering now", online, self.answering)}
-                    {list("New", everything.sorted(Sort::Newest).href(), self.newest)}
-                    {list("Most used", everything.sorted(Sort::MostUsed).href(), self.most_used)}
-                </div>
+                {(!self.featured.is_empty()).then(|| featured(self.featured))}
+                {lists.iter().any(Option::is_some).then(|| view! { <div class="lists">{lists.collect_view()}</div> })}
                 {(!self.hubs.is_empty()).then(|| hubs(self.hubs))}
             </div>
         }
@@ -73,6 +77,24 @@ fn search() -> AnyView {
             <input id="q" type="search" name="q" maxlength="200" placeholder="What should an agent do for you?" />
             <Button label="Search" kind=Kind::Primary />
         </form>
+    }
+    .into_any()
+}
+
+fn featured(agents: Vec<FeaturedRow>) -> AnyView {
+    let user = if context::role().is_some() { StarterUser::SignedIn } else { StarterUser::Visitor };
+    let rows = agents
+        .into_iter()
+        .map(|agent| {
+            let starters = starters(&agent.row.address, agent.starters, user);
+            view! { <li><AgentRowView row=agent.row />{starters}</li> }
+        })
+        .collect_view();
+    view! {
+        <section class="featured">
+            <div class="list-head"><h2>"Featured"</h2><a href="/agents">"All agents"</a></div>
+            <ul class="rows" role="list">{rows}</ul>
+        </section>
     }
     .into_any()
 }

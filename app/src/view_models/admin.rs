@@ -109,8 +109,9 @@ pub struct AdminAgentRow {
     pub last_answered: Option<Timestamp>,
     pub runs_today: u64,
     pub failed_today: u64,
-    /// Whether the viewer may unlist and delete it.
+    /// Whether the viewer may unlist, delete and feature it.
     pub can_withdraw: bool,
+    pub is_featured: bool,
 }
 
 /// Trusted origins. Added at `/admin/origins` with `origin` and `note`, removed at `/admin/origins/remove`

@@ -87,7 +87,7 @@ pub enum AgentTab {
 #[derive(Clone, Debug)]
 pub struct Overview {
     pub description: Html,
-    /// Starter messages; each links to a chat with the text prefilled.
+    /// Starter messages, each of which begins a chat.
     pub starters: Vec<String>,
     pub skills: Vec<Skill>,
     pub tags: Vec<String>,

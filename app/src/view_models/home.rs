@@ -12,11 +12,20 @@ pub struct HomePage {
     pub index_complete: bool,
     /// Progress of the setup, for an administrator who has not finished or dismissed it.
     pub setup: Option<SetupCount>,
+    pub featured: Vec<FeaturedRow>,
     pub answering: Vec<AgentRow>,
     pub newest: Vec<AgentRow>,
     pub most_used: Vec<AgentRow>,
     /// Connected remote hubs; the strip is omitted if there are none.
     pub hubs: Vec<HubLink>,
+}
+
+/// Agent that the home page shows first.
+#[derive(Clone, Debug)]
+pub struct FeaturedRow {
+    pub row: AgentRow,
+    /// Example messages, each of which begins a chat; empty if the viewer may not use the agent.
+    pub starters: Vec<String>,
 }
 
 #[derive(Clone, Debug)]

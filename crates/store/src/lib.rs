@@ -38,6 +38,7 @@ pub mod cards;
 pub mod chats;
 pub mod conversation_digests;
 pub mod events;
+pub mod featured_agents;
 pub mod federation_rules;
 pub mod grants;
 pub mod hub_violations;

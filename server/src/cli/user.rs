@@ -11,7 +11,11 @@ use plexus_hub::{
 use serde_json::{Value, json};
 
 use super::{api_client::HubClient, is_new};
-use crate::{admin_socket::account_json, config::ServeConfig, settings::Settings};
+use crate::{
+    admin_socket::{account_details_json, account_json},
+    config::ServeConfig,
+    settings::Settings,
+};
 
 pub fn command() -> Command {
     let name = || Arg::new("name").required(true).value_name("NAME");
@@ -19,7 +23,7 @@ pub fn command() -> Command {
     let of_account =
         |command: &'static str, about: &'static str| Command::new(command).about(about).arg(name());
     Command::new("user")
-        .about("Manage accounts: create, list, suspend, restore, set roles and passwords")
+        .about("Manage accounts: create, list, suspend, restore, delete, set roles and passwords")
         .subcommand_required(true)
         .subcommand(
             of_account("create", "Create an account; the password is read from standard input")
@@ -49,6 +53,14 @@ pub fn command() -> Command {
             "Suspend an account: end its sessions and runs, and hide its agents",
         ))
         .subcommand(of_account("restore", "Restore a suspended account"))
+        .subcommand(of_account(
+            "delete",
+            "Delete an account: end its sessions and runs, hide its agents, and erase it after 30 days",
+        ))
+        .subcommand(
+            of_account("show", "Show an account and its agents")
+                .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON")),
+        )
 }
 
 /// Command for an account.
@@ -69,6 +81,15 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
         };
         let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
         write!(std::io::stdout(), "{}", table(rows, arguments.get_flag("json"))?)?;
+        return Ok(0);
+    }
+    if let Some(("show", arguments)) = arguments.subcommand() {
+        let name = arguments.get_one::<String>("name").map_or("", String::as_str);
+        let account = match hub {
+            Some(hub) => hub.get(&format!("operator/users/{name}")).await?,
+            None => show_here(config, name).await?,
+        };
+        write!(std::io::stdout(), "{}", details(&account, arguments.get_flag("json"))?)?;
         return Ok(0);
     }
     if let Some(("reset", arguments)) = arguments.subcommand() {
@@ -111,6 +132,7 @@ fn asked(arguments: &ArgMatches) -> anyhow::Result<Act<'_>> {
         "approve" => Act::Moderate { name, act: AccountModeration::Approve },
         "suspend" => Act::Moderate { name, act: AccountModeration::Suspend },
         "restore" => Act::Moderate { name, act: AccountModeration::Restore },
+        "delete" => Act::Moderate { name, act: AccountModeration::Delete },
         other => anyhow::bail!("unknown command {other}"),
     })
 }
@@ -135,6 +157,10 @@ impl Act<'_> {
             Self::Moderate { name, act: AccountModeration::Approve | AccountModeration::Restore } => {
                 format!("{name} is active.")
             }
+            Self::Moderate { name, act: AccountModeration::Delete } => format!(
+                "{name} is deleted, and erased after 30 days. Signing in before then cancels it, unless the account is \
+                 suspended."
+            ),
         }
     }
 }
@@ -156,6 +182,7 @@ async fn by_the_hub(hub: &HubClient, act: &Act<'_>) -> anyhow::Result<String> {
         Act::Moderate { name, act: AccountModeration::Approve } => state(name, "approved"),
         Act::Moderate { name, act: AccountModeration::Suspend } => state(name, "suspended"),
         Act::Moderate { name, act: AccountModeration::Restore } => state(name, "restored"),
+        Act::Moderate { name, act: AccountModeration::Delete } => state(name, "deleted"),
     };
     hub.post(&path, &body).await?;
     Ok(act.said())
@@ -192,6 +219,44 @@ async fn list_here(config: HubConfig, words: &str) -> anyhow::Result<Value> {
     Ok(rows?.iter().map(account_json).collect())
 }
 
+async fn show_here(config: HubConfig, name: &str) -> anyhow::Result<Value> {
+    anyhow::ensure!(!is_new(&config), "no hub has run on {} yet", config.data_dir.display());
+    let hub = Hub::open(config, ClockRng::system()).await?;
+    let found = admin::find_person_by_operator(&hub, name).await;
+    hub.close().await;
+    Ok(account_details_json(&found?))
+}
+
+/// Formats one account with a line for each fact, or as JSON.
+fn details(account: &Value, as_json: bool) -> anyhow::Result<String> {
+    if as_json {
+        return Ok(serde_json::to_string_pretty(account)? + "\n");
+    }
+    let agents = account["agents"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let agents = agents.collect::<Vec<_>>().join(" ");
+    let facts = [
+        ("name", text(&account["name"])),
+        ("role", text(&account["role"])),
+        ("state", text(&account["state"])),
+        ("created", day(&account["created"])),
+        ("last seen", day(&account["last_seen"])),
+        ("reason", text(&account["reason"])),
+        ("agents", agents),
+    ];
+    let shown = facts.iter().filter(|(_, value)| !value.is_empty());
+    Ok(shown.map(|(name, value)| format!("{name:<10} {value}\n")).collect())
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// Formats a time in milliseconds as its day.
+fn day(value: &Value) -> String {
+    let at = value.as_i64().map(|at| Timestamp::from_millis(at).to_rfc3339());
+    at.map_or_else(|| "never".to_owned(), |at| at.chars().take(10).collect())
+}
+
 /// Formats accounts as a table, or as JSON.
 fn table(rows: &[Value], as_json: bool) -> anyhow::Result<String> {
     if as_json {
@@ -200,11 +265,6 @@ fn table(rows: &[Value], as_json: bool) -> anyhow::Result<String> {
     if rows.is_empty() {
         return Ok("No accounts.\n".to_owned());
     }
-    let day = |value: &Value| {
-        let at = value.as_i64().map(|at| Timestamp::from_millis(at).to_rfc3339());
-        at.map_or_else(|| "never".to_owned(), |at| at.chars().take(10).collect())
-    };
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let line = |row: &Value| {
         format!(
             "{:<24} {:<10} {:<10} {:>6}  {:<10} {}\n",

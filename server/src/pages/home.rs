@@ -4,7 +4,7 @@ use axum::{extract::State, response::Response};
 use plexus_app::{
     components::format::hub_href,
     view_models::{
-        home::{HomePage, HubLink},
+        home::{FeaturedRow, HomePage, HubLink},
         setup::SetupCount,
     },
 };
@@ -25,6 +25,7 @@ pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response 
             agents: lists.total,
             index_complete: lists.index_complete,
             setup: admin::unfinished_setup(&site.hub, &caller).await?.as_ref().map(setup_count),
+            featured: lists.featured.into_iter().map(featured).collect(),
             answering: lists.answering.into_iter().map(row).collect(),
             newest: lists.newest.into_iter().map(row).collect(),
             most_used: lists.most_used.into_iter().map(row).collect(),
@@ -32,6 +33,10 @@ pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response 
         })
     };
     page_cache::cached_page(&site, visit, page).await
+}
+
+fn featured(agent: listings::FeaturedAgent) -> FeaturedRow {
+    FeaturedRow { row: row(agent.row), starters: agent.starters }
 }
 
 fn setup_count(progress: &admin::SetupProgress) -> SetupCount {

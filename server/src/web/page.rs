@@ -87,6 +87,8 @@ fn notice(word: &str) -> Option<Notice> {
         "agent-paused" => "Agent paused. It accepts no messages until it is resumed.",
         "agent-resumed" => "Agent resumed. It accepts messages again.",
         "agent-unlisted" => "Agent unlisted. It is no longer in lists or search.",
+        "agent-featured" => "Agent featured. The home page shows it.",
+        "agent-unfeatured" => "The home page does not feature this agent any more.",
         "agent-deleted" => "Agent deleted permanently.",
         "user-accepted" => "User accepted. They can sign in now.",
         "user-suspended" => "User suspended. They are signed out everywhere.",

@@ -53,7 +53,7 @@ fn setup() -> SetupPage {
         hub: "Harbour".into(),
         steps: vec![
             step("Connect a model", "Agents made of instructions run on it.", "Connect a model", true),
-            step("Talk to an agent", "Two agents are built in.", "Start chat", true),
+            step("Talk to an agent", "Four agents are built in.", "Start chat", true),
             step("Add an agent", "From instructions, an address, or a program.", "Register agent", false),
             step("Invite people", "An invitation is a link for one person.", "Invite people", false),
         ],
@@ -182,6 +182,7 @@ fn agents() -> AdminAgents {
         runs_today: u64::from(n) * 1_700,
         failed_today: u64::from(n),
         can_withdraw: true,
+        is_featured: proved,
     };
     AdminAgents {
         words: "e".into(),

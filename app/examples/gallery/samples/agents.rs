@@ -5,7 +5,7 @@ use plexus_app::view_models::{
     agents::{AgentRow, AgentsPage, FacetGroup, FacetValue, StarredPage},
     docs::{DocsLink, DocsPage},
     error::ErrorPage,
-    home::{HomePage, HubLink},
+    home::{FeaturedRow, HomePage, HubLink},
     live_search::{LiveSearchView, QueriedHub, QueryOutcome, Sources},
     namespace::{OwnerKind, OwnerPage},
     register::{DnsRecord, OriginProof, ProofMethod, ProofState},
@@ -23,6 +23,7 @@ pub fn pages() -> Vec<(&'static str, String)> {
                 "/",
                 HomePage {
                     agents: 0,
+                    featured: vec![],
                     answering: vec![],
                     newest: vec![],
                     most_used: vec![],
@@ -234,6 +235,11 @@ pub fn rows() -> Vec<AgentRow> {
     ]
 }
 
+fn featured(row: AgentRow) -> FeaturedRow {
+    let starters = vec!["High water in Brest tomorrow?".into(), "month,boats\nMay,12\n<b>June</b>,18".into()];
+    FeaturedRow { row, starters }
+}
+
 fn home() -> HomePage {
     let mut rows = rows();
     rows.remove(4);
@@ -242,6 +248,7 @@ fn home() -> HomePage {
         agents: 1_284,
         index_complete: true,
         setup: None,
+        featured: rows[..3].iter().map(|row| featured(row.clone())).collect(),
         answering: rows[..4].to_vec(),
         newest: rows[1..5].to_vec(),
         most_used: rows[..3].to_vec(),

@@ -98,7 +98,7 @@ impl ComposerView {
         (!text.trim().is_empty()).then_some(text)
     }
 
-    pub fn set_text(&self, text: &str) {
+    fn set_text(&self, text: &str) {
         self.replace_text(text);
         let _ = self.text.focus();
     }

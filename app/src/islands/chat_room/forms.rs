@@ -36,22 +36,12 @@ impl ChatController {
             });
             let room = self.clone();
             dom::listen(&document(), "click", move |event: DomEvent| {
-                room.starter(&event);
                 room.edit(&event);
             });
         }
         if let Some(thread) = &self.thread {
             let room = self.clone();
             dom::listen(thread.element(), "submit", move |event: SubmitEvent| room.act(&event));
-        }
-    }
-
-    /// Puts a clicked starter message into the composer instead of following its link.
-    fn starter(&self, event: &DomEvent) {
-        let Some(link) = clicked(event, "[data-starter]") else { return };
-        if let (Some(composer), Some(text)) = (&self.composer, link.text_content()) {
-            event.prevent_default();
-            composer.set_text(&text);
         }
     }
 

@@ -49,13 +49,14 @@ fn row(agent: AdminAgentRow, words: &str, page: u32) -> AnyView {
         (false, true) => ("badge good", "Verified"),
         (false, false) => ("badge caution", "Unverified"),
     };
+    let featured = agent.is_featured.then(|| view! { " "<span class="badge neutral">"Featured"</span> });
     let actions = actions(&agent, &[("q", words.to_owned()), ("page", page.to_string())]);
     view! {
         <tr>
             <th scope="row"><div class="named"><Mark seed=agent.seed /><div><a href=agent_href(&agent.address)>{agent.name}</a>" "<span class="address">{agent.address.to_string()}</span></div></div></th>
             <td>{agent.kind}</td>
             <td>{visibility_name(agent.visibility)}</td>
-            <td><span class=class>{state}</span></td>
+            <td><span class=class>{state}</span>{featured}</td>
             <td class="number">{grouped(agent.runs_today)}</td>
             <td class="number">{grouped(agent.failed_today)}</td>
             <td>{answered}</td>
@@ -76,10 +77,21 @@ fn actions(agent: &AdminAgentRow, place: &[(&'static str, String)]) -> AnyView {
         view! { <ActionForm action=action.clone() label="Resume" kind=Kind::Quiet about fields /> }.into_any()
     });
     let listed = agent.can_withdraw && agent.visibility.is_listed();
+    let may_feature = agent.can_withdraw && (agent.is_featured || (listed && !agent.paused));
+    let feature = may_feature.then(|| feature(agent, &action, place));
     let reasoned = (!agent.paused || listed).then(|| reasoned(agent, action.clone(), listed, place));
     let delete = agent.can_withdraw.then(|| delete(agent, action, place));
     let summary = "Change".into_any();
-    view! { <Menu summary>{resume}{reasoned}{delete}</Menu> }.into_any()
+    view! { <Menu summary>{resume}{feature}{reasoned}{delete}</Menu> }.into_any()
+}
+
+/// Renders the choice for the home page.
+fn feature(agent: &AdminAgentRow, action: &str, place: &[(&'static str, String)]) -> AnyView {
+    let (label, value) =
+        if agent.is_featured { ("Stop featuring", "unfeature") } else { ("Feature on home page", "feature") };
+    let fields = place.iter().cloned().chain([("action", value.to_owned())]).collect::<Vec<_>>();
+    view! { <ActionForm action=action.to_owned() label kind=Kind::Quiet about=agent.name.clone() fields /> }
+        .into_any()
 }
 
 fn hidden(fields: &[(&'static str, String)]) -> AnyView {

@@ -105,10 +105,10 @@ fn tab_href(head: &AgentHead, slug: &str) -> String {
     if slug.is_empty() { path } else { format!("{path}/{slug}") }
 }
 
-/// Returns the page where the viewer chats with the agent, with `text` prefilled.
-fn chat_page(head: &AgentHead, text: Option<&str>) -> String {
+/// Returns the page where the viewer chats with the agent.
+fn chat_page(head: &AgentHead) -> String {
     let is_signed_in = head.starred.is_some();
-    if is_signed_in { chat_href(&head.address, text) } else { visitor_chat_href(&head.address, text) }
+    if is_signed_in { chat_href(&head.address, None) } else { visitor_chat_href(&head.address, None) }
 }
 
 const fn slug(tab: &AgentTab) -> &'static str {

@@ -1,12 +1,13 @@
 use leptos::prelude::*;
 
-use super::{chat_page, skills};
+use super::skills;
 use crate::{
     components::{
         agent_row::tags,
         badge::{BadgeTag, meaning},
         format::agent_href,
         section::Section,
+        starters::{StarterUser, starters},
     },
     view_models::{
         Badge,
@@ -22,7 +23,7 @@ pub fn view(overview: Overview, head: &AgentHead) -> AnyView {
     let tagged = (!overview.tags.is_empty()).then(|| view! { <p class="tags">{tags(overview.tags)}</p> });
     view! {
         {description}
-        {(head.callable == Callable::Yes).then(|| starters(overview.starters, head))}
+        {(head.callable == Callable::Yes).then(|| try_asking(overview.starters, head))}
         {(!overview.skills.is_empty()).then(|| {
             let href = format!("{}/skills", agent_href(&head.address));
             view! {
@@ -38,22 +39,11 @@ pub fn view(overview: Overview, head: &AgentHead) -> AnyView {
     .into_any()
 }
 
-/// Renders the starter messages; each links to a chat with the text prefilled.
-fn starters(starters: Vec<String>, head: &AgentHead) -> Option<AnyView> {
-    if starters.is_empty() {
-        return None;
-    }
-    let links = starters
-        .into_iter()
-        .map(|text| {
-            let href = chat_page(head, Some(&text));
-            view! { <li><a href=href>{text}</a></li> }
-        })
-        .collect_view();
-    Some(
-        view! { <Section title="Try asking"><ul class="starters" role="list">{links}</ul></Section> }
-            .into_any(),
-    )
+fn try_asking(texts: Vec<String>, head: &AgentHead) -> Option<AnyView> {
+    let is_signed_in = head.starred.is_some();
+    let user = if is_signed_in { StarterUser::SignedIn } else { StarterUser::Visitor };
+    let starters = starters(&head.address, texts, user)?;
+    Some(view! { <Section title="Try asking">{starters}</Section> }.into_any())
 }
 
 fn badges(badges: &[Badge]) -> Option<AnyView> {

@@ -56,7 +56,7 @@ fn chat(head: &AgentHead) -> AnyView {
     let path = agent_href(&head.address);
     match &head.callable {
         Callable::Yes => {
-            let href = chat_page(head, None);
+            let href = chat_page(head);
             view! { <ButtonLink label="Chat" href kind=Kind::Primary icon=Icon::Chat /> }.into_any()
         }
         Callable::SignIn => {

@@ -9,6 +9,7 @@ use crate::{
         format::{agent_href, chat_href},
         identicon::Mark,
         notice::Note,
+        starters::{StarterUser, starters},
     },
     islands::chat_room::ChatRoom,
     pages::{Layout, Page, PageMeta},
@@ -55,14 +56,9 @@ impl Page for NewChatPage {
 }
 
 fn chosen(choice: &AgentChoice) -> AnyView {
-    let starters = choice
-        .starters
-        .iter()
-        .map(|text| {
-            let href = chat_href(&choice.address, Some(text));
-            view! { <li><a href=href data-starter="">{text.clone()}</a></li> }
-        })
-        .collect_view();
+    // An agent that would not answer has no use for them.
+    let texts = if choice.obstacle.is_none() { choice.starters.clone() } else { Vec::new() };
+    let starters = starters(&choice.address, texts, StarterUser::SignedIn);
     let page = agent_href(&choice.address);
     view! {
         <div class="intro">
@@ -71,7 +67,7 @@ fn chosen(choice: &AgentChoice) -> AnyView {
             <p class="address"><a href=page>{choice.address.to_string()}</a></p>
             <p>{choice.summary.clone()}</p>
             {choice.obstacle.clone().map(|why| view! { <Note tone=Tone::Caution>{why}</Note> })}
-            <ul class="starters" role="list">{starters}</ul>
+            {starters}
         </div>
     }
     .into_any()

@@ -13,7 +13,7 @@ use super::{password, state_change::AccountStateChange};
 use crate::{Hub, Result, agents::withdraw, caller::Caller};
 
 /// Grace period during which signing in cancels the deletion.
-const GRACE: Duration = Duration::from_secs(30 * 24 * 3_600);
+pub(crate) const DELETION_GRACE: Duration = Duration::from_secs(30 * 24 * 3_600);
 /// Accounts per query of the purge.
 const ERASED: i64 = 100;
 
@@ -27,7 +27,7 @@ pub async fn delete(hub: &Hub, caller: &Caller, password: String) -> Result<()> 
     let mut tx = hub.store().write().await?;
     // Serialise role changes: two administrators might delete their accounts concurrently (write skew).
     sequences::next(&mut tx, "roles").await?;
-    accounts::set_purge_at(&mut tx, person.account, Some(hub.env().now() + GRACE)).await?;
+    accounts::set_purge_at(&mut tx, person.account, Some(hub.env().now() + DELETION_GRACE)).await?;
     if person.role == Role::Admin && accounts::count_active(&mut tx, Role::Admin).await? == 0 {
         let only = "You are the only administrator. Give another account the role first, with `plexus user \
             set-role NAME admin`.";

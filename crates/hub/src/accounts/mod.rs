@@ -17,7 +17,7 @@ mod state_change;
 pub use api_tokens::{NewToken, TOKEN_PREFIX, authenticate_token, create_token, list_tokens, revoke_token};
 pub use bootstrap_admin::{first_administrator_link, is_first_administrator_token};
 pub use deletion::delete;
-pub(crate) use deletion::purge_deleted_accounts;
+pub(crate) use deletion::{DELETION_GRACE, purge_deleted_accounts};
 pub use impersonation::impersonate;
 pub use overview::{AccountOverview, overview};
 pub use password::{change_password, set_password_by_operator};

@@ -1,12 +1,12 @@
 //! Administration of accounts: list, approve, suspend, restore and change roles.
 
-use plexus_domain::{AccountId, Error as Refusal, Timestamp, account::Role};
+use plexus_domain::{AccountId, Address, Error as Refusal, Name, Timestamp, account::Role};
 use plexus_store::{
     Tx,
     accounts::{self, Account, AccountState},
     admin,
     admin::RowRange,
-    sequences, sessions,
+    agents, sequences, sessions,
 };
 use serde_json::{Value, json};
 
@@ -15,7 +15,11 @@ use super::{
     record::{AuditEvent, account, write_audit, write_cli_audit},
     slice,
 };
-use crate::{Caller, Hub, Result, accounts::AccountStateChange};
+use crate::{
+    Caller, Hub, Result,
+    accounts::{AccountStateChange, DELETION_GRACE},
+    message_views,
+};
 
 /// Maximum number of accounts that the command line lists.
 const LISTED: u16 = 1_000;
@@ -43,6 +47,9 @@ pub enum AccountModeration {
     /// Ends all sessions and runs. Until it is restored, its tokens are disabled and its agents hidden.
     Suspend,
     Restore,
+    /// As when a user deletes the own account: final after a grace period, in which signing in cancels it. A suspended
+    /// account cannot sign in.
+    Delete,
     SetRole(Role),
 }
 
@@ -117,6 +124,28 @@ pub async fn list_people_by_operator(hub: &Hub, words: &str) -> Result<Vec<Accou
     Ok(rows.iter().map(|row| account_row(row, true)).collect())
 }
 
+/// An account with its agents.
+pub struct AccountDetails {
+    pub row: AccountRow,
+    pub agents: Vec<Address>,
+}
+
+/// Returns an account for the operator.
+pub async fn find_person_by_operator(hub: &Hub, name: &str) -> Result<AccountDetails> {
+    let missing = || Refusal::not_found(format!("Account {name} not found."));
+    let name: Name = name.trim_start_matches('@').parse()?;
+    let mut conn = hub.store().snapshot().await?;
+    let account = accounts::by_name(&mut conn, &name).await?.ok_or_else(missing)?;
+    let all = RowRange { skip: 0, take: LISTED };
+    let rows = admin::people(&mut conn, name.as_str(), all).await?;
+    let row = rows.iter().find(|row| row.id == account.id).ok_or_else(missing)?;
+    let agents = agents::list_by_namespace(&mut conn, account.namespace).await?;
+    Ok(AccountDetails {
+        row: account_row(row, true),
+        agents: agents.iter().map(message_views::address).collect(),
+    })
+}
+
 /// Returns the id of an account that is not deleted.
 pub(crate) async fn by_name(tx: &mut Tx, name: &str) -> Result<AccountId> {
     let found = accounts::by_name(tx, &name.trim_start_matches('@').parse()?).await?;
@@ -135,7 +164,7 @@ impl Moderation {
     /// Tells the running parts of the hub, after the commit.
     fn apply(self, hub: &Hub, act: AccountModeration) {
         match (act, self.moved) {
-            (AccountModeration::Suspend, Some(moved)) => moved.left(hub),
+            (AccountModeration::Suspend | AccountModeration::Delete, Some(moved)) => moved.left(hub),
             (_, Some(moved)) => moved.came_back(hub),
             (_, None) => {}
         }
@@ -165,6 +194,15 @@ async fn moderate(hub: &Hub, tx: &mut Tx, id: AccountId, act: AccountModeration)
             accounts::set_state(tx, id, AccountState::Active).await?;
             moved = Some(AccountStateChange::publish(hub, tx, id, before.namespace).await?);
             ("account.restore", json!({}))
+        }
+        AccountModeration::Delete => {
+            if before.state == AccountState::Leaving {
+                return Err(Refusal::conflict("This account is being deleted already.").into());
+            }
+            accounts::set_purge_at(tx, id, Some(hub.env().now() + DELETION_GRACE)).await?;
+            sessions::delete_by_account(tx, id, None).await?;
+            moved = Some(AccountStateChange::publish(hub, tx, id, before.namespace).await?);
+            ("account.delete", json!({}))
         }
         AccountModeration::SetRole(role) => {
             expect(&before, AccountState::Active, "The role can be changed only for an active account.")?;

@@ -7,7 +7,7 @@ use plexus_domain::{
 use plexus_store::{
     Conn, Tx, admin,
     agents::{self, Agent, AgentState},
-    audit, namespaces,
+    audit, featured_agents, namespaces,
     namespaces::NamespaceKind,
 };
 use serde_json::json;
@@ -41,8 +41,9 @@ pub struct AgentRow {
     pub last_answered: Option<Timestamp>,
     pub runs_today: u64,
     pub failed_today: u64,
-    /// Whether the caller may unlist and delete it.
+    /// Whether the caller may unlist, delete and feature it.
     pub can_withdraw: bool,
+    pub is_featured: bool,
 }
 
 /// A moderation action on an agent.
@@ -82,7 +83,10 @@ pub async fn list_agents(hub: &Hub, caller: &Caller, words: &str, page: u32) -> 
     let total = admin::count_agents(&mut conn, words.trim()).await?;
     let since = hub.env().now() - TODAY;
     let rows = admin::agents(&mut conn, words.trim(), since, slice(page, total)).await?;
-    Ok(Page { rows: rows.into_iter().map(|found| row(person, found)).collect(), total })
+    let featured = featured_agents::list(&mut conn).await?;
+    let row =
+        |found: admin::AgentRow| AgentRow { is_featured: featured.contains(&found.id), ..row(person, found) };
+    Ok(Page { rows: rows.into_iter().map(row).collect(), total })
 }
 
 fn row(person: &Person, row: admin::AgentRow) -> AgentRow {
@@ -97,6 +101,7 @@ fn row(person: &Person, row: admin::AgentRow) -> AgentRow {
         proved: !elsewhere || (row.unproved == 0 && summary.verified),
         last_answered: summary.online_at,
         can_withdraw: person.role == Role::Admin,
+        is_featured: false,
         id: row.id,
         address: Address::local(row.owner, row.name),
         visibility: row.visibility,

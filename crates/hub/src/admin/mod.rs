@@ -6,6 +6,7 @@
 mod accounts;
 mod agents;
 mod audit;
+mod featured;
 mod invites;
 mod overview;
 mod record;
@@ -14,12 +15,13 @@ mod trusted_origins;
 
 pub(crate) use accounts::by_name as account_by_name;
 pub use accounts::{
-    AccountModeration, AccountRow, act_on_person, act_on_person_by_operator, list_people,
-    list_people_by_operator,
+    AccountDetails, AccountModeration, AccountRow, act_on_person, act_on_person_by_operator,
+    find_person_by_operator, list_people, list_people_by_operator,
 };
 pub(crate) use agents::moderation_pause;
 pub use agents::{AgentModeration, AgentRow, act_on_agent, list_agents};
 pub use audit::{AuditLog, AuditRow, list_audit};
+pub use featured::{change_featured_by_operator, set_featured};
 pub use invites::{Invitation, InviteRow, create_invite, list_invites, revoke_invite};
 pub use overview::{AdminOverview, overview};
 pub use plexus_store::{accounts::AccountState, admin::Counts};

@@ -20,6 +20,7 @@ mod publish;
 pub mod register_a2a;
 mod registration_draft;
 pub mod stars;
+mod starters;
 pub mod test_call;
 pub mod tool_credentials;
 mod versions;
@@ -50,6 +51,7 @@ pub use plexus_store::{
 pub use profile::AgentProfile;
 pub use publish::{PublishStep, RegisteredAgent, done, publish, publish_step};
 pub use registration_draft::{RegistrationKind, RegistrationStep};
+pub use starters::starters;
 pub(crate) use tool_credentials::ToolKeys;
 pub(crate) use view::rows;
 pub use view::{AgentView, CallableState, OwnerView, get, get_namespace, list_own};

@@ -3,7 +3,7 @@
 use plexus_store::{
     Tx, agent_versions,
     agents::{self, Agent, AgentState},
-    keys, listings,
+    featured_agents, keys, listings,
     listings::ListingState,
     secrets, stars,
 };
@@ -16,6 +16,7 @@ pub(crate) async fn withdraw(hub: &Hub, tx: &mut Tx, agent: &Agent) -> Result<()
     agents::set_state(tx, agent.id, AgentState::Deleted).await?;
     listings::set_state(tx, agent.id, ListingState::Deleted).await?;
     stars::delete_by_agent(tx, agent.id).await?;
+    featured_agents::delete(tx, agent.id).await?;
     for key in keys::list_by_agent(tx, agent.id).await? {
         keys::retire(tx, key.id, hub.env().now()).await?;
     }

@@ -17,7 +17,7 @@ use plexus_store::{
 use super::{membership, membership_or, mentions};
 use crate::{
     Caller, Hub, Result,
-    agents::{guide_address, resolve_callable, stars},
+    agents::{guide_address, resolve_callable, stars, starters},
     caller::Scope,
     message_views,
     message_views::MessageView,
@@ -80,8 +80,6 @@ pub struct SuggestedAgents {
 const MAX_STARRED: usize = 20;
 /// Messages per page of a chat.
 const PAGE: usize = 60;
-/// Maximum number of example prompts per agent.
-const STARTERS: usize = 4;
 
 /// Lists the caller's chats, the most recently active first, with the cursor of the next page.
 pub async fn list(
@@ -183,13 +181,12 @@ async fn described(conn: &mut Conn, agent: &Agent) -> Result<ChatRecipient> {
         None => None,
     };
     let card = card.and_then(|bytes| Card::read(&bytes).card);
-    let starters = card.iter().flat_map(|card| card.skills.iter().flat_map(|skill| skill.examples.clone()));
     Ok(ChatRecipient {
         address: message_views::address(agent),
         seed: message_views::identicon_seed(agent),
         name: agent.name.to_string(),
         summary: card.as_ref().map(|card| card.description.clone()).unwrap_or_default(),
-        starters: starters.take(STARTERS).collect(),
+        starters: card.as_ref().map(starters).unwrap_or_default(),
         obstacle: None,
     })
 }

@@ -6,6 +6,7 @@
 
 mod catalog;
 mod entries;
+mod featured;
 mod index_worker;
 mod publish;
 mod search;
@@ -16,6 +17,7 @@ mod use_counter;
 pub use catalog::{CatalogAgentInfo, CatalogMatch, describe, described, matched};
 pub(crate) use catalog::{matching, shares};
 pub use entries::{CatalogEntry, CatalogPage, entries};
+pub use featured::{FeaturedAgent, MAX_FEATURED};
 pub(crate) use index_worker::{index_document, run_index_worker};
 pub use plexus_search::{FacetCount, Facets, PageStart, Query, RowCursor, Sort};
 pub(crate) use publish::{mark_offline, mark_online, publish, read_summary};

@@ -17,7 +17,10 @@ use plexus_runtime::builtin::{AgentSearch, Found as Suggestion};
 use plexus_search::{Facets, Hit, Hits, Query, RowCursor, SkillQuery, Sort};
 use plexus_store::agents::{self, Agent, AgentState};
 
-use super::summary::ONLINE;
+use super::{
+    featured::{FeaturedAgent, MAX_FEATURED, featured},
+    summary::ONLINE,
+};
 use crate::{
     Caller, Error, Hub, Result,
     agents::{guide_address, restricted_for},
@@ -126,6 +129,7 @@ pub(crate) async fn rank_agents(
 /// Lists on the home page.
 pub struct HomePageLists {
     pub total: u64,
+    pub featured: Vec<FeaturedAgent>,
     pub answering: Vec<AgentListRow>,
     pub newest: Vec<AgentListRow>,
     pub most_used: Vec<AgentListRow>,
@@ -138,13 +142,14 @@ const HOME_LIST: u16 = 5;
 /// Returns the lists of the home page. No agent is in two of them.
 pub async fn lists(hub: &Hub, caller: &Caller) -> Result<HomePageLists> {
     let index_complete = is_index_ready(hub);
-    let size = PageSize::new(3 * HOME_LIST)?;
+    let size = PageSize::new(3 * HOME_LIST + MAX_FEATURED)?;
     let granted = granted(hub, caller).await?;
     let list =
         |sort, online_since| Query { sort, online_since, size, granted: granted.clone(), ..Query::default() };
     let recently = online_since(hub);
     let newest = search(hub, list(Sort::New, None)).await?;
-    let mut shown = HashSet::new();
+    let featured = featured(hub, caller).await?;
+    let mut shown: HashSet<AgentId> = featured.iter().map(|agent| agent.row.agent).collect();
     let mut unseen = |rows: Vec<AgentListRow>| -> Vec<AgentListRow> {
         let mut rows: Vec<_> = rows.into_iter().filter(|row| !shown.contains(&row.agent)).collect();
         rows.truncate(usize::from(HOME_LIST));
@@ -153,6 +158,7 @@ pub async fn lists(hub: &Hub, caller: &Caller) -> Result<HomePageLists> {
     };
     Ok(HomePageLists {
         total: newest.total as u64,
+        featured,
         answering: unseen(search(hub, list(Sort::Used, Some(recently))).await?.rows),
         newest: unseen(newest.rows),
         most_used: unseen(search(hub, list(Sort::Used, None)).await?.rows),

@@ -25,7 +25,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// All tables, each after the tables that it references.
-pub(super) const TABLES: [Table; 53] = [
+pub(super) const TABLES: [Table; 54] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
@@ -55,6 +55,7 @@ pub(super) const TABLES: [Table; 53] = [
     table("agent_versions"),
     table("agent_secrets"),
     table("stars"),
+    table("featured_agents"),
     table("listings"),
     table("origin_verifications"),
     table("trusted_origins"),

@@ -9,10 +9,10 @@ use serde_json::json;
 use super::*;
 use crate::{
     agent_credentials, api_tokens, approvals, audit, blobs, caller_contexts, conversation_digests,
-    federation_rules, grants, hub_violations, hubs, invites, keys, listings, login_credentials, messages,
-    model_providers, namespaces, oauth_grants, origin_verifications, outbox, p2p_state, registration_drafts,
-    request_nonces, rule_subscriptions, runs, secrets, sessions, stars, stream_journal, team_share_links,
-    teams, testing,
+    featured_agents, federation_rules, grants, hub_violations, hubs, invites, keys, listings,
+    login_credentials, messages, model_providers, namespaces, oauth_grants, origin_verifications, outbox,
+    p2p_state, registration_drafts, request_nonces, rule_subscriptions, runs, secrets, sessions, stars,
+    stream_journal, team_share_links, teams, testing,
     testing::{AgentSeed, Person, World},
     trusted_origins, webhooks,
 };
@@ -277,6 +277,7 @@ async fn fill_agent(world: &mut World, owner: &Person, agent: &AgentSeed) {
     grants::insert(&mut tx, agent.agent, owner.principal, now).await.unwrap();
     let star = stars::Star { agent: agent.agent, starred_at: now };
     stars::insert(&mut tx, owner.account, &star).await.unwrap();
+    featured_agents::insert(&mut tx, agent.agent, now).await.unwrap();
     let listing = listings::Listing {
         agent: agent.agent,
         seq: 1,

@@ -7,6 +7,7 @@ mod admin;
 mod agents;
 mod chats;
 mod contention;
+mod featured_agents;
 mod listings;
 mod messages;
 mod outbox_audit;

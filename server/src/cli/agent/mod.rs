@@ -1,6 +1,7 @@
 //! `plexus agent`: registers and lists agents, on the hub of the data folder or on a remote one.
 
 mod backend;
+mod featured;
 mod new;
 pub mod run;
 mod users;
@@ -29,6 +30,7 @@ pub fn command() -> Command {
         .subcommand(run::command())
         .subcommand(new::command())
         .subcommand(users::command())
+        .subcommand(featured::command())
         .subcommand(whose(Command::new("list").about("List the agents of an account, private ones included")))
 }
 
@@ -116,6 +118,7 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
         "run" => return run::run(settings, arguments).await,
         "new" => return new::run(arguments),
         "users" => return users::run(settings, arguments).await,
+        "featured" => return featured::run(settings, arguments).await,
         _ => {}
     }
     let body = match action {

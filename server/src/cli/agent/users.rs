@@ -24,7 +24,7 @@ pub fn command() -> Command {
     whose(command)
 }
 
-fn parse_address(text: &str) -> Result<Address, String> {
+pub(super) fn parse_address(text: &str) -> Result<Address, String> {
     let whole = if text.starts_with('@') { text.to_owned() } else { format!("@{text}") };
     whole.parse().map_err(|_| "an address is written as @owner/name".to_owned())
 }

@@ -1,4 +1,4 @@
-//! Page `/admin/agents`: lists all agents; pauses, resumes, unlists or withdraws them.
+//! Page `/admin/agents`: lists all agents; pauses, resumes, unlists, withdraws or features them.
 
 use axum::{
     extract::{Path, Query, State},
@@ -10,7 +10,7 @@ use plexus_app::view_models::{
     admin::{AdminAgentRow, AdminAgents},
 };
 use plexus_domain::{Error as Refusal, page::PageSize};
-use plexus_hub::admin::{self, AgentModeration, AgentRow};
+use plexus_hub::admin::{self, Administrator, AgentModeration, AgentRow};
 
 use super::{TableQuery, table_href, words};
 use crate::{
@@ -49,6 +49,7 @@ fn row(row: AgentRow) -> AdminAgentRow {
         runs_today: row.runs_today,
         failed_today: row.failed_today,
         can_withdraw: row.can_withdraw,
+        is_featured: row.is_featured,
     }
 }
 
@@ -60,7 +61,10 @@ pub async fn act(
 ) -> Response {
     let Ok(id) = id.parse() else { return visit.refuse_status(StatusCode::NOT_FOUND) };
     let (reason, request) = (fields.get("reason"), visit.request_id());
+    let by = Administrator::Account { caller: &visit.caller, request };
     let acted = match wanted(&fields) {
+        _ if fields.get("action") == "feature" => admin::set_featured(&site.hub, by, id, true).await,
+        _ if fields.get("action") == "unfeature" => admin::set_featured(&site.hub, by, id, false).await,
         Ok(act) => admin::act_on_agent(&site.hub, &visit.caller, id, act, reason, request).await,
         Err(refusal) => Err(refusal.into()),
     };
@@ -77,6 +81,8 @@ fn done(fields: &Fields) -> &'static str {
         "resume" => "agent-resumed",
         "unlist" => "agent-unlisted",
         "delete" => "agent-deleted",
+        "feature" => "agent-featured",
+        "unfeature" => "agent-unfeatured",
         _ => "saved",
     }
 }
