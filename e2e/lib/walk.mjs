@@ -69,6 +69,8 @@ export function press(tab, name) {
 export async function register(tab, hub, url, { look = async () => {}, fill = async () => {}, trust = true } = {}) {
   await go(tab, `${hub.url}/register`);
   await look("register");
+  await tab.page.getByRole("link", { name: "The address of an A2A agent" }).click();
+  await look("register-address");
   await tab.page.getByLabel("Address of the agent").fill(url);
   await press(tab, "Fetch card");
   await tab.page.getByLabel("Name in its address").waitFor();

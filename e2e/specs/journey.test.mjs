@@ -100,7 +100,7 @@ for (const script of SCRIPTS) {
       const other = await openTab(browser, { script });
       other.expect(/status of 4\d\d/);
       await signUp(other, `${hub.url}/signup`, "grace");
-      await go(other, `${hub.url}/register`);
+      await go(other, `${hub.url}/register/address`);
       await other.page.getByLabel("Address of the agent").fill(lighthouse.url);
       await press(other, "Fetch card");
       await other.page.getByText(/private|this machine|loopback|public addresses/i).first().waitFor();

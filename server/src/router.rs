@@ -208,7 +208,8 @@ fn machine_routes() -> Router<AppState> {
 fn register_routes() -> Router<AppState> {
     use pages::{agent_manage, register};
     Router::new()
-        .route("/register", get(register::start::show).post(register::start::fetch))
+        .route("/register", get(register::start::show))
+        .route("/register/address", get(register::start::show_address).post(register::start::fetch))
         .route(
             "/register/instructions",
             get(register::instructions::show).post(register::instructions::write),

@@ -55,7 +55,7 @@ on_both! {
             assert_eq!(code, "invalid", "{name}");
             assert!(message.contains(words), "{name}: {message}");
             assert!(message.len() < 4_000 && !message.contains(['\u{202e}', '\u{0}', '\n']), "{name}: {message:?}");
-            let page = admin.post("/register", &[("url", &at)]).await;
+            let page = admin.post("/register/address", &[("url", &at)]).await;
             assert!(matches!(page.status.as_u16(), 200 | 422), "{name}: {}", page.status);
             page.says(&at);
             for live in ["href=\"javascript:", "\u{202e}", "<script>alert"] {

@@ -25,13 +25,14 @@ const OPEN: [&str; 11] = [
     "/signup",
 ];
 /// Pages for signed-in users.
-const OWN: [&str; 8] = [
+const OWN: [&str; 9] = [
     "/chat",
     "/chat?to=@plexus/calc",
     "/settings/account",
     "/settings/sessions",
     "/settings/tokens",
     "/register",
+    "/register/address",
     "/chat?text=1",
     "/chat?to=@plexus/guide&text=a+b",
 ];

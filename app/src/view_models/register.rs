@@ -7,7 +7,7 @@ use super::{
     agent::{Scheme, Skill},
 };
 
-/// First step at `/register`: the URL of the agent. Posts to `/register` with `url`.
+/// Choice at `/register` of what to register.
 #[derive(Clone, Debug)]
 pub struct RegisterStart {
     /// Unfinished registrations.
@@ -16,6 +16,11 @@ pub struct RegisterStart {
     pub has_models: bool,
     /// Whether the operator configured a program that the viewer may register as an agent.
     pub has_programs: bool,
+}
+
+/// First step at `/register/address`: the URL of the agent. Posts `url`.
+#[derive(Clone, Debug)]
+pub struct RegisterAddress {
     /// Whether this viewer may register addresses of the private network.
     pub allows_private: bool,
     pub form: Form,

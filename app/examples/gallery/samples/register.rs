@@ -9,8 +9,9 @@ use super::{agents, ago, now, shown, shown_to_admin};
 pub fn pages() -> Vec<(&'static str, String)> {
     let sent = || Form::filled([("url", "http://10.0.0.7:9000/agent")]);
     vec![
-        ("register", shown("/register", start(Form::default()))),
-        ("register-refused", shown("/register", start(sent().with_error("url", "10.0.0.7 is a private address. This hub calls addresses of the public internet only; an administrator can register it.")))),
+        ("register", shown("/register", start(true))),
+        ("register-without-model", shown("/register", start(false))),
+        ("register-refused", shown("/register/address", address(sent().with_error("url", "10.0.0.7 is a private address. This hub calls addresses of the public internet only; an administrator can register it.")))),
         ("register-card", shown("/register/x/card", card(vec![warning(), hint()]))),
         ("register-card-broken", shown("/register/x/card", card(vec![hint(), error(), warning()]))),
         ("register-proof", shown_to_admin("/register/x/proof", RegisterProof { draft: draft(), way: RegistrationKind::Card, origins: agents::origins(), can_trust: true, form: Form::default() })),
@@ -36,7 +37,11 @@ fn draft() -> DraftId {
     DraftId::new(now(), &[7; 10])
 }
 
-fn start(form: Form) -> RegisterStart {
+fn address(form: Form) -> RegisterAddress {
+    RegisterAddress { allows_private: false, form }
+}
+
+fn start(has_models: bool) -> RegisterStart {
     let drafts = vec![DraftRow {
         id: draft(),
         label: "https://tides.example.org".into(),
@@ -44,7 +49,7 @@ fn start(form: Form) -> RegisterStart {
         step: Step::Proof,
         begun: ago(4_000),
     }];
-    RegisterStart { drafts, has_models: true, has_programs: true, allows_private: false, form }
+    RegisterStart { drafts, has_models, has_programs: true }
 }
 
 fn problem(severity: Severity, place: &str, message: &str) -> Problem {

@@ -1,5 +1,6 @@
 //! Pages for registering an agent, step by step.
 
+mod address;
 mod card;
 mod done;
 mod endpoint;

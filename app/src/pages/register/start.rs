@@ -3,17 +3,15 @@ use plexus_domain::account::Role;
 
 use crate::{
     components::{
-        button::{ActionForm, Button, ButtonLink, Kind},
+        button::{ActionForm, Kind},
         context,
-        field::Field,
-        form_errors::form_errors,
         icon::Icon,
         section::Section,
-        stepper::{Steps, name},
+        stepper::name,
         time::Ago,
     },
     pages::{Page, PageMeta},
-    view_models::register::{DraftRow, RegisterStart, RegistrationKind, Step},
+    view_models::register::{DraftRow, RegisterStart},
 };
 
 impl Page for RegisterStart {
@@ -22,87 +20,87 @@ impl Page for RegisterStart {
     }
 
     fn body(self) -> AnyView {
-        let form = self.form;
-        let hint = if self.allows_private {
-            "URL of the agent or its agent card. Addresses of this machine and your network also work."
-        } else {
-            "URL of the agent or its agent card. It must be reachable from the internet."
-        };
+        let choices = choices(self.has_models, self.has_programs).into_iter().map(row).collect_view();
         view! {
             <h1>"Register agent"</h1>
-            <Steps at=Step::Address way=RegistrationKind::Card />
-            <div class="two-ways">
-                <section>
-                    <h2>"Register a running agent"</h2>
-                    <p class="quiet">"For agents that speak A2A 1.0 or 0.3. The hub fetches the agent card and shows it; nothing is published yet."</p>
-                    {form_errors(&form, None)}
-                    <form class="stack" method="post" action="/register">
-                        {Field::url("url", "Address of the agent").placeholder("https://agents.example.org/tide").hint(hint).max(2_000).of(&form)}
-                        <p class="actions"><Button label="Fetch card" kind=Kind::Primary /></p>
-                    </form>
-                </section>
-                <div class="stack">
-                    {with_request()}
-                    {on_own_machine()}
-                    {with_model(self.has_models)}
-                    {self.has_programs.then(with_program)}
-                </div>
-            </div>
+            <p class="quiet">"Choose what you have. Nothing is published before the last step."</p>
+            <ul class="rows choices" role="list">{choices}</ul>
             {drafts(self.drafts)}
         }
         .into_any()
     }
 }
 
-fn with_request() -> AnyView {
-    view! {
-        <section>
-            <h2>"Describe an HTTP endpoint"</h2>
-            <p class="quiet">"For software with its own API: describe the request and where the answer is. Templates exist for Open Interpreter, AutoGPT and OpenAI-compatible servers."</p>
-            <p class="actions"><ButtonLink label="Describe endpoint" href="/register/http" icon=Icon::Link /></p>
-        </section>
-    }
-    .into_any()
+/// What a user has, and where to register it.
+struct Choice {
+    icon: Icon,
+    title: &'static str,
+    purpose: &'static str,
+    /// `None` if it is not possible on this hub; `purpose` says why.
+    href: Option<&'static str>,
 }
 
-fn on_own_machine() -> AnyView {
-    view! {
-        <section>
-            <h2>"Run a program on your own machine"</h2>
-            <p class="quiet">"A local program becomes an agent while it runs. It opens one connection to this hub and needs no public address."</p>
-            <p><code>"plexus agent run NAME -- my-agent"</code></p>
-            <p class="actions"><ButtonLink label="Read the guide" href="/docs/publish#run-a-program-on-your-own-machine" icon=Icon::Data /></p>
-        </section>
+/// Returns the choices, the likeliest first.
+fn choices(has_models: bool, has_programs: bool) -> Vec<Choice> {
+    let choice = |icon, title, purpose, href| Choice { icon, title, purpose, href: Some(href) };
+    let needs_model = |icon, title, purpose| match (has_models, context::role()) {
+        (true, _) => choice(icon, title, purpose, "/register/instructions"),
+        (false, Some(Role::Admin)) => {
+            choice(icon, title, "This hub has no model yet. Connect one first.", "/admin/models")
+        }
+        (false, _) => {
+            let purpose = "This hub has no model yet. An administrator can connect one.";
+            Choice { icon, title, purpose, href: None }
+        }
+    };
+    let mut choices = vec![
+        needs_model(
+            Icon::Edit,
+            "An idea, and a model of this hub",
+            "Write instructions. The hub runs the agent, so you need not host anything.",
+        ),
+        choice(
+            Icon::Link,
+            "The address of an A2A agent",
+            "Paste its address. The hub fetches the agent card and shows it.",
+            "/register/address",
+        ),
+        choice(
+            Icon::Data,
+            "A program on your own machine",
+            "It is an agent while the command plexus agent run connects it. It needs no public address.",
+            "/docs/publish#run-a-program-on-your-own-machine",
+        ),
+        needs_model(
+            Icon::Tool,
+            "An MCP server",
+            "Write instructions for a model that uses the tools of the server.",
+        ),
+        choice(
+            Icon::External,
+            "An HTTP endpoint with its own API",
+            "Describe the request and where the answer is. Templates exist for OpenAI-compatible servers and others.",
+            "/register/http",
+        ),
+    ];
+    if has_programs {
+        let purpose =
+            "The operator listed programs. The hub starts one sandboxed process for each conversation.";
+        choices.push(choice(Icon::Add, "A program installed on this hub", purpose, "/register/program"));
     }
-    .into_any()
+    choices
 }
 
-fn with_model(has_models: bool) -> AnyView {
-    let next = if has_models {
-        view! { <p class="actions"><ButtonLink label="Write instructions" href="/register/instructions" icon=Icon::Edit /></p> }.into_any()
-    } else if context::role() == Some(Role::Admin) {
-        view! { <p class="actions"><ButtonLink label="Connect a model" href="/admin/models" icon=Icon::Add /></p> }.into_any()
-    } else {
-        view! { <p class="quiet">"This hub has no model yet. An administrator can connect one."</p> }
-            .into_any()
+fn row(choice: Choice) -> AnyView {
+    let title = match choice.href {
+        Some(href) => view! { <a class="reach" href=href>{choice.title}</a> }.into_any(),
+        None => choice.title.into_any(),
     };
     view! {
-        <section>
-            <h2>"Write instructions for a model"</h2>
-            <p class="quiet">"Describe what the agent should do. The hub runs it on one of its models, so you need not host anything."</p>
-            {next}
-        </section>
-    }
-    .into_any()
-}
-
-fn with_program() -> AnyView {
-    view! {
-        <section>
-            <h2>"Use a program installed on this hub"</h2>
-            <p class="quiet">"The operator has listed programs that you can use as agents. The hub starts one sandboxed process for each conversation."</p>
-            <p class="actions"><ButtonLink label="Choose program" href="/register/program" icon=Icon::Add /></p>
-        </section>
+        <li><article class="row">
+            {choice.icon.view()}
+            <div><h2>{title}</h2><p class="quiet">{choice.purpose}</p></div>
+        </article></li>
     }
     .into_any()
 }

@@ -1,4 +1,5 @@
-//! Page `/register`: choice of the kind of agent, the URL of its card, and unfinished registrations.
+//! Pages `/register`: choice of what to register, and unfinished registrations; and `/register/address`: the URL of an
+//! agent card.
 
 use axum::{
     extract::{Path, State},
@@ -7,7 +8,7 @@ use axum::{
 };
 use plexus_app::view_models::{
     Form,
-    register::{DraftRow, RegisterCard, RegisterStart, Step},
+    register::{DraftRow, RegisterAddress, RegisterCard, RegisterStart, Step},
 };
 use plexus_domain::DraftId;
 use plexus_hub::{
@@ -45,9 +46,16 @@ async fn page(site: &AppState, caller: &Caller) -> Result<RegisterStart, Error> 
         drafts: register_a2a::list(&site.hub, caller).await?.into_iter().map(row).collect(),
         has_programs: !program_agent::programs(&site.hub, caller, ProgramProtocol::Acp)?.is_empty(),
         has_models: model_providers::availability(&site.hub).await?.has_models,
-        allows_private: register_a2a::allows_private(&site.hub, caller),
-        form: Form::default(),
     })
+}
+
+pub async fn show_address(State(site): State<AppState>, visit: PageContext) -> Response {
+    let page = address(&site, &visit.caller, Form::default());
+    visit.show(page)
+}
+
+fn address(site: &AppState, caller: &Caller, form: Form) -> RegisterAddress {
+    RegisterAddress { allows_private: register_a2a::allows_private(&site.hub, caller), form }
 }
 
 const fn step(step: agents::RegistrationStep) -> Step {
@@ -66,10 +74,10 @@ pub async fn fetch(State(site): State<AppState>, visit: PageContext, fields: Fie
             let page = broken(&site, &visit, card_url, problems);
             visit.show_as(StatusCode::UNPROCESSABLE_ENTITY, page)
         }
-        Err(error) => match page(&site, &visit.caller).await {
-            Ok(page) => refused(visit, error, fields, |form| RegisterStart { form, ..page }),
-            Err(error) => visit.refuse(error),
-        },
+        Err(error) => {
+            let caller = visit.caller.clone();
+            refused(visit, error, fields, |form| address(&site, &caller, form))
+        }
     }
 }
 
