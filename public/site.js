@@ -111,8 +111,23 @@ function addCopyButtons(root) {
     tools.append(toggle, codeButton("Download", "download"), codeButton("Copy", "copy"));
     head.append(label, tools);
   }
-  for (const button of root.querySelectorAll("button[data-copy][hidden]")) button.hidden = false;
+  for (const button of root.querySelectorAll(":is([data-copy], [data-reveal])[hidden]")) button.hidden = false;
 }
+
+// Passwords: a button shows what was typed. They are hidden again before they are sent, so that browsers recognise them.
+
+function reveal(button) {
+  const input = button.parentElement.querySelector("input");
+  const isShown = input.type === "password";
+  input.type = isShown ? "text" : "password";
+  button.firstElementChild.textContent = isShown ? "Hide" : "Show";
+}
+
+document.addEventListener("submit", ({ target: form }) => {
+  for (const button of form.querySelectorAll("button[data-reveal]")) {
+    if (button.parentElement.querySelector("input").type === "text") reveal(button);
+  }
+});
 
 // Menus close on a click outside or on Esc.
 
@@ -124,6 +139,8 @@ function closeMenus(except) {
 
 document.addEventListener("click", (event) => {
   closeMenus(event.target);
+  const secret = event.target.closest("button[data-reveal]");
+  if (secret) reveal(secret);
   const button = event.target.closest("button.copy");
   if (!button) return;
   if ("wrap" in button.dataset) wrap(button);

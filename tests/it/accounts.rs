@@ -209,6 +209,29 @@ on_both! {
         ada.sign_in("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER);
     }
 
+    async fn a_sign_up_that_waits_for_approval_leads_where_it_began(hub: &Hub, [("PLEXUS_REGISTRATION", "approval")]) {
+        let (ada, next) = (hub.visitor(), "/chat?to=@plexus/calc&text=1+%2B+1");
+        let waiting = ada.post("/signup", &[("name", "ada"), ("password", PASSWORD), ("next", next)]).await;
+        waiting.expect(StatusCode::OK).says("href=\"/login?next=%2Fchat%3Fto%3D");
+        hub.sql("update accounts set state = 'active' where state = 'pending'").await;
+        assert_eq!(ada.sign_in("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER).location(), next);
+        assert_eq!(ada.sign_in("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER).location(), "/", "only once");
+        let elsewhere = [("name", "eve"), ("password", PASSWORD), ("next", "//example.org")];
+        let eve = hub.visitor();
+        eve.post("/signup", &elsewhere).await.expect(StatusCode::OK);
+        hub.sql("update accounts set state = 'active' where state = 'pending'").await;
+        assert_eq!(eve.sign_in("eve", PASSWORD).await.expect(StatusCode::SEE_OTHER).location(), "/");
+    }
+
+    async fn an_invitation_leads_where_the_sign_up_began(hub: &Hub, [("PLEXUS_REGISTRATION", "invite")]) {
+        let (boss, ada) = (hub.administrator("boss").await, hub.visitor());
+        ada.get("/signup?next=%2F%40plexus%2Fcalc").await.expect(StatusCode::OK).says("By invitation only");
+        let page = boss.post("/admin/invites", &[("role", "user"), ("days", "7")]).await;
+        let token = page.body.split("/signup?invite=").nth(1).and_then(|rest| rest.split(['"', '<']).next());
+        let fields = [("name", "ada"), ("password", PASSWORD), ("invite", token.expect("an invitation"))];
+        assert_eq!(ada.post("/signup", &fields).await.expect(StatusCode::SEE_OTHER).location(), "/@plexus/calc");
+    }
+
     async fn two_who_take_one_name_at_once(hub: &Hub) {
         let (one, other) = (hub.visitor(), hub.visitor());
         let fields = [("name", "ada"), ("password", PASSWORD)];

@@ -148,8 +148,22 @@ impl Field {
         let invalid = form.error(self.name).map(|_| "true");
         let class = if self.mono { "control mono" } else { "control" };
         match self.control {
+            Control::Input("password") => {
+                let label = self.label.clone();
+                view! {
+                    <div class="password">
+                        <input class=class id=id dir="auto" name=self.name type="password" required=self.required
+                            autocomplete=self.autocomplete placeholder=self.placeholder maxlength=self.max
+                            spellcheck="false" autocapitalize="none" aria-describedby=described aria-invalid=invalid />
+                        // Shown by the script without which it does nothing.
+                        <button type="button" data-reveal="" hidden=true>
+                            <span>"Show"</span><span class="hidden">{format!(" {label}")}</span>
+                        </button>
+                    </div>
+                }
+                .into_any()
+            }
             Control::Input(kind) => {
-                let value = (kind != "password").then_some(value);
                 view! {
                     <input class=class id=id dir="auto" name=self.name type=kind value=value required=self.required
                         autocomplete=self.autocomplete placeholder=self.placeholder maxlength=self.max

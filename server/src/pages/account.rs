@@ -19,12 +19,17 @@ use serde::Deserialize;
 use crate::{
     app_state::AppState,
     web::{
-        auth::session_cookie,
+        auth::{cookie, session_cookie},
         error::{public_message, retry_after},
         form::Fields,
         page::{PageContext, redirect_with_notice, with_notice},
     },
 };
+
+/// Cookie with the path to go to after the first sign-in, for sign-ups that wait for an approval or an invitation.
+const RETURN_COOKIE: &str = "return_to";
+/// Lifetime of that cookie in seconds: a week.
+const RETURN_COOKIE_TTL: u32 = 7 * 24 * 3_600;
 
 #[derive(Deserialize)]
 pub struct LoginQuery {
@@ -42,7 +47,7 @@ pub async fn login(
     headers: HeaderMap,
     fields: Fields,
 ) -> Response {
-    let next = local_path(fields.get("next"));
+    let next = destination(&headers, fields.get("next"));
     let device = device(&visit, &headers);
     match accounts::sign_in(&site.hub, fields.get("name"), fields.get("password").to_owned(), &device).await {
         Ok(signed_in) if signed_in.came_back => with_notice(enter(&site, &signed_in, &next), "back"),
@@ -71,7 +76,10 @@ pub async fn show_signup(
             _ => mode,
         });
     let next = local_path(&query.next);
-    visit.show_or_refuse(mode.map(|mode| SignupPage { mode, next, form: Form::default() }))
+    let needs_invite = matches!(mode, Ok(SignupMode::NeedsInvite));
+    let page = mode.map(|mode| SignupPage { mode, next: next.clone(), form: Form::default() });
+    let response = visit.show_or_refuse(page);
+    if needs_invite { with_return(&site, response, &next) } else { response }
 }
 
 async fn signup_mode(
@@ -112,7 +120,7 @@ pub async fn signup(
         Err(error) => return visit.refuse(error),
     };
     let is_first_administrator = matches!(mode, SignupMode::FirstAdmin { .. });
-    let (name, next) = (form.name.trim().to_owned(), local_path(fields.get("next")));
+    let (name, next) = (form.name.trim().to_owned(), destination(&headers, fields.get("next")));
     if let [first, second] = form.check(&site.hub).as_slice() {
         let form = fields.into_form().refused(first).refused(second);
         return visit.show_as(StatusCode::UNPROCESSABLE_ENTITY, SignupPage { mode, next, form });
@@ -123,7 +131,9 @@ pub async fn signup(
         }
         Ok(Some(signed_in)) => enter(&site, &signed_in, &next),
         Ok(None) => {
-            visit.show(SignupPage { mode: SignupMode::Waiting { name }, next, form: Form::default() })
+            let mode = SignupMode::Waiting { name };
+            let response = visit.show(SignupPage { mode, next: next.clone(), form: Form::default() });
+            with_return(&site, response, &next)
         }
         Err(error) => refused(visit, error, fields, |form| SignupPage { mode, next, form }),
     }
@@ -200,7 +210,30 @@ fn enter(site: &AppState, signed_in: &SignedIn, next: &str) -> Response {
     const THIRTY_DAYS: u32 = 30 * 24 * 3_600;
     let mut response = Redirect::to(next).into_response();
     set_cookie(response.headers_mut(), &session(site, &signed_in.cookie, THIRTY_DAYS));
+    set_cookie(response.headers_mut(), &return_cookie(site, "", 0));
     response
+}
+
+/// Stores the path to go to after the first sign-in, unless it is the home page.
+fn with_return(site: &AppState, mut response: Response, next: &str) -> Response {
+    if next != "/" {
+        set_cookie(response.headers_mut(), &return_cookie(site, next, RETURN_COOKIE_TTL));
+    }
+    response
+}
+
+fn return_cookie(site: &AppState, path: &str, max_age: u32) -> String {
+    let secure = if site.is_https() { "; Secure" } else { "" };
+    let path: String = url::form_urlencoded::byte_serialize(path.as_bytes()).collect();
+    format!("{RETURN_COOKIE}={path}; Path=/; Max-Age={max_age}; HttpOnly; SameSite=Lax{secure}")
+}
+
+/// Returns the path of a form, or else the one that an earlier sign-up stored.
+fn destination(headers: &HeaderMap, next: &str) -> String {
+    let next = local_path(next);
+    let stored = cookie(headers, RETURN_COOKIE).filter(|_| next == "/");
+    let path = stored.and_then(|stored| url::form_urlencoded::parse(stored.as_bytes()).next());
+    path.map_or(next, |(path, _)| local_path(&path))
 }
 
 fn session(site: &AppState, value: &str, max_age: u32) -> String {

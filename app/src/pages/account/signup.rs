@@ -38,7 +38,7 @@ impl Page for SignupPage {
                  The operator can make other users administrators with “plexus user set-role NAME admin”.",
                 &self.next,
             ),
-            SignupMode::Waiting { name } => waiting(&name),
+            SignupMode::Waiting { name } => waiting(&name, &self.next),
             mode => open(&mode, &self.next, &self.form),
         }
     }
@@ -91,7 +91,8 @@ fn refused(title: &'static str, why: &'static str, next: &str) -> AnyView {
     .into_any()
 }
 
-fn waiting(name: &str) -> AnyView {
+fn waiting(name: &str, next: &str) -> AnyView {
+    let sign_in = entrance_href("/login", next);
     let text = format!(
         "An administrator will review your request, {name}. You can sign in as soon as it is approved."
     );
@@ -99,7 +100,7 @@ fn waiting(name: &str) -> AnyView {
         <h1>"Registration pending"</h1>
         <Empty title="Waiting for an administrator">
             <p>{text}</p>
-            <p><ButtonLink label="Browse agents" href="/agents" /></p>
+            <p class="actions"><ButtonLink label="Browse agents" href="/agents" /> <ButtonLink label="Sign in" href=sign_in /></p>
         </Empty>
     }
     .into_any()
