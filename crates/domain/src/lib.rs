@@ -27,6 +27,7 @@ pub mod run;
 pub mod sanitized_text;
 pub mod team;
 pub mod time;
+pub mod tokenize;
 
 pub use address::Address;
 pub use call_options::CallOptions;

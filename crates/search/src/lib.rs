@@ -24,7 +24,6 @@ mod schema;
 mod search;
 mod skill_ranking;
 mod tantivy_tokenizer;
-mod tokenize;
 
 pub use error::{Error, Result};
 pub use index::{Index, match_listings};

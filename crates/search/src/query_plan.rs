@@ -2,7 +2,10 @@
 
 use std::ops::Bound;
 
-use plexus_domain::AgentId;
+use plexus_domain::{
+    AgentId,
+    tokenize::{self, Token},
+};
 use tantivy::{
     Searcher, Term,
     query::{
@@ -18,7 +21,6 @@ use crate::{
     query::Query,
     query_parser::{self, QueryTerm},
     schema::{SchemaFields, normalized_label, normalized_name},
-    tokenize::{self, Token},
 };
 
 /// Maximum number of words; more are ignored.

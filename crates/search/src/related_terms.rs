@@ -5,7 +5,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use plexus_domain::team::formation::{stems_of, work_kind};
+use plexus_domain::{
+    team::formation::{stems_of, work_kind},
+    tokenize::Token,
+};
 use tantivy::{
     DocSet, Searcher, SegmentReader, TERMINATED, Term, columnar::StrColumn, schema::IndexRecordOption,
 };
@@ -14,7 +17,6 @@ use crate::{
     error::Result,
     fuzzy_terms,
     schema::{SchemaFields, fast},
-    tokenize::Token,
 };
 
 /// Weight of inflected forms: *translates* and *translation* for *translate*.

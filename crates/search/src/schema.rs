@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use plexus_domain::AgentId;
+use plexus_domain::{AgentId, tokenize};
 use tantivy::{
     TantivyDocument, Term,
     schema::{
@@ -13,11 +13,11 @@ use tantivy::{
 use crate::{
     error::Result,
     listing::{Hit, Listing},
-    tantivy_tokenizer, tokenize,
+    tantivy_tokenizer,
 };
 
 /// Schema version. Increment on every change of this file
-/// or of `text.rs`; indexes of other versions are rebuilt.
+/// or of `plexus_domain::tokenize`; indexes of other versions are rebuilt.
 pub const VERSION: u32 = 6;
 
 /// Field weights, implemented by repeating words in one field.

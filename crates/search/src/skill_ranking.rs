@@ -2,7 +2,11 @@
 //!
 //! Parts are descriptions instead of names. Any matching word or related term scores, weighted by rarity.
 
-use plexus_domain::{AgentId, team::formation::joint_fit};
+use plexus_domain::{
+    AgentId,
+    team::formation::joint_fit,
+    tokenize::{self, Token},
+};
 use tantivy::{
     DocAddress, Searcher, SegmentReader, collector::DocSetCollector, query::TermQuery,
     schema::IndexRecordOption,
@@ -15,7 +19,6 @@ use crate::{
     related_terms::{for_each_doc, idf, related_terms},
     schema::{SchemaFields, fast},
     search,
-    tokenize::{self, Token},
 };
 
 /// Maximum number of words of a part; more are ignored.

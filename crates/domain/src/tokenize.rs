@@ -106,6 +106,11 @@ enum ScriptKind {
     Dense,
 }
 
+/// Returns true for characters of scripts without spaces between words.
+pub fn is_unspaced(c: char) -> bool {
+    kind(c) == ScriptKind::Dense
+}
+
 fn kind(c: char) -> ScriptKind {
     match c {
         _ if !c.is_alphanumeric() && !is_combining_mark(c) => ScriptKind::Gap,
