@@ -1,6 +1,6 @@
 //! Read model of messages: rows combined with the text of messages that are still being written.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, iter};
 
 use plexus_domain::{
     Address, MessageId, Part, PrincipalId, RunId, RunState, Timestamp,
@@ -14,10 +14,12 @@ use plexus_store::{
     runs::Run,
     stream_journal,
 };
+use serde_json::Value;
 
 use crate::{
     Hub, Result,
     caller::Requester,
+    listings::ListingSummary,
     streaming::{OpenMessage, Snapshot},
 };
 
@@ -44,6 +46,7 @@ pub enum Author {
     Agent {
         /// Seed of the agent's identicon.
         seed: String,
+        /// Title on its card; its name if it has none.
         name: String,
         address: Address,
     },
@@ -164,15 +167,26 @@ pub(crate) async fn authors(
     Ok(known.into_iter().map(|principal| (principal.id, Author::from(principal))).collect())
 }
 
+/// Loads the display name of a principal.
+pub(crate) async fn author(conn: &mut Conn, id: PrincipalId) -> Result<Author> {
+    Ok(authors(conn, iter::once(id)).await?.remove(&id).unwrap_or(Author::Gone))
+}
+
 /// Display name of an anonymous caller.
 const UNKNOWN_NAME: &str = "Somebody";
+
+/// Returns the title in the summary of a listing.
+fn title(summary: Value) -> Option<String> {
+    let summary: ListingSummary = serde_json::from_value(summary).ok()?;
+    Some(summary.title).filter(|title| !title.is_empty())
+}
 
 impl From<NamedPrincipal> for Author {
     fn from(principal: NamedPrincipal) -> Self {
         match (principal.agent, principal.owner, principal.name, principal.pseudonym) {
             (Some(agent), Some(owner), Some(name), _) => Self::Agent {
                 seed: principal.listing_id.unwrap_or_else(|| agent.to_string()),
-                name: name.to_string(),
+                name: principal.summary.and_then(title).unwrap_or_else(|| name.to_string()),
                 address: Address { owner, name, hub: principal.home },
             },
             (_, _, Some(name), _) => Self::Person { name: name.to_string() },

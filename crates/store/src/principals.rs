@@ -1,6 +1,7 @@
 //! Principals: members, authors and callers.
 
 use plexus_domain::{AccountId, AgentId, HubRowId, Name, Principal, PrincipalId};
+use serde_json::Value;
 use sqlx::{QueryBuilder, query, query_scalar};
 
 use crate::{
@@ -80,6 +81,8 @@ record! {
         pub home: Option<String>,
         /// Name of the agent or of the account.
         pub name: Option<Name>,
+        /// Summary in the agent's listing.
+        pub summary: Option<Value>,
         pub pseudonym: Option<String>,
         pub anonymous: bool,
     }
@@ -158,9 +161,10 @@ pub async fn list_named(conn: &mut Conn, wanted: &[PrincipalId]) -> Result<Vec<N
                 "select principals.id, agents.id as agent, agents.listing_id, agents.owner, \
                  (select coalesce(hubs.domain, hubs.hub_key) from hubs \
                      where hubs.id = agents.hub and hubs.state <> 'self') as home, \
-                 coalesce(agents.name, namespaces.name) as name, principals.pseudonym, \
+                 coalesce(agents.name, namespaces.name) as name, listings.summary, principals.pseudonym, \
                  principals.kind = 'anonymous' as anonymous from principals \
                  left join agents on agents.id = principals.agent \
+                 left join listings on listings.agent = agents.id \
                  left join accounts on accounts.id = principals.account and accounts.state <> 'deleted' \
                  left join namespaces on namespaces.id = accounts.namespace where principals.id in ",
             );

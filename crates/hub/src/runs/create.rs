@@ -23,7 +23,7 @@ use crate::{
     agents::ResolvedAgent,
     caller::Requester,
     chats::ChatChangeSet,
-    message_views::{Author, MessageView, RunView},
+    message_views::{self, MessageView, RunView},
 };
 
 /// Specification of a run to be created.
@@ -112,7 +112,8 @@ pub(crate) async fn create(
     let history = history(tx, asker, &ask, place.is_queued()).await?;
     let (called, until, options) = (ask.called, ask.until, ask.options);
     let alternatives = ask.beside.into_iter().chain([answer.id]).collect();
-    let (message, author, open) = (answer.clone(), Author::from(&agent), Vec::new());
+    let author = message_views::author(tx, ask.author).await?;
+    let (message, open) = (answer.clone(), Vec::new());
     telling.add_message(MessageView { message, author, run: Some(view), alternatives, open, status: None });
     telling.record(Event::RunUpdated { run, state, failure: None });
     let task =

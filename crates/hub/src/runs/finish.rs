@@ -16,7 +16,7 @@ use crate::{
     Error, Hub, Result,
     blobs::NewBlob,
     chats::ChatChangeSet,
-    message_views::{Author, MessageView, RunView},
+    message_views::{self, MessageView, RunView},
     quotas,
 };
 
@@ -165,7 +165,7 @@ async fn keep(
         ..RunView::begun(job.run, outcome.state, job.queued)
     };
     let alternatives = messages::list_alternatives(&mut tx, job.question, message.lane).await?;
-    let (author, open) = (Author::from(&job.agent), Vec::new());
+    let (author, open) = (message_views::author(&mut tx, job.answer.author).await?, Vec::new());
     telling.end(MessageView { message, author, run: Some(run), alternatives, open, status: None });
     let failure = outcome.failure.clone();
     telling.record(Event::RunUpdated { run: job.run, state: outcome.state, failure });
