@@ -167,6 +167,41 @@ document.addEventListener("keydown", (event) => {
   menu?.querySelector("summary").focus();
 });
 
+// The search dialog (Ctrl+K) and the list of agents in the composer. Their script is loaded when it is first needed.
+
+const loadPickers = () => import("./pickers.js");
+
+function openSearch() {
+  const link = document.querySelector("a[data-search]");
+  // Visitors search agents in the box of the page.
+  if (!link) return document.querySelector("#q, #header-q")?.focus();
+  // The focus returns here when the dialog closes.
+  document.activeElement?.closest("details.menu")?.querySelector("summary").focus();
+  closeMenus(null);
+  loadPickers().then((pickers) => pickers.openSearch(), () => location.assign(link.href));
+}
+
+document.addEventListener("click", (event) => {
+  if (!event.target.closest?.("a[data-search]") || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  openSearch();
+});
+
+document.addEventListener("keydown", (event) => {
+  const isShortcut = event.ctrlKey !== event.metaKey && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "k";
+  if (!isShortcut || document.querySelector("dialog:modal")) return;
+  event.preventDefault();
+  openSearch();
+});
+
+document.addEventListener("input", ({ target: field }) => {
+  // The first message of a chat with a chosen agent goes to that agent, whatever it begins with.
+  const isOffered = field.id === "composer-text" && field.value.trimStart().startsWith("@") && !field.form.elements.to;
+  if (!isOffered || field.dataset.agents) return;
+  field.dataset.agents = "offered";
+  loadPickers().then((pickers) => pickers.offerAgents(field), () => delete field.dataset.agents);
+});
+
 // Prevents a second submit of a form. Returning to the page (back/forward cache) permits it again.
 
 document.addEventListener("submit", (event) => {

@@ -122,6 +122,8 @@ fn page_routes() -> Router<AppState> {
             get(pages::agent::visitor_chat::show).post(pages::agent::visitor_chat::send),
         )
         .route("/chat", get(pages::chat::new::show).post(pages::chat::new::send))
+        .route("/chat/search", get(pages::chat::search::show))
+        .route("/chat/archived", get(pages::chat::archived::show))
         .route("/chat/{id}", get(pages::chat::thread::show).post(pages::chat::thread::send))
         .route("/chat/{id}/stop", post(pages::chat::thread::stop))
         .route("/chat/{id}/approve", post(pages::chat::thread::approve))
@@ -132,6 +134,8 @@ fn page_routes() -> Router<AppState> {
             get(pages::chat::messages::show_delete).post(pages::chat::messages::delete),
         )
         .route("/chat/{id}/rename", get(pages::chat::manage::show_rename).post(pages::chat::manage::rename))
+        .route("/chat/{id}/pin", post(pages::chat::manage::pin))
+        .route("/chat/{id}/archive", post(pages::chat::manage::archive))
         .route("/chat/{id}/delete", get(pages::chat::manage::show_delete).post(pages::chat::manage::delete))
         .route("/blobs/{sha256}", get(pages::blobs::show))
         .route("/network", get(pages::network::show))

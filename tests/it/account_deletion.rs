@@ -55,9 +55,15 @@ on_both! {
 
     async fn leaving_is_for_good_after_its_time(hub: &Hub) {
         let (_, ada, bob) = world(hub).await;
+        let said = bob.begin("@plexus/calc", "1 + 1").await;
+        answer_after(&bob, &said.chat, 0).await;
+        let indexed = "select count(*) from message_terms join principals on principals.id = owner \
+                       join accounts on accounts.id = principals.account where purge_at is not null or state = 'deleted'";
         leave(&bob, "bob").await;
+        assert!(hub.number(indexed).await > 0);
         hub.sql("update accounts set purge_at = 1 where purge_at is not null").await;
         hub.tidy().await;
+        assert_eq!(hub.number(indexed).await, 0);
         bob.sign_in("bob", PASSWORD).await.expect(StatusCode::UNPROCESSABLE_ENTITY).says("Incorrect name or \
             password");
         assert_hidden(hub, &ada).await;

@@ -41,6 +41,10 @@ mod bootstrap_problems;
 #[cfg(test)]
 mod chat;
 #[cfg(test)]
+mod chat_lists;
+#[cfg(test)]
+mod chat_search;
+#[cfg(test)]
 mod clerk;
 #[cfg(test)]
 mod cli;

@@ -8,6 +8,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use crate::{
+    agent_lists::until,
     chat::seq,
     client::{Client, text_of},
     database::{Sql, postgres_url},
@@ -72,6 +73,12 @@ async fn opens(old: OldData, database: Option<&Database>) {
     let shown = ada.api(&format!("/chats/{chat}")).await;
     let texts: Vec<Value> = messages(&shown).iter().map(|message| json!(text_in(message))).collect();
     assert_eq!(json!(texts), facts["messages"]);
+
+    // Messages of before are indexed in the background.
+    let search = "/api/v1/chats/search?q=250%20m";
+    let found =
+        until(&ada, search, |found| found["items"].as_array().is_some_and(|items| items.len() == 2)).await;
+    assert_eq!(found["items"][0]["chat"], facts["chat"]);
 
     // The token is known by its digest, and stays valid at the new address of the hub.
     let program = Client::new(&hub.origin).with_token(&text_of(&facts["token"]));

@@ -77,6 +77,6 @@ fn addressee(to: Option<&AgentChoice>) -> AnyView {
             let (seed, name, address) = (to.seed.clone(), to.name.clone(), to.address.to_string());
             view! { <p class="to"><Mark seed /> <span dir="auto">{name}</span>" "<span class="address">{address}</span></p> }.into_any()
         }
-        None => view! { <p class="to quiet">"Start with @owner/name to choose an agent."</p> }.into_any(),
+        None => view! { <p class="to quiet">"Start with @ to choose an agent."</p> }.into_any(),
     }
 }

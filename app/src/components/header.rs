@@ -24,7 +24,7 @@ pub fn header(frame: &Frame) -> AnyView {
                     {nav_link(frame, "/register", "Register agent")}
                 </ul>
             </nav>
-            {(!has_search(&frame.path)).then(search)}
+            {(!has_search(&frame.path)).then(|| search(frame.viewer.is_some()))}
             {account(frame)}
         </header>
     }
@@ -42,14 +42,20 @@ fn nav_link(frame: &Frame, href: &'static str, label: &'static str) -> AnyView {
     view! { <li><a href=href aria-current=here.then_some("page")>{label}</a></li> }.into_any()
 }
 
-fn search() -> AnyView {
+/// Renders the search box for agents, on narrow windows a link. Signed in, the link opens the search dialog.
+fn search(is_signed_in: bool) -> AnyView {
+    let link = if is_signed_in {
+        view! { <a class="button quiet search-link" href="/chat/search" data-search="" aria-label="Search chats and agents">{Icon::Search.view()}</a> }.into_any()
+    } else {
+        view! { <a class="button quiet search-link" href="/agents" aria-label="Search agents">{Icon::Search.view()}</a> }.into_any()
+    };
     view! {
         <form class="header-search" role="search" action="/agents">
             <label class="hidden" for="header-q">"Search agents"</label>
             <input id="header-q" type="search" name="q" placeholder="Search agents" maxlength="200" />
             <button aria-label="Search">{Icon::Search.view()}</button>
         </form>
-        <a class="button quiet search-link" href="/agents" aria-label="Search agents">{Icon::Search.view()}</a>
+        {link}
     }
     .into_any()
 }
@@ -70,6 +76,7 @@ fn signed_in(viewer: &Viewer) -> AnyView {
         <Menu summary label=format!("Account of {name}")>
             <p class="who">{name.clone()}</p>
             <ul role="list">
+                <li><a href="/chat/search" data-search="" aria-keyshortcuts="Control+K Meta+K">"Search "<kbd aria-hidden="true">"Ctrl K"</kbd></a></li>
                 <li><a href=own>"Your agents"</a></li>
                 <li><a href="/teams">"Teams"</a></li>
                 <li><a href="/register">"Register agent"</a></li>

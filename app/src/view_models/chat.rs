@@ -4,19 +4,35 @@ use plexus_domain::{Address, ChatId, MessageId, Timestamp};
 
 use super::{Form, agents::AgentRow, message::Article};
 
-/// New chat at `/chat?to=@owner/name&text=`. Posts to `/chat` with `id`, `to`, `text`.
+/// New chat at `/chat?to=@owner/name&text=`, or at `/chat?q=` a choice of the agents that are found. Posts to `/chat` with `id`, `to`, `text`.
 #[derive(Clone, Debug)]
 pub struct NewChatPage {
     pub sidebar: Sidebar,
     /// Agent that will answer; `None` shows a list to choose from.
     pub to: Option<AgentChoice>,
-    /// Agents to choose from: those that the viewer starred, most recently starred first.
-    pub starred: Vec<AgentRow>,
-    /// Agents to choose from: the hub's own, listed after the starred ones.
-    pub agents: Vec<AgentRow>,
+    /// Agents to choose from.
+    pub choice: AgentChoices,
     /// Id of the next message, assigned here so that sending it again is idempotent.
     pub next_id: MessageId,
     pub form: Form,
+}
+
+/// Agents to choose from for a new chat.
+#[derive(Clone, Debug)]
+pub enum AgentChoices {
+    /// Each agent is in one list only.
+    Suggested {
+        /// The viewer's own, newest first.
+        own: Vec<AgentRow>,
+        /// Latest use first.
+        recent: Vec<AgentRow>,
+        /// Newest star first.
+        starred: Vec<AgentRow>,
+        /// The hub's others.
+        hub: Vec<AgentRow>,
+    },
+    /// Agents that were found for these words.
+    Found { words: String, agents: Vec<AgentRow> },
 }
 
 /// Agent chosen for a new message.
@@ -35,12 +51,14 @@ pub struct AgentChoice {
 ///
 /// Posts to `/chat/{id}` with `id`, `parent`, `text`, `fork`, `edits`; and to `…/stop` (`run`), `…/retry`
 /// (`message`, `to`), `…/fork` and `…/delete-message` (`message`), `…/rename` (`title`), `…/delete`, `…/approve`
-/// (`approval`, `decision` = `yes` or `no`).
+/// (`approval`, `decision` = `yes` or `no`), `…/pin` (`pinned`) and `…/archive` (`archived`), both `yes` or `no`.
 #[derive(Clone, Debug)]
 pub struct ThreadPage {
     pub sidebar: Sidebar,
     pub chat: ChatId,
     pub title: String,
+    pub pinned: bool,
+    pub archived: bool,
     /// Oldest first.
     pub messages: Vec<Article>,
     /// Parent of the next message.
@@ -73,7 +91,7 @@ pub struct NewerLinks {
 
 #[derive(Clone, Debug, Default)]
 pub struct Sidebar {
-    /// Newest first.
+    /// Pinned ones first, each newest first.
     pub chats: Vec<ChatItem>,
     /// URL of the page with older chats.
     pub older: Option<String>,
@@ -88,6 +106,17 @@ pub struct ChatItem {
     pub running: bool,
     /// True while an approval request or a question waits for the viewer.
     pub waiting: bool,
+    pub pinned: bool,
+}
+
+/// Archived chats at `/chat/archived?after=`.
+#[derive(Clone, Debug)]
+pub struct ArchivedChatsPage {
+    pub sidebar: Sidebar,
+    /// Newest first.
+    pub chats: Vec<ChatItem>,
+    /// URL of the page with older chats.
+    pub older: Option<String>,
 }
 
 /// Forms at `/chat/{id}/rename`, `/chat/{id}/delete` and `/chat/{id}/delete-message`.

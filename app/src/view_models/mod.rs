@@ -10,6 +10,7 @@ pub mod agent_query;
 pub mod agents;
 pub mod badge;
 pub mod chat;
+pub mod chat_search;
 pub mod docs;
 pub mod error;
 pub mod form;

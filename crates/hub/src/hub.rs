@@ -12,9 +12,9 @@ use tokio::sync::{Notify, SetOnce};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    ClockRng, Error, HubConfig, Result, agents, blobs::FileStore, calls, cluster, federation, housekeeping,
-    keys, limits::RateLimits, listings, passwords::Passwords, quotas::Ledger, readiness::WriteCheck, runs,
-    streaming, streaming::StreamRegistry, supervise, teams, vault::Vault,
+    ClockRng, Error, HubConfig, Result, agents, blobs::FileStore, calls, chats, cluster, federation,
+    housekeeping, keys, limits::RateLimits, listings, passwords::Passwords, quotas::Ledger,
+    readiness::WriteCheck, runs, streaming, streaming::StreamRegistry, supervise, teams, vault::Vault,
 };
 
 /// One running instance of a hub. Cheap to clone.
@@ -127,6 +127,7 @@ impl Hub {
         self.supervise("housekeeping", move |hub| housekeeping::run_housekeeping(stop.clone(), hub));
         let stop = self.stop().clone();
         self.supervise("webhook delivery", move |hub| calls::webhooks::deliver_until(stop.clone(), hub));
+        self.supervise_work("message index", chats::index_older_messages);
         teams::recover(self).await?;
         Ok(())
     }

@@ -15,7 +15,7 @@ use crate::{
     conn::{DriverConn, execute, on},
     events, members,
     members::Member,
-    messages,
+    message_terms, messages,
     messages::{FinishedMessage, NewMessage},
     runs,
     runs::NewRun,
@@ -106,6 +106,8 @@ pub async fn lock(tx: &mut Tx, id: ChatId) -> Result<Option<Chat>> {
 /// Rows that one transaction adds to a chat.
 #[derive(Clone, Debug)]
 pub struct ChatChanges<'a> {
+    /// Whether the chat is in the chat list, so that its messages are indexed for the search.
+    pub is_listed: bool,
     pub runs: &'a [NewRun],
     /// With sequence numbers above `last_seq` of the chat, like the events.
     pub messages: Vec<(i64, NewMessage<'a>)>,
@@ -129,6 +131,11 @@ pub async fn append(tx: &mut Tx, id: ChatId, added: &ChatChanges<'_>) -> Result<
     let said = messages::add(&mut batch, &added.messages);
     let ends = added.ended.iter().map(|ended| messages::add_end(&mut batch, ended));
     let bytes = ends.fold(said, i64::saturating_add);
+    if added.is_listed {
+        let said = added.messages.iter().map(|(_, new)| (new.id, new.parts));
+        let ended = added.ended.iter().map(|ended| (ended.id, ended.parts));
+        said.chain(ended).for_each(|(id, parts)| message_terms::add(&mut batch, id, parts));
+    }
     events::add(&mut batch, id, added.events, added.at);
     let text = "update chats set last_seq = $2, \
                 last_activity_at = case when last_activity_at < $3 then $3 else last_activity_at end, \
@@ -191,15 +198,29 @@ pub async fn delete(tx: &mut Tx, id: ChatId) -> Result<bool> {
 }
 
 /// Pagination cursor of a chat list: position of the last item of a page.
-pub type ItemCursor = (Timestamp, ChatId);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ItemCursor {
+    pub pinned: bool,
+    pub last_activity_at: Timestamp,
+    pub chat: ChatId,
+}
+
+impl ItemCursor {
+    /// Position before all items.
+    const START: Self = Self {
+        pinned: true,
+        last_activity_at: Timestamp::from_millis(i64::MAX),
+        chat: ChatId::from_uuid(uuid::Uuid::max()),
+    };
+}
 
 impl ChatListItem {
     pub const fn cursor(&self) -> ItemCursor {
-        (self.last_activity_at, self.id)
+        ItemCursor { pinned: self.pinned, last_activity_at: self.last_activity_at, chat: self.id }
     }
 }
 
-/// Lists the chats of a member, latest activity first, without chats created by programs.
+/// Lists the chats of a member, pinned ones first, each by latest activity, without chats created by programs.
 pub async fn list_by_member(
     conn: &mut Conn,
     principal: PrincipalId,
@@ -207,22 +228,41 @@ pub async fn list_by_member(
     after: Option<ItemCursor>,
     size: PageSize,
 ) -> Result<Vec<ChatListItem>> {
-    let (active_at, id) =
-        after.unwrap_or((Timestamp::from_millis(i64::MAX), ChatId::from_uuid(uuid::Uuid::max())));
+    let after = after.unwrap_or(ItemCursor::START);
     let text = "select chats.id, chats.kind, title, last_seq, last_activity_at, archived_at, \
                 last_read_seq, folder, pinned \
                 from chat_members join chats on chats.id = chat_members.chat \
                 where principal = $1 and left_at is null and chats.kind in ('direct', 'room') \
                 and (archived_at is not null) = $2 \
-                and (last_activity_at < $3 or (last_activity_at = $3 and chats.id < $4)) \
-                order by last_activity_at desc, chats.id desc limit $5";
+                and (pinned < $3 or (pinned = $3 \
+                and (last_activity_at < $4 or (last_activity_at = $4 and chats.id < $5)))) \
+                order by pinned desc, last_activity_at desc, chats.id desc limit $6";
     on!(conn, c => query_as(text)
         .bind(principal.uuid())
         .bind(archived)
-        .bind(active_at.millis())
-        .bind(id.uuid())
+        .bind(after.pinned)
+        .bind(after.last_activity_at.millis())
+        .bind(after.chat.uuid())
         .bind(i64::from(size.rows()))
         .fetch_all(c))
+}
+
+record! {
+    /// Title of a chat of a member.
+    pub struct ChatTitle {
+        pub id: ChatId,
+        pub title: Title,
+        pub last_activity_at: Timestamp,
+    }
+}
+
+/// Lists the titles of the chats of a member, latest activity first, without chats created by programs.
+pub async fn list_titles(conn: &mut Conn, principal: PrincipalId, limit: u32) -> Result<Vec<ChatTitle>> {
+    let text = "select chats.id, title, last_activity_at \
+                from chat_members join chats on chats.id = chat_members.chat \
+                where principal = $1 and left_at is null and chats.kind in ('direct', 'room') \
+                order by last_activity_at desc, chats.id desc limit $2";
+    on!(conn, c => query_as(text).bind(principal.uuid()).bind(i64::from(limit)).fetch_all(c))
 }
 
 /// Counts the chats of a principal, without chats created by programs.

@@ -48,6 +48,7 @@ pub mod keys;
 pub mod listings;
 pub mod login_credentials;
 pub mod members;
+pub mod message_terms;
 pub mod messages;
 pub mod model_providers;
 pub mod namespaces;

@@ -12,7 +12,7 @@ use crate::{
     batch::StatementBatch,
     chats,
     conn::{execute, on, rows},
-    parts, sql_in_list,
+    message_terms, parts, sql_in_list,
     sql_types::{SqlType, clean, record},
 };
 
@@ -124,7 +124,7 @@ macro_rules! select {
     };
 }
 
-/// Inserts a message with the next sequence number of its chat; idempotent.
+/// Inserts a message with the next sequence number of its chat; idempotent. It is not indexed for the search.
 ///
 /// Returns a conflict if another author or another chat has used the id, or if the parent is in another chat.
 pub async fn insert(tx: &mut Tx, new: &NewMessage<'_>) -> Result<InsertOutcome> {
@@ -306,6 +306,7 @@ pub async fn finish(tx: &mut Tx, id: MessageId, state: MessageState, parts: &[Pa
     if ended {
         let mut batch = StatementBatch::of(tx);
         let bytes = parts::add(&mut batch, id, parts);
+        message_terms::add(&mut batch, id, parts);
         batch.add(ADD_BYTES).bind(id.uuid()).bind(bytes);
         batch.execute(tx).await?;
     }
@@ -327,6 +328,7 @@ pub async fn erase(tx: &mut Tx, id: MessageId) -> Result<bool> {
     let bytes = parts::sum(tx, id).await? + attributes;
     execute!(tx, query(ADD_BYTES).bind(id.uuid()).bind(-bytes))?;
     parts::delete(tx, id).await?;
+    message_terms::delete(tx, id).await?;
     let text = "update messages set state = 'deleted', attributes = null where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()))? > 0)
 }

@@ -1,4 +1,4 @@
-//! Chats: list, start, read, rename and delete.
+//! Chats: list, start, read, change and delete.
 
 use axum::{
     Json,
@@ -9,7 +9,7 @@ use plexus_domain::{Address, ChatId, Error as Refusal, MessageId, RunId, Timesta
 use plexus_hub::{
     Caller, Error, Hub,
     caller::Scope,
-    chats::{self, ChatItem, MessagePosition, NewMessage, Sent},
+    chats::{self, ChatItem, ChatPatch, ItemCursor, MessagePosition, NewMessage, Sent},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -24,11 +24,13 @@ use crate::{
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ChatListQuery {
+    /// Whether to list the archived chats instead of the others.
+    archived: Option<bool>,
     /// The `next` of the previous page.
     after: Option<String>,
 }
 
-/// Lists your chats, most recently active first.
+/// Lists your chats: pinned ones first, each most recently active first.
 #[utoipa::path(get, path = "/chats", operation_id = "chats.list", tag = "Chats", params(ChatListQuery),
     security(("token" = ["read"])), responses((status = OK, description = "A page of the \
         list.", body = ChatList)))]
@@ -37,27 +39,43 @@ pub async fn list(
     ApiCaller(caller): ApiCaller,
     Query(query): Query<ChatListQuery>,
 ) -> ApiResult<Json<ChatList>> {
-    Ok(Json(listed(&site.hub, &caller, query.after.as_deref()).await?))
+    let is_archived = query.archived.unwrap_or(false);
+    Ok(Json(listed(&site.hub, &caller, is_archived, query.after.as_deref()).await?))
 }
 
-/// Returns a page of the caller's chats, starting after the cursor.
-pub async fn listed(hub: &Hub, caller: &Caller, after: Option<&str>) -> Result<ChatList, Error> {
+/// Returns a page of the caller's archived or other chats, starting after the cursor.
+pub async fn listed(
+    hub: &Hub,
+    caller: &Caller,
+    is_archived: bool,
+    after: Option<&str>,
+) -> Result<ChatList, Error> {
     // Check the scope first, so that a missing permission takes precedence over an invalid cursor.
     caller.may(Scope::Read)?;
     let after = after.map(cursor).transpose()?;
-    let (items, next) = chats::list(hub, caller, after).await?;
-    Ok(ChatList {
-        items: items.into_iter().map(ListedChat::from).collect(),
-        next: next.map(|(at, chat)| format!("{}-{chat}", at.millis())),
-    })
+    let (items, next) = chats::list(hub, caller, is_archived, after).await?;
+    Ok(ChatList { items: items.into_iter().map(ListedChat::from).collect(), next: next.map(token) })
 }
 
-fn cursor(text: &str) -> Result<(Timestamp, ChatId), Refusal> {
+/// Prefix of the cursor of a pinned chat.
+const PINNED: char = 'p';
+
+/// Parses a cursor of [`token`].
+pub fn cursor(text: &str) -> Result<ItemCursor, Refusal> {
     let parse = || {
-        let (millis, chat) = text.split_once('-')?;
-        Some((Timestamp::from_millis(millis.parse().ok()?), chat.parse().ok()?))
+        let (millis, chat) = text.trim_start_matches(PINNED).split_once('-')?;
+        Some(ItemCursor {
+            pinned: text.starts_with(PINNED),
+            last_activity_at: Timestamp::from_millis(millis.parse().ok()?),
+            chat: chat.parse().ok()?,
+        })
     };
     parse().ok_or_else(search_cursor::not_a_cursor)
+}
+
+pub fn token(cursor: ItemCursor) -> String {
+    let pinned = if cursor.pinned { PINNED.to_string() } else { String::new() };
+    format!("{pinned}{}-{}", cursor.last_activity_at.millis(), cursor.chat)
 }
 
 #[derive(Serialize, ToSchema)]
@@ -78,6 +96,8 @@ struct ListedChat {
     running: bool,
     /// Whether an approval request or a question of an agent waits for you.
     waiting: bool,
+    /// Whether it is before the others in the list.
+    pinned: bool,
 }
 
 impl From<ChatItem> for ListedChat {
@@ -88,6 +108,7 @@ impl From<ChatItem> for ListedChat {
             last_activity: item.at,
             running: item.running,
             waiting: item.waiting,
+            pinned: item.pinned,
         }
     }
 }
@@ -147,6 +168,8 @@ pub async fn opened(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<Chat, Er
     Ok(Chat {
         id: page.id,
         title: page.title,
+        pinned: page.pinned,
+        archived: page.archived,
         seq: page.seq,
         current_message: page.current_message,
         messages,
@@ -158,6 +181,8 @@ pub async fn opened(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<Chat, Er
 pub struct Chat {
     id: ChatId,
     title: String,
+    pinned: bool,
+    archived: bool,
     /// Number of the chat's last event. Subscribe to events after it.
     seq: i64,
     /// The last of the messages. It is the default parent of your next message.
@@ -166,23 +191,35 @@ pub struct Chat {
     messages: Vec<MessageJson>,
 }
 
+/// Changes of a chat. A field that is missing stays as it is.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Rename {
-    title: String,
+#[schema(as = ChatPatch)]
+pub struct ChatPatchJson {
+    title: Option<String>,
+    /// Whether the chat is before the others in the list.
+    pinned: Option<bool>,
+    /// Whether the chat is in the list of archived chats. A new message ends that.
+    archived: Option<bool>,
 }
 
-/// Renames a chat.
-#[utoipa::path(patch, path = "/chats/{chat}", operation_id = "chats.rename", tag = "Chats", params(("chat" = ChatId, Path)),
-    request_body = Rename, security(("token" = ["chat"])),
-    responses((status = NO_CONTENT, description = "The title is changed.")))]
-pub async fn rename(
+impl From<ChatPatchJson> for ChatPatch {
+    fn from(asked: ChatPatchJson) -> Self {
+        Self { title: asked.title, pinned: asked.pinned, archived: asked.archived }
+    }
+}
+
+/// Changes the title of a chat, pins it, or archives it.
+#[utoipa::path(patch, path = "/chats/{chat}", operation_id = "chats.update", tag = "Chats", params(("chat" = ChatId, Path)),
+    request_body = ChatPatchJson, security(("token" = ["chat"])),
+    responses((status = NO_CONTENT, description = "The chat is changed.")))]
+pub async fn update(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
     Path(chat): Path<String>,
-    JsonBody(body): JsonBody<Rename>,
+    JsonBody(body): JsonBody<ChatPatchJson>,
 ) -> ApiResult<StatusCode> {
-    chats::rename(&site.hub, &caller, id(&chat)?, body.title).await?;
+    chats::update(&site.hub, &caller, id(&chat)?, body.into()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -173,7 +173,7 @@ pub struct MessageJson {
 
 #[derive(Serialize, ToSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-enum Author {
+pub(super) enum Author {
     Person {
         name: String,
     },

@@ -9,6 +9,7 @@ pub mod agents;
 pub mod approvals;
 pub mod attach;
 mod blobs;
+pub mod chat_search;
 pub mod chats;
 pub mod events;
 pub mod federation_rules;
@@ -20,6 +21,7 @@ pub mod openapi;
 pub mod sse_encoder;
 pub mod stars;
 mod stream_cursor;
+pub mod suggested_agents;
 pub mod team_log;
 pub mod teams;
 pub mod tool_credentials;
@@ -48,7 +50,8 @@ fn whole() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
         .routes(routes!(account::show))
         .routes(routes!(chats::list, chats::start))
-        .routes(routes!(chats::open, chats::rename, chats::delete))
+        .routes(routes!(chat_search::search))
+        .routes(routes!(chats::open, chats::update, chats::delete))
         .routes(routes!(messages::send))
         .routes(routes!(messages::show, messages::delete))
         .routes(routes!(messages::retry))
@@ -58,6 +61,7 @@ fn whole() -> OpenApiRouter<AppState> {
         .routes(routes!(approvals::decide))
         .routes(routes!(blobs::show))
         .routes(routes!(agent_lists::list, agents::create))
+        .routes(routes!(suggested_agents::suggested))
         .routes(routes!(models::list))
         .routes(routes!(agent::show, agent::update, agent::delete))
         .routes(routes!(agent::refresh))

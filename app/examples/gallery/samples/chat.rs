@@ -1,6 +1,7 @@
 use plexus_app::view_models::{
     Form, Html,
     chat::*,
+    chat_search::{ChatSearchPage, FoundMessage},
     message::{Article, Author, PartView},
 };
 use plexus_domain::{ApprovalId, ChatId, MessageId, RunId, message::MessageState, run::Usage};
@@ -11,10 +12,34 @@ use super::{agents, ago, now, shown, shown_after};
 pub fn pages() -> Vec<(&'static str, String)> {
     vec![
         ("chat-new", shown("/chat", new(None))),
+        ("chat-search", shown("/chat/search?q=tide", search("tide"))),
+        (
+            "chat-search-none",
+            shown("/chat/search?q=x", ChatSearchPage { chats: vec![], messages: vec![], ..search("x") }),
+        ),
+        (
+            "chat-archived",
+            shown(
+                "/chat/archived",
+                ArchivedChatsPage { sidebar: sidebar(), chats: sidebar().chats, older: None },
+            ),
+        ),
         ("chat-new-to", shown("/chat?to=@plexus/calc", new(Some(calc())))),
         (
             "chat-new-first",
-            shown("/chat", NewChatPage { sidebar: Sidebar::default(), starred: vec![], ..new(None) }),
+            shown(
+                "/chat",
+                NewChatPage {
+                    sidebar: Sidebar::default(),
+                    choice: AgentChoices::Suggested {
+                        own: vec![],
+                        recent: vec![],
+                        starred: vec![],
+                        hub: vec![agents::rows().remove(0)],
+                    },
+                    ..new(None)
+                },
+            ),
         ),
         ("chat", shown("/chat/x", thread(talk()))),
         ("chat-streaming", shown("/chat/x", thread(streaming()))),
@@ -113,6 +138,7 @@ fn sidebar() -> Sidebar {
         at: ago(seconds),
         running,
         waiting: n == 3,
+        pinned: n == 1,
     };
     Sidebar {
         chats: vec![
@@ -149,7 +175,41 @@ fn new(to: Option<AgentChoice>) -> NewChatPage {
     let mut agents = agents::rows();
     agents.remove(4);
     let starred = agents.split_off(2);
-    NewChatPage { sidebar: sidebar(), to, starred, agents, next_id: id(99), form: Form::default() }
+    let (own, recent) = (vec![], agents.split_off(1));
+    let choice = AgentChoices::Suggested { own, recent, starred, hub: agents };
+    NewChatPage { sidebar: sidebar(), to, choice, next_id: id(99), form: Form::default() }
+}
+
+fn search(words: &str) -> ChatSearchPage {
+    let found = |n: u8, author: &str, snippet: &[(&str, bool)]| FoundMessage {
+        href: format!("/chat/x?m={n}"),
+        title: "Tides and lengths".into(),
+        seed: "@plexus/calc".into(),
+        author: author.into(),
+        at: ago(90 * u64::from(n)),
+        snippet: snippet.iter().map(|(text, is_match)| ((*text).to_owned(), *is_match)).collect(),
+    };
+    ChatSearchPage {
+        sidebar: sidebar(),
+        words: words.into(),
+        chats: sidebar().chats.into_iter().take(1).collect(),
+        messages: vec![
+            found(1, "You, to Calc", &[("When is low ", false), ("tide", true), (" in Husum?", false)]),
+            found(
+                2,
+                "Calc",
+                &[
+                    ("…the next high ", false),
+                    ("tide", true),
+                    (" is at 14:05, and the ", false),
+                    ("tide", true),
+                    ("s of the week are…", false),
+                ],
+            ),
+        ],
+        older: Some("/chat/search?q=tide&after=x".into()),
+        error: None,
+    }
 }
 
 fn thread(messages: Vec<Article>) -> ThreadPage {
@@ -157,6 +217,8 @@ fn thread(messages: Vec<Article>) -> ThreadPage {
         sidebar: sidebar(),
         chat: chat(),
         title: "Tides and lengths".into(),
+        pinned: true,
+        archived: false,
         current_message: messages.last().map(|message| message.id),
         messages,
         seq: 12,

@@ -36,6 +36,10 @@ impl ScrollPin {
         self.held = true;
     }
 
+    pub const fn release(&mut self) {
+        self.held = false;
+    }
+
     pub const fn holds(self) -> bool {
         self.held
     }
@@ -82,5 +86,8 @@ mod tests {
         pin.scrolled(800, 500);
         pin.hold();
         assert!(pin.holds(), "sent there");
+        pin.release();
+        pin.scrolled(900, 400);
+        assert!(!pin.holds(), "at the message of a link");
     }
 }

@@ -15,15 +15,19 @@ pub struct ListedChat {
     pub last_activity: f64,
     pub running: bool,
     pub waiting: bool,
+    pub pinned: bool,
 }
 
 impl ListedChat {
-    /// Returns the class of the chat's item in the sidebar.
+    /// Returns the classes of the chat's item in the sidebar.
     pub const fn class(&self) -> &'static str {
-        match (self.waiting, self.running) {
-            (true, _) => "waiting",
-            (false, true) => "running",
-            (false, false) => "",
+        match (self.waiting, self.running, self.pinned) {
+            (true, _, false) => "waiting",
+            (false, true, false) => "running",
+            (false, false, false) => "",
+            (true, _, true) => "waiting pinned",
+            (false, true, true) => "running pinned",
+            (false, false, true) => "pinned",
         }
     }
 }
@@ -35,13 +39,11 @@ mod tests {
     #[test]
     fn the_list_is_read_as_the_api_writes_it() {
         let body = r#"{"items":[{"id":"c","title":"Tides","last_activity":1795161744222,"running":true,
-            "waiting":false}],"next":null}"#;
+            "waiting":false,"pinned":false}],"next":null}"#;
         let list: ChatList = serde_json::from_str(body).expect("a list");
         assert_eq!(list.items[0].last_activity, 1_795_161_744_222.0);
         assert_eq!(list.items[0].class(), "running");
-        assert_eq!(
-            ListedChat { waiting: true, ..list.items.into_iter().next().expect("a chat") }.class(),
-            "waiting"
-        );
+        let chat = list.items.into_iter().next().expect("a chat");
+        assert_eq!(ListedChat { waiting: true, pinned: true, ..chat }.class(), "waiting pinned");
     }
 }

@@ -64,10 +64,19 @@ pub fn start(chat: Option<String>, seq: i64, worker: &str, signs: ChatUiState) {
     if let Some(chat) = &room.chat {
         room.stream.replace(Some(Stream::start(chat.clone(), seq, worker, room.clone())));
         room.follow_reader();
-        room.scroll.hold();
+        match target() {
+            Some(message) => room.scroll.show(&message),
+            None => room.scroll.hold(),
+        }
         room.show_answering();
     }
     room.intercept_forms();
+}
+
+/// Returns the message that the fragment of the URL names.
+fn target() -> Option<Element> {
+    let fragment = window().location().hash().ok()?;
+    dom::by_id(fragment.strip_prefix('#')?)
 }
 
 pub fn to_latest() {

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use leptos::prelude::{document, window};
+use web_sys::Element;
 
 use super::backoff::ScrollPin;
 
@@ -30,6 +31,14 @@ impl Scroll {
             to_end();
         }
         self.pin.get().offers_way_back(position().1)
+    }
+
+    /// Scrolls to a message and stays there.
+    pub fn show(&self, message: &Element) {
+        let mut pin = self.pin.get();
+        pin.release();
+        self.pin.set(pin);
+        message.scroll_into_view();
     }
 
     pub fn hold(&self) {

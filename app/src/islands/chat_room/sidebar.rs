@@ -98,7 +98,9 @@ impl SidebarView {
             link.set_attribute("aria-current", "page").ok()?;
         }
         let when = dom::element("span", "when", "")?;
-        for (class, words) in [("answering", "Answering, "), ("awaiting", "Waiting for you, ")] {
+        let states =
+            [("pinned", "Pinned, "), ("answering", "Answering, "), ("awaiting", "Waiting for you, ")];
+        for (class, words) in states {
             when.append_child(dom::element("span", class, words)?.as_ref()).ok()?;
         }
         let time = dom::element("time", "", "")?;

@@ -4,9 +4,11 @@ use super::sidebar::{opener, sidebar};
 use crate::{
     components::{
         badge::BadgeTag,
+        button::Kind,
         composer::Composer,
         context::assets,
-        format::{agent_href, chat_href},
+        format::{address_text, agent_href, chat_href},
+        icon::Icon,
         identicon::Mark,
         notice::Note,
         starters::{StarterUser, starters},
@@ -16,7 +18,7 @@ use crate::{
     view_models::{
         Tone,
         agents::AgentRow,
-        chat::{AgentChoice, NewChatPage},
+        chat::{AgentChoice, AgentChoices, NewChatPage},
     },
 };
 
@@ -39,7 +41,7 @@ impl Page for NewChatPage {
             choice.as_ref().is_none_or(|choice| choice.obstacle.is_none()).then(|| composer.view());
         let top = match &choice {
             Some(choice) => chosen(choice),
-            None => open_choice(self.starred, self.agents),
+            None => open_choice(self.choice),
         };
         view! {
             <div class="chat">
@@ -73,27 +75,63 @@ fn chosen(choice: &AgentChoice) -> AnyView {
     .into_any()
 }
 
-/// Renders the agents to choose from: starred ones above the hub's own.
-fn open_choice(starred: Vec<AgentRow>, agents: Vec<AgentRow>) -> AnyView {
-    let lists = if starred.is_empty() {
-        view! { <h2 class="hidden">"Agents"</h2>{rows(agents)} }.into_any()
-    } else {
-        let others = (!agents.is_empty()).then(|| view! { <h2>"Agents of this hub"</h2>{rows(agents)} });
-        view! {
-            <div class="list-head"><h2>"Starred"</h2><a href="/agents?starred=true">"All starred"</a></div>
-            {rows(starred)}
-            {others}
+/// Renders the agents to choose from, below a search field.
+fn open_choice(choices: AgentChoices) -> AnyView {
+    let (words, lists) = match choices {
+        AgentChoices::Found { words, agents } => (words.clone(), found(&words, agents)),
+        AgentChoices::Suggested { own, recent, starred, hub } => {
+            let starred = (!starred.is_empty()).then(|| {
+                view! {
+                    <div class="list-head"><h2>"Starred"</h2><a href="/agents?starred=true">"All starred"</a></div>
+                    {rows(starred)}
+                }
+            });
+            let lists = view! {
+                {list("Your agents", own)}
+                {list("Recently used", recent)}
+                {starred}
+                {list("Agents of this hub", hub)}
+            };
+            (String::new(), lists.into_any())
         }
-        .into_any()
     };
     view! {
         <div class="intro">
             <h1>"Who should answer?"</h1>
-            <p class="quiet">"Choose an agent, "<a href="/agents">"search for one"</a>", or start your message with its address."</p>
+            <p class="quiet">"Choose an agent, or start your message with its address."</p>
+            {search(words)}
         </div>
         <div class="choice">{lists}</div>
     }
     .into_any()
+}
+
+fn search(words: String) -> AnyView {
+    view! {
+        <form class="search" role="search" aria-label="Agents to choose from" action="/chat">
+            <label class="hidden" for="agent-q">"Search agents"</label>
+            {Icon::Search.view()}
+            <input id="agent-q" type="search" name="q" maxlength="200" value=words placeholder="Name, task or description" />
+            <button class=Kind::Plain.class()>"Search agents"</button>
+        </form>
+    }
+    .into_any()
+}
+
+fn list(heading: &'static str, agents: Vec<AgentRow>) -> Option<AnyView> {
+    (!agents.is_empty()).then(|| view! { <h2>{heading}</h2>{rows(agents)} }.into_any())
+}
+
+fn found(words: &str, agents: Vec<AgentRow>) -> AnyView {
+    let back = view! { <a href="/chat">"Suggested agents"</a> };
+    if agents.is_empty() {
+        return view! {
+            <div class="list-head"><h2>"No agents found"</h2>{back}</div>
+            <p class="quiet">"No agent matches “"{words.to_owned()}"”. Try other words."</p>
+        }
+        .into_any();
+    }
+    view! { <div class="list-head"><h2>"Agents found"</h2>{back}</div>{rows(agents)} }.into_any()
 }
 
 fn rows(agents: Vec<AgentRow>) -> AnyView {
@@ -106,7 +144,7 @@ fn rows(agents: Vec<AgentRow>) -> AnyView {
                 <li><article class="row">
                     <Mark seed=row.seed />
                     <div>
-                        <h3><a class="reach" href=href dir="auto">{row.name}</a>" "<span class="address">{row.address.to_string()}</span></h3>
+                        <h3><a class="reach" href=href dir="auto">{row.name}</a>" "<span class="address" title=row.address.to_string()>{address_text(&row.address)}</span></h3>
                         <p class="summary" dir="auto">{row.summary}</p>
                         <p class="tags">{badges}</p>
                     </div>

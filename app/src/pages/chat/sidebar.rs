@@ -15,9 +15,11 @@ pub fn sidebar(sidebar: Sidebar, current: Option<ChatId>) -> AnyView {
         <nav class="chats drawer" id="chats" popover="auto" aria-label="Chats">
             <CloseDrawer drawer="chats" />
             <a class=Kind::Plain.class() href="/chat">{Icon::Add.view()} "New chat"</a>
+            <a class="button quiet" href="/chat/search" data-search="">{Icon::Search.view()} "Search chats"</a>
             <ul role="list">{items}</ul>
             {none.then(|| view! { <p class="quiet small">"Your chats will be listed here."</p> })}
             {sidebar.older.map(|href| view! { <p><a href=href>"Older chats"</a></p> })}
+            <p><a class="quiet" href="/chat/archived">"Archived chats"</a></p>
         </nav>
     }
     .into_any()
@@ -27,10 +29,10 @@ fn item(chat: ChatItem, current: Option<ChatId>) -> AnyView {
     let href = format!("/chat/{}", chat.id);
     let here = (current == Some(chat.id)).then_some("page");
     view! {
-        <li data-chat=chat.id.to_string() class:running=chat.running class:waiting=chat.waiting>
+        <li data-chat=chat.id.to_string() class:running=chat.running class:waiting=chat.waiting class:pinned=chat.pinned>
             <a href=href aria-current=here><span class="name" dir="auto">{chat.title}</span>
-            // The style sheet shows the one of the item's class.
-            <span class="when"><span class="answering">"Answering, "</span><span class="awaiting">"Waiting for you, "</span><Ago at=chat.at /></span></a>
+            // The style sheet shows those of the item's classes.
+            <span class="when"><span class="pinned">"Pinned, "</span><span class="answering">"Answering, "</span><span class="awaiting">"Waiting for you, "</span><Ago at=chat.at /></span></a>
         </li>
     }
     .into_any()

@@ -4,7 +4,12 @@ use plexus_domain::ChatId;
 use super::sidebar::{opener, sidebar};
 use crate::{
     components::{
-        article::MessageArticle, button::Kind, composer::Composer, context::assets, icon::Icon, menu::Menu,
+        article::MessageArticle,
+        button::{ActionForm, Kind},
+        composer::Composer,
+        context::assets,
+        icon::Icon,
+        menu::Menu,
         notice::Note,
     },
     islands::chat_room::{ChatRoom, WAITING},
@@ -36,12 +41,13 @@ impl Page for ThreadPage {
         let newer = self.newer.map(newer);
         let articles =
             self.messages.into_iter().map(|article| view! { <MessageArticle article /> }).collect_view();
+        let menu = more(self.chat, self.pinned, self.archived);
         let (chat, worker) = (self.chat.to_string(), assets().events_js.clone());
         view! {
             <div class="chat">
                 {sidebar(self.sidebar, Some(self.chat))}
                 <div class="room">
-                    <div class="room-head">{opener()}<h1 id="chat-title" dir="auto">{self.title}</h1>{more(self.chat)}</div>
+                    <div class="room-head">{opener()}<h1 id="chat-title" dir="auto">{self.title}</h1>{menu}</div>
                     <div class="thread" id="thread" role="log" aria-live="off" aria-labelledby="chat-title" tabindex="0">
                         {older}{articles}{newer}
                     </div>
@@ -62,12 +68,18 @@ fn newer(links: NewerLinks) -> AnyView {
     .into_any()
 }
 
-fn more(chat: ChatId) -> AnyView {
+fn more(chat: ChatId, is_pinned: bool, is_archived: bool) -> AnyView {
+    let (pin, to_pin) = if is_pinned { ("Unpin", "no") } else { ("Pin", "yes") };
+    let (archive, to_archive) = if is_archived { ("Restore", "no") } else { ("Archive", "yes") };
+    let (pin_fields, archive_fields) =
+        (vec![("pinned", to_pin.to_owned())], vec![("archived", to_archive.to_owned())]);
     let summary = view! { <span class=Kind::Quiet.class()>{Icon::More.view()}</span> }.into_any();
     view! {
         <Menu summary label="More about this chat">
             <ul role="list">
                 <li><a href=format!("/chat/{chat}/rename")>"Rename"</a></li>
+                <li><ActionForm action=format!("/chat/{chat}/pin") label=pin fields=pin_fields /></li>
+                <li><ActionForm action=format!("/chat/{chat}/archive") label=archive fields=archive_fields /></li>
                 <li><a href=format!("/chat/{chat}/delete")>"Delete"</a></li>
             </ul>
         </Menu>

@@ -2,6 +2,7 @@
 
 use plexus_domain::{
     AccountId, ChatId, Error as Refusal, MessageId, PrincipalId, RunId,
+    chat::ChatKind,
     chat_event::Event,
     message::{Message, TreeNode},
 };
@@ -31,6 +32,7 @@ use crate::{
 /// assigns numbers in this chat must run before the change set is created.
 pub(crate) struct ChatChangeSet {
     chat: ChatId,
+    kind: ChatKind,
     since: i64,
     last: i64,
     /// Runs to be inserted.
@@ -50,9 +52,10 @@ pub(crate) struct ChatChangeSet {
 
 impl ChatChangeSet {
     pub const fn new(chat: &Chat) -> Self {
-        let (chat, since) = (chat.id, chat.last_seq);
+        let (chat, kind, since) = (chat.id, chat.kind, chat.last_seq);
         Self {
             chat,
+            kind,
             since,
             last: since,
             runs: Vec::new(),
@@ -131,12 +134,13 @@ impl ChatChangeSet {
 
     /// Writes the rows. Returns the events to publish, and whether webhook notifications were enqueued.
     async fn write(self, hub: &Hub, tx: &mut Tx) -> Result<(CommittedChanges, bool)> {
-        let Self { chat, since, runs, hooks, said, mut ended, members, events, leaf, .. } = self;
+        let Self { chat, kind, since, runs, hooks, said, mut ended, members, events, leaf, .. } = self;
         let messages = said.iter().map(|view| (view.message.seq, NewMessage::of(chat, &view.message)));
         let (messages, at) = (messages.collect(), hub.env().now());
         let ends = ended.iter().map(|view| FinishedMessage::of(&view.message)).collect();
         let members = &members;
         let added = ChatChanges {
+            is_listed: matches!(kind, ChatKind::Direct | ChatKind::Room),
             runs: &runs,
             messages,
             events: &events,

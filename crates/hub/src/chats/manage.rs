@@ -1,4 +1,4 @@
-//! Renames and deletes chats.
+//! Renames, pins, archives and deletes chats.
 
 use std::{collections::HashSet, iter};
 
@@ -8,9 +8,9 @@ use plexus_domain::{
     chat_event::Event,
     team::{ShortText, TeamActor, TeamEvent},
 };
-use plexus_store::{chats, members::MemberRole, teams as rows};
+use plexus_store::{chats, members, members::MemberRole, teams as rows};
 
-use super::{ChatChangeSet, membership};
+use super::{ChatChangeSet, membership, send::check_kind};
 use crate::{
     Caller, Hub, Result,
     caller::{Requester, Scope},
@@ -20,16 +20,35 @@ use crate::{
     teams::{self, TeamCommand},
 };
 
-/// Renames a chat of which the caller is a member.
-pub async fn rename(hub: &Hub, caller: &Caller, chat: ChatId, title: String) -> Result<()> {
+/// Changes of a chat. `None` leaves a property as it is.
+#[derive(Clone, Debug, Default)]
+pub struct ChatPatch {
+    pub title: Option<String>,
+    /// Whether the chat is before the others in the caller's list.
+    pub pinned: Option<bool>,
+    /// Whether the chat is in the list of archived chats.
+    pub archived: Option<bool>,
+}
+
+/// Changes a chat of which the caller is a member.
+pub async fn update(hub: &Hub, caller: &Caller, chat: ChatId, update: ChatPatch) -> Result<()> {
     let person = caller.may(Scope::Chat)?;
-    let title = Title::try_from(title)?;
+    let title = update.title.map(Title::try_from).transpose()?;
     let mut tx = hub.store().write().await?;
     membership(&mut tx, person, chat).await?;
     let row = chats::lock(&mut tx, chat).await?.ok_or_else(|| Refusal::not_found("Chat not found."))?;
     let mut telling = ChatChangeSet::new(&row);
-    chats::set_title(&mut tx, chat, &title).await?;
-    telling.record(Event::TitleChanged { title: title.into() });
+    if let Some(pinned) = update.pinned {
+        members::set_pinned(&mut tx, chat, person.principal, pinned).await?;
+    }
+    if let Some(archived) = update.archived {
+        check_kind(&row)?;
+        chats::set_archived(&mut tx, chat, archived.then(|| hub.env().now())).await?;
+    }
+    if let Some(title) = title {
+        chats::set_title(&mut tx, chat, &title).await?;
+        telling.record(Event::TitleChanged { title: title.into() });
+    }
     telling.commit(hub, tx).await?.publish(hub, Some(person.account)).await;
     Ok(())
 }

@@ -5,29 +5,37 @@ mod delete_message;
 mod fork;
 mod manage;
 mod mentions;
+mod message_index;
 pub(crate) mod post_message;
 mod queries;
 mod retention;
 mod retry;
+mod search;
 mod send;
+mod snippet;
 mod subscribe;
 mod subscribe_many;
+mod suggested_agents;
 
 pub(crate) use change_set::{ChatChangeSet, frames};
 pub use delete_message::delete_message;
 pub use fork::fork;
 pub(crate) use manage::notify_list_changed;
-pub use manage::{delete, rename};
+pub use manage::{ChatPatch, delete, update};
 pub(crate) use mentions::without_mentions;
+pub(crate) use message_index::index_older_messages;
+pub use plexus_store::chats::ItemCursor;
 pub use queries::{
-    ChatItem, ChatPage, ChatRecipient, SuggestedAgents, chat_of, list, message, open, own_text, partner,
-    suggested, title,
+    ChatItem, ChatPage, ChatRecipient, chat_of, list, message, open, own_text, partner, title,
 };
 pub(crate) use retention::sweep_expired;
 pub use retry::retry;
+pub use search::{FoundChat, FoundMessage, SearchResults, search};
 pub use send::{MessagePosition, NewMessage, Sent, send, start};
+pub use snippet::SnippetPiece;
 pub use subscribe::{ChatSubscription, subscribe};
 pub use subscribe_many::{ChatUpdate, MAX_CHATS, MultiChatSubscription, subscribe_many};
+pub use suggested_agents::{SuggestedAgents, suggested};
 
 use plexus_domain::{ChatId, Error as Refusal};
 use plexus_store::{Conn, members, members::Member};

@@ -8,16 +8,16 @@ use plexus_domain::{
 };
 use plexus_store::{
     Conn, agent_versions,
-    agents::{self, Agent, AgentState},
+    agents::{self, Agent},
     approvals, cards, chats,
     chats::ItemCursor,
-    messages, namespaces, runs,
+    messages, runs,
 };
 
 use super::{membership, membership_or, mentions};
 use crate::{
     Caller, Hub, Result,
-    agents::{guide_address, resolve_callable, stars, starters},
+    agents::{resolve_callable, starters},
     caller::Scope,
     message_views,
     message_views::MessageView,
@@ -32,12 +32,15 @@ pub struct ChatItem {
     pub running: bool,
     /// An approval request or a question of an agent waits for the caller.
     pub waiting: bool,
+    pub pinned: bool,
 }
 
 /// A chat as one member sees it.
 pub struct ChatPage {
     pub id: ChatId,
     pub title: String,
+    pub pinned: bool,
+    pub archived: bool,
     /// Oldest first, along the branch that the member has open.
     pub messages: Vec<MessageView>,
     pub current_message: Option<MessageId>,
@@ -61,6 +64,7 @@ pub struct NewerMessages {
 pub struct ChatRecipient {
     pub address: Address,
     pub seed: String,
+    /// Title on its card; its name if it has no card.
     pub name: String,
     pub summary: String,
     /// Example prompts from its card.
@@ -69,28 +73,21 @@ pub struct ChatRecipient {
     pub obstacle: Option<String>,
 }
 
-/// Agents that are suggested for a new chat.
-pub struct SuggestedAgents {
-    pub starred: Vec<ChatRecipient>,
-    /// The hub's own agents that are not starred.
-    pub builtin: Vec<ChatRecipient>,
-}
-
-/// Maximum number of starred agents that are suggested.
-const MAX_STARRED: usize = 20;
 /// Messages per page of a chat.
 const PAGE: usize = 60;
 
-/// Lists the caller's chats, the most recently active first, with the cursor of the next page.
+/// Lists the caller's archived or other chats, with the cursor of the next page: pinned chats first, each the most
+/// recently active first.
 pub async fn list(
     hub: &Hub,
     caller: &Caller,
+    is_archived: bool,
     after: Option<ItemCursor>,
 ) -> Result<(Vec<ChatItem>, Option<ItemCursor>)> {
     let person = caller.may(Scope::Read)?;
     let size = PageSize::new(50)?;
     let mut conn = hub.store().read().await?;
-    let rows = chats::list_by_member(&mut conn, person.principal, false, after, size).await?;
+    let rows = chats::list_by_member(&mut conn, person.principal, is_archived, after, size).await?;
     let next = rows.last().filter(|_| rows.len() == usize::from(size.rows())).map(|last| last.cursor());
     let ids: Vec<ChatId> = rows.iter().map(|row| row.id).collect();
     let has_peers = hub.cluster_notifier().has_peers();
@@ -107,16 +104,18 @@ pub async fn list(
         id: row.id,
         title: row.title.into(),
         at: row.last_activity_at,
+        pinned: row.pinned,
     };
     Ok((rows.into_iter().map(item).collect(), next))
 }
 
-/// Returns a page of a chat at `leaf`, else at the member's saved position. `before` pages to older messages.
+/// Returns the page of a chat with the message `asked_for` on its branch, else the newest page at the member's saved
+/// position. `before` pages to older messages.
 pub async fn open(
     hub: &Hub,
     caller: &Caller,
     chat: ChatId,
-    leaf: Option<MessageId>,
+    asked_for: Option<MessageId>,
     before: Option<MessageId>,
 ) -> Result<ChatPage> {
     let person = caller.may(Scope::Read)?;
@@ -127,11 +126,16 @@ pub async fn open(
     };
     let headers = messages::list_by_chat(&mut conn, chat).await?;
     let tree: Vec<_> = headers.iter().map(TreeNode::from).collect();
-    let asked =
-        leaf.filter(|leaf| tree.iter().any(|node| node.id == *leaf)).map(|leaf| newest_below(&tree, leaf));
-    let leaf = asked.or(member.current_message);
+    let known = asked_for.filter(|asked_for| tree.iter().any(|node| node.id == *asked_for));
+    let leaf = known.map(|known| newest_below(&tree, known)).or(member.current_message);
     let all = leaf.map(|leaf| visible(&tree, leaf)).unwrap_or_default();
-    let end = before.and_then(|before| all.iter().position(|id| *id == before)).unwrap_or(all.len());
+    let position = |id: MessageId| all.iter().position(|known| *known == id);
+    let end = match (before.and_then(position), asked_for.and_then(position)) {
+        (Some(before), _) => before,
+        // The page of a message that is not among the newest has it in the middle.
+        (None, Some(at)) if at + PAGE < all.len() => at + PAGE / 2,
+        (None, _) => all.len(),
+    };
     let begin = end.saturating_sub(PAGE);
     let messages = message_views::load(hub, &mut conn, &tree, &all[begin..end]).await?;
     let partners = partners(&mut conn, &headers, leaf).await?;
@@ -140,6 +144,8 @@ pub async fn open(
     Ok(ChatPage {
         id: chat,
         title: row.title.into(),
+        pinned: member.pinned,
+        archived: row.archived_at.is_some(),
         messages,
         current_message: leaf,
         seq: row.last_seq,
@@ -175,7 +181,7 @@ async fn partners(
     Ok(partners)
 }
 
-async fn described(conn: &mut Conn, agent: &Agent) -> Result<ChatRecipient> {
+pub(super) async fn described(conn: &mut Conn, agent: &Agent) -> Result<ChatRecipient> {
     let card = match agent_versions::current(conn, agent.id).await? {
         Some(version) => cards::find(conn, &version.card).await?,
         None => None,
@@ -184,7 +190,7 @@ async fn described(conn: &mut Conn, agent: &Agent) -> Result<ChatRecipient> {
     Ok(ChatRecipient {
         address: message_views::address(agent),
         seed: message_views::identicon_seed(agent),
-        name: agent.name.to_string(),
+        name: card.as_ref().map_or_else(|| agent.name.to_string(), |card| card.name.clone()),
         summary: card.as_ref().map(|card| card.description.clone()).unwrap_or_default(),
         starters: card.as_ref().map(starters).unwrap_or_default(),
         obstacle: None,
@@ -206,30 +212,6 @@ pub async fn partner(hub: &Hub, caller: &Caller, address: &Address) -> Result<Ch
         Err(fault) => return Err(fault),
     };
     Ok(ChatRecipient { obstacle, ..described(&mut conn, &agent).await? })
-}
-
-/// Returns the agents to suggest: the caller's starred agents, the newest star first, then the hub's other
-/// agents.
-pub async fn suggested(hub: &Hub, caller: &Caller) -> Result<SuggestedAgents> {
-    let person = caller.may(Scope::Read)?;
-    let mut conn = hub.store().snapshot().await?;
-    let starred = stars::list(&mut conn, person).await?;
-    let mut builtin = match namespaces::by_name(&mut conn, &guide_address().owner).await? {
-        Some(owner) => agents::list_by_namespace(&mut conn, owner.id).await?,
-        None => Vec::new(),
-    };
-    builtin.retain(|agent| starred.iter().all(|starred| starred.id != agent.id));
-    let active = starred.into_iter().filter(|agent| agent.state == AgentState::Active).take(MAX_STARRED);
-    let starred = all_described(&mut conn, active).await?;
-    Ok(SuggestedAgents { starred, builtin: all_described(&mut conn, builtin).await? })
-}
-
-async fn all_described(conn: &mut Conn, all: impl IntoIterator<Item = Agent>) -> Result<Vec<ChatRecipient>> {
-    let mut partners = Vec::new();
-    for agent in all {
-        partners.push(described(conn, &agent).await?);
-    }
-    Ok(partners)
 }
 
 /// Returns the title of a chat of which the caller is a member.

@@ -8,7 +8,7 @@ use plexus_domain::{
 };
 use plexus_store::{
     Tx,
-    chats::Chat,
+    chats::{self, Chat},
     members::Member,
     messages,
     messages::MessageHeader,
@@ -135,7 +135,8 @@ async fn begin_chat(
     Ok(sent)
 }
 
-/// Sends a message to an existing chat. Idempotent by message id.
+/// Sends a message to an existing chat: to the agents mentioned at its start, else to those that answered last, else
+/// to the guide. An archived chat is no longer archived. Idempotent by message id.
 pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> Result<Sent> {
     let person = caller.may(Scope::Chat)?;
     let text = acceptable(hub, caller, &new.text)?;
@@ -155,6 +156,9 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
             agents.push(resolve_callable_by_principal(&mut tx, &asker, agent).await?);
         }
     }
+    if agents.is_empty() {
+        agents.push(resolve_callable(&mut tx, &asker, &guide_address()).await?);
+    }
     let continues = waiting_run(&mut tx, &tree, parent, &agents).await?;
     let parts = [Part::text(text)];
     let (id, origin, until) = (new.id, Origin::Page, None);
@@ -173,6 +177,9 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
     };
     let said = post_message(hub, &mut tx, &asker, saying, &agents).await?;
     let sent = Sent { chat, message: new.id, runs: said.runs() };
+    if row.archived_at.is_some() {
+        chats::set_archived(&mut tx, chat, None).await?;
+    }
     said.commit_and_start(hub, &asker, tx).await?;
     Ok(sent)
 }

@@ -60,7 +60,7 @@ rates! {
     AgentChanges = "agent_changes", "changes of agents", 60 / 2_000;
     /// Stars given and removed, per account.
     Stars = "stars", "stars", 60 / 1_000;
-    /// Searches for agents, per account.
+    /// Searches for agents and in chats, per account.
     Searches = "searches", "searches", 120 / 100;
     /// Searches for agents by anonymous callers, per address.
     SearchesAnonymous = "searches_anonymous", "searches", 60 / 250;

@@ -374,6 +374,7 @@ async fn fill_parts(tx: &mut Tx, answer: MessageId) {
         Part::from(Body::Tool(tool)),
     ];
     assert!(messages::finish(tx, answer, MessageState::Done, &parts).await.unwrap());
+    execute!(tx, query("insert into unindexed_messages (message) values ($1)").bind(answer.uuid())).unwrap();
 }
 
 async fn fill_teams(world: &mut World, person: &Person) {

@@ -1,4 +1,4 @@
-//! Pages to rename and delete a chat.
+//! Pages to rename and delete a chat, and forms to pin and archive it.
 
 use axum::{
     extract::{Path, State},
@@ -9,7 +9,11 @@ use plexus_app::view_models::{
     chat::{ChatAction, ChatDialogPage},
 };
 use plexus_domain::ChatId;
-use plexus_hub::{Error, caller::Caller, chats};
+use plexus_hub::{
+    Error,
+    caller::Caller,
+    chats::{self, ChatPatch},
+};
 
 use super::thread::gone;
 use crate::{
@@ -58,17 +62,63 @@ pub async fn rename(
 ) -> Response {
     let renamed = match id.parse::<ChatId>() {
         Ok(chat) => {
-            chats::rename(&site.hub, &visit.caller, chat, fields.get("title").to_owned()).await.map(|()| chat)
+            let title = Some(fields.get("title").to_owned());
+            let update = ChatPatch { title, ..ChatPatch::default() };
+            chats::update(&site.hub, &visit.caller, chat, update).await.map(|()| chat)
         }
         Err(refusal) => Err(gone(refusal)),
     };
     match renamed {
-        Ok(chat) => Redirect::to(&format!("/chat/{chat}")).into_response(),
+        Ok(chat) => Redirect::to(&page_of(chat)).into_response(),
         Err(error) => match page(&site, &visit.caller, &id, ChatAction::Rename).await {
             Ok(page) => refused(visit, error, fields, |form| ChatDialogPage { form, ..page }),
             Err(error) => visit.refuse(error),
         },
     }
+}
+
+/// Pins or unpins a chat.
+pub async fn pin(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Path(id): Path<String>,
+    fields: Fields,
+) -> Response {
+    let pinned = fields.get("pinned") == "yes";
+    let update = ChatPatch { pinned: Some(pinned), ..ChatPatch::default() };
+    match changed(&site, &visit.caller, &id, update).await {
+        Ok(chat) => {
+            redirect_with_notice(&page_of(chat), if pinned { "chat-pinned" } else { "chat-unpinned" })
+        }
+        Err(error) => visit.refuse(error),
+    }
+}
+
+/// Archives or restores a chat.
+pub async fn archive(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Path(id): Path<String>,
+    fields: Fields,
+) -> Response {
+    let archived = fields.get("archived") == "yes";
+    let update = ChatPatch { archived: Some(archived), ..ChatPatch::default() };
+    match changed(&site, &visit.caller, &id, update).await {
+        Ok(chat) => {
+            redirect_with_notice(&page_of(chat), if archived { "chat-archived" } else { "chat-restored" })
+        }
+        Err(error) => visit.refuse(error),
+    }
+}
+
+async fn changed(site: &AppState, caller: &Caller, id: &str, update: ChatPatch) -> Result<ChatId, Error> {
+    let chat: ChatId = id.parse().map_err(gone)?;
+    chats::update(&site.hub, caller, chat, update).await?;
+    Ok(chat)
+}
+
+fn page_of(chat: ChatId) -> String {
+    format!("/chat/{chat}")
 }
 
 pub async fn delete(State(site): State<AppState>, visit: PageContext, Path(id): Path<String>) -> Response {

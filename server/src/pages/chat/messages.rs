@@ -46,7 +46,8 @@ async fn retry_page(site: &AppState, caller: &Caller, id: &str, message: &str) -
     let title = chats::title(&site.hub, caller, chat).await?;
     check_message(site, caller, chat, message).await?;
     let suggested = chats::suggested(&site.hub, caller).await?;
-    let agents = suggested.starred.into_iter().chain(suggested.builtin).map(row).collect();
+    let (own, recent) = (suggested.own.into_iter(), suggested.recent);
+    let agents = own.chain(recent).chain(suggested.starred).chain(suggested.builtin).map(row).collect();
     Ok(RetryPage { chat, title, message, agents, form: Form::default() })
 }
 

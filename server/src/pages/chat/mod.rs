@@ -1,10 +1,12 @@
 //! Chat pages.
 
+pub mod archived;
 pub mod html_stream;
 pub mod manage;
 pub mod message_view;
 pub mod messages;
 pub mod new;
+pub mod search;
 pub mod thread;
 
 use plexus_app::view_models::{
@@ -15,15 +17,19 @@ use plexus_domain::MessageId;
 use plexus_hub::{Error, Hub, caller::Caller, chats};
 
 pub async fn sidebar(hub: &Hub, caller: &Caller) -> Result<Sidebar, Error> {
-    let (items, _) = chats::list(hub, caller, None).await?;
-    let item = |item: chats::ChatItem| ChatItem {
+    let (items, _) = chats::list(hub, caller, false, None).await?;
+    Ok(Sidebar { chats: items.into_iter().map(chat_item).collect(), older: None })
+}
+
+fn chat_item(item: chats::ChatItem) -> ChatItem {
+    ChatItem {
         id: item.id,
         title: item.title,
         at: item.at,
         running: item.running,
         waiting: item.waiting,
-    };
-    Ok(Sidebar { chats: items.into_iter().map(item).collect(), older: None })
+        pinned: item.pinned,
+    }
 }
 
 fn next_id(hub: &Hub) -> MessageId {

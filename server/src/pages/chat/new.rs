@@ -1,22 +1,26 @@
 //! Page `/chat`: starts a new chat.
 
 use axum::{
-    extract::{Query, State},
+    extract::{Query as UrlQuery, State},
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::view_models::{Form, chat::NewChatPage};
+use plexus_app::view_models::{
+    Form,
+    chat::{AgentChoices, NewChatPage},
+};
 use plexus_domain::Address;
 use plexus_hub::{
     Error,
     caller::Caller,
     chats::{self, MessagePosition, NewMessage},
+    listings::{self, Query},
 };
 use serde::Deserialize;
 
 use super::{choice, next_id, row, sidebar};
 use crate::{
     app_state::AppState,
-    pages::account::refused,
+    pages::{account::refused, agents},
     web::{form::Fields, page::PageContext},
 };
 
@@ -24,33 +28,57 @@ use crate::{
 pub struct NewChatQuery {
     to: Option<String>,
     text: Option<String>,
+    /// Words by which agents are searched.
+    q: Option<String>,
 }
 
 pub async fn show(
     State(site): State<AppState>,
     visit: PageContext,
-    Query(query): Query<NewChatQuery>,
+    UrlQuery(query): UrlQuery<NewChatQuery>,
 ) -> Response {
     let form = Form::filled(query.text.map(|text| ("text", text)));
-    let page = page(&site, &visit.caller, query.to.as_deref(), form).await;
+    let words = query.q.as_deref().map(str::trim).filter(|words| !words.is_empty());
+    let page = page(&site, &visit.caller, query.to.as_deref(), words, form).await;
     visit.show_or_refuse(page)
 }
 
-async fn page(site: &AppState, caller: &Caller, to: Option<&str>, form: Form) -> Result<NewChatPage, Error> {
+async fn page(
+    site: &AppState,
+    caller: &Caller,
+    to: Option<&str>,
+    words: Option<&str>,
+    form: Form,
+) -> Result<NewChatPage, Error> {
     let to: Option<Address> = to.and_then(|to| to.parse().ok());
     let to = match to {
         Some(address) => Some(chats::partner(&site.hub, caller, &address).await?),
         None => None,
     };
-    let suggested = chats::suggested(&site.hub, caller).await?;
     Ok(NewChatPage {
         sidebar: sidebar(&site.hub, caller).await?,
+        choice: choices(site, caller, words).await?,
         to: to.as_ref().map(choice),
-        starred: suggested.starred.into_iter().map(row).collect(),
-        agents: suggested.builtin.into_iter().map(row).collect(),
         next_id: next_id(&site.hub),
         form,
     })
+}
+
+async fn choices(site: &AppState, caller: &Caller, words: Option<&str>) -> Result<AgentChoices, Error> {
+    let Some(words) = words else {
+        let suggested = chats::suggested(&site.hub, caller).await?;
+        let rows = |agents: Vec<chats::ChatRecipient>| agents.into_iter().map(row).collect();
+        return Ok(AgentChoices::Suggested {
+            own: rows(suggested.own),
+            recent: rows(suggested.recent),
+            starred: rows(suggested.starred),
+            hub: rows(suggested.builtin),
+        });
+    };
+    let query = Query { typing: true, ..Query::text(words) };
+    let found = listings::search_for(&site.hub, caller, query).await?;
+    let agents = found.rows.into_iter().map(agents::row).collect();
+    Ok(AgentChoices::Found { words: words.to_owned(), agents })
 }
 
 pub async fn send(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
@@ -61,7 +89,7 @@ pub async fn send(State(site): State<AppState>, visit: PageContext, fields: Fiel
         Ok(sent) => Redirect::to(&format!("/chat/{}?follow", sent.chat)).into_response(),
         Err(error) => {
             let to = to.map(|to| to.to_string());
-            match page(&site, &visit.caller, to.as_deref(), Form::default()).await {
+            match page(&site, &visit.caller, to.as_deref(), None, Form::default()).await {
                 Ok(page) => refused(visit, error, fields, |form| NewChatPage { form, ..page }),
                 Err(error) => visit.refuse(error),
             }

@@ -87,6 +87,8 @@ async fn page(
         sidebar: sidebar(&site.hub, caller).await?,
         chat,
         title: open.title,
+        pinned: open.pinned,
+        archived: open.archived,
         to: open.partners.first().map(choice),
         older: open.older.map(before),
         newer,

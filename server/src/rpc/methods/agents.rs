@@ -28,6 +28,7 @@ use crate::{
         models::{self, Models},
         named_users::{self as users_api, NamedUsers},
         stars::starred,
+        suggested_agents::{self, SuggestedAgents},
         tool_credentials::{self as tool_servers, ToolServers},
     },
     app_state::AppState,
@@ -37,6 +38,7 @@ pub fn add_to(module: &mut RpcModule<AppState>) -> Result<(), RegisterMethodErro
     add(module, "agents.search", search_agents)?;
     add(module, "agents.list", list_agents)?;
     add(module, "agents.starred", starred_agents)?;
+    add(module, "agents.suggested", suggested_agents_of_caller)?;
     add(module, "agents.get", get_agent)?;
     add(module, "agents.register", register_agent)?;
     add(module, "agents.update", update_agent)?;
@@ -118,6 +120,10 @@ struct PageParams {
 async fn starred_agents(site: AppState, caller: Caller, asked: PageParams) -> Answer<AgentList> {
     let size = asked.limit.map_or(Ok(PageSize::DEFAULT), PageSize::new)?;
     Ok(starred(&site.hub, &caller, asked.after.as_deref(), size).await?)
+}
+
+async fn suggested_agents_of_caller(site: AppState, caller: Caller, _: Nothing) -> Answer<SuggestedAgents> {
+    Ok(suggested_agents::lists(&site.hub, &caller).await?)
 }
 
 async fn list_agents(site: AppState, caller: Caller, asked: PageParams) -> Answer<AgentList> {

@@ -4,7 +4,7 @@ use jsonrpsee::{RpcModule, core::RegisterMethodError};
 use plexus_domain::{Address, ApprovalId, ChatId, MessageId, RunId};
 use plexus_hub::{
     Caller,
-    chats::{self, MessagePosition, NewMessage},
+    chats::{self, ChatPatch, MessagePosition, NewMessage},
     runs,
 };
 use serde::Deserialize;
@@ -13,6 +13,7 @@ use super::{Answer, Nothing, add};
 use crate::{
     api::{
         approvals::{self, Approvals},
+        chat_search::{ChatSearchResults, found},
         chats::{Chat, ChatList, PostedMessageJson, listed, opened},
         messages::{ForkedChat, MessageJson},
     },
@@ -21,10 +22,12 @@ use crate::{
 
 pub fn add_to(module: &mut RpcModule<AppState>) -> Result<(), RegisterMethodError> {
     add(module, "chats.list", list_chats)?;
+    add(module, "chats.search", search_chats)?;
     add(module, "chats.get", get_chat)?;
     add(module, "chats.start", start_chat)?;
     add(module, "chats.send", send)?;
     add(module, "chats.rename", rename_chat)?;
+    add(module, "chats.update", update_chat)?;
     add(module, "chats.delete", delete_chat)?;
     add(module, "messages.get", get_message)?;
     add(module, "messages.retry", retry)?;
@@ -37,13 +40,27 @@ pub fn add_to(module: &mut RpcModule<AppState>) -> Result<(), RegisterMethodErro
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct After {
+struct ListParams {
+    #[serde(default)]
+    archived: bool,
     #[serde(default)]
     after: Option<String>,
 }
 
-async fn list_chats(site: AppState, caller: Caller, asked: After) -> Answer<ChatList> {
-    Ok(listed(&site.hub, &caller, asked.after.as_deref()).await?)
+async fn list_chats(site: AppState, caller: Caller, asked: ListParams) -> Answer<ChatList> {
+    Ok(listed(&site.hub, &caller, asked.archived, asked.after.as_deref()).await?)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Search {
+    q: String,
+    #[serde(default)]
+    after: Option<String>,
+}
+
+async fn search_chats(site: AppState, caller: Caller, asked: Search) -> Answer<ChatSearchResults> {
+    Ok(found(&site.hub, &caller, &asked.q, asked.after.as_deref()).await?)
 }
 
 #[derive(Deserialize)]
@@ -98,7 +115,26 @@ struct Rename {
 }
 
 async fn rename_chat(site: AppState, caller: Caller, asked: Rename) -> Answer<bool> {
-    chats::rename(&site.hub, &caller, asked.chat, asked.title).await?;
+    let update = ChatPatch { title: Some(asked.title), ..ChatPatch::default() };
+    chats::update(&site.hub, &caller, asked.chat, update).await?;
+    Ok(true)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Update {
+    chat: ChatId,
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    pinned: Option<bool>,
+    #[serde(default)]
+    archived: Option<bool>,
+}
+
+async fn update_chat(site: AppState, caller: Caller, asked: Update) -> Answer<bool> {
+    let Update { chat, title, pinned, archived } = asked;
+    chats::update(&site.hub, &caller, chat, ChatPatch { title, pinned, archived }).await?;
     Ok(true)
 }
 

@@ -1,0 +1,254 @@
+// Lists to choose from by keyboard or pointer: the search dialog, and the agents that a message begins with.
+// `site.js` loads this file when one of them is first needed.
+
+/** Milliseconds without input before a search starts (debounce). */
+const PAUSE = 150;
+const MAX_CHATS = 5, MAX_MESSAGES = 6, MAX_AGENTS = 6;
+
+function element(tag, attributes, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+/** List box of a text field that keeps the focus (ARIA combobox pattern). */
+class OptionList {
+  #active = -1;
+
+  constructor(field, id, label, choose) {
+    this.field = field;
+    this.choose = choose;
+    this.chooseKeys = ["Enter"];
+    this.list = element("div", { id, role: "listbox", "aria-label": label, class: "options", hidden: "" });
+    this.status = element("p", { class: "hidden", role: "status" });
+    field.setAttribute("aria-autocomplete", "list");
+    field.setAttribute("aria-controls", id);
+    // The field keeps the focus.
+    this.list.addEventListener("pointerdown", (event) => event.preventDefault());
+    this.list.addEventListener("click", (event) => {
+      const option = event.target.closest("[role=option]");
+      if (option && !option.href) this.choose(option);
+    });
+  }
+
+  get isOpen() {
+    return !this.list.hidden;
+  }
+
+  #options() {
+    return [...this.list.querySelectorAll("[role=option]")];
+  }
+
+  /** Shows groups of options: `{ label, options: [{ title, detail, href or value }] }`. Selects the first one. */
+  show(groups) {
+    const filled = groups.filter(({ options }) => options.length > 0);
+    this.list.replaceChildren(...filled.map((group, at) => this.#group(group, at)));
+    const options = this.#options();
+    options.forEach((option, at) => (option.id = `${this.list.id}-${at}`));
+    this.list.hidden = options.length === 0;
+    this.status.textContent = options.length === 1 ? "1 result" : `${options.length || "No"} results`;
+    this.#setExpanded();
+    this.#select(0);
+  }
+
+  close() {
+    this.list.hidden = true;
+    this.status.textContent = "";
+    this.#setExpanded();
+    this.#select(-1);
+  }
+
+  #group({ label, options }, at) {
+    const id = `${this.list.id}-label-${at}`;
+    const rows = options.map(({ title, detail, href, value }) => {
+      const target = href ? { href, tabindex: "-1" } : { "data-value": value };
+      const name = element("span", { class: "name", dir: "auto" }, title);
+      const row = element(href ? "a" : "div", { role: "option", "aria-selected": "false", ...target }, name);
+      if (detail?.length) row.append(" ", element("span", { class: "detail", dir: "auto" }, ...detail));
+      return row;
+    });
+    const heading = element("p", { id, class: "label", role: "presentation" }, label);
+    return element("div", { role: "group", "aria-labelledby": id }, heading, ...rows);
+  }
+
+  #setExpanded() {
+    // A text area has no such state.
+    if (this.field.role === "combobox") this.field.setAttribute("aria-expanded", String(this.isOpen));
+  }
+
+  #select(at) {
+    const options = this.#options();
+    options.forEach((option) => option.setAttribute("aria-selected", "false"));
+    this.#active = options.length && at >= 0 ? (at + options.length) % options.length : -1;
+    const option = options[this.#active];
+    option?.setAttribute("aria-selected", "true");
+    option?.scrollIntoView({ block: "nearest" });
+    if (option) this.field.setAttribute("aria-activedescendant", option.id);
+    else this.field.removeAttribute("aria-activedescendant");
+  }
+
+  /** Handles a key of the field. Returns whether it was one of the list. */
+  handleKey(event) {
+    if (!this.isOpen || event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return false;
+    if (event.key === "ArrowDown") this.#select(this.#active + 1);
+    else if (event.key === "ArrowUp") this.#select(this.#active - 1);
+    else if (this.chooseKeys.includes(event.key) && this.#active >= 0) this.choose(this.#options()[this.#active]);
+    else return false;
+    event.preventDefault();
+    return true;
+  }
+}
+
+/** Returns a function that calls `search(words, signal)` after a pause, and `show` with the result of the latest call only. */
+function debounced(search, show, fail) {
+  let timer, controller;
+  const cancel = () => {
+    clearTimeout(timer);
+    controller?.abort();
+  };
+  const start = (words, pause = PAUSE) => {
+    cancel();
+    const { signal } = (controller = new AbortController());
+    timer = setTimeout(async () => {
+      try {
+        const found = await search(words, signal);
+        if (!signal.aborted) show(found);
+      } catch {
+        if (!signal.aborted) fail();
+      }
+    }, pause);
+  };
+  return Object.assign(start, { cancel });
+}
+
+async function read(path, signal) {
+  const answer = await fetch(path, { signal });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+  return answer.json();
+}
+
+const agentOption = ({ title, address, summary }) => ({ title, detail: [address, summary && ` · ${summary}`].filter(Boolean), address });
+
+// Search dialog.
+
+const chatOption = ({ id, title }) => ({ title, href: `/chat/${id}` });
+
+function messageOption({ chat, message, title, snippet }) {
+  const detail = snippet.map(({ text, match }) => (match ? element("mark", {}, text) : text));
+  return { title, detail, href: `/chat/${chat}?m=${message}#m-${message}` };
+}
+
+async function searchAll(words, signal) {
+  if (!words) {
+    const { items } = await read("/api/v1/chats", signal);
+    return [{ label: "Recent chats", options: items.slice(0, MAX_CHATS + MAX_MESSAGES).map(chatOption) }];
+  }
+  const q = encodeURIComponent(words);
+  const paths = [`/api/v1/chats/search?q=${q}`, `/api/v1/agents?q=${q}&limit=${MAX_AGENTS}`];
+  const [chats, agents] = await Promise.all(paths.map((path) => read(path, signal)));
+  return [
+    { label: "Chats", options: chats.chats.slice(0, MAX_CHATS).map(chatOption) },
+    { label: "Messages", options: chats.items.slice(0, MAX_MESSAGES).map(messageOption) },
+    { label: "Agents", options: agents.items.map(agentOption).map((agent) => ({ ...agent, href: `/${agent.address}` })) },
+  ];
+}
+
+function buildDialog() {
+  const field = element("input", { type: "search", role: "combobox", "aria-label": "Search chats and agents", "aria-expanded": "false", placeholder: "Search chats and agents", maxlength: "200", autocomplete: "off" });
+  const options = new OptionList(field, "search-options", "Results", (option) => location.assign(option.href));
+  const note = element("p", { class: "quiet small" });
+  const all = element("a", { href: "/chat/search" }, "All results in chats");
+  const dialog = element("dialog", { class: "dialog quick-search", "aria-label": "Search chats and agents", closedby: "any" }, field, options.status, options.list, note, all);
+  const show = (groups) => {
+    options.show(groups);
+    note.textContent = options.isOpen ? "" : field.value.trim() ? "Nothing found." : "Your chats will be listed here.";
+  };
+  const fail = () => {
+    options.close();
+    note.textContent = "The search failed. Try again in a moment.";
+  };
+  const search = debounced(searchAll, show, fail);
+  const refresh = (pause) => {
+    const words = field.value.trim();
+    all.href = `/chat/search?q=${encodeURIComponent(words)}`;
+    search(words, pause);
+  };
+  field.addEventListener("input", () => refresh());
+  field.addEventListener("keydown", (event) => options.handleKey(event));
+  document.body.append(dialog);
+  return { dialog, field, refresh };
+}
+
+let search;
+
+/** Opens the search dialog, with the words of the last search selected. */
+export function openSearch() {
+  search ??= buildDialog();
+  if (!search.dialog.open) search.dialog.showModal();
+  search.field.select();
+  search.refresh(0);
+}
+
+// Agents that a message begins with.
+
+/** Mentions count only at the beginning of a message: `@one/agent @two/age`. */
+const MENTION = /^(?:\s*@\S+\s+)*\s*@(\S*)$/u;
+
+const GROUPS = [["own", "Your agents"], ["recent", "Recently used"], ["starred", "Starred"], ["hub", "Agents of this hub"]];
+
+let suggested;
+
+async function searchAgents(words, signal) {
+  suggested ??= read("/api/v1/agents/suggested").catch((error) => {
+    suggested = undefined;
+    throw error;
+  });
+  const lists = await suggested;
+  const has = ({ title, address }) => `${title} ${address}`.toLowerCase().includes(words.toLowerCase());
+  const groups = GROUPS.map(([name, label]) => ({ label, options: lists[name].filter(has).map(agentOption) }));
+  const query = words.replace(/[@/]+/g, " ").trim();
+  if (query) {
+    const { items } = await read(`/api/v1/agents?q=${encodeURIComponent(query)}&limit=${MAX_AGENTS}`, signal);
+    const shown = new Set(groups.flatMap(({ options }) => options.map(({ address }) => address)));
+    const others = items.filter(({ address }) => !shown.has(address));
+    groups.push({ label: "Other agents", options: others.map(agentOption) });
+  }
+  return groups.map(({ label, options }) => ({ label, options: options.map((agent) => ({ ...agent, value: agent.address })) }));
+}
+
+/** Offers agents while a message begins with `@`. */
+export function offerAgents(field) {
+  const mention = () => field.value.slice(0, field.selectionEnd).match(MENTION);
+  const options = new OptionList(field, "agent-options", "Agents", ({ dataset }) => {
+    const [, words] = mention() ?? [, ""];
+    const end = field.selectionEnd;
+    field.setRangeText(`${dataset.value} `, end - words.length - 1, end, "end");
+    options.close();
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  options.chooseKeys.push("Tab");
+  field.setAttribute("aria-haspopup", "listbox");
+  field.before(options.status, options.list);
+  const search = debounced(searchAgents, (groups) => options.show(groups), () => options.close());
+  const leave = () => {
+    search.cancel();
+    options.close();
+  };
+  const refresh = () => {
+    const found = mention();
+    if (found) search(found[1]);
+    else leave();
+  };
+  field.addEventListener("input", refresh);
+  field.addEventListener("blur", leave);
+  // Before the handlers of the composer, where Enter sends the message and Esc stops the answer.
+  document.addEventListener("keydown", (event) => {
+    if (event.target !== field || !options.isOpen) return;
+    if (event.key === "Escape") leave();
+    else if (!options.handleKey(event)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }, true);
+  refresh();
+}
