@@ -30,7 +30,7 @@ pub use queries::{
 };
 pub(crate) use retention::sweep_expired;
 pub use retry::retry;
-pub use search::{FoundChat, FoundMessage, SearchResults, search};
+pub use search::{ChatSearchResults, FoundChat, FoundMessage, search};
 pub use send::{MessagePosition, NewMessage, Sent, send, start};
 pub use snippet::SnippetPiece;
 pub use subscribe::{ChatSubscription, subscribe};

@@ -26,7 +26,7 @@ const MAX_TITLES: usize = 5;
 
 /// A page of the results of a search.
 #[derive(Default)]
-pub struct SearchResults {
+pub struct ChatSearchResults {
     /// Chats whose titles have all words; only on the first page.
     pub chats: Vec<FoundChat>,
     /// Messages that have all words, newest first.
@@ -60,7 +60,7 @@ pub async fn search(
     caller: &Caller,
     words: &str,
     after: Option<MatchCursor>,
-) -> Result<SearchResults> {
+) -> Result<ChatSearchResults> {
     let person = caller.may(Scope::Read)?;
     if words.chars().count() > MAX_WORDS {
         return Err(Refusal::invalid("q", format!("Search for at most {MAX_WORDS} characters.")).into());
@@ -75,7 +75,7 @@ pub async fn search(
         None => by_title(&mut conn, person.principal, &terms).await?,
         Some(_) => Vec::new(),
     };
-    Ok(SearchResults { chats, messages: described(&mut conn, found, &terms).await?, next })
+    Ok(ChatSearchResults { chats, messages: described(&mut conn, found, &terms).await?, next })
 }
 
 async fn by_title(conn: &mut Conn, member: PrincipalId, terms: &[SearchTerm]) -> Result<Vec<FoundChat>> {

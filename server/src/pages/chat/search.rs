@@ -10,7 +10,7 @@ use plexus_app::view_models::{
 };
 use plexus_hub::{
     Error,
-    chats::{self, FoundChat, SearchResults},
+    chats::{self, ChatSearchResults, FoundChat},
     message_views::Author,
 };
 use serde::Deserialize;
@@ -24,7 +24,7 @@ use crate::{
 };
 
 #[derive(Deserialize)]
-pub struct ChatSearchQuery {
+pub struct ChatSearchPageQuery {
     #[serde(default)]
     q: String,
     after: Option<String>,
@@ -33,21 +33,25 @@ pub struct ChatSearchQuery {
 pub async fn show(
     State(site): State<AppState>,
     visit: PageContext,
-    Query(query): Query<ChatSearchQuery>,
+    Query(query): Query<ChatSearchPageQuery>,
 ) -> Response {
     let page = page(&site, &visit, query).await;
     visit.show_or_refuse(page)
 }
 
 /// Builds the page. An invalid cursor means the first page; an invalid search is shown with its error.
-async fn page(site: &AppState, visit: &PageContext, query: ChatSearchQuery) -> Result<ChatSearchPage, Error> {
+async fn page(
+    site: &AppState,
+    visit: &PageContext,
+    query: ChatSearchPageQuery,
+) -> Result<ChatSearchPage, Error> {
     let (hub, caller) = (&site.hub, &visit.caller);
     let sidebar = sidebar(hub, caller).await?;
     let words = query.q.trim().to_owned();
     let after = query.after.and_then(|after| cursor(&after).ok());
     let (found, error) = match chats::search(hub, caller, &words, after).await {
         Ok(found) => (found, None),
-        Err(Error::Refused(refusal)) => (SearchResults::default(), Some(refusal.to_string())),
+        Err(Error::Refused(refusal)) => (ChatSearchResults::default(), Some(refusal.to_string())),
         Err(fault) => return Err(fault),
     };
     let name = caller.person.as_ref().map(|person| person.name.as_str());
