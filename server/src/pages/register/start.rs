@@ -50,8 +50,10 @@ async fn page(site: &AppState, caller: &Caller) -> Result<RegisterStart, Error> 
 }
 
 pub async fn show_address(State(site): State<AppState>, visit: PageContext) -> Response {
-    let page = address(&site, &visit.caller, Form::default());
-    visit.show(page)
+    // The list of drafts requires an account, as this form does.
+    let allowed = register_a2a::list(&site.hub, &visit.caller).await;
+    let page = allowed.map(|_| address(&site, &visit.caller, Form::default()));
+    visit.show_or_refuse(page)
 }
 
 fn address(site: &AppState, caller: &Caller, form: Form) -> RegisterAddress {
