@@ -110,7 +110,7 @@ mod tests {
             ("It’s 3.5 m high, isn’t it? Yes.", 7, 2),
             ("Größe zählt. Straße auch!", 4, 2),
             // "Today the weather is good. We go to the seaside."
-            ("今天天气很好。我们去海边。", 7, 2),
+            ("今天天气很好。我们去海边。", 6, 2),
             // "Hello, world."
             ("こんにちは世界。", 2, 1),
             ("ทุกสองสัปดาห์", 3, 1),
