@@ -33,7 +33,7 @@ async fn puppets(grace: &Client, count: usize) -> Vec<Agent> {
 /// Launches a team of these agents and returns its id.
 async fn launch(grace: &Client, members: &[usize], limits: Value) -> String {
     let members: Vec<String> = members.iter().map(|number| format!("@grace/a{number}")).collect();
-    let new = json!({ "goal": "Count the boats.", "members": members, "limits": limits });
+    let new = json!({ "goal": "Sight the whales.", "members": members, "limits": limits });
     team::launch(grace, &new).await
 }
 
