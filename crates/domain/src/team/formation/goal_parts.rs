@@ -120,7 +120,7 @@ fn words(text: &str) -> Vec<Word> {
     for word in &mut found {
         word.text = text[word.at.clone()].to_lowercase();
     }
-    let vocabulary = vocabulary_of(found.iter().map(|word| word.text.as_str()));
+    let vocabulary = vocabulary_of(&found.iter().map(|word| word.text.as_str()).collect::<Vec<_>>());
     found.into_iter().map(|word| Word { vocabulary, ..word }).collect()
 }
 

@@ -282,12 +282,10 @@ static SPANISH: Vocabulary = Vocabulary {
 };
 
 /// Returns the vocabulary of the language that has most of the words, English if several have.
-pub fn vocabulary_of<'w>(words: impl Iterator<Item = &'w str> + Clone) -> &'static Vocabulary {
+pub fn vocabulary_of(words: &[&str]) -> &'static Vocabulary {
     let known = |language: &Vocabulary| {
-        let is_known = |word: &&str| {
-            [language.fillers, language.breaks, language.weak].iter().any(|list| list.contains(word))
-        };
-        words.clone().filter(is_known).count()
+        let lists = [language.fillers, language.breaks, language.weak];
+        words.iter().filter(|word| lists.iter().any(|list| list.contains(word))).count()
     };
     // `max_by_key` returns the last of equal ones.
     let languages = [&SPANISH, &FRENCH, &GERMAN, &ENGLISH];
