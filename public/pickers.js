@@ -175,7 +175,12 @@ function buildDialog() {
     search(words, pause);
   };
   field.addEventListener("input", () => refresh());
-  field.addEventListener("keydown", (event) => options.handleKey(event));
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || event.isComposing) return options.handleKey(event);
+    // A search field would only empty itself.
+    event.preventDefault();
+    dialog.close();
+  });
   document.body.append(dialog);
   return { dialog, field, refresh };
 }

@@ -27,7 +27,7 @@ impl Page for ChatSearchPage {
 
     fn body(self) -> AnyView {
         let form = form(&self.words);
-        let results = results(self.words, self.chats, self.messages, self.error);
+        let results = results(&self.words, self.chats, self.messages, self.error);
         let older = self.older.map(|href| {
             view! { <nav class="pager" aria-label="Pages"><a class="button quiet" rel="next" href=href>"Older messages" {Icon::Forward.view()}</a></nav> }
         });
@@ -62,12 +62,7 @@ fn form(words: &str) -> AnyView {
     .into_any()
 }
 
-fn results(
-    words: String,
-    chats: Vec<ChatItem>,
-    messages: Vec<FoundMessage>,
-    error: Option<String>,
-) -> AnyView {
+fn results(words: &str, chats: Vec<ChatItem>, messages: Vec<FoundMessage>, error: Option<String>) -> AnyView {
     if let Some(error) = error {
         return view! { <Note tone=Tone::Bad>{error}</Note> }.into_any();
     }

@@ -1,6 +1,6 @@
 //! Full-text search over the caller's chats.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map::Entry};
 
 use plexus_domain::{ChatId, Error as Refusal, MessageId, PrincipalId, Timestamp, page::PageSize, tokenize};
 use plexus_store::{
@@ -109,9 +109,9 @@ async fn described(
     let texts: HashMap<_, _> = texts.into_iter().map(|message| (message.id, message.parts)).collect();
     let mut members_of: HashMap<ChatId, Vec<PrincipalId>> = HashMap::new();
     for found in &found {
-        if !members_of.contains_key(&found.chat) {
+        if let Entry::Vacant(place) = members_of.entry(found.chat) {
             let members = members::list_by_chat(conn, found.chat).await?;
-            members_of.insert(found.chat, members.into_iter().map(|member| member.principal).collect());
+            place.insert(members.into_iter().map(|member| member.principal).collect());
         }
     }
     let shown = members_of.values().flatten().copied().chain(found.iter().map(|found| found.author));
