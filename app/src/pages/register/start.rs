@@ -32,6 +32,7 @@ impl Page for RegisterStart {
 }
 
 /// What a user has, and where to register it.
+#[derive(Clone, Copy)]
 struct Choice {
     icon: Icon,
     title: &'static str,
