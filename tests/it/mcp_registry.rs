@@ -29,7 +29,7 @@ on_both! {
         let puppet = Agent::start().await;
         clerk::register(&admin, &puppet.url, "puppet").await;
         let visitor = hub.visitor();
-        let whole = until(&visitor, "/v0.1/servers", |page| names(page).len() == 4).await;
+        let whole = until(&visitor, "/v0.1/servers", |page| names(page).len() == 6).await;
         let whole = names(&whole);
         let own = |name: &str| format!("1.0.0.127/{name}");
         assert_eq!(whole.last(), Some(&own("hub")));

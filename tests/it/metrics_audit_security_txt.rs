@@ -110,7 +110,7 @@ async fn built_in_agents_stay_the_same_when_the_hub_moves() {
     assert!(versions.contains("1.0.0") && !versions.contains("1.0.1"), "a move is no new version");
     let origin = second.origin.clone();
     second.kill().await;
-    assert_eq!(listing_ids(folder.path()).await, 2);
+    assert_eq!(listing_ids(folder.path()).await, 4);
     for card in cards(folder.path()).await {
         assert!(card.contains(&format!("{origin}/a2a/plexus/")), "{card}");
     }
