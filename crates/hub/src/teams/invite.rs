@@ -19,10 +19,20 @@ use super::{
     decision::{CandidateList, DecisionPrompt, DecisionRoute, DecisionTopic},
     orchestrator::TeamOrchestrator,
 };
-use crate::{Error, Hub, Result, agents, agents::guide_address, caller::Requester, listings};
+use crate::{
+    Error, Hub, Result, agents,
+    agents::guide_address,
+    caller::Requester,
+    listings::{self, AgentListRow},
+};
 
 /// Runs of this period count in an agent's track record.
 const REMEMBERED: Duration = Duration::from_hours(30 * 24);
+
+/// Kind of built-in agents.
+const BUILTIN: &str = "builtin";
+/// A built-in agent is left out if another one has at least this fraction of its score, as a divisor.
+const OUTDONE: f32 = 4.0;
 
 /// Candidates to invite.
 pub(super) struct InviteCandidates {
@@ -119,7 +129,7 @@ pub(super) async fn search_candidates(
         needs.iter().zip(listings::rank_agents(hub, needs, also, asker.person.as_ref()).await?)
     {
         let mut fits = Vec::new();
-        for (row, score) in found {
+        for (row, score) in without_outdone_builtins(found, also) {
             let known = match known.entry(row.agent) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => {
@@ -145,6 +155,22 @@ pub(super) async fn search_candidates(
         known.into_values().map(|(identity, summary)| (identity.key(), summary)).collect();
     let summary = |candidate: &Candidate| said.get(&candidate.identity.key()).cloned().unwrap_or_default();
     Ok(InviteCandidates { summaries: candidates.iter().map(summary).collect(), candidates })
+}
+
+/// Leaves out built-in agents if another agent fits a fraction as well: they serve hubs without agents of their own. `also`
+/// is kept.
+fn without_outdone_builtins(
+    found: Vec<(AgentListRow, f32)>,
+    also: Option<AgentId>,
+) -> Vec<(AgentListRow, f32)> {
+    let is_builtin = |row: &AgentListRow| row.kind == BUILTIN;
+    let best = |wanted: bool| {
+        let scores = found.iter().filter(|(row, _)| is_builtin(row) == wanted).map(|(_, score)| *score);
+        scores.fold(0.0, f32::max)
+    };
+    let (others, builtins) = (best(false), best(true));
+    let is_outdone = others > 0.0 && others * OUTDONE >= builtins;
+    found.into_iter().filter(|(row, _)| !is_outdone || !is_builtin(row) || also == Some(row.agent)).collect()
 }
 
 /// Returns the track record of these agents: results of all their runs on this hub, for any requester.
