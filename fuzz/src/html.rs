@@ -11,7 +11,9 @@ use html5ever::{
 
 /// Allow-list of elements in rendered Markdown.
 const ELEMENTS: &str = "a b blockquote br code del details div em figcaption figure h3 h4 h5 h6 hr i input ins kbd li \
-    mark ol p pre q s samp small span strong sub summary sup table tbody td th thead tr u ul var";
+    mark ol p pre q s samp small span strong sub summary sup table tbody td th thead tr u ul var \
+    math menclose mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow mspace msqrt mstyle msub \
+    msubsup msup mtable mtd mtext mtr munder munderover";
 /// Elements that user content must never add to a page.
 const FORBIDDEN_ON_PAGES: &[&str] =
     &["iframe", "object", "embed", "base", "applet", "frame", "frameset", "style"];

@@ -252,7 +252,7 @@ async fn somebody_waits_is_let_in_and_suspended() {
     assert!(!world.sign_up("ada", None).await.unwrap());
     assert_eq!(refusal(world.sign_in("ada").await), "forbidden");
     let overview = admin::overview(&world.hub, &grace).await.unwrap();
-    assert_eq!((overview.counts.accounts, overview.counts.waiting, overview.counts.agents), (2, 1, 2));
+    assert_eq!((overview.counts.accounts, overview.counts.waiting, overview.counts.agents), (2, 1, 4));
     assert!(
         overview.warnings.iter().any(|warning| warning.contains("pending approval")),
         "{:?}",
