@@ -40,8 +40,10 @@ class OptionList {
     return [...this.list.querySelectorAll("[role=option]")];
   }
 
-  /** Shows groups of options: `{ label, options: [{ title, detail, href or value }] }`. Selects the first one. */
+  /** Shows groups of options: `{ label, options: [{ title, detail, href or value }] }`. Keeps a selection that was moved, or selects the first. */
   show(groups) {
+    const target = (option) => option?.getAttribute("href") ?? option?.dataset.value;
+    const selected = this.#active > 0 ? target(this.#options()[this.#active]) : undefined;
     const filled = groups.filter(({ options }) => options.length > 0);
     this.list.replaceChildren(...filled.map((group, at) => this.#group(group, at)));
     const options = this.#options();
@@ -49,7 +51,7 @@ class OptionList {
     this.list.hidden = options.length === 0;
     this.status.textContent = options.length === 1 ? "1 result" : `${options.length || "No"} results`;
     this.#setExpanded();
-    this.#select(0);
+    this.#select(Math.max(0, options.findIndex((option) => target(option) === selected)));
   }
 
   close() {

@@ -73,7 +73,8 @@ fn usual_inputs(name: &str) -> u32 {
         // These wait for a calculation or a server.
         "sheet" => 80,
         "api" | "form" | "oauth" => 500,
-        "markdown" | "search" | "settings" => 1_000,
+        "search" | "settings" => 1_000,
+        "markdown" => 400,
         _ => 3_000,
     }
 }
