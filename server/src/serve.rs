@@ -75,7 +75,7 @@ fn spawn(
     router: axum::Router,
     stop: &CancellationToken,
 ) -> JoinHandle<()> {
-    let (hub, stop, listener) = (hub.clone(), stop.clone(), Arc::new(Mutex::new(listener)));
+    let (hub, stop, listener) = (hub.clone(), stop.clone(), Arc::new(Mutex::new(Some(listener))));
     tokio::spawn(async move {
         let serve = |_| listen::serve(Arc::clone(&listener), router.clone(), stop.clone());
         hub.supervise_until(worker, &stop, serve).await;

@@ -1,8 +1,14 @@
 //! What the operator of a hub is told: by `plexus doctor`, the audit log, the log and `/readyz`.
 
+use std::{io::ErrorKind, time::Duration};
+
 use reqwest::StatusCode;
 use serde_json::Value;
-use tokio::io::AsyncWriteExt as _;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    time::timeout,
+};
 
 use crate::{
     client::{Client, PASSWORD},
@@ -71,6 +77,15 @@ async fn the_doctor_tries_what_the_settings_name() {
 }
 
 #[tokio::test]
+async fn the_doctor_accepts_the_settings_that_deploy_installs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("plexus.toml"), include_str!("../../deploy/plexus.toml"))
+        .expect("written");
+    let (healthy, checks) = doctor(folder.path(), &[], &FREE_PORT).await;
+    assert!(healthy, "{:?}", failures(&checks));
+}
+
+#[tokio::test]
 async fn commands_on_the_hubs_machine_are_in_the_audit_log() {
     let folder = tempfile::tempdir().expect("a folder");
     for arguments in [&["user", "create", "boss", "--role", "admin"][..], &["user", "create", "ada"]] {
@@ -106,7 +121,7 @@ on_both! {
                 }
             }
         };
-        let log = tokio::time::timeout(std::time::Duration::from_secs(30), written).await.expect("written in time");
+        let log = timeout(Duration::from_secs(30), written).await.expect("written in time");
         log.says("@ada");
         log.says("address:127.0.0.1");
         assert!(!log.body.contains("no-such-account"));
@@ -127,12 +142,44 @@ async fn a_hub_that_drains_still_serves_and_says_that_it_is_not_ready() {
             }
         }
     };
-    let ready = tokio::time::timeout(std::time::Duration::from_secs(30), drained).await.expect("it drains");
+    let ready = timeout(Duration::from_secs(30), drained).await.expect("it drains");
     assert_eq!(ready.body, "stopping\n");
     for path in ["/healthz", "/agents"] {
         client.get(path).await.expect(StatusCode::OK);
     }
     // A second signal ends the wait.
     hub.terminate();
+    assert_eq!(hub.ended().await, 0);
+}
+
+// A listener that stays open takes connections that are never served, and a proxy waits for them.
+#[tokio::test]
+async fn a_hub_that_stops_refuses_connections_and_finishes_a_request() {
+    const BODY: &str = "[]";
+    let folder = tempfile::tempdir().expect("a folder");
+    let hub = Process::serve(folder.path()).await;
+    let address = hub.origin.strip_prefix("http://").expect("an address").to_owned();
+    let mut request = TcpStream::connect(&address).await.expect("connected");
+    let head = format!(
+        "POST /rpc HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\
+         Expect: 100-continue\r\n\r\n",
+        BODY.len()
+    );
+    request.write_all(head.as_bytes()).await.expect("written");
+    let mut interim = [0; b"HTTP/1.1 100 Continue\r\n\r\n".len()];
+    request.read_exact(&mut interim).await.expect("the hub reads the body");
+
+    hub.terminate();
+    let refused = async {
+        while !TcpStream::connect(&address)
+            .await
+            .is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused)
+        {}
+    };
+    timeout(Duration::from_secs(5), refused).await.expect("it refuses before it ends");
+    request.write_all(BODY.as_bytes()).await.expect("written");
+    let mut answer = String::new();
+    request.read_to_string(&mut answer).await.expect("an answer");
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
     assert_eq!(hub.ended().await, 0);
 }

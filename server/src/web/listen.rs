@@ -32,18 +32,22 @@ pub async fn bind(address: SocketAddr, setting: &str) -> anyhow::Result<TcpListe
     })
 }
 
-/// Serves until `stop` is cancelled, then waits for requests in progress. Streams end themselves when `stop`
-/// is cancelled.
+/// Serves until `stop` is cancelled, then closes the listener and waits for requests in progress. Streams end
+/// themselves when `stop` is cancelled.
 ///
 /// Only HTTP/1.1 is supported, without protocol detection: detection costs each stream 8 KB.
-pub async fn serve(listener: Arc<Mutex<TcpListener>>, router: Router, stop: CancellationToken) {
-    let mut listener = listener.lock().await;
+pub async fn serve(listener: Arc<Mutex<Option<TcpListener>>>, router: Router, stop: CancellationToken) {
+    let mut slot = listener.lock().await;
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(TIMEOUT);
     let connections = TaskTracker::new();
-    while let Some((stream, peer)) = stop.run_until_cancelled(Listener::accept(&mut *listener)).await {
+    while let Some(listener) = slot.as_mut() {
+        let Some((stream, peer)) = stop.run_until_cancelled(Listener::accept(listener)).await else { break };
         connections.spawn(connection(http.clone(), stream, peer, router.clone(), stop.clone()));
     }
+    // Closed before the wait. The kernel would accept connections for an open listener that are never served, and
+    // a proxy uses another instance only if this one refuses.
+    *slot = None;
     connections.close();
     connections.wait().await;
 }
