@@ -109,6 +109,9 @@ pub enum Connector {
 }
 
 impl Connector {
+    /// Name of the kind of built-in agents.
+    pub const BUILTIN_KIND: &'static str = "builtin";
+
     /// Returns the name of the connector kind, as used in pages, search facets and the database.
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -117,7 +120,7 @@ impl Connector {
             Self::Http { .. } => "http",
             Self::Process { .. } => "process",
             Self::Attached => "attached",
-            Self::Builtin { .. } => "builtin",
+            Self::Builtin { .. } => Self::BUILTIN_KIND,
         }
     }
 

@@ -11,7 +11,7 @@ use plexus_app::view_models::{
     agent_query::{AgentsQuery, Facet, Sort as Order},
     agents::{AgentRow, AgentsPage, FacetGroup, FacetValue},
 };
-use plexus_domain::page::PageSize;
+use plexus_domain::{agent::Connector, page::PageSize};
 use plexus_hub::listings::{self, AgentListRow, FacetCount, Facets, PageStart, Query, Sort};
 
 use super::{live_search, starred};
@@ -142,7 +142,7 @@ fn kind(kind: &str) -> String {
         "llm" => "Model with instructions",
         "http" => "Remote, over HTTP",
         "attached" => "On its owner's machine",
-        "builtin" => "Built in",
+        Connector::BUILTIN_KIND => "Built in",
         "process" => "Program on this hub",
         other => other,
     }
@@ -171,7 +171,7 @@ pub fn row(row: AgentListRow) -> AgentRow {
         badges.push(Badge::Elsewhere { hub: hub.clone(), name: row.hub_name });
     }
     match (row.kind.as_str(), row.verified) {
-        ("builtin", _) => badges.push(Badge::BuiltIn),
+        (Connector::BUILTIN_KIND, _) => badges.push(Badge::BuiltIn),
         ("a2a" | "http", false) => badges.push(Badge::Unverified),
         _ => {}
     }

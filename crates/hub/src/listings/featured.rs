@@ -1,7 +1,11 @@
 //! Featured agents of the home page: those that administrators chose, else some that run on this hub.
 
 use plexus_a2a::Card;
-use plexus_domain::{AgentId, agent::AgentAccess, page::PageSize};
+use plexus_domain::{
+    AgentId,
+    agent::{AgentAccess, Connector},
+    page::PageSize,
+};
 use plexus_search::{Query, Sort};
 use plexus_store::{
     Conn, agent_versions,
@@ -53,7 +57,7 @@ async fn by_default(hub: &Hub) -> Result<Vec<AgentId>> {
         let answering = Query { online_since: Some(online_since(hub)), ..query(kind) };
         found.extend(search(hub, answering).await?.rows);
     }
-    let builtin = search(hub, query("builtin")).await?.rows;
+    let builtin = search(hub, query(Connector::BUILTIN_KIND)).await?.rows;
     found.truncate(usize::from(MAX_FEATURED).saturating_sub(builtin.len()));
     found.extend(builtin);
     Ok(found.into_iter().map(|row| row.agent).take(usize::from(MAX_FEATURED)).collect())

@@ -13,8 +13,6 @@ use serde::{Deserialize, Serialize};
 /// An agent counts as online this long after its last answer.
 pub const ONLINE: Duration = Duration::from_secs(15 * 60);
 
-/// Kind of built-in agents.
-const BUILT_IN: &str = "builtin";
 const SUMMARY_CHARS: usize = 160;
 const TAGS: usize = 16;
 const CAPABILITIES: usize = 32;
@@ -81,7 +79,7 @@ impl ListingSummary {
 
 impl ListingSummary {
     fn is_built_in(&self) -> bool {
-        self.kind == BUILT_IN
+        self.kind == Connector::BUILTIN_KIND
     }
 
     /// Returns the time of the last answer for the index. Built-in agents get the

@@ -7,6 +7,7 @@ use std::{
 
 use plexus_domain::{
     Address, AgentId,
+    agent::Connector,
     team::{
         AssignmentNo, MemberIdentity, Phase, Seat, ShortText, TeamActor, TeamEvent,
         formation::{Candidate, CandidatePool, CoverSearch, Skill, TrackRecord, cover},
@@ -29,8 +30,6 @@ use crate::{
 /// Runs of this period count in an agent's track record.
 const REMEMBERED: Duration = Duration::from_hours(30 * 24);
 
-/// Kind of built-in agents.
-const BUILTIN: &str = "builtin";
 /// A built-in agent is left out if another one has at least this fraction of its score, as a divisor.
 const OUTDONE: f32 = 4.0;
 
@@ -163,7 +162,7 @@ fn without_outdone_builtins(
     found: Vec<(AgentListRow, f32)>,
     also: Option<AgentId>,
 ) -> Vec<(AgentListRow, f32)> {
-    let is_builtin = |row: &AgentListRow| row.kind == BUILTIN;
+    let is_builtin = |row: &AgentListRow| row.kind == Connector::BUILTIN_KIND;
     let best = |wanted: bool| {
         let scores = found.iter().filter(|(row, _)| is_builtin(row) == wanted).map(|(_, score)| *score);
         scores.fold(0.0, f32::max)
