@@ -28,6 +28,8 @@ pub fn items(rows: Vec<AgentRow>) -> AnyView {
 /// Row of an agent, for lists that add something of their own below it.
 #[component]
 pub fn AgentRowView(row: AgentRow) -> impl IntoView {
+    // The badge says it.
+    let protocol = (!row.badges.contains(&Badge::BuiltIn)).then_some(row.protocol);
     let online = row.badges.contains(&Badge::Online);
     let name = if row.badges.contains(&Badge::NotCarried) {
         row.name.into_any()
@@ -45,7 +47,7 @@ pub fn AgentRowView(row: AgentRow) -> impl IntoView {
                 <p class="tags">{badges}{tags(row.tags)}</p>
             </div>
             <p class="aside">
-                <span>{row.protocol}</span>
+                {protocol.map(|protocol| view! { <span>{protocol}</span> })}
                 {row.last_answered.map(|at| view! { <span class="answered" class:online=online>
                     <span class="dot" aria-hidden="true"></span>
                     // A health check or a connection counts too, so this does not say "answered".

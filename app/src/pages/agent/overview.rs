@@ -4,15 +4,11 @@ use super::skills;
 use crate::{
     components::{
         agent_row::tags,
-        badge::{BadgeTag, meaning},
         format::agent_href,
         section::Section,
         starters::{StarterUser, starters},
     },
-    view_models::{
-        Badge,
-        agent::{AgentHead, Callable, Overview},
-    },
+    view_models::agent::{AgentHead, Callable, Overview},
 };
 
 pub fn view(overview: Overview, head: &AgentHead) -> AnyView {
@@ -34,7 +30,6 @@ pub fn view(overview: Overview, head: &AgentHead) -> AnyView {
             }
         })}
         {tagged}
-        {badges(&head.badges)}
     }
     .into_any()
 }
@@ -44,19 +39,4 @@ fn try_asking(texts: Vec<String>, head: &AgentHead) -> Option<AnyView> {
     let user = if is_signed_in { StarterUser::SignedIn } else { StarterUser::Visitor };
     let starters = starters(&head.address, texts, user)?;
     Some(view! { <Section title="Try asking">{starters}</Section> }.into_any())
-}
-
-fn badges(badges: &[Badge]) -> Option<AnyView> {
-    if badges.is_empty() {
-        return None;
-    }
-    let rows = badges
-        .iter()
-        .cloned()
-        .map(|badge| {
-            let meaning = meaning(&badge);
-            view! { <div><dt><BadgeTag badge /></dt><dd>{meaning}</dd></div> }
-        })
-        .collect_view();
-    Some(view! { <Section title="What its badges mean"><dl class="facts">{rows}</dl></Section> }.into_any())
 }

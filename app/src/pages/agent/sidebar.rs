@@ -6,6 +6,7 @@ use plexus_domain::{Address, agent::Visibility};
 use super::chat_page;
 use crate::{
     components::{
+        badge::{BadgeTag, meaning},
         button::{ButtonLink, Kind},
         definition_list::{fact, facts, mono},
         format::{
@@ -17,7 +18,7 @@ use crate::{
         time::{Ago, Date},
     },
     view_models::{
-        Tone,
+        Badge, Tone,
         account::entrance_href,
         agent::{AgentHead, Callable, ExternalLink},
     },
@@ -33,6 +34,7 @@ pub fn rail(head: &AgentHead, tab: &'static str) -> AnyView {
             {head.starred.map(|starred| star(head, starred, tab))}
             {details(head)}
             {links(&head.links)}
+            {badge_meanings(&head.badges)}
         </aside>
     }
     .into_any()
@@ -142,4 +144,22 @@ fn links(links: &[ExternalLink]) -> Option<AnyView> {
         .map(|link| view! { <li><a href=link.url rel="nofollow noopener noreferrer ugc">{Icon::External.view()} {link.label}</a></li> })
         .collect_view();
     Some(view! { <ul class="links" role="list" aria-label="Links">{items}</ul> }.into_any())
+}
+
+fn badge_meanings(badges: &[Badge]) -> Option<AnyView> {
+    if badges.is_empty() {
+        return None;
+    }
+    let rows = badges.iter().cloned().map(|badge| {
+        let meaning = meaning(&badge);
+        view! { <dt><BadgeTag badge /></dt><dd>{meaning}</dd> }
+    });
+    let rows = rows.collect_view();
+    let fold = view! {
+        <details class="fold badge-meanings">
+            <summary>{Icon::Info.view()}<span>"What the badges mean"</span></summary>
+            <dl>{rows}</dl>
+        </details>
+    };
+    Some(fold.into_any())
 }

@@ -158,8 +158,11 @@ fn about(view: &AgentView, pen: &mut Pen) -> Overview {
             .take(4)
             .collect(),
     };
+    // The head of the page shows the summary.
+    let summary = &view.summary;
+    let says_more = !summary.description.split_whitespace().eq(summary.summary.split_whitespace());
     Overview {
-        description: pen.html("", &view.summary.description),
+        description: pen.html("", if says_more { &summary.description } else { "" }),
         starters,
         skills: skill_rows(view),
         tags: view.summary.tags.clone(),
