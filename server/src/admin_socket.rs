@@ -19,7 +19,7 @@ use axum::{
 use plexus_domain::{Address, Error as Refusal, account::Role};
 use plexus_hub::{
     accounts,
-    admin::{self, AccountDetails, AccountModeration, AccountRow},
+    admin::{self, AccountDetails, AccountModeration, AccountRow, SystemActor},
     backups,
     backups::BackupContents,
     federation,
@@ -124,11 +124,12 @@ fn commands() -> Router<AppState> {
         .route("/operator/users/{name}/reset-link", post(create_reset_link))
 }
 
-async fn warnings(State(site): State<AppState>) -> Json<Value> {
+async fn warnings(State(site): State<AppState>) -> ApiResult<Json<Value>> {
     let mut warnings = site.hub.config().warnings();
     warnings.extend(federation::warnings(&site.hub).await);
+    warnings.extend(backups::schedule_status(&site.hub).await?.and_then(|status| status.warning()));
     warnings.extend(proxy_warning());
-    Json(json!({ "warnings": warnings }))
+    Ok(Json(json!({ "warnings": warnings })))
 }
 
 #[derive(Deserialize)]
@@ -147,7 +148,8 @@ async fn backup(State(site): State<AppState>, Query(query): Query<BackupQuery>) 
     let (writer, body) = body_writer::new();
     let failure = writer.failure();
     tokio::spawn(async move {
-        if let Err(error) = backups::write_backup(&site.hub, contents, writer).await {
+        if let Err(error) = backups::write_backup(&site.hub, SystemActor::CommandLine, contents, writer).await
+        {
             tracing::error!(error = format!("{error:#}"), "backup: failed");
             failure.report().await;
         }

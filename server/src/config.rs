@@ -2,7 +2,7 @@
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
@@ -10,7 +10,8 @@ use anyhow::{Context as _, anyhow, bail, ensure};
 use ipnet::IpNet;
 use plexus_domain::account::Registration;
 use plexus_hub::config::{
-    Durability, HubConfig, PrivateNetworks, RateLimitScale, RunLimits, Secret, is_loopback,
+    ArchiveFolder, BackupRetention, BackupSchedule, Durability, HubConfig, PrivateNetworks, RateLimitScale,
+    RunLimits, Secret, is_loopback,
 };
 use url::Url;
 
@@ -93,6 +94,18 @@ fn public_url(settings: &Settings, listen: SocketAddr) -> anyhow::Result<Url> {
     Ok(url)
 }
 
+/// Reads the schedule of backups; none without a folder.
+fn backup_schedule(reader: &mut SettingReader<'_>) -> Option<BackupSchedule> {
+    const HOUR: Duration = Duration::from_secs(3_600);
+    let hours: u32 = reader.positive("backup_hours", 24);
+    let retention = BackupRetention {
+        days: reader.parse("backup_keep_days", 7),
+        weeks: reader.parse("backup_keep_weeks", 4),
+    };
+    let folder = ArchiveFolder(reader.settings.text("backup_dir")?.into());
+    Some(BackupSchedule { folder, interval: HOUR * hours, retention })
+}
+
 /// Reads the hub's settings. In the place of an invalid value, the result has a default.
 fn hub(reader: &mut SettingReader<'_>, listen: SocketAddr) -> HubConfig {
     let settings = reader.settings;
@@ -106,10 +119,16 @@ fn hub(reader: &mut SettingReader<'_>, listen: SocketAddr) -> HubConfig {
     // A loopback listener with a public URL that is not loopback is behind a reverse proxy: treat it as a
     // public hub.
     let on_loopback = listen.ip().is_loopback() && is_loopback(&public_url);
-    let hidden = ProtectedPaths { data_dir: &data_dir, files_dir: &files_dir, key_file: &secret_key_file };
+    let hidden = ProtectedPaths {
+        data_dir: &data_dir,
+        files_dir: &files_dir,
+        key_file: &secret_key_file,
+        backup_dir: settings.text("backup_dir").map(Path::new),
+    };
     let programs = reader.or_default(program_config::read(settings.text("programs"), &hidden));
     let registration = registration(settings.text("registration"), on_loopback);
     let private_networks = private_networks(settings.text("allow_private_networks"));
+    let backups = backup_schedule(reader);
     HubConfig {
         hub_description: settings.text("hub_description").map(str::to_owned),
         hub_name: settings.text("hub_name").unwrap_or("Plexus").to_owned(),
@@ -123,6 +142,7 @@ fn hub(reader: &mut SettingReader<'_>, listen: SocketAddr) -> HubConfig {
         database_pool_size: reader.positive("database_pool_size", 10),
         durability: reader.or(durability(settings.text("sqlite_durability")), Durability::PowerCut),
         secret_key_file,
+        backups,
         registration: reader.or(registration, Registration::Closed),
         private_networks: reader.or(private_networks, PrivateNetworks::Refused),
         on_loopback,

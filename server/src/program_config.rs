@@ -71,6 +71,8 @@ pub struct ProtectedPaths<'a> {
     pub data_dir: &'a Path,
     pub files_dir: &'a Path,
     pub key_file: &'a Path,
+    /// Folder of scheduled backups.
+    pub backup_dir: Option<&'a Path>,
 }
 
 /// Parses the programs: an inline table from the settings, or the content of a separate file with one
@@ -167,7 +169,9 @@ fn check(path: &Path, hidden: &ProtectedPaths<'_>) -> anyhow::Result<()> {
     let (data, key) = (absolute(hidden.data_dir), absolute(hidden.key_file));
     let shows = |folder: &Path| path.starts_with(folder) || folder.starts_with(&path);
     let is_own = path.starts_with(data.join(FOLDERS)) && path != data.join(FOLDERS);
-    if !is_own && (shows(&data) || shows(&absolute(hidden.files_dir)) || key.starts_with(&path)) {
+    let shows_backups = hidden.backup_dir.is_some_and(|folder| shows(&absolute(folder)));
+    let shows_data = shows(&data) || shows(&absolute(hidden.files_dir)) || key.starts_with(&path);
+    if shows_backups || (!is_own && shows_data) {
         bail!("{} would expose files of the hub to the program", path.display());
     }
     Ok(())
@@ -190,7 +194,7 @@ mod tests {
     fn hidden() -> ProtectedPaths<'static> {
         let [data_dir, files_dir, key_file] =
             ["/srv/hub", "/mnt/files/hub", "/keys/hub/secret.key"].map(Path::new);
-        ProtectedPaths { data_dir, files_dir, key_file }
+        ProtectedPaths { data_dir, files_dir, key_file, backup_dir: Some(Path::new("/mnt/backups")) }
     }
 
     fn one(entry: &str) -> anyhow::Result<ProgramConfig> {

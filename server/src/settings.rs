@@ -70,6 +70,13 @@ const SETTINGS: &[Setting] = &[
         cut loses the last moments)"),
     setting("secret_key_file", "PLEXUS_SECRET_KEY_FILE", "<data_dir>/secret.key", "File of the key that \
         encrypts credentials; created at the first start"),
+    setting("backup_dir", "PLEXUS_BACKUP_DIR", "none", "Folder of scheduled backups; unset: backups only by the \
+        backup command"),
+    setting("backup_hours", "PLEXUS_BACKUP_HOURS", "24", "Hours between scheduled backups"),
+    setting("backup_keep_days", "PLEXUS_BACKUP_KEEP_DAYS", "7", "Number of days of which the newest scheduled \
+        backup is kept"),
+    setting("backup_keep_weeks", "PLEXUS_BACKUP_KEEP_WEEKS", "4", "Number of weeks of which the newest scheduled \
+        backup is kept"),
     setting("registration", "PLEXUS_REGISTRATION", "open if the hub listens on loopback, else \
         invite", "Registration mode: open, approval, invite or closed"),
     setting("allow_private_networks", "PLEXUS_ALLOW_PRIVATE_NETWORKS", "auto", "Allow agents at private \

@@ -11,6 +11,7 @@ use crate::{
     client::{Client, PASSWORD},
     database::postgres_url,
     events::{answer_after, text_in},
+    federation::until,
     process::{Process, plexus, stderr, stdout},
 };
 
@@ -117,6 +118,63 @@ async fn a_failed_backup_leaves_no_archive() {
         fs::read_dir(folder.path()).expect("a folder").map(|entry| entry.expect("one").file_name()).collect();
     assert!(left.iter().all(|name| !name.to_string_lossy().contains("backup")), "{left:?}");
     hub.kill().await;
+}
+
+#[tokio::test]
+async fn scheduled_backups_are_restored_for_a_test_and_shown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let backups = folder.path().join("backups");
+    let flags = ["--backup-dir", backups.to_str().expect("a path")];
+    let mut hub = Process::serve_with(folder.path(), &flags).await;
+    let boss = hub.administrator("boss").await;
+    until("a backup is complete", async || {
+        boss.get("/admin").await.body.contains("plexus-2")
+            && boss.get("/admin").await.body.contains("Every day")
+    })
+    .await;
+    let log = boss.get("/admin/audit?actor=schedule").await.expect(StatusCode::OK);
+    log.says("hub.backup_complete");
+    hub.kill().await;
+
+    let names = || -> Vec<_> {
+        fs::read_dir(&backups).expect("listed").map(|one| one.expect("one").path()).collect()
+    };
+    let archives = names();
+    assert_eq!(archives.len(), 1, "{archives:?}");
+    let mode = fs::metadata(&archives[0]).expect("an archive").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let other = tempfile::tempdir().expect("a folder");
+    run(other.path(), &["restore", archives[0].to_str().expect("a path")]).await;
+    fs::copy(folder.path().join("data/secret.key"), other.path().join("data/secret.key")).expect("copied");
+    Process::serve(other.path()).await.kill().await;
+
+    // The next one is due in a day, also after a restart.
+    let mut hub = Process::serve_with(folder.path(), &flags).await;
+    let link = hub.link().await;
+    Client::new(&hub.origin).get(&link).await;
+    assert_eq!(names(), archives);
+    hub.kill().await;
+}
+
+#[tokio::test]
+async fn a_scheduled_backup_that_fails_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let taken = folder.path().join("backups");
+    fs::write(&taken, "not a folder").expect("written");
+    let taken = taken.to_str().expect("a path");
+    let mut hub = Process::serve_with(folder.path(), &["--backup-dir", taken]).await;
+    let boss = hub.administrator("boss").await;
+    until("the failure is recorded", async || {
+        boss.get("/admin/audit?action=hub.backup_failed").await.body.contains("schedule")
+    })
+    .await;
+    let overview = boss.get("/admin").await.expect(StatusCode::OK);
+    overview.says("The scheduled backup of ");
+    overview.says(taken);
+    hub.kill().await;
+    let doctor = plexus(folder.path(), &["doctor", "--backup-dir", taken]).await;
+    assert_eq!(doctor.status.code(), Some(1));
+    assert!(stdout(&doctor).contains("PLEXUS_BACKUP_DIR"), "{}", stdout(&doctor));
 }
 
 #[tokio::test]

@@ -27,10 +27,33 @@ pub struct AdminOverview {
     pub database_size: String,
     /// When the last complete backup was written.
     pub last_backup: Option<Timestamp>,
+    /// None: no backups are scheduled.
+    pub backups: Option<ScheduledBackups>,
     /// Accounts that use most storage, largest first.
     pub top: Vec<TopAccount>,
     /// Problems that need attention, most urgent first.
     pub warnings: Vec<String>,
+}
+
+/// Schedule of backups, and the archives in its folder.
+#[derive(Clone, Debug)]
+pub struct ScheduledBackups {
+    pub folder: String,
+    pub next_at: Timestamp,
+    /// Interval in hours.
+    pub hours: u64,
+    pub keep_days: usize,
+    pub keep_weeks: usize,
+    /// From the newest to the oldest.
+    pub archives: Vec<BackupArchive>,
+}
+
+#[derive(Clone, Debug)]
+pub struct BackupArchive {
+    pub name: String,
+    pub created_at: Timestamp,
+    /// Such as "1.5 GiB".
+    pub size: String,
 }
 
 /// Row of the largest accounts.

@@ -1,7 +1,7 @@
 //! Backups of a hub: one gzip-compressed tar archive with the database, the files and, on request, the secret key.
 //!
 //! [`write()`] copies a snapshot of the database, SQLite or Postgres, while the hub runs; [`verify()`] reads an archive
-//! back; [`restore()`] fills an empty hub on either database. Entries of an archive, in this order:
+//! back; [`restore()`] fills an empty hub on either database; [`restore_for_test()`] tries that. Entries of an archive, in this order:
 //!
 //! | entry | content |
 //! |---|---|
@@ -10,6 +10,7 @@
 //! | `secret.key` | the key that decrypts the stored secrets; only on request |
 //! | `files/<SHA-256>` | the files of messages |
 
+mod archive_file;
 mod copy;
 mod error;
 mod hashing_reader;
@@ -21,12 +22,13 @@ mod storage;
 mod tests;
 mod write;
 
+pub use archive_file::ArchiveFile;
 pub use copy::copy_database;
 pub use error::BackupError;
 pub use manifest::{BackupManifest, BackupTable};
 pub use plexus_store::transfer::TransferProgress;
 pub use read::verify;
-pub use restore::{RestoreSummary, restore};
+pub use restore::{RestoreSummary, restore, restore_for_test};
 pub use storage::HubStorage;
 pub use write::{BackupAuthor, BackupContents, BackupSource, write, write_stopped};
 

@@ -43,6 +43,20 @@ pub async fn restore(
     restored
 }
 
+/// Restores an archive into a temporary SQLite hub, and deletes it. Needs free space in `folder` for the database, twice,
+/// and the files.
+pub async fn restore_for_test(archive: &Path, folder: &Path) -> Result<RestoreSummary, BackupError> {
+    let hub = tempfile::Builder::new().prefix(".restore-test-").tempdir_in(folder);
+    let hub = hub.map_err(BackupError::file(folder))?;
+    let storage = HubStorage {
+        database_url: None,
+        data_dir: hub.path().to_owned(),
+        files_dir: hub.path().join("files"),
+        secret_key_file: hub.path().join(entry::SECRET_KEY),
+    };
+    restore(archive, &storage, |_| ()).await
+}
+
 async fn fill(
     archive: &Path,
     into: &HubStorage,

@@ -7,8 +7,8 @@ use std::{
 };
 
 use crate::{
-    BackupAuthor, BackupContents, BackupError, BackupManifest, HubStorage, copy_database, restore, verify,
-    write_stopped,
+    BackupAuthor, BackupContents, BackupError, BackupManifest, HubStorage, copy_database, restore,
+    restore_for_test, verify, write_stopped,
 };
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use plexus_domain::{Digest, Timestamp};
@@ -235,6 +235,19 @@ async fn an_archive_cannot_write_outside_its_folders() {
     let digest = blobs::place(&Digest::of(b"other"));
     assert!(!to.storage.files_dir.join(digest).exists(), "a file with a wrong digest is not stored");
     assert!(!to.folder.path().join("evil").exists() && !Path::new("/tmp/evil").exists());
+}
+
+#[tokio::test]
+async fn a_restore_for_a_test_leaves_nothing() {
+    let (from, folder) = (Data::filled().await, tempfile::tempdir().unwrap());
+    let archive = from.archive(BackupContents::WithoutSecretKey).await;
+    let restored = restore_for_test(&archive, folder.path()).await.unwrap();
+    assert_eq!((restored.files, restored.manifest.files), (1, 1));
+    let whole = fs::read(&archive).unwrap();
+    fs::write(&archive, &whole[..whole.len() / 2]).unwrap();
+    let cut = restore_for_test(&archive, folder.path()).await.unwrap_err();
+    assert!(matches!(cut, BackupError::Damaged(_)), "{cut}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ use plexus_domain::account::Registration;
 pub use plexus_runtime::llm::{InvalidPrices, Prices};
 use url::{Host, Url};
 
+pub use crate::backups::{ArchiveFolder, BackupRetention, BackupSchedule};
 pub use crate::limits::{RateLimitScale, Rates};
 pub use crate::operator_programs::{ProgramAccess, ProgramConfig, ProgramProtocol};
 pub use crate::quotas::Quotas;
@@ -65,6 +66,8 @@ pub struct HubConfig {
     /// Folder of the files that agents and callers sent. All instances of a hub share it.
     pub files_dir: PathBuf,
     pub secret_key_file: PathBuf,
+    /// None: backups are made only on request.
+    pub backups: Option<BackupSchedule>,
     pub registration: Registration,
     pub private_networks: PrivateNetworks,
     /// Whether only this machine can reach the hub: it listens on loopback, and its public URL is on loopback
@@ -123,6 +126,15 @@ impl HubConfig {
                  address and share its rate limits. Set PLEXUS_TRUSTED_PROXIES to the proxy's address.",
                 self.public_url
             ));
+        }
+        if let Some(schedule) = &self.backups
+            && schedule.folder.0.starts_with(&self.data_dir)
+        {
+            warnings.push(
+                "Scheduled backups are written into the data folder, so one failure of its disk takes both. Set \
+                 PLEXUS_BACKUP_DIR to a folder on another disk."
+                    .to_owned(),
+            );
         }
         warnings
     }

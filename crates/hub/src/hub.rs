@@ -12,7 +12,7 @@ use tokio::sync::{Notify, SetOnce};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    ClockRng, Error, HubConfig, Result, agents, blobs::FileStore, calls, chats, cluster, federation,
+    ClockRng, Error, HubConfig, Result, agents, backups, blobs::FileStore, calls, chats, cluster, federation,
     housekeeping, keys, limits::RateLimits, listings, passwords::Passwords, quotas::Ledger,
     readiness::WriteCheck, runs, streaming, streaming::StreamRegistry, supervise, teams, vault::Vault,
 };
@@ -129,6 +129,12 @@ impl Hub {
         self.supervise("webhook delivery", move |hub| calls::webhooks::deliver_until(stop.clone(), hub));
         self.supervise_work("message index", chats::index_older_messages);
         teams::recover(self).await?;
+        if let Some(schedule) = self.config().backups.clone() {
+            let stop = self.stop().clone();
+            self.supervise("scheduled backup", move |hub| {
+                backups::run_schedule(stop.clone(), hub, schedule.clone())
+            });
+        }
         Ok(())
     }
 

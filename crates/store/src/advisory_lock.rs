@@ -30,6 +30,8 @@ pub enum LockKey {
     Swarm,
     /// Creating the initial data that every hub has.
     Setup,
+    /// Making the scheduled backups of the hub.
+    Backup,
     /// Exchanging a single-use refresh token.
     Refresh(SecretId),
 }
@@ -40,6 +42,7 @@ impl LockKey {
         match self {
             Self::Swarm => i64::from_be_bytes(*b"plexus:1"),
             Self::Setup => i64::from_be_bytes(*b"plexus:2"),
+            Self::Backup => i64::from_be_bytes(*b"plexus:3"),
             // A collision of two secrets is harmless: they only wait for each other.
             Self::Refresh(secret) => {
                 let (high, low) = secret.uuid().as_u64_pair();

@@ -1,9 +1,7 @@
 //! `plexus backup`: writes an archive of the hub, also while it runs.
 
 use std::{
-    fs::{self, File},
     io::{IsTerminal as _, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
 };
 
@@ -11,7 +9,9 @@ use anyhow::{Context as _, ensure};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use futures::TryStreamExt as _;
 use plexus_app::components::format::{grouped, size};
-use plexus_backup::{BackupAuthor, BackupContents, BackupManifest, HubStorage, TransferProgress};
+use plexus_backup::{
+    ArchiveFile, BackupAuthor, BackupContents, BackupManifest, HubStorage, TransferProgress,
+};
 use plexus_hub::{ClockRng, HubConfig, config::Secret};
 
 use super::{api_client::HubClient, is_new};
@@ -44,15 +44,15 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
         "no hub has run on {} yet, so there is nothing to back up; name its folder with PLEXUS_DATA_DIR",
         config.data_dir.display()
     );
-    let partial = PartialFile::create(file)?;
+    let archive = ArchiveFile::create(file)?;
     match hub {
-        Some(hub) => receive(&hub, contents, &partial).await?,
-        None => write_stopped(&config, contents, &partial).await?,
+        Some(hub) => receive(&hub, contents, &archive).await?,
+        None => write_stopped(&config, contents, &archive).await?,
     }
-    let checked = partial.path.clone();
+    let checked = archive.path().to_owned();
     let manifest = tokio::task::spawn_blocking(move || plexus_backup::verify(&checked)).await?;
     let manifest = manifest.context("the backup failed, see the log of the hub for the cause")?;
-    let bytes = partial.publish(file)?;
+    let bytes = archive.publish()?;
     writeln!(std::io::stdout(), "{}", summary(file, &manifest, bytes, &config))?;
     Ok(0)
 }
@@ -80,13 +80,13 @@ pub fn show_progress() -> impl FnMut(TransferProgress) + Send + 'static {
     }
 }
 
-async fn receive(hub: &HubClient, contents: BackupContents, partial: &PartialFile) -> anyhow::Result<()> {
+async fn receive(hub: &HubClient, contents: BackupContents, archive: &ArchiveFile) -> anyhow::Result<()> {
     let key = contents == BackupContents::WithSecretKey;
     let mut chunks = hub.events(&format!("operator/backup?secret_key={key}")).await?;
-    let mut file = partial.file.try_clone()?;
+    let mut file = archive.writer()?;
     let broken = "the backup broke off; see the log of the hub for the cause";
     while let Some(chunk) = chunks.try_next().await.context(broken)? {
-        file.write_all(&chunk).with_context(|| format!("writing {}", partial.path.display()))?;
+        file.write_all(&chunk).with_context(|| format!("writing {}", archive.path().display()))?;
     }
     Ok(())
 }
@@ -94,10 +94,10 @@ async fn receive(hub: &HubClient, contents: BackupContents, partial: &PartialFil
 async fn write_stopped(
     config: &HubConfig,
     contents: BackupContents,
-    partial: &PartialFile,
+    archive: &ArchiveFile,
 ) -> anyhow::Result<()> {
     let made_by = BackupAuthor { program: env!("CARGO_PKG_VERSION"), now: ClockRng::system().now() };
-    let output = std::io::BufWriter::new(partial.file.try_clone()?);
+    let output = std::io::BufWriter::new(archive.writer()?);
     plexus_backup::write_stopped(&storage(config), made_by, contents, output, show_progress()).await?;
     Ok(())
 }
@@ -117,35 +117,4 @@ fn summary(file: &Path, manifest: &BackupManifest, bytes: u64, config: &HubConfi
         );
     }
     text
-}
-
-/// Archive that is not complete yet, beside its final place. Removed when dropped unpublished.
-struct PartialFile {
-    file: File,
-    path: PathBuf,
-}
-
-impl PartialFile {
-    fn create(target: &Path) -> anyhow::Result<Self> {
-        let mut name = target.file_name().context("FILE names no file")?.to_owned();
-        name.push(".partial");
-        let path = target.with_file_name(name);
-        let options = File::options().write(true).create(true).truncate(true).mode(0o600).open(&path);
-        let file = options.with_context(|| format!("creating {}", path.display()))?;
-        Ok(Self { file, path })
-    }
-
-    /// Gives the complete archive its name. Returns its size in bytes.
-    fn publish(self, target: &Path) -> anyhow::Result<u64> {
-        self.file.sync_all()?;
-        fs::rename(&self.path, target).with_context(|| format!("naming {}", target.display()))?;
-        Ok(self.file.metadata()?.len())
-    }
-}
-
-impl Drop for PartialFile {
-    fn drop(&mut self) {
-        // After `publish` there is no such file.
-        let _ = fs::remove_file(&self.path);
-    }
 }

@@ -68,6 +68,9 @@ async fn check(report: &mut Report, settings: &Settings, serve: &ServeConfig) ->
     if !serve.hub.files_dir.starts_with(&serve.hub.data_dir) {
         report.add("files folder", folder("PLEXUS_FILES_DIR", &serve.hub.files_dir));
     }
+    if let Some(schedule) = &serve.hub.backups {
+        report.add("backup folder", folder("PLEXUS_BACKUP_DIR", &schedule.folder.0));
+    }
     report.add("permissions", permissions(&serve.hub));
     report.add("key file", key_file(&serve.hub.secret_key_file, &serve.hub.data_dir));
     if !serve.hub.programs.is_empty() {

@@ -26,6 +26,7 @@ pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<ServeConfig> {
         ..RunLimits::default()
     };
     let hub = HubConfig {
+        backups: None,
         hub_name: "Plexus".to_owned(),
         hub_description: None,
         public_url: format!("http://{listen}").parse().context("the address of the hub")?,

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use plexus_app::view_models::{
     Form, Pager,
     admin::*,
@@ -41,9 +43,26 @@ fn overview() -> AdminOverview {
         runs_today: 20_418,
         failed_today: 36,
         last_backup: Some(ago(90_000)),
+        backups: Some(ScheduledBackups {
+            folder: "/var/backups/plexus".to_owned(),
+            next_at: ago(90_000) + Duration::from_secs(24 * 3_600),
+            hours: 24,
+            keep_days: 7,
+            keep_weeks: 4,
+            archives: [90_000, 176_400, 867_600].map(archive).to_vec(),
+        }),
         database_size: "1.2 GiB".into(),
         top: vec![TopAccount { name: "grace".into(), stored: "870 MiB".into(), chats: 1_204, agents: 12 }],
         warnings: vec!["3 people wait for an answer to their request to join.".into()],
+    }
+}
+
+fn archive(age: u64) -> BackupArchive {
+    let name = ago(age).to_rfc3339().replace(':', "-");
+    BackupArchive {
+        name: format!("plexus-{}Z.tar.gz", &name[..19]),
+        created_at: ago(age),
+        size: "412.7 MiB".into(),
     }
 }
 

@@ -5,13 +5,13 @@ use super::{warnings_section, with_side};
 use crate::{
     components::{
         definition_list::{fact, facts, mono},
-        format::{grouped, registration_meaning},
+        format::{count, grouped, registration_meaning},
         section::Section,
         table::Table,
         time::Ago,
     },
     pages::{Page, PageMeta},
-    view_models::admin::{AdminOverview, TopAccount},
+    view_models::admin::{AdminOverview, ScheduledBackups, TopAccount},
 };
 
 impl Page for AdminOverview {
@@ -37,6 +37,7 @@ impl Page for AdminOverview {
                 ("Version", mono(self.version)),
                 ("Started", Some(view! { <Ago at=self.started /> }.into_any())),
             ])}
+            {self.backups.map(scheduled_backups)}
             {(!self.top.is_empty()).then(|| top(&self.top))}
         };
         with_side("Overview", content.into_any())
@@ -49,6 +50,44 @@ fn last_backup(at: Option<Timestamp>) -> Option<AnyView> {
         None => view! { "None yet. "<a href="/docs/operate#back-up">"Back up the hub"</a> }.into_any(),
     };
     Some(backup)
+}
+
+fn scheduled_backups(backups: ScheduledBackups) -> AnyView {
+    let rows: Vec<AnyView> = backups
+        .archives
+        .iter()
+        .map(|archive| {
+            view! {
+                <tr>
+                    <th scope="row" class="mono">{archive.name.clone()}</th>
+                    <td><Ago at=archive.created_at /></td>
+                    <td class="number">{archive.size.clone()}</td>
+                </tr>
+            }
+            .into_any()
+        })
+        .collect();
+    let heads = vec!["Archive", "Made", "Size"];
+    let table =
+        (!rows.is_empty()).then(|| view! { <Table caption="Archives of scheduled backups" heads rows /> });
+    let every = match backups.hours {
+        24 => "Every day".to_owned(),
+        hours => format!("Every {}", count(hours, "hour", "hours")),
+    };
+    let (days, weeks) = (backups.keep_days as u64, backups.keep_weeks as u64);
+    let kept = format!("the newest of {} and {}", count(days, "day", "days"), count(weeks, "week", "weeks"));
+    view! {
+        <Section title="Scheduled backups">
+            {facts(vec![
+                ("Folder", mono(backups.folder)),
+                ("Interval", fact(every)),
+                ("Kept", fact(kept)),
+                ("Next", Some(view! { <Ago at=backups.next_at /> }.into_any())),
+            ])}
+            {table}
+        </Section>
+    }
+    .into_any()
 }
 
 fn top(accounts: &[TopAccount]) -> AnyView {

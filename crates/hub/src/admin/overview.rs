@@ -9,8 +9,12 @@ use plexus_store::{
     usage::{self, Top},
 };
 
-use super::{TODAY, setup::last_backup};
-use crate::{Caller, Hub, Result, federation};
+use super::TODAY;
+use crate::{
+    Caller, Hub, Result, backups,
+    backups::{ScheduleStatus, last_backup},
+    federation,
+};
 
 /// Accounts in the list of the largest stores.
 const TOP: u16 = 10;
@@ -26,8 +30,10 @@ pub struct AdminOverview {
     pub database_bytes: u64,
     /// The accounts that store the most.
     pub top: Vec<Top>,
-    /// When the last complete backup was written by `plexus backup`.
+    /// When the last complete backup was written, by `plexus backup` or the schedule.
     pub last_backup: Option<Timestamp>,
+    /// None: no backups are scheduled.
+    pub schedule: Option<ScheduleStatus>,
     /// Problems that need an administrator, as messages for display.
     pub warnings: Vec<String>,
 }
@@ -35,6 +41,7 @@ pub struct AdminOverview {
 /// Returns the overview.
 pub async fn overview(hub: &Hub, caller: &Caller) -> Result<AdminOverview> {
     caller.require(Role::Admin)?;
+    let schedule = backups::schedule_status(hub).await?;
     let mut conn = hub.store().snapshot().await?;
     let now = hub.env().now();
     let counts = admin::counts(&mut conn, now - TODAY).await?;
@@ -46,7 +53,13 @@ pub async fn overview(hub: &Hub, caller: &Caller) -> Result<AdminOverview> {
         database_bytes: usage::database(&mut conn).await?,
         last_backup: last_backup(&mut conn).await?,
         top: usage::top(&mut conn, TOP).await?,
-        warnings: [warnings(hub, &counts), federation::warnings(hub).await].concat(),
+        warnings: [
+            warnings(hub, &counts),
+            federation::warnings(hub).await,
+            schedule.iter().filter_map(ScheduleStatus::warning).collect(),
+        ]
+        .concat(),
+        schedule,
         counts,
     })
 }

@@ -19,18 +19,34 @@ pub(crate) struct AuditEvent<'a> {
     pub request: &'a str,
 }
 
-/// The actor of commands that no account gave: the command line of the hub's machine.
-const COMMAND_LINE: &str = "cli";
+/// Actor of an audited action that no account performed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SystemActor {
+    /// A command on the hub's machine.
+    CommandLine,
+    /// The hub itself, by a schedule of the operator.
+    Schedule,
+}
 
-/// Writes the audit entry of a command on the hub's machine.
-pub(crate) async fn write_cli_audit(
+impl SystemActor {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::CommandLine => "cli",
+            Self::Schedule => "schedule",
+        }
+    }
+}
+
+/// Writes the audit entry of an action that no account performed.
+pub(crate) async fn write_system_audit(
     hub: &Hub,
     tx: &mut Tx,
+    actor: SystemActor,
     action: &str,
     target: String,
     change: Value,
 ) -> Result<()> {
-    let entry = AuditEntry { change, ..entry(hub, COMMAND_LINE.to_owned(), action, target) };
+    let entry = AuditEntry { change, ..entry(hub, actor.as_str().to_owned(), action, target) };
     Ok(audit::insert(tx, &entry).await?)
 }
 
@@ -82,7 +98,9 @@ impl Administrator<'_> {
                 let by = caller.require(Role::Admin)?;
                 write_audit(hub, tx, AuditEvent { by, action, target, change, request }).await
             }
-            Self::CommandLine => write_cli_audit(hub, tx, action, target, change).await,
+            Self::CommandLine => {
+                write_system_audit(hub, tx, SystemActor::CommandLine, action, target, change).await
+            }
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Next steps after the installation of a hub, for its administrators. A step is done when its result exists.
 
-use plexus_domain::{Timestamp, account::Role, page::PageSize};
-use plexus_store::{Conn, admin, admin::RowRange, agents, audit, audit::AuditFilter, chats, teams};
+use plexus_domain::{account::Role, page::PageSize};
+use plexus_store::{Conn, admin, agents, chats, teams};
 
 use crate::{
     Caller, Hub, Result,
     accounts::{Preference, has_preference, set_preference},
-    backups::BACKUP_COMPLETE,
+    backups::last_backup,
     model_providers,
 };
 
@@ -72,13 +72,6 @@ pub async fn setup(hub: &Hub, caller: &Caller) -> Result<SetupProgress> {
 
 async fn has_invited(conn: &mut Conn) -> Result<bool> {
     Ok(admin::count_people(conn, "").await? > 1 || !admin::invites(conn, 1).await?.is_empty())
-}
-
-/// Returns when the last complete backup was written.
-pub(super) async fn last_backup(conn: &mut Conn) -> Result<Option<Timestamp>> {
-    let filter = AuditFilter { actor: "", action: BACKUP_COMPLETE };
-    let entries = audit::slice(conn, filter, RowRange { skip: 0, take: 1 }).await?;
-    Ok(entries.first().map(|entry| entry.recorded_at))
 }
 
 /// Hides the steps from the caller's home page, or shows them again.

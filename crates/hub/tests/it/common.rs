@@ -142,6 +142,7 @@ pub fn config(folder: &Path) -> HubConfig {
         database_pool_size: 4,
         durability: plexus_hub::config::Durability::Crash,
         secret_key_file: folder.join("secret.key"),
+        backups: None,
         registration: Registration::Open,
         private_networks: PrivateNetworks::Auto,
         on_loopback: true,

@@ -4,10 +4,11 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::view_models::admin::{AdminOverview, TopAccount};
+use plexus_app::view_models::admin::{AdminOverview, BackupArchive, ScheduledBackups, TopAccount};
 use plexus_domain::account::Role;
 use plexus_hub::{
     admin,
+    backups::ScheduleStatus,
     quotas::{Top, in_units},
 };
 
@@ -26,6 +27,23 @@ fn top(account: Top) -> TopAccount {
     TopAccount { name: name.to_string(), stored: in_units(bytes), chats, agents }
 }
 
+fn scheduled_backups(status: &ScheduleStatus) -> ScheduledBackups {
+    let archives = status.archives.iter().map(|archive| BackupArchive {
+        name: archive.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        created_at: archive.created_at,
+        size: in_units(archive.bytes),
+    });
+    let retention = status.schedule.retention;
+    ScheduledBackups {
+        folder: status.schedule.folder.0.display().to_string(),
+        next_at: status.next_at,
+        hours: status.schedule.interval.as_secs() / 3_600,
+        keep_days: retention.days,
+        keep_weeks: retention.weeks,
+        archives: archives.collect(),
+    }
+}
+
 fn page(found: admin::AdminOverview) -> AdminOverview {
     AdminOverview {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -42,6 +60,7 @@ fn page(found: admin::AdminOverview) -> AdminOverview {
         failed_today: found.counts.failed,
         database_size: in_units(found.database_bytes),
         last_backup: found.last_backup,
+        backups: found.schedule.as_ref().map(scheduled_backups),
         top: found.top.into_iter().map(top).collect(),
         warnings: found.warnings,
     }
