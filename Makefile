@@ -43,12 +43,13 @@ wasm: ## Build only the wasm bundle
 	@$(MAKE) $(BUNDLE)
 $(BUNDLE): $(TARGET)/wasm32-unknown-unknown/wasm/plexus_frontend.wasm
 	@wasm-bindgen --target web --no-typescript --out-dir public/pkg --out-name plexus $<
-release: ## Build target/release/plexus, one file with everything inside, and its checksum
-	@scripts/setup run
+release: ## Build target/release/plexus, one file with everything inside, its checksum and its bill of materials
+	@scripts/setup release
 	@$(MAKE) wasm
 	@scripts/pack.mjs
 	@cargo build $(HUB) --bin plexus --release
-	@cd $(TARGET)/release && sha256sum plexus >plexus.sha256
+	@scripts/sbom $(TARGET)/release/plexus.cdx.json
+	@cd $(TARGET)/release && sha256sum plexus plexus.cdx.json >plexus.sha256
 	@ls -lh $(TARGET)/release/plexus | awk '{ print "$(TARGET)/release/plexus is ready (" $$5 ")" }'
 clean: ## Remove what was built and installed for this checkout; ./data stays
 	@rm -rf $(TARGET) .cache public/pkg e2e/node_modules e2e/shots tests/agents/js/node_modules tests/conformance-kits/node_modules tests/js-libp2p/node_modules
