@@ -45,6 +45,25 @@ test("it streams, counts its tokens, and remembers the conversation", async () =
   await checkPage(tab, "chat-llm");
 });
 
+test("it gets a text file to answer from", async () => {
+  await go(tab, `${hub.url}/@ada/tides/manage`);
+  const guide = { name: "guide.md", mimeType: "text/markdown", buffer: Buffer.from("# Fees\n\nA berth costs ten crowns.\n") };
+  await tab.page.getByLabel("Text files").setInputFiles(guide);
+  await press(tab, "Add files");
+  await tab.page.getByText("File added.").waitFor();
+  await tab.page.getByRole("rowheader", { name: "guide.md" }).waitFor();
+  await checkPage(tab, "knowledge");
+  tab.expect(/422/);
+  await tab.page.getByLabel("Text files").setInputFiles({ name: "photo.png", mimeType: "image/png", buffer: Buffer.from([0x89]) });
+  await press(tab, "Add files");
+  await tab.page.getByText("photo.png is not a text file.").first().waitFor();
+  await checkPage(tab, "knowledge-refused");
+  await go(tab, `${hub.url}/chat?to=@ada/tides`);
+  await tab.islands();
+  await send(tab, "What does a berth cost?");
+  assert.ok((await answered(tab)).length > 0);
+});
+
 test("it can be stopped in mid-answer", async () => {
   // Race: a small model may finish before the button is pressed. Then it is asked again.
   for (let asked = 1; !(await stoppedInMidAnswer()); asked++) {

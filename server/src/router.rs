@@ -232,6 +232,10 @@ fn register_routes() -> Router<AppState> {
         .route("/register/{draft}/done", get(register::publish::done))
         .route("/@{owner}/{agent}/manage", get(agent_manage::show).post(agent_manage::act))
         .route(
+            "/@{owner}/{agent}/files",
+            post(agent_manage::add_files).layer(DefaultBodyLimit::max(agent_manage::MAX_UPLOAD)),
+        )
+        .route(
             "/@{owner}/{agent}/credentials",
             get(agent_manage::show_credentials).post(agent_manage::keep_credentials),
         )

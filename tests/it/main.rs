@@ -95,6 +95,8 @@ mod hub;
 #[cfg(test)]
 mod kit;
 #[cfg(test)]
+mod knowledge;
+#[cfg(test)]
 mod limits;
 #[cfg(test)]
 mod live_search;

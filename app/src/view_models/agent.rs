@@ -160,9 +160,22 @@ pub struct Manage {
     pub origins: Vec<super::register::OriginProof>,
     /// Why other hubs do not get the agent although it is federated.
     pub publication_problem: Option<String>,
+    /// Text files that the agent answers from. `None` if it is not a model with instructions.
+    ///
+    /// Posts to `/@owner/name/files` as multipart with `file`.
+    pub files: Option<Vec<AgentFile>>,
     /// Names of the users that the agent names.
     pub users: Vec<String>,
     pub form: Form,
+}
+
+/// Text file that a model agent answers from.
+#[derive(Clone, Debug)]
+pub struct AgentFile {
+    pub name: String,
+    /// Such as "12.5 KiB".
+    pub size: String,
+    pub added_at: Timestamp,
 }
 
 /// The viewer's credentials for an agent.

@@ -65,6 +65,8 @@ ids! {
     AgentId,
     VersionId,
     DraftId,
+    /// A text file that a model agent answers from.
+    KnowledgeFileId,
     ProofId,
     ChatId,
     MemberId,

@@ -14,6 +14,7 @@ pub mod embedded_block;
 pub mod error;
 pub mod fair_scheduler;
 pub mod id;
+pub mod knowledge;
 pub mod message;
 pub mod message_attributes;
 pub mod money;

@@ -40,6 +40,7 @@ struct HubInner {
     tokens: agents::TokenCache,
     connecting: agents::PendingOauthFlows,
     discovered: agents::DiscoveryCache,
+    knowledge: agents::KnowledgeCache,
     teams: teams::TeamMailboxes,
     federation: federation::FederationHandle,
     index: listings::Index,
@@ -89,6 +90,7 @@ impl Hub {
             tokens: agents::TokenCache::default(),
             connecting: agents::PendingOauthFlows::default(),
             discovered: agents::DiscoveryCache::default(),
+            knowledge: agents::KnowledgeCache::default(),
             teams: teams::TeamMailboxes::default(),
             federation: federation::FederationHandle::default(),
             listings_changed: Notify::new(),
@@ -127,14 +129,14 @@ impl Hub {
         self.supervise("housekeeping", move |hub| housekeeping::run_housekeeping(stop.clone(), hub));
         let stop = self.stop().clone();
         self.supervise("webhook delivery", move |hub| calls::webhooks::deliver_until(stop.clone(), hub));
-        self.supervise_work("message index", chats::index_older_messages);
-        teams::recover(self).await?;
         if let Some(schedule) = self.config().backups.clone() {
             let stop = self.stop().clone();
             self.supervise("scheduled backup", move |hub| {
                 backups::run_schedule(stop.clone(), hub, schedule.clone())
             });
         }
+        self.supervise_work("message index", chats::index_older_messages);
+        teams::recover(self).await?;
         Ok(())
     }
 
@@ -302,6 +304,11 @@ impl Hub {
     /// Endpoints from OpenID Connect discovery documents.
     pub(crate) fn discovered(&self) -> &agents::DiscoveryCache {
         &self.0.discovered
+    }
+
+    /// Cached indexes of the files of agents.
+    pub(crate) fn knowledge(&self) -> &agents::KnowledgeCache {
+        &self.0.knowledge
     }
 
     pub(crate) fn teams(&self) -> &teams::TeamMailboxes {

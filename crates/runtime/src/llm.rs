@@ -5,12 +5,13 @@ mod call_options;
 mod chunk;
 mod completion;
 mod error;
+mod knowledge;
 mod messages;
 mod think_tag;
 mod tool_call;
 mod toolbox;
 
-use std::{fmt, str::FromStr};
+use std::{fmt, str::FromStr, sync::Arc};
 
 use async_trait::async_trait;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -25,7 +26,11 @@ use url::Url;
 
 use self::agent_loop::AgentLoop;
 pub(crate) use self::messages::conversation;
-pub use self::{completion::CompletionStream, toolbox::ToolServer};
+pub use self::{
+    completion::CompletionStream,
+    knowledge::{PassageSearch, RetrievedPassage},
+    toolbox::ToolServer,
+};
 use crate::{
     Connector, ConnectorLimits, Credentials, Output, RunEnd, RunRequest, Secret,
     outbound::{HttpResponse, OutboundClient, RunInterruption, WaitTimer, peer},
@@ -154,6 +159,7 @@ pub struct LlmConnector {
     providers: Vec<ModelClient>,
     instructions: String,
     tools: Vec<ToolServer>,
+    knowledge: Option<Arc<dyn PassageSearch>>,
     budget: AnswerLimits,
 }
 
@@ -165,7 +171,8 @@ impl LlmConnector {
         instructions: String,
     ) -> Result<Self, Failure> {
         let providers = vec![ModelClient::new(outbound, model)?];
-        Ok(Self { providers, instructions, tools: Vec::new(), budget: AnswerLimits::default() })
+        let (tools, budget) = (Vec::new(), AnswerLimits::default());
+        Ok(Self { providers, instructions, tools, knowledge: None, budget })
     }
 
     /// Adds a fallback model, for when the models before it do not answer.
@@ -178,6 +185,12 @@ impl LlmConnector {
     #[must_use]
     pub fn with_tools(self, tools: Vec<ToolServer>) -> Self {
         Self { tools, ..self }
+    }
+
+    /// Gives the model passages of the agent's files with each message.
+    #[must_use]
+    pub fn with_knowledge(self, knowledge: Arc<dyn PassageSearch>) -> Self {
+        Self { knowledge: Some(knowledge), ..self }
     }
 
     /// Sets the budget of one answer: turns, tokens, time and cost.

@@ -8,6 +8,8 @@
 //! Matching works on words of any script, normalized for case, width and accents. Scripts without spaces are
 //! indexed as pairs of characters (bigrams). All words must match. If there are few results, words match as
 //! prefixes, then by edit distance, and finally any one word suffices.
+//!
+//! [`PassageIndex`] is another index: passages of the files of an agent, in memory.
 
 mod error;
 mod facet_columns;
@@ -16,6 +18,7 @@ mod fuzzy_terms;
 mod index;
 mod index_dir;
 mod listing;
+mod passage_index;
 mod query;
 mod query_parser;
 mod query_plan;
@@ -28,6 +31,7 @@ mod tantivy_tokenizer;
 pub use error::{Error, Result};
 pub use index::{Index, match_listings};
 pub use listing::{Hit, IndexChange, Listing, ScoredAgent};
+pub use passage_index::PassageIndex;
 pub use query::{FacetCount, Facets, Hits, PageStart, Query, RowCursor, Sort};
 pub use query_parser::tags_in;
 pub use skill_ranking::SkillQuery;

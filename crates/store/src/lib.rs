@@ -45,6 +45,7 @@ pub mod hub_violations;
 pub mod hubs;
 pub mod invites;
 pub mod keys;
+pub mod knowledge;
 pub mod listings;
 pub mod login_credentials;
 pub mod members;

@@ -83,6 +83,7 @@ ids!(
     AgentId,
     VersionId,
     DraftId,
+    KnowledgeFileId,
     ProofId,
     ChatId,
     MemberId,

@@ -31,9 +31,9 @@ use crate::{
 #[into_params(parameter_in = Path)]
 pub struct AgentPath {
     /// The namespace, with or without `@`.
-    owner: String,
+    pub(super) owner: String,
     /// The agent's name. For an agent of a remote hub, append `@` and the hub.
-    name: String,
+    pub(super) name: String,
 }
 
 impl AgentPath {

@@ -14,6 +14,7 @@ pub mod chats;
 pub mod events;
 pub mod federation_rules;
 pub mod hubs;
+pub mod knowledge;
 pub mod messages;
 pub mod models;
 pub mod named_users;
@@ -26,9 +27,12 @@ pub mod team_log;
 pub mod teams;
 pub mod tool_credentials;
 
-use axum::Router;
+use axum::{Router, extract::DefaultBodyLimit};
 use plexus_domain::Error as Refusal;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::{
+    router::{OpenApiRouter, UtoipaMethodRouterExt as _},
+    routes,
+};
 
 use crate::{app_state::AppState, web::error::ApiError};
 
@@ -67,6 +71,8 @@ fn whole() -> OpenApiRouter<AppState> {
         .routes(routes!(agent::refresh))
         .routes(routes!(agent::verify))
         .routes(routes!(agent::trust_origin))
+        .routes(routes!(knowledge::list))
+        .routes(routes!(knowledge::put, knowledge::remove).layer(DefaultBodyLimit::max(knowledge::MAX_BODY)))
         .routes(routes!(named_users::list, named_users::add, named_users::remove))
         .routes(routes!(agent_credentials::show, agent_credentials::set, agent_credentials::delete))
         .routes(routes!(tool_credentials::list, tool_credentials::set, tool_credentials::delete))

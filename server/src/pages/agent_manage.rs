@@ -2,12 +2,14 @@
 //! credentials.
 
 use axum::{
-    extract::{Path, Query, State},
+    extract::{Multipart, Path, Query, State, multipart::MultipartError},
     response::{IntoResponse as _, Redirect, Response},
 };
 use plexus_app::view_models::{
     Form,
-    agent::{AgentPage, AgentTab, Credentials, HubAsClient, Manage, Scheme, ToolCredentials, ToolServer},
+    agent::{
+        AgentFile, AgentPage, AgentTab, Credentials, HubAsClient, Manage, Scheme, ToolCredentials, ToolServer,
+    },
     register::{EndpointPage, InstructionsPage, ProgramPage},
 };
 use plexus_domain::{Address, Error as Refusal};
@@ -15,6 +17,7 @@ use plexus_hub::{
     Error,
     agents::{
         self, credentials, http_endpoint,
+        knowledge::{self, KnowledgeFile},
         manage::{self, AgentSettings, CardRefresh},
         model_agent, named_users,
         oauth_connect::{self, OauthCallback},
@@ -22,6 +25,7 @@ use plexus_hub::{
     },
     caller::Caller,
     config::ProgramProtocol,
+    quotas::in_units,
 };
 
 use super::register::{
@@ -32,12 +36,16 @@ use crate::{
     pages::{account::refused, agent::head},
     web::{
         form::Fields,
+        json_body::body_error,
         page::{PageContext, redirect_with_notice},
         security_headers::FormTarget,
     },
 };
 
 type At = Path<(String, String)>;
+
+/// Maximum size of an upload of files in bytes: all files of an agent, and the form around them.
+pub const MAX_UPLOAD: usize = 9 << 20;
 
 fn address((owner, name): &(String, String)) -> Result<Address, Error> {
     let missing = |_| Refusal::not_found("Agent not found.").into();
@@ -81,9 +89,65 @@ fn tab(managed: AgentSettings, form: Form) -> Manage {
         refreshable: managed.refreshable,
         origins: managed.origins.into_iter().map(card_views::origin).collect(),
         publication_problem: managed.publication_problem,
+        files: managed.files.map(|files| files.into_iter().map(agent_file).collect()),
         users: managed.users.into_iter().map(|user| user.name.to_string()).collect(),
         form,
     }
+}
+
+fn agent_file(file: KnowledgeFile) -> AgentFile {
+    AgentFile { name: file.name, size: in_units(file.bytes), added_at: file.added_at }
+}
+
+/// Adds the text files of a multipart form (RFC 7578) to an agent.
+pub async fn add_files(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Path(at): Path<(String, String)>,
+    form: Multipart,
+) -> Response {
+    let added = match address(&at) {
+        Ok(address) => take_files(&site, &visit.caller, &address, form).await.map(|number| (address, number)),
+        Err(error) => return visit.refuse(error),
+    };
+    match added {
+        Ok((address, number)) => {
+            let notice = if number == 1 { "file-added" } else { "files-added" };
+            redirect_with_notice(&format!("/{address}/manage"), notice)
+        }
+        Err(error) => match manage_page(&site, &visit.caller, &at, Form::default()).await {
+            Ok(page) => refused(visit, error, Fields::from(Vec::new()), |form| with_form(page, form)),
+            Err(_) => visit.refuse(error),
+        },
+    }
+}
+
+/// Returns the number of files that were added. The files before an invalid one are added.
+async fn take_files(
+    site: &AppState,
+    caller: &Caller,
+    address: &Address,
+    mut form: Multipart,
+) -> Result<usize, Error> {
+    let unreadable = |error: MultipartError| {
+        let words = "The upload broke off, or is larger than this hub accepts at once. Add fewer files.";
+        Error::from(body_error(&error, Refusal::invalid("file", words)))
+    };
+    let mut added = 0;
+    while let Some(field) = form.next_field().await.map_err(unreadable)? {
+        let name = field.file_name().unwrap_or_default().to_owned();
+        // A form without a chosen file has a field without a name.
+        if field.name() != Some("file") || name.is_empty() {
+            continue;
+        }
+        let bytes = field.bytes().await.map_err(unreadable)?;
+        knowledge::add(&site.hub, caller, address, &name, &bytes).await?;
+        added += 1;
+    }
+    if added == 0 {
+        return Err(Refusal::invalid("file", "Choose a file first.").into());
+    }
+    Ok(added)
 }
 
 pub async fn act(State(site): State<AppState>, visit: PageContext, Path(at): At, fields: Fields) -> Response {
@@ -119,6 +183,9 @@ async fn perform(
         "add-user" => named_users::add(hub, caller, address, fields.get("user")).await.map(|()| "user-added"),
         "remove-user" => {
             named_users::remove(hub, caller, address, fields.get("user")).await.map(|()| "user-removed")
+        }
+        "remove-file" => {
+            knowledge::remove(hub, caller, address, fields.get("file")).await.map(|()| "file-removed")
         }
         "pause" => manage::set_paused(hub, caller, address, true).await.map(|()| "paused"),
         "resume" => manage::set_paused(hub, caller, address, false).await.map(|()| "resumed"),

@@ -482,6 +482,11 @@ fn manage() -> Manage {
         refreshable: true,
         origins: origins(),
         publication_problem: None,
+        files: Some(vec![AgentFile {
+            name: "harbour-guide.md".into(),
+            size: "38.2 KiB".into(),
+            added_at: ago(90_000),
+        }]),
         users: vec!["grace".into(), "bob".into()],
         form: Form::default(),
     }

@@ -16,10 +16,11 @@ use crate::{
         origin_verification::OriginCard,
         section::Section,
         table::Table,
+        time::Ago,
     },
     view_models::{
         Form, Tone,
-        agent::{AgentHead, Manage},
+        agent::{AgentFile, AgentHead, Manage},
         register::OriginProof,
     },
 };
@@ -53,6 +54,7 @@ pub fn view(model: Manage, head: &AgentHead) -> AnyView {
                 <p class="actions"><Button label="Save" kind=Kind::Primary name="action" value="save" /></p>
             </form>
         </Section>
+        {model.files.map(|files| knowledge(files, &path, &model.form))}
         {users}
         <Section title="Delete" lead="Deletes the agent, its versions and its key. Chats keep its messages.">
             <div>
@@ -105,6 +107,57 @@ fn named_user(name: String, action: &str) -> AnyView {
     view! {
         <tr>
             <th scope="row"><a href=href>{name}</a></th>
+            <td class="end"><ActionForm action=action.to_owned() label="Remove" about fields /></td>
+        </tr>
+    }
+    .into_any()
+}
+
+/// Renders the text files that the agent answers from, with a form to add more.
+fn knowledge(files: Vec<AgentFile>, path: &str, form: &Form) -> AnyView {
+    let (manage, upload) = (format!("{path}/manage"), format!("{path}/files"));
+    let rows: Vec<AnyView> = files.into_iter().map(|file| knowledge_file(file, &manage)).collect();
+    let heads = vec!["File", "Size", "Added", ""];
+    let table = (!rows.is_empty())
+        .then(|| view! { <Table caption="Files that the agent answers from" heads rows /> });
+    let error = form.error("file").map(str::to_owned);
+    let is_invalid = error.is_some();
+    let error =
+        error.map(|error| view! { <p class="error" id="file-error">{Icon::Alert.view()} {error}</p> });
+    let described = if is_invalid { "file-hint file-error" } else { "file-hint" };
+    view! {
+        <Section
+            title="Knowledge"
+            lead="The agent gets the passages of these files that fit a message, and lists those that it cites."
+        >
+            {table}
+            <form class="stack narrow" method="post" action=upload enctype="multipart/form-data">
+                <div class="field" class:invalid=is_invalid>
+                    <label for="file">"Text files"</label>
+                    <span class="hint" id="file-hint">
+                        "UTF-8 text: .md, .txt, .csv, .tsv, .json or .log. At most 2 MiB each, 50 files and 8 MiB in all. A file replaces the one with the same name."
+                    </span>
+                    <input
+                        class="control" type="file" id="file" name="file" multiple required
+                        accept=".md,.markdown,.txt,.csv,.tsv,.json,.log,text/plain" aria-describedby=described
+                    />
+                    {error}
+                </div>
+                <p class="actions"><Button label="Add files" /></p>
+            </form>
+        </Section>
+    }
+    .into_any()
+}
+
+fn knowledge_file(file: AgentFile, action: &str) -> AnyView {
+    let fields = vec![("action", "remove-file".to_owned()), ("file", file.name.clone())];
+    let about = file.name.clone();
+    view! {
+        <tr>
+            <th scope="row" dir="auto">{file.name}</th>
+            <td class="number">{file.size}</td>
+            <td><Ago at=file.added_at /></td>
             <td class="end"><ActionForm action=action.to_owned() label="Remove" about fields /></td>
         </tr>
     }

@@ -14,6 +14,7 @@ use plexus_store::{
     agents::{self, Agent, AgentState},
     cards, grants,
     grants::GrantedUser,
+    knowledge::{self, KnowledgeFile},
     origin_verifications as rows,
     origin_verifications::ProofMethod,
 };
@@ -50,6 +51,8 @@ pub struct AgentSettings {
     pub publication_problem: Option<String>,
     /// Users that [`AgentAccess::Listed`] admits.
     pub users: Vec<GrantedUser>,
+    /// Text files that it answers from. `None` if it is not a model with instructions.
+    pub files: Option<Vec<KnowledgeFile>>,
 }
 
 /// Result of fetching a card again.
@@ -67,8 +70,13 @@ pub async fn managed(hub: &Hub, caller: &Caller, address: &Address) -> Result<Ag
     let token = origin_verification::token(&mut conn, agent.id).await?;
     let known = rows::list_by_agent(&mut conn, agent.id).await?;
     let users = grants::list_users(&mut conn, agent.id).await?;
+    let files = match version.connector {
+        Connector::Llm { .. } => Some(knowledge::list(&mut conn, agent.id).await?),
+        _ => None,
+    };
     Ok(AgentSettings {
         users,
+        files,
         visibility: agent.visibility,
         access: agent.access,
         paused: agent.state == AgentState::Paused,

@@ -3,7 +3,7 @@
 use plexus_store::{
     Tx, agent_versions,
     agents::{self, Agent, AgentState},
-    featured_agents, keys, listings,
+    featured_agents, keys, knowledge, listings,
     listings::ListingState,
     secrets, stars,
 };
@@ -11,12 +11,13 @@ use plexus_store::{
 use crate::{Hub, Result};
 
 /// Deletes an agent. Its address stays reserved, its listing becomes a tombstone and its keys are retired.
-/// Its stars and the owner's shared credentials are deleted.
+/// Its stars, its files and the owner's shared credentials are deleted.
 pub(crate) async fn withdraw(hub: &Hub, tx: &mut Tx, agent: &Agent) -> Result<()> {
     agents::set_state(tx, agent.id, AgentState::Deleted).await?;
     listings::set_state(tx, agent.id, ListingState::Deleted).await?;
     stars::delete_by_agent(tx, agent.id).await?;
     featured_agents::delete(tx, agent.id).await?;
+    knowledge::delete_by_agent(tx, agent.id).await?;
     for key in keys::list_by_agent(tx, agent.id).await? {
         keys::retire(tx, key.id, hub.env().now()).await?;
     }

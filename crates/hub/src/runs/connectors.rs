@@ -131,7 +131,11 @@ pub(super) async fn connector(hub: &Hub, job: &RunJob) -> Result<Arc<dyn Connect
         Kind::Attached => Ok(Arc::new(attached(hub, job).await?)),
         Kind::Llm { model, instructions, tools, budget, .. } => {
             let tools = tool_servers(hub, job, tools).await?;
-            Ok(Arc::new(llm(hub, model, instructions).await?.with_tools(tools).with_limits(*budget)))
+            let llm = llm(hub, model, instructions).await?.with_tools(tools).with_limits(*budget);
+            Ok(Arc::new(match agents::knowledge::search_of(hub, job.agent.id).await? {
+                Some(knowledge) => llm.with_knowledge(knowledge),
+                None => llm,
+            }))
         }
         Kind::Process { program } => {
             let scope = job.version.id.to_string();

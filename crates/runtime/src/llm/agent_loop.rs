@@ -1,6 +1,6 @@
 //! Model/tool loop of one run: call the model, run the tools that it requests, repeat.
 
-use std::{future::Future, time::Duration};
+use std::{borrow::Cow, future::Future, time::Duration};
 
 use plexus_domain::{
     part::ApprovalDecision,
@@ -11,13 +11,13 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    CompletionStream, LlmConnector,
+    CompletionStream, LlmConnector, RetrievedPassage, knowledge,
     messages::{self, Message},
     tool_call::{ToolCall, ToolCallCard},
     toolbox::{InvalidToolCall, OfferedTool, Toolbox},
 };
 use crate::{
-    Output, RunEnd, RunRequest,
+    ConversationTurn, Output, RunEnd, RunRequest,
     approval::ApprovalRequest,
     outbound::{RunInterruption, WaitTimer},
 };
@@ -59,12 +59,14 @@ impl<'a> AgentLoop<'a> {
         let window = self.llm.providers[0].model.history_bytes;
         let toolbox = self.open_tools(window / 3).await?;
         let room = window - toolbox.bytes();
-        let mut messages = messages::begin(&self.llm.instructions, &self.request.turns, room);
+        let (turns, passages) = self.retrieve(room / 2).await?;
+        let mut messages = messages::begin(&self.llm.instructions, &turns, room);
         for turns in 1.. {
             messages::fit(&mut messages, room);
             let end = self.turn(&messages, toolbox.functions()).await?;
             let (said, calls) = self.answer.take_turn();
             if calls.is_empty() || end == RunEnd::Truncated {
+                self.list_sources(&said, &passages)?;
                 return Ok(end);
             }
             let to_caller: Vec<_> = calls.iter().filter(|call| toolbox.is_of_caller(call)).collect();
@@ -80,6 +82,28 @@ impl<'a> AgentLoop<'a> {
             }
         }
         Ok(RunEnd::Completed)
+    }
+
+    /// Returns the turns with the passages of the agent's files for the message to answer, and those passages.
+    async fn retrieve(
+        &mut self,
+        max_bytes: usize,
+    ) -> Result<(Cow<'a, [ConversationTurn]>, Vec<RetrievedPassage>), RunInterruption> {
+        let turns = self.request.turns.as_slice();
+        let Some(knowledge) = &self.llm.knowledge else { return Ok((turns.into(), Vec::new())) };
+        let words = knowledge::search_words(turns);
+        let found = self.stop.run_until_cancelled(knowledge.search(&words)).await;
+        let found = found.ok_or(RunInterruption::Stopped)??;
+        let (turns, passages) = knowledge::with_passages(turns, found, max_bytes);
+        Ok((turns.into(), passages))
+    }
+
+    /// Appends the sources that the answer cites. An answer in JSON stays as it is.
+    fn list_sources(&mut self, answer: &str, passages: &[RetrievedPassage]) -> Result<(), Failure> {
+        match knowledge::cited_sources(answer, passages) {
+            Some(sources) if self.request.options.format.is_text() => self.answer.output().text(&sources),
+            _ => Ok(()),
+        }
     }
 
     async fn open_tools(&mut self, max_bytes: usize) -> Result<Toolbox, RunInterruption> {

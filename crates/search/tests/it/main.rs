@@ -6,4 +6,5 @@ mod cost;
 mod index_dir;
 mod lists;
 mod matching;
+mod passage_recall;
 mod skill_ranking;

@@ -25,7 +25,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// All tables, each after the tables that it references.
-pub(super) const TABLES: [Table; 56] = [
+pub(super) const TABLES: [Table; 58] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
@@ -56,6 +56,8 @@ pub(super) const TABLES: [Table; 56] = [
     table("agent_secrets"),
     table("stars"),
     table("featured_agents"),
+    table("knowledge_files"),
+    table("knowledge_passages"),
     table("listings"),
     table("origin_verifications"),
     table("trusted_origins"),

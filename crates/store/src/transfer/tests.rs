@@ -1,7 +1,7 @@
 //! Tests of the transfer, from a store with rows in every table.
 
 use plexus_domain::{
-    Digest, HubRowId, MessageId, Part, PartBody as Body, RunState, SecretId, Timestamp,
+    Digest, HubRowId, MessageId, Part, PartBody as Body, RunState, SecretId, Timestamp, knowledge::Passage,
     message::MessageState, part::ToolUse, run::Usage,
 };
 use serde_json::json;
@@ -9,7 +9,7 @@ use serde_json::json;
 use super::*;
 use crate::{
     agent_credentials, api_tokens, approvals, audit, blobs, caller_contexts, conversation_digests,
-    featured_agents, federation_rules, grants, hub_violations, hubs, invites, keys, listings,
+    featured_agents, federation_rules, grants, hub_violations, hubs, invites, keys, knowledge, listings,
     login_credentials, messages, model_providers, namespaces, oauth_grants, origin_verifications, outbox,
     p2p_state, registration_drafts, request_nonces, rule_subscriptions, runs, secrets, sessions, stars,
     stream_journal, team_share_links, teams, testing,
@@ -278,6 +278,15 @@ async fn fill_agent(world: &mut World, owner: &Person, agent: &AgentSeed) {
     let star = stars::Star { agent: agent.agent, starred_at: now };
     stars::insert(&mut tx, owner.account, &star).await.unwrap();
     featured_agents::insert(&mut tx, agent.agent, now).await.unwrap();
+    let file = knowledge::KnowledgeFile {
+        id: world.id(plexus_domain::KnowledgeFileId::new),
+        agent: agent.agent,
+        name: "guide.md".to_owned(),
+        bytes: 12,
+        added_at: now,
+    };
+    let passage = Passage { place: "line 1".to_owned(), text: "港口 fees".to_owned() };
+    knowledge::put(&mut tx, &file, &[passage]).await.unwrap();
     let listing = listings::Listing {
         agent: agent.agent,
         seq: 1,

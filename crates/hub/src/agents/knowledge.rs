@@ -1,0 +1,233 @@
+//! Text files of model agents: added by their owners, searched for each message.
+
+use std::{num::NonZeroUsize, sync::Arc};
+
+use async_trait::async_trait;
+use lru::LruCache;
+use parking_lot::Mutex;
+use plexus_domain::{
+    Address, AgentId, Error as Refusal, KnowledgeFileId,
+    agent::Connector,
+    knowledge::split_passages,
+    run::{Failure, FailureClass},
+    sanitized_text::one_line,
+};
+use plexus_runtime::llm::{PassageSearch, RetrievedPassage};
+use plexus_search::PassageIndex;
+pub use plexus_store::knowledge::KnowledgeFile;
+use plexus_store::{
+    Conn,
+    agents::Agent,
+    knowledge::{self, FilePassage},
+};
+use tokio::task::spawn_blocking;
+
+use super::manage::{agent_owned_by, change, current};
+use crate::{Caller, Hub, Result, caller::Scope, quotas::in_units};
+
+/// Maximum size of a file in bytes.
+pub const MAX_FILE_BYTES: usize = 2 << 20;
+/// Limits of the files of one agent.
+const MAX_AGENT_BYTES: u64 = 8 << 20;
+const MAX_FILES: usize = 50;
+const MAX_NAME_CHARS: usize = 120;
+const EXTENSIONS: [&str; 7] = ["csv", "json", "log", "markdown", "md", "tsv", "txt"];
+/// Number of passages that a model gets with a message.
+const PASSAGES: usize = 6;
+/// Number of agents whose index is kept in memory, each of at most a few times [`MAX_AGENT_BYTES`].
+const CACHED_AGENTS: NonZeroUsize = NonZeroUsize::new(16).unwrap();
+const FIELD: &str = "file";
+
+/// Lists the files of a model agent of the caller by name.
+pub async fn list(hub: &Hub, caller: &Caller, address: &Address) -> Result<Vec<KnowledgeFile>> {
+    let person = caller.may(Scope::Agents)?;
+    let mut conn = hub.store().snapshot().await?;
+    let agent = agent_owned_by(&mut conn, person, address).await?;
+    require_model(&mut conn, &agent).await?;
+    Ok(knowledge::list(&mut conn, agent.id).await?)
+}
+
+/// Adds a text file to a model agent of the caller, or replaces the file with the same name.
+pub async fn add(
+    hub: &Hub,
+    caller: &Caller,
+    address: &Address,
+    name: &str,
+    bytes: &[u8],
+) -> Result<KnowledgeFile> {
+    let name = checked_name(name)?;
+    let text = checked_text(&name, bytes)?;
+    let passages = split_passages(&name, text);
+    if passages.is_empty() {
+        return Err(Refusal::invalid(FIELD, format!("{name} has no text.")).into());
+    }
+    let (mut tx, agent) = change(hub, caller, address).await?;
+    require_model(&mut tx, &agent).await?;
+    let mut others = knowledge::list(&mut tx, agent.id).await?;
+    others.retain(|file| file.name != name);
+    if others.len() >= MAX_FILES {
+        let words = format!("An agent has at most {MAX_FILES} files. Remove one first.");
+        return Err(Refusal::invalid(FIELD, words).into());
+    }
+    let file = KnowledgeFile {
+        id: hub.env().id(KnowledgeFileId::new),
+        agent: agent.id,
+        name,
+        bytes: bytes.len() as u64,
+        added_at: hub.env().now(),
+    };
+    let total = others.iter().map(|file| file.bytes).sum::<u64>() + file.bytes;
+    if total > MAX_AGENT_BYTES {
+        let words = format!(
+            "With {} the files of this agent would have {}; at most {} fit. Remove one first.",
+            file.name,
+            in_units(total),
+            in_units(MAX_AGENT_BYTES)
+        );
+        return Err(Refusal::invalid(FIELD, words).into());
+    }
+    knowledge::put(&mut tx, &file, &passages).await?;
+    tx.commit().await?;
+    Ok(file)
+}
+
+/// Removes a file by its name.
+pub async fn remove(hub: &Hub, caller: &Caller, address: &Address, name: &str) -> Result<()> {
+    let (mut tx, agent) = change(hub, caller, address).await?;
+    if !knowledge::delete(&mut tx, agent.id, name).await? {
+        return Err(Refusal::not_found(format!("{address} has no file {}.", one_line(name))).into());
+    }
+    Ok(tx.commit().await?)
+}
+
+async fn require_model(conn: &mut Conn, agent: &Agent) -> Result<()> {
+    let (version, _) = current(conn, agent).await?;
+    match version.connector {
+        Connector::Llm { .. } => Ok(()),
+        _ => {
+            Err(Refusal::conflict("Only agents with instructions and a model of this hub answer from files.")
+                .into())
+        }
+    }
+}
+
+/// Returns the name without its folders.
+fn checked_name(name: &str) -> Result<String, Refusal> {
+    let invalid = |words: String| Refusal::invalid(FIELD, words);
+    let name = name.rsplit(['/', '\\']).next().unwrap_or_default().trim();
+    if name.is_empty() || name.chars().count() > MAX_NAME_CHARS || name.chars().any(char::is_control) {
+        return Err(invalid(format!("Name the file with 1 to {MAX_NAME_CHARS} characters.")));
+    }
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    if !extension.is_some_and(|extension| EXTENSIONS.contains(&extension.as_str())) {
+        let known = EXTENSIONS.map(|extension| format!(".{extension}")).join(", ");
+        return Err(invalid(format!("{name} is not a text file. Save it as text, with one of {known}.")));
+    }
+    Ok(name.to_owned())
+}
+
+fn checked_text<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, Refusal> {
+    if bytes.len() > MAX_FILE_BYTES {
+        return Err(Refusal::TooLarge {
+            message: format!(
+                "{name} has {}; a file may have {}. Split it.",
+                in_units(bytes.len() as u64),
+                in_units(MAX_FILE_BYTES as u64)
+            ),
+            limit: MAX_FILE_BYTES as u64,
+        });
+    }
+    let text = std::str::from_utf8(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).ok();
+    let is_control = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\x0c');
+    text.filter(|text| !text.contains(is_control)).ok_or_else(|| {
+        let words = format!(
+            "{name} is not text in UTF-8. Encrypted and binary files cannot be read; save it as text."
+        );
+        Refusal::invalid(FIELD, words)
+    })
+}
+
+/// Files of an agent with their index.
+struct AgentKnowledge {
+    files: Vec<KnowledgeFileId>,
+    passages: Vec<FilePassage>,
+    index: PassageIndex,
+}
+
+/// Indexes of the agents that answered last. An entry is rebuilt when the files of its agent have changed.
+pub(crate) struct KnowledgeCache(Mutex<LruCache<AgentId, Arc<AgentKnowledge>>>);
+
+impl Default for KnowledgeCache {
+    fn default() -> Self {
+        Self(Mutex::new(LruCache::new(CACHED_AGENTS)))
+    }
+}
+
+/// Returns the search over the files of an agent; `None` if it has none.
+pub(crate) async fn search_of(hub: &Hub, agent: AgentId) -> Result<Option<Arc<dyn PassageSearch>>> {
+    let mut conn = hub.store().snapshot().await?;
+    let files: Vec<_> = knowledge::list(&mut conn, agent).await?.into_iter().map(|file| file.id).collect();
+    if files.is_empty() {
+        return Ok(None);
+    }
+    let cached = hub.knowledge().0.lock().get(&agent).filter(|cached| cached.files == files).cloned();
+    let found = match cached {
+        Some(cached) => cached,
+        None => {
+            let passages = knowledge::passages(&mut conn, agent).await?;
+            drop(conn);
+            let built = spawn_blocking(move || {
+                let index = PassageIndex::build(passages.iter().map(|passage| passage.text.as_str()));
+                index.map(|index| Arc::new(AgentKnowledge { files, passages, index }))
+            });
+            let built = built.await.map_err(anyhow::Error::new)?.map_err(anyhow::Error::new)?;
+            hub.knowledge().0.lock().put(agent, Arc::clone(&built));
+            built
+        }
+    };
+    Ok(Some(Arc::new(AgentSearch(found))))
+}
+
+struct AgentSearch(Arc<AgentKnowledge>);
+
+#[async_trait]
+impl PassageSearch for AgentSearch {
+    async fn search(&self, question: &str) -> Result<Vec<RetrievedPassage>, Failure> {
+        let (knowledge, question) = (Arc::clone(&self.0), question.to_owned());
+        let found = spawn_blocking(move || {
+            let positions = knowledge.index.search(&question, PASSAGES)?;
+            let passages = positions.into_iter().filter_map(|position| knowledge.passages.get(position));
+            Ok::<Vec<RetrievedPassage>, plexus_search::Error>(passages.map(retrieved).collect())
+        });
+        let fault = |error: &dyn std::fmt::Display| {
+            tracing::error!(%error, "search of agent files failed");
+            Failure::new(FailureClass::Internal, "The search of the agent's files failed. Try again.")
+        };
+        found.await.map_err(|error| fault(&error))?.map_err(|error| fault(&error))
+    }
+}
+
+fn retrieved(passage: &FilePassage) -> RetrievedPassage {
+    RetrievedPassage { file: passage.file.clone(), place: passage.place.clone(), text: passage.text.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_text_files_are_taken() {
+        assert_eq!(checked_name("C:\\notes\\Guide.MD").unwrap(), "Guide.MD");
+        for wrong in ["guide.pdf", "guide", "", "a/", "x\n.md", ".md/"] {
+            assert!(checked_name(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(checked_text("a.md", b"\xef\xbb\xbfone\r\n\ttwo").unwrap(), "one\r\n\ttwo");
+        for wrong in [&b"%PDF-1.7\x00"[..], b"\xff\xfea\x00", b"PK\x03\x04"] {
+            assert!(checked_text("a.txt", wrong).is_err());
+        }
+        assert!(matches!(
+            checked_text("a.txt", &vec![b'a'; MAX_FILE_BYTES + 1]),
+            Err(Refusal::TooLarge { .. })
+        ));
+    }
+}

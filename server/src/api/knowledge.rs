@@ -1,0 +1,106 @@
+//! Text files that model agents answer from.
+
+use axum::{
+    Json,
+    body::Bytes,
+    extract::{Path, State, rejection::BytesRejection},
+    http::StatusCode,
+};
+use plexus_domain::{Address, Error as Refusal, Timestamp};
+use plexus_hub::agents::knowledge::{self, KnowledgeFile, MAX_FILE_BYTES};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::agent::AgentPath;
+use crate::{
+    app_state::AppState,
+    web::{auth::ApiCaller, error::ApiResult, json_body::body_error},
+};
+
+/// Maximum size of a request body in bytes.
+pub const MAX_BODY: usize = MAX_FILE_BYTES;
+
+/// The files of an agent, ordered by name.
+#[derive(Serialize, ToSchema)]
+pub struct AgentFiles {
+    items: Vec<AgentFile>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct AgentFile {
+    name: String,
+    /// Size in bytes.
+    bytes: u64,
+    added_at: Timestamp,
+}
+
+impl From<KnowledgeFile> for AgentFile {
+    fn from(file: KnowledgeFile) -> Self {
+        Self { name: file.name, bytes: file.bytes, added_at: file.added_at }
+    }
+}
+
+/// Path of a file of an agent.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct AgentFilePath {
+    owner: String,
+    name: String,
+    /// Name of the file, as in `guide.md`.
+    file: String,
+}
+
+impl AgentFilePath {
+    fn address(&self) -> Result<Address, Refusal> {
+        AgentPath { owner: self.owner.clone(), name: self.name.clone() }.address()
+    }
+}
+
+/// Lists the text files that your agent answers from.
+#[utoipa::path(get, path = "/agents/{owner}/{name}/files", operation_id = "agents.files", tag = "Agents",
+    params(AgentPath), security(("token" = ["agents"])),
+    responses((status = OK, description = "The files.", body = AgentFiles)))]
+pub async fn list(
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(at): Path<AgentPath>,
+) -> ApiResult<Json<AgentFiles>> {
+    let files = knowledge::list(&site.hub, &caller, &at.address()?).await?;
+    Ok(Json(AgentFiles { items: files.into_iter().map(Into::into).collect() }))
+}
+
+/// Adds a text file that your agent answers from, or replaces the one with this name.
+///
+/// The body is the file: UTF-8 text of at most 2 MiB, whose name ends with `.csv`, `.json`, `.log`, `.markdown`, `.md`,
+/// `.tsv` or `.txt`. The agent must have instructions and a model of this hub. It gets the passages that fit a message,
+/// and its answer lists those that it cites.
+#[utoipa::path(put, path = "/agents/{owner}/{name}/files/{file}", operation_id = "agents.put_file", tag = "Agents",
+    params(AgentFilePath), security(("token" = ["agents"])),
+    request_body(content = String, content_type = "text/plain"),
+    responses((status = OK, description = "The file is used from the next answer on.", body = AgentFile)))]
+pub async fn put(
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(at): Path<AgentFilePath>,
+    body: Result<Bytes, BytesRejection>,
+) -> ApiResult<Json<AgentFile>> {
+    let body = body.map_err(|rejection| {
+        let words = "The file is larger than 2 MiB. Split it.";
+        body_error(&rejection, Refusal::too_large(words, MAX_FILE_BYTES as u64))
+    })?;
+    let file = knowledge::add(&site.hub, &caller, &at.address()?, &at.file, &body).await?;
+    Ok(Json(file.into()))
+}
+
+/// Removes a file from your agent.
+#[utoipa::path(delete, path = "/agents/{owner}/{name}/files/{file}", operation_id = "agents.remove_file",
+    tag = "Agents", params(AgentFilePath), security(("token" = ["agents"])),
+    responses((status = NO_CONTENT, description = "The file is removed.")))]
+pub async fn remove(
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(at): Path<AgentFilePath>,
+) -> ApiResult<StatusCode> {
+    knowledge::remove(&site.hub, &caller, &at.address()?, &at.file).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

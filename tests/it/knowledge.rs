@@ -1,0 +1,156 @@
+//! Tests of text files that model agents answer from: over the API, on the page, and in answers.
+
+use axum::{
+    Json, Router,
+    http::header,
+    response::IntoResponse,
+    routing::{get, post},
+};
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use crate::{
+    client::{Answer, Client, text_of},
+    events::{answer_after, text_in},
+    hub::{Hub, on_both},
+};
+
+const GUIDE: &str = "# Harbour\n\nThe harbour is open all day.\n\n## Fees\n\nA berth costs ten crowns a night.\n\n\
+                     ## Tides\n\nThe tide turns every six hours.\n";
+
+/// Starts a model server that repeats the first passage that it gets and cites it. Returns its base URL.
+async fn model_server() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let base = format!("http://{}/v1", listener.local_addr().expect("bound"));
+    let models = json!({ "data": [{ "id": "small" }] });
+    let router = Router::new()
+        .route("/v1/models", get(move || async move { Json(models) }))
+        .route("/v1/chat/completions", post(complete));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    base
+}
+
+async fn complete(Json(request): Json<Value>) -> impl IntoResponse {
+    let messages = request["messages"].as_array().expect("messages");
+    let question = text_of(&messages.last().expect("a message")["content"]);
+    let passage = question.split_once("[1] ").and_then(|(_, first)| first.split_once('\n'));
+    let said = match passage {
+        Some((_, text)) => {
+            let line = text.lines().map(|line| line.trim_start_matches('>').trim());
+            let line = line.filter(|line| !line.is_empty() && !line.starts_with('#')).next();
+            format!("{} [1]", line.unwrap_or_default())
+        }
+        None => "I do not know.".to_owned(),
+    };
+    let chunk = json!({ "choices": [{ "delta": { "content": said }, "finish_reason": "stop" }] });
+    ([(header::CONTENT_TYPE, "text/event-stream")], format!("data: {chunk}\n\ndata: [DONE]\n\n"))
+}
+
+/// Makes `@grace/clerk`, which has instructions and the model.
+async fn clerk(grace: &Client) {
+    let url = model_server().await;
+    let provider = [("name", "cellar"), ("base_url", url.as_str())];
+    grace.post("/admin/models", &provider).await.expect(StatusCode::SEE_OTHER);
+    let agent = json!({ "name": "clerk", "summary": "Answers.", "instructions": "Answer.", "model": "cellar/small",
+                        "visibility": "public", "access": "accounts" });
+    grace.call(Method::POST, "/agents", &agent).await.expect(StatusCode::CREATED);
+}
+
+async fn put(client: &Client, name: &str, body: impl Into<reqwest::Body>) -> Answer {
+    client
+        .send(client.request(Method::PUT, &format!("/api/v1/agents/grace/clerk/files/{name}")).body(body))
+        .await
+}
+
+async fn ask(client: &Client, question: &str) -> String {
+    let said = client.begin("@grace/clerk", question).await;
+    text_in(&answer_after(client, &said.chat, 0).await).to_owned()
+}
+
+/// Posts the form of the page with these files.
+async fn upload(client: &Client, files: &[(&str, &[u8])]) -> Answer {
+    let mut body = Vec::new();
+    for (name, bytes) in files {
+        let head =
+            format!("--edge\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n");
+        body.extend_from_slice(head.as_bytes());
+        body.extend_from_slice(bytes);
+        body.extend_from_slice(b"\r\n");
+    }
+    body.extend_from_slice(b"--edge--\r\n");
+    let request = client.request(Method::POST, "/@grace/clerk/files");
+    client.send(request.header(header::CONTENT_TYPE, "multipart/form-data; boundary=edge").body(body)).await
+}
+
+on_both! {
+    async fn an_agent_answers_from_its_files_and_names_them(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        clerk(&grace).await;
+        assert_eq!(ask(&grace, "What does a berth cost?").await, "I do not know.");
+
+        let added = put(&grace, "guide.md", GUIDE).await.expect(StatusCode::OK).json();
+        assert_eq!((&added["name"], &added["bytes"]), (&json!("guide.md"), &json!(GUIDE.len())));
+        let answer = ask(&hub.person("ada").await, "What does a berth cost?").await;
+        assert_eq!(
+            answer,
+            "A berth costs ten crowns a night. [1]\n\nSources:\n\n- [1] `guide.md, Harbour › Fees`"
+        );
+        assert_eq!(ask(&grace, "Wo liegt Kiel?").await, "I do not know.", "no passage shares a word");
+
+        put(&grace, "guide.md", GUIDE.replace("ten", "twelve")).await.expect(StatusCode::OK);
+        assert!(ask(&grace, "What does a berth cost?").await.starts_with("A berth costs twelve crowns"));
+        assert_eq!(grace.api("/agents/grace/clerk/files").await["items"].as_array().map(Vec::len), Some(1));
+        let path = "/api/v1/agents/grace/clerk/files/guide.md";
+        grace.send(grace.request(Method::DELETE, path)).await.expect(StatusCode::NO_CONTENT);
+        assert_eq!(ask(&grace, "What does a berth cost?").await, "I do not know.");
+        grace.send(grace.request(Method::DELETE, path)).await.refusal(StatusCode::NOT_FOUND);
+    }
+
+    async fn files_are_added_and_removed_on_the_page(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        clerk(&grace).await;
+        let page = grace.get("/@grace/clerk/manage").await.expect(StatusCode::OK);
+        page.says("Knowledge");
+        upload(&grace, &[("guide.md", GUIDE.as_bytes()), ("fees.csv", b"boat,fee\nsloop,10\n")]).await
+            .expect(StatusCode::SEE_OTHER);
+        let page = grace.get("/@grace/clerk/manage").await;
+        page.says("guide.md");
+        page.says("fees.csv");
+        assert!(ask(&grace, "What is the fee of a sloop?").await.contains("- [1] `fees.csv, line 2`"));
+        let refused = upload(&grace, &[("photo.png", b"\x89PNG\r\n")]).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+        refused.says("photo.png is not a text file.");
+        upload(&grace, &[]).await.expect(StatusCode::UNPROCESSABLE_ENTITY).says("Choose a file first.");
+        let remove = [("action", "remove-file"), ("file", "fees.csv")];
+        grace.post("/@grace/clerk/manage", &remove).await.expect(StatusCode::SEE_OTHER);
+        assert!(!grace.get("/@grace/clerk/manage").await.body.contains("fees.csv"));
+    }
+
+    async fn bad_files_and_other_callers_are_refused(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        clerk(&grace).await;
+        for (name, body, words) in [
+            ("a.pdf", &b"%PDF-1.7"[..], "a.pdf is not a text file."),
+            ("a.txt", b"\xff\xfea\0", "a.txt is not text in UTF-8."),
+            ("a.txt", b"%PDF-1.7 \0\x01", "a.txt is not text in UTF-8."),
+            ("a.txt", b" \n\t\n", "a.txt has no text."),
+        ] {
+            let (_, said) = put(&grace, name, body.to_vec()).await.refusal(StatusCode::UNPROCESSABLE_ENTITY);
+            assert!(said.starts_with(words), "{said}");
+        }
+        let huge = "word ".repeat((2 << 20) / 5 + 1);
+        put(&grace, "a.txt", huge.clone()).await.refusal(StatusCode::PAYLOAD_TOO_LARGE);
+        let most = &huge[..(2 << 20) - 1];
+        for name in ["a.txt", "b.txt", "c.txt", "d.txt"] {
+            put(&grace, name, most.to_owned()).await.expect(StatusCode::OK);
+        }
+        let (_, said) = put(&grace, "e.txt", "word ".repeat(1_000)).await.refusal(StatusCode::UNPROCESSABLE_ENTITY);
+        assert!(said.contains("at most 8.0 MiB fit"), "{said}");
+
+        let ada = hub.person("ada").await;
+        put(&ada, "guide.md", GUIDE).await.refusal(StatusCode::FORBIDDEN);
+        put(&hub.visitor(), "guide.md", GUIDE).await.refusal(StatusCode::UNAUTHORIZED);
+        upload(&ada, &[("guide.md", GUIDE.as_bytes())]).await.expect(StatusCode::FORBIDDEN);
+        ada.send(ada.request(Method::GET, "/api/v1/agents/grace/clerk/files")).await.refusal(StatusCode::FORBIDDEN);
+    }
+}
