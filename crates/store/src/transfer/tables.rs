@@ -25,7 +25,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// All tables, each after the tables that it references.
-pub(super) const TABLES: [Table; 56] = [
+pub(super) const TABLES: [Table; 57] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
@@ -72,6 +72,7 @@ pub(super) const TABLES: [Table; 56] = [
     table("approvals"),
     table("webhooks"),
     Table { name: "messages", order: Order::By(&["chat", "seq"]) },
+    table("chat_share_links"),
     table("conversation_digests"),
     table("message_terms"),
     table("unindexed_messages"),
