@@ -111,7 +111,7 @@ function addCopyButtons(root) {
     tools.append(toggle, codeButton("Download", "download"), codeButton("Copy", "copy"));
     head.append(label, tools);
   }
-  for (const button of root.querySelectorAll(":is([data-copy], [data-reveal])[hidden]")) button.hidden = false;
+  for (const button of root.querySelectorAll(":is([data-copy], [data-reveal], [data-print])[hidden]")) button.hidden = false;
 }
 
 // Passwords: a button shows what was typed. They are hidden again before they are sent, so that browsers recognise them.
@@ -141,6 +141,7 @@ document.addEventListener("click", (event) => {
   closeMenus(event.target);
   const secret = event.target.closest("button[data-reveal]");
   if (secret) reveal(secret);
+  if (event.target.closest("button[data-print]")) print();
   const button = event.target.closest("button.copy");
   if (!button) return;
   if ("wrap" in button.dataset) wrap(button);

@@ -41,6 +41,8 @@ mod bootstrap_problems;
 #[cfg(test)]
 mod chat;
 #[cfg(test)]
+mod chat_export;
+#[cfg(test)]
 mod chat_lists;
 #[cfg(test)]
 mod chat_search;
@@ -178,6 +180,8 @@ mod run_queue;
 mod safe_defaults;
 #[cfg(test)]
 mod setup;
+#[cfg(test)]
+mod share_links;
 #[cfg(test)]
 mod stars;
 #[cfg(test)]

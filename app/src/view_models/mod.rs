@@ -27,6 +27,7 @@ pub mod register;
 pub mod safe_html;
 pub mod settings;
 pub mod setup;
+pub mod shared_chat;
 pub mod team;
 
 pub use badge::Badge;

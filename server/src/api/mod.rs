@@ -9,6 +9,7 @@ pub mod agents;
 pub mod approvals;
 pub mod attach;
 mod blobs;
+pub mod chat_export;
 pub mod chat_search;
 pub mod chats;
 pub mod events;
@@ -18,6 +19,7 @@ pub mod messages;
 pub mod models;
 pub mod named_users;
 pub mod openapi;
+pub mod share_links;
 pub mod sse_encoder;
 pub mod stars;
 mod stream_cursor;
@@ -51,7 +53,13 @@ fn whole() -> OpenApiRouter<AppState> {
         .routes(routes!(account::show))
         .routes(routes!(chats::list, chats::start))
         .routes(routes!(chat_search::search))
+        .routes(routes!(chat_export::all))
         .routes(routes!(chats::open, chats::update, chats::delete))
+        .routes(routes!(chat_export::one))
+        .routes(routes!(share_links::create))
+        .routes(routes!(share_links::list))
+        .routes(routes!(share_links::revoke))
+        .routes(routes!(share_links::go_on))
         .routes(routes!(messages::send))
         .routes(routes!(messages::show, messages::delete))
         .routes(routes!(messages::retry))

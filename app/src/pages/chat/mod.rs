@@ -3,7 +3,9 @@
 mod archived;
 mod dialog;
 mod new;
+mod print;
 mod retry;
 mod search;
+mod share;
 mod sidebar;
 mod thread;

@@ -1,5 +1,5 @@
 use leptos::prelude::*;
-use plexus_domain::ChatId;
+use plexus_domain::{ChatId, MessageId};
 
 use super::sidebar::{opener, sidebar};
 use crate::{
@@ -41,7 +41,7 @@ impl Page for ThreadPage {
         let newer = self.newer.map(newer);
         let articles =
             self.messages.into_iter().map(|article| view! { <MessageArticle article /> }).collect_view();
-        let menu = more(self.chat, self.pinned, self.archived);
+        let menu = more(self.chat, self.current_message, self.pinned, self.archived);
         let (chat, worker) = (self.chat.to_string(), assets().events_js.clone());
         view! {
             <div class="chat">
@@ -68,7 +68,8 @@ fn newer(links: NewerLinks) -> AnyView {
     .into_any()
 }
 
-fn more(chat: ChatId, is_pinned: bool, is_archived: bool) -> AnyView {
+fn more(chat: ChatId, leaf: Option<MessageId>, is_pinned: bool, is_archived: bool) -> AnyView {
+    let at = leaf.map(|leaf| format!("?m={leaf}")).unwrap_or_default();
     let (pin, to_pin) = if is_pinned { ("Unpin", "no") } else { ("Pin", "yes") };
     let (archive, to_archive) = if is_archived { ("Restore", "no") } else { ("Archive", "yes") };
     let (pin_fields, archive_fields) =
@@ -80,6 +81,10 @@ fn more(chat: ChatId, is_pinned: bool, is_archived: bool) -> AnyView {
                 <li><a href=format!("/chat/{chat}/rename")>"Rename"</a></li>
                 <li><ActionForm action=format!("/chat/{chat}/pin") label=pin fields=pin_fields /></li>
                 <li><ActionForm action=format!("/chat/{chat}/archive") label=archive fields=archive_fields /></li>
+                <li><a href=format!("/chat/{chat}/share{at}")>"Share"</a></li>
+                <li><a href=format!("/chat/{chat}/print{at}")>"Print view"</a></li>
+                <li><a href=format!("/chat/{chat}/export?format=markdown") download="">"Export as Markdown"</a></li>
+                <li><a href=format!("/chat/{chat}/export?format=json") download="">"Export as JSON"</a></li>
                 <li><a href=format!("/chat/{chat}/delete")>"Delete"</a></li>
             </ul>
         </Menu>

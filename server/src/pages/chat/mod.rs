@@ -6,7 +6,9 @@ pub mod manage;
 pub mod message_view;
 pub mod messages;
 pub mod new;
+pub mod print;
 pub mod search;
+pub mod share;
 pub mod thread;
 
 use plexus_app::view_models::{
