@@ -203,6 +203,25 @@ document.addEventListener("input", ({ target: field }) => {
   loadPickers().then((pickers) => pickers.offerAgents(field), () => delete field.dataset.agents);
 });
 
+// Ratings of answers are sent without a page. If that fails, the browser submits the form.
+
+async function rate(form) {
+  const sent = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) }).catch(() => undefined);
+  if (!sent?.ok) return form.submit();
+  const given = form.elements.rating.value;
+  for (const each of form.parentElement.querySelectorAll("form.rating")) {
+    const isGiven = each.dataset.rating === given;
+    each.querySelector("button").setAttribute("aria-pressed", String(isGiven));
+    each.elements.rating.value = isGiven ? "none" : each.dataset.rating;
+  }
+}
+
+document.addEventListener("submit", (event) => {
+  if (event.defaultPrevented || !event.target.matches("form.rating")) return;
+  event.preventDefault();
+  rate(event.target);
+});
+
 // Prevents a second submit of a form. Returning to the page (back/forward cache) permits it again.
 
 document.addEventListener("submit", (event) => {

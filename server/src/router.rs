@@ -116,6 +116,7 @@ fn page_routes() -> Router<AppState> {
         .route("/@{owner}/{agent}/skills", get(pages::agent::skills))
         .route("/@{owner}/{agent}/versions", get(pages::agent::versions))
         .route("/@{owner}/{agent}/connect", get(pages::agent::connect))
+        .route("/@{owner}/{agent}/feedback", get(pages::agent::feedback::show))
         .route("/@{owner}/{agent}/star", post(pages::agent::star::turn))
         .route(
             "/@{owner}/{agent}/chat",
@@ -137,6 +138,7 @@ fn page_routes() -> Router<AppState> {
         .route("/chat/{id}/pin", post(pages::chat::manage::pin))
         .route("/chat/{id}/archive", post(pages::chat::manage::archive))
         .route("/chat/{id}/share", get(pages::chat::share::show).post(pages::chat::share::create))
+        .route("/chat/{id}/feedback", get(pages::chat::feedback::show).post(pages::chat::feedback::give))
         .route("/chat/{id}/print", get(pages::chat::print::show))
         .route("/chat/{id}/export", get(pages::chat::print::export))
         .route("/chat/{id}/delete", get(pages::chat::manage::show_delete).post(pages::chat::manage::delete))

@@ -83,6 +83,8 @@ mod federation_guide;
 #[cfg(test)]
 mod federation_pages;
 #[cfg(test)]
+mod feedback;
+#[cfg(test)]
 mod files;
 #[cfg(test)]
 mod fitted;

@@ -13,6 +13,7 @@ pub mod chat;
 pub mod chat_search;
 pub mod docs;
 pub mod error;
+pub mod feedback;
 pub mod form;
 pub mod home;
 pub mod live_search;

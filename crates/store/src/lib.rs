@@ -49,6 +49,7 @@ pub mod keys;
 pub mod listings;
 pub mod login_credentials;
 pub mod members;
+pub mod message_feedback;
 pub mod message_terms;
 pub mod messages;
 pub mod model_providers;

@@ -14,6 +14,7 @@ pub mod chat_search;
 pub mod chats;
 pub mod events;
 pub mod federation_rules;
+pub mod feedback;
 pub mod hubs;
 pub mod messages;
 pub mod models;
@@ -64,6 +65,7 @@ fn whole() -> OpenApiRouter<AppState> {
         .routes(routes!(messages::show, messages::delete))
         .routes(routes!(messages::retry))
         .routes(routes!(messages::fork))
+        .routes(routes!(feedback::show, feedback::give, feedback::take_back))
         .routes(routes!(messages::stop))
         .routes(routes!(approvals::list))
         .routes(routes!(approvals::decide))
@@ -75,6 +77,7 @@ fn whole() -> OpenApiRouter<AppState> {
         .routes(routes!(agent::refresh))
         .routes(routes!(agent::verify))
         .routes(routes!(agent::trust_origin))
+        .routes(routes!(feedback::of_agent))
         .routes(routes!(named_users::list, named_users::add, named_users::remove))
         .routes(routes!(agent_credentials::show, agent_credentials::set, agent_credentials::delete))
         .routes(routes!(tool_credentials::list, tool_credentials::set, tool_credentials::delete))

@@ -39,12 +39,12 @@ use crate::{
 
 type At = Path<(String, String)>;
 
-fn address((owner, name): &(String, String)) -> Result<Address, Error> {
+pub(super) fn address((owner, name): &(String, String)) -> Result<Address, Error> {
     let missing = |_| Refusal::not_found("Agent not found.").into();
     format!("@{owner}/{name}").parse().map_err(missing)
 }
 
-async fn page(
+pub(super) async fn page(
     site: &AppState,
     caller: &Caller,
     address: &Address,

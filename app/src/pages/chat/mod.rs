@@ -2,6 +2,7 @@
 
 mod archived;
 mod dialog;
+mod feedback;
 mod new;
 mod print;
 mod retry;

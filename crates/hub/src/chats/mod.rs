@@ -3,6 +3,7 @@
 mod change_set;
 mod delete_message;
 mod export;
+mod feedback;
 mod fork;
 mod manage;
 mod mentions;
@@ -25,12 +26,20 @@ pub use delete_message::delete_message;
 pub use export::{
     ChatExport, EXPORTED_AT_ONCE, PrintedChat, export, export_all, export_messages, export_one, printed,
 };
+pub use feedback::{
+    AgentFeedback, FeedbackWeek, MAX_COMMENT, NewFeedback, OwnFeedback, agent_feedback, give_feedback,
+    own_feedback, own_ratings, take_back_feedback,
+};
 pub use fork::fork;
 pub(crate) use manage::notify_list_changed;
 pub use manage::{ChatPatch, delete, update};
 pub(crate) use mentions::without_mentions;
 pub(crate) use message_index::index_older_messages;
-pub use plexus_store::{chat_share_links::ChatShareLink, chats::ItemCursor};
+pub use plexus_store::{
+    chat_share_links::ChatShareLink,
+    chats::ItemCursor,
+    message_feedback::{FeedbackReason, Rating},
+};
 pub use queries::{
     ChatItem, ChatPage, ChatRecipient, chat_of, list, message, open, own_text, partner, title,
 };

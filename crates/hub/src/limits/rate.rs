@@ -88,6 +88,8 @@ rates! {
     SharedLinks = "shared_links", "requests for shared links", 60 / 500;
     /// Share links of chats created, per account.
     ShareLinks = "share_links", "new share links", 30 / 10_000;
+    /// Feedback on answers given and taken back, per account.
+    Feedback = "feedback", "ratings", 60 / 1_000;
     /// Exports of chats, per account.
     Exports = "exports", "exports", 30 / 10_000;
     /// Signed requests of a remote hub, per hub.

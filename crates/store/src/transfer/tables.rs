@@ -25,7 +25,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// All tables, each after the tables that it references.
-pub(super) const TABLES: [Table; 57] = [
+pub(super) const TABLES: [Table; 58] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
@@ -74,6 +74,7 @@ pub(super) const TABLES: [Table; 57] = [
     Table { name: "messages", order: Order::By(&["chat", "seq"]) },
     table("chat_share_links"),
     table("conversation_digests"),
+    table("message_feedback"),
     table("message_terms"),
     table("unindexed_messages"),
     table("blobs"),

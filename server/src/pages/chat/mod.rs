@@ -1,6 +1,7 @@
 //! Chat pages.
 
 pub mod archived;
+pub mod feedback;
 pub mod html_stream;
 pub mod manage;
 pub mod message_view;

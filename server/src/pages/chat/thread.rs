@@ -1,5 +1,7 @@
 //! Page `/chat/{id}`: the messages of a chat, and the form for the next one.
 
+use std::collections::HashMap;
+
 use axum::{
     extract::{Path, Query, State},
     response::{IntoResponse as _, Redirect, Response},
@@ -13,13 +15,13 @@ use plexus_domain::{ChatId, Error as Refusal, MessageId, message::MessageState};
 use plexus_hub::{
     Error,
     caller::Caller,
-    chats::{self, MessagePosition, NewMessage},
+    chats::{self, MessagePosition, NewMessage, Rating},
     message_views::MessageView,
     runs,
 };
 use serde::Deserialize;
 
-use super::{choice, html_stream, message_view::article, next_id, sidebar};
+use super::{choice, feedback::rating, html_stream, message_view::article, next_id, sidebar};
 use crate::{
     app_state::AppState,
     pages::account::refused,
@@ -77,6 +79,8 @@ async fn page(
         Some(edited) => Some(chats::own_text(&site.hub, caller, chat, edited).await?),
         None => None,
     };
+    let ids: Vec<MessageId> = open.messages.iter().map(|view| view.message.id).collect();
+    let ratings = chats::own_ratings(&site.hub, caller, &ids).await?;
     let messages = open.messages;
     let at = open.current_message.map(|leaf| format!("m={leaf}")).unwrap_or_default();
     let before = |message: MessageId| format!("/chat/{chat}?{at}&before={message}");
@@ -92,7 +96,7 @@ async fn page(
         to: open.partners.first().map(choice),
         older: open.older.map(before),
         newer,
-        messages: site.renderer.run(move |pen| articles(chat, messages, pen)).await?,
+        messages: site.renderer.run(move |pen| articles(chat, messages, &ratings, pen)).await?,
         current_message: open.current_message,
         seq: open.seq,
         next_id: next_id(&site.hub),
@@ -103,8 +107,16 @@ async fn page(
 }
 
 /// Renders the newest messages first: they are visible, and the time budget is limited.
-fn articles(chat: ChatId, messages: Vec<MessageView>, pen: &mut Pen) -> Vec<Article> {
-    let mut articles: Vec<_> = messages.into_iter().rev().map(|view| article(chat, view, pen)).collect();
+fn articles(
+    chat: ChatId,
+    messages: Vec<MessageView>,
+    ratings: &HashMap<MessageId, Rating>,
+    pen: &mut Pen,
+) -> Vec<Article> {
+    let rated =
+        |article: Article| Article { rating: ratings.get(&article.id).copied().map(rating), ..article };
+    let mut articles: Vec<_> =
+        messages.into_iter().rev().map(|view| rated(article(chat, view, pen))).collect();
     articles.reverse();
     articles
 }
