@@ -1,6 +1,6 @@
 //! Reads chats by their share links: what readers without an account see, files, and copies for readers with one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use plexus_domain::{
     ChatId, Digest, Error as Refusal, MessageId, PartBody, Principal, PrincipalId, Timestamp,
@@ -64,8 +64,9 @@ pub async fn shared(hub: &Hub, caller: &Caller, id: &str, page: usize) -> Result
     let pages = shown.len().div_ceil(PAGE).max(1);
     let page = page.clamp(1, pages);
     let wanted: Vec<MessageId> = shown.iter().skip((page - 1) * PAGE).take(PAGE).copied().collect();
-    let authors = messages::list_by_chat(&mut conn, link.chat).await?;
-    let authors = authors.into_iter().filter(|header| shown.contains(&header.id)).map(|header| header.author);
+    let is_shown: HashSet<MessageId> = shown.iter().copied().collect();
+    let headers = messages::list_by_chat(&mut conn, link.chat).await?;
+    let authors = headers.iter().filter(|header| is_shown.contains(&header.id)).map(|header| header.author);
     let labels = labels(&mut conn, authors.collect()).await?;
     let first: Vec<MessageId> = shown.first().copied().into_iter().collect();
     let preview = messages::load(&mut conn, &first).await?.pop();

@@ -66,7 +66,10 @@ pub async fn create(
 ) -> Response {
     let message = fields.given("message").and_then(|id| id.parse().ok());
     match created(&site, &visit.caller, &id, message, &fields).await {
-        Ok(chat) => redirect_with_notice(&format!("/chat/{chat}/share"), "share-created"),
+        Ok(chat) => {
+            let branch = message.map(|message: MessageId| format!("?m={message}")).unwrap_or_default();
+            redirect_with_notice(&format!("/chat/{chat}/share{branch}"), "share-created")
+        }
         Err(error) => match page(&site, &visit.caller, &id, message).await {
             Ok(page) => refused(visit, error, fields, |form| ChatSharePage { form, ..page }),
             Err(error) => visit.refuse(error),
