@@ -47,6 +47,8 @@ mod chat_lists;
 #[cfg(test)]
 mod chat_search;
 #[cfg(test)]
+mod chat_usage;
+#[cfg(test)]
 mod clerk;
 #[cfg(test)]
 mod cli;

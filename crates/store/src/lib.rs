@@ -36,6 +36,7 @@ pub mod blobs;
 pub mod caller_contexts;
 pub mod cards;
 pub mod chat_share_links;
+pub mod chat_usage;
 pub mod chats;
 pub mod conversation_digests;
 pub mod events;

@@ -11,6 +11,7 @@ pub mod attach;
 mod blobs;
 pub mod chat_export;
 pub mod chat_search;
+pub mod chat_usage;
 pub mod chats;
 pub mod events;
 pub mod federation_rules;
@@ -57,6 +58,7 @@ fn whole() -> OpenApiRouter<AppState> {
         .routes(routes!(chat_export::all))
         .routes(routes!(chats::open, chats::update, chats::delete))
         .routes(routes!(chat_export::one))
+        .routes(routes!(chat_usage::show))
         .routes(routes!(share_links::create))
         .routes(routes!(share_links::list))
         .routes(routes!(share_links::revoke))

@@ -20,6 +20,7 @@ mod snippet;
 mod subscribe;
 mod subscribe_many;
 mod suggested_agents;
+mod usage;
 
 pub(crate) use change_set::{ChatChangeSet, frames};
 pub use delete_message::delete_message;
@@ -57,6 +58,7 @@ pub use snippet::SnippetPiece;
 pub use subscribe::{ChatSubscription, subscribe};
 pub use subscribe_many::{ChatUpdate, MAX_CHATS, MultiChatSubscription, subscribe_many};
 pub use suggested_agents::{SuggestedAgents, suggested};
+pub use usage::usage;
 
 use plexus_domain::{ChatId, Error as Refusal};
 use plexus_store::{Conn, members, members::Member};

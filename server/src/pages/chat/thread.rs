@@ -8,7 +8,7 @@ use axum::{
 };
 use plexus_app::view_models::{
     Form,
-    chat::{NewerLinks, ThreadPage},
+    chat::{NewerLinks, ThreadPage, ThreadUsage},
     message::Article,
 };
 use plexus_domain::{ChatId, Error as Refusal, MessageId, message::MessageState};
@@ -79,6 +79,12 @@ async fn page(
         Some(edited) => Some(chats::own_text(&site.hub, caller, chat, edited).await?),
         None => None,
     };
+    let usage = chats::usage(&site.hub, caller, chat).await?;
+    let usage = ThreadUsage {
+        tokens: usage.tokens_in.saturating_add(usage.tokens_out),
+        cost_micro: usage.cost_micro,
+        took_ms: usage.took_ms,
+    };
     let ids: Vec<MessageId> = open.messages.iter().map(|view| view.message.id).collect();
     let ratings = chats::own_ratings(&site.hub, caller, &ids).await?;
     let messages = open.messages;
@@ -93,6 +99,7 @@ async fn page(
         title: open.title,
         pinned: open.pinned,
         archived: open.archived,
+        usage,
         to: open.partners.first().map(choice),
         older: open.older.map(before),
         newer,
