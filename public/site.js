@@ -111,7 +111,7 @@ function addCopyButtons(root) {
     tools.append(toggle, codeButton("Download", "download"), codeButton("Copy", "copy"));
     head.append(label, tools);
   }
-  for (const button of root.querySelectorAll(":is([data-copy], [data-reveal])[hidden]")) button.hidden = false;
+  for (const button of root.querySelectorAll(":is([data-copy], [data-reveal], [data-print])[hidden]")) button.hidden = false;
 }
 
 // Passwords: a button shows what was typed. They are hidden again before they are sent, so that browsers recognise them.
@@ -141,6 +141,7 @@ document.addEventListener("click", (event) => {
   closeMenus(event.target);
   const secret = event.target.closest("button[data-reveal]");
   if (secret) reveal(secret);
+  if (event.target.closest("button[data-print]")) print();
   const button = event.target.closest("button.copy");
   if (!button) return;
   if ("wrap" in button.dataset) wrap(button);
@@ -200,6 +201,25 @@ document.addEventListener("input", ({ target: field }) => {
   if (!isOffered || field.dataset.agents) return;
   field.dataset.agents = "offered";
   loadPickers().then((pickers) => pickers.offerAgents(field), () => delete field.dataset.agents);
+});
+
+// Ratings of answers are sent without a page. If that fails, the browser submits the form.
+
+async function rate(form) {
+  const sent = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) }).catch(() => undefined);
+  if (!sent?.ok) return form.submit();
+  const given = form.elements.rating.value;
+  for (const each of form.parentElement.querySelectorAll("form.rating")) {
+    const isGiven = each.dataset.rating === given;
+    each.querySelector("button").setAttribute("aria-pressed", String(isGiven));
+    each.elements.rating.value = isGiven ? "none" : each.dataset.rating;
+  }
+}
+
+document.addEventListener("submit", (event) => {
+  if (event.defaultPrevented || !event.target.matches("form.rating")) return;
+  event.preventDefault();
+  rate(event.target);
 });
 
 // Prevents a second submit of a form. Returning to the page (back/forward cache) permits it again.

@@ -9,6 +9,7 @@ mod anthropic;
 mod api;
 mod app_state;
 mod ard;
+mod chat_export;
 pub mod cli;
 pub mod config;
 pub mod conformance;

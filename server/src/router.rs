@@ -116,6 +116,7 @@ fn page_routes() -> Router<AppState> {
         .route("/@{owner}/{agent}/skills", get(pages::agent::skills))
         .route("/@{owner}/{agent}/versions", get(pages::agent::versions))
         .route("/@{owner}/{agent}/connect", get(pages::agent::connect))
+        .route("/@{owner}/{agent}/feedback", get(pages::agent::feedback::show))
         .route("/@{owner}/{agent}/star", post(pages::agent::star::turn))
         .route(
             "/@{owner}/{agent}/chat",
@@ -136,6 +137,10 @@ fn page_routes() -> Router<AppState> {
         .route("/chat/{id}/rename", get(pages::chat::manage::show_rename).post(pages::chat::manage::rename))
         .route("/chat/{id}/pin", post(pages::chat::manage::pin))
         .route("/chat/{id}/archive", post(pages::chat::manage::archive))
+        .route("/chat/{id}/share", get(pages::chat::share::show).post(pages::chat::share::create))
+        .route("/chat/{id}/feedback", get(pages::chat::feedback::show).post(pages::chat::feedback::give))
+        .route("/chat/{id}/print", get(pages::chat::print::show))
+        .route("/chat/{id}/export", get(pages::chat::print::export))
         .route("/chat/{id}/delete", get(pages::chat::manage::show_delete).post(pages::chat::manage::delete))
         .route("/blobs/{sha256}", get(pages::blobs::show))
         .route("/network", get(pages::network::show))
@@ -148,6 +153,9 @@ fn page_routes() -> Router<AppState> {
         .route("/s/{word}", get(pages::team::share::show))
         .route("/s/{word}/replay", get(pages::team::share::replay))
         .route("/s/{word}/files/{sha256}", get(pages::team::share::file))
+        .route("/share/{id}", get(pages::shared_chat::show))
+        .route("/share/{id}/continue", post(pages::shared_chat::go_on))
+        .route("/share/{id}/files/{sha256}", get(pages::shared_chat::file))
         .route("/login", get(pages::account::show_login).post(pages::account::login))
         .route("/reset", get(pages::account::show_reset).post(pages::account::reset))
         .route("/signup", get(pages::account::show_signup).post(pages::account::signup))
@@ -163,6 +171,9 @@ fn page_routes() -> Router<AppState> {
         .route("/settings/tokens", get(pages::settings::tokens::show).post(pages::settings::tokens::create))
         .route("/settings/tokens/revoke", post(pages::settings::tokens::revoke))
         .route("/settings/tokens/end", post(pages::settings::tokens::end))
+        .route("/settings/shares", get(pages::settings::shares::show))
+        .route("/settings/shares/revoke", post(pages::settings::shares::revoke))
+        .route("/settings/chats/export", get(pages::settings::shares::export))
         .route(
             "/settings/appearance",
             get(pages::settings::appearance::show).post(pages::settings::appearance::save),

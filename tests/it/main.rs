@@ -41,9 +41,13 @@ mod bootstrap_problems;
 #[cfg(test)]
 mod chat;
 #[cfg(test)]
+mod chat_export;
+#[cfg(test)]
 mod chat_lists;
 #[cfg(test)]
 mod chat_search;
+#[cfg(test)]
+mod chat_usage;
 #[cfg(test)]
 mod clerk;
 #[cfg(test)]
@@ -80,6 +84,8 @@ mod federation;
 mod federation_guide;
 #[cfg(test)]
 mod federation_pages;
+#[cfg(test)]
+mod feedback;
 #[cfg(test)]
 mod files;
 #[cfg(test)]
@@ -180,6 +186,8 @@ mod run_queue;
 mod safe_defaults;
 #[cfg(test)]
 mod setup;
+#[cfg(test)]
+mod share_links;
 #[cfg(test)]
 mod stars;
 #[cfg(test)]

@@ -15,7 +15,10 @@ use super::{
     message_parts::part,
     time::Clock,
 };
-use crate::view_models::message::{Article, Author};
+use crate::view_models::{
+    feedback::Rating,
+    message::{Article, Author},
+};
 
 #[component]
 pub fn MessageArticle(article: Article) -> impl IntoView {
@@ -123,7 +126,36 @@ fn after(article: &Article) -> AnyView {
     view! {
         <CopyButton about=about.clone() />
         <ActionForm action label="Retry" about kind icon=Icon::Retry fields />
+        {ratings(article)}
         {more(article)}
+    }
+    .into_any()
+}
+
+/// Renders the buttons that rate an answer. Pressed again, a button takes the rating back.
+///
+/// `site.js` sends them without a page, and keeps their state.
+fn ratings(article: &Article) -> AnyView {
+    let about = format!("{}’s answer", article.author.name());
+    let button = |rating: Rating, label: &'static str, icon: Icon| {
+        let is_given = article.rating == Some(rating);
+        let value = if is_given { "none" } else { rating.as_str() };
+        let (action, message) = (format!("/chat/{}/feedback", article.chat), article.id.to_string());
+        view! {
+            <form class="inline rating" method="post" action=action data-rating=rating.as_str()>
+                <input type="hidden" name="message" value=message />
+                <input type="hidden" name="rating" value=value />
+                <button class="button quiet" aria-pressed=if is_given { "true" } else { "false" }>
+                    {icon.view()}<span class="hidden">{label}" "{about.clone()}</span>
+                </button>
+            </form>
+        }
+    };
+    let more = format!("/chat/{}/feedback?message={}", article.chat, article.id);
+    view! {
+        {button(Rating::Up, "Good answer:", Icon::ThumbUp)}
+        {button(Rating::Down, "Bad answer:", Icon::ThumbDown)}
+        <a class="button quiet reason" href=more>"Add reason"<span class="hidden">" for "{about.clone()}</span></a>
     }
     .into_any()
 }

@@ -62,6 +62,8 @@ icons! {
     SignIn = "log-in",
     Star = "star",
     Stop = "square",
+    ThumbDown = "thumbs-down",
+    ThumbUp = "thumbs-up",
     Tool = "wrench",
     Unlisted = "eye-off",
     User = "user",

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{Layout, PageMeta, Robots};
+use super::{Layout, PageMeta, Robots, SocialPreview};
 use crate::{
     components::{footer::Footer, header::header, notice::NoticeBox},
     script,
@@ -47,6 +47,7 @@ fn document_head(frame: &Frame, head: PageMeta) -> AnyView {
         Robots::None => Some("noindex, nofollow"),
     };
     let assets = frame.assets.clone();
+    let social = head.social.map(|preview| social(preview, frame.hub.clone()));
     let loader = loader(frame, head.islands);
     view! {
         <head>
@@ -54,6 +55,7 @@ fn document_head(frame: &Frame, head: PageMeta) -> AnyView {
             <meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content" />
             <title>{title}</title>
             {head.description.map(|text| view! { <meta name="description" content=text /> })}
+            {social}
             {robots.map(|robots| view! { <meta name="robots" content=robots /> })}
             {canonical.map(|href| view! { <link rel="canonical" href=href /> })}
             <link rel="ard" type="application/json" href="/.well-known/ard.json" />
@@ -64,6 +66,20 @@ fn document_head(frame: &Frame, head: PageMeta) -> AnyView {
             <script type="module" nonce=frame.nonce.clone() src=assets.site_js.clone()></script>
             {loader}
         </head>
+    }
+    .into_any()
+}
+
+/// Renders the preview of the page where its link is posted (Open Graph protocol).
+fn social(preview: SocialPreview, hub: String) -> AnyView {
+    let meta = |property: &'static str, content: String| {
+        leptos::html::meta().attr("property", property).attr("content", content)
+    };
+    view! {
+        {meta("og:type", "article".to_owned())}
+        {meta("og:site_name", hub)}
+        {meta("og:title", preview.title)}
+        {meta("og:description", preview.description)}
     }
     .into_any()
 }

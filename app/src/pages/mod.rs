@@ -15,6 +15,7 @@ mod namespace;
 mod network;
 mod register;
 mod settings;
+mod shared_chat;
 mod starred;
 mod team;
 
@@ -33,6 +34,8 @@ pub struct PageMeta {
     /// Canonical path, if the page has several URLs.
     pub canonical: Option<String>,
     pub layout: Layout,
+    /// Preview where the link is posted.
+    pub social: Option<SocialPreview>,
     /// Whether the page has an island and so needs the wasm module.
     pub islands: bool,
 }
@@ -46,6 +49,7 @@ impl PageMeta {
             robots: Robots::Index,
             canonical: None,
             layout: Layout::Column,
+            social: None,
             islands: false,
         }
     }
@@ -54,6 +58,13 @@ impl PageMeta {
     pub fn private(title: impl Into<String>) -> Self {
         Self { robots: Robots::None, ..Self::public(title) }
     }
+}
+
+/// Preview of a page where its link is posted (Open Graph protocol).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SocialPreview {
+    pub title: String,
+    pub description: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

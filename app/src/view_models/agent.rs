@@ -5,7 +5,7 @@ use plexus_domain::{
     agent::{AgentAccess, Visibility},
 };
 
-use super::{Badge, Form, Html};
+use super::{Badge, Form, Html, feedback::AgentFeedback};
 
 #[derive(Clone, Debug)]
 pub struct AgentPage {
@@ -76,6 +76,8 @@ pub enum AgentTab {
     Connect(Vec<Snippet>),
     /// Chat of a visitor without an account.
     Chat(VisitorChat),
+    /// Feedback of people, for users who may change the agent.
+    Feedback(AgentFeedback),
     /// Settings, for users who may change the agent.
     Manage(Manage),
     /// The viewer's own credentials, for an agent that requires them.

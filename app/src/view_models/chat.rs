@@ -59,6 +59,7 @@ pub struct ThreadPage {
     pub title: String,
     pub pinned: bool,
     pub archived: bool,
+    pub usage: ThreadUsage,
     /// Oldest first.
     pub messages: Vec<Article>,
     /// Parent of the next message.
@@ -78,6 +79,14 @@ pub struct ThreadPage {
     /// Message of the viewer that the composer edits; its text is in the form.
     pub edits: Option<MessageId>,
     pub form: Form,
+}
+
+/// Sums over the answers of a chat.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ThreadUsage {
+    pub tokens: u64,
+    pub cost_micro: u64,
+    pub took_ms: u64,
 }
 
 /// Links of a page of older messages.

@@ -6,7 +6,7 @@ use plexus_domain::{
 };
 use serde_json::Value;
 
-use super::Html;
+use super::{Html, feedback::Rating};
 
 #[derive(Clone, Debug)]
 pub struct Article {
@@ -27,6 +27,8 @@ pub struct Article {
     /// Alternative answers, this one included, in the order of their creation.
     pub alternatives: Vec<MessageId>,
     pub usage: Option<Usage>,
+    /// The viewer's rating of the message.
+    pub rating: Option<Rating>,
     /// Current activity of the agent in one line, while the message is open.
     pub status: Option<String>,
     /// Milliseconds from the first request to the end of the answer.

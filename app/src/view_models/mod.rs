@@ -13,6 +13,7 @@ pub mod chat;
 pub mod chat_search;
 pub mod docs;
 pub mod error;
+pub mod feedback;
 pub mod form;
 pub mod home;
 pub mod live_search;
@@ -27,6 +28,7 @@ pub mod register;
 pub mod safe_html;
 pub mod settings;
 pub mod setup;
+pub mod shared_chat;
 pub mod team;
 
 pub use badge::Badge;

@@ -17,7 +17,7 @@ struct Chore {
 }
 
 /// The order matters: files are deleted after the chats that showed them.
-const CHORES: [Chore; 6] = [
+const CHORES: [Chore; 7] = [
     Chore {
         name: "account erasure",
         run: |hub| Box::pin(async { accounts::purge_deleted_accounts(hub).await.map(|()| 0) }),
@@ -27,6 +27,10 @@ const CHORES: [Chore; 6] = [
         run: |hub| Box::pin(async { oauth_server::forget_expired(hub).await.map(|()| 0) }),
     },
     Chore { name: "expired chats", run: |hub| Box::pin(async { count(chats::sweep_expired(hub).await) }) },
+    Chore {
+        name: "expired share links",
+        run: |hub| Box::pin(async { chats::sweep_expired_share_links(hub).await }),
+    },
     Chore {
         name: "stray files",
         run: |hub| Box::pin(async { blobs::delete_orphaned_files(hub).await.map(|()| 0) }),

@@ -35,6 +35,7 @@ mod link;
 mod literal_text;
 mod math;
 mod node_html;
+mod plain_as_markdown;
 mod raw_html;
 mod render;
 mod sanitize;
@@ -42,5 +43,6 @@ mod typed_text;
 
 pub use block_splitter::{Block, MAX_OPEN, Splitter};
 pub use budget::{BUILD_FACTOR, Budget, Cut, Rendered, TEXT_TIME};
+pub use plain_as_markdown::{fenced, line_as_markdown, missing_fence, typed_as_markdown};
 pub use render::{MAX_INPUT, render, render_in};
 pub use typed_text::render_typed;

@@ -44,7 +44,7 @@ fn write_escaped(html: &mut String, text: &str) {
 }
 
 /// Splits `text` at its first URL.
-fn next_url(text: &str) -> Option<(&str, &str, &str)> {
+pub fn next_url(text: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
     while let Some(found) = text[from..].find("://") {
         let colon = from + found;

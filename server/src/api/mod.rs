@@ -9,16 +9,20 @@ pub mod agents;
 pub mod approvals;
 pub mod attach;
 mod blobs;
+pub mod chat_export;
 pub mod chat_search;
+pub mod chat_usage;
 pub mod chats;
 pub mod events;
 pub mod federation_rules;
+pub mod feedback;
 pub mod hubs;
 pub mod knowledge;
 pub mod messages;
 pub mod models;
 pub mod named_users;
 pub mod openapi;
+pub mod share_links;
 pub mod sse_encoder;
 pub mod stars;
 mod stream_cursor;
@@ -55,11 +59,19 @@ fn whole() -> OpenApiRouter<AppState> {
         .routes(routes!(account::show))
         .routes(routes!(chats::list, chats::start))
         .routes(routes!(chat_search::search))
+        .routes(routes!(chat_export::all))
         .routes(routes!(chats::open, chats::update, chats::delete))
+        .routes(routes!(chat_export::one))
+        .routes(routes!(chat_usage::show))
+        .routes(routes!(share_links::create))
+        .routes(routes!(share_links::list))
+        .routes(routes!(share_links::revoke))
+        .routes(routes!(share_links::go_on))
         .routes(routes!(messages::send))
         .routes(routes!(messages::show, messages::delete))
         .routes(routes!(messages::retry))
         .routes(routes!(messages::fork))
+        .routes(routes!(feedback::show, feedback::give, feedback::take_back))
         .routes(routes!(messages::stop))
         .routes(routes!(approvals::list))
         .routes(routes!(approvals::decide))
@@ -73,6 +85,7 @@ fn whole() -> OpenApiRouter<AppState> {
         .routes(routes!(agent::trust_origin))
         .routes(routes!(knowledge::list))
         .routes(routes!(knowledge::put, knowledge::remove).layer(DefaultBodyLimit::max(knowledge::MAX_BODY)))
+        .routes(routes!(feedback::of_agent))
         .routes(routes!(named_users::list, named_users::add, named_users::remove))
         .routes(routes!(agent_credentials::show, agent_credentials::set, agent_credentials::delete))
         .routes(routes!(tool_credentials::list, tool_credentials::set, tool_credentials::delete))

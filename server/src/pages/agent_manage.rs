@@ -47,12 +47,12 @@ type At = Path<(String, String)>;
 /// Maximum size of an upload of files in bytes: all files of an agent, and the form around them.
 pub const MAX_UPLOAD: usize = 9 << 20;
 
-fn address((owner, name): &(String, String)) -> Result<Address, Error> {
+pub(super) fn address((owner, name): &(String, String)) -> Result<Address, Error> {
     let missing = |_| Refusal::not_found("Agent not found.").into();
     format!("@{owner}/{name}").parse().map_err(missing)
 }
 
-async fn page(
+pub(super) async fn page(
     site: &AppState,
     caller: &Caller,
     address: &Address,

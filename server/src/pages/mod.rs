@@ -15,6 +15,7 @@ pub mod namespace;
 pub mod network;
 pub mod register;
 pub mod settings;
+pub mod shared_chat;
 pub mod starred;
 pub mod team;
 pub mod well_known;

@@ -59,6 +59,11 @@ pub const LIMITS: &[Setting] = &[
         agents, per account"),
     setting("limit_shared_links", "PLEXUS_LIMIT_SHARED_LINKS", "60/500ms", "Requests for shared links per \
         account or client address"),
+    setting("limit_share_links", "PLEXUS_LIMIT_SHARE_LINKS", "30/10s", "Share links of chats created, per \
+        account"),
+    setting("limit_feedback", "PLEXUS_LIMIT_FEEDBACK", "60/1s", "Feedback on answers given and taken back, \
+        per account"),
+    setting("limit_exports", "PLEXUS_LIMIT_EXPORTS", "30/10s", "Exports of chats per account"),
     setting("limit_requests_per_hub", "PLEXUS_LIMIT_REQUESTS_PER_HUB", "600/50ms", "Signed requests per \
         remote hub"),
     setting("limit_messages_per_hub", "PLEXUS_LIMIT_MESSAGES_PER_HUB", "120/500ms", "Messages of all users of \

@@ -2,7 +2,7 @@
 
 use axum::{
     body::Body,
-    http::{HeaderValue, header},
+    http::{HeaderMap, HeaderValue, header},
     response::{IntoResponse as _, Response},
 };
 use plexus_hub::blobs::{Download, inline_type};
@@ -18,13 +18,27 @@ pub fn respond(file: Download) -> Response {
     let media_type = HeaderValue::from_static(image.unwrap_or("application/octet-stream"));
     headers.insert(header::CONTENT_TYPE, media_type);
     let way = if image.is_some() { "inline" } else { "attachment" };
-    if let Ok(value) = HeaderValue::from_str(&disposition(way, file.name.as_deref())) {
-        headers.insert(header::CONTENT_DISPOSITION, value);
-    }
+    set_disposition(headers, way, file.name.as_deref());
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     // The user may lose access by leaving the chat or signing out, so nothing may be cached.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
     response
+}
+
+/// Returns a generated document as an attachment of this name.
+pub fn attachment(body: Body, media_type: &'static str, name: &str) -> Response {
+    let mut response = body.into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+    set_disposition(headers, "attachment", Some(name));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
+    response
+}
+
+fn set_disposition(headers: &mut HeaderMap, way: &str, name: Option<&str>) {
+    if let Ok(value) = HeaderValue::from_str(&disposition(way, name)) {
+        headers.insert(header::CONTENT_DISPOSITION, value);
+    }
 }
 
 /// Builds `Content-Disposition` with the extended file name, which allows any character (RFC 6266, RFC 8187).

@@ -16,6 +16,7 @@ use crate::{
 
 mod connect;
 mod credentials;
+mod feedback;
 mod manage;
 mod overview;
 mod sidebar;
@@ -74,6 +75,7 @@ fn content(tab: AgentTab, head: &AgentHead) -> AnyView {
         AgentTab::Connect(snippets) => connect::view(snippets, head),
         AgentTab::Chat(chat) => visitor_chat::view(chat, head),
         AgentTab::Manage(model) => manage::view(model, head),
+        AgentTab::Feedback(model) => feedback::view(model),
         AgentTab::Credentials(model) => credentials::view(model, head),
         AgentTab::ToolCredentials(model) => tool_credentials::view(model, head),
     }
@@ -84,6 +86,7 @@ fn tabs(head: &AgentHead, at: &AgentTab) -> Vec<Tab> {
     let mut names =
         vec![("", "Overview"), ("skills", "Skills"), ("versions", "Versions"), ("connect", "Connect")];
     if head.can_manage {
+        names.push(("feedback", "Feedback"));
         names.push(("manage", "Manage"));
     }
     if here == "chat" {
@@ -118,6 +121,7 @@ const fn slug(tab: &AgentTab) -> &'static str {
         AgentTab::Versions(_) => "versions",
         AgentTab::Connect(_) => "connect",
         AgentTab::Chat(_) => "chat",
+        AgentTab::Feedback(_) => "feedback",
         AgentTab::Manage(_) => "manage",
         AgentTab::Credentials(_) | AgentTab::ToolCredentials(_) => "credentials",
     }
@@ -126,6 +130,10 @@ const fn slug(tab: &AgentTab) -> &'static str {
 const fn robots_may_see(tab: &AgentTab) -> bool {
     !matches!(
         tab,
-        AgentTab::Chat(_) | AgentTab::Manage(_) | AgentTab::Credentials(_) | AgentTab::ToolCredentials(_)
+        AgentTab::Chat(_)
+            | AgentTab::Feedback(_)
+            | AgentTab::Manage(_)
+            | AgentTab::Credentials(_)
+            | AgentTab::ToolCredentials(_)
     )
 }

@@ -1,5 +1,5 @@
 use leptos::prelude::*;
-use plexus_domain::ChatId;
+use plexus_domain::{ChatId, MessageId};
 
 use super::sidebar::{opener, sidebar};
 use crate::{
@@ -8,13 +8,14 @@ use crate::{
         button::{ActionForm, Kind},
         composer::Composer,
         context::assets,
+        format::{cost, count, duration},
         icon::Icon,
         menu::Menu,
         notice::Note,
     },
     islands::chat_room::{ChatRoom, WAITING},
     pages::{Layout, Page, PageMeta},
-    view_models::chat::{NewerLinks, ThreadPage},
+    view_models::chat::{NewerLinks, ThreadPage, ThreadUsage},
 };
 
 impl Page for ThreadPage {
@@ -41,7 +42,7 @@ impl Page for ThreadPage {
         let newer = self.newer.map(newer);
         let articles =
             self.messages.into_iter().map(|article| view! { <MessageArticle article /> }).collect_view();
-        let menu = more(self.chat, self.pinned, self.archived);
+        let menu = more(self.chat, self.current_message, self.pinned, self.archived, self.usage);
         let (chat, worker) = (self.chat.to_string(), assets().events_js.clone());
         view! {
             <div class="chat">
@@ -68,7 +69,28 @@ fn newer(links: NewerLinks) -> AnyView {
     .into_any()
 }
 
-fn more(chat: ChatId, is_pinned: bool, is_archived: bool) -> AnyView {
+/// Renders tokens, cost and time of all answers, as far as they are known.
+fn measures(usage: ThreadUsage) -> Option<AnyView> {
+    let words: Vec<String> = [
+        (usage.tokens > 0).then(|| count(usage.tokens, "token", "tokens")),
+        (usage.cost_micro > 0).then(|| cost(usage.cost_micro)),
+        (usage.took_ms > 0).then(|| duration(usage.took_ms)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    (!words.is_empty())
+        .then(|| view! { <p class="measures">"All answers: "{words.join(", ")}</p> }.into_any())
+}
+
+fn more(
+    chat: ChatId,
+    leaf: Option<MessageId>,
+    is_pinned: bool,
+    is_archived: bool,
+    usage: ThreadUsage,
+) -> AnyView {
+    let at = leaf.map(|leaf| format!("?m={leaf}")).unwrap_or_default();
     let (pin, to_pin) = if is_pinned { ("Unpin", "no") } else { ("Pin", "yes") };
     let (archive, to_archive) = if is_archived { ("Restore", "no") } else { ("Archive", "yes") };
     let (pin_fields, archive_fields) =
@@ -80,8 +102,13 @@ fn more(chat: ChatId, is_pinned: bool, is_archived: bool) -> AnyView {
                 <li><a href=format!("/chat/{chat}/rename")>"Rename"</a></li>
                 <li><ActionForm action=format!("/chat/{chat}/pin") label=pin fields=pin_fields /></li>
                 <li><ActionForm action=format!("/chat/{chat}/archive") label=archive fields=archive_fields /></li>
+                <li><a href=format!("/chat/{chat}/share{at}")>"Share"</a></li>
+                <li><a href=format!("/chat/{chat}/print{at}")>"Print view"</a></li>
+                <li><a href=format!("/chat/{chat}/export?format=markdown") download="">"Export as Markdown"</a></li>
+                <li><a href=format!("/chat/{chat}/export?format=json") download="">"Export as JSON"</a></li>
                 <li><a href=format!("/chat/{chat}/delete")>"Delete"</a></li>
             </ul>
+            {measures(usage)}
         </Menu>
     }
     .into_any()

@@ -7,6 +7,7 @@ use crate::components::{side_nav::WithSide, tabs::Tab};
 mod account;
 mod appearance;
 mod sessions;
+mod shares;
 mod tokens;
 
 /// Renders a settings page with its side navigation.
@@ -15,6 +16,7 @@ fn with_side(here: &str, content: AnyView) -> AnyView {
         ("/settings/account", "Account"),
         ("/settings/sessions", "Sessions"),
         ("/settings/tokens", "Tokens"),
+        ("/settings/shares", "Chats"),
         ("/settings/appearance", "Appearance"),
     ];
     let links: Vec<Tab> = pages

@@ -272,7 +272,7 @@ async fn tell(hub: &Hub, mut tx: Tx, agent: &Agent) -> Result<()> {
 }
 
 /// Returns the agent if the user acts for its owner; otherwise an error.
-pub(super) async fn agent_owned_by(conn: &mut Conn, person: &Person, address: &Address) -> Result<Agent> {
+pub(crate) async fn agent_owned_by(conn: &mut Conn, person: &Person, address: &Address) -> Result<Agent> {
     let agent = agent_visible_to(conn, person, address).await?;
     if owns(conn, person, &agent).await? {
         return Ok(agent);

@@ -38,7 +38,7 @@ pub use builtin::guide_address;
 pub(crate) use builtin::tck_address;
 pub(crate) use credentials::credentials_for;
 pub(crate) use knowledge::KnowledgeCache;
-pub(crate) use manage::is_administrators;
+pub(crate) use manage::{agent_owned_by, is_administrators};
 pub(crate) use oauth_connect::PendingOauthFlows;
 pub(crate) use oauth_tokens::TokenCache;
 pub(crate) use openid_discovery::DiscoveryCache;

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use plexus_domain::{
     ChatId, Error as Refusal, MessageId, Part,
-    chat::ChatKind,
+    chat::{ChatKind, Title},
     message::{Message, MessageState, TreeNode, visible},
 };
-use plexus_store::{chats::Chat, members::MemberRole, messages};
+use plexus_store::{Tx, chats::Chat, members::MemberRole, messages};
 
 use super::{
     ChatChangeSet, membership_or, notify_list_changed,
@@ -15,14 +15,14 @@ use super::{
 };
 use crate::{
     Caller, Hub, Result,
-    caller::{Requester, Scope},
+    caller::{Person, Requester, Scope},
     limits::Rate,
-    message_views::{Author, MessageView},
+    message_views::{self, Author, MessageView},
     quotas,
 };
 
 /// Maximum number of messages that are copied. A longer path is refused.
-const MAX_COPIED: usize = 5_000;
+pub(super) const MAX_COPIED: usize = 5_000;
 
 /// Creates a chat with copies of the messages up to this answer, as the caller sees them. Returns the new chat.
 ///
@@ -52,30 +52,47 @@ pub async fn fork(hub: &Hub, caller: &Caller, last: MessageId) -> Result<ChatId>
     if !copied.iter().any(|message| message.id == last) {
         return Err(Refusal::conflict("This answer is still being written. Stop it first.").into());
     }
+    let new = insert_copy(hub, &mut tx, person, chat.title, copied, last).await?;
+    tx.commit().await?;
+    quotas::forget(hub, &Requester::from(person));
+    notify_list_changed(hub, person.account);
+    Ok(new)
+}
+
+/// Inserts a chat of this person with copies of these messages, of which `last` is the current one.
+///
+/// The agents that wrote some of them become members. Other authors do not: the copy is not theirs.
+pub(super) async fn insert_copy(
+    hub: &Hub,
+    tx: &mut Tx,
+    person: &Person,
+    title: Title,
+    messages: Vec<Message>,
+    last: MessageId,
+) -> Result<ChatId> {
     let asker = Requester::from(person);
-    let parts: Vec<Part> = copied.iter().flat_map(|message| message.parts.clone()).collect();
-    quotas::check_chat(hub, &mut tx, &asker).await?;
-    quotas::check_bytes(hub, &mut tx, &asker, &parts).await?;
-    let title = chat.title.clone();
-    let new = insert_chat(hub, &mut tx, person.principal, ChatKind::Direct, title, None).await?;
+    let parts: Vec<Part> = messages.iter().flat_map(|message| message.parts.clone()).collect();
+    quotas::check_chat(hub, tx, &asker).await?;
+    quotas::check_bytes(hub, tx, &asker, &parts).await?;
+    let new = insert_chat(hub, tx, person.principal, ChatKind::Direct, title, None).await?;
     let mut changes = ChatChangeSet::new(&new);
-    let ids: HashMap<_, _> =
-        copied.iter().map(|message| (message.id, hub.env().id(MessageId::new))).collect();
-    for message in copied {
-        if message.author != person.principal {
-            changes.join(new_member(hub, new.id, message.author, MemberRole::Guest));
+    let authors = message_views::authors(tx, messages.iter().map(|message| message.author)).await?;
+    for (principal, author) in authors {
+        if matches!(author, Author::Agent { .. }) {
+            changes.join(new_member(hub, new.id, principal, MemberRole::Guest));
         }
+    }
+    let ids: HashMap<_, _> =
+        messages.iter().map(|message| (message.id, hub.env().id(MessageId::new))).collect();
+    for message in messages {
         changes.add_message(copy(message, &ids));
     }
     changes.set_read_position(person.principal, ids[&last]);
-    changes.commit_new_chat(hub, &mut tx).await?;
-    tx.commit().await?;
-    quotas::forget(hub, &asker);
-    notify_list_changed(hub, person.account);
+    changes.commit_new_chat(hub, tx).await?;
     Ok(new.id)
 }
 
-fn check_may_fork(chat: &Chat) -> Result<(), Refusal> {
+pub(super) fn check_may_fork(chat: &Chat) -> Result<(), Refusal> {
     match chat.kind {
         ChatKind::Direct => Ok(()),
         ChatKind::Room | ChatKind::Team | ChatKind::Api => {

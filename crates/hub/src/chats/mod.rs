@@ -2,6 +2,8 @@
 
 mod change_set;
 mod delete_message;
+mod export;
+mod feedback;
 mod fork;
 mod manage;
 mod mentions;
@@ -12,19 +14,33 @@ mod retention;
 mod retry;
 mod search;
 mod send;
+mod share_links;
+mod shared_chat;
 mod snippet;
 mod subscribe;
 mod subscribe_many;
 mod suggested_agents;
+mod usage;
 
 pub(crate) use change_set::{ChatChangeSet, frames};
 pub use delete_message::delete_message;
+pub use export::{
+    ChatExport, EXPORTED_AT_ONCE, PrintedChat, export, export_all, export_messages, export_one, printed,
+};
+pub use feedback::{
+    AgentFeedback, FeedbackWeek, MAX_COMMENT, NewFeedback, OwnFeedback, agent_feedback, give_feedback,
+    own_feedback, own_ratings, take_back_feedback,
+};
 pub use fork::fork;
 pub(crate) use manage::notify_list_changed;
 pub use manage::{ChatPatch, delete, update};
 pub(crate) use mentions::without_mentions;
 pub(crate) use message_index::index_older_messages;
-pub use plexus_store::chats::ItemCursor;
+pub use plexus_store::{
+    chat_share_links::ChatShareLink,
+    chats::ItemCursor,
+    message_feedback::{FeedbackReason, Rating},
+};
 pub use queries::{
     ChatItem, ChatPage, ChatRecipient, chat_of, list, message, open, own_text, partner, title,
 };
@@ -32,10 +48,17 @@ pub(crate) use retention::sweep_expired;
 pub use retry::retry;
 pub use search::{ChatSearchResults, FoundChat, FoundMessage, search};
 pub use send::{MessagePosition, NewMessage, Sent, send, start};
+pub(crate) use share_links::sweep_expired_share_links;
+pub use share_links::{
+    DEFAULT_SHARE_DAYS, MAX_SHARE_DAYS, MAX_SHARE_LINKS, NewShareLink, create_share_link, list_share_links,
+    revoke_share_link,
+};
+pub use shared_chat::{SharedChat, SharedMessage, continue_shared, shared, shared_file};
 pub use snippet::SnippetPiece;
 pub use subscribe::{ChatSubscription, subscribe};
 pub use subscribe_many::{ChatUpdate, MAX_CHATS, MultiChatSubscription, subscribe_many};
 pub use suggested_agents::{SuggestedAgents, suggested};
+pub use usage::usage;
 
 use plexus_domain::{ChatId, Error as Refusal};
 use plexus_store::{Conn, members, members::Member};

@@ -156,7 +156,7 @@ pub async fn open(
 }
 
 /// Returns the newest leaf of the branch below `from`.
-fn newest_below(tree: &[plexus_domain::message::TreeNode], from: MessageId) -> MessageId {
+pub(super) fn newest_below(tree: &[plexus_domain::message::TreeNode], from: MessageId) -> MessageId {
     let mut at = from;
     // Terminates: each step moves to a later message of the tree.
     while let Some(next) =

@@ -86,6 +86,12 @@ rates! {
     FileKib = "file_kib", "files", 65_536 / 1;
     /// Views of shared content, per account or address.
     SharedLinks = "shared_links", "requests for shared links", 60 / 500;
+    /// Share links of chats created, per account.
+    ShareLinks = "share_links", "new share links", 30 / 10_000;
+    /// Feedback on answers given and taken back, per account.
+    Feedback = "feedback", "ratings", 60 / 1_000;
+    /// Exports of chats, per account.
+    Exports = "exports", "exports", 30 / 10_000;
     /// Signed requests of a remote hub, per hub.
     RequestsPerHub = "requests_per_hub", "requests", 600 / 50;
     /// Messages of all users of one remote hub, or of all hubs on probation.

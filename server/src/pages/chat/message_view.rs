@@ -41,6 +41,7 @@ pub fn article(chat: ChatId, view: MessageView, pen: &mut Pen) -> Article {
         run: run.as_ref().map(|run| run.id),
         alternatives: view.alternatives,
         usage: run.as_ref().map(|run| run.usage).filter(|usage| usage.tokens_out > 0),
+        rating: None,
         status: view.status,
         took_ms: run.as_ref().filter(|run| run.state == RunState::Completed).and_then(|run| {
             run.ended.map(|ended| u64::try_from(ended.since(run.queued).as_millis()).unwrap_or(u64::MAX))
@@ -64,6 +65,7 @@ pub fn unfinished(chat: ChatId, id: MessageId) -> Article {
         run: None,
         alternatives: Vec::new(),
         usage: None,
+        rating: None,
         status: None,
         took_ms: None,
     }

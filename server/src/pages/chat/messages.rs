@@ -27,7 +27,7 @@ use crate::{
 
 #[derive(Deserialize)]
 pub struct MessageQuery {
-    message: String,
+    pub(super) message: String,
 }
 
 /// Shows the agents that can answer instead.
@@ -52,7 +52,7 @@ async fn retry_page(site: &AppState, caller: &Caller, id: &str, message: &str) -
 }
 
 /// Returns an error if the message is not in this chat.
-async fn check_message(
+pub(super) async fn check_message(
     site: &AppState,
     caller: &Caller,
     chat: ChatId,

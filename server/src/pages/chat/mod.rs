@@ -1,12 +1,15 @@
 //! Chat pages.
 
 pub mod archived;
+pub mod feedback;
 pub mod html_stream;
 pub mod manage;
 pub mod message_view;
 pub mod messages;
 pub mod new;
+pub mod print;
 pub mod search;
+pub mod share;
 pub mod thread;
 
 use plexus_app::view_models::{

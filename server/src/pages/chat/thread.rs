@@ -1,25 +1,27 @@
 //! Page `/chat/{id}`: the messages of a chat, and the form for the next one.
 
+use std::collections::HashMap;
+
 use axum::{
     extract::{Path, Query, State},
     response::{IntoResponse as _, Redirect, Response},
 };
 use plexus_app::view_models::{
     Form,
-    chat::{NewerLinks, ThreadPage},
+    chat::{NewerLinks, ThreadPage, ThreadUsage},
     message::Article,
 };
 use plexus_domain::{ChatId, Error as Refusal, MessageId, message::MessageState};
 use plexus_hub::{
     Error,
     caller::Caller,
-    chats::{self, MessagePosition, NewMessage},
+    chats::{self, MessagePosition, NewMessage, Rating},
     message_views::MessageView,
     runs,
 };
 use serde::Deserialize;
 
-use super::{choice, html_stream, message_view::article, next_id, sidebar};
+use super::{choice, feedback::rating, html_stream, message_view::article, next_id, sidebar};
 use crate::{
     app_state::AppState,
     pages::account::refused,
@@ -77,6 +79,14 @@ async fn page(
         Some(edited) => Some(chats::own_text(&site.hub, caller, chat, edited).await?),
         None => None,
     };
+    let usage = chats::usage(&site.hub, caller, chat).await?;
+    let usage = ThreadUsage {
+        tokens: usage.tokens_in.saturating_add(usage.tokens_out),
+        cost_micro: usage.cost_micro,
+        took_ms: usage.took_ms,
+    };
+    let ids: Vec<MessageId> = open.messages.iter().map(|view| view.message.id).collect();
+    let ratings = chats::own_ratings(&site.hub, caller, &ids).await?;
     let messages = open.messages;
     let at = open.current_message.map(|leaf| format!("m={leaf}")).unwrap_or_default();
     let before = |message: MessageId| format!("/chat/{chat}?{at}&before={message}");
@@ -89,10 +99,11 @@ async fn page(
         title: open.title,
         pinned: open.pinned,
         archived: open.archived,
+        usage,
         to: open.partners.first().map(choice),
         older: open.older.map(before),
         newer,
-        messages: site.renderer.run(move |pen| articles(chat, messages, pen)).await?,
+        messages: site.renderer.run(move |pen| articles(chat, messages, &ratings, pen)).await?,
         current_message: open.current_message,
         seq: open.seq,
         next_id: next_id(&site.hub),
@@ -103,8 +114,16 @@ async fn page(
 }
 
 /// Renders the newest messages first: they are visible, and the time budget is limited.
-fn articles(chat: ChatId, messages: Vec<MessageView>, pen: &mut Pen) -> Vec<Article> {
-    let mut articles: Vec<_> = messages.into_iter().rev().map(|view| article(chat, view, pen)).collect();
+fn articles(
+    chat: ChatId,
+    messages: Vec<MessageView>,
+    ratings: &HashMap<MessageId, Rating>,
+    pen: &mut Pen,
+) -> Vec<Article> {
+    let rated =
+        |article: Article| Article { rating: ratings.get(&article.id).copied().map(rating), ..article };
+    let mut articles: Vec<_> =
+        messages.into_iter().rev().map(|view| rated(article(chat, view, pen))).collect();
     articles.reverse();
     articles
 }

@@ -3,6 +3,7 @@
 pub mod account;
 pub mod appearance;
 pub mod sessions;
+pub mod shares;
 pub mod tokens;
 
 use axum::response::Redirect;

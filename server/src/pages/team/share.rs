@@ -95,7 +95,7 @@ pub async fn file(
 }
 
 /// Adds headers that protect the URL, because it is the credential: no caching, no indexing, no referrer.
-fn unlisted(mut response: Response) -> Response {
+pub fn unlisted(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(HeaderName::from_static("x-robots-tag"), HeaderValue::from_static("noindex, nofollow"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));

@@ -1,0 +1,95 @@
+//! Feedback tab of an agent's page, for its owner: a chart and a table of the last weeks, and comments.
+
+use leptos::prelude::*;
+
+use crate::{
+    components::{
+        empty::Empty,
+        section::Section,
+        table::Table,
+        time::{Ago, Date},
+    },
+    view_models::feedback::{AgentFeedback, FeedbackComment, FeedbackWeek, Rating},
+};
+
+/// Height of the larger half of the chart, in SVG units.
+const HALF: u64 = 60;
+/// Width of the place of a week.
+const STEP: u64 = 40;
+const BAR: u64 = 24;
+
+pub fn view(model: AgentFeedback) -> AnyView {
+    let is_empty = model.weeks.iter().all(|week| week.up + week.down == 0);
+    let weeks = if is_empty {
+        view! { <Empty title="No feedback yet"><p>"People rate answers in their chats. The numbers of the last 12 weeks are shown here."</p></Empty> }.into_any()
+    } else {
+        let rows = model.weeks.iter().rev().map(|week| row(*week)).collect();
+        view! {
+            {chart(&model.weeks)}
+            <Table caption="Rated answers by week, newest first" heads=vec!["Week from", "Good", "Bad"] rows />
+        }
+        .into_any()
+    };
+    let comments = if model.comments.is_empty() {
+        view! { <Empty title="No comments"><p>"People choose for each answer whether you may read their reason and text."</p></Empty> }.into_any()
+    } else {
+        let items = model.comments.into_iter().map(comment).collect_view();
+        view! { <ul class="rows feedback-comments" role="list">{items}</ul> }.into_any()
+    };
+    view! {
+        <Section title="Ratings" lead="Answers that people on this hub rated, without those that were deleted.">{weeks}</Section>
+        <Section title="Comments" lead="Reasons and texts that people let you read, newest first.">{comments}</Section>
+    }
+    .into_any()
+}
+
+fn row(week: FeedbackWeek) -> AnyView {
+    view! { <tr><th scope="row"><Date at=week.begins /></th><td>{week.up}</td><td>{week.down}</td></tr> }
+        .into_any()
+}
+
+/// Renders good answers above the line and bad ones below it.
+fn chart(weeks: &[FeedbackWeek]) -> AnyView {
+    let most = weeks.iter().map(|week| week.up.max(week.down)).max().unwrap_or(0).max(1);
+    let bars = weeks
+        .iter()
+        .zip(0_u64..)
+        .map(|(week, place)| {
+            let x = place * STEP + (STEP - BAR) / 2;
+            let (up, down) = (week.up * HALF / most, week.down * HALF / most);
+            view! {
+                <rect class="bar good" x=x y=HALF - up width=BAR height=up></rect>
+                <rect class="bar bad" x=x y=HALF + 1 width=BAR height=down></rect>
+            }
+        })
+        .collect_view();
+    let width = STEP * u64::try_from(weeks.len()).unwrap_or(1);
+    let view_box = format!("0 0 {width} {}", 2 * HALF + 1);
+    let (good, bad) = weeks.iter().fold((0, 0), |(up, down), week| (up + week.up, down + week.down));
+    let label = format!(
+        "{good} good answers, above the line, and {bad} bad ones, below it. The table has the numbers of each week."
+    );
+    view! {
+        <div class="timeline feedback-chart">
+            <svg viewBox=view_box role="img" aria-label=label>
+                <line x1="0" x2=width y1=HALF y2=HALF></line>
+                {bars}
+            </svg>
+        </div>
+    }
+    .into_any()
+}
+
+fn comment(comment: FeedbackComment) -> AnyView {
+    let rating = match comment.rating {
+        Rating::Up => view! { <span class="badge good">"Good answer"</span> },
+        Rating::Down => view! { <span class="badge bad">"Bad answer"</span> },
+    };
+    view! {
+        <li>
+            <p>{rating} " " {comment.reason} " " <span class="quiet small"><Ago at=comment.at /></span></p>
+            {comment.comment.map(|text| view! { <p class="comment" dir="auto">{text}</p> })}
+        </li>
+    }
+    .into_any()
+}

@@ -1,0 +1,64 @@
+//! Public page of a shared chat.
+
+use leptos::prelude::*;
+use plexus_domain::sanitized_text::{ellipsize, one_line};
+
+use super::{Page, PageMeta, SocialPreview};
+use crate::{
+    components::{
+        button::{ActionForm, ButtonLink, Kind},
+        icon::Icon,
+        time::Date,
+        transcript::transcript_message,
+    },
+    view_models::shared_chat::SharedChatPage,
+};
+
+/// Length of the description in characters.
+const DESCRIPTION: usize = 200;
+
+impl Page for SharedChatPage {
+    fn head(&self) -> PageMeta {
+        let preview = ellipsize(&one_line(&self.preview), DESCRIPTION);
+        let description = match preview.as_str() {
+            "" => format!("A chat that {} shared.", self.owner),
+            _ => preview,
+        };
+        PageMeta {
+            description: Some(description.clone()),
+            social: Some(SocialPreview { title: self.title.clone(), description }),
+            ..PageMeta::private(self.title.clone())
+        }
+    }
+
+    fn body(self) -> AnyView {
+        let path = format!("/share/{}", self.id);
+        let go_on = if self.is_signed_in {
+            let action = format!("{path}/continue");
+            view! { <ActionForm action label="Continue as your own copy" kind=Kind::Primary icon=Icon::Fork /> }.into_any()
+        } else {
+            let href = format!("/login?next={path}");
+            view! { <ButtonLink label="Sign in to continue this chat" href icon=Icon::SignIn /> }.into_any()
+        };
+        let expires = self.expires_at.map(|at| view! { " The link expires on " <Date at /> "." });
+        let messages = self.messages.into_iter().map(transcript_message).collect_view();
+        let link = |page: usize| format!("{path}?page={page}");
+        let earlier = (self.page > 1).then(|| {
+            view! { <p class="older"><a rel="prev" href=link(self.page - 1)>"Earlier messages"</a></p> }
+        });
+        let later = (self.page < self.pages).then(|| {
+            view! { <p class="newer"><a rel="next" href=link(self.page + 1)>"Later messages"</a></p> }
+        });
+        view! {
+            <div class="transcript">
+                <h1 dir="auto">{self.title}</h1>
+                <p class="quiet">"A copy that is only read, shared by " <strong dir="auto">{self.owner}</strong> " on " <Date at=self.shared_at /> ". Answers are written by agents and may be wrong." {expires}</p>
+                <div class="actions no-print">{go_on}</div>
+                {earlier}
+                {messages}
+                {later}
+            </div>
+        }
+        .into_any()
+    }
+}

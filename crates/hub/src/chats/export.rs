@@ -1,0 +1,135 @@
+//! Exports chats: every message of every branch, in pages, so that a long chat is never in memory as a whole.
+
+use std::collections::HashSet;
+
+use plexus_domain::{
+    ChatId, Error as Refusal, MessageId, Timestamp,
+    message::{MessageState, TreeNode, visible},
+};
+use plexus_store::{chats, messages};
+
+use super::membership;
+use crate::{
+    Caller, Hub, Result,
+    caller::Scope,
+    limits::Rate,
+    message_views::{self, MessageView},
+};
+
+/// Messages that [`export_messages`] returns at once.
+pub const EXPORTED_AT_ONCE: usize = 100;
+/// Maximum number of messages in the print view of a chat.
+const MAX_PRINTED: usize = 1_000;
+
+/// A chat to be exported. Its messages are read by [`export_messages`].
+pub struct ChatExport {
+    pub id: ChatId,
+    pub title: String,
+    pub created: Timestamp,
+    pub at: Timestamp,
+    pub pinned: bool,
+    pub archived: bool,
+    pub current_message: Option<MessageId>,
+    /// All messages of all branches, in the order in which they were posted.
+    pub tree: Vec<TreeNode>,
+    /// The messages of the branch that the caller sees, oldest first.
+    pub shown: Vec<MessageId>,
+}
+
+/// Begins the export of one chat. Rate limited per caller.
+pub async fn export(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<ChatExport> {
+    caller.may(Scope::Read)?;
+    hub.limits().take(Rate::Exports, &caller.key())?;
+    export_one(hub, caller, chat).await
+}
+
+/// Begins the export of all chats in the caller's lists, archived ones included. Rate limited per caller.
+///
+/// [`export_one`] exports each of them.
+pub async fn export_all(hub: &Hub, caller: &Caller) -> Result<Vec<ChatId>> {
+    let person = caller.may(Scope::Read)?;
+    hub.limits().take(Rate::Exports, &caller.key())?;
+    let mut conn = hub.store().read().await?;
+    let titles = chats::list_titles(&mut conn, person.principal, u32::MAX).await?;
+    Ok(titles.into_iter().map(|chat| chat.id).collect())
+}
+
+/// Begins the export of a chat, without a rate limit.
+pub async fn export_one(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<ChatExport> {
+    let person = caller.may(Scope::Read)?;
+    let mut conn = hub.store().snapshot().await?;
+    let member = membership(&mut conn, person, chat).await?;
+    let row = chats::find(&mut conn, chat).await?.ok_or_else(|| Refusal::not_found("Chat not found."))?;
+    let tree: Vec<_> = messages::list_by_chat(&mut conn, chat).await?.iter().map(TreeNode::from).collect();
+    let shown = member.current_message.map(|leaf| visible(&tree, leaf)).unwrap_or_default();
+    Ok(ChatExport {
+        id: chat,
+        title: row.title.into(),
+        created: row.created_at,
+        at: hub.env().now(),
+        pinned: member.pinned,
+        archived: row.archived_at.is_some(),
+        current_message: member.current_message,
+        tree,
+        shown,
+    })
+}
+
+/// Returns messages of a chat of the caller. A message that is deleted has no parts, and one that is still being
+/// written has none yet.
+pub async fn export_messages(
+    hub: &Hub,
+    caller: &Caller,
+    chat: ChatId,
+    wanted: &[MessageId],
+) -> Result<Vec<MessageView>> {
+    let person = caller.may(Scope::Read)?;
+    let mut conn = hub.store().read().await?;
+    membership(&mut conn, person, chat).await?;
+    let mut views = message_views::load(hub, &mut conn, &[], wanted).await?;
+    views.iter_mut().for_each(without_deleted_parts);
+    Ok(views)
+}
+
+/// A branch of a chat to be printed.
+pub struct PrintedChat {
+    pub title: String,
+    /// Oldest first.
+    pub messages: Vec<MessageView>,
+    /// Number of earlier messages that are left out.
+    pub omitted: usize,
+}
+
+/// Returns the newest messages of the branch with the message `asked_for`, else of the branch that the caller sees.
+pub async fn printed(
+    hub: &Hub,
+    caller: &Caller,
+    chat: ChatId,
+    asked_for: Option<MessageId>,
+) -> Result<PrintedChat> {
+    let export = export(hub, caller, chat).await?;
+    let known = asked_for.filter(|asked_for| export.tree.iter().any(|node| node.id == *asked_for));
+    let shown = match known {
+        Some(known) => visible(&export.tree, super::queries::newest_below(&export.tree, known)),
+        None => export.shown,
+    };
+    let omitted = shown.len().saturating_sub(MAX_PRINTED);
+    let messages = export_messages(hub, caller, chat, &shown[omitted..]).await?;
+    Ok(PrintedChat { title: export.title, messages, omitted })
+}
+
+/// Removes the parts of a message that was deleted.
+pub(super) fn without_deleted_parts(view: &mut MessageView) {
+    if view.message.state == MessageState::Deleted {
+        view.message.parts.clear();
+    }
+}
+
+impl ChatExport {
+    /// Returns all messages: those of the branch that the caller sees first, then the others.
+    pub fn shown_first(&self) -> Vec<MessageId> {
+        let shown: HashSet<_> = self.shown.iter().copied().collect();
+        let others = self.tree.iter().map(|node| node.id).filter(|id| !shown.contains(id));
+        self.shown.iter().copied().chain(others).collect()
+    }
+}
