@@ -25,7 +25,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// All tables, each after the tables that it references.
-pub(super) const TABLES: [Table; 58] = [
+pub(super) const TABLES: [Table; 60] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
