@@ -51,7 +51,7 @@ on_both! {
         assert_eq!((&seen["comments"][0]["reason"], &seen["comments"][0]["comment"]), (&json!("slow"), &json!("<script>alert(1)</script>")));
         let page = grace.get("/@grace/clerk/feedback").await.expect(StatusCode::OK);
         page.says("Too slow");
-        page.says("&lt;script>alert(1)");
+        page.says("&lt;script&gt;alert(1)");
         for private in ["Only for me.", "Incorrect", ">ada<", &first, &second] {
             assert!(!page.body.contains(private) && !seen.to_string().contains(private), "{private}: {}", page.body);
         }

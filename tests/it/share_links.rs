@@ -57,8 +57,8 @@ on_both! {
         ada.call(Method::POST, &retry, &json!({})).await.expect(StatusCode::ACCEPTED);
         answer_after(&ada, &said.chat, at).await;
         let (current, other) = (main(&read(&ada, &current).await), main(&read(&ada, &other).await));
-        assert!(current.contains("20 + 2") && !current.contains("1 + 1"), "{current}");
-        assert!(other.contains("1 + 1") && !other.contains("20 + 2"), "{other}");
+        assert!(current.contains(">20 + 2</div>") && !current.contains(">1 + 1</div>"), "{current}");
+        assert!(other.contains(">1 + 1</div>") && !other.contains(">20 + 2</div>"), "{other}");
         assert_eq!(other.matches("<article ").count(), 2, "a later alternative is not part of it");
     }
 
