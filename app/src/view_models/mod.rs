@@ -13,6 +13,7 @@ pub mod chat;
 pub mod chat_search;
 pub mod docs;
 pub mod error;
+pub mod file_preview;
 pub mod form;
 pub mod home;
 pub mod live_search;

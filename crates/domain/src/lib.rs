@@ -14,6 +14,7 @@ pub mod embedded_block;
 pub mod error;
 pub mod fair_scheduler;
 pub mod id;
+pub mod media_type;
 pub mod message;
 pub mod message_attributes;
 pub mod money;
@@ -38,7 +39,7 @@ pub use message_attributes::{
     ArtifactAttributes, ForwardedAttributes, MessageAttributes, Metadata, TraceContext,
 };
 pub use name::Name;
-pub use part::{Part, PartBody};
+pub use part::{ImageSize, Part, PartBody};
 pub use principal::Principal;
 pub use run::RunState;
 pub use sanitized_text::Text;

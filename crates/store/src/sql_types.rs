@@ -86,6 +86,7 @@ ids!(
     ProofId,
     ChatId,
     MemberId,
+    UploadId,
     MessageId,
     RunId,
     ApprovalId,

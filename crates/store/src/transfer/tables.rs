@@ -25,7 +25,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// All tables, each after the tables that it references.
-pub(super) const TABLES: [Table; 56] = [
+pub(super) const TABLES: [Table; 57] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
@@ -77,6 +77,7 @@ pub(super) const TABLES: [Table; 56] = [
     table("unindexed_messages"),
     table("blobs"),
     table("blob_uses"),
+    table("uploads"),
     table("parts"),
     table("chat_members"),
     table("chat_events"),
