@@ -16,13 +16,14 @@ use image::{DynamicImage, ImageFormat};
 use parking_lot::Mutex;
 use reqwest::{Method, StatusCode, header};
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
 
 use crate::{
     bad_agents::{administrator, register, serve, streams},
     chat::seq,
     client::{Answer, Client, new_id, text_of},
     events::answer_after,
-    hub::{Hub, on_both},
+    hub::{self, Given, Hub, on_both},
 };
 
 const TAIL: &str = "<script>alert('polyglot')</script>";
@@ -254,6 +255,65 @@ on_both! {
         let late = json!({ "id": new_id(), "to": "@plexus/calc", "text": "2", "uploads": [kept["id"]] });
         ada.call(Method::POST, "/chats", &late).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
     }
+}
+
+#[tokio::test]
+async fn a_model_gets_text_files_and_the_images_that_its_owner_admits() {
+    let (url, received) = recording_model().await;
+    let settings: [Given; 2] = [("PLEXUS_LLM_BASE_URL", url.leak()), ("PLEXUS_LLM_MODEL", "seeing")];
+    hub::run(None, &settings, async |hub: &Hub| {
+        let grace = hub.administrator("grace").await;
+        for (name, reads_images) in [("seer", true), ("reader", false)] {
+            let new = json!({ "name": name, "summary": "x", "instructions": "Look.", "reads_images": reads_images });
+            grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
+            let text = upload(&grace, "t.csv", "text/csv", "a,b\n").await.expect(StatusCode::CREATED).json();
+            let image = upload(&grace, "p.png", "image/png", encoded(2, 2, ImageFormat::Png)).await;
+            let image = image.expect(StatusCode::CREATED).json();
+            let to = format!("@grace/{name}");
+            let body = json!({ "id": new_id(), "to": to, "text": "See", "uploads": [text["id"], image["id"]] });
+            let sent = grace.call(Method::POST, "/chats", &body).await.expect(StatusCode::CREATED).json();
+            let chat = text_of(&sent["chat"]);
+            answer_after(&grace, &chat, 0).await;
+            let at = seq(&grace, &chat).await;
+            grace.say(&chat, "Look again").await;
+            answer_after(&grace, &chat, at).await;
+
+            let requests = std::mem::take(&mut *received.lock());
+            let bytes = grace.request(Method::GET, &format!("/blobs/{}", text_of(&image["blob"]))).send().await;
+            let bytes = bytes.expect("it answers").bytes().await.expect("a whole answer");
+            let url = format!("data:image/png;base64,{}", STANDARD.encode(bytes));
+            assert_eq!(requests.len(), 2);
+            for request in requests {
+                let content = &request["messages"][1]["content"];
+                let said = if reads_images { &content[0]["text"] } else { content };
+                assert!(text_of(said).contains("File t.csv:\n```\na,b\n```"), "{content}");
+                assert!(text_of(said).contains("[file: p.png, "), "{content}");
+                let shown = &content[1]["image_url"]["url"];
+                assert_eq!(*shown, if reads_images { json!(url) } else { Value::Null }, "{content}");
+            }
+            let page = grace.get(&format!("/chat?to={to}")).await.expect(StatusCode::OK);
+            assert_eq!(page.body.contains("data-reads=\"text/plain text/markdown image/*\""), reads_images);
+            let edit = grace.get(&format!("/{to}/edit")).await.expect(StatusCode::OK);
+            assert!(edit.body.contains("Images in messages"));
+        }
+    })
+    .await;
+}
+
+/// Serves a model that records its requests. Returns its base URL.
+async fn recording_model() -> (String, Arc<Mutex<Vec<Value>>>) {
+    let received: Arc<Mutex<Vec<Value>>> = Arc::default();
+    let seen = Arc::clone(&received);
+    let answer = async move |Json(request): Json<Value>| {
+        seen.lock().push(request);
+        let message = json!({ "role": "assistant", "content": "Seen" });
+        Json(json!({ "choices": [{ "index": 0, "message": message, "finish_reason": "stop" }] }))
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let url = format!("http://{}/v1", listener.local_addr().expect("an address"));
+    let router = Router::new().route("/v1/chat/completions", post(answer));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    (url, received)
 }
 
 /// Uploads a file as a program does.

@@ -59,7 +59,8 @@ impl<'a> AgentLoop<'a> {
         let window = self.llm.providers[0].model.history_bytes;
         let toolbox = self.open_tools(window / 3).await?;
         let room = window - toolbox.bytes();
-        let mut messages = messages::begin(&self.llm.instructions, &self.request.turns, room);
+        let mut messages =
+            messages::begin(&self.llm.instructions, &self.request.turns, &self.request.files, room);
         for turns in 1.. {
             messages::fit(&mut messages, room);
             let end = self.turn(&messages, toolbox.functions()).await?;
