@@ -222,6 +222,39 @@ document.addEventListener("submit", (event) => {
   rate(event.target);
 });
 
+// Files of the composer.
+
+if (document.getElementById("composer-files")) import("./attachments.js");
+
+// Images of messages are shown over the page. Without this script, their links open them.
+
+const lightbox = document.createElement("dialog");
+lightbox.className = "lightbox";
+
+function showImage(link) {
+  const image = Object.assign(new Image(), { src: link.href, alt: link.dataset.lightbox });
+  const close = Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: "Close image" });
+  const save = Object.assign(document.createElement("a"), { href: link.href, download: link.dataset.lightbox, className: "button", textContent: "Download" });
+  const bar = document.createElement("p");
+  bar.append(close, save);
+  lightbox.setAttribute("aria-label", link.dataset.lightbox);
+  lightbox.replaceChildren(image, bar);
+  if (!lightbox.isConnected) document.body.append(lightbox);
+  lightbox.showModal();
+}
+
+// A click on the image, beside it or on the button closes it.
+lightbox.addEventListener("click", (event) => {
+  if (!event.target.closest("a")) lightbox.close();
+});
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[data-lightbox]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  showImage(link);
+});
+
 // Prevents a second submit of a form. Returning to the page (back/forward cache) permits it again.
 
 document.addEventListener("submit", (event) => {

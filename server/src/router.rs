@@ -143,6 +143,7 @@ fn page_routes() -> Router<AppState> {
         .route("/chat/{id}/export", get(pages::chat::print::export))
         .route("/chat/{id}/delete", get(pages::chat::manage::show_delete).post(pages::chat::manage::delete))
         .route("/blobs/{sha256}", get(pages::blobs::show))
+        .route("/blobs/{sha256}/preview", get(pages::file_preview::show))
         .route("/network", get(pages::network::show))
         .route("/network/{hub}", get(pages::network::hub::show).post(pages::network::hub::act))
         .route("/teams", get(pages::team::list).post(pages::team::launch))

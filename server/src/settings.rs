@@ -138,7 +138,7 @@ const SETTINGS: &[Setting] = &[
     setting("max_answer_bytes", "PLEXUS_MAX_ANSWER_BYTES", "4194304", "Largest answer accepted from an \
         agent"),
     setting("max_file_bytes", "PLEXUS_MAX_FILE_BYTES", "16777216", "Largest total size of the files of one \
-        answer"),
+        message or answer"),
     setting("max_runs_per_account", "PLEXUS_MAX_RUNS_PER_ACCOUNT", "8", "Maximum concurrent runs per account; \
         further runs are queued"),
     setting("max_runs_per_agent", "PLEXUS_MAX_RUNS_PER_AGENT", "64", "Maximum concurrent runs per agent; \

@@ -31,6 +31,8 @@ mod ard;
 #[cfg(test)]
 mod attached_programs;
 #[cfg(test)]
+mod attachments;
+#[cfg(test)]
 mod backup;
 #[cfg(test)]
 mod bad_agents;

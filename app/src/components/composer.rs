@@ -3,8 +3,11 @@
 use leptos::prelude::*;
 use plexus_domain::MessageId;
 
-use super::{format::in_textarea, icon::Icon, identicon::Mark};
-use crate::view_models::{Form, chat::AgentChoice};
+use super::{attachments, format::in_textarea, icon::Icon, identicon::Mark};
+use crate::view_models::{
+    Form,
+    chat::{AgentChoice, Attachments},
+};
 
 pub struct Composer<'a> {
     /// URL that the form posts to.
@@ -14,6 +17,7 @@ pub struct Composer<'a> {
     pub to: Option<&'a AgentChoice>,
     /// Message of the viewer that the text is an alternative to.
     pub edits: Option<MessageId>,
+    pub attachments: &'a Attachments,
     pub form: &'a Form,
 }
 
@@ -38,20 +42,29 @@ impl Composer<'_> {
         let editing = self.parent.is_some().then(|| editing(&self.action, self.edits));
         // No autofocus while no agent is chosen: the user reads the list of agents first.
         let ready = self.to.is_some();
+        let reads = self.to.and_then(|to| to.accepts.as_ref()).map(|modes| modes.join(" "));
+        let agent = self.to.map(|to| to.name.clone());
+        let (most, bytes) = (self.attachments.max_files, self.attachments.max_bytes);
+        let limits = attachments::limits(self.attachments, self.to);
         view! {
-            <form class="composer" id="composer" method="post" action=self.action data-island="">
+            <form class="composer" id="composer" method="post" action=self.action enctype="multipart/form-data" data-island=""
+                data-max-files=most data-max-bytes=bytes data-reads=reads data-agent=agent>
                 <input type="hidden" name="id" value=self.id.to_string() />
                 <input type="hidden" name="parent" value=self.parent.map(|id| id.to_string()) />
                 {to.map(|to| view! { <input type="hidden" name="to" value=to /> })}
                 {editing}
                 <p class="error" id="composer-error" role="alert" hidden=silent>{error}</p>
+                {attachments::chips(&self.attachments.files)}
                 <label class="hidden" for="composer-text">{label.clone()}</label>
-                <textarea id="composer-text" name="text" dir="auto" rows="1" required=true maxlength=MAX placeholder=label data-draft=draft
+                <textarea id="composer-text" name="text" dir="auto" rows="1" maxlength=MAX placeholder=label data-draft=draft
                     autofocus=ready aria-describedby="composer-error composer-hint">{text}</textarea>
                 <div class="bar">
+                    {attachments::inputs(&limits)}
                     {addressee(self.to)}
                     <button class="button primary send">{Icon::Send.view()} "Send"</button>
                 </div>
+                <p class="limits" id="composer-limits">{limits}</p>
+                <p class="unread" id="composer-unread" role="status" hidden=true></p>
                 <p class="hidden" id="composer-hint">"Enter sends, Shift and Enter starts a new line."{others}</p>
             </form>
         }
@@ -65,7 +78,7 @@ fn editing(chat: &str, edits: Option<MessageId>) -> AnyView {
     view! {
         <input type="hidden" name="edits" value=edits.map(|id| id.to_string()) />
         <p class="editing" id="composer-editing" hidden=edits.is_none()>
-            {Icon::Edit.view()} <span>"Editing your message. The earlier version is kept."</span> <a href=href>"Cancel"</a>
+            {Icon::Edit.view()} <span>"Editing your message. The earlier version and the files are kept."</span> <a href=href>"Cancel"</a>
         </p>
     }
     .into_any()

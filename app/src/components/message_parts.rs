@@ -10,7 +10,8 @@ use super::{
     button::{ActionForm, Button, Kind},
     code_block::CodeBlock,
     context,
-    format::{agent_href, duration, size},
+    file_part::file_part,
+    format::{agent_href, duration},
     icon::Icon,
     identicon::Mark,
 };
@@ -21,7 +22,9 @@ pub fn part(index: usize, part: &PartView, article: &Article) -> AnyView {
     let inner = match part.clone() {
         PartView::Text { closed, tail } => return text(index, closed.into_string(), tail, article),
         PartView::Data { name, value } => data(name, &value),
-        PartView::File { name, media_type, size: bytes, href } => file(name, &media_type, bytes, href),
+        PartView::File { name, media_type, size: bytes, preview, href } => {
+            file_part(name, &media_type, bytes, preview, href)
+        }
         PartView::Link { name, url } => link(name, url),
         PartView::Tool { tool, arguments, result, took_ms } => {
             tool_card(tool, &arguments, result, took_ms, article.state == MessageState::Open)
@@ -80,19 +83,6 @@ fn text(index: usize, mut closed: String, tail: String, article: &Article) -> An
 fn data(name: Option<String>, value: &Value) -> AnyView {
     let language = name.unwrap_or_else(|| "Data".to_owned());
     view! { <CodeBlock language code=pretty(value) /> }.into_any()
-}
-
-fn file(name: String, media_type: &str, bytes: u64, href: Option<String>) -> AnyView {
-    let kind = match media_type {
-        "" => size(bytes),
-        media_type => format!("{media_type}, {}", size(bytes)),
-    };
-    let saved_as = name.clone();
-    let shown = match href {
-        Some(href) => view! { <a href=href download=saved_as>{name}</a> }.into_any(),
-        None => view! { <span>{name}</span> }.into_any(),
-    };
-    view! { <p class="card">{Icon::File.view()} {shown} " "<span class="quiet">{kind}</span></p> }.into_any()
 }
 
 fn link(name: Option<String>, url: String) -> AnyView {

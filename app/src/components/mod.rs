@@ -4,6 +4,7 @@
 
 pub mod agent_row;
 pub mod article;
+mod attachments;
 pub mod badge;
 pub mod button;
 pub mod code_block;
@@ -14,6 +15,7 @@ pub mod dialog;
 pub mod empty;
 pub mod facets;
 pub mod field;
+mod file_part;
 pub mod footer;
 pub mod form_errors;
 pub mod format;

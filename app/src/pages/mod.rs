@@ -10,6 +10,7 @@ mod chat;
 mod docs;
 pub mod document;
 mod error;
+mod file_preview;
 mod home;
 mod namespace;
 mod network;

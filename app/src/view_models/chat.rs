@@ -1,10 +1,11 @@
 //! View models of the chat pages.
 
-use plexus_domain::{Address, ChatId, MessageId, Timestamp};
+use plexus_domain::{Address, ChatId, ImageSize, MessageId, Timestamp, UploadId};
 
 use super::{Form, agents::AgentRow, message::Article};
 
-/// New chat at `/chat?to=@owner/name&text=`, or at `/chat?q=` a choice of the agents that are found. Posts to `/chat` with `id`, `to`, `text`.
+/// New chat at `/chat?to=@owner/name&text=`, or at `/chat?q=` a choice of the agents that are found. Posts to `/chat`
+/// with `id`, `to`, `text`, and with `file`, `upload` and `remove` for files.
 #[derive(Clone, Debug)]
 pub struct NewChatPage {
     pub sidebar: Sidebar,
@@ -14,6 +15,7 @@ pub struct NewChatPage {
     pub choice: AgentChoices,
     /// Id of the next message, assigned here so that sending it again is idempotent.
     pub next_id: MessageId,
+    pub attachments: Attachments,
     pub form: Form,
 }
 
@@ -45,11 +47,33 @@ pub struct AgentChoice {
     pub starters: Vec<String>,
     /// Why it would not answer this viewer, as text.
     pub obstacle: Option<String>,
+    /// Media types of the files that it reads; `None` if it reads every type.
+    pub accepts: Option<Vec<String>>,
+}
+
+/// File that the viewer added to the next message. The composer posts its id as `upload`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attachment {
+    pub id: UploadId,
+    pub name: String,
+    pub media_type: String,
+    pub size: u64,
+    pub href: String,
+    pub image: Option<ImageSize>,
+}
+
+/// Files of the next message, and their limits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Attachments {
+    pub files: Vec<Attachment>,
+    pub max_files: usize,
+    /// Limit for the sum of all files.
+    pub max_bytes: u64,
 }
 
 /// Chat at `/chat/{id}?m={message}`.
 ///
-/// Posts to `/chat/{id}` with `id`, `parent`, `text`, `fork`, `edits`; and to `…/stop` (`run`), `…/retry`
+/// Posts to `/chat/{id}` with `id`, `parent`, `text`, `fork`, `edits`, `file`, `upload`, `remove`; and to `…/stop` (`run`), `…/retry`
 /// (`message`, `to`), `…/fork` and `…/delete-message` (`message`), `…/rename` (`title`), `…/delete`, `…/approve`
 /// (`approval`, `decision` = `yes` or `no`), `…/pin` (`pinned`) and `…/archive` (`archived`), both `yes` or `no`.
 #[derive(Clone, Debug)]
@@ -78,6 +102,7 @@ pub struct ThreadPage {
     pub read_only: Option<String>,
     /// Message of the viewer that the composer edits; its text is in the form.
     pub edits: Option<MessageId>,
+    pub attachments: Attachments,
     pub form: Form,
 }
 

@@ -1,8 +1,8 @@
 //! View model of a chat message.
 
 use plexus_domain::{
-    Address, ApprovalId, ChatId, MessageId, RunId, Timestamp, message::MessageState, part::ApprovalDecision,
-    run::Usage,
+    Address, ApprovalId, ChatId, ImageSize, MessageId, RunId, Timestamp, message::MessageState,
+    part::ApprovalDecision, run::Usage,
 };
 use serde_json::Value;
 
@@ -74,6 +74,8 @@ pub enum PartView {
         name: String,
         media_type: String,
         size: u64,
+        /// How the page shows the content.
+        preview: FilePreview,
         /// `None` while the message is open: files are stored when it ends.
         href: Option<String>,
     },
@@ -107,4 +109,18 @@ pub enum PartView {
         /// Text that is sent to it, without the mention.
         text: String,
     },
+}
+
+/// How a page shows the content of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FilePreview {
+    /// An image in the message, with its size if that is known.
+    Image(Option<ImageSize>),
+    Audio,
+    /// A page of its own with text or a table.
+    Page,
+    /// The browser's own view.
+    Browser,
+    /// Only a download.
+    None,
 }

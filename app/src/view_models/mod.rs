@@ -14,6 +14,7 @@ pub mod chat_search;
 pub mod docs;
 pub mod error;
 pub mod feedback;
+pub mod file_preview;
 pub mod form;
 pub mod home;
 pub mod live_search;

@@ -12,6 +12,7 @@ pub use self::{
     oauth::OauthRequirement,
     tool_source::{ToolServerLocation, ToolSource},
 };
+use crate::media_type::is_text;
 
 /// Who can find an agent. Ordered: each value includes the audience of the previous one.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -97,6 +98,9 @@ pub enum Connector {
         tools: Vec<ToolSource>,
         #[serde(default)]
         budget: AnswerLimits,
+        /// Whether images are sent to the model.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        reads_images: bool,
     },
     /// External software with its own HTTP API.
     Http { request: Box<http_endpoint::EndpointTemplate> },
@@ -182,9 +186,24 @@ impl Connector {
     /// Returns true if the agent accepts files.
     pub const fn takes_files(&self) -> bool {
         match self {
-            Self::A2a { .. } | Self::Process { .. } | Self::Attached => true,
+            Self::A2a { .. } | Self::Llm { .. } | Self::Process { .. } | Self::Attached => true,
             Self::Builtin { program } => matches!(program, Builtin::Chart | Builtin::Text),
-            Self::Http { .. } | Self::Llm { .. } => false,
+            Self::Http { .. } => false,
+        }
+    }
+
+    /// Returns true if the files of earlier messages are sent again with each message.
+    pub const fn needs_earlier_files(&self) -> bool {
+        matches!(self, Self::Llm { .. })
+    }
+
+    /// Returns true if a file of this media type is sent to the agent.
+    pub fn takes_file(&self, media_type: &str) -> bool {
+        match self {
+            Self::Llm { reads_images, .. } => {
+                is_text(media_type) || (*reads_images && media_type.starts_with("image/"))
+            }
+            _ => self.takes_files(),
         }
     }
 }

@@ -79,6 +79,8 @@ ids! {
     ProcessId,
     OutboxId,
     AuditId,
+    /// A file that was stored for a message and is not sent yet.
+    UploadId,
 }
 
 impl HubRowId {

@@ -15,6 +15,7 @@ pub mod error;
 pub mod fair_scheduler;
 pub mod id;
 pub mod knowledge;
+pub mod media_type;
 pub mod message;
 pub mod message_attributes;
 pub mod money;
@@ -39,7 +40,7 @@ pub use message_attributes::{
     ArtifactAttributes, ForwardedAttributes, MessageAttributes, Metadata, TraceContext,
 };
 pub use name::Name;
-pub use part::{Part, PartBody};
+pub use part::{ImageSize, Part, PartBody};
 pub use principal::Principal;
 pub use run::RunState;
 pub use sanitized_text::Text;

@@ -35,7 +35,13 @@ pub enum PartBody {
     /// A JSON value, displayed as JSON.
     Data { data: Value },
     /// A file stored by the hub, addressed by its digest.
-    File { blob: Digest, size: u64 },
+    File {
+        blob: Digest,
+        size: u64,
+        /// Size of an image that browsers show; `None` for other files.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        image: Option<ImageSize>,
+    },
     /// A link to an external resource. The browser never fetches it.
     Link { url: String },
     /// A tool call of the agent.
@@ -51,6 +57,14 @@ pub enum PartBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         decision: Option<ApprovalDecision>,
     },
+}
+
+/// Width and height of an image in pixels.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImageSize {
+    pub width: u32,
+    pub height: u32,
 }
 
 /// Outcome of an approval request.
@@ -93,6 +107,11 @@ impl ToolUse {
 impl Part {
     pub fn text(text: impl Into<String>) -> Self {
         Self::from(PartBody::Text { text: text.into() })
+    }
+
+    /// Creates the part of a file that is not known to be an image.
+    pub fn file(blob: Digest, size: u64) -> Self {
+        Self::from(PartBody::File { blob, size, image: None })
     }
 
     /// Returns the markdown of a text part.

@@ -9,15 +9,15 @@ use bytes::Bytes;
 use futures::{TryStreamExt as _, stream::BoxStream};
 use object_store::{ObjectMeta, ObjectStore as _, ObjectStoreExt as _, local::LocalFileSystem, path::Path};
 use plexus_domain::{Digest, Error as Refusal, Part, PartBody, Timestamp, sanitized_text};
-use plexus_store::{Tx, blobs, blobs::Blob, parts, permissions};
+use plexus_store::{Tx, blobs, blobs::Blob, parts, permissions, uploads};
 use tokio::sync::{RwLock, RwLockReadGuard};
 
-use crate::{Caller, Error, Hub, Result, caller::Scope};
+use crate::{Caller, Error, Hub, Result, caller::Scope, uploads::image_size};
 
 /// Grace period of a written file while other instances run. Another instance may be about to insert the row
 /// of a file that it wrote; the sweep lock covers one instance only.
 const SETTLES: Duration = Duration::from_mins(10);
-const UNKNOWN_TYPE: &str = "application/octet-stream";
+pub(crate) const UNKNOWN_TYPE: &str = "application/octet-stream";
 /// Maximum length of file names and media types, which callers and agents choose freely.
 const LABEL_CHARS: usize = 200;
 /// Unreferenced files that one transaction deletes.
@@ -86,7 +86,8 @@ impl NewBlob {
 
     /// Returns a message part that refers to this file.
     pub fn part(&self, name: Option<String>) -> Part {
-        let content = PartBody::File { blob: self.row.sha256, size: self.row.size };
+        let image = image_size(Some(&self.row.media_type), &self.bytes);
+        let content = PartBody::File { blob: self.row.sha256, size: self.row.size, image };
         Part { name: label(name), media_type: Some(self.row.media_type.clone()), ..Part::from(content) }
     }
 }
@@ -123,15 +124,22 @@ impl StagedFiles<'_> {
     }
 }
 
-/// Opens a file that is shown in a chat of which the caller is a member.
+/// Opens a file that is shown in a chat of which the caller is a member, or that the caller has stored for a message.
 pub async fn download(hub: &Hub, caller: &Caller, sha256: &str) -> Result<Download> {
     let gone = || Refusal::not_found("File not found.");
     let person = caller.may(Scope::Read)?;
     let sha256: Digest = sha256.parse().map_err(|_| gone())?;
     let mut conn = hub.store().read().await?;
-    let shown = parts::with_blob(&mut conn, &sha256, person.principal).await?.ok_or_else(gone)?;
+    let shown = parts::with_blob(&mut conn, &sha256, person.principal).await?;
+    let (name, media_type) = match shown {
+        Some(shown) => (shown.name, shown.media_type),
+        None => {
+            let stored = uploads::find_by_blob(&mut conn, person.principal, &sha256).await?;
+            stored.map(|stored| (Some(stored.name), Some(stored.media_type))).ok_or_else(gone)?
+        }
+    };
     drop(conn);
-    open(hub, &sha256, shown.name, shown.media_type).await
+    open(hub, &sha256, name, media_type).await
 }
 
 /// Opens a file by its digest, with the name and media type of the part that shows it.

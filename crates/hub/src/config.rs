@@ -276,7 +276,7 @@ pub fn parse_base_url(text: &str) -> Option<Url> {
 pub struct RunLimits {
     pub max_message_bytes: usize,
     pub max_answer_bytes: usize,
-    /// Limit for the sum of all files of one answer.
+    /// Limit for the sum of all files of one message or answer.
     pub max_file_bytes: usize,
     pub max_runs_per_account: usize,
     /// Concurrent runs per subject without an account: one remote hub, all hubs on probation, or all

@@ -5,7 +5,7 @@ use std::{panic::AssertUnwindSafe, time::Duration};
 use futures::{FutureExt as _, future::BoxFuture};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Error, Hub, Result, accounts, blobs, chats, oauth_server, supervise};
+use crate::{Error, Hub, Result, accounts, blobs, chats, oauth_server, supervise, uploads};
 
 const INTERVAL: Duration = Duration::from_secs(3_600);
 
@@ -16,8 +16,8 @@ struct Chore {
     run: for<'a> fn(&'a Hub) -> BoxFuture<'a, Result<u64>>,
 }
 
-/// The order matters: files are deleted after the chats that showed them.
-const CHORES: [Chore; 7] = [
+/// The order matters: files are deleted after the chats and uploads that showed them.
+const CHORES: [Chore; 8] = [
     Chore {
         name: "account erasure",
         run: |hub| Box::pin(async { accounts::purge_deleted_accounts(hub).await.map(|()| 0) }),
@@ -27,6 +27,7 @@ const CHORES: [Chore; 7] = [
         run: |hub| Box::pin(async { oauth_server::forget_expired(hub).await.map(|()| 0) }),
     },
     Chore { name: "expired chats", run: |hub| Box::pin(async { count(chats::sweep_expired(hub).await) }) },
+    Chore { name: "unsent files", run: |hub| Box::pin(uploads::delete_expired(hub)) },
     Chore {
         name: "expired share links",
         run: |hub| Box::pin(async { chats::sweep_expired_share_links(hub).await }),

@@ -34,6 +34,7 @@ pub mod runs;
 pub mod streaming;
 mod supervise;
 pub mod teams;
+pub mod uploads;
 pub mod vault;
 
 pub use caller::Caller;

@@ -49,7 +49,8 @@ pub struct RunRequest {
     pub run: RunId,
     /// Conversation, oldest message first. The last turn is the message to answer.
     pub turns: Vec<ConversationTurn>,
-    /// Contents of the files in the last turn, by digest. Empty if the connector takes no files.
+    /// Contents of the files in the last turn, and for models of earlier turns, by digest. Empty if the connector takes no
+    /// files.
     pub files: HashMap<Digest, Bytes>,
     /// Message id that the calling program gave to the last turn, if the caller is a program.
     pub called: Option<String>,

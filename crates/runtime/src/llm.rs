@@ -5,6 +5,7 @@ mod call_options;
 mod chunk;
 mod completion;
 mod error;
+mod files;
 mod knowledge;
 mod messages;
 mod think_tag;
@@ -25,12 +26,12 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use self::agent_loop::AgentLoop;
-pub(crate) use self::messages::conversation;
 pub use self::{
     completion::CompletionStream,
     knowledge::{PassageSearch, RetrievedPassage},
     toolbox::ToolServer,
 };
+pub(crate) use self::{files::Files, messages::conversation};
 use crate::{
     Connector, ConnectorLimits, Credentials, Output, RunEnd, RunRequest, Secret,
     outbound::{HttpResponse, OutboundClient, RunInterruption, WaitTimer, peer},

@@ -71,10 +71,11 @@ pub async fn remove_use(tx: &mut Tx, sha256: &Digest, by: BlobReference<'_>) -> 
     Ok(execute!(tx, query(text).bind(sha256.to_column()).bind(by.owner_kind).bind(by.owner))? > 0)
 }
 
-/// Lists at most `limit` blobs without references from `blob_uses` and message parts.
+/// Lists at most `limit` blobs without references from `blob_uses`, uploads and message parts.
 pub async fn list_unused(conn: &mut Conn, limit: i64) -> Result<Vec<Blob>> {
     let text = "select sha256, size, media_type, place from blobs \
                 where not exists (select 1 from blob_uses where blob_uses.blob = blobs.sha256) \
+                and not exists (select 1 from uploads where uploads.blob = blobs.sha256) \
                 and not exists (select 1 from parts where parts.blob = blobs.sha256) order by sha256 limit $1";
     on!(conn, c => query_as(text).bind(limit).fetch_all(c))
 }

@@ -79,6 +79,7 @@ pub mod team_share_links;
 pub mod teams;
 pub mod transfer;
 pub mod trusted_origins;
+pub mod uploads;
 pub mod usage;
 pub mod webhooks;
 

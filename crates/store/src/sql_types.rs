@@ -87,6 +87,7 @@ ids!(
     ProofId,
     ChatId,
     MemberId,
+    UploadId,
     MessageId,
     RunId,
     ApprovalId,

@@ -70,6 +70,9 @@ pub struct NewAgent {
     summary: String,
     /// Default: the first model of the hub.
     model: Option<String>,
+    /// Whether images in messages are sent to the model.
+    #[serde(default)]
+    reads_images: bool,
     #[serde(default)]
     starters: Vec<String>,
     #[serde(default)]
@@ -233,6 +236,7 @@ async fn write(hub: &Hub, caller: &Caller, new: NewAgent) -> Result<DraftId, Err
         tags: new.tags,
         tools: new.tools.into_iter().map(|tool| tool.source).collect(),
         budget: AnswerLimits::try_from(new.limits)?,
+        reads_images: new.reads_images,
     };
     model_agent::write(hub, caller, &name, filled, &given).await
 }

@@ -1,4 +1,4 @@
-//! Downloads of files that agents sent.
+//! Downloads of files that users and agents sent.
 
 use axum::{
     extract::{Path, State},

@@ -6,7 +6,7 @@ use axum::{
     http::StatusCode,
 };
 use plexus_domain::{
-    Address, ChatId, MessageId, Part, RunId, Timestamp,
+    Address, ChatId, MessageId, Part, RunId, Timestamp, UploadId,
     message::MessageState,
     run::{Failure, RunState, Usage},
 };
@@ -38,7 +38,11 @@ pub struct NextMessage {
     /// Message of yours that this one is an alternative to, instead of replying to `parent`. Without a
     /// mention, the agents that answered it answer again.
     edits: Option<MessageId>,
+    /// May be empty if there are files.
     text: String,
+    /// Files that you have uploaded.
+    #[serde(default)]
+    uploads: Vec<UploadId>,
 }
 
 /// Posts a message to a chat.
@@ -55,7 +59,7 @@ pub async fn send(
     JsonBody(body): JsonBody<NextMessage>,
 ) -> ApiResult<(StatusCode, Json<PostedMessageJson>)> {
     let position = MessagePosition::requested(body.parent, body.fork, body.edits);
-    let new = NewMessage { id: body.id, position, text: body.text };
+    let new = NewMessage { id: body.id, position, text: body.text, uploads: body.uploads };
     let sent = chats::send(&site.hub, &caller, id(&chat)?, new).await?;
     Ok((StatusCode::ACCEPTED, Json(sent.into())))
 }

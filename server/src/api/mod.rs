@@ -30,6 +30,7 @@ pub mod suggested_agents;
 pub mod team_log;
 pub mod teams;
 pub mod tool_credentials;
+pub mod uploads;
 
 use axum::{Router, extract::DefaultBodyLimit};
 use plexus_domain::Error as Refusal;
@@ -76,6 +77,8 @@ fn whole() -> OpenApiRouter<AppState> {
         .routes(routes!(approvals::list))
         .routes(routes!(approvals::decide))
         .routes(routes!(blobs::show))
+        .routes(routes!(uploads::create))
+        .routes(routes!(uploads::delete))
         .routes(routes!(agent_lists::list, agents::create))
         .routes(routes!(suggested_agents::suggested))
         .routes(routes!(models::list))

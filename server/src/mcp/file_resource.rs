@@ -4,7 +4,7 @@
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::BytesMut;
 use futures::TryStreamExt as _;
-use plexus_domain::{Address, Error as Refusal, RunId};
+use plexus_domain::{Address, Error as Refusal, RunId, media_type::is_text};
 use plexus_hub::{
     Caller, Error, Result,
     blobs::Download,
@@ -79,12 +79,4 @@ pub async fn read_bytes(file: Download, limit: u64) -> Result<Vec<u8>> {
     }
     let bytes: BytesMut = file.bytes.map_err(Error::fault).try_collect().await?;
     Ok(bytes.to_vec())
-}
-
-fn is_text(media_type: &str) -> bool {
-    let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    essence.starts_with("text/")
-        || matches!(essence.as_str(), "application/json" | "application/xml")
-        || essence.ends_with("+json")
-        || essence.ends_with("+xml")
 }

@@ -49,7 +49,7 @@ fn told_parts(task: &Task) -> Vec<&Part> {
 
 /// Returns an image as content with its size, if it fits. An image that cannot be read stays a link.
 async fn image(site: &AppState, task: &Task, part: &Part, budget: u64) -> Option<(u64, ContentBlock)> {
-    let PartBody::File { blob, size } = &part.content else { return None };
+    let PartBody::File { blob, size, .. } = &part.content else { return None };
     let declared = part.media_type.as_deref()?.split(';').next()?.trim();
     if *size > MAX_IMAGE_BYTES.min(budget) || !declared.get(..6)?.eq_ignore_ascii_case("image/") {
         return None;
@@ -107,7 +107,7 @@ fn block(site: &AppState, door: &AuthorizedAgent, task: &Task, part: &Part) -> O
     match &part.content {
         PartBody::Text { text } => Some(ContentBlock::text(text.clone())),
         PartBody::Data { data } => Some(ContentBlock::text(data.to_string())),
-        PartBody::File { blob, size } => {
+        PartBody::File { blob, size, .. } => {
             let link = Resource::new(door.file_url(&site.hub, task.id, blob), name("file")).with_size(*size);
             Some(ContentBlock::resource_link(typed(link)))
         }

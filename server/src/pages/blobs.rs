@@ -1,4 +1,4 @@
-//! Download `/blobs/{sha}`: a file that an agent sent.
+//! Download `/blobs/{sha}`: a file that a user or an agent sent.
 
 use axum::{
     extract::{Path, State},

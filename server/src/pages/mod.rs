@@ -9,6 +9,7 @@ pub mod agents;
 pub mod blobs;
 pub mod chat;
 pub mod docs;
+pub mod file_preview;
 pub mod home;
 pub mod live_search;
 pub mod namespace;

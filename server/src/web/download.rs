@@ -1,4 +1,4 @@
-//! Downloads of files that agents sent. Browsers must never execute them.
+//! Downloads of files that users and agents sent. Browsers must never execute them.
 
 use axum::{
     body::Body,
@@ -8,18 +8,59 @@ use axum::{
 use plexus_hub::blobs::{Download, inline_type};
 
 const POLICY: &str = "default-src 'none'; sandbox";
+/// A sandboxed PDF is not shown by Chromium. Its viewer is a page of the browser with its own origin, so that scripts of
+/// the file cannot reach the hub.
+const PDF_POLICY: &str =
+    "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+const PDF: &str = "application/pdf";
 
-/// Handles `GET /blobs/{sha}`: returns the bytes as an inline image or as an attachment.
+/// Types that an audio element plays. They cannot contain scripts.
+const AUDIO: [&str; 9] = [
+    "audio/aac",
+    "audio/flac",
+    "audio/mp4",
+    "audio/mpeg",
+    "audio/ogg",
+    "audio/wav",
+    "audio/wave",
+    "audio/webm",
+    "audio/x-wav",
+];
+
+/// Kind of a file that browsers show by themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InlineKind {
+    Image,
+    Audio,
+    Pdf,
+}
+
+/// Returns the kind of a file of this declared media type. SVG, HTML and XML are none: they can contain scripts.
+pub fn inline_kind(media_type: &str) -> Option<InlineKind> {
+    shown_as(media_type).map(|(kind, _)| kind)
+}
+
+fn shown_as(media_type: &str) -> Option<(InlineKind, &'static str)> {
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    let image = inline_type(essence).map(|shown| (InlineKind::Image, shown));
+    let audio = AUDIO.into_iter().find(|shown| essence.eq_ignore_ascii_case(shown));
+    let audio = audio.map(|shown| (InlineKind::Audio, shown));
+    image.or(audio).or_else(|| essence.eq_ignore_ascii_case(PDF).then_some((InlineKind::Pdf, PDF)))
+}
+
+/// Handles `GET /blobs/{sha}`: returns the bytes as an inline image, audio or PDF, or as an attachment.
 pub fn respond(file: Download) -> Response {
-    let image = file.media_type.as_deref().and_then(inline_type);
+    let shown = file.media_type.as_deref().and_then(shown_as);
+    let is_pdf = shown.is_some_and(|(kind, _)| kind == InlineKind::Pdf);
+    let policy = if is_pdf { PDF_POLICY } else { POLICY };
     let mut response = Body::from_stream(file.bytes).into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(file.size));
-    let media_type = HeaderValue::from_static(image.unwrap_or("application/octet-stream"));
+    let media_type = HeaderValue::from_static(shown.map_or("application/octet-stream", |(_, shown)| shown));
     headers.insert(header::CONTENT_TYPE, media_type);
-    let way = if image.is_some() { "inline" } else { "attachment" };
+    let way = if shown.is_some() { "inline" } else { "attachment" };
     set_disposition(headers, way, file.name.as_deref());
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
     // The user may lose access by leaving the chat or signing out, so nothing may be cached.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
     response

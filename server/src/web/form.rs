@@ -53,6 +53,10 @@ impl Fields {
         self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
+    pub fn push(&mut self, name: &str, value: String) {
+        self.0.push((name.to_owned(), value));
+    }
+
     pub fn pairs(&self) -> &[(String, String)] {
         &self.0
     }

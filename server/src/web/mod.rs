@@ -16,6 +16,7 @@ pub mod form;
 pub mod host_check;
 pub mod json_body;
 pub mod listen;
+pub mod message_form;
 pub mod page;
 pub mod page_cache;
 pub mod request_id;

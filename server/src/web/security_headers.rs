@@ -54,7 +54,7 @@ fn content_security_policy(Nonce(nonce): &Nonce, target: Option<&FormTarget>) ->
     let target = target.map(|FormTarget(target)| format!(" {target}")).unwrap_or_default();
     format!(
         "default-src 'none'; script-src 'nonce-{nonce}' 'strict-dynamic' 'wasm-unsafe-eval'; style-src 'self'; \
-         img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; \
+         img-src 'self' data:; media-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; \
          base-uri 'none'; object-src 'none'; form-action 'self'{target}; frame-ancestors 'none'"
     )
 }

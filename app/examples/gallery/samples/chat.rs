@@ -2,9 +2,9 @@ use plexus_app::view_models::{
     Form, Html,
     chat::*,
     chat_search::{ChatSearchPage, FoundMessage},
-    message::{Article, Author, PartView},
+    message::{Article, Author, FilePreview, PartView},
 };
-use plexus_domain::{ApprovalId, ChatId, MessageId, RunId, message::MessageState, run::Usage};
+use plexus_domain::{ApprovalId, ChatId, ImageSize, MessageId, RunId, message::MessageState, run::Usage};
 use serde_json::json;
 
 use super::{agents, ago, now, shown, shown_after};
@@ -168,7 +168,12 @@ fn calc() -> AgentChoice {
             "days from 2026-11-20 to 2027-03-01".into(),
         ],
         obstacle: None,
+        accepts: Some(vec!["text/plain".into()]),
     }
+}
+
+fn attachments() -> Attachments {
+    Attachments { files: vec![], max_files: 10, max_bytes: 16 << 20 }
 }
 
 fn new(to: Option<AgentChoice>) -> NewChatPage {
@@ -177,7 +182,14 @@ fn new(to: Option<AgentChoice>) -> NewChatPage {
     let starred = agents.split_off(2);
     let (own, recent) = (vec![], agents.split_off(1));
     let choice = AgentChoices::Suggested { own, recent, starred, hub: agents };
-    NewChatPage { sidebar: sidebar(), to, choice, next_id: id(99), form: Form::default() }
+    NewChatPage {
+        sidebar: sidebar(),
+        to,
+        choice,
+        next_id: id(99),
+        attachments: attachments(),
+        form: Form::default(),
+    }
 }
 
 fn search(words: &str) -> ChatSearchPage {
@@ -228,6 +240,7 @@ fn thread(messages: Vec<Article>) -> ThreadPage {
         next_id: id(98),
         read_only: None,
         edits: None,
+        attachments: attachments(),
         form: Form::default(),
     }
 }
@@ -339,7 +352,15 @@ fn parts() -> Vec<Article> {
             name: "tides-brest.csv".into(),
             media_type: "text/csv".into(),
             size: 18_220,
+            preview: FilePreview::Page,
             href: Some("/blobs/x".into()),
+        },
+        PartView::File {
+            name: "brest.png".into(),
+            media_type: "image/png".into(),
+            size: 18_220,
+            preview: FilePreview::Image(Some(ImageSize { width: 640, height: 400 })),
+            href: Some("/blobs/y".into()),
         },
         PartView::Link { name: Some("Harbour page".into()), url: "https://tides.example.org/brest".into() },
         PartView::Link { name: Some("A link that is none".into()), url: "javascript:alert(1)".into() },

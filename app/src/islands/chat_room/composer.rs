@@ -92,6 +92,38 @@ impl ComposerView {
         }
     }
 
+    /// Returns the files that are added to the message.
+    fn chips(&self) -> Vec<Element> {
+        dom::by_id::<Element>("composer-files").map(|list| dom::all(&list, "li")).unwrap_or_default()
+    }
+
+    /// True while files are being uploaded (`public/attachments.js`).
+    pub fn is_uploading(&self) -> bool {
+        self.form.has_attribute("data-uploading")
+    }
+
+    /// Takes the files of the message out of the composer.
+    pub fn take_attachments(&self) -> Vec<Element> {
+        let chips = self.chips();
+        for chip in &chips {
+            chip.remove();
+        }
+        chips
+    }
+
+    /// Puts the files of a refused message back.
+    pub fn restore_attachments(&self, chips: &[Element]) {
+        let Some(list) = dom::by_id::<Element>("composer-files") else { return };
+        for chip in chips.iter().rev() {
+            let _ = list.prepend_with_node_1(chip);
+        }
+    }
+
+    /// True if there is text or a file to send.
+    pub fn has_content(&self) -> bool {
+        self.message().is_some() || !self.chips().is_empty()
+    }
+
     /// Returns the text, or `None` if it is only white space.
     pub fn message(&self) -> Option<String> {
         let text = self.text.value();
@@ -184,6 +216,17 @@ fn sends(event: &KeyboardEvent) -> bool {
 pub fn hidden(form: &HtmlFormElement, name: &str) -> Option<String> {
     let field: HtmlInputElement = dom::find(form, &format!("input[name=\"{name}\"]"))?;
     Some(field.value()).filter(|value| !value.is_empty())
+}
+
+/// Returns the upload id of a file in the composer.
+pub fn upload_of(chip: &Element) -> Option<String> {
+    dom::find::<HtmlInputElement>(chip, "input[name=\"upload\"]").map(|field| field.value())
+}
+
+/// Returns the name of a file in the composer.
+pub fn name_of(chip: &Element) -> String {
+    let name = dom::find::<Element>(chip, ".name").and_then(|name| name.text_content());
+    name.unwrap_or_default()
 }
 
 /// Creates the id of a new message in the browser, so that sending it again is idempotent.

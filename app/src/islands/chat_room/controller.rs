@@ -32,7 +32,7 @@ pub struct ChatController {
     pub(super) drawing: Cell<bool>,
     /// True while a message is being sent.
     pub(super) sending: Cell<bool>,
-    /// Id and text of the last message that failed. Sending the same text again reuses the id (idempotency).
+    /// Id and content of the last message that failed. Sending the same content again reuses the id (idempotency).
     pub(super) unsent: RefCell<Option<(String, String)>>,
 }
 

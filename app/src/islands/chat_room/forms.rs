@@ -8,7 +8,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event as DomEvent, HtmlButtonElement, HtmlFormElement, SubmitEvent};
 
 use super::{
-    composer::{ComposerView, hidden, new_id},
+    composer::{ComposerView, hidden, name_of, new_id, upload_of},
     controller::{ChatController, stop},
     dom, http,
     thread::Thread,
@@ -22,6 +22,26 @@ enum Reply {
     Fork(String),
     /// As an alternative to this message of the user.
     InsteadOf(String),
+}
+
+/// A message that is sent: its text, and its files as the composer shows them.
+struct Draft {
+    text: String,
+    chips: Vec<Element>,
+}
+
+impl Draft {
+    fn uploads(&self) -> Vec<String> {
+        self.chips.iter().filter_map(upload_of).collect()
+    }
+
+    /// Returns the text and the names of the files.
+    fn shown(&self) -> String {
+        let names = self.chips.iter().map(name_of);
+        let all: Vec<_> =
+            std::iter::once(self.text.clone()).chain(names).filter(|it| !it.is_empty()).collect();
+        all.join("\n\n")
+    }
 }
 
 impl ChatController {
@@ -67,41 +87,52 @@ impl ChatController {
 
     fn submit(self: &Rc<Self>) {
         let Some(composer) = &self.composer else { return };
-        if let Some(text) = composer.message()
-            && !self.sending.replace(true)
-        {
+        if composer.is_uploading() {
+            composer.show_error("A file is still being uploaded. Send the message when it is done.");
+            return;
+        }
+        if composer.has_content() && !self.sending.replace(true) {
             let reply = composer.edits().map_or(Reply::Newest, Reply::InsteadOf);
+            let text = composer.message().unwrap_or_default();
+            let chips = composer.take_attachments();
             composer.clear();
             if matches!(reply, Reply::InsteadOf(_)) {
                 composer.end_edit();
             }
-            self.send(text, reply);
+            self.send(Draft { text, chips }, reply);
         }
     }
 
-    fn send(self: &Rc<Self>, text: String, reply: Reply) {
+    fn send(self: &Rc<Self>, draft: Draft, reply: Reply) {
+        let text = &draft.text;
+        let uploads = draft.uploads();
+        let key = format!("{text}\n{}", uploads.join(" "));
         let id = match self.unsent.take() {
-            Some((id, unsent)) if unsent == text => id,
+            Some((id, unsent)) if unsent == key => id,
             _ => new_id(),
         };
         let (path, body) = match &self.chat {
             Some(chat) => {
                 let body = match &reply {
-                    Reply::Newest => json!({"id": id, "parent": self.newest(), "text": text}),
+                    Reply::Newest => {
+                        json!({"id": id, "parent": self.newest(), "text": text, "uploads": uploads})
+                    }
                     Reply::Fork(parent) => json!({"id": id, "parent": parent, "fork": true, "text": text}),
-                    Reply::InsteadOf(edited) => json!({"id": id, "edits": edited, "text": text}),
+                    Reply::InsteadOf(edited) => {
+                        json!({"id": id, "edits": edited, "text": text, "uploads": uploads})
+                    }
                 };
                 (format!("/api/v1/chats/{chat}/messages"), body)
             }
             None => {
                 let to = self.composer.as_ref().and_then(ComposerView::addressee);
-                ("/api/v1/chats".to_owned(), json!({"id": id, "to": to, "text": text}))
+                ("/api/v1/chats".to_owned(), json!({"id": id, "to": to, "text": text, "uploads": uploads}))
             }
         };
         // An edited message replaces what follows it, once the hub has accepted it.
         let is_edit = matches!(reply, Reply::InsteadOf(_));
         if let Some(thread) = self.thread.as_ref().filter(|thread| !is_edit && !thread.is_older_page()) {
-            thread.put_unsent(&id, &text);
+            thread.put_unsent(&id, &draft.shown());
         }
         self.scroll.hold();
         let room = self.clone();
@@ -110,7 +141,7 @@ impl ChatController {
             room.sending.set(false);
             match answer {
                 Ok(answer) => room.sent(&answer),
-                Err(words) => room.refused(&words, id, text, &reply),
+                Err(words) => room.refused(&words, id, key, &draft, &reply),
             }
         });
     }
@@ -136,18 +167,20 @@ impl ChatController {
         shown.or_else(|| self.composer.as_ref()?.parent())
     }
 
-    fn refused(&self, words: &str, id: String, text: String, reply: &Reply) {
+    fn refused(&self, words: &str, id: String, key: String, draft: &Draft, reply: &Reply) {
+        let text = &draft.text;
         if let Some(thread) = &self.thread {
             thread.remove(&id);
         }
         if let Some(composer) = &self.composer {
             match reply {
-                Reply::InsteadOf(edited) => composer.edit(edited, &text),
-                Reply::Newest | Reply::Fork(_) => composer.restore_text(&text),
+                Reply::InsteadOf(edited) => composer.edit(edited, text),
+                Reply::Newest | Reply::Fork(_) => composer.restore_text(text),
             }
+            composer.restore_attachments(&draft.chips);
             composer.show_error(words);
         }
-        self.unsent.replace(Some((id, text)));
+        self.unsent.replace(Some((id, key)));
     }
 
     /// Handles a submitted form of the thread: stop, retry, approval of a tool call, or message to another
@@ -167,7 +200,8 @@ impl ChatController {
         } else if let Some(text) = hidden(&form, "text") {
             event.prevent_default();
             if !self.sending.replace(true) {
-                self.send(text, hidden(&form, "parent").map_or(Reply::Newest, Reply::Fork));
+                let draft = Draft { text, chips: Vec::new() };
+                self.send(draft, hidden(&form, "parent").map_or(Reply::Newest, Reply::Fork));
             }
             return;
         } else {

@@ -35,6 +35,7 @@ impl Page for NewChatPage {
             parent: None,
             to: choice.as_ref(),
             edits: None,
+            attachments: &self.attachments,
             form: &self.form,
         };
         let composer =

@@ -32,6 +32,7 @@ impl Page for ThreadPage {
             parent: self.current_message,
             to: self.to.as_ref(),
             edits: self.edits,
+            attachments: &self.attachments,
             form: &self.form,
         };
         let composer = match self.read_only {

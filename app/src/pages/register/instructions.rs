@@ -45,6 +45,7 @@ impl Page for InstructionsPage {
                 {Field::lines("instructions", "Instructions", 12).max(32_000)
                     .hint("Sent to the model before every conversation. Only you can read them.").of(&form)}
                 {model_field(self.models, &form)}
+                {images(&form)}
                 {Field::lines("starters", "Example messages", 3).optional().max(1_000).hint("One per line, up to five.").of(&form)}
                 {Field::text("tags", "Tags").optional().max(200).hint("Search terms, separated by commas.").of(&form)}
                 {tools(&form, &self.programs, self.priced)}
@@ -127,6 +128,15 @@ fn model_field(models: Vec<ModelOption>, form: &Form) -> AnyView {
     let first = models.first().map(|model| model.id.clone()).unwrap_or_default();
     let options = models.into_iter().map(|model| (model.id, model.label)).collect();
     Field::choice("model", "Model", options).default(first).of(form)
+}
+
+fn images(form: &Form) -> AnyView {
+    let options = [("no", "Their names only"), ("yes", "The images")];
+    let options = options.map(|(value, label)| (value.to_owned(), label.to_owned())).to_vec();
+    Field::choice("images", "Images in messages", options)
+        .default("no")
+        .hint("What the model gets. A model that reads only text refuses images. Text files are always sent.")
+        .of(form)
 }
 
 fn no_model(title: &'static str) -> AnyView {

@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn files_are_sent_as_links_and_inner_work_is_not_sent() {
         let blob = Digest::of("x");
-        let file = Part::from(PartBody::File { blob, size: 1 });
+        let file = Part::from(PartBody::File { blob, size: 1, image: None });
         let wire = send(&file, &|digest| format!("https://hub.example/blobs/{digest}")).unwrap();
         assert_eq!(wire.content, v1::PartContent::Url(format!("https://hub.example/blobs/{blob}")));
         assert_eq!(send(&PartBody::Reasoning { text: "hm".into() }.into(), &|_| String::new()), None);

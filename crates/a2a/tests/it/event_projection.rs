@@ -74,7 +74,7 @@ fn parts() -> impl Strategy<Value = Vec<Part>> {
         3 => "[a-zé水 ]{0,12}".prop_map(|text| PartBody::Text { text }),
         1 => Just(PartBody::Data { data: json!({"k": 1}) }),
         1 => Just(PartBody::Reasoning { text: "hm".into() }),
-        1 => Just(PartBody::File { blob: Digest::of("x"), size: 1 }),
+        1 => Just(PartBody::File { blob: Digest::of("x"), size: 1, image: None }),
     ];
     let artifact = prop::option::of(prop::sample::select(vec!["a", "b"]));
     let part = (content, artifact)

@@ -25,7 +25,7 @@ fn completed() {
     let table = Part {
         name: Some("sums.csv".into()),
         media_type: Some("text/csv".into()),
-        ..in_artifact("report", PartBody::File { blob: Digest::of("2,2,4"), size: 5 }.into())
+        ..in_artifact("report", PartBody::File { blob: Digest::of("2,2,4"), size: 5, image: None }.into())
     };
     let tool = ToolUse {
         tool: "add".into(),

@@ -33,7 +33,7 @@ pub async fn describe(hub: &Hub, caller: &Caller, name: &str, about: &AgentProfi
 
 /// Adds the first version.
 pub(super) async fn add(hub: &Hub, tx: &mut Tx, agent: &Agent, about: &AgentProfile) -> Result<()> {
-    let (number, card) = numbered(hub, tx, agent, about).await?;
+    let (number, card) = numbered(hub, tx, agent, about, false).await?;
     let pinned = NewVersion { card: &card, connector: Connector::Attached, secret: None, wanted: &number };
     versions::add(hub, tx, agent.id, pinned).await?;
     Ok(())

@@ -181,7 +181,7 @@ pub async fn rewrite(hub: &Hub, caller: &Caller, address: &Address, filled: Endp
         (CredentialRequirement::of_template(request)?, CredentialRequirement::of_template(&template)?);
     let origins = [after.origin.clone()];
     let secret = version.secret.filter(|_| before == after);
-    let (number, card) = numbered(hub, &mut tx, &agent, &about).await?;
+    let (number, card) = numbered(hub, &mut tx, &agent, &about, false).await?;
     let connector = Connector::Http { request: Box::new(template) };
     let pinned = NewVersion { card: &card, connector, secret, wanted: &number };
     manage::replace(hub, tx, &agent, pinned, &origins).await
@@ -197,7 +197,7 @@ pub(super) async fn add(
 ) -> Result<()> {
     let secret =
         draft_secrets::transfer_secret(hub, tx, person, agent.id, prepared.credentials.as_ref()).await?;
-    let (number, card) = numbered(hub, tx, agent, &prepared.about).await?;
+    let (number, card) = numbered(hub, tx, agent, &prepared.about, false).await?;
     let connector = Connector::Http { request: Box::new(prepared.template.clone()) };
     versions::add(hub, tx, agent.id, NewVersion { card: &card, connector, secret, wanted: &number }).await?;
     draft_secrets::put_checks(hub, tx, person, agent.id, &prepared.checks).await
@@ -209,10 +209,11 @@ pub(super) async fn numbered(
     tx: &mut Tx,
     agent: &Agent,
     about: &AgentProfile,
+    reads_images: bool,
 ) -> Result<(String, Vec<u8>)> {
     let known = rows::list_by_agent(tx, agent.id).await?;
     let used: Vec<&str> = known.iter().map(|version| version.semver.as_str()).collect();
     let number = versions::next_number(&used, "");
-    let card = about.card(hub, agent, &number)?;
+    let card = about.card(hub, agent, &number, reads_images)?;
     Ok((number, card))
 }

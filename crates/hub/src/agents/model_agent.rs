@@ -45,6 +45,9 @@ pub struct ModelAgentForm {
     pub tools: Vec<ToolSource>,
     #[serde(default)]
     pub budget: AnswerLimits,
+    /// Whether images are sent to the model.
+    #[serde(default)]
+    pub reads_images: bool,
 }
 
 impl ModelAgentForm {
@@ -64,6 +67,7 @@ impl ModelAgentForm {
             starters: self.starters.clone(),
             tools: self.tools.clone(),
             budget: self.budget,
+            reads_images: self.reads_images,
         }
     }
 }
@@ -175,18 +179,20 @@ async fn add_version(
     secret: Option<SecretId>,
 ) -> Result<()> {
     // Instructions are private, so the public card does not contain them.
-    let (number, card) = numbered(hub, tx, agent, &filled.about()).await?;
+    let (number, card) = numbered(hub, tx, agent, &filled.about(), filled.reads_images).await?;
     let pinned = NewVersion { card: &card, connector: filled.connector(), secret, wanted: &number };
     versions::add(hub, tx, agent.id, pinned).await?;
     Ok(())
 }
 
 fn read(connector: &Connector, card: &Card) -> Option<ModelAgentForm> {
-    let Connector::Llm { model, instructions, starters, tools, budget } = connector else { return None };
+    let Connector::Llm { model, instructions, starters, tools, budget, reads_images } = connector else {
+        return None;
+    };
     let AgentProfile { title, summary, tags, .. } = AgentProfile::of(card);
     let (instructions, model, starters) = (instructions.clone(), model.clone(), starters.clone());
-    let (tools, budget) = (tools.clone(), *budget);
-    Some(ModelAgentForm { title, summary, instructions, model, starters, tags, tools, budget })
+    let (tools, budget, reads_images) = (tools.clone(), *budget, *reads_images);
+    Some(ModelAgentForm { title, summary, instructions, model, starters, tags, tools, budget, reads_images })
 }
 
 fn elsewhere() -> Refusal {
@@ -202,9 +208,10 @@ async fn checked(
 ) -> Result<ModelAgentForm> {
     let AgentProfile { title, summary, starters, tags } = filled.about().checked()?;
     let (instructions, model) = (block(&filled.instructions)?, filled.model.trim().to_owned());
-    let ModelAgentForm { tools, budget, .. } = filled;
+    let ModelAgentForm { tools, budget, reads_images, .. } = filled;
     check_tools(hub, caller, &tools, keys).await?;
-    let filled = ModelAgentForm { title, summary, instructions, model, starters, tags, tools, budget };
+    let filled =
+        ModelAgentForm { title, summary, instructions, model, starters, tags, tools, budget, reads_images };
     model_providers::check_available(hub, &filled.model).await?;
     Ok(filled)
 }

@@ -45,8 +45,8 @@ impl AgentProfile {
         }
     }
 
-    /// Generates the agent's card at this hub.
-    pub(super) fn card(&self, hub: &Hub, agent: &Agent, number: &str) -> Result<Vec<u8>> {
+    /// Generates the agent's card at this hub. `reads_images` adds images to its input modes.
+    pub(super) fn card(&self, hub: &Hub, agent: &Agent, number: &str, reads_images: bool) -> Result<Vec<u8>> {
         let skill = AgentSkill {
             id: agent.name.canonical(),
             name: self.title.clone(),
@@ -66,7 +66,11 @@ impl AgentProfile {
             documentation_url: None,
             skills: vec![skill],
         };
-        serde_json::to_vec(&card.build()).map_err(Error::fault)
+        let mut card = card.build();
+        if reads_images {
+            card.default_input_modes.push("image/*".to_owned());
+        }
+        serde_json::to_vec(&card).map_err(Error::fault)
     }
 }
 

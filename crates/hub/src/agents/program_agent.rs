@@ -70,14 +70,14 @@ pub async fn rewrite(hub: &Hub, caller: &Caller, address: &Address, filled: Prog
         return Ok(());
     }
     publish::check_programs(hub, agent.visibility, &filled.connector())?;
-    let (number, card) = numbered(hub, &mut tx, &agent, &filled.about).await?;
+    let (number, card) = numbered(hub, &mut tx, &agent, &filled.about, false).await?;
     let pinned = NewVersion { card: &card, connector: filled.connector(), secret: None, wanted: &number };
     manage::replace(hub, tx, &agent, pinned, &[]).await
 }
 
 /// Adds the first version.
 pub(super) async fn add(hub: &Hub, tx: &mut Tx, agent: &Agent, filled: &ProgramAgentForm) -> Result<()> {
-    let (number, card) = numbered(hub, tx, agent, &filled.about).await?;
+    let (number, card) = numbered(hub, tx, agent, &filled.about, false).await?;
     let pinned = NewVersion { card: &card, connector: filled.connector(), secret: None, wanted: &number };
     versions::add(hub, tx, agent.id, pinned).await?;
     Ok(())

@@ -1,6 +1,6 @@
 //! Files that callers attach to a message.
 
-use plexus_domain::{Error as Refusal, Part, PartBody};
+use plexus_domain::{Error as Refusal, Part, PartBody, media_type::is_covered};
 use plexus_store::{Conn, cards};
 
 use super::{AuthorizedAgent, CallRequest};
@@ -73,50 +73,11 @@ async fn modes(conn: &mut Conn, reached: &ResolvedAgent) -> Result<Vec<String>> 
 }
 
 fn is_taken(modes: &[String], given: &str) -> bool {
-    modes.is_empty() || modes.iter().any(|mode| takes(mode, given))
+    modes.is_empty() || modes.iter().any(|mode| is_covered(mode, given))
 }
 
 /// Returns the media type of a part. Files without one count as octet streams.
 fn media_type(part: &Part) -> Option<&str> {
     let is_file = matches!(part.content, PartBody::File { .. });
     part.media_type.as_deref().or_else(|| is_file.then_some(UNKNOWN))
-}
-
-/// Returns whether a mode of a card covers a media type. `text/plain` covers every text type.
-fn takes(mode: &str, given: &str) -> bool {
-    let essence = |value: &str| value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let (mode, given) = (essence(mode), essence(given));
-    let kind = match mode.as_str() {
-        "*" | "*/*" => return true,
-        "text" | "text/plain" => "text",
-        mode => mode.strip_suffix("/*").unwrap_or_default(),
-    };
-    mode == given || given.split_once('/').is_some_and(|(given, _)| given == kind)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_mode_covers_what_it_names() {
-        for (mode, given) in [
-            ("text/plain", "text/plain; charset=utf-8"),
-            ("text", "text/markdown"),
-            ("text/plain", "text/csv"),
-            ("image/*", "IMAGE/png"),
-            ("*/*", "application/x-anything"),
-            ("application/json", "application/json"),
-        ] {
-            assert!(takes(mode, given), "{mode} {given}");
-        }
-        for (mode, given) in [
-            ("text/plain", "application/json"),
-            ("image/png", "image/jpeg"),
-            ("image/*", "imagery/png"),
-            ("", "a"),
-        ] {
-            assert!(!takes(mode, given), "{mode} {given}");
-        }
-    }
 }

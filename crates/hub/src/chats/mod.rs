@@ -8,6 +8,7 @@ mod fork;
 mod manage;
 mod mentions;
 mod message_index;
+mod message_parts;
 pub(crate) mod post_message;
 mod queries;
 mod retention;

@@ -71,6 +71,8 @@ pub struct ChatRecipient {
     pub starters: Vec<String>,
     /// Why it would not answer the caller, as a message for users.
     pub obstacle: Option<String>,
+    /// Media types of the files that it reads, as patterns such as `image/*`. None if it reads every type.
+    pub accepts: Option<Vec<String>>,
 }
 
 /// Messages per page of a chat.
@@ -182,11 +184,15 @@ async fn partners(
 }
 
 pub(super) async fn described(conn: &mut Conn, agent: &Agent) -> Result<ChatRecipient> {
-    let card = match agent_versions::current(conn, agent.id).await? {
+    let version = agent_versions::current(conn, agent.id).await?;
+    let card = match &version {
         Some(version) => cards::find(conn, &version.card).await?,
         None => None,
     };
     let card = card.and_then(|bytes| Card::read(&bytes).card);
+    let takes_files = version.is_none_or(|version| version.connector.takes_files());
+    let modes = card.as_ref().map(|card| card.input_modes.clone()).unwrap_or_default();
+    let accepts = if takes_files { Some(modes).filter(|modes| !modes.is_empty()) } else { Some(Vec::new()) };
     Ok(ChatRecipient {
         address: message_views::address(agent),
         seed: message_views::identicon_seed(agent),
@@ -194,6 +200,7 @@ pub(super) async fn described(conn: &mut Conn, agent: &Agent) -> Result<ChatReci
         summary: card.as_ref().map(|card| card.description.clone()).unwrap_or_default(),
         starters: card.as_ref().map(starters).unwrap_or_default(),
         obstacle: None,
+        accepts,
     })
 }
 

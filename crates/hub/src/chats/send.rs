@@ -1,7 +1,7 @@
 //! Sends messages to chats.
 
 use plexus_domain::{
-    Address, CallOptions, ChatId, Error as Refusal, MessageId, Part, PrincipalId, RunId,
+    Address, CallOptions, ChatId, Error as Refusal, MessageId, PrincipalId, RunId, UploadId,
     chat::{ChatKind, Title},
     message::{MessageState, TreeNode, path},
     sanitized_text,
@@ -16,7 +16,7 @@ use plexus_store::{
 };
 
 use super::{
-    membership, mentions,
+    membership, mentions, message_parts,
     post_message::{PostMessage, insert_chat, lock, post_message},
 };
 use crate::{
@@ -24,7 +24,7 @@ use crate::{
     agents::{ResolvedAgent, guide_address, resolve_callable, resolve_callable_by_principal},
     caller::{Person, Requester, Scope},
     limits::Rate,
-    quotas,
+    quotas, uploads,
 };
 
 /// A message to be sent. The client chooses `id`, which makes sending idempotent.
@@ -32,7 +32,10 @@ use crate::{
 pub struct NewMessage {
     pub id: MessageId,
     pub position: MessagePosition,
+    /// May be empty if there are files.
     pub text: String,
+    /// Files of the caller that are not sent yet.
+    pub uploads: Vec<UploadId>,
 }
 
 /// Position of a new message in the tree of its chat.
@@ -73,12 +76,12 @@ pub struct Sent {
 /// else with the guide.
 pub async fn start(hub: &Hub, caller: &Caller, to: Option<&Address>, new: NewMessage) -> Result<Sent> {
     let person = caller.may(Scope::Chat)?;
-    let text = acceptable(hub, caller, &new.text)?;
+    let text = acceptable(hub, caller, &new)?;
     let id = new.id;
     if let Some(sent) = sent_before(hub, person, id).await? {
         return Ok(sent);
     }
-    match begin_chat(hub, person, to, id, text).await {
+    match begin_chat(hub, person, to, new, text).await {
         // The same message was sent twice concurrently, and the other request won the race.
         Err(Error::Refused(Refusal::Conflict { message })) => {
             sent_before(hub, person, id).await?.ok_or_else(|| Refusal::conflict(message).into())
@@ -99,9 +102,10 @@ async fn begin_chat(
     hub: &Hub,
     person: &Person,
     to: Option<&Address>,
-    id: MessageId,
+    new: NewMessage,
     text: String,
 ) -> Result<Sent> {
+    let id = new.id;
     let mut tx = hub.store().write().await?;
     let asker = Requester::from(person);
     let (mut agents, rest) = match to {
@@ -111,10 +115,13 @@ async fn begin_chat(
     if agents.is_empty() {
         agents.push(resolve_callable(&mut tx, &asker, &guide_address()).await?);
     }
-    let title = Title::from_message(if rest.is_empty() { &text } else { rest });
+    let files = uploads::take(hub, &mut tx, person, &new.uploads, &[]).await?;
+    let first_file = files.first().and_then(|part| part.name.as_deref()).unwrap_or_default();
+    let said = if rest.trim().is_empty() { text.trim() } else { rest };
+    let title = Title::from_message(if said.is_empty() { first_file } else { said });
     quotas::check_chat(hub, &mut tx, &asker).await?;
     let chat = insert_chat(hub, &mut tx, person.principal, ChatKind::Direct, title, None).await?;
-    let parts = [Part::text(text)];
+    let parts = message_parts::text_and_files(text, files);
     let (parent, origin, continues, until) = (None, Origin::Page, None, None);
     let saying = PostMessage {
         chat: &chat,
@@ -139,7 +146,7 @@ async fn begin_chat(
 /// to the guide. An archived chat is no longer archived. Idempotent by message id.
 pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> Result<Sent> {
     let person = caller.may(Scope::Chat)?;
-    let text = acceptable(hub, caller, &new.text)?;
+    let text = acceptable(hub, caller, &new)?;
     let mut tx = hub.store().write().await?;
     let row = lock(&mut tx, chat).await?;
     let member = membership(&mut tx, person, chat).await?;
@@ -160,7 +167,9 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
         agents.push(resolve_callable(&mut tx, &asker, &guide_address()).await?);
     }
     let continues = waiting_run(&mut tx, &tree, parent, &agents).await?;
-    let parts = [Part::text(text)];
+    let kept = message_parts::files_of_edited(&mut tx, new.position).await?;
+    let files = uploads::take(hub, &mut tx, person, &new.uploads, &kept).await?;
+    let parts = message_parts::text_and_files(text, files);
     let (id, origin, until) = (new.id, Origin::Page, None);
     let saying = PostMessage {
         chat: &row,
@@ -254,14 +263,15 @@ async fn waiting_run(
     Ok(run.filter(|run| run.state.is_waiting() && run.agent == asked_now.agent.id))
 }
 
-fn acceptable(hub: &Hub, caller: &Caller, raw: &str) -> Result<String> {
+fn acceptable(hub: &Hub, caller: &Caller, new: &NewMessage) -> Result<String> {
+    let raw = new.text.as_str();
     let limit = hub.config().limits.max_message_bytes;
     if raw.len() > limit {
         let words = format!("A message has at most {} KiB. Send the rest in another.", limit / 1024);
         return Err(Refusal::too_large(words, limit as u64).into());
     }
     let text = sanitized_text::multi_line(raw);
-    if text.trim().is_empty() {
+    if text.trim().is_empty() && new.uploads.is_empty() {
         return Err(Refusal::invalid("text", "Write something first.").into());
     }
     hub.limits().take(Rate::Messages, &caller.key())?;

@@ -30,6 +30,32 @@ pub(crate) async fn check_answer(hub: &Hub, asker: &Requester, parts: &[Part]) -
     check_bytes(hub, &mut conn, asker, parts).await
 }
 
+/// Checks that the requester may store files without sending them. `own` and `all` are the bytes of its unsent files and
+/// of all unsent files. They are not part of the cached sums, which count chats.
+pub(crate) async fn check_unsent(
+    hub: &Hub,
+    conn: &mut Conn,
+    asker: &Requester,
+    own: u64,
+    all: u64,
+) -> Result<()> {
+    let quotas = &hub.config().quotas;
+    let limit = quotas.bytes;
+    let fits = |stored: Stored| stored.bytes.saturating_add(own) <= limit;
+    let stored = self::stored(hub, conn, Whose::Holder(holder(asker)), fits).await?;
+    if !fits(stored) {
+        let used = stored.bytes.saturating_add(own);
+        return Err(over("bytes", stored.bytes, limit, full(asker, used.min(limit), limit)).into());
+    }
+    let Some(limit) = quotas.bytes_total else { return Ok(()) };
+    let fits = |stored: Stored| stored.bytes.saturating_add(all) <= limit;
+    let stored = self::stored(hub, conn, Whose::Hub, fits).await?;
+    if fits(stored) {
+        return Ok(());
+    }
+    Err(over("bytes_total", stored.bytes, limit, full_hub(stored.bytes, limit)).into())
+}
+
 /// Counts bytes of files against the rate limit of the requester.
 pub(crate) fn check_files(hub: &Hub, asker: &Requester, bytes: u64) -> Result<(), Refusal> {
     let key = match asker.who() {

@@ -1,6 +1,6 @@
 //! Builds the conversation that is sent to an agent, as far as it is visible to the agent.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, slice};
 
 use bytes::Bytes;
 use plexus_domain::{
@@ -60,7 +60,8 @@ fn known_authors(job: &RunJob) -> HashMap<PrincipalId, Author> {
     asker.into_iter().chain([(job.answer.author, Author::from(&job.agent))]).collect()
 }
 
-/// Loads the files of the question, if the connector accepts files.
+/// Loads the files of the question, if the connector accepts files. For models also those of earlier messages of
+/// persons, the newest first, within the limit of one message.
 pub(super) async fn files(
     hub: &Hub,
     job: &RunJob,
@@ -70,11 +71,25 @@ pub(super) async fn files(
     if !job.version.connector.takes_files() {
         return Ok(files);
     }
-    for part in turns.last().map(|turn| turn.parts.as_slice()).unwrap_or_default() {
-        if let PartBody::File { blob, .. } = &part.content
-            && let Some(bytes) = blobs::read(hub, blob).await?
-        {
-            files.insert(*blob, bytes);
+    let turns = match turns.split_last() {
+        Some((question, _)) if !job.version.connector.needs_earlier_files() => slice::from_ref(question),
+        _ => turns,
+    };
+    let question = turns.last();
+    let mut left = hub.config().limits.max_file_bytes as u64;
+    for turn in turns.iter().rev() {
+        let is_person = matches!(turn.speaker, TurnRole::Person { .. });
+        for part in turn.parts.iter().filter(|_| is_person || question == Some(turn)) {
+            let PartBody::File { blob, size, .. } = &part.content else { continue };
+            let is_taken = job.version.connector.takes_file(part.media_type.as_deref().unwrap_or_default());
+            // A program may send more with one message, and gets all of it.
+            if !is_taken || (question != Some(turn) && *size > left) || files.contains_key(blob) {
+                continue;
+            }
+            if let Some(bytes) = blobs::read(hub, blob).await? {
+                left = left.saturating_sub(*size);
+                files.insert(*blob, bytes);
+            }
         }
     }
     Ok(files)

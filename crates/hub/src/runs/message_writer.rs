@@ -12,6 +12,7 @@ use plexus_runtime::{Output, OutputFile, RemoteConversation};
 use crate::{
     blobs::{NewBlob, label},
     streaming::{Channel, FrameKind, SharedOpenMessage, Snapshot, StreamFrame},
+    uploads::image_size,
 };
 
 /// Maximum length of a status line.
@@ -44,7 +45,11 @@ impl PartialFile {
     fn part(&self) -> Part {
         let (blob, size) = (Digest::of(&self.bytes), self.bytes.len() as u64);
         Part {
-            content: PartBody::File { blob, size },
+            content: PartBody::File {
+                blob,
+                size,
+                image: image_size(self.media_type.as_deref(), &self.bytes),
+            },
             artifact: self.artifact.clone(),
             name: self.name.clone(),
             media_type: self.media_type.clone(),

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     fn file(name: &str, size: u64) -> Part {
-        let content = PartBody::File { blob: Digest::of(name), size };
+        let content = PartBody::File { blob: Digest::of(name), size, image: None };
         Part { name: Some(name.to_owned()), artifact: Some("a".to_owned()), ..Part::from(content) }
     }
 

@@ -46,7 +46,7 @@ pub(super) async fn list(hub: &Hub, conn: &mut Conn, id: ChatId) -> Result<Vec<T
     let signer = LinkSigner::load(hub).await?;
     let file = |artifact: report::TeamArtifact| {
         let (url, size) = match &artifact.part.content {
-            PartBody::File { blob, size } => {
+            PartBody::File { blob, size, .. } => {
                 let (agent, run) = artifact.source.as_ref()?;
                 (signer.file_url(hub, agent, *run, blob), Some(*size))
             }

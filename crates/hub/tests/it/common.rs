@@ -77,7 +77,12 @@ impl World {
     /// Sends a message to an agent and waits until the answer is finished.
     pub async fn ask(&self, caller: &Caller, to: &Address, text: &str) -> Result<MessageView, Error> {
         let id = self.hub.env().id(plexus_domain::MessageId::new);
-        let new = NewMessage { id, position: MessagePosition::default(), text: text.to_owned() };
+        let new = NewMessage {
+            id,
+            position: MessagePosition::default(),
+            text: text.to_owned(),
+            uploads: Vec::new(),
+        };
         let sent = chats::start(&self.hub, caller, Some(to), new).await?;
         let mut reader = chats::subscribe(&self.hub, caller, sent.chat, 0).await?;
         loop {

@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn parts_other_than_text_go_along_or_are_named() {
         let data = PartBody::Data { data: json!({"a": 1}) };
-        let file = PartBody::File { blob: plexus_domain::Digest::of("x"), size: 1 };
+        let file = PartBody::File { blob: plexus_domain::Digest::of("x"), size: 1, image: None };
         let tool = ToolUse {
             tool: "t".to_owned(),
             arguments: json!({}),

@@ -60,7 +60,7 @@ impl<'a> AgentLoop<'a> {
         let toolbox = self.open_tools(window / 3).await?;
         let room = window - toolbox.bytes();
         let (turns, passages) = self.retrieve(room / 2).await?;
-        let mut messages = messages::begin(&self.llm.instructions, &turns, room);
+        let mut messages = messages::begin(&self.llm.instructions, &turns, &self.request.files, room);
         for turns in 1.. {
             messages::fit(&mut messages, room);
             let end = self.turn(&messages, toolbox.functions()).await?;

@@ -25,7 +25,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// All tables, each after the tables that it references.
-pub(super) const TABLES: [Table; 60] = [
+pub(super) const TABLES: [Table; 61] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
@@ -81,6 +81,7 @@ pub(super) const TABLES: [Table; 60] = [
     table("unindexed_messages"),
     table("blobs"),
     table("blob_uses"),
+    table("uploads"),
     table("parts"),
     table("chat_members"),
     table("chat_events"),

@@ -14,7 +14,7 @@ use crate::{
     p2p_state, registration_drafts, request_nonces, rule_subscriptions, runs, secrets, sessions, stars,
     stream_journal, team_share_links, teams, testing,
     testing::{AgentSeed, Person, World},
-    trusted_origins, webhooks,
+    trusted_origins, uploads, webhooks,
 };
 
 #[tokio::test]
@@ -328,6 +328,16 @@ async fn fill_chat(world: &mut World, person: &Person, agents: &[&AgentSeed]) {
         runs::RunTransition { from: RunState::Queued, to: RunState::Working, at: now, failure: None, usage };
     assert!(runs::set_state(&mut tx, run, &step).await.unwrap());
     fill_parts(&mut tx, answer).await;
+    let upload = uploads::Upload {
+        id: world.id(plexus_domain::UploadId::new),
+        blob: Digest::of("a picture"),
+        size: 9,
+        name: "p.png".to_owned(),
+        media_type: "image/png".to_owned(),
+        width: Some(3),
+        height: None,
+    };
+    uploads::insert(&mut tx, person.principal, &upload, now).await.unwrap();
     caller_contexts::insert(&mut tx, person.principal, agents[0].agent, "ctx", chat).await.unwrap();
     let told = conversation_digests::ConversationKey {
         caller: person.principal,
@@ -379,7 +389,10 @@ async fn fill_parts(tx: &mut Tx, answer: MessageId) {
     };
     let parts = [
         Part::text("four\0"),
-        Part { name: Some("p.png".to_owned()), ..Part::from(Body::File { blob: sha256, size: 9 }) },
+        Part {
+            name: Some("p.png".to_owned()),
+            ..Part::from(Body::File { blob: sha256, size: 9, image: None })
+        },
         Part::from(Body::Tool(tool)),
     ];
     assert!(messages::finish(tx, answer, MessageState::Done, &parts).await.unwrap());

@@ -115,7 +115,7 @@ on_both! {
             arguments: json!({ "argv": ["rm"] }),
         };
         let named = Part { name: Some("p.png".to_owned()), media_type: Some("image/png".to_owned()),
-            artifact: Some("pictures".to_owned()), ..Part::from(PartBody::File { blob: sha256, size: 9 }) };
+            artifact: Some("pictures".to_owned()), ..Part::from(PartBody::File { blob: sha256, size: 9, image: None }) };
         let parts = [
             Part::text("Zero \0, snow ☃, quotes \"'\\ and a line\r\n"),
             Part::from(PartBody::Data { data: json!({ "deep": { "\0": [1.5e300, -0.0, i64::MAX] } }) }),

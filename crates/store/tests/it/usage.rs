@@ -33,7 +33,7 @@ on_both! {
         assert_eq!(stored(&world, &ada).await, Stored { chats: 2, bytes: said });
 
         let sha256 = Digest::of("a picture");
-        let file = Part { name: Some("p.png".to_owned()), ..Part::from(PartBody::File { blob: sha256, size: 9_000_000 }) };
+        let file = Part { name: Some("p.png".to_owned()), ..Part::from(PartBody::File { blob: sha256, size: 9_000_000, image: None }) };
         let mut tx = world.write().await;
         let blob = Blob { sha256, size: 9_000_000, media_type: "image/png".to_owned(), place: "ab/cd".to_owned() };
         blobs::insert(&mut tx, &blob).await.unwrap();

@@ -2,16 +2,22 @@
 
 use plexus_app::view_models::{
     Html,
-    message::{Article, Author, PartView},
+    message::{Article, Author, FilePreview, PartView},
 };
-use plexus_domain::{ChatId, MessageId, Part, PartBody, RunState, Timestamp, message::MessageState};
+use plexus_domain::{
+    ChatId, ImageSize, MessageId, Part, PartBody, RunState, Timestamp, media_type::is_text,
+    message::MessageState,
+};
 use plexus_hub::{
     message_views::{self, MessageView},
     streaming::Snapshot,
 };
 use serde_json::Value;
 
-use crate::rendering::Pen;
+use crate::{
+    rendering::Pen,
+    web::download::{self, InlineKind},
+};
 
 pub fn article(chat: ChatId, view: MessageView, pen: &mut Pen) -> Article {
     let message = view.message;
@@ -84,7 +90,7 @@ pub fn so_far(message: MessageId, open: Snapshot, pen: &mut Pen) -> PartView {
     match open.whole {
         Some(whole) => match part(message, whole, pen) {
             PartView::File { name, media_type, size, .. } => {
-                PartView::File { name, media_type, size, href: None }
+                PartView::File { name, media_type, size, preview: FilePreview::None, href: None }
             }
             other => other,
         },
@@ -106,8 +112,9 @@ pub fn part(message: MessageId, part: Part, pen: &mut Pen) -> PartView {
         PartBody::Data { data } => {
             continue_with(&data).unwrap_or(PartView::Data { name: part.name, value: data })
         }
-        PartBody::File { blob, size } => PartView::File {
+        PartBody::File { blob, size, image } => PartView::File {
             name: part.name.unwrap_or_else(|| "File".to_owned()),
+            preview: preview(part.media_type.as_deref().unwrap_or_default(), image),
             media_type: part.media_type.unwrap_or_default(),
             size,
             href: Some(format!("/blobs/{blob}")),
@@ -123,6 +130,17 @@ pub fn part(message: MessageId, part: Part, pen: &mut Pen) -> PartView {
         PartBody::Approval { approval, tool, arguments, decision } => {
             PartView::Approval { id: approval, tool, arguments, decision }
         }
+    }
+}
+
+/// Returns how a file of this type is shown.
+fn preview(media_type: &str, image: Option<ImageSize>) -> FilePreview {
+    match download::inline_kind(media_type) {
+        Some(InlineKind::Image) => FilePreview::Image(image),
+        Some(InlineKind::Audio) => FilePreview::Audio,
+        Some(InlineKind::Pdf) => FilePreview::Browser,
+        None if is_text(media_type) => FilePreview::Page,
+        None => FilePreview::None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Chat pages.
 
 pub mod archived;
+pub mod attachments;
 pub mod feedback;
 pub mod html_stream;
 pub mod manage;
@@ -47,6 +48,7 @@ fn choice(agent: &chats::ChatRecipient) -> AgentChoice {
         summary: agent.summary.clone(),
         starters: agent.starters.clone(),
         obstacle: agent.obstacle.clone(),
+        accepts: agent.accepts.clone(),
     }
 }
 

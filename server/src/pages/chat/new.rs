@@ -17,11 +17,14 @@ use plexus_hub::{
 };
 use serde::Deserialize;
 
-use super::{choice, next_id, row, sidebar};
+use super::{
+    attachments::{MessageRequest, attachments, receive},
+    choice, next_id, row, sidebar,
+};
 use crate::{
     app_state::AppState,
     pages::{account::refused, agents},
-    web::{form::Fields, page::PageContext},
+    web::{form::Fields, message_form::MessageForm, page::PageContext},
 };
 
 #[derive(Deserialize)]
@@ -39,7 +42,7 @@ pub async fn show(
 ) -> Response {
     let form = Form::filled(query.text.map(|text| ("text", text)));
     let words = query.q.as_deref().map(str::trim).filter(|words| !words.is_empty());
-    let page = page(&site, &visit.caller, query.to.as_deref(), words, form).await;
+    let page = page(&site, &visit.caller, query.to.as_deref(), words, form, None).await;
     visit.show_or_refuse(page)
 }
 
@@ -49,6 +52,7 @@ async fn page(
     to: Option<&str>,
     words: Option<&str>,
     form: Form,
+    fields: Option<&Fields>,
 ) -> Result<NewChatPage, Error> {
     let to: Option<Address> = to.and_then(|to| to.parse().ok());
     let to = match to {
@@ -60,6 +64,7 @@ async fn page(
         choice: choices(site, caller, words).await?,
         to: to.as_ref().map(choice),
         next_id: next_id(&site.hub),
+        attachments: attachments(site, caller, fields).await?,
         form,
     })
 }
@@ -81,18 +86,26 @@ async fn choices(site: &AppState, caller: &Caller, words: Option<&str>) -> Resul
     Ok(AgentChoices::Found { words: words.to_owned(), agents })
 }
 
-pub async fn send(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
+pub async fn send(State(site): State<AppState>, visit: PageContext, form: MessageForm) -> Response {
+    let (fields, received) = receive(&site, &visit.caller, form).await;
     let to = fields.given("to").and_then(|to| to.parse::<Address>().ok());
-    let id = fields.given("id").and_then(|id| id.parse().ok()).unwrap_or_else(|| next_id(&site.hub));
-    let new = NewMessage { id, position: MessagePosition::default(), text: fields.get("text").to_owned() };
-    match chats::start(&site.hub, &visit.caller, to.as_ref(), new).await {
-        Ok(sent) => Redirect::to(&format!("/chat/{}?follow", sent.chat)).into_response(),
-        Err(error) => {
-            let to = to.map(|to| to.to_string());
-            match page(&site, &visit.caller, to.as_deref(), None, Form::default()).await {
-                Ok(page) => refused(visit, error, fields, |form| NewChatPage { form, ..page }),
-                Err(error) => visit.refuse(error),
-            }
+    let sent = match received {
+        Ok(MessageRequest::Send(uploads)) => {
+            let id = fields.given("id").and_then(|id| id.parse().ok()).unwrap_or_else(|| next_id(&site.hub));
+            let (position, text) = (MessagePosition::default(), fields.get("text").to_owned());
+            let new = NewMessage { id, position, text, uploads };
+            chats::start(&site.hub, &visit.caller, to.as_ref(), new).await.map(Some)
         }
+        Ok(MessageRequest::ShowAgain) => Ok(None),
+        Err(error) => Err(error),
+    };
+    if let Ok(Some(sent)) = &sent {
+        return Redirect::to(&format!("/chat/{}?follow", sent.chat)).into_response();
+    }
+    let to = to.map(|to| to.to_string());
+    match (page(&site, &visit.caller, to.as_deref(), None, Form::default(), Some(&fields)).await, sent) {
+        (Ok(page), Err(error)) => refused(visit, error, fields, |form| NewChatPage { form, ..page }),
+        (Ok(page), Ok(_)) => visit.show(NewChatPage { form: fields.into_form(), ..page }),
+        (Err(error), _) => visit.refuse(error),
     }
 }

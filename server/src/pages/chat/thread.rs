@@ -11,7 +11,7 @@ use plexus_app::view_models::{
     chat::{NewerLinks, ThreadPage, ThreadUsage},
     message::Article,
 };
-use plexus_domain::{ChatId, Error as Refusal, MessageId, message::MessageState};
+use plexus_domain::{ChatId, Error as Refusal, MessageId, UploadId, message::MessageState};
 use plexus_hub::{
     Error,
     caller::Caller,
@@ -21,12 +21,19 @@ use plexus_hub::{
 };
 use serde::Deserialize;
 
-use super::{choice, feedback::rating, html_stream, message_view::article, next_id, sidebar};
+use super::{
+    attachments::{MessageRequest, attachments, receive},
+    choice,
+    feedback::rating,
+    html_stream,
+    message_view::article,
+    next_id, sidebar,
+};
 use crate::{
     app_state::AppState,
     pages::account::refused,
     rendering::Pen,
-    web::{form::Fields, page::PageContext},
+    web::{form::Fields, message_form::MessageForm, page::PageContext},
 };
 
 #[derive(Default, Deserialize)]
@@ -47,7 +54,7 @@ pub async fn show(
     Query(query): Query<ThreadQuery>,
 ) -> Response {
     let page = match id.parse() {
-        Ok(chat) => page(&site, &visit.caller, chat, &query).await,
+        Ok(chat) => page(&site, &visit.caller, chat, &query, None).await,
         Err(refusal) => Err(gone(refusal)),
     };
     match page {
@@ -70,6 +77,7 @@ async fn page(
     caller: &Caller,
     chat: ChatId,
     query: &ThreadQuery,
+    fields: Option<&Fields>,
 ) -> Result<ThreadPage, Error> {
     let message = |text: &Option<String>| text.as_ref().and_then(|text| text.parse::<MessageId>().ok());
     let edited = message(&query.edit);
@@ -109,6 +117,7 @@ async fn page(
         next_id: next_id(&site.hub),
         read_only: None,
         edits: edited,
+        attachments: attachments(site, caller, fields).await?,
         form: Form::filled(edits.map(|text| ("text", text))),
     })
 }
@@ -132,27 +141,41 @@ pub async fn send(
     State(site): State<AppState>,
     visit: PageContext,
     Path(id): Path<String>,
-    fields: Fields,
+    form: MessageForm,
 ) -> Response {
     let Ok(chat) = id.parse::<ChatId>() else {
         return visit.refuse_status(axum::http::StatusCode::NOT_FOUND);
     };
+    let (fields, received) = receive(&site, &visit.caller, form).await;
+    let sent = match received {
+        Ok(MessageRequest::Send(uploads)) => {
+            let new = new_message(&site, &fields, uploads);
+            chats::send(&site.hub, &visit.caller, chat, new).await.map(Some)
+        }
+        Ok(MessageRequest::ShowAgain) => Ok(None),
+        Err(error) => Err(error),
+    };
+    if matches!(sent, Ok(Some(_))) {
+        return following(chat);
+    }
+    // A message that is not sent is shown again with the newest messages of its branch.
+    let field = |name| fields.given(name).map(str::to_owned);
+    let query = ThreadQuery { m: field("parent"), edit: field("edits"), ..ThreadQuery::default() };
+    match (page(&site, &visit.caller, chat, &query, Some(&fields)).await, sent) {
+        (Ok(page), Err(error)) => refused(visit, error, fields, |form| ThreadPage { form, ..page }),
+        (Ok(page), Ok(_)) => visit.show(ThreadPage { form: fields.into_form(), ..page }),
+        (Err(error), _) => visit.refuse(error),
+    }
+}
+
+fn new_message(site: &AppState, fields: &Fields, uploads: Vec<UploadId>) -> NewMessage {
     let message = |name| fields.given(name).and_then(|id| id.parse().ok());
     let may_fork = fields.given("fork").is_some();
-    let new = NewMessage {
+    NewMessage {
         id: message("id").unwrap_or_else(|| next_id(&site.hub)),
         position: MessagePosition::requested(message("parent"), may_fork, message("edits")),
         text: fields.get("text").to_owned(),
-    };
-    // A refused message is shown again with the newest messages of its branch.
-    let field = |name| fields.given(name).map(str::to_owned);
-    let query = ThreadQuery { m: field("parent"), edit: field("edits"), ..ThreadQuery::default() };
-    match chats::send(&site.hub, &visit.caller, chat, new).await {
-        Ok(_) => following(chat),
-        Err(error) => match page(&site, &visit.caller, chat, &query).await {
-            Ok(page) => refused(visit, error, fields, |form| ThreadPage { form, ..page }),
-            Err(error) => visit.refuse(error),
-        },
+        uploads,
     }
 }
 

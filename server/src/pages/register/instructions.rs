@@ -86,6 +86,7 @@ pub fn filled(fields: &Fields) -> Result<ModelAgentForm, Refusal> {
         tags: fields.get("tags").split(',').map(str::to_owned).collect(),
         tools: tools(fields.get("tools"))?,
         budget: budget(fields)?,
+        reads_images: fields.get("images") == "yes",
     })
 }
 
@@ -161,6 +162,7 @@ pub fn form(kept: &ModelAgentForm) -> Form {
         ("starters", kept.starters.join("\n")),
         ("tags", kept.tags.join(", ")),
         ("tools", kept.tools.iter().map(line).collect::<Vec<_>>().join("\n")),
+        ("images", if kept.reads_images { "yes" } else { "no" }.to_owned()),
         ("turns", kept.budget.turns().to_string()),
         ("tokens", kept.budget.tokens().to_string()),
         ("seconds", kept.budget.seconds().to_string()),

@@ -30,7 +30,7 @@ pub fn with_report(mut page: TeamPage, report: TeamReport, base: &str) -> TeamPa
 fn artifact(artifact: TeamArtifact, files: &str) -> Option<ArtifactRow> {
     let TeamArtifact { by, part, .. } = artifact;
     Some(match part.content {
-        PartBody::File { blob, size: bytes } => ArtifactRow {
+        PartBody::File { blob, size: bytes, .. } => ArtifactRow {
             by,
             name: part.name.unwrap_or_else(|| "File".to_owned()),
             about: [part.media_type.unwrap_or_default(), size(bytes)].join(" ").trim().to_owned(),

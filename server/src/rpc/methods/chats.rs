@@ -1,7 +1,7 @@
 //! Methods of chats, messages, runs and approvals.
 
 use jsonrpsee::{RpcModule, core::RegisterMethodError};
-use plexus_domain::{Address, ApprovalId, ChatId, MessageId, RunId};
+use plexus_domain::{Address, ApprovalId, ChatId, MessageId, RunId, UploadId};
 use plexus_hub::{
     Caller,
     chats::{self, ChatPatch, MessagePosition, NewMessage},
@@ -79,11 +79,14 @@ struct Start {
     id: MessageId,
     text: String,
     #[serde(default)]
+    uploads: Vec<UploadId>,
+    #[serde(default)]
     to: Option<Address>,
 }
 
 async fn start_chat(site: AppState, caller: Caller, asked: Start) -> Answer<PostedMessageJson> {
-    let new = NewMessage { id: asked.id, position: MessagePosition::default(), text: asked.text };
+    let position = MessagePosition::default();
+    let new = NewMessage { id: asked.id, position, text: asked.text, uploads: asked.uploads };
     Ok(chats::start(&site.hub, &caller, asked.to.as_ref(), new).await?.into())
 }
 
@@ -94,6 +97,8 @@ struct Say {
     id: MessageId,
     text: String,
     #[serde(default)]
+    uploads: Vec<UploadId>,
+    #[serde(default)]
     parent: Option<MessageId>,
     #[serde(default)]
     fork: bool,
@@ -103,7 +108,7 @@ struct Say {
 
 async fn send(site: AppState, caller: Caller, asked: Say) -> Answer<PostedMessageJson> {
     let position = MessagePosition::requested(asked.parent, asked.fork, asked.edits);
-    let new = NewMessage { id: asked.id, position, text: asked.text };
+    let new = NewMessage { id: asked.id, position, text: asked.text, uploads: asked.uploads };
     Ok(chats::send(&site.hub, &caller, asked.chat, new).await?.into())
 }
 
