@@ -166,13 +166,13 @@ on_both! {
             assert_eq!(file.header("content-type"), "application/octet-stream", "{name}");
             assert!(file.header("content-disposition").starts_with("attachment"), "{name}");
             let preview = ada.get(&format!("{href}/preview")).await.expect(StatusCode::OK);
-            preview.says("&lt;script>alert(1)");
+            preview.says("&lt;script&gt;alert(1)");
             assert!(!preview.body.contains("<script>alert(1)"), "{name}");
         }
         let table = stored("t.csv", "text/csv", "name,<b>n</b>\n\"a,b\",<script>x</script>\n=1+1,\n").await;
         let preview = ada.get(&format!("{table}/preview")).await.expect(StatusCode::OK);
         preview.says("<td dir=\"auto\">a,b</td>");
-        preview.says("&lt;script>x&lt;/script>");
+        preview.says("&lt;script&gt;x&lt;/script&gt;");
         assert!(!preview.body.contains("<b>n</b>") && !preview.body.contains("<script>x"));
 
         let pdf = ada.get(&stored("a.pdf", "application/pdf", "%PDF-1.4").await).await.expect(StatusCode::OK);
