@@ -1,4 +1,4 @@
-//! Tests of share links of chats: what they show, to whom, and when they end.
+//! Tests of share links of chats: what they show, which readers can continue, and when they end.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};

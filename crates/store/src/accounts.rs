@@ -196,7 +196,7 @@ pub async fn set_email(tx: &mut Tx, id: AccountId, email: Option<&str>) -> Resul
 }
 
 /// Erases an account: clears its personal data and deletes its sessions, tokens, credentials, invitations,
-/// drafts, agent credentials, stars and namespace memberships.
+/// drafts, agent credentials, stars, namespace memberships, feedback and share links.
 pub async fn erase(tx: &mut Tx, id: AccountId) -> Result<bool> {
     for text in [
         "delete from sessions where account = $1",
@@ -208,6 +208,9 @@ pub async fn erase(tx: &mut Tx, id: AccountId) -> Result<bool> {
         "delete from stars where account = $1",
         "delete from namespace_members where account = $1",
         "delete from message_terms where owner = (select id from principals where account = $1)",
+        "delete from message_feedback where author = (select id from principals where account = $1)",
+        "delete from chat_share_links where chat in (select chats.id from chats \
+            join principals on principals.id = chats.creator where principals.account = $1)",
     ] {
         execute!(tx, query(text).bind(id.uuid()))?;
     }

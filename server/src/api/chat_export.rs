@@ -18,7 +18,7 @@ use crate::{
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct ExportQuery {
+pub struct ChatExportQuery {
     /// Default: `json`.
     #[param(inline)]
     format: Option<ExportFormat>,
@@ -26,13 +26,13 @@ pub struct ExportQuery {
 
 /// Exports a chat with every message of each branch, as JSON or as Markdown.
 #[utoipa::path(get, path = "/chats/{chat}/export", operation_id = "chats.export", tag = "Chats",
-    params(("chat" = ChatId, Path), ExportQuery), security(("token" = ["read"])),
+    params(("chat" = ChatId, Path), ChatExportQuery), security(("token" = ["read"])),
     responses((status = OK, description = "The chat.", content_type = "*/*")))]
 pub async fn one(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
     Path(chat): Path<String>,
-    Query(query): Query<ExportQuery>,
+    Query(query): Query<ChatExportQuery>,
 ) -> ApiResult<Response> {
     Ok(chat_export::one(&site, &caller, id(&chat)?, query.format.unwrap_or_default()).await?)
 }
