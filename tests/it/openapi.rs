@@ -103,10 +103,10 @@ async fn document(client: &Client) -> Value {
     client.api("/openapi.json").await
 }
 
-/// Returns the expected status without a token. A request whose body cannot be parsed is rejected before
+/// Returns the expected status without a token. A request whose JSON cannot be parsed is rejected before
 /// authentication.
 fn expected(operation: &Value) -> StatusCode {
-    if operation["requestBody"].is_object() {
+    if operation["requestBody"]["content"]["application/json"].is_object() {
         StatusCode::UNSUPPORTED_MEDIA_TYPE
     } else {
         StatusCode::UNAUTHORIZED

@@ -14,7 +14,8 @@ use crate::{
 
 const JSON: &str = "application/json";
 /// Operations without a method: their responses are not JSON, or methods with other names replace them.
-const NO_METHODS: [&str; 4] = ["agents.attach", "events.subscribe", "files.get", "openapi"];
+const NO_METHODS: [&str; 6] =
+    ["agents.attach", "events.subscribe", "files.get", "openapi", "uploads.create", "uploads.delete"];
 
 on_both! {
     async fn a_program_asks_and_reads_through_methods(hub: &Hub) {

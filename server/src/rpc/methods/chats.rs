@@ -79,9 +79,9 @@ struct Start {
     id: MessageId,
     text: String,
     #[serde(default)]
-    uploads: Vec<UploadId>,
-    #[serde(default)]
     to: Option<Address>,
+    #[serde(default)]
+    uploads: Vec<UploadId>,
 }
 
 async fn start_chat(site: AppState, caller: Caller, asked: Start) -> Answer<PostedMessageJson> {
@@ -97,13 +97,13 @@ struct Say {
     id: MessageId,
     text: String,
     #[serde(default)]
-    uploads: Vec<UploadId>,
-    #[serde(default)]
     parent: Option<MessageId>,
     #[serde(default)]
     fork: bool,
     #[serde(default)]
     edits: Option<MessageId>,
+    #[serde(default)]
+    uploads: Vec<UploadId>,
 }
 
 async fn send(site: AppState, caller: Caller, asked: Say) -> Answer<PostedMessageJson> {
