@@ -115,7 +115,7 @@ fn part(part: &Part, is_markdown: bool) -> String {
         PartBody::Text { text } if is_markdown => whole(text),
         PartBody::Text { text } => typed_as_markdown(text),
         PartBody::Data { data } => format!("{}:\n\n{}", name("Data"), json(data)),
-        PartBody::File { size, blob } => {
+        PartBody::File { size, blob, .. } => {
             let kind = part.media_type.as_deref().filter(|kind| !kind.is_empty());
             let kind = kind.map(|kind| format!("{}, ", line_as_markdown(kind))).unwrap_or_default();
             format!("File: {} ({kind}{size} bytes, SHA-256 {blob})", name("File"))
