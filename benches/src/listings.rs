@@ -82,6 +82,7 @@ async fn insert(tx: &mut Tx, owner: NamespaceId, n: usize, words: &mut Words) ->
         starters: Vec::new(),
         tools: Vec::new(),
         budget: AnswerLimits::default(),
+        reads_images: false,
     };
     let version = Version {
         id: VersionId::new(created, &words.entropy()),

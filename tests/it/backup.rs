@@ -149,9 +149,10 @@ async fn scheduled_backups_are_restored_for_a_test_and_shown() {
     Process::serve(other.path()).await.kill().await;
 
     // The next one is due in a day, also after a restart.
-    let mut hub = Process::serve_with(folder.path(), &flags).await;
-    let link = hub.link().await;
-    Client::new(&hub.origin).get(&link).await;
+    let hub = Process::serve_with(folder.path(), &flags).await;
+    let boss = Client::new(&hub.origin);
+    boss.sign_in("boss", PASSWORD).await.expect(StatusCode::SEE_OTHER);
+    boss.get("/admin").await.expect(StatusCode::OK).says("in 1 day");
     assert_eq!(names(), archives);
     hub.kill().await;
 }

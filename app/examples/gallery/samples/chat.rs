@@ -231,6 +231,7 @@ fn thread(messages: Vec<Article>) -> ThreadPage {
         title: "Tides and lengths".into(),
         pinned: true,
         archived: false,
+        usage: ThreadUsage { tokens: 4_212, cost_micro: 18_400, took_ms: 42_000 },
         current_message: messages.last().map(|message| message.id),
         messages,
         seq: 12,
@@ -267,6 +268,7 @@ fn article(n: u8, author: Author, parts: Vec<PartView>) -> Article {
         alternatives: vec![id(n)],
         usage: agent.then_some(Usage { tokens_in: 40, tokens_out: 212, cost_micro: 0 }),
         took_ms: agent.then_some(3_240),
+        rating: None,
     }
 }
 
