@@ -13,9 +13,29 @@ use crate::{
 };
 
 const JSON: &str = "application/json";
-/// Operations without a method: their responses are not JSON, or methods with other names replace them.
-const NO_METHODS: [&str; 6] =
-    ["agents.attach", "events.subscribe", "files.get", "openapi", "uploads.create", "uploads.delete"];
+/// Operations without a method, as `docs/api.md` says.
+const NO_METHODS: [&str; 20] = [
+    "agents.attach",
+    "agents.feedback",
+    "agents.files",
+    "agents.put_file",
+    "agents.remove_file",
+    "chats.export",
+    "chats.export_all",
+    "chats.share",
+    "chats.usage",
+    "events.subscribe",
+    "files.get",
+    "messages.feedback",
+    "messages.give_feedback",
+    "messages.take_back_feedback",
+    "openapi",
+    "shares.continue",
+    "shares.list",
+    "shares.revoke",
+    "uploads.create",
+    "uploads.delete",
+];
 
 on_both! {
     async fn a_program_asks_and_reads_through_methods(hub: &Hub) {

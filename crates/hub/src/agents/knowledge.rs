@@ -55,6 +55,7 @@ pub async fn add(
     name: &str,
     bytes: &[u8],
 ) -> Result<KnowledgeFile> {
+    caller.may(Scope::Agents)?;
     let name = checked_name(name)?;
     let text = checked_text(&name, bytes)?;
     let passages = split_passages(&name, text);

@@ -8,11 +8,11 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    agent_credentials, api_tokens, approvals, audit, blobs, caller_contexts, conversation_digests,
-    featured_agents, federation_rules, grants, hub_violations, hubs, invites, keys, knowledge, listings,
-    login_credentials, messages, model_providers, namespaces, oauth_grants, origin_verifications, outbox,
-    p2p_state, registration_drafts, request_nonces, rule_subscriptions, runs, secrets, sessions, stars,
-    stream_journal, team_share_links, teams, testing,
+    agent_credentials, api_tokens, approvals, audit, blobs, caller_contexts, chat_share_links,
+    conversation_digests, featured_agents, federation_rules, grants, hub_violations, hubs, invites, keys,
+    knowledge, listings, login_credentials, message_feedback, messages, model_providers, namespaces,
+    oauth_grants, origin_verifications, outbox, p2p_state, registration_drafts, request_nonces,
+    rule_subscriptions, runs, secrets, sessions, stars, stream_journal, team_share_links, teams, testing,
     testing::{AgentSeed, Person, World},
     trusted_origins, uploads, webhooks,
 };
@@ -338,6 +338,27 @@ async fn fill_chat(world: &mut World, person: &Person, agents: &[&AgentSeed]) {
         height: None,
     };
     uploads::insert(&mut tx, person.principal, &upload, now).await.unwrap();
+    let share = chat_share_links::ChatShareLink {
+        id: "share".to_owned(),
+        chat,
+        title: plexus_domain::chat::Title::try_from("Sums".to_owned()).unwrap(),
+        last_message: answer,
+        last_seq: 2,
+        created_at: now,
+        expires_at: None,
+    };
+    chat_share_links::insert(&mut tx, &share).await.unwrap();
+    let feedback = message_feedback::MessageFeedback {
+        message: answer,
+        author: person.principal,
+        agent: agents[0].agent,
+        rating: message_feedback::Rating::Up,
+        reason: Some(message_feedback::FeedbackReason::Clear),
+        comment: Some("知".to_owned()),
+        shown_to_owner: true,
+        created_at: now,
+    };
+    message_feedback::put(&mut tx, &feedback).await.unwrap();
     caller_contexts::insert(&mut tx, person.principal, agents[0].agent, "ctx", chat).await.unwrap();
     let told = conversation_digests::ConversationKey {
         caller: person.principal,

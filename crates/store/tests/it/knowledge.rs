@@ -11,7 +11,7 @@ on_both! {
     async fn a_file_is_replaced_by_its_name_and_deleted_with_its_passages(store: Store) {
         let mut world = World::new(store);
         let ada = world.person("ada").await;
-        let agent = world.agent(&ada, "weaver").await.agent;
+        let agent = world.agent(&ada, "@ada/weaver").await.agent;
         let mut file = |name: &str, bytes| KnowledgeFile {
             id: world.id(KnowledgeFileId::new),
             agent,
