@@ -23,7 +23,7 @@ pub fn typed_as_markdown(text: &str) -> String {
         match lines.peek() {
             // A hard line break; at the end of a paragraph it would be a backslash.
             Some(next) if !line.trim_end().is_empty() && !next.trim_end().is_empty() => {
-                source.push_str("\\\n")
+                source.push_str("\\\n");
             }
             Some(_) => source.push('\n'),
             None => {}
