@@ -70,7 +70,7 @@ fn chart(weeks: &[FeedbackWeek]) -> AnyView {
         "{good} good answers, above the line, and {bad} bad ones, below it. The table has the numbers of each week."
     );
     view! {
-        <div class="timeline feedback-chart">
+        <div class="timeline feedback-chart" role="region" aria-label="Ratings by week" tabindex="0">
             <svg viewBox=view_box role="img" aria-label=label>
                 <line x1="0" x2=width y1=HALF y2=HALF></line>
                 {bars}

@@ -85,7 +85,7 @@ pub async fn shared(hub: &Hub, caller: &Caller, id: &str, page: usize) -> Result
         pages,
         preview: preview
             .filter(|first| first.state != MessageState::Deleted)
-            .map(text_of)
+            .map(|message| text_of(&message))
             .unwrap_or_default(),
     })
 }
@@ -125,7 +125,7 @@ async fn labels(conn: &mut Conn, authors: Vec<PrincipalId>) -> Result<HashMap<Pr
     Ok(labels)
 }
 
-fn text_of(message: Message) -> String {
+fn text_of(message: &Message) -> String {
     let texts: Vec<&str> = message.parts.iter().filter_map(plexus_domain::Part::as_text).collect();
     texts.join(" ")
 }
