@@ -37,8 +37,8 @@ async fn complete(Json(request): Json<Value>) -> impl IntoResponse {
     let passage = question.split_once("[1] ").and_then(|(_, first)| first.split_once('\n'));
     let said = match passage {
         Some((_, text)) => {
-            let line = text.lines().map(|line| line.trim_start_matches('>').trim());
-            let line = line.filter(|line| !line.is_empty() && !line.starts_with('#')).next();
+            let mut lines = text.lines().map(|line| line.trim_start_matches('>').trim());
+            let line = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
             format!("{} [1]", line.unwrap_or_default())
         }
         None => "I do not know.".to_owned(),

@@ -30,8 +30,8 @@ const FORMAT: &str = "plexus-chat/1";
 pub fn document(
     hub: Hub,
     caller: Caller,
-    export: ChatExport,
-) -> impl Stream<Item = Result<String, Error>> + Send {
+    export: &ChatExport,
+) -> impl Stream<Item = Result<String, Error>> + Send + use<> {
     let chat = ExportedChat {
         format: FORMAT,
         hub: hub.config().public_url.as_str(),
@@ -47,7 +47,7 @@ pub fn document(
     let head = serde_json::to_string(&chat).map_err(Error::fault);
     let head = head.map(|head| format!("{},\"messages\":[", head.trim_end_matches('}')));
     let order: Vec<MessageId> = export.tree.iter().map(|node| node.id).collect();
-    let messages = pages(hub, caller, &export, &order).enumerate().map(|(number, views)| {
+    let messages = pages(hub, caller, export, &order).enumerate().map(|(number, views)| {
         let lines: Result<Vec<String>, _> =
             views?.into_iter().map(|view| serde_json::to_string(&MessageJson::from(view))).collect();
         let separator = if number == 0 { "" } else { "," };

@@ -20,14 +20,14 @@ use super::pages;
 pub fn document(
     hub: Hub,
     caller: Caller,
-    export: ChatExport,
-) -> impl Stream<Item = Result<String, Error>> + Send {
+    export: &ChatExport,
+) -> impl Stream<Item = Result<String, Error>> + Send + use<> {
     let order = export.shown_first();
-    let plan = Plan::new(&export, &order);
+    let plan = Plan::new(export, &order);
     let title = line_as_markdown(&export.title);
     let from = line_as_markdown(hub.config().public_url.as_str());
     let head = format!("# {title}\n\nExported from {from} on {}.\n", moment(&export.at.to_rfc3339()));
-    let messages = pages(hub, caller, &export, &order)
+    let messages = pages(hub, caller, export, &order)
         .map(move |views| Ok(views?.iter().map(|view| plan.section(view)).collect::<String>()));
     stream::once(async { Ok(head) }).chain(messages)
 }

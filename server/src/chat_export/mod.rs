@@ -38,11 +38,11 @@ pub async fn one(
     let (hub, caller, title) = (site.hub.clone(), caller.clone(), export.title.clone());
     Ok(match format {
         ExportFormat::Json => {
-            let body = body(json::document(hub, caller, export));
+            let body = body(json::document(hub, caller, &export));
             download::attachment(body, "application/json", &format!("{title}.json"))
         }
         ExportFormat::Markdown => {
-            let body = body(markdown::document(hub, caller, export));
+            let body = body(markdown::document(hub, caller, &export));
             download::attachment(body, "text/markdown; charset=utf-8", &format!("{title}.md"))
         }
     })
@@ -56,7 +56,7 @@ pub async fn all(site: &AppState, caller: &Caller) -> Result<Response, Error> {
         let (hub, caller) = (hub.clone(), caller.clone());
         async move {
             match chats::export_one(&hub, &caller, chat).await {
-                Ok(export) => json::document(hub, caller, export).boxed(),
+                Ok(export) => json::document(hub, caller, &export).boxed(),
                 // It was deleted meanwhile.
                 Err(Error::Refused(Refusal::NotFound { .. })) => stream::empty().boxed(),
                 Err(error) => stream::once(async { Err(error) }).boxed(),
