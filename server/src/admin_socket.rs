@@ -19,7 +19,7 @@ use axum::{
 use plexus_domain::{Address, Error as Refusal, account::Role};
 use plexus_hub::{
     accounts,
-    admin::{self, AccountDetails, AccountModeration, AccountRow, SystemActor},
+    admin::{self, AccountDetails, AccountModeration, AccountRow},
     backups,
     backups::BackupContents,
     federation,
@@ -148,8 +148,7 @@ async fn backup(State(site): State<AppState>, Query(query): Query<BackupQuery>) 
     let (writer, body) = body_writer::new();
     let failure = writer.failure();
     tokio::spawn(async move {
-        if let Err(error) = backups::write_backup(&site.hub, SystemActor::CommandLine, contents, writer).await
-        {
+        if let Err(error) = backups::write_backup(&site.hub, contents, writer).await {
             tracing::error!(error = format!("{error:#}"), "backup: failed");
             failure.report().await;
         }

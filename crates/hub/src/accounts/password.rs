@@ -10,7 +10,8 @@ use plexus_store::{
 use serde_json::json;
 
 use crate::{
-    Hub, Result, admin,
+    Hub, Result,
+    admin::{self, Administrator},
     caller::{Caller, Person},
     limits::Rate,
     streaming::AccessChange,
@@ -39,15 +40,7 @@ pub async fn set_password_by_operator(hub: &Hub, name: &str, new: String) -> Res
     let account = admin::account_by_name(&mut tx, name).await?;
     replace(&mut tx, account, &hash, None).await?;
     let target = admin::audit_account(account);
-    admin::write_system_audit(
-        hub,
-        &mut tx,
-        admin::SystemActor::CommandLine,
-        "account.password",
-        target,
-        json!({}),
-    )
-    .await?;
+    Administrator::CommandLine.write_audit(hub, &mut tx, "account.password", target, json!({})).await?;
     tx.commit().await?;
     hub.live().access.notify(AccessChange::Account(account));
     Ok(())

@@ -86,15 +86,7 @@ pub async fn create_by_operator(hub: &Hub, name: &str, password: String, role: R
     let mut tx = hub.store().write().await?;
     let account = insert(hub, &mut tx, &name, &hash, role, AccountState::Active).await?;
     let (target, change) = (admin::audit_account(account), json!({ "role": role.as_str() }));
-    admin::write_system_audit(
-        hub,
-        &mut tx,
-        admin::SystemActor::CommandLine,
-        "account.create",
-        target,
-        change,
-    )
-    .await?;
+    admin::Administrator::CommandLine.write_audit(hub, &mut tx, "account.create", target, change).await?;
     tx.commit().await?;
     Ok(account)
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{
     Page,
-    record::{AuditEvent, SystemActor, account, write_audit, write_system_audit},
+    record::{Administrator, AuditEvent, account, write_audit},
     slice,
 };
 use crate::{
@@ -110,8 +110,8 @@ pub async fn act_on_person_by_operator(hub: &Hub, name: &str, act: AccountModera
     let mut tx = hub.store().write().await?;
     let id = by_name(&mut tx, name).await?;
     let done = moderate(hub, &mut tx, id, act).await?;
-    write_system_audit(hub, &mut tx, SystemActor::CommandLine, done.action, account(id), done.change.clone())
-        .await?;
+    let (by, change) = (Administrator::CommandLine, done.change.clone());
+    by.write_audit(hub, &mut tx, done.action, account(id), change).await?;
     tx.commit().await?;
     done.apply(hub, act);
     Ok(())

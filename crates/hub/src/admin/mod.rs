@@ -25,10 +25,10 @@ pub use featured::{change_featured_by_operator, set_featured};
 pub use invites::{Invitation, InviteRow, create_invite, list_invites, revoke_invite};
 pub use overview::{AdminOverview, overview};
 pub use plexus_store::{accounts::AccountState, admin::Counts};
-pub use record::{Administrator, SystemActor};
+pub use record::Administrator;
 pub(crate) use record::{
-    AuditEvent, account as audit_account, account_name, record_use, write_account_audit, write_audit,
-    write_failed_sign_in, write_system_audit,
+    AuditEvent, SystemActor, account as audit_account, account_name, record_use, write_account_audit,
+    write_audit, write_failed_sign_in, write_system_audit,
 };
 pub use setup::{SetupProgress, SetupStep, set_setup_dismissed, setup, unfinished_setup};
 pub(crate) use trusted_origins::trust_origin_of;

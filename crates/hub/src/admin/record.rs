@@ -21,7 +21,7 @@ pub(crate) struct AuditEvent<'a> {
 
 /// Actor of an audited action that no account performed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SystemActor {
+pub(crate) enum SystemActor {
     /// A command on the hub's machine.
     CommandLine,
     /// The hub itself, by a schedule of the operator.

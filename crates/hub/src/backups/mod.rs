@@ -36,6 +36,17 @@ const BACKUP_FAILED: &str = "hub.backup_failed";
 /// Writes an archive of the hub to `output`, see [`plexus_backup`]. For the operator: no access check.
 pub async fn write_backup(
     hub: &Hub,
+    contents: BackupContents,
+    output: impl Write + Send + 'static,
+) -> Result<BackupManifest> {
+    let manifest = write_archive(hub, SystemActor::CommandLine, contents, output).await?;
+    record_complete(hub, SystemActor::CommandLine, &manifest).await?;
+    Ok(manifest)
+}
+
+/// Writes an archive. The caller records when it is complete.
+async fn write_archive(
+    hub: &Hub,
     actor: SystemActor,
     contents: BackupContents,
     output: impl Write + Send + 'static,
@@ -53,9 +64,6 @@ pub async fn write_backup(
     let manifest = plexus_backup::write(source, contents, output, |_| ()).await;
     let manifest = manifest.map_err(anyhow::Error::new)?;
     tracing::info!(rows = manifest.rows(), files = manifest.files, "backup: written");
-    if actor == SystemActor::CommandLine {
-        record_complete(hub, actor, &manifest).await?;
-    }
     Ok(manifest)
 }
 

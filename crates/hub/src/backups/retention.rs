@@ -4,8 +4,6 @@ use std::collections::BTreeSet;
 
 use super::ScheduledArchive;
 
-const DAY_MILLIS: i64 = 24 * 3_600 * 1_000;
-
 /// Which archives are kept: the newest of each of the last `days` days and `weeks` weeks that have an archive. Days
 /// begin at midnight UTC, weeks on Monday. The newest archive is always kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +18,8 @@ impl BackupRetention {
         let (mut days, mut weeks) = (BTreeSet::new(), BTreeSet::new());
         let mut expired = Vec::new();
         for (position, archive) in archives.iter().enumerate() {
-            let day = archive.created_at.millis().div_euclid(DAY_MILLIS);
-            // 1970-01-01 was a Thursday.
-            let week = (day + 3).div_euclid(7);
-            let is_daily = days.len() < self.days && days.insert(day);
-            let is_weekly = weeks.len() < self.weeks && weeks.insert(week);
+            let is_daily = days.len() < self.days && days.insert(archive.created_at.day());
+            let is_weekly = weeks.len() < self.weeks && weeks.insert(archive.created_at.week());
             if !is_daily && !is_weekly && position > 0 {
                 expired.push(archive);
             }

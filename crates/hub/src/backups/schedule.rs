@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     ArchiveFolder, BACKUP_COMPLETE, BACKUP_FAILED, BackupContents, BackupRetention, ScheduledArchive, latest,
-    record, record_complete, write_backup,
+    record, record_complete, write_archive,
 };
 use crate::{Hub, Result, admin::SystemActor};
 
@@ -106,23 +106,22 @@ async fn archives(folder: &ArchiveFolder) -> Result<Vec<ScheduledArchive>> {
 async fn make_backup(hub: &Hub, schedule: &BackupSchedule) -> Result<ScheduledArchive> {
     let folder = &schedule.folder;
     let created_at = hub.env().now();
-    let file = {
-        let (folder, path) = (folder.clone(), folder.path_at(created_at));
-        let created = spawn_blocking(move || {
-            permissions::create_folder(&folder.0)?;
-            folder.delete_incomplete()?;
-            anyhow::Ok(ArchiveFile::create(&path)?)
-        });
-        created.await.context("the task failed")?
-    };
-    let file = file.with_context(|| format!("writing to the backup folder {}", folder.0.display()))?;
+    let path = folder.path_at(created_at);
+    let (parent, target) = (folder.clone(), path.clone());
+    let created = spawn_blocking(move || {
+        permissions::create_folder(&parent.0)?;
+        parent.delete_incomplete()?;
+        anyhow::Ok(ArchiveFile::create(&target)?)
+    });
+    let created = created.await.context("the task failed")?;
+    let file = created.with_context(|| format!("writing to the backup folder {}", folder.0.display()))?;
     let output = std::io::BufWriter::new(file.writer().map_err(anyhow::Error::new)?);
-    let manifest = write_backup(hub, SystemActor::Schedule, BackupContents::WithoutSecretKey, output).await?;
+    let manifest =
+        write_archive(hub, SystemActor::Schedule, BackupContents::WithoutSecretKey, output).await?;
     let restored = restore_for_test(file.path(), &folder.0).await;
     restored
         .map_err(anyhow::Error::new)
         .context("the archive was written, but restoring it for a test failed")?;
-    let path = folder.path_at(created_at);
     let published = spawn_blocking(move || file.publish()).await.context("the task failed")?;
     let bytes = published.map_err(anyhow::Error::new)?;
     record_complete(hub, SystemActor::Schedule, &manifest).await?;
