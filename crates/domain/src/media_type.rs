@@ -1,8 +1,12 @@
 //! Media types of files, and the types that an agent's card lists.
 
+/// Returns a media type without its parameters, in lower case.
+pub fn essence(media_type: &str) -> String {
+    media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
 /// Returns whether a mode of a card covers a media type. `text/plain` covers every text type.
 pub fn is_covered(mode: &str, given: &str) -> bool {
-    let essence = |value: &str| value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let (mode, given) = (essence(mode), essence(given));
     let kind = match mode.as_str() {
         "*" | "*/*" => return true,
@@ -23,7 +27,7 @@ const TEXT: [&str; 5] = [
 
 /// Returns whether files of this media type are text.
 pub fn is_text(media_type: &str) -> bool {
-    let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let essence = essence(media_type);
     essence.starts_with("text/")
         || TEXT.contains(&essence.as_str())
         || essence.ends_with("+json")
@@ -55,6 +59,7 @@ mod tests {
             assert!(!is_covered(mode, given), "{mode} {given}");
         }
     }
+
     #[test]
     fn only_text_is_text() {
         for (media_type, expected) in

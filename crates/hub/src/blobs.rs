@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use bytes::Bytes;
 use futures::{TryStreamExt as _, stream::BoxStream};
 use object_store::{ObjectMeta, ObjectStore as _, ObjectStoreExt as _, local::LocalFileSystem, path::Path};
-use plexus_domain::{Digest, Error as Refusal, Part, PartBody, Timestamp, sanitized_text};
+use plexus_domain::{Digest, Error as Refusal, ImageSize, Part, PartBody, Timestamp, sanitized_text};
 use plexus_store::{Tx, blobs, blobs::Blob, parts, permissions, uploads};
 use tokio::sync::{RwLock, RwLockReadGuard};
 
@@ -63,6 +63,11 @@ pub(crate) fn label(words: Option<String>) -> Option<String> {
     words.filter(|words| !words.is_empty())
 }
 
+/// Returns the file name of a path; some browsers and programs send paths.
+pub(crate) fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
 /// Raster image types: browsers show them, because they cannot contain scripts. All other types are downloaded.
 const SHOWN: [&str; 5] = ["image/avif", "image/gif", "image/jpeg", "image/png", "image/webp"];
 
@@ -84,10 +89,19 @@ impl NewBlob {
         self.row.size
     }
 
+    /// Returns the row of the file in the database.
+    pub const fn row(&self) -> &Blob {
+        &self.row
+    }
+
+    /// Returns the size of an image that browsers show; `None` for other files.
+    pub fn image(&self) -> Option<ImageSize> {
+        image_size(Some(&self.row.media_type), &self.bytes)
+    }
+
     /// Returns a message part that refers to this file.
     pub fn part(&self, name: Option<String>) -> Part {
-        let image = image_size(Some(&self.row.media_type), &self.bytes);
-        let content = PartBody::File { blob: self.row.sha256, size: self.row.size, image };
+        let content = PartBody::File { blob: self.row.sha256, size: self.row.size, image: self.image() };
         Part { name: label(name), media_type: Some(self.row.media_type.clone()), ..Part::from(content) }
     }
 }

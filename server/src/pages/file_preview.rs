@@ -6,7 +6,11 @@ use axum::{
 };
 use futures::TryStreamExt as _;
 use plexus_app::view_models::file_preview::{FileContent, FilePreviewPage};
-use plexus_domain::{Error as Refusal, media_type::is_text, sanitized_text::ellipsize};
+use plexus_domain::{
+    Error as Refusal,
+    media_type::{essence, is_text},
+    sanitized_text::ellipsize,
+};
 use plexus_hub::{
     Error,
     blobs::{self, Download},
@@ -55,10 +59,6 @@ async fn beginning(mut file: Download) -> Result<(String, bool), Error> {
         bytes.truncate(end);
     }
     Ok((String::from_utf8_lossy(&bytes).into_owned(), is_cut))
-}
-
-fn essence(media_type: &str) -> String {
-    media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 /// Returns the delimiter of a table. Many programs write semicolons where the comma is the decimal sign.

@@ -5,6 +5,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, header},
     response::{IntoResponse as _, Response},
 };
+use plexus_domain::media_type::essence;
 use plexus_hub::blobs::{Download, inline_type};
 
 const POLICY: &str = "default-src 'none'; sandbox";
@@ -41,11 +42,11 @@ pub fn inline_kind(media_type: &str) -> Option<InlineKind> {
 }
 
 fn shown_as(media_type: &str) -> Option<(InlineKind, &'static str)> {
-    let essence = media_type.split(';').next().unwrap_or_default().trim();
-    let image = inline_type(essence).map(|shown| (InlineKind::Image, shown));
-    let audio = AUDIO.into_iter().find(|shown| essence.eq_ignore_ascii_case(shown));
+    let essence = essence(media_type);
+    let image = inline_type(&essence).map(|shown| (InlineKind::Image, shown));
+    let audio = AUDIO.into_iter().find(|shown| essence == *shown);
     let audio = audio.map(|shown| (InlineKind::Audio, shown));
-    image.or(audio).or_else(|| essence.eq_ignore_ascii_case(PDF).then_some((InlineKind::Pdf, PDF)))
+    image.or(audio).or_else(|| (essence == PDF).then_some((InlineKind::Pdf, PDF)))
 }
 
 /// Handles `GET /blobs/{sha}`: returns the bytes as an inline image, audio or PDF, or as an attachment.

@@ -50,14 +50,11 @@ impl FromRequest<AppState> for MessageForm {
             let fields = Fields::from_request(request, site).await?;
             return Ok(Self { fields, files: Vec::new(), refusal: None });
         }
-        let text_bytes = site.hub.config().limits.max_message_bytes;
-        let file_bytes = site.hub.config().limits.max_file_bytes;
-        let most = file_bytes.saturating_mul(SLACK).saturating_add(text_bytes).saturating_add(OVERHEAD);
+        let reader = FormReader::new(site);
+        let most = reader.files_left.saturating_mul(SLACK).saturating_add(reader.text_left);
         DefaultBodyLimit::max(most).apply(&mut request);
         let multipart =
             Multipart::from_request(request, site).await.map_err(|error| error.into_response())?;
-        let reader =
-            FormReader { files_left: file_bytes, text_left: text_bytes + OVERHEAD, ..FormReader::new(site) };
         reader.read(multipart).await
     }
 }
@@ -74,14 +71,14 @@ struct FormReader {
 
 impl FormReader {
     fn new(site: &AppState) -> Self {
-        let max_file_bytes = uploads::limits(&site.hub).bytes;
+        let limits = &site.hub.config().limits;
         Self {
             fields: Vec::new(),
             files: Vec::new(),
             refusal: None,
-            files_left: 0,
-            text_left: 0,
-            max_file_bytes,
+            files_left: limits.max_file_bytes,
+            text_left: limits.max_message_bytes.saturating_add(OVERHEAD),
+            max_file_bytes: uploads::limits(&site.hub).bytes,
         }
     }
 

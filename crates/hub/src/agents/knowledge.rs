@@ -23,7 +23,7 @@ use plexus_store::{
 use tokio::task::spawn_blocking;
 
 use super::manage::{agent_owned_by, change, current};
-use crate::{Caller, Hub, Result, caller::Scope, quotas::in_units};
+use crate::{Caller, Hub, Result, blobs, caller::Scope, quotas::in_units};
 
 /// Maximum size of a file in bytes.
 pub const MAX_FILE_BYTES: usize = 2 << 20;
@@ -115,7 +115,7 @@ async fn require_model(conn: &mut Conn, agent: &Agent) -> Result<()> {
 /// Returns the name without its folders.
 fn checked_name(name: &str) -> Result<String, Refusal> {
     let invalid = |words: String| Refusal::invalid(FIELD, words);
-    let name = name.rsplit(['/', '\\']).next().unwrap_or_default().trim();
+    let name = blobs::file_name(name).trim();
     if name.is_empty() || name.chars().count() > MAX_NAME_CHARS || name.chars().any(char::is_control) {
         return Err(invalid(format!("Name the file with 1 to {MAX_NAME_CHARS} characters.")));
     }

@@ -1,5 +1,7 @@
 //! Media types of uploads.
 
+use plexus_domain::media_type::essence;
+
 use crate::blobs::UNKNOWN_TYPE;
 
 /// Types of files that agents commonly read, by the extension of their names.
@@ -25,9 +27,8 @@ const BY_EXTENSION: [(&str, &str); 18] = [
 ];
 
 /// Returns the declared type without parameters, in lower case. Without a valid one, the type of the file name.
-pub(super) fn essence(declared: Option<&str>, name: &str) -> String {
-    let declared = declared.unwrap_or_default().split(';').next().unwrap_or_default();
-    let declared = declared.trim().to_ascii_lowercase();
+pub(super) fn of_file(declared: Option<&str>, name: &str) -> String {
+    let declared = essence(declared.unwrap_or_default());
     if is_valid(&declared) && declared != UNKNOWN_TYPE {
         return declared;
     }
@@ -64,7 +65,7 @@ mod tests {
             (None, "a.unknown", UNKNOWN_TYPE),
             (Some("text"), "a", UNKNOWN_TYPE),
         ] {
-            assert_eq!(essence(declared, name), expected, "{declared:?} {name}");
+            assert_eq!(of_file(declared, name), expected, "{declared:?} {name}");
         }
         assert_eq!(with_extension("a.b.webp", "jpg"), "a.b.jpg");
         assert_eq!(with_extension("a", "jpg"), "a.jpg");

@@ -55,7 +55,7 @@ pub async fn store(
     bytes: Bytes,
 ) -> Result<Upload> {
     let person = caller.may(Scope::Chat)?;
-    let name = blobs::label(Some(last_segment(name).to_owned())).unwrap_or_else(|| UNNAMED.to_owned());
+    let name = blobs::label(Some(blobs::file_name(name).to_owned())).unwrap_or_else(|| UNNAMED.to_owned());
     check_bytes(hub, &name, bytes.len() as u64)?;
     let asker = Requester::from(person);
     quotas::check_files(hub, &asker, bytes.len() as u64)?;
@@ -178,17 +178,13 @@ async fn check_room(hub: &Hub, conn: &mut Conn, asker: &Requester, bytes: u64) -
 }
 
 fn described(hub: &Hub, name: String, blob: &NewBlob) -> Upload {
-    let part = blob.part(Some(name.clone()));
-    let (blob, size, image) = match part.content {
-        PartBody::File { blob, size, image } => (blob, size, image),
-        _ => (plexus_domain::Digest::of([]), 0, None),
-    };
+    let (row, image) = (blob.row(), blob.image());
     Upload {
         id: hub.env().id(UploadId::new),
-        blob,
-        size,
+        blob: row.sha256,
+        size: row.size,
         name,
-        media_type: part.media_type.unwrap_or_default(),
+        media_type: row.media_type.clone(),
         width: image.map(|image| image.width),
         height: image.map(|image| image.height),
     }
@@ -196,7 +192,7 @@ fn described(hub: &Hub, name: String, blob: &NewBlob) -> Upload {
 
 /// Returns the name and the content to store. An image is recognised by its bytes, whatever its declared type is.
 async fn clean(name: String, declared: Option<&str>, bytes: Bytes) -> Result<(String, NewBlob)> {
-    let declared = media_type::essence(declared, &name);
+    let declared = media_type::of_file(declared, &name);
     match image_file::format_of(&bytes) {
         Some(format @ (ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::Gif | ImageFormat::WebP)) => {
             let image = image_file::reencode(&name, format, bytes).await?;
@@ -212,9 +208,4 @@ async fn clean(name: String, declared: Option<&str>, bytes: Bytes) -> Result<(St
         _ if blobs::inline_type(&declared).is_some() => Err(image_file::invalid(&name).into()),
         _ => Ok((name, NewBlob::new(Some(declared), bytes))),
     }
-}
-
-/// Returns the file name of a path; some browsers and programs send paths.
-fn last_segment(name: &str) -> &str {
-    name.rsplit(['/', '\\']).next().unwrap_or(name)
 }

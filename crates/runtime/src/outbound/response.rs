@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use http::{StatusCode, header};
 use plexus_domain::{
+    media_type::essence,
     run::{Failure, FailureClass},
     sanitized_text::{ellipsize, one_line},
 };
@@ -76,7 +77,6 @@ impl HttpResponse {
 
     /// Returns true if the response has this media type. Parameters are ignored.
     pub fn is_of_type(&self, media_type: &str) -> bool {
-        let essence = |value: &str| value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         self.header(header::CONTENT_TYPE).map(essence).as_deref() == Some(media_type)
     }
 
