@@ -5,7 +5,7 @@ mod chart;
 mod conformance;
 mod guide;
 mod input_text;
-mod markdown;
+pub(crate) mod markdown;
 mod text;
 
 pub use calc::Calc;

@@ -292,7 +292,8 @@ mod tests {
     #[test]
     fn a_program_cannot_name_files_of_the_hub() {
         let mut heard = crate::testing::Recorder::default();
-        let part = Part::from(PartBody::File { blob: Digest::of(b"somebody else's"), size: 1, image: None });
+        let part =
+            Part::from(PartBody::File { blob: Digest::of(b"a file of another agent"), size: 1, image: None });
         let refused = ProgramEvent::Part { part }.say(&mut heard).unwrap_err();
         assert_eq!(refused.class, FailureClass::Garbage);
         let long = ProgramEvent::Failed { class: FailureClass::Internal, message: "no ".repeat(10_000) };

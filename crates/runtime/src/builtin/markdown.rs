@@ -1,10 +1,15 @@
 //! Escapes untrusted text for Markdown that the hub generates.
 
+/// Returns a run of backticks that is longer than any in `text`, and at least `least` long: the fence of code.
+pub(crate) fn fence(text: &str, least: usize) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat(least.max(longest + 1))
+}
+
 /// Formats `text` as a code span (CommonMark 0.31 section 6.1). The fence is longer than any run of backticks
 /// in the text.
 pub(super) fn code(text: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest + 1);
+    let fence = fence(text, 1);
     let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{fence}{pad}{text}{pad}{fence}")
 }

@@ -7,6 +7,8 @@ use bytes::Bytes;
 use plexus_domain::{Digest, Part, PartBody, media_type::is_text};
 use serde_json::{Value, json};
 
+use crate::builtin::markdown::fence;
+
 /// Maximum bytes of the text of one file that are sent.
 const MAX_TEXT_BYTES: usize = 64 << 10;
 const CUT: &str = "\n[the rest is left out]";
@@ -44,8 +46,7 @@ fn file_text(part: &Part, files: &Files) -> Option<String> {
     let end = text.floor_char_boundary(MAX_TEXT_BYTES);
     let cut = if end < text.len() { CUT } else { "" };
     let text = text[..end].trim_end();
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
-    let fence = "`".repeat(longest.max(2) + 1);
+    let fence = fence(text, 3);
     let name = part.name.as_deref().unwrap_or("unnamed");
     Some(format!("File {name}:\n{fence}\n{text}{cut}\n{fence}"))
 }
