@@ -70,6 +70,7 @@ on_both! {
         eve.get(&format!("/chat/{}/share", said.chat)).await.expect(StatusCode::NOT_FOUND);
         eve.post(&format!("/chat/{}/share", said.chat), &[("days", "1")]).await.expect(StatusCode::NOT_FOUND);
         hub.visitor().call(Method::POST, &path, &json!({})).await.expect(StatusCode::UNAUTHORIZED);
+        hub.visitor().call(Method::GET, "/shares?chat=", &json!({})).await.expect(StatusCode::UNAUTHORIZED);
         let reader = ada.with_token(&make(&ada, &["read"]).await);
         reader.call(Method::POST, &path, &json!({})).await.expect(StatusCode::FORBIDDEN);
         let foreign = json!({ "message": asked(&eve, "2 + 2").await.message });

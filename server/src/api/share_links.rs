@@ -6,7 +6,10 @@ use axum::{
     http::StatusCode,
 };
 use plexus_domain::{ChatId, MessageId, Timestamp};
-use plexus_hub::chats::{self, ChatShareLink, DEFAULT_SHARE_DAYS, NewShareLink};
+use plexus_hub::{
+    caller::Scope,
+    chats::{self, ChatShareLink, DEFAULT_SHARE_DAYS, NewShareLink},
+};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -95,6 +98,8 @@ pub async fn list(
     ApiCaller(caller): ApiCaller,
     Query(query): Query<ShareLinkQuery>,
 ) -> ApiResult<Json<ShareLinkList>> {
+    // Checked before the filter is parsed: 401 without a sign-in, whatever the filter is.
+    caller.may(Scope::Read)?;
     let chat = query.chat.map(|chat| id(&chat)).transpose()?;
     let links = chats::list_share_links(&site.hub, &caller, chat).await?;
     Ok(Json(ShareLinkList { items: links.into_iter().map(|link| ShareLinkJson::new(&site, link)).collect() }))
