@@ -12,7 +12,8 @@ use plexus_store::{
     accounts::AccountState,
     agents::{self, AgentState},
     chat_share_links::{self, OwnedShareLink},
-    messages, principals,
+    messages::{self, MessageHeader},
+    principals,
 };
 
 use super::{
@@ -60,12 +61,11 @@ pub struct SharedMessage {
 pub async fn shared(hub: &Hub, caller: &Caller, id: &str, page: usize) -> Result<SharedChat> {
     hub.limits().take(Rate::SharedLinks, &caller.key())?;
     let mut conn = hub.store().snapshot().await?;
-    let (link, shown) = find(hub, &mut conn, id).await?;
+    let SharedBranch { link, headers, shown } = find(hub, &mut conn, id).await?;
     let pages = shown.len().div_ceil(PAGE).max(1);
     let page = page.clamp(1, pages);
     let wanted: Vec<MessageId> = shown.iter().skip((page - 1) * PAGE).take(PAGE).copied().collect();
     let is_shown: HashSet<MessageId> = shown.iter().copied().collect();
-    let headers = messages::list_by_chat(&mut conn, link.chat).await?;
     let authors = headers.iter().filter(|header| is_shown.contains(&header.id)).map(|header| header.author);
     let labels = labels(&mut conn, authors.collect()).await?;
     let first: Vec<MessageId> = shown.first().copied().into_iter().collect();
@@ -135,7 +135,7 @@ pub async fn shared_file(hub: &Hub, caller: &Caller, id: &str, sha256: &str) -> 
     let sha256: Digest = sha256.parse().map_err(|_| gone())?;
     hub.limits().take(Rate::SharedLinks, &caller.key())?;
     let mut conn = hub.store().snapshot().await?;
-    let (_, shown) = find(hub, &mut conn, id).await?;
+    let SharedBranch { shown, .. } = find(hub, &mut conn, id).await?;
     let messages = messages::load(&mut conn, &shown).await?;
     let parts = messages.into_iter().filter(|message| message.state != MessageState::Deleted);
     let is_it = |content: &PartBody| matches!(content, PartBody::File { blob, .. } if *blob == sha256);
@@ -151,7 +151,7 @@ pub async fn continue_shared(hub: &Hub, caller: &Caller, id: &str) -> Result<Cha
     let person = caller.may(Scope::Chat)?;
     hub.limits().take(Rate::Messages, &caller.key())?;
     let mut tx = hub.store().write().await?;
-    let (link, shown) = find(hub, &mut tx, id).await?;
+    let SharedBranch { link, shown, .. } = find(hub, &mut tx, id).await?;
     if shown.len() > MAX_COPIED {
         let words = format!("At most {MAX_COPIED} messages can be copied to a new chat.");
         return Err(Refusal::too_large(words, MAX_COPIED as u64).into());
@@ -195,17 +195,26 @@ async fn hide_agents(hub: &Hub, tx: &mut Tx, person: &Person, copied: &mut [Mess
     Ok(())
 }
 
-/// Returns a link that works, and its messages, oldest first.
+/// The branch of a chat that a share link shows.
+struct SharedBranch {
+    link: OwnedShareLink,
+    /// All messages of the chat, in the order in which they were posted.
+    headers: Vec<MessageHeader>,
+    /// The messages of the branch, oldest first.
+    shown: Vec<MessageId>,
+}
+
+/// Returns the branch of a link that works.
 ///
 /// Revoked, expired and unknown links give the same error, and those of suspended and deleted accounts, so that they
 /// cannot be distinguished.
-async fn find(hub: &Hub, conn: &mut Conn, id: &str) -> Result<(OwnedShareLink, Vec<MessageId>)> {
+async fn find(hub: &Hub, conn: &mut Conn, id: &str) -> Result<SharedBranch> {
     let link = chat_share_links::find(conn, id, hub.env().now()).await?;
     let link = link.filter(|link| link.owner_state == AccountState::Active).ok_or_else(gone)?;
     let headers = messages::list_by_chat(conn, link.chat).await?;
     let tree: Vec<_> = headers.iter().map(TreeNode::from).filter(|node| node.seq <= link.last_seq).collect();
     let shown = visible(&tree, link.last_message);
-    Ok((link, shown))
+    Ok(SharedBranch { link, headers, shown })
 }
 
 fn gone() -> Refusal {
