@@ -3,7 +3,7 @@
 //! The HTML is rendered once and sent to all subscribers of the chat. It must not depend on the viewer.
 
 use leptos::prelude::*;
-use plexus_domain::{MessageId, message::MessageState};
+use plexus_domain::{MessageId, feedback::Rating, message::MessageState};
 
 use super::{
     button::{ActionForm, ButtonLink, Kind},
@@ -15,10 +15,7 @@ use super::{
     message_parts::part,
     time::Clock,
 };
-use crate::view_models::{
-    feedback::Rating,
-    message::{Article, Author},
-};
+use crate::view_models::message::{Article, Author};
 
 #[component]
 pub fn MessageArticle(article: Article) -> impl IntoView {

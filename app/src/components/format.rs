@@ -5,6 +5,7 @@ use plexus_domain::{
     Address,
     account::{Registration, Role},
     agent::{AgentAccess, Visibility},
+    feedback::FeedbackReason,
     money,
     sanitized_text::ellipsize,
 };
@@ -172,6 +173,18 @@ pub const fn registration_meaning(registration: Registration) -> &'static str {
         Registration::Approval => "By approval: an administrator reviews each registration.",
         Registration::Invite => "By invitation only.",
         Registration::Closed => "Closed: no new accounts.",
+    }
+}
+
+pub const fn reason_label(reason: FeedbackReason) -> &'static str {
+    match reason {
+        FeedbackReason::Correct => "Correct",
+        FeedbackReason::Clear => "Clear and useful",
+        FeedbackReason::Incorrect => "Incorrect",
+        FeedbackReason::Incomplete => "Incomplete",
+        FeedbackReason::OffTopic => "Did not do what I asked for",
+        FeedbackReason::Harmful => "Harmful or offensive",
+        FeedbackReason::Slow => "Too slow",
     }
 }
 

@@ -1,24 +1,11 @@
 //! View models of feedback on the messages of agents.
 
-use plexus_domain::{Address, ChatId, MessageId, Timestamp};
+use plexus_domain::{
+    Address, ChatId, MessageId, Timestamp,
+    feedback::{FeedbackReason, Rating},
+};
 
 use super::Form;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rating {
-    Up,
-    Down,
-}
-
-impl Rating {
-    /// Returns the value in forms.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Up => "up",
-            Self::Down => "down",
-        }
-    }
-}
 
 /// Feedback on one message at `/chat/{id}/feedback?message={message}`.
 ///
@@ -55,24 +42,7 @@ pub struct FeedbackWeek {
 #[derive(Clone, Debug)]
 pub struct FeedbackComment {
     pub rating: Rating,
-    /// Reason as a label.
-    pub reason: Option<&'static str>,
+    pub reason: Option<FeedbackReason>,
     pub comment: Option<String>,
     pub at: Timestamp,
-}
-
-/// Reasons: the value in forms, the rating that each is for, and its label.
-pub const REASONS: [(&str, Rating, &str); 7] = [
-    ("correct", Rating::Up, "Correct"),
-    ("clear", Rating::Up, "Clear and useful"),
-    ("incorrect", Rating::Down, "Incorrect"),
-    ("incomplete", Rating::Down, "Incomplete"),
-    ("off_topic", Rating::Down, "Did not do what I asked for"),
-    ("harmful", Rating::Down, "Harmful or offensive"),
-    ("slow", Rating::Down, "Too slow"),
-];
-
-/// Returns the label of a reason.
-pub fn reason_label(reason: &str) -> Option<&'static str> {
-    REASONS.iter().find(|(value, ..)| *value == reason).map(|(.., label)| *label)
 }

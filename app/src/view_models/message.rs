@@ -1,12 +1,12 @@
 //! View model of a chat message.
 
 use plexus_domain::{
-    Address, ApprovalId, ChatId, ImageSize, MessageId, RunId, Timestamp, message::MessageState,
-    part::ApprovalDecision, run::Usage,
+    Address, ApprovalId, ChatId, ImageSize, MessageId, RunId, Timestamp, feedback::Rating,
+    message::MessageState, part::ApprovalDecision, run::Usage,
 };
 use serde_json::Value;
 
-use super::{Html, feedback::Rating};
+use super::Html;
 
 #[derive(Clone, Debug)]
 pub struct Article {

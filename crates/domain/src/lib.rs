@@ -13,6 +13,7 @@ pub mod digest;
 pub mod embedded_block;
 pub mod error;
 pub mod fair_scheduler;
+pub mod feedback;
 pub mod id;
 pub mod knowledge;
 pub mod media_type;

@@ -7,6 +7,10 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+const DAY_MILLIS: i64 = 24 * 3_600 * 1_000;
+/// Day number of the first Monday of 1970.
+const FIRST_MONDAY: i64 = 4;
+
 /// A point in time. Created from the hub's clock or the database, never by this crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -19,6 +23,21 @@ impl Timestamp {
 
     pub const fn millis(self) -> i64 {
         self.0
+    }
+
+    /// Returns the number of the UTC day; day 0 is 1970-01-01.
+    pub const fn day(self) -> i64 {
+        self.0.div_euclid(DAY_MILLIS)
+    }
+
+    /// Returns the number of the UTC week, which begins on Monday; week 0 begins on 1970-01-05.
+    pub const fn week(self) -> i64 {
+        (self.day() - FIRST_MONDAY).div_euclid(7)
+    }
+
+    /// Returns the begin of a week.
+    pub const fn of_week(week: i64) -> Self {
+        Self((FIRST_MONDAY + week * 7) * DAY_MILLIS)
     }
 
     /// Returns the time elapsed since `earlier`, or zero if `earlier` is in the future.
@@ -43,8 +62,8 @@ impl Timestamp {
 
     /// Formats as `YYYY-MM-DDTHH:MM:SS.mmmZ`, the form of RFC 3339 that A2A and HTML's `<time>` require.
     pub fn to_rfc3339(self) -> String {
-        let days = self.0.div_euclid(86_400_000);
-        let millis = self.0.rem_euclid(86_400_000);
+        let days = self.day();
+        let millis = self.0.rem_euclid(DAY_MILLIS);
         let (year, month, day) = civil_from_days(days);
         let (hour, minute) = (millis / 3_600_000, millis / 60_000 % 60);
         let (second, milli) = (millis / 1_000 % 60, millis % 1_000);
@@ -118,6 +137,15 @@ impl Sub<Duration> for Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn weeks_begin_on_monday() {
+        let at = |text| Timestamp::from_rfc3339(text).unwrap();
+        assert_eq!((at("1970-01-04T23:59:59Z").week(), at("1970-01-05T00:00:00Z").week()), (-1, 0));
+        let friday = at("2026-11-27T08:00:00Z");
+        assert_eq!(Timestamp::of_week(friday.week()), at("2026-11-23T00:00:00Z"));
+        assert_eq!(friday.day() - at("2026-11-23T00:00:00Z").day(), 4);
+    }
 
     #[test]
     fn rfc3339_is_read_in_every_zone() {

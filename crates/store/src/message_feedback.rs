@@ -1,44 +1,17 @@
 //! Feedback of members of a chat on the messages of agents.
 
-use plexus_domain::{AgentId, MessageId, PrincipalId, Timestamp};
+use plexus_domain::{
+    AgentId, MessageId, PrincipalId, Timestamp,
+    feedback::{FeedbackReason, Rating},
+};
 use sqlx::{QueryBuilder, query, query_as};
 
 use crate::{
     Conn, Result, Tx,
     conn::{execute, on},
     sql_in_list,
-    sql_types::{clean, record, word_enum},
+    sql_types::{clean, record},
 };
-
-word_enum! {
-    pub enum Rating {
-        Up = "up",
-        Down = "down",
-    }
-}
-
-word_enum! {
-    /// Why a message is good or not.
-    pub enum FeedbackReason {
-        Correct = "correct",
-        Clear = "clear",
-        Incorrect = "incorrect",
-        Incomplete = "incomplete",
-        OffTopic = "off_topic",
-        Harmful = "harmful",
-        Slow = "slow",
-    }
-}
-
-impl FeedbackReason {
-    /// Returns the rating that this is a reason for.
-    pub const fn rating(self) -> Rating {
-        match self {
-            Self::Correct | Self::Clear => Rating::Up,
-            Self::Incorrect | Self::Incomplete | Self::OffTopic | Self::Harmful | Self::Slow => Rating::Down,
-        }
-    }
-}
 
 record! {
     pub struct MessageFeedback {
@@ -138,8 +111,8 @@ pub async fn list_ratings(
     Ok(found)
 }
 
-/// Counts the feedback on an agent since a time by week, oldest first, without that on deleted messages. Week 0 began
-/// on the first Monday of 1970.
+/// Counts the feedback on an agent since a time by week, oldest first, without that on deleted messages. The weeks are
+/// those of [`Timestamp::week`].
 pub async fn count_by_week(conn: &mut Conn, agent: AgentId, since: Timestamp) -> Result<Vec<WeekOfFeedback>> {
     let text = "select (f.created_at - 345600000) / 604800000 as week, \
                 count(case when f.rating = 'up' then 1 end) as up, \

@@ -8,6 +8,7 @@ use plexus_domain::{
     agent::{AgentAccess, Connector, Visibility},
     chat::{ChatKind, Title},
     chat_event::Event,
+    feedback::{FeedbackReason, Rating},
     message::MessageState,
     run::FailureClass,
 };
@@ -114,7 +115,7 @@ macro_rules! words {
     )*};
 }
 pub(crate) use words;
-words!(Role, AgentAccess, Visibility, ChatKind, MessageState, RunState, FailureClass);
+words!(Role, AgentAccess, Visibility, ChatKind, MessageState, RunState, FailureClass, Rating, FeedbackReason,);
 
 /// Defines an enum of this crate whose values are stored as keywords.
 macro_rules! word_enum {

@@ -5,10 +5,13 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use plexus_domain::{MessageId, Timestamp};
+use plexus_domain::{
+    MessageId, Timestamp,
+    feedback::{FeedbackReason, Rating},
+};
 use plexus_hub::{
     caller::Scope,
-    chats::{self, FeedbackReason, NewFeedback, Rating},
+    chats::{self, NewFeedback},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -19,35 +22,13 @@ use crate::{
     web::{auth::ApiCaller, error::ApiResult, json_body::JsonBody},
 };
 
-#[derive(Clone, Copy, Deserialize, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = Rating)]
-pub enum RatingJson {
-    Up,
-    Down,
-}
-
-/// Why an answer is good (`correct`, `clear`) or bad (the others).
-#[derive(Clone, Copy, Deserialize, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = FeedbackReason)]
-pub enum FeedbackReasonJson {
-    Correct,
-    Clear,
-    Incorrect,
-    Incomplete,
-    OffTopic,
-    Harmful,
-    Slow,
-}
-
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = NewFeedback)]
 pub struct NewFeedbackJson {
-    rating: RatingJson,
+    rating: Rating,
     /// A reason that fits the rating.
-    reason: Option<FeedbackReasonJson>,
+    reason: Option<FeedbackReason>,
     #[serde(default)]
     #[schema(max_length = 1000)]
     comment: String,
@@ -66,9 +47,9 @@ pub struct FeedbackJson {
     is_remote: bool,
     /// Null if you gave none.
     #[schema(required)]
-    rating: Option<RatingJson>,
+    rating: Option<Rating>,
     #[schema(required)]
-    reason: Option<FeedbackReasonJson>,
+    reason: Option<FeedbackReason>,
     #[schema(required)]
     comment: Option<String>,
     shown_to_owner: bool,
@@ -94,9 +75,9 @@ struct FeedbackWeekJson {
 
 #[derive(Serialize, ToSchema)]
 struct FeedbackCommentJson {
-    rating: RatingJson,
+    rating: Rating,
     #[schema(required)]
-    reason: Option<FeedbackReasonJson>,
+    reason: Option<FeedbackReason>,
     #[schema(required)]
     comment: Option<String>,
     created: Timestamp,
@@ -114,8 +95,8 @@ pub async fn give(
 ) -> ApiResult<StatusCode> {
     caller.may(Scope::Chat)?;
     let new = NewFeedback {
-        rating: body.rating.into(),
-        reason: body.reason.map(FeedbackReason::from),
+        rating: body.rating,
+        reason: body.reason,
         comment: body.comment,
         shown_to_owner: body.shown_to_owner,
     };
@@ -138,8 +119,8 @@ pub async fn show(
     Ok(Json(FeedbackJson {
         message,
         is_remote: own.is_remote,
-        rating: given.as_ref().map(|given| given.rating.into()),
-        reason: given.as_ref().and_then(|given| given.reason).map(FeedbackReasonJson::from),
+        rating: given.as_ref().map(|given| given.rating),
+        reason: given.as_ref().and_then(|given| given.reason),
         shown_to_owner: given.as_ref().is_some_and(|given| given.shown_to_owner),
         comment: given.and_then(|given| given.comment),
     }))
@@ -171,46 +152,10 @@ pub async fn of_agent(
     let weeks = feedback.weeks.into_iter();
     let weeks = weeks.map(|week| FeedbackWeekJson { begins: week.begins, up: week.up, down: week.down });
     let comments = feedback.comments.into_iter().map(|given| FeedbackCommentJson {
-        rating: given.rating.into(),
-        reason: given.reason.map(FeedbackReasonJson::from),
+        rating: given.rating,
+        reason: given.reason,
         comment: given.comment,
         created: given.created_at,
     });
     Ok(Json(AgentFeedbackJson { weeks: weeks.collect(), comments: comments.collect() }))
 }
-
-impl From<RatingJson> for Rating {
-    fn from(rating: RatingJson) -> Self {
-        match rating {
-            RatingJson::Up => Self::Up,
-            RatingJson::Down => Self::Down,
-        }
-    }
-}
-
-impl From<Rating> for RatingJson {
-    fn from(rating: Rating) -> Self {
-        match rating {
-            Rating::Up => Self::Up,
-            Rating::Down => Self::Down,
-        }
-    }
-}
-
-/// Converts between the enums of the API and of the store, which have the same values.
-macro_rules! reasons {
-    ($($reason:ident),*) => {
-        impl From<FeedbackReasonJson> for FeedbackReason {
-            fn from(reason: FeedbackReasonJson) -> Self {
-                match reason { $(FeedbackReasonJson::$reason => Self::$reason),* }
-            }
-        }
-
-        impl From<FeedbackReason> for FeedbackReasonJson {
-            fn from(reason: FeedbackReason) -> Self {
-                match reason { $(FeedbackReason::$reason => Self::$reason),* }
-            }
-        }
-    };
-}
-reasons!(Correct, Clear, Incorrect, Incomplete, OffTopic, Harmful, Slow);

@@ -1,15 +1,17 @@
 //! Feedback tab of an agent's page, for its owner: a chart and a table of the last weeks, and comments.
 
 use leptos::prelude::*;
+use plexus_domain::feedback::Rating;
 
 use crate::{
     components::{
         empty::Empty,
+        format::reason_label,
         section::Section,
         table::Table,
         time::{Ago, Date},
     },
-    view_models::feedback::{AgentFeedback, FeedbackComment, FeedbackWeek, Rating},
+    view_models::feedback::{AgentFeedback, FeedbackComment, FeedbackWeek},
 };
 
 /// Height of the larger half of the chart, in SVG units.
@@ -87,7 +89,7 @@ fn comment(comment: FeedbackComment) -> AnyView {
     };
     view! {
         <li>
-            <p>{rating} " " {comment.reason} " " <span class="quiet small"><Ago at=comment.at /></span></p>
+            <p>{rating} " " {comment.reason.map(reason_label)} " " <span class="quiet small"><Ago at=comment.at /></span></p>
             {comment.comment.map(|text| view! { <p class="comment" dir="auto">{text}</p> })}
         </li>
     }

@@ -1,16 +1,17 @@
 //! Feedback on one message of an agent.
 
 use leptos::prelude::*;
+use plexus_domain::feedback::{FeedbackReason, Rating};
 
 use crate::{
     components::{
         button::{ActionForm, Button, ButtonLink, Kind},
         field::{Field, RadioOption, Radios},
         form_errors::form_errors,
-        format::agent_href,
+        format::{agent_href, reason_label},
     },
     pages::{Layout, Page, PageMeta},
-    view_models::feedback::{FeedbackPage, REASONS, Rating},
+    view_models::feedback::FeedbackPage,
 };
 
 impl Page for FeedbackPage {
@@ -31,12 +32,12 @@ impl Page for FeedbackPage {
                 RadioOption::new(Rating::Down.as_str(), "Bad answer"),
             ],
         };
-        let label = |rating: Rating, label: &str| match rating {
-            Rating::Up => format!("Good: {label}"),
-            Rating::Down => format!("Bad: {label}"),
+        let label = |reason: FeedbackReason| match reason.rating() {
+            Rating::Up => format!("Good: {}", reason_label(reason)),
+            Rating::Down => format!("Bad: {}", reason_label(reason)),
         };
         let none = (String::new(), "No reason".to_owned());
-        let reasons = REASONS.map(|(value, rating, text)| (value.to_owned(), label(rating, text)));
+        let reasons = FeedbackReason::ALL.map(|reason| (reason.as_str().to_owned(), label(reason)));
         let reasons = [none].into_iter().chain(reasons).collect();
         let take_back = self.is_given.then(|| {
             let fields = vec![("message", message.clone()), ("rating", "none".to_owned())];

@@ -3,12 +3,15 @@
 use std::collections::HashMap;
 
 use plexus_domain::{
-    Address, Error as Refusal, MessageId, Timestamp, message::MessageState, sanitized_text::multi_line,
+    Address, Error as Refusal, MessageId, Timestamp,
+    feedback::{FeedbackReason, Rating},
+    message::MessageState,
+    sanitized_text::multi_line,
 };
 use plexus_store::{
     Conn,
     agents::{self, Agent},
-    message_feedback::{self, FeedbackReason, MessageFeedback, Rating},
+    message_feedback::{self, MessageFeedback},
     messages::{self, MessageHeader},
 };
 
@@ -27,11 +30,6 @@ pub const MAX_COMMENT: usize = 1_000;
 const WEEKS: u32 = 12;
 /// Comments that the owner of an agent sees.
 const SHOWN: u32 = 50;
-
-/// A week in milliseconds.
-const WEEK: i64 = 7 * 24 * 3_600_000;
-/// The first Monday of 1970 in milliseconds.
-const FIRST_MONDAY: i64 = 4 * 24 * 3_600_000;
 
 /// Feedback to be stored.
 #[derive(Clone, Debug)]
@@ -137,13 +135,13 @@ pub async fn agent_feedback(hub: &Hub, caller: &Caller, address: &Address) -> Re
     let person = caller.may(Scope::Agents)?;
     let mut conn = hub.store().snapshot().await?;
     let agent = agent_owned_by(&mut conn, person, address).await?;
-    let week = week_of(hub.env().now());
+    let week = hub.env().now().week();
     let first = week - i64::from(WEEKS) + 1;
-    let counted = message_feedback::count_by_week(&mut conn, agent.id, monday(first)).await?;
+    let counted = message_feedback::count_by_week(&mut conn, agent.id, Timestamp::of_week(first)).await?;
     let weeks = (first..=week).map(|week| {
         let counts = counted.iter().find(|counts| counts.week == week);
         let (up, down) = counts.map_or((0, 0), |counts| (counts.up, counts.down));
-        FeedbackWeek { begins: monday(week), up, down }
+        FeedbackWeek { begins: Timestamp::of_week(week), up, down }
     });
     let comments = message_feedback::list_shown(&mut conn, agent.id, SHOWN).await?;
     Ok(AgentFeedback { weeks: weeks.collect(), comments })
@@ -160,12 +158,4 @@ async fn answer(conn: &mut Conn, person: &Person, message: MessageId) -> Result<
 
 fn gone() -> Refusal {
     Refusal::not_found("Message not found.")
-}
-
-const fn week_of(at: Timestamp) -> i64 {
-    (at.millis() - FIRST_MONDAY).div_euclid(WEEK)
-}
-
-fn monday(week: i64) -> Timestamp {
-    Timestamp::from_millis(FIRST_MONDAY + week * WEEK)
 }

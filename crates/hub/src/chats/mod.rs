@@ -37,11 +37,7 @@ pub(crate) use manage::notify_list_changed;
 pub use manage::{ChatPatch, delete, update};
 pub(crate) use mentions::without_mentions;
 pub(crate) use message_index::index_older_messages;
-pub use plexus_store::{
-    chat_share_links::ChatShareLink,
-    chats::ItemCursor,
-    message_feedback::{FeedbackReason, Rating},
-};
+pub use plexus_store::{chat_share_links::ChatShareLink, chats::ItemCursor};
 pub use queries::{
     ChatItem, ChatPage, ChatRecipient, chat_of, list, message, open, own_text, partner, title,
 };

@@ -6,16 +6,13 @@ use axum::{
 };
 use plexus_app::view_models::{
     agent::{AgentPage, AgentTab},
-    feedback::{AgentFeedback, FeedbackComment, FeedbackWeek, reason_label},
+    feedback::{AgentFeedback, FeedbackComment, FeedbackWeek},
 };
 use plexus_hub::{Error, caller::Caller, chats};
 
 use crate::{
     app_state::AppState,
-    pages::{
-        agent_manage::{address, page},
-        chat::feedback::rating,
-    },
+    pages::agent_manage::{address, page},
     web::page::PageContext,
 };
 
@@ -34,8 +31,8 @@ async fn tab(site: &AppState, caller: &Caller, at: &(String, String)) -> Result<
     let weeks = feedback.weeks.into_iter();
     let weeks = weeks.map(|week| FeedbackWeek { begins: week.begins, up: week.up, down: week.down });
     let comments = feedback.comments.into_iter().map(|given| FeedbackComment {
-        rating: rating(given.rating),
-        reason: given.reason.and_then(|reason| reason_label(reason.as_str())),
+        rating: given.rating,
+        reason: given.reason,
         comment: given.comment,
         at: given.created_at,
     });

@@ -4,15 +4,15 @@ use axum::{
     extract::{Path, Query, State},
     response::Response,
 };
-use plexus_app::view_models::{
-    Form,
-    feedback::{self as shown, FeedbackPage},
+use plexus_app::view_models::{Form, feedback::FeedbackPage};
+use plexus_domain::{
+    ChatId, Error as Refusal, MessageId,
+    feedback::{FeedbackReason, Rating},
 };
-use plexus_domain::{ChatId, Error as Refusal, MessageId};
 use plexus_hub::{
     Error,
     caller::Caller,
-    chats::{self, FeedbackReason, NewFeedback, Rating},
+    chats::{self, NewFeedback},
 };
 
 use super::{
@@ -122,12 +122,4 @@ async fn given(
     };
     chats::give_feedback(&site.hub, caller, message, new).await?;
     Ok((chat, message, if has_details { Given::Details } else { Given::Rating }))
-}
-
-/// Converts a rating to that of pages.
-pub const fn rating(rating: Rating) -> shown::Rating {
-    match rating {
-        Rating::Up => shown::Rating::Up,
-        Rating::Down => shown::Rating::Down,
-    }
 }

@@ -11,11 +11,11 @@ use plexus_app::view_models::{
     chat::{NewerLinks, ThreadPage, ThreadUsage},
     message::Article,
 };
-use plexus_domain::{ChatId, Error as Refusal, MessageId, UploadId, message::MessageState};
+use plexus_domain::{ChatId, Error as Refusal, MessageId, UploadId, feedback::Rating, message::MessageState};
 use plexus_hub::{
     Error,
     caller::Caller,
-    chats::{self, MessagePosition, NewMessage, Rating},
+    chats::{self, MessagePosition, NewMessage},
     message_views::MessageView,
     runs,
 };
@@ -23,9 +23,7 @@ use serde::Deserialize;
 
 use super::{
     attachments::{MessageRequest, attachments, receive},
-    choice,
-    feedback::rating,
-    html_stream,
+    choice, html_stream,
     message_view::article,
     next_id, sidebar,
 };
@@ -129,8 +127,7 @@ fn articles(
     ratings: &HashMap<MessageId, Rating>,
     pen: &mut Pen,
 ) -> Vec<Article> {
-    let rated =
-        |article: Article| Article { rating: ratings.get(&article.id).copied().map(rating), ..article };
+    let rated = |article: Article| Article { rating: ratings.get(&article.id).copied(), ..article };
     let mut articles: Vec<_> =
         messages.into_iter().rev().map(|view| rated(article(chat, view, pen))).collect();
     articles.reverse();
