@@ -27,15 +27,38 @@ const READY_TRIES = 400;
  * @returns a hub with `url`, `adminLink`, `kill()`, `restart()`, `stop()`; `stop()` also removes its folder
  */
 export async function startHub(env = {}, user = undefined) {
+  const hub = await newHub(env, user);
+  await hub.start();
+  return hub;
+}
+
+/** Starts a hub with the contents of an archive of `plexus backup`. */
+export async function startRestoredHub(archive, env) {
+  const hub = await newHub(env);
+  await hub.command("restore", archive);
+  await hub.start();
+  return hub;
+}
+
+async function newHub(env, user) {
   await access(binary).catch(() => {
     throw new Error(`${binary} is missing: run 'make build' first`);
   });
   const folder = await mkdtemp(join(tmpdir(), "plexus-"));
   folders.add(folder);
   if (user) await run("chown", [user, folder]);
-  const hub = new Hub(folder, await freePort(), env, user);
-  await hub.start();
-  return hub;
+  return new Hub(folder, await freePort(), env, user);
+}
+
+let databases = 0;
+
+/** Creates a database on the cluster of `scripts/with-postgres`, which is removed with it. Returns its URL. */
+export async function emptyDatabase() {
+  const cluster = process.env.PLEXUS_TEST_POSTGRES;
+  if (!cluster) throw new Error("PLEXUS_TEST_POSTGRES is not set: run 'make test-browser'");
+  const url = new URL(`/browser_${process.pid}_${(databases += 1)}`, cluster);
+  await run("psql", [cluster, "--quiet", "--command", `CREATE DATABASE ${url.pathname.slice(1)}`]);
+  return url.href;
 }
 
 class Hub {

@@ -8,7 +8,7 @@ import { before, test } from "node:test";
 import { DockerfileParser } from "dockerfile-ast";
 import { parse } from "yaml";
 import { launch, openTab } from "../lib/browser.mjs";
-import { binary, run, startHub } from "../lib/hub.mjs";
+import { binary, emptyDatabase, run, startHub } from "../lib/hub.mjs";
 import { answered, go, send, signIn, signUp } from "../lib/walk.mjs";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -112,12 +112,4 @@ test("the walk: Postgres, an ordinary user, an empty volume, a restart", async (
 function defaults(environment) {
   const entries = Object.entries(environment).map(([name, value]) => [name, value.replace(/\$\{\w+:[-?](.*?)\}/g, "$1")]);
   return Object.fromEntries(entries);
-}
-
-async function emptyDatabase() {
-  const given = process.env.PLEXUS_TEST_POSTGRES;
-  assert.ok(given, "PLEXUS_TEST_POSTGRES is not set: run 'make test-browser'");
-  const name = `container_${process.pid}`;
-  await run("psql", [given, "--quiet", "--command", `create database ${name}`]);
-  return given.replace(/\/[^/]*$/, `/${name}`);
 }

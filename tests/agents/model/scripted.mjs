@@ -6,6 +6,7 @@
 // - `status=429`: answer with this status; `hang`: never answer.
 // - `drop=10`: close the connection after ten tokens.
 // - `pause=40`: send nothing for 40 s before the first token of a stream.
+// - `passage=1`: answer with the first quoted passage of the message and its number in brackets.
 // - `json={"a": 1}`: answer with this text, on a line of its own, if a JSON schema is requested.
 // - `call=add {"a": 1}`: call an offered tool, once per such line, then repeat the result. A line `then`
 //   begins another turn, and `again` repeats the calls forever.
@@ -79,6 +80,8 @@ function scriptFor(asked) {
   const wanted = number("tokens", options.tokens);
   const json = asked.response_format?.type === "json_schema" && text.match(/^json=(.*)$/m)?.[1];
   if (json) return scriptOf(json);
+  const cited = number("passage", 0);
+  if (cited) return scriptOf(`${passage(text, cited)} [${cited}]`);
   return {
     tokens: Math.min(wanted, asked.max_tokens ?? Infinity),
     isCut: wanted > (asked.max_tokens ?? Infinity),
@@ -89,6 +92,12 @@ function scriptFor(asked) {
     hang: /\bhang\b/.test(text),
     token,
   };
+}
+
+/** Returns the text below the line that begins with the passage's number in brackets. */
+function passage(text, number) {
+  const [, quote = "No passage."] = text.match(new RegExp(`^\\[${number}\\] .*\\n((?:> .*\\n?)+)`, "m")) ?? [];
+  return quote.replaceAll(/^> /gm, "").trim();
 }
 
 /** Returns an answer that streams a text as fast as possible. */
