@@ -222,9 +222,13 @@ document.addEventListener("submit", (event) => {
   rate(event.target);
 });
 
-// Files of the composer.
+// Files of the composer. Without the script, the form sends them with the message.
 
-if (document.getElementById("composer-files")) import("./attachments.js");
+function loadAttachments() {
+  import("./attachments.js").catch(() => addEventListener("online", loadAttachments, { once: true }));
+}
+
+if (document.getElementById("composer-files")) loadAttachments();
 
 // Images of messages are shown over the page. Without this script, their links open them.
 

@@ -43,6 +43,7 @@ for (const mode of MODES) {
     assert.equal(await tab.page.getByText("Newest messages").count(), 0);
     await says(tab, /778/);
     if (mode.script !== "on") await open(tab, path);
+    await tab.page.locator(".message.person", { hasText: "777 + 1" }).waitFor();
     assert.deepEqual((await questions(tab)).slice(-3), ["61 + 0", "62 + 0", "777 + 1"]);
     assert.equal(await tab.page.getByText(/Branch \d of/).count(), 0);
     await page(tab, "Older messages");
