@@ -95,9 +95,9 @@ class Program {
   }
 }
 
-/** Returns a port that is free at the moment. Rejects if `wanted` is given and in use. */
-export async function freePort(wanted = 0) {
-  const server = createServer().listen(wanted, "127.0.0.1");
+/** Returns a port that is free at the moment. */
+export async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address();
   server.close();

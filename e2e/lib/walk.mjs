@@ -94,6 +94,26 @@ async function prove(tab, { look, trust }) {
   await tab.page.getByRole("button", { name: trust ? "Continue" : "Continue as unverified", exact: true }).click();
 }
 
+/**
+ * Fills the open form of an agent made of instructions, and publishes the agent. `look` is called for the filled form.
+ */
+export async function publishInstructions(tab, { title, name, summary, instructions, servers = "", look = async () => {} }) {
+  await tab.page.getByLabel("Title").fill(title);
+  await tab.page.getByLabel("Name in its address").fill(name);
+  await tab.page.getByLabel("Summary").fill(summary);
+  await tab.page.getByLabel("Instructions").fill(instructions);
+  await tab.page.getByLabel("MCP servers").fill(servers);
+  await look();
+  await press(tab, "Continue");
+  await press(tab, "Publish");
+  await tab.page.getByRole("heading", { name: `${title} is registered` }).waitFor();
+}
+
+/** The text that the page offers to copy, such as a new link. */
+export async function copyable(tab) {
+  return (await tab.page.locator(".copyable code").first().innerText()).trim();
+}
+
 /** Searches for words and opens the agent of that name. */
 export async function find(tab, hub, words, name) {
   await go(tab, `${hub.url}/`);

@@ -6,7 +6,7 @@ import { startLighthouse } from "../lib/agents.mjs";
 import { launch, openTab } from "../lib/browser.mjs";
 import { checkPage } from "../lib/checks.mjs";
 import { startHub } from "../lib/hub.mjs";
-import { confirm, go, press, register, signUp, tryToSignIn, tryToSignUp } from "../lib/walk.mjs";
+import { confirm, copyable, go, press, register, signUp, tryToSignIn, tryToSignUp } from "../lib/walk.mjs";
 
 let browser, lighthouse;
 before(async () => {
@@ -157,7 +157,7 @@ for (const [script, theme, width] of [["on", "light", 1280], ["off", "dark", 390
       await go(tab, `${hub.url}/admin/invites`);
       await press(tab, "Create invitation");
       await tab.page.getByText("Send this link.").waitFor();
-      return (await tab.page.locator(".copyable code").innerText()).trim();
+      return copyable(tab);
     }
 
     async function trust(origin) {

@@ -10,8 +10,7 @@ import { startScripted, startTools } from "../lib/agents.mjs";
 import { launch, openTab } from "../lib/browser.mjs";
 import { checkPage } from "../lib/checks.mjs";
 import { emptyDatabase, startHub, startRestoredHub } from "../lib/hub.mjs";
-import { freePort } from "../lib/process.mjs";
-import { answered, chatOf, go, press, send, signIn, signUp } from "../lib/walk.mjs";
+import { answered, chatOf, copyable, go, press, publishInstructions, send, signIn, signUp } from "../lib/walk.mjs";
 
 /** Ports where the hub looks for model servers. */
 const MODEL_PORTS = [11_434, 1_234, 8_080, 8_000];
@@ -24,7 +23,8 @@ before(async () => {
   archive = join(folder, "backup.tar.gz");
   [model, tools, browser] = await Promise.all([startModelOnKnownPort(), startTools(), launch()]);
   hub = await startHub();
-  [ada, grace] = [await openTab(browser), await openTab(browser)];
+  ada = await openTab(browser);
+  grace = await openTab(browser);
 });
 after(async () => {
   await browser?.close();
@@ -49,14 +49,8 @@ test("the model server of this machine is found and connected", async () => {
 
 test("an agent is made of instructions, a tool server and a file", async () => {
   await ada.page.getByRole("link", { name: "Create agent" }).click();
-  await ada.page.getByLabel("Title").fill("Harbour clerk");
-  await ada.page.getByLabel("Name in its address").fill("clerk");
-  await ada.page.getByLabel("Summary").fill("Knows the fees.");
-  await ada.page.getByLabel("Instructions").fill("Answer from your files.");
-  await ada.page.getByLabel("MCP servers").fill(tools.url);
-  await press(ada, "Continue");
-  await press(ada, "Publish");
-  await ada.page.getByRole("heading", { name: "Harbour clerk is registered" }).waitFor();
+  const form = { title: "Harbour clerk", name: "clerk", summary: "Knows the fees.", instructions: "Answer from your files." };
+  await publishInstructions(ada, { ...form, servers: tools.url });
   await go(ada, `${hub.url}/@ada/clerk/manage`);
   const fees = { name: "fees.md", mimeType: "text/markdown", buffer: Buffer.from("# Fees\n\nA berth costs ten crowns.\n") };
   await ada.page.getByLabel("Text files").setInputFiles(fees);
@@ -87,12 +81,12 @@ test("a team reaches the first example goal", async () => {
 test("a second person signs up with an invitation, and gets a new password", async () => {
   await go(ada, `${hub.url}/admin/invites`);
   await press(ada, "Create invitation");
-  await signUp(grace, await shownLink(), "grace");
+  await signUp(grace, await copyable(ada), "grace");
   await go(ada, `${hub.url}/admin/users`);
   const row = ada.page.getByRole("row").filter({ hasText: "@grace" });
   await row.locator("summary").click();
   await row.getByRole("button", { name: /^Create reset link/ }).click();
-  await go(grace, await shownLink());
+  await go(grace, await copyable(ada));
   await grace.page.getByLabel("New password").fill(NEW_PASSWORD);
   await press(grace, "Set password");
   await signIn(grace, hub, "grace", NEW_PASSWORD);
@@ -126,20 +120,15 @@ async function asks(tab) {
   assert.match(text, /Sources:\s+\[1\] fees\.md/);
 }
 
-async function shownLink() {
-  const link = ada.page.locator(".copyable code");
-  await link.waitFor();
-  return (await link.innerText()).trim();
-}
-
 function stepsDone(number) {
   return ada.page.getByText(`${number} of 7 done.`).waitFor();
 }
 
 async function startModelOnKnownPort() {
   for (const port of MODEL_PORTS) {
-    const isFree = await freePort(port).then(() => true, () => false);
-    if (isFree) return startScripted("--port", String(port), "--tokens", "4", "--rate", "0");
+    // A model server ends at once if its port is in use.
+    const server = await startScripted("--port", String(port), "--tokens", "4", "--rate", "0").catch(() => undefined);
+    if (server) return server;
   }
   throw new Error(`no port for a model server is free: ${MODEL_PORTS}`);
 }

@@ -6,7 +6,7 @@ import { startModel } from "../lib/agents.mjs";
 import { launch, openTab } from "../lib/browser.mjs";
 import { checkPage } from "../lib/checks.mjs";
 import { startHub } from "../lib/hub.mjs";
-import { answer, answered, go, press, send, signUp, textOf } from "../lib/walk.mjs";
+import { answer, answered, go, press, publishInstructions, send, signUp, textOf } from "../lib/walk.mjs";
 
 let hub, browser, model, tab;
 before(async () => {
@@ -25,13 +25,8 @@ after(async () => {
 test("an agent is made of instructions and a model", async () => {
   await go(tab, `${hub.url}/register/instructions`);
   await checkPage(tab, "instructions");
-  await tab.page.getByLabel("Title").fill("Tide clerk");
-  await tab.page.getByLabel("Name in its address").fill("tides");
-  await tab.page.getByLabel("Summary").fill("Answers questions about the sea.");
-  await tab.page.getByLabel("Instructions").fill("You answer in one short sentence.");
-  await press(tab, "Continue");
-  await press(tab, "Publish");
-  await tab.page.getByRole("heading", { name: "Tide clerk is registered" }).waitFor();
+  const summary = "Answers questions about the sea.";
+  await publishInstructions(tab, { title: "Tide clerk", name: "tides", summary, instructions: "You answer in one short sentence." });
 });
 
 test("it streams, counts its tokens, and remembers the conversation", async () => {

@@ -6,7 +6,7 @@ import { startScripted } from "../lib/agents.mjs";
 import { launch, openTab } from "../lib/browser.mjs";
 import { checkPage } from "../lib/checks.mjs";
 import { startHub } from "../lib/hub.mjs";
-import { answered, confirm, go, press, send, signUp } from "../lib/walk.mjs";
+import { answered, confirm, go, press, publishInstructions, send, signUp } from "../lib/walk.mjs";
 
 let hub, browser, model, tab;
 before(async () => {
@@ -60,12 +60,7 @@ test("an agent is created with it and answers", async () => {
   await tab.page.getByRole("link", { name: "Manage" }).click();
   await tab.page.getByRole("link", { name: "Create agent" }).click();
   assert.equal(await tab.page.getByLabel("Model").inputValue(), "desk/scripted");
-  await tab.page.getByLabel("Title").fill("Clerk");
-  await tab.page.getByLabel("Name in its address").fill("clerk");
-  await tab.page.getByLabel("Summary").fill("Counts.");
-  await tab.page.getByLabel("Instructions").fill("Count.");
-  await press(tab, "Continue");
-  await press(tab, "Publish");
+  await publishInstructions(tab, { title: "Clerk", name: "clerk", summary: "Counts.", instructions: "Count." });
   await go(tab, `${hub.url}/chat?to=@ada/clerk`);
   await tab.islands();
   await send(tab, "Count.");

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { launch, openTab } from "../lib/browser.mjs";
 import { checkPage } from "../lib/checks.mjs";
-import { confirm, go, hubOfAda, PASSWORD, press, signedIn, signIn, signUp, tryToSignIn } from "../lib/walk.mjs";
+import { confirm, copyable, go, hubOfAda, PASSWORD, press, signedIn, signIn, signUp, tryToSignIn } from "../lib/walk.mjs";
 
 const NEW_PASSWORD = "six other plain words again";
 
@@ -67,7 +67,7 @@ for (const [script, name, theme, width] of [["on", "grace", "light", 1280], ["of
       await press(tab, "Create token");
       await tab.page.getByText("Copy the token now.").waitFor();
       await checkPage(tab, "settings-token-made");
-      const token = (await tab.page.locator(".copyable code").innerText()).trim();
+      const token = await copyable(tab);
       assert.equal((await listChats(token)).status, 200);
       await go(tab, `${hub.url}/settings/tokens`);
       await tab.page.getByRole("rowheader", { name: "Nightly report" }).waitFor();

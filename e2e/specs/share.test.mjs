@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { launch, openTab, SCRIPTS } from "../lib/browser.mjs";
 import { checkPage } from "../lib/checks.mjs";
-import { answered, go, hubOfAda, press, send, signIn } from "../lib/walk.mjs";
+import { answered, copyable, go, hubOfAda, press, send, signIn } from "../lib/walk.mjs";
 
 let hub, browser;
 before(async () => {
@@ -31,7 +31,7 @@ for (const script of SCRIPTS) {
       await tab.page.getByLabel("Expires").selectOption({ label: "In 7 days" });
       await press(tab, "Create link");
       await tab.page.getByText("Link created.").waitFor();
-      const link = await tab.page.locator(".copyable code").first().innerText();
+      const link = await copyable(tab);
       await checkPage(tab, "chat-share");
 
       const reader = await openTab(browser, mode);

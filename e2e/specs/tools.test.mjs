@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { startScripted, startTools } from "../lib/agents.mjs";
 import { launch, openTab } from "../lib/browser.mjs";
 import { checkPage } from "../lib/checks.mjs";
-import { answer, answered, go, hubOfAda, press, send, signIn, textOf } from "../lib/walk.mjs";
+import { answer, answered, go, hubOfAda, publishInstructions, send, signIn, textOf } from "../lib/walk.mjs";
 
 const ADD = 'call=add {"a": 40, "b": 2}\ncall=fail {}';
 const NOTE = 'call=note {"text": "milk"}';
@@ -35,15 +35,8 @@ async function withTab(mode, then) {
 
 async function publish(tab, title, name, servers) {
   await go(tab, `${hub.url}/register/instructions`);
-  await tab.page.getByLabel("Title").fill(title);
-  await tab.page.getByLabel("Name in its address").fill(name);
-  await tab.page.getByLabel("Summary").fill("Uses tools.");
-  await tab.page.getByLabel("Instructions").fill("Use your tools.");
-  await tab.page.getByLabel("MCP servers").fill(servers);
-  await checkPage(tab, "instructions-tools");
-  await press(tab, "Continue");
-  await press(tab, "Publish");
-  await tab.page.getByRole("heading", { name: `${title} is registered` }).waitFor();
+  const look = () => checkPage(tab, "instructions-tools");
+  await publishInstructions(tab, { title, name, summary: "Uses tools.", instructions: "Use your tools.", servers, look });
 }
 
 async function begin(tab, name, text) {
