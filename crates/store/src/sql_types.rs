@@ -115,7 +115,7 @@ macro_rules! words {
     )*};
 }
 pub(crate) use words;
-words!(Role, AgentAccess, Visibility, ChatKind, MessageState, RunState, FailureClass, Rating, FeedbackReason,);
+words!(Role, AgentAccess, Visibility, ChatKind, MessageState, RunState, FailureClass, Rating, FeedbackReason);
 
 /// Defines an enum of this crate whose values are stored as keywords.
 macro_rules! word_enum {

@@ -1,7 +1,7 @@
 //! Converts the result of a task to an MCP tool result.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use plexus_domain::{Part, PartBody, RunState, part::plain_text};
+use plexus_domain::{Part, PartBody, RunState, media_type::essence, part::plain_text};
 use plexus_hub::calls::{self, AuthorizedAgent, Task};
 use rmcp::model::{CallToolResult, ContentBlock, Resource};
 use serde_json::{Value, json};
@@ -50,8 +50,8 @@ fn told_parts(task: &Task) -> Vec<&Part> {
 /// Returns an image as content with its size, if it fits. An image that cannot be read stays a link.
 async fn image(site: &AppState, task: &Task, part: &Part, budget: u64) -> Option<(u64, ContentBlock)> {
     let PartBody::File { blob, size, .. } = &part.content else { return None };
-    let declared = part.media_type.as_deref()?.split(';').next()?.trim();
-    if *size > MAX_IMAGE_BYTES.min(budget) || !declared.get(..6)?.eq_ignore_ascii_case("image/") {
+    let declared = essence(part.media_type.as_deref()?);
+    if *size > MAX_IMAGE_BYTES.min(budget) || !declared.starts_with("image/") {
         return None;
     }
     let file = calls::file_of_task(&site.hub, task, blob).await.ok()?;

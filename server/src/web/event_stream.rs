@@ -7,6 +7,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, header},
     response::{IntoResponse as _, Response},
 };
+use plexus_domain::media_type::essence;
 
 /// Interval of keep-alive messages on an idle stream, so that proxies do not close it.
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -16,9 +17,7 @@ pub const EVENT_STREAM: &str = "text/event-stream";
 /// Returns whether the client accepts an event stream.
 pub fn accepts_event_stream(headers: &HeaderMap) -> bool {
     let lines = headers.get_all(header::ACCEPT).iter().filter_map(|line| line.to_str().ok());
-    lines.flat_map(|line| line.split(',')).any(|kind| {
-        kind.split(';').next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case(EVENT_STREAM))
-    })
+    lines.flat_map(|line| line.split(',')).any(|kind| essence(kind) == EVENT_STREAM)
 }
 
 /// Returns a `text/event-stream` response that proxies must not cache, transform or buffer.

@@ -11,6 +11,7 @@ use axum::{
 };
 use plexus_domain::{
     Error as Refusal,
+    media_type::essence,
     sanitized_text::{ellipsize, one_line},
 };
 use serde::de::DeserializeOwned;
@@ -25,8 +26,7 @@ const MAX_WORDS: usize = 500;
 /// Returns whether `Content-Type` is one of `types`, ignoring parameters.
 pub fn is_of_type(headers: &HeaderMap, types: &[&str]) -> bool {
     let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let essence = given.split(';').next().unwrap_or_default().trim();
-    types.iter().any(|known| essence.eq_ignore_ascii_case(known))
+    types.contains(&essence(given).as_str())
 }
 
 /// Returns the error for a body that could not be read: a timeout if the body was too slow, else `otherwise`.

@@ -110,8 +110,8 @@ pub async fn act_on_person_by_operator(hub: &Hub, name: &str, act: AccountModera
     let mut tx = hub.store().write().await?;
     let id = by_name(&mut tx, name).await?;
     let done = moderate(hub, &mut tx, id, act).await?;
-    let (by, change) = (Administrator::CommandLine, done.change.clone());
-    by.write_audit(hub, &mut tx, done.action, account(id), change).await?;
+    let change = done.change.clone();
+    Administrator::CommandLine.write_audit(hub, &mut tx, done.action, account(id), change).await?;
     tx.commit().await?;
     done.apply(hub, act);
     Ok(())

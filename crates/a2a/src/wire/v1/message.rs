@@ -1,5 +1,6 @@
 //! Messages and parts (specification sections 4.1.4 to 4.1.6).
 
+use plexus_domain::media_type::essence;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -99,10 +100,8 @@ impl Part {
 
     /// Returns true if the part is text without a file name, of no media type or one of plain text or Markdown.
     pub fn is_plain_text(&self) -> bool {
-        let media_type = self.media_type.as_deref().unwrap_or("text/plain");
-        let essence = media_type.split(';').next().unwrap_or_default().trim();
-        let is_plain =
-            ["text/plain", "text/markdown"].iter().any(|plain| essence.eq_ignore_ascii_case(plain));
+        let media_type = essence(self.media_type.as_deref().unwrap_or("text/plain"));
+        let is_plain = ["text/plain", "text/markdown"].contains(&media_type.as_str());
         self.as_text().is_some() && self.filename.is_none() && is_plain
     }
 
