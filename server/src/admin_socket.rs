@@ -14,7 +14,6 @@ use axum::{
     extract::{Path, Query, Request, State},
     middleware::{self, Next},
     response::{IntoResponse as _, Response},
-    routing::{get, post},
 };
 use plexus_domain::{Address, Error as Refusal, account::Role};
 use plexus_hub::{
@@ -42,6 +41,7 @@ use crate::{
         error::{ApiError, ApiResult},
         json_body::JsonBody,
         request_id,
+        routing::{get, post},
     },
 };
 

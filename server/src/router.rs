@@ -1,13 +1,6 @@
 //! All routes of the server, with their middleware.
 
-use axum::{
-    Router,
-    extract::DefaultBodyLimit,
-    http::StatusCode,
-    middleware,
-    response::Response,
-    routing::{get, post},
-};
+use axum::{Router, extract::DefaultBodyLimit, http::StatusCode, middleware, response::Response};
 use tower::ServiceBuilder;
 use tower_http::{
     catch_panic::CatchPanicLayer,
@@ -24,7 +17,10 @@ use crate::{
     app_state::AppState,
     ard, conformance, health, ioa_compat, mcp, oauth, openai, pages, rpc,
     web::{
-        api_error_layer, assets, bearer, body_timeout, host_check, page::PageContext, request_id,
+        api_error_layer, assets, bearer, body_timeout, host_check,
+        page::PageContext,
+        request_id,
+        routing::{form, get, post},
         security_headers,
     },
 };
@@ -120,34 +116,34 @@ fn page_routes() -> Router<AppState> {
         .route("/@{owner}/{agent}/star", post(pages::agent::star::turn))
         .route(
             "/@{owner}/{agent}/chat",
-            get(pages::agent::visitor_chat::show).post(pages::agent::visitor_chat::send),
+            form(pages::agent::visitor_chat::show, pages::agent::visitor_chat::send),
         )
-        .route("/chat", get(pages::chat::new::show).post(pages::chat::new::send))
+        .route("/chat", form(pages::chat::new::show, pages::chat::new::send))
         .route("/chat/search", get(pages::chat::search::show))
         .route("/chat/archived", get(pages::chat::archived::show))
-        .route("/chat/{id}", get(pages::chat::thread::show).post(pages::chat::thread::send))
+        .route("/chat/{id}", form(pages::chat::thread::show, pages::chat::thread::send))
         .route("/chat/{id}/stop", post(pages::chat::thread::stop))
         .route("/chat/{id}/approve", post(pages::chat::thread::approve))
-        .route("/chat/{id}/retry", get(pages::chat::messages::show_retry).post(pages::chat::messages::retry))
+        .route("/chat/{id}/retry", form(pages::chat::messages::show_retry, pages::chat::messages::retry))
         .route("/chat/{id}/fork", post(pages::chat::messages::fork))
         .route(
             "/chat/{id}/delete-message",
-            get(pages::chat::messages::show_delete).post(pages::chat::messages::delete),
+            form(pages::chat::messages::show_delete, pages::chat::messages::delete),
         )
-        .route("/chat/{id}/rename", get(pages::chat::manage::show_rename).post(pages::chat::manage::rename))
+        .route("/chat/{id}/rename", form(pages::chat::manage::show_rename, pages::chat::manage::rename))
         .route("/chat/{id}/pin", post(pages::chat::manage::pin))
         .route("/chat/{id}/archive", post(pages::chat::manage::archive))
-        .route("/chat/{id}/share", get(pages::chat::share::show).post(pages::chat::share::create))
-        .route("/chat/{id}/feedback", get(pages::chat::feedback::show).post(pages::chat::feedback::give))
+        .route("/chat/{id}/share", form(pages::chat::share::show, pages::chat::share::create))
+        .route("/chat/{id}/feedback", form(pages::chat::feedback::show, pages::chat::feedback::give))
         .route("/chat/{id}/print", get(pages::chat::print::show))
         .route("/chat/{id}/export", get(pages::chat::print::export))
-        .route("/chat/{id}/delete", get(pages::chat::manage::show_delete).post(pages::chat::manage::delete))
+        .route("/chat/{id}/delete", form(pages::chat::manage::show_delete, pages::chat::manage::delete))
         .route("/blobs/{sha256}", get(pages::blobs::show))
         .route("/blobs/{sha256}/preview", get(pages::file_preview::show))
         .route("/network", get(pages::network::show))
-        .route("/network/{hub}", get(pages::network::hub::show).post(pages::network::hub::act))
-        .route("/teams", get(pages::team::list).post(pages::team::launch))
-        .route("/teams/{id}", get(pages::team::show).post(pages::team::act))
+        .route("/network/{hub}", form(pages::network::hub::show, pages::network::hub::act))
+        .route("/teams", form(pages::team::list, pages::team::launch))
+        .route("/teams/{id}", form(pages::team::show, pages::team::act))
         .route("/teams/{id}/replay", get(pages::team::replay))
         .route("/teams/{id}/share", post(pages::team::share::make))
         .route("/teams/{id}/unshare", post(pages::team::share::revoke))
@@ -157,9 +153,9 @@ fn page_routes() -> Router<AppState> {
         .route("/share/{id}", get(pages::shared_chat::show))
         .route("/share/{id}/continue", post(pages::shared_chat::go_on))
         .route("/share/{id}/files/{sha256}", get(pages::shared_chat::file))
-        .route("/login", get(pages::account::show_login).post(pages::account::login))
-        .route("/reset", get(pages::account::show_reset).post(pages::account::reset))
-        .route("/signup", get(pages::account::show_signup).post(pages::account::signup))
+        .route("/login", form(pages::account::show_login, pages::account::login))
+        .route("/reset", form(pages::account::show_reset, pages::account::reset))
+        .route("/signup", form(pages::account::show_signup, pages::account::signup))
         .route("/logout", post(pages::account::logout))
         .merge(register_routes())
         .route("/settings", get(pages::settings::home))
@@ -169,7 +165,7 @@ fn page_routes() -> Router<AppState> {
         .route("/settings/account/delete", post(pages::settings::account::delete))
         .route("/settings/sessions", get(pages::settings::sessions::show))
         .route("/settings/sessions/revoke", post(pages::settings::sessions::revoke))
-        .route("/settings/tokens", get(pages::settings::tokens::show).post(pages::settings::tokens::create))
+        .route("/settings/tokens", form(pages::settings::tokens::show, pages::settings::tokens::create))
         .route("/settings/tokens/revoke", post(pages::settings::tokens::revoke))
         .route("/settings/tokens/end", post(pages::settings::tokens::end))
         .route("/settings/shares", get(pages::settings::shares::show))
@@ -177,33 +173,30 @@ fn page_routes() -> Router<AppState> {
         .route("/settings/chats/export", get(pages::settings::shares::export))
         .route(
             "/settings/appearance",
-            get(pages::settings::appearance::show).post(pages::settings::appearance::save),
+            form(pages::settings::appearance::show, pages::settings::appearance::save),
         )
 }
 
 fn admin_routes() -> Router<AppState> {
     Router::new()
         .route("/admin", get(pages::admin::overview::show))
-        .route("/admin/setup", get(pages::admin::setup::show).post(pages::admin::setup::dismiss))
+        .route("/admin/setup", form(pages::admin::setup::show, pages::admin::setup::dismiss))
         .route("/admin/users", get(pages::admin::users::show))
         .route("/admin/users/{id}", post(pages::admin::users::act))
         .route("/admin/agents", get(pages::admin::agents::show))
         .route("/admin/agents/{id}", post(pages::admin::agents::act))
-        .route("/admin/models", get(pages::admin::models::show).post(pages::admin::models::connect))
+        .route("/admin/models", form(pages::admin::models::show, pages::admin::models::connect))
         .route("/admin/models/new", get(pages::admin::models::show_new))
-        .route(
-            "/admin/models/{name}",
-            get(pages::admin::models::show_provider).post(pages::admin::models::act),
-        )
-        .route("/admin/origins", get(pages::admin::origins::show).post(pages::admin::origins::trust))
+        .route("/admin/models/{name}", form(pages::admin::models::show_provider, pages::admin::models::act))
+        .route("/admin/origins", form(pages::admin::origins::show, pages::admin::origins::trust))
         .route("/admin/origins/remove", post(pages::admin::origins::withdraw))
-        .route("/admin/network", get(pages::admin::network::show).post(pages::admin::network::block))
+        .route("/admin/network", form(pages::admin::network::show, pages::admin::network::block))
         .route("/admin/network/remove", post(pages::admin::network::unblock))
         .route("/admin/network/rules", get(pages::admin::network::save))
         .route("/admin/network/import", post(pages::admin::network::import))
         .route("/admin/network/subscribe", post(pages::admin::network::subscribe))
         .route("/admin/network/unsubscribe", post(pages::admin::network::unsubscribe))
-        .route("/admin/invites", get(pages::admin::invites::show).post(pages::admin::invites::create))
+        .route("/admin/invites", form(pages::admin::invites::show, pages::admin::invites::create))
         .route("/admin/invites/revoke", post(pages::admin::invites::revoke))
         .route("/admin/audit", get(pages::admin::audit::show))
 }
@@ -225,33 +218,30 @@ fn register_routes() -> Router<AppState> {
     use pages::{agent_manage, register};
     Router::new()
         .route("/register", get(register::start::show))
-        .route("/register/address", get(register::start::show_address).post(register::start::fetch))
-        .route(
-            "/register/instructions",
-            get(register::instructions::show).post(register::instructions::write),
-        )
-        .route("/register/program", get(register::program::show).post(register::program::describe))
-        .route("/register/http", get(register::endpoint::show).post(register::endpoint::describe))
+        .route("/register/address", form(register::start::show_address, register::start::fetch))
+        .route("/register/instructions", form(register::instructions::show, register::instructions::write))
+        .route("/register/program", form(register::program::show, register::program::describe))
+        .route("/register/http", form(register::endpoint::show, register::endpoint::describe))
         .route(
             "/register/{draft}/request",
-            get(register::endpoint::show_again).post(register::endpoint::describe_again),
+            form(register::endpoint::show_again, register::endpoint::describe_again),
         )
         .route("/register/{draft}/discard", post(register::start::discard))
-        .route("/register/{draft}/try", get(register::try_it::show).post(register::try_it::act))
-        .route("/register/{draft}/card", get(register::card::show).post(register::card::choose))
-        .route("/register/{draft}/proof", get(register::proof::show).post(register::proof::act))
-        .route("/register/{draft}/publish", get(register::publish::show).post(register::publish::publish))
+        .route("/register/{draft}/try", form(register::try_it::show, register::try_it::act))
+        .route("/register/{draft}/card", form(register::card::show, register::card::choose))
+        .route("/register/{draft}/proof", form(register::proof::show, register::proof::act))
+        .route("/register/{draft}/publish", form(register::publish::show, register::publish::publish))
         .route("/register/{draft}/done", get(register::publish::done))
-        .route("/@{owner}/{agent}/manage", get(agent_manage::show).post(agent_manage::act))
+        .route("/@{owner}/{agent}/manage", form(agent_manage::show, agent_manage::act))
         .route(
             "/@{owner}/{agent}/files",
             post(agent_manage::add_files).layer(DefaultBodyLimit::max(agent_manage::MAX_UPLOAD)),
         )
         .route(
             "/@{owner}/{agent}/credentials",
-            get(agent_manage::show_credentials).post(agent_manage::keep_credentials),
+            form(agent_manage::show_credentials, agent_manage::keep_credentials),
         )
-        .route("/@{owner}/{agent}/edit", get(agent_manage::show_edit).post(agent_manage::edit))
+        .route("/@{owner}/{agent}/edit", form(agent_manage::show_edit, agent_manage::edit))
 }
 
 async fn missing(visit: PageContext) -> Response {

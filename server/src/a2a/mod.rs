@@ -17,11 +17,7 @@ mod rest;
 mod rpc;
 mod stream;
 
-use axum::{
-    Router,
-    extract::rejection::BytesRejection,
-    routing::{any, get, post},
-};
+use axum::{Router, extract::rejection::BytesRejection};
 use plexus_a2a::bounded_json::JsonLimits;
 use plexus_domain::{Address, Error as Refusal};
 use plexus_hub::{
@@ -30,7 +26,13 @@ use plexus_hub::{
 };
 
 pub use self::p2p::P2pA2aHandler;
-use crate::{app_state::AppState, web::json_body};
+use crate::{
+    app_state::AppState,
+    web::{
+        json_body,
+        routing::{any, get, post},
+    },
+};
 
 /// Limits of JSON nesting depth and number of values in a request.
 const DEPTH: usize = 32;

@@ -15,7 +15,6 @@ use axum::{
     extract::{State, rejection::BytesRejection},
     http::HeaderMap,
     response::{IntoResponse as _, Response},
-    routing::{any, post},
 };
 use futures::StreamExt as _;
 use plexus_hub::calls::{AuthorizedAgent, CallRequest};
@@ -32,6 +31,7 @@ use crate::{
     web::{
         bearer::{ApiKey, InvalidToken},
         event_stream::event_stream,
+        routing::{any, post},
     },
 };
 

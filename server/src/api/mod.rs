@@ -35,11 +35,25 @@ pub mod uploads;
 use axum::{Router, extract::DefaultBodyLimit};
 use plexus_domain::Error as Refusal;
 use utoipa_axum::{
-    router::{OpenApiRouter, UtoipaMethodRouterExt as _},
-    routes,
+    PathItemExt as _,
+    router::{OpenApiRouter, UtoipaMethodRouter, UtoipaMethodRouterExt as _},
 };
 
-use crate::{app_state::AppState, web::error::ApiError};
+use crate::{
+    app_state::AppState,
+    web::{error::ApiError, routing::BoxedHandler},
+};
+
+/// `utoipa_axum::routes!` with boxed handlers.
+macro_rules! routes {
+    ($($module:ident :: $handler:ident),+ $(,)?) => {{
+        let mut methods = UtoipaMethodRouter::<AppState>::default();
+        utoipa_axum::paste! {
+            $( add_route::<$module::[<__path_ $handler>]>(&mut methods, &BoxedHandler::new($module::$handler)); )+
+        }
+        methods
+    }};
+}
 
 /// Routes with complete responses, which may be compressed.
 pub fn routes() -> Router<AppState> {
@@ -117,4 +131,19 @@ async fn missing() -> ApiError {
 /// Parses an id in a path or a body. An invalid id is reported as not found.
 fn id<T: std::str::FromStr>(text: &str) -> Result<T, ApiError> {
     text.parse().map_err(|_| Refusal::not_found("Not found.").into())
+}
+
+/// Routes the methods of the operation `P` to its handler, and adds its description.
+fn add_route<P>((schemas, paths, router): &mut UtoipaMethodRouter<AppState>, handler: &BoxedHandler)
+where
+    P: utoipa::Path + utoipa::__dev::Tags<'static> + utoipa::__dev::SchemaReferences,
+{
+    let mut operation = P::operation();
+    operation.tags.get_or_insert_default().extend(P::tags().into_iter().map(ToOwned::to_owned));
+    P::schemas(schemas);
+    let methods = P::methods();
+    for method in &methods {
+        *router = std::mem::take(router).on(method.to_method_filter(), handler.clone());
+    }
+    paths.add_path_operation(P::path(), methods, operation);
 }

@@ -16,12 +16,12 @@ mod page_token;
 mod query;
 mod search;
 
-use axum::{
-    Router,
-    routing::{any, get, post},
-};
+use axum::Router;
 
-use crate::app_state::AppState;
+use crate::{
+    app_state::AppState,
+    web::routing::{any, get, post},
+};
 
 /// Path of the registry below the public URL.
 const BASE: &str = "ard/v1";

@@ -29,7 +29,6 @@ use axum::{
     http::{Method, StatusCode},
     middleware,
     response::Response,
-    routing::{any, get, post},
 };
 use http_body_util::Full;
 use plexus_domain::{Address, Error as Refusal};
@@ -51,6 +50,7 @@ use crate::{
         error::public_message,
         event_stream::{HEARTBEAT, accepts_event_stream},
         host_check::RequestedOrigin,
+        routing::{any, get, post},
     },
 };
 

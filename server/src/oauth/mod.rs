@@ -5,13 +5,12 @@ mod metadata;
 mod register;
 mod token;
 
-use axum::{
-    Router,
-    extract::DefaultBodyLimit,
-    routing::{get, post},
-};
+use axum::{Router, extract::DefaultBodyLimit};
 
-use crate::app_state::AppState;
+use crate::{
+    app_state::AppState,
+    web::routing::{form, get, post},
+};
 
 pub const AUTHORIZE: &str = "/oauth/authorize";
 pub const CALLBACK: &str = "/oauth/callback";
@@ -25,7 +24,7 @@ pub const RESOURCE: &str = "/.well-known/oauth-protected-resource";
 /// Routes opened in a browser.
 pub fn pages() -> Router<AppState> {
     Router::new()
-        .route(AUTHORIZE, get(authorize::show).post(authorize::decide))
+        .route(AUTHORIZE, form(authorize::show, authorize::decide))
         .route(CALLBACK, get(crate::pages::agent_manage::connected))
 }
 

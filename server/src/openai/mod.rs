@@ -14,13 +14,7 @@ mod response_events;
 mod responses;
 mod stored_responses;
 
-use axum::{
-    Router,
-    body::Bytes,
-    extract::rejection::BytesRejection,
-    http::HeaderMap,
-    routing::{get, post},
-};
+use axum::{Router, body::Bytes, extract::rejection::BytesRejection, http::HeaderMap};
 use plexus_a2a::bounded_json::{self, JsonLimits};
 use plexus_domain::Error as Refusal;
 use serde_json::{Map, Value};
@@ -28,7 +22,10 @@ use serde_json::{Map, Value};
 use self::error::{OpenAiError, method_not_allowed};
 use crate::{
     app_state::AppState,
-    web::json_body::{JSON, body_error, is_of_type},
+    web::{
+        json_body::{JSON, body_error, is_of_type},
+        routing::{any, get, post},
+    },
 };
 
 /// Limits of JSON nesting depth and number of values in a request.
@@ -55,9 +52,9 @@ pub fn routes() -> Router<AppState> {
             "/v1/responses/{id}/cancel",
             post(stored_responses::cancel).fallback(|| method_not_allowed("POST")),
         )
-        .route("/v1", axum::routing::any(error::missing))
-        .route("/v1/", axum::routing::any(error::missing))
-        .route("/v1/{*rest}", axum::routing::any(error::missing))
+        .route("/v1", any(error::missing))
+        .route("/v1/", any(error::missing))
+        .route("/v1/{*rest}", any(error::missing))
 }
 
 /// Parses the members of a request. Unknown members are ignored.

@@ -23,12 +23,12 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use axum::{Extension, Router, routing::get};
+use axum::{Extension, Router};
 use jsonrpsee::{ConnectionId, Methods};
 use plexus_hub::Caller;
 
 use self::session::{Connection, Session};
-use crate::app_state::AppState;
+use crate::{app_state::AppState, web::routing::form};
 
 /// Maximum number of subscriptions of one connection.
 const FOLLOWED: u32 = 32;
@@ -43,7 +43,7 @@ pub fn routes(site: &AppState) -> Router<AppState> {
     match methods::all(site) {
         Ok(module) => {
             let rpc = Rpc { methods: module.into(), connections: AtomicUsize::new(0) };
-            let methods = get(http::open).post(http::call).fallback(http::other_method);
+            let methods = form(http::open, http::call).fallback(http::other_method);
             Router::new().route("/rpc", methods).layer(Extension(Arc::new(rpc)))
         }
         Err(error) => {

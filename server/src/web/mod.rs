@@ -20,6 +20,7 @@ pub mod message_form;
 pub mod page;
 pub mod page_cache;
 pub mod request_id;
+pub mod routing;
 pub mod search_cursor;
 pub mod security_headers;
 mod write_timeout;
