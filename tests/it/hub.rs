@@ -5,7 +5,7 @@ use std::{panic::AssertUnwindSafe, path::Path};
 use futures::FutureExt as _;
 use plexus_hub::{accounts, listings};
 use plexus_server::{config::ServeConfig, serve::RunningServer, settings::Settings};
-use plexus_store::testing::Database;
+use plexus_store::testing::{self, Database};
 use reqwest::StatusCode;
 use tempfile::TempDir;
 
@@ -183,6 +183,9 @@ impl Hub {
 }
 
 async fn running(folder: &Path, database: Option<&str>, settings: &[(&str, &str)]) -> RunningServer {
+    if database.is_none() {
+        testing::prepare_sqlite(folder).await;
+    }
     let serve = configured(folder, database, settings);
     let running = plexus_server::serve::start(serve).await.expect("the hub starts");
     listings::wait_index_ready(&running.hub).await;

@@ -1,6 +1,7 @@
 //! Fixture: conformance hub, and a client that makes equal calls over both bindings of A2A 1.0.
 
 use plexus_server::{conformance, serve::RunningServer};
+use plexus_store::testing::prepare_sqlite;
 use reqwest::{Method, RequestBuilder, header};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -46,6 +47,7 @@ impl Binding {
 impl Kit {
     pub async fn start() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
+        prepare_sqlite(folder.path()).await;
         let listen = "127.0.0.1:0".parse().expect("an address");
         let serve = conformance::serve(listen, folder.path()).expect("a configuration");
         let running = plexus_server::serve::start(serve).await.expect("the hub starts");

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use plexus_store::testing::prepare_sqlite;
 use reqwest::StatusCode;
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader, Lines},
@@ -74,6 +75,9 @@ impl Process {
     }
 
     async fn spawn(folder: &Path, flags: &[&str], database: Option<&str>) -> Self {
+        if database.is_none() {
+            prepare_sqlite(folder).await;
+        }
         let mut command = command(folder);
         command.args([&["serve", "--listen", "127.0.0.1:0"], flags].concat());
         command.envs(database.map(|url| ("DATABASE_URL", url)));

@@ -27,6 +27,7 @@ use plexus_store::{
     agents::{Agent, AgentState},
     audit,
     origin_verifications::{Proof, ProofMethod},
+    testing::prepare_sqlite,
 };
 use tempfile::TempDir;
 
@@ -143,6 +144,7 @@ async fn open(folder: &TempDir, registration: Registration, seed: u64) -> (Hub, 
     };
     let start = Timestamp::from_millis(1_795_132_800_000);
     let (env, clock) = ClockRng::fixed(start, seed << 32);
+    prepare_sqlite(&config.data_dir).await;
     (Hub::open(config, env).await.unwrap(), clock)
 }
 

@@ -7,7 +7,9 @@ mod fixtures;
 mod postgres_server;
 
 use std::{
+    fs,
     future::Future,
+    io::Write as _,
     path::Path,
     sync::atomic::{AtomicU64, Ordering},
 };
@@ -16,7 +18,7 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, query};
 use tokio::sync::OnceCell;
 use url::Url;
 
-use crate::{Store, StoreConfig, StoreUrl};
+use crate::{Store, StoreConfig, StoreUrl, permissions::create_file, sqlite};
 
 pub use fixtures::{AgentSeed, Person, World};
 
@@ -52,6 +54,7 @@ pub fn config(url: StoreUrl) -> StoreConfig {
 /// Runs a test on SQLite in a temporary folder.
 pub async fn on_sqlite<F: Future<Output = ()>>(body: impl FnOnce(Store) -> F) {
     let folder = tempfile::tempdir().expect("a temporary folder");
+    prepare_sqlite(folder.path()).await;
     let store = open_sqlite(folder.path()).await;
     body(store.clone()).await;
     store.close().await;
@@ -61,6 +64,26 @@ pub async fn on_sqlite<F: Future<Output = ()>>(body: impl FnOnce(Store) -> F) {
 pub async fn open_sqlite(folder: &Path) -> Store {
     let url = StoreUrl::Sqlite { folder: folder.to_owned() };
     Store::open(&config(url)).await.expect("SQLite opens")
+}
+
+/// Creates a migrated database in a folder that has none. Migrating takes a second in a debug build; each process
+/// does it once, and copies the result.
+pub async fn prepare_sqlite(folder: &Path) {
+    static TEMPLATE: OnceCell<Vec<u8>> = OnceCell::const_new();
+    let file = folder.join(sqlite::FILE);
+    if !folder.exists() || file.exists() {
+        return;
+    }
+    let template = TEMPLATE.get_or_init(make_sqlite_template).await;
+    create_file(&file).and_then(|mut file| file.write_all(template)).expect("the database is copied");
+}
+
+async fn make_sqlite_template() -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    open_sqlite(folder.path()).await.close().await;
+    // Closing moves the write-ahead log into the file.
+    assert!(!folder.path().join(format!("{}-wal", sqlite::FILE)).exists(), "the template is one file");
+    fs::read(folder.path().join(sqlite::FILE)).expect("the template is read")
 }
 
 /// Runs a test on Postgres in a database of its own.

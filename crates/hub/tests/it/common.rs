@@ -32,6 +32,7 @@ use plexus_hub::{
     message_views::MessageView,
     streaming::FrameKind,
 };
+use plexus_store::testing::prepare_sqlite;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -59,6 +60,7 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let mut config = config(folder.path());
         change(&mut config);
+        prepare_sqlite(&config.data_dir).await;
         let hub = Hub::open(config, ClockRng::system()).await.unwrap();
         let person = async |name: &str, role| {
             let password = "correct horse battery staple".to_owned();

@@ -8,7 +8,10 @@ use plexus_hub::{
     config::Secret,
     teams::{self, LaunchRequest, TeamState},
 };
-use plexus_store::{StoreUrl, testing::Database};
+use plexus_store::{
+    StoreUrl,
+    testing::{Database, prepare_sqlite},
+};
 use tokio::{task::yield_now, time::timeout};
 
 use crate::common;
@@ -24,6 +27,9 @@ async fn open(folder: &Path, database: Option<&Database>, env: ClockRng) -> Hub 
         StoreUrl::Postgres { url } => Secret::new(url.to_string()),
         StoreUrl::Sqlite { .. } => unreachable!("a test database is on Postgres"),
     });
+    if database.is_none() {
+        prepare_sqlite(folder).await;
+    }
     Hub::open(config, env).await.unwrap()
 }
 
