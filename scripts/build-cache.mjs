@@ -8,7 +8,8 @@
 // target folder would take the build of one clone for another's.
 //
 // Compiled crates are hard links: rustc replaces files and never writes into them. Cargo writes into fingerprints and into
-// outputs of build scripts, so those are copies.
+// outputs of build scripts, so those are copies. All keep their modification times: cargo compiles a crate again that is older
+// than one it depends on.
 //
 // PLEXUS_BUILD_CACHE names the folder of the cache, or is "off". Default: ~/.cache/plexus/build.
 import { execFileSync } from "node:child_process";
@@ -20,7 +21,7 @@ import { join } from "node:path";
 // Folders of a target folder, one for each profile and target that the checks build.
 const PROFILES = ["debug", "release", "wasm32-unknown-unknown/wasm", "wasm32-unknown-unknown/debug"];
 const KINDS = [
-    { folder: "deps", add: fs.linkSync },
+    { folder: "deps", add: link },
     { folder: "build", add: copy },
     { folder: ".fingerprint", add: copy },
 ];
@@ -52,7 +53,7 @@ function restore(cache) {
         for (const file of patchFiles()) fs.utimesSync(file, 0, 0);
         console.log(`build cache: ${added} files of compiled crates from ${cache}`);
     } catch (error) {
-        // Another file system refuses hard links. Cargo can build everything.
+        // Cargo can build everything.
         fs.rmSync(target, { recursive: true, force: true });
         console.log(`build cache: not used: ${error.message}`);
     }
@@ -106,7 +107,17 @@ function hashesOf(packages, fingerprints) {
     return new Set(parts.filter((part) => part && packages.has(part[1])).map((part) => part[2]));
 }
 
-// Copies a folder with its modification times, by which cargo judges outputs of build scripts. It appears when it is complete.
+// Links a file, or copies it to another file system.
+function link(from, to) {
+    try {
+        fs.linkSync(from, to);
+    } catch (error) {
+        if (error.code !== "EXDEV") throw error;
+        copy(from, to);
+    }
+}
+
+// Copies a file or folder with its modification times, by which cargo judges outputs of build scripts. It appears when it is complete.
 function copy(from, to) {
     const draft = `${to}.${process.pid}`;
     fs.cpSync(from, draft, { recursive: true, preserveTimestamps: true });
