@@ -34,9 +34,12 @@ demo-network: ## Start three hubs on this machine that find each other, each wit
 	@exec scripts/demo-network
 
 ##@ Build
-.PHONY: build wasm release clean
+.PHONY: build build-tests wasm release clean
 build: wasm ## Build the hub and the wasm bundle for this machine, quickly
 	@cargo build $(HUB) --bin plexus
+# One command for the hub and its tests: cargo joins their features, and compiles each crate once.
+build-tests: wasm ## Build the wasm bundle, the hub and all Rust tests
+	@cargo build $(HUB) --lib --bins --tests --examples
 wasm: ## Build only the wasm bundle
 	@find public -name '*.br' -delete
 	@cargo build $(WASM) --profile wasm
