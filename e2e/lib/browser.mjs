@@ -25,6 +25,14 @@ export const MODES = SCRIPTS.flatMap((script) =>
   ["light", "dark"].flatMap((theme) => [390, 1280].map((width) => ({ script, theme, width }))),
 );
 
+/** Four modes with and without JavaScript, in which each two values of different properties meet once. */
+export const PAIRED_MODES = [
+  { script: "on", theme: "light", width: 1280 },
+  { script: "on", theme: "dark", width: 390 },
+  { script: "off", theme: "light", width: 390 },
+  { script: "off", theme: "dark", width: 1280 },
+];
+
 export const nameOf = ({ script, theme, width }) => `${theme}, ${width} px, script ${script}`;
 
 export function launch() {

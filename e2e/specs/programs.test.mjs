@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, describe, test } from "node:test";
-import { launch, MODES, nameOf, openTab } from "../lib/browser.mjs";
+import { launch, nameOf, PAIRED_MODES, openTab } from "../lib/browser.mjs";
 import { checkPage } from "../lib/checks.mjs";
 import { go, hubOfAda, press, signIn } from "../lib/walk.mjs";
 
@@ -22,7 +22,7 @@ after(async () => {
   await hub?.stop();
 });
 
-for (const mode of MODES.filter(({ script }) => script !== "no wasm")) {
+for (const mode of PAIRED_MODES) {
   describe(`programs, ${nameOf(mode)}`, () => {
     let tab;
     before(async () => {
