@@ -18,8 +18,9 @@ import * as fs from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-// Folders of a target folder, one for each profile and target that the checks build.
-const PROFILES = ["debug", "release", "wasm32-unknown-unknown/wasm", "wasm32-unknown-unknown/debug"];
+// Folders of a target folder, one for each profile and target that the checks build. `wasm` has the macros and build scripts of
+// the profile of that name.
+const PROFILES = ["debug", "release", "wasm", "wasm32-unknown-unknown/wasm", "wasm32-unknown-unknown/debug"];
 const KINDS = [
     { folder: "deps", add: link },
     { folder: "build", add: copy },
