@@ -78,8 +78,8 @@ function deleteUnused() {
     }
 }
 
-// Adds the files and folders of crates that `to` lacks, but for those of the packages `own`. Returns how many. A fingerprint
-// comes after what it stands for, so that an interrupted run leaves no crate that seems complete.
+// Adds the files and folders of crates that `to` lacks or has of an earlier build, but for those of the packages `own`. Returns
+// how many. A fingerprint comes after what it stands for, so that an interrupted run leaves no crate that seems complete.
 function share(from, to, own) {
     let added = 0;
     for (const profile of PROFILES) {
@@ -92,13 +92,24 @@ function share(from, to, own) {
             const present = new Set(fs.readdirSync(sink));
             for (const name of fs.readdirSync(source)) {
                 const hash = name.match(/-([0-9a-f]{16})(?:\.|$)/)?.[1];
-                if (!hash || ownHashes.has(hash) || present.has(name)) continue;
-                add(join(source, name), join(sink, name));
+                if (!hash || ownHashes.has(hash)) continue;
+                const built = join(source, name);
+                const kept = join(sink, name);
+                if (present.has(name) && newest(kept) >= newest(built)) continue;
+                fs.rmSync(kept, { recursive: true, force: true });
+                add(built, kept);
                 added += 1;
             }
         }
     }
     return added;
+}
+
+// Latest modification time of a file, or of the files in a folder, in milliseconds.
+function newest(path) {
+    const stat = fs.statSync(path);
+    if (!stat.isDirectory()) return stat.mtimeMs;
+    return Math.max(0, ...fs.readdirSync(path).map((name) => newest(join(path, name))));
 }
 
 // Hashes in the names of what was compiled from these packages.
