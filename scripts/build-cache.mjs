@@ -129,7 +129,8 @@ function link(from, to) {
     }
 }
 
-// Copies a file or folder with its modification times, by which cargo judges outputs of build scripts. It appears when it is complete.
+// Copies a file or folder with its modification times, by which cargo judges outputs of build scripts. It appears when it is
+// complete.
 function copy(from, to) {
     const draft = `${to}.${process.pid}`;
     fs.cpSync(from, draft, { recursive: true, preserveTimestamps: true });
