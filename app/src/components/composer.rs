@@ -40,6 +40,7 @@ impl Composer<'_> {
         let error = self.form.errors().first().map(|(_, message)| message.clone());
         let silent = error.is_none();
         let editing = self.parent.is_some().then(|| editing(&self.action, self.edits));
+        let queue = self.parent.is_some().then(queue);
         // No autofocus while no agent is chosen: the user reads the list of agents first.
         let ready = self.to.is_some();
         let reads = self.to.and_then(|to| to.accepts.as_ref()).map(|modes| modes.join(" "));
@@ -54,6 +55,7 @@ impl Composer<'_> {
                 {to.map(|to| view! { <input type="hidden" name="to" value=to /> })}
                 {editing}
                 <p class="error" id="composer-error" role="alert" hidden=silent>{error}</p>
+                {queue}
                 {attachments::chips(&self.attachments.files)}
                 <label class="hidden" for="composer-text">{label.clone()}</label>
                 <textarea id="composer-text" name="text" dir="auto" rows="1" maxlength=MAX placeholder=label data-draft=draft
@@ -70,6 +72,15 @@ impl Composer<'_> {
         }
         .into_any()
     }
+}
+
+/// Renders the list of messages that wait for the answer. The island fills it.
+fn queue() -> AnyView {
+    view! {
+        <p class="queue-status" id="composer-queue-status" role="status" hidden=true></p>
+        <ul class="queue" id="composer-queue" aria-label="Queued messages"></ul>
+    }
+    .into_any()
 }
 
 /// Renders the line that says that a message is edited. The island shows and hides it.

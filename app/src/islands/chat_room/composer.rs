@@ -19,6 +19,26 @@ pub struct ComposerView {
     kept: Rc<RefCell<String>>,
 }
 
+/// A message that is sent: its text, and its files as the composer shows them.
+pub struct Draft {
+    pub text: String,
+    pub chips: Vec<Element>,
+}
+
+impl Draft {
+    pub fn uploads(&self) -> Vec<String> {
+        self.chips.iter().filter_map(upload_of).collect()
+    }
+
+    /// Returns the text and the names of the files.
+    pub fn shown(&self) -> String {
+        let names = self.chips.iter().map(name_of);
+        let all: Vec<_> =
+            std::iter::once(self.text.clone()).chain(names).filter(|it| !it.is_empty()).collect();
+        all.join("\n\n")
+    }
+}
+
 impl ComposerView {
     pub fn find() -> Option<Self> {
         Some(Self {
@@ -102,8 +122,22 @@ impl ComposerView {
         self.form.has_attribute("data-uploading")
     }
 
+    /// Takes the message out of the composer.
+    pub fn take_draft(&self) -> Draft {
+        let draft = Draft { text: self.message().unwrap_or_default(), chips: self.take_attachments() };
+        self.clear();
+        draft
+    }
+
+    /// Puts a message back, before what is written meanwhile.
+    pub fn put_back(&self, draft: &Draft) {
+        let texts = [draft.text.clone(), self.message().unwrap_or_default()];
+        self.set_text(&texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n"));
+        self.restore_attachments(&draft.chips);
+    }
+
     /// Takes the files of the message out of the composer.
-    pub fn take_attachments(&self) -> Vec<Element> {
+    fn take_attachments(&self) -> Vec<Element> {
         let chips = self.chips();
         for chip in &chips {
             chip.remove();
@@ -219,12 +253,12 @@ pub fn hidden(form: &HtmlFormElement, name: &str) -> Option<String> {
 }
 
 /// Returns the upload id of a file in the composer.
-pub fn upload_of(chip: &Element) -> Option<String> {
+fn upload_of(chip: &Element) -> Option<String> {
     dom::find::<HtmlInputElement>(chip, "input[name=\"upload\"]").map(|field| field.value())
 }
 
 /// Returns the name of a file in the composer.
-pub fn name_of(chip: &Element) -> String {
+fn name_of(chip: &Element) -> String {
     let name = dom::find::<Element>(chip, ".name").and_then(|name| name.text_content());
     name.unwrap_or_default()
 }

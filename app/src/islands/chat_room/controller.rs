@@ -13,6 +13,7 @@ use super::{
     composer::ComposerView,
     dom,
     events::{Event, MessageCreated, PartSnapshot, RunUpdated},
+    queue::MessageQueue,
     scroll::Scroll,
     sidebar::SidebarView,
     stream::{Listener, Stream},
@@ -24,6 +25,8 @@ pub struct ChatController {
     pub(super) chat: Option<String>,
     pub(super) thread: Option<Thread>,
     pub(super) composer: Option<ComposerView>,
+    /// `None` before the first message of a chat.
+    pub(super) queue: Option<MessageQueue>,
     pub(super) stream: RefCell<Option<Rc<Stream>>>,
     pub(super) scroll: Scroll,
     pub(super) sidebar: Rc<SidebarView>,
@@ -48,6 +51,7 @@ pub fn start(chat: Option<String>, seq: i64, worker: &str, signs: ChatUiState) {
     let room = Rc::new(ChatController {
         thread: Thread::find(),
         composer: ComposerView::find(),
+        queue: MessageQueue::find(),
         sidebar: Rc::new(SidebarView::new(chat.clone())),
         chat,
         stream: RefCell::default(),
@@ -116,6 +120,7 @@ impl Listener for ChatController {
                     self.say(&article, &ended.state);
                 }
                 self.show_answering();
+                with_room(ChatController::send_queued);
             }
             Event::RunUpdated(run) => self.run(&run),
             Event::TitleChanged(title) => self.retitle(&title.title),

@@ -8,9 +8,10 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event as DomEvent, HtmlButtonElement, HtmlFormElement, SubmitEvent};
 
 use super::{
-    composer::{ComposerView, hidden, name_of, new_id, upload_of},
+    composer::{ComposerView, Draft, hidden, new_id},
     controller::{ChatController, stop},
     dom, http,
+    queue::MessageQueue,
     thread::Thread,
 };
 
@@ -22,26 +23,6 @@ enum Reply {
     Fork(String),
     /// As an alternative to this message of the user.
     InsteadOf(String),
-}
-
-/// A message that is sent: its text, and its files as the composer shows them.
-struct Draft {
-    text: String,
-    chips: Vec<Element>,
-}
-
-impl Draft {
-    fn uploads(&self) -> Vec<String> {
-        self.chips.iter().filter_map(upload_of).collect()
-    }
-
-    /// Returns the text and the names of the files.
-    fn shown(&self) -> String {
-        let names = self.chips.iter().map(name_of);
-        let all: Vec<_> =
-            std::iter::once(self.text.clone()).chain(names).filter(|it| !it.is_empty()).collect();
-        all.join("\n\n")
-    }
 }
 
 impl ChatController {
@@ -58,6 +39,7 @@ impl ChatController {
             dom::listen(&document(), "click", move |event: DomEvent| {
                 room.edit(&event);
             });
+            self.attach_queue();
         }
         if let Some(thread) = &self.thread {
             let room = self.clone();
@@ -91,16 +73,80 @@ impl ChatController {
             composer.show_error("A file is still being uploaded. Send the message when it is done.");
             return;
         }
-        if composer.has_content() && !self.sending.replace(true) {
-            let reply = composer.edits().map_or(Reply::Newest, Reply::InsteadOf);
-            let text = composer.message().unwrap_or_default();
-            let chips = composer.take_attachments();
-            composer.clear();
+        if !composer.has_content() {
+            return;
+        }
+        let reply = composer.edits().map_or(Reply::Newest, Reply::InsteadOf);
+        if let (Reply::Newest, Some(queue), true) = (&reply, &self.queue, self.is_answering()) {
+            queue.push(composer.take_draft());
+            return;
+        }
+        if !self.sending.replace(true) {
+            let draft = composer.take_draft();
             if matches!(reply, Reply::InsteadOf(_)) {
                 composer.end_edit();
             }
-            self.send(Draft { text, chips }, reply);
+            self.send(draft, reply);
         }
+    }
+
+    /// True while the next message of the page's branch has to wait: a message is being sent, or an answer written.
+    pub(super) fn is_answering(&self) -> bool {
+        let is_writing = |thread: &Thread| !thread.open().is_empty() || thread.has_unsent();
+        self.sending.get() || self.thread.as_ref().is_some_and(is_writing)
+    }
+
+    /// Sends the first queued message after an answer has ended. An answer that failed or asks a question holds the
+    /// queue: the message was written without knowing that.
+    pub(super) fn send_queued(self: &Rc<Self>) {
+        let (Some(queue), Some(thread)) = (&self.queue, &self.thread) else { return };
+        if queue.is_empty() || self.is_answering() {
+            return;
+        }
+        if thread.waits_for_reader() {
+            queue.hold("The agent waits for your reply. Reply to it, or send a queued message as the reply.");
+        } else if thread.ends_in_failure() {
+            queue.hold("The last answer failed. Send or remove the queued messages.");
+        } else if let Some(draft) = queue.take_first() {
+            self.sending.set(true);
+            self.send(draft, Reply::Newest);
+        }
+    }
+
+    /// Sends a queued message at once. It stops the answer that is being written.
+    fn send_now(self: &Rc<Self>, item: &Element) {
+        let Some(queue) = &self.queue else { return };
+        if self.is_answering() {
+            queue.move_to_front(item);
+            stop();
+        } else if let Some(draft) = queue.take(item) {
+            self.sending.set(true);
+            self.send(draft, Reply::Newest);
+        }
+    }
+
+    /// Handles the buttons of queued messages. Their texts become the draft of the chat when the page is left.
+    fn attach_queue(self: &Rc<Self>) {
+        let (Some(queue), Some(composer)) = (&self.queue, &self.composer) else { return };
+        let room = self.clone();
+        dom::listen(queue.element(), "click", move |event: DomEvent| {
+            let (Some(button), Some(item)) = (clicked(&event, "button"), clicked(&event, "li")) else {
+                return;
+            };
+            if button.class_list().contains("send-now") {
+                room.send_now(&item);
+            } else if let (Some(composer), Some(draft)) =
+                (&room.composer, room.queue.as_ref().and_then(|queue| queue.take(&item)))
+            {
+                composer.put_back(&draft);
+            }
+        });
+        let (room, composer) = (self.clone(), composer.clone());
+        dom::listen(&window(), "pagehide", move |_: DomEvent| {
+            while let Some(draft) = room.queue.as_ref().and_then(MessageQueue::take_last) {
+                composer.put_back(&draft);
+            }
+        });
     }
 
     fn send(self: &Rc<Self>, draft: Draft, reply: Reply) {

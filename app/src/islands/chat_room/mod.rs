@@ -34,6 +34,8 @@ mod forms;
 #[cfg(feature = "hydrate")]
 mod http;
 #[cfg(feature = "hydrate")]
+mod queue;
+#[cfg(feature = "hydrate")]
 mod scroll;
 #[cfg(feature = "hydrate")]
 mod sidebar;
