@@ -195,6 +195,27 @@ document.addEventListener("keydown", (event) => {
   openSearch();
 });
 
+// Keyboard shortcuts. Their list is the page /shortcuts.
+
+const SINGLE_KEYS = { "?": "list", n: "new", "/": "write", j: "next", k: "previous" };
+
+/** Returns the action of a pressed key. Single keys act outside text fields, and if they are not turned off. */
+function shortcutOf(event) {
+  const { key, code, ctrlKey, metaKey, altKey, shiftKey, target } = event;
+  if (key === "F6" && !ctrlKey && !metaKey && !altKey && document.getElementById("thread")) return shiftKey ? "regionBefore" : "region";
+  if (code === "Semicolon" && (ctrlKey || metaKey) && shiftKey && !altKey) return "copyCode";
+  const isText = target.isContentEditable || target.matches?.("input:not([type=checkbox], [type=radio], [type=button]), textarea, select");
+  if (ctrlKey || metaKey || altKey || isText || document.documentElement.dataset.singleKeys === "off") return undefined;
+  return Object.hasOwn(SINGLE_KEYS, key) ? SINGLE_KEYS[key] : undefined;
+}
+
+document.addEventListener("keydown", (event) => {
+  const action = !event.defaultPrevented && !event.isComposing && !document.querySelector("dialog:modal") && shortcutOf(event);
+  if (!action) return;
+  event.preventDefault();
+  import("./shortcuts.js").then((shortcuts) => shortcuts.run(action), () => {});
+});
+
 document.addEventListener("input", ({ target: field }) => {
   // The first message of a chat with a chosen agent goes to that agent, whatever it begins with.
   const isOffered = field.id === "composer-text" && field.value.trimStart().startsWith("@") && !field.form.elements.to;

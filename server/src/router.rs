@@ -118,6 +118,7 @@ fn page_routes() -> Router<AppState> {
             "/@{owner}/{agent}/chat",
             form(pages::agent::visitor_chat::show, pages::agent::visitor_chat::send),
         )
+        .route("/shortcuts", get(pages::shortcuts::show))
         .route("/chat", form(pages::chat::new::show, pages::chat::new::send))
         .route("/chat/search", get(pages::chat::search::show))
         .route("/chat/archived", get(pages::chat::archived::show))

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Public pages.
-const OPEN: [&str; 11] = [
+const OPEN: [&str; 12] = [
     "/",
     "/agents",
     "/agents?q=calculator",
@@ -21,6 +21,7 @@ const OPEN: [&str; 11] = [
     "/@plexus/calc/skills",
     "/@plexus/calc/versions",
     "/@plexus/calc/connect",
+    "/shortcuts",
     "/login",
     "/signup",
 ];

@@ -13,6 +13,7 @@ pub fn Footer(#[prop(into)] hub: String) -> impl IntoView {
                     <li><a href="/docs/api">"API"</a></li>
                     <li><a href="/network">"Network"</a></li>
                     <li><a href="/settings/appearance">"Appearance"</a></li>
+                    <li><a href="/shortcuts">"Keyboard shortcuts"</a></li>
                 </ul>
             </nav>
         </footer>

@@ -20,10 +20,11 @@ pub fn document(frame: Frame, head: PageMeta, body: AnyView) -> AnyView {
         Layout::Full => "full",
     };
     let (head, header) = (document_head(&frame, head), header(&frame));
+    let single_keys = (!frame.single_keys).then_some("off");
     let notice = frame.notice.map(|notice| view! { <NoticeBox notice /> }.into_any());
     let footer = (layout != Layout::Full).then(|| view! { <Footer hub=frame.hub /> }.into_any());
     view! {
-        <html lang="en" data-theme=frame.theme.as_str() data-density=frame.density.as_str()>
+        <html lang="en" data-theme=frame.theme.as_str() data-density=frame.density.as_str() data-single-keys=single_keys>
             {head}
             <body class=class>
                 <a class="skip" href="#main">"Skip to content"</a>

@@ -17,6 +17,7 @@ mod network;
 mod register;
 mod settings;
 mod shared_chat;
+mod shortcuts;
 mod starred;
 mod team;
 

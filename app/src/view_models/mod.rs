@@ -30,6 +30,7 @@ pub mod safe_html;
 pub mod settings;
 pub mod setup;
 pub mod shared_chat;
+pub mod shortcuts;
 pub mod team;
 
 pub use badge::Badge;

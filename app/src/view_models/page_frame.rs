@@ -21,6 +21,8 @@ pub struct Frame {
     pub nonce: String,
     pub theme: Theme,
     pub density: Density,
+    /// Whether shortcuts of a single key work (WCAG 2.1.4).
+    pub single_keys: bool,
     pub viewer: Option<Viewer>,
     pub registration: Registration,
     /// Notice shown once at the top of the page, such as "Password changed."

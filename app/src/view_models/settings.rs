@@ -92,4 +92,6 @@ pub struct ScopeOption {
 pub struct AppearancePage {
     pub theme: Theme,
     pub density: Density,
+    /// Whether shortcuts of a single key work; set with `single_keys`, `on` or `off`.
+    pub single_keys: bool,
 }

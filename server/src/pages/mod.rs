@@ -17,6 +17,7 @@ pub mod network;
 pub mod register;
 pub mod settings;
 pub mod shared_chat;
+pub mod shortcuts;
 pub mod starred;
 pub mod team;
 pub mod well_known;

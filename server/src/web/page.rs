@@ -59,6 +59,7 @@ fn frame(parts: &Parts, site: &AppState, caller: &Caller) -> Frame {
         nonce: parts.extensions.get::<Nonce>().map(|nonce| nonce.0.clone()).unwrap_or_default(),
         theme: said("theme").and_then(Theme::parse).unwrap_or_default(),
         density: said("density").and_then(Density::parse).unwrap_or_default(),
+        single_keys: said("single_keys") != Some("off"),
         viewer: caller
             .person
             .as_ref()

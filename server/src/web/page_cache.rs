@@ -27,8 +27,8 @@ pub struct PageCache {
     pages: Mutex<HashMap<Key, Arc<CachedPage>>>,
 }
 
-/// Cache key: path with query, theme and density.
-type Key = (String, &'static str, &'static str);
+/// Cache key: path with query, theme, density, and whether single keys are shortcuts.
+type Key = (String, &'static str, &'static str, bool);
 
 struct CachedPage {
     change: u64,
@@ -68,7 +68,7 @@ pub async fn cached_page<P: Page>(
     }
     let frame = visit.frame();
     let nonce = frame.nonce.clone();
-    let key = (frame.path.clone(), frame.theme.as_str(), frame.density.as_str());
+    let key = (frame.path.clone(), frame.theme.as_str(), frame.density.as_str(), frame.single_keys);
     let (change, now) = (plexus_hub::listings::last_change(&site.hub), frame.now);
     let page = match site.kept.find(&key, change, now) {
         Some(page) => page,

@@ -3,6 +3,7 @@ use plexus_app::view_models::{
     account::{LoginPage, SignupMode, SignupPage},
     oauth::{ConsentPage, GrantRow},
     settings::*,
+    shortcuts::ShortcutsPage,
 };
 use plexus_domain::{OauthGrantId, TokenId, account::Role};
 
@@ -34,6 +35,8 @@ pub fn pages() -> Vec<(&'static str, String)> {
         fields: Vec::new(),
     };
     vec![
+        ("shortcuts", shown("/shortcuts", ShortcutsPage { single_keys: true })),
+        ("shortcuts-off", shown_to_anybody("/shortcuts", ShortcutsPage { single_keys: false })),
         ("consent", shown("/oauth/authorize", consent)),
         ("login", shown_to_anybody("/login", LoginPage { next: "/chat".into(), form: Form::default() })),
         ("login-wrong", shown_to_anybody("/login", LoginPage { next: "/".into(), form: wrong })),
@@ -65,7 +68,7 @@ pub fn pages() -> Vec<(&'static str, String)> {
             "settings-appearance",
             shown(
                 "/settings/appearance",
-                AppearancePage { theme: Theme::System, density: Density::Comfortable },
+                AppearancePage { theme: Theme::System, density: Density::Comfortable, single_keys: true },
             ),
         ),
     ]

@@ -67,6 +67,7 @@ fn frame(path: &str, viewer: Option<(&str, Role)>) -> Frame {
         nonce: "c2FtcGxl".into(),
         theme: Theme::System,
         density: Density::Comfortable,
+        single_keys: true,
         viewer: viewer.map(|(name, role)| Viewer { name: name.into(), role }),
         registration: Registration::Open,
         notice: None,

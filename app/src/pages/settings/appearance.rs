@@ -34,12 +34,23 @@ impl Page for AppearancePage {
             default: self.density.as_str().to_owned(),
             options: densities.into(),
         };
+        let keys = Radios {
+            name: "single_keys",
+            legend: "Shortcuts of a single key",
+            default: if self.single_keys { "on" } else { "off" }.to_owned(),
+            options: vec![
+                RadioOption::new("on", "On").meaning("A key such as n or ? acts outside text fields."),
+                RadioOption::new("off", "Off").meaning("For speech input, and for keys pressed by accident."),
+            ],
+        };
         let content = view! {
             <h1>"Appearance"</h1>
             <p class="quiet">"Stored in this browser, so each of your devices can differ."</p>
             <form class="stack narrow" method="post" action="/settings/appearance">
                 {theme.of(&form)}
                 {density.of(&form)}
+                {keys.of(&form)}
+                <p><a href="/shortcuts">"Keyboard shortcuts"</a></p>
                 <p class="actions"><Button label="Save" kind=Kind::Primary /></p>
             </form>
         };

@@ -13,15 +13,17 @@ use crate::web::{
 };
 
 pub async fn show(visit: PageContext) -> Response {
-    let page = AppearancePage { theme: visit.frame().theme, density: visit.frame().density };
+    let frame = visit.frame();
+    let page = AppearancePage { theme: frame.theme, density: frame.density, single_keys: frame.single_keys };
     visit.show(page)
 }
 
 pub async fn save(fields: Fields) -> Response {
     let theme = Theme::parse(fields.get("theme")).unwrap_or_default().as_str();
     let density = Density::parse(fields.get("density")).unwrap_or_default().as_str();
+    let single_keys = if fields.get("single_keys") == "off" { "off" } else { "on" };
     let mut response = redirect_with_notice("/settings/appearance", "appearance");
-    for (name, value) in [("theme", theme), ("density", density)] {
+    for (name, value) in [("theme", theme), ("density", density), ("single_keys", single_keys)] {
         const YEAR: u32 = 365 * 24 * 3_600;
         let cookie = format!("{name}={value}; Path=/; Max-Age={YEAR}; SameSite=Lax");
         if let Ok(cookie) = HeaderValue::from_str(&cookie) {
