@@ -280,6 +280,26 @@ document.addEventListener("click", (event) => {
   showImage(link);
 });
 
+// Lists with checkboxes: "Select all" selects and clears all of them.
+
+function showSelection(form) {
+  const boxes = [...form.querySelectorAll('ul input[type="checkbox"]')];
+  const chosen = boxes.filter((box) => box.checked).length;
+  const all = form.querySelector("[data-select-all] input");
+  all.checked = chosen > 0 && chosen === boxes.length;
+  all.indeterminate = chosen > 0 && chosen < boxes.length;
+}
+
+for (const form of document.querySelectorAll("form[data-selection]")) {
+  const label = form.querySelector("[data-select-all]");
+  label.hidden = false;
+  form.addEventListener("change", ({ target }) => {
+    if (label.contains(target)) for (const box of form.querySelectorAll('ul input[type="checkbox"]')) box.checked = target.checked;
+    showSelection(form);
+  });
+  showSelection(form);
+}
+
 // Prevents a second submit of a form. Returning to the page (back/forward cache) permits it again.
 
 document.addEventListener("submit", (event) => {

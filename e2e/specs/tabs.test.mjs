@@ -59,7 +59,7 @@ test("a tab whose chat is deleted in another says so, and the others go on", asy
   await Promise.all([answered(one), answered(other)]);
   const twin = await one.beside();
   await go(twin, `${one.page.url()}/delete`);
-  await press(twin, "Delete permanently");
+  await press(twin, "Delete chat");
   await go(twin, other.page.url());
   await one.page.getByText("This chat was deleted or you no longer have access.").waitFor();
   await send(other, "hello");

@@ -121,7 +121,11 @@ fn page_routes() -> Router<AppState> {
         .route("/shortcuts", get(pages::shortcuts::show))
         .route("/chat", form(pages::chat::new::show, pages::chat::new::send))
         .route("/chat/search", get(pages::chat::search::show))
-        .route("/chat/archived", get(pages::chat::archived::show))
+        .route("/chat/all", get(pages::chat::list::show_all))
+        .route("/chat/archived", get(pages::chat::list::show_archived))
+        .route("/chat/folder", get(pages::chat::list::show_folder))
+        .route("/chat/deleted", get(pages::chat::list::show_deleted))
+        .route("/chat/list", post(pages::chat::list::change))
         .route("/chat/{id}", form(pages::chat::thread::show, pages::chat::thread::send))
         .route("/chat/{id}/stop", post(pages::chat::thread::stop))
         .route("/chat/{id}/approve", post(pages::chat::thread::approve))
@@ -133,6 +137,11 @@ fn page_routes() -> Router<AppState> {
         )
         .route("/chat/{id}/rename", form(pages::chat::manage::show_rename, pages::chat::manage::rename))
         .route("/chat/{id}/pin", post(pages::chat::manage::pin))
+        .route(
+            "/chat/{id}/folder",
+            form(pages::chat::manage::show_folder, pages::chat::manage::move_to_folder),
+        )
+        .route("/chat/{id}/undelete", post(pages::chat::list::undelete))
         .route("/chat/{id}/archive", post(pages::chat::manage::archive))
         .route("/chat/{id}/share", form(pages::chat::share::show, pages::chat::share::create))
         .route("/chat/{id}/feedback", form(pages::chat::feedback::show, pages::chat::feedback::give))

@@ -25,6 +25,8 @@ pub struct Field {
     optional: bool,
     mono: bool,
     max: Option<u32>,
+    /// Values that the browser offers.
+    options: Vec<String>,
 }
 
 impl Field {
@@ -42,6 +44,7 @@ impl Field {
             optional: false,
             mono: false,
             max: None,
+            options: Vec::new(),
         }
     }
 
@@ -115,6 +118,12 @@ impl Field {
         self
     }
 
+    /// Sets values that the browser offers. Others can be typed too.
+    pub fn options(mut self, values: Vec<String>) -> Self {
+        self.options = values;
+        self
+    }
+
     /// Sets the maximum length in characters.
     pub fn max(mut self, characters: u32) -> Self {
         self.max = Some(characters);
@@ -164,11 +173,18 @@ impl Field {
                 .into_any()
             }
             Control::Input(kind) => {
+                let list = (!self.options.is_empty()).then(|| format!("{id}-options"));
+                let options = list.clone().map(|id| {
+                    let options =
+                        self.options.into_iter().map(|value| view! { <option value=value></option> });
+                    view! { <datalist id=id>{options.collect_view()}</datalist> }
+                });
                 view! {
                     <input class=class id=id dir="auto" name=self.name type=kind value=value required=self.required
-                        autocomplete=self.autocomplete placeholder=self.placeholder maxlength=self.max
+                        autocomplete=self.autocomplete placeholder=self.placeholder maxlength=self.max list=list
                         spellcheck=self.mono.then_some("false") autocapitalize=self.mono.then_some("none")
                         aria-describedby=described aria-invalid=invalid />
+                    {options}
                 }
                 .into_any()
             }

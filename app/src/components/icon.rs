@@ -45,6 +45,7 @@ icons! {
     Failed = "circle-x",
     File = "file",
     Filter = "list-filter",
+    Folder = "folder",
     Fork = "git-branch",
     Forward = "chevron-right",
     Go = "arrow-right",

@@ -10,7 +10,8 @@ use crate::view_models::{Notice, Tone};
 pub fn NoticeBox(notice: Notice) -> impl IntoView {
     let class = format!("notice {}", notice.tone.as_str());
     let role = if notice.tone == Tone::Bad { "alert" } else { "status" };
-    view! { <div class=class role=role>{icon(notice.tone).view()} <p>{notice.text}</p></div> }
+    let link = notice.link.map(|(label, href)| view! { " "<a href=href>{label}</a> });
+    view! { <div class=class role=role>{icon(notice.tone).view()} <p>{notice.text}{link}</p></div> }
 }
 
 /// Static notice that screen readers do not announce.

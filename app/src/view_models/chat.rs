@@ -2,7 +2,7 @@
 
 use plexus_domain::{Address, ChatId, ImageSize, MessageId, Timestamp, UploadId};
 
-use super::{Form, agents::AgentRow, message::Article};
+use super::{Form, agent_query::percent_encode, agents::AgentRow, message::Article};
 
 /// New chat at `/chat?to=@owner/name&text=`, or at `/chat?q=` a choice of the agents that are found. Posts to `/chat`
 /// with `id`, `to`, `text`, and with `file`, `upload` and `remove` for files.
@@ -75,7 +75,7 @@ pub struct Attachments {
 ///
 /// Posts to `/chat/{id}` with `id`, `parent`, `text`, `fork`, `edits`, `file`, `upload`, `remove`; and to `…/stop` (`run`), `…/retry`
 /// (`message`, `to`), `…/fork` and `…/delete-message` (`message`), `…/rename` (`title`), `…/delete`, `…/approve`
-/// (`approval`, `decision` = `yes` or `no`), `…/pin` (`pinned`) and `…/archive` (`archived`), both `yes` or `no`.
+/// (`approval`, `decision` = `yes` or `no`), `…/pin` (`pinned`) and `…/archive` (`archived`), both `yes` or `no`, and `…/folder` (`folder`).
 #[derive(Clone, Debug)]
 pub struct ThreadPage {
     pub sidebar: Sidebar,
@@ -83,6 +83,8 @@ pub struct ThreadPage {
     pub title: String,
     pub pinned: bool,
     pub archived: bool,
+    /// The viewer's folder of the chat.
+    pub folder: Option<String>,
     pub usage: ThreadUsage,
     /// Oldest first.
     pub messages: Vec<Article>,
@@ -127,8 +129,16 @@ pub struct NewerLinks {
 pub struct Sidebar {
     /// Pinned ones first, each newest first.
     pub chats: Vec<ChatItem>,
-    /// URL of the page with older chats.
-    pub older: Option<String>,
+    /// By name.
+    pub folders: Vec<FolderItem>,
+}
+
+/// A folder of chats.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FolderItem {
+    pub name: String,
+    /// Number of chats in it that are not archived.
+    pub chats: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,16 +151,74 @@ pub struct ChatItem {
     /// True while an approval request or a question waits for the viewer.
     pub waiting: bool,
     pub pinned: bool,
+    /// The viewer's folder of the chat.
+    pub folder: Option<String>,
 }
 
-/// Archived chats at `/chat/archived?after=`.
+/// Which chats a page lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChatScope {
+    All,
+    Archived,
+    Folder(String),
+}
+
+impl ChatScope {
+    /// Returns the URL of the page with this list.
+    pub fn href(&self) -> String {
+        match self {
+            Self::All => "/chat/all".to_owned(),
+            Self::Archived => "/chat/archived".to_owned(),
+            Self::Folder(name) => {
+                let mut href = "/chat/folder?name=".to_owned();
+                percent_encode(name, &mut href);
+                href
+            }
+        }
+    }
+}
+
+/// List of chats at `/chat/all`, `/chat/archived` and `/chat/folder?name=`, each with `after=`.
+///
+/// Posts to `/chat/list` with `chat` (repeated), `action` (`move`, `archive`, `restore` or `delete`), `folder`, and
+/// `back`, the URL of the list.
 #[derive(Clone, Debug)]
-pub struct ArchivedChatsPage {
+pub struct ChatListPage {
     pub sidebar: Sidebar,
-    /// Newest first.
+    pub scope: ChatScope,
+    /// Pinned ones first, each newest first.
     pub chats: Vec<ChatItem>,
     /// URL of the page with older chats.
     pub older: Option<String>,
+}
+
+/// Deleted chats at `/chat/deleted`.
+///
+/// Posts to `/chat/{id}/undelete`, and to `/chat/{id}/delete` with `permanent` = `yes`.
+#[derive(Clone, Debug)]
+pub struct DeletedChatsPage {
+    pub sidebar: Sidebar,
+    /// Latest deleted first.
+    pub chats: Vec<DeletedChatItem>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeletedChatItem {
+    pub id: ChatId,
+    pub title: String,
+    /// When it is deleted permanently.
+    pub until: Timestamp,
+}
+
+/// Form at `/chat/{id}/folder`. Posts `folder`; an empty one is no folder.
+#[derive(Clone, Debug)]
+pub struct MoveChatPage {
+    pub chat: ChatId,
+    pub title: String,
+    pub folder: Option<String>,
+    /// Names of the viewer's folders.
+    pub folders: Vec<String>,
+    pub form: Form,
 }
 
 /// Forms at `/chat/{id}/rename`, `/chat/{id}/delete` and `/chat/{id}/delete-message`.

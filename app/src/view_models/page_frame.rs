@@ -93,11 +93,13 @@ impl Density {
 pub struct Notice {
     pub tone: Tone,
     pub text: String,
+    /// Label and URL of a link after the text.
+    pub link: Option<(&'static str, &'static str)>,
 }
 
 impl Notice {
     pub fn new(tone: Tone, text: impl Into<String>) -> Self {
-        Self { tone, text: text.into() }
+        Self { tone, text: text.into(), link: None }
     }
 }
 

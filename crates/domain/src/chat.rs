@@ -1,4 +1,4 @@
-//! Chats: kinds and titles of conversations between principals.
+//! Chats: kinds, titles and folders of conversations between principals.
 
 use serde::{Deserialize, Serialize};
 
@@ -82,6 +82,37 @@ impl From<Title> for String {
     }
 }
 
+/// Name of a folder of chats: 1 to 60 characters on one line.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct FolderName(String);
+
+impl FolderName {
+    pub const MAX: usize = 60;
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for FolderName {
+    type Error = Error;
+
+    fn try_from(raw: String) -> Result<Self> {
+        let name = sanitized_text::one_line(&raw);
+        match name.chars().count() {
+            1..=Self::MAX => Ok(Self(name)),
+            _ => Err(Error::invalid("folder", "The name of a folder has 1 to 60 characters.")),
+        }
+    }
+}
+
+impl From<FolderName> for String {
+    fn from(name: FolderName) -> Self {
+        name.0
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,5 +125,12 @@ mod tests {
         assert!(long.as_str().ends_with("word…") && long.as_str().chars().count() <= 61);
         assert!(Title::try_from("x".repeat(121)).is_err());
         assert!(Title::try_from("\u{202e} \u{200b}".to_owned()).is_err());
+    }
+
+    #[test]
+    fn a_folder_name_is_one_clean_line() {
+        assert_eq!(FolderName::try_from(" Work\n ".to_owned()).unwrap().as_str(), "Work");
+        assert!(FolderName::try_from("x".repeat(61)).is_err());
+        assert!(FolderName::try_from(" \n".to_owned()).is_err());
     }
 }

@@ -64,7 +64,7 @@ pub async fn insert(tx: &mut Tx, new: &ChatShareLink) -> Result<()> {
     Ok(())
 }
 
-/// Returns a link that has not expired.
+/// Returns a link that has not expired, to a chat that its creator has not deleted.
 pub async fn find(conn: &mut Conn, id: &str, now: Timestamp) -> Result<Option<OwnedShareLink>> {
     let text = concat!(
         "select ",
@@ -72,13 +72,14 @@ pub async fn find(conn: &mut Conn, id: &str, now: Timestamp) -> Result<Option<Ow
         ", chats.creator as owner, ",
         state!(),
         " as owner_state from chat_share_links l join chats on chats.id = l.chat \
+         join chat_members m on m.chat = l.chat and m.principal = chats.creator and m.left_at is null \
          join principals on principals.id = chats.creator join accounts on accounts.id = principals.account \
          where l.id = $1 and (l.expires_at is null or l.expires_at > $2)"
     );
     on!(conn, c => query_as(text).bind(id).bind(now.millis()).fetch_optional(c))
 }
 
-/// Lists the links that have not expired, to the chats that a principal created, newest first.
+/// Lists the links that have not expired, to the chats that a principal created and has not deleted, newest first.
 pub async fn list_by_owner(
     conn: &mut Conn,
     owner: PrincipalId,
@@ -88,7 +89,9 @@ pub async fn list_by_owner(
     let text = concat!(
         "select ",
         columns!(),
-        " from chat_share_links l join chats on chats.id = l.chat where chats.creator = $1 \
+        " from chat_share_links l join chats on chats.id = l.chat \
+         join chat_members m on m.chat = l.chat and m.principal = chats.creator and m.left_at is null \
+         where chats.creator = $1 \
          and ($2 is null or l.chat = $2) and (l.expires_at is null or l.expires_at > $3) \
          order by l.created_at desc, l.id"
     );

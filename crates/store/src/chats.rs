@@ -220,31 +220,100 @@ impl ChatListItem {
     }
 }
 
+/// Selects the chats of a list.
+#[derive(Clone, Copy, Debug)]
+pub enum ChatFilter<'a> {
+    /// All that are not archived.
+    Active,
+    Archived,
+    /// Those in this folder that are not archived.
+    Folder(&'a str),
+}
+
 /// Lists the chats of a member, pinned ones first, each by latest activity, without chats created by programs.
 pub async fn list_by_member(
     conn: &mut Conn,
     principal: PrincipalId,
-    archived: bool,
+    filter: ChatFilter<'_>,
     after: Option<ItemCursor>,
     size: PageSize,
 ) -> Result<Vec<ChatListItem>> {
+    let folder = match filter {
+        ChatFilter::Folder(name) => Some(name),
+        ChatFilter::Active | ChatFilter::Archived => None,
+    };
     let after = after.unwrap_or(ItemCursor::START);
     let text = "select chats.id, chats.kind, title, last_seq, last_activity_at, archived_at, \
                 last_read_seq, folder, pinned \
                 from chat_members join chats on chats.id = chat_members.chat \
                 where principal = $1 and left_at is null and chats.kind in ('direct', 'room') \
-                and (archived_at is not null) = $2 \
+                and (archived_at is not null) = $2 and ($7 is null or folder = $7) \
                 and (pinned < $3 or (pinned = $3 \
                 and (last_activity_at < $4 or (last_activity_at = $4 and chats.id < $5)))) \
                 order by pinned desc, last_activity_at desc, chats.id desc limit $6";
     on!(conn, c => query_as(text)
         .bind(principal.uuid())
-        .bind(archived)
+        .bind(matches!(filter, ChatFilter::Archived))
         .bind(after.pinned)
         .bind(after.last_activity_at.millis())
         .bind(after.chat.uuid())
         .bind(i64::from(size.rows()))
+        .bind(folder)
         .fetch_all(c))
+}
+
+record! {
+    /// A folder of a member.
+    pub struct ChatFolder {
+        pub folder: String,
+        /// Number of chats in it that are not archived.
+        pub chats: i64,
+    }
+}
+
+/// Lists the folders of a member that have chats, by name.
+pub async fn list_folders(conn: &mut Conn, principal: PrincipalId) -> Result<Vec<ChatFolder>> {
+    let text = "select folder, sum(case when archived_at is null then 1 else 0 end) as chats \
+                from chat_members join chats on chats.id = chat_members.chat \
+                where principal = $1 and left_at is null and folder is not null \
+                and chats.kind in ('direct', 'room') group by folder order by folder";
+    on!(conn, c => query_as(text).bind(principal.uuid()).fetch_all(c))
+}
+
+record! {
+    /// A deleted chat that can still be restored.
+    pub struct DeletedChat {
+        pub id: ChatId,
+        pub title: Title,
+        /// When it is deleted permanently.
+        pub expires_at: Timestamp,
+    }
+}
+
+/// Lists the chats that a principal deleted and can still restore, latest first.
+///
+/// The creator of such a chat is a former member of it, and the chat expires.
+pub async fn list_deleted(
+    conn: &mut Conn,
+    creator: PrincipalId,
+    now: Timestamp,
+    size: PageSize,
+) -> Result<Vec<DeletedChat>> {
+    let text = "select chats.id, title, expires_at \
+                from chat_members join chats on chats.id = chat_members.chat \
+                where principal = $1 and creator = $1 and left_at is not null and chats.kind = 'direct' \
+                and expires_at > $2 order by expires_at desc, chats.id desc limit $3";
+    on!(conn, c => query_as(text)
+        .bind(creator.uuid())
+        .bind(now.millis())
+        .bind(i64::from(size.rows()))
+        .fetch_all(c))
+}
+
+/// Sets when the retention of a chat ends; none retains it for ever.
+pub async fn set_retention(tx: &mut Tx, id: ChatId, until: Option<Timestamp>) -> Result<bool> {
+    let text = "update chats set expires_at = $2 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(until.to_column()))? > 0)
 }
 
 record! {

@@ -122,6 +122,7 @@ pub async fn set_pinned(tx: &mut Tx, chat: ChatId, principal: PrincipalId, pinne
     Ok(execute!(tx, query(text).bind(chat.uuid()).bind(principal.uuid()).bind(pinned))? > 0)
 }
 
+/// Moves a chat to a folder of this member, or out of all folders.
 pub async fn set_folder(
     tx: &mut Tx,
     chat: ChatId,
@@ -131,6 +132,13 @@ pub async fn set_folder(
     let text = "update chat_members set folder = $3 where chat = $1 and principal = $2";
     let folder = folder.map(clean);
     Ok(execute!(tx, query(text).bind(chat.uuid()).bind(principal.uuid()).bind(folder))? > 0)
+}
+
+/// Restores a membership that has ended. Returns whether there was one.
+pub async fn restore(tx: &mut Tx, chat: ChatId, principal: PrincipalId) -> Result<bool> {
+    let text =
+        "update chat_members set left_at = null where chat = $1 and principal = $2 and left_at is not null";
+    Ok(execute!(tx, query(text).bind(chat.uuid()).bind(principal.uuid()))? > 0)
 }
 
 pub async fn leave(tx: &mut Tx, chat: ChatId, principal: PrincipalId, at: Timestamp) -> Result<bool> {

@@ -9,7 +9,9 @@ use plexus_domain::{Address, ChatId, Error as Refusal, MessageId, RunId, Timesta
 use plexus_hub::{
     Caller, Error, Hub,
     caller::Scope,
-    chats::{self, ChatItem, ChatPatch, ItemCursor, MessagePosition, NewMessage, Sent},
+    chats::{
+        self, ChatFilter, ChatItem, ChatPatch, FolderChange, ItemCursor, MessagePosition, NewMessage, Sent,
+    },
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -20,14 +22,16 @@ use crate::{
     web::{auth::ApiCaller, error::ApiResult, json_body::JsonBody, search_cursor},
 };
 
-#[derive(Deserialize, IntoParams)]
+#[derive(Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ChatListQuery {
     /// Whether to list the archived chats instead of the others.
-    archived: Option<bool>,
+    pub archived: Option<bool>,
+    /// Folder of which to list the chats that are not archived, instead of all chats.
+    pub folder: Option<String>,
     /// The `next` of the previous page.
-    after: Option<String>,
+    pub after: Option<String>,
 }
 
 /// Lists your chats: pinned ones first, each most recently active first.
@@ -39,22 +43,28 @@ pub async fn list(
     ApiCaller(caller): ApiCaller,
     Query(query): Query<ChatListQuery>,
 ) -> ApiResult<Json<ChatList>> {
-    let is_archived = query.archived.unwrap_or(false);
-    Ok(Json(listed(&site.hub, &caller, is_archived, query.after.as_deref()).await?))
+    Ok(Json(listed(&site.hub, &caller, &query).await?))
 }
 
-/// Returns a page of the caller's archived or other chats, starting after the cursor.
-pub async fn listed(
-    hub: &Hub,
-    caller: &Caller,
-    is_archived: bool,
-    after: Option<&str>,
-) -> Result<ChatList, Error> {
+/// Returns a page of the caller's chats that the query selects.
+pub async fn listed(hub: &Hub, caller: &Caller, query: &ChatListQuery) -> Result<ChatList, Error> {
     // Check the scope first, so that a missing permission takes precedence over an invalid cursor.
     caller.may(Scope::Read)?;
-    let after = after.map(cursor).transpose()?;
-    let (items, next) = chats::list(hub, caller, is_archived, after).await?;
+    let after = query.after.as_deref().map(cursor).transpose()?;
+    let (items, next) = chats::list(hub, caller, filter(query)?, after).await?;
     Ok(ChatList { items: items.into_iter().map(ListedChat::from).collect(), next: next.map(token) })
+}
+
+fn filter(query: &ChatListQuery) -> Result<ChatFilter<'_>, Refusal> {
+    match (query.archived.unwrap_or(false), query.folder.as_deref()) {
+        (false, None) => Ok(ChatFilter::Active),
+        (true, None) => Ok(ChatFilter::Archived),
+        (false, Some(name)) => Ok(ChatFilter::Folder(name)),
+        (true, Some(_)) => Err(Refusal::invalid(
+            "folder",
+            "Leave out `archived`: a folder lists chats that are not archived.",
+        )),
+    }
 }
 
 /// Prefix of the cursor of a pinned chat.
@@ -98,6 +108,9 @@ struct ListedChat {
     waiting: bool,
     /// Whether it is before the others in the list.
     pinned: bool,
+    /// Your folder of the chat.
+    #[schema(required)]
+    folder: Option<String>,
 }
 
 impl From<ChatItem> for ListedChat {
@@ -109,6 +122,7 @@ impl From<ChatItem> for ListedChat {
             running: item.running,
             waiting: item.waiting,
             pinned: item.pinned,
+            folder: item.folder,
         }
     }
 }
@@ -175,6 +189,7 @@ pub async fn opened(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<Chat, Er
         title: page.title,
         pinned: page.pinned,
         archived: page.archived,
+        folder: page.folder,
         seq: page.seq,
         current_message: page.current_message,
         messages,
@@ -188,6 +203,9 @@ pub struct Chat {
     title: String,
     pinned: bool,
     archived: bool,
+    /// Your folder of the chat.
+    #[schema(required)]
+    folder: Option<String>,
     /// Number of the chat's last event. Subscribe to events after it.
     seq: i64,
     /// The last of the messages. It is the default parent of your next message.
@@ -206,15 +224,20 @@ pub struct ChatPatchJson {
     pinned: Option<bool>,
     /// Whether the chat is in the list of archived chats. A new message ends that.
     archived: Option<bool>,
+    /// Your folder of the chat: 1 to 60 characters, or an empty text for none.
+    folder: Option<String>,
 }
 
-impl From<ChatPatchJson> for ChatPatch {
-    fn from(asked: ChatPatchJson) -> Self {
-        Self { title: asked.title, pinned: asked.pinned, archived: asked.archived }
+impl TryFrom<ChatPatchJson> for ChatPatch {
+    type Error = Refusal;
+
+    fn try_from(asked: ChatPatchJson) -> Result<Self, Refusal> {
+        let folder = asked.folder.map(FolderChange::requested).transpose()?;
+        Ok(Self { title: asked.title, pinned: asked.pinned, archived: asked.archived, folder })
     }
 }
 
-/// Changes the title of a chat, pins it, or archives it.
+/// Changes the title of a chat, pins it, archives it, or moves it to a folder.
 #[utoipa::path(patch, path = "/chats/{chat}", operation_id = "chats.update", tag = "Chats", params(("chat" = ChatId, Path)),
     request_body = ChatPatchJson, security(("token" = ["chat"])),
     responses((status = NO_CONTENT, description = "The chat is changed.")))]
@@ -224,18 +247,33 @@ pub async fn update(
     Path(chat): Path<String>,
     JsonBody(body): JsonBody<ChatPatchJson>,
 ) -> ApiResult<StatusCode> {
-    chats::update(&site.hub, &caller, id(&chat)?, body.into()).await?;
+    chats::update(&site.hub, &caller, id(&chat)?, body.try_into()?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ChatDeletionQuery {
+    /// Whether it can be restored for 24 hours. Only chats with agents can be restored.
+    restorable: Option<bool>,
+}
+
 /// Deletes a chat with all its messages.
-#[utoipa::path(delete, path = "/chats/{chat}", operation_id = "chats.delete", tag = "Chats", params(("chat" = ChatId, Path)),
+#[utoipa::path(delete, path = "/chats/{chat}", operation_id = "chats.delete", tag = "Chats",
+    params(("chat" = ChatId, Path), ChatDeletionQuery),
     security(("token" = ["chat"])), responses((status = NO_CONTENT, description = "Deleted.")))]
 pub async fn delete(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
     Path(chat): Path<String>,
+    Query(query): Query<ChatDeletionQuery>,
 ) -> ApiResult<StatusCode> {
-    chats::delete(&site.hub, &caller, id(&chat)?).await?;
+    let chat = id(&chat)?;
+    if query.restorable.unwrap_or(false) {
+        chats::delete(&site.hub, &caller, chat).await?;
+    } else {
+        chats::delete_permanently(&site.hub, &caller, chat).await?;
+    }
     Ok(StatusCode::NO_CONTENT)
 }

@@ -10,9 +10,11 @@ pub mod approvals;
 pub mod attach;
 mod blobs;
 pub mod chat_export;
+pub mod chat_folders;
 pub mod chat_search;
 pub mod chat_usage;
 pub mod chats;
+pub mod deleted_chats;
 pub mod events;
 pub mod federation_rules;
 pub mod feedback;
@@ -75,6 +77,9 @@ fn whole() -> OpenApiRouter<AppState> {
         .routes(routes!(chats::list, chats::start))
         .routes(routes!(chat_search::search))
         .routes(routes!(chat_export::all))
+        .routes(routes!(chat_folders::list_folders))
+        .routes(routes!(deleted_chats::list_deleted))
+        .routes(routes!(deleted_chats::restore))
         .routes(routes!(chats::open, chats::update, chats::delete))
         .routes(routes!(chat_export::one))
         .routes(routes!(chat_usage::show))

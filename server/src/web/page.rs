@@ -86,6 +86,13 @@ fn notice(word: &str) -> Option<Notice> {
         "chat-unpinned" => "Chat unpinned.",
         "chat-archived" => "Chat archived. Your next message in it restores it to your list.",
         "chat-restored" => "Chat restored to your list.",
+        "chat-moved" => "Chat moved.",
+        "chat-removed" => "Chat deleted permanently.",
+        "chats-none" => "No chat is selected. Select chats first.",
+        "chats-moved" => "Chats moved.",
+        "chats-archived" => "Chats archived. The next message in one restores it to your list.",
+        "chats-restored" => "Chats restored to your list.",
+        "chats-deleted" => "Deleted. It can be restored for 24 hours.",
         "feedback-rated" => "Feedback saved. You can add a reason.",
         "feedback-saved" => "Feedback saved.",
         "feedback-removed" => "Feedback taken back.",
@@ -133,7 +140,8 @@ fn notice(word: &str) -> Option<Notice> {
         "back" => "Welcome back. Your account is not deleted, and your agents answer again.",
         _ => return None,
     };
-    Some(Notice::new(Tone::Good, text))
+    let link = (word == "chats-deleted").then_some(("Deleted chats", "/chat/deleted"));
+    Some(Notice { link, ..Notice::new(Tone::Good, text) })
 }
 
 impl PageContext {

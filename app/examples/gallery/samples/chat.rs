@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use plexus_app::view_models::{
     Form, Html,
     chat::*,
@@ -21,7 +23,63 @@ pub fn pages() -> Vec<(&'static str, String)> {
             "chat-archived",
             shown(
                 "/chat/archived",
-                ArchivedChatsPage { sidebar: sidebar(), chats: sidebar().chats, older: None },
+                ChatListPage {
+                    sidebar: sidebar(),
+                    scope: ChatScope::Archived,
+                    chats: sidebar().chats,
+                    older: None,
+                },
+            ),
+        ),
+        (
+            "chat-all",
+            shown(
+                "/chat/all",
+                ChatListPage {
+                    sidebar: sidebar(),
+                    scope: ChatScope::All,
+                    chats: sidebar().chats,
+                    older: Some("/chat/all?after=x".into()),
+                },
+            ),
+        ),
+        (
+            "chat-folder-none",
+            shown(
+                "/chat/folder?name=Work",
+                ChatListPage {
+                    sidebar: sidebar(),
+                    scope: ChatScope::Folder("Work & <b>more</b>".into()),
+                    chats: vec![],
+                    older: None,
+                },
+            ),
+        ),
+        (
+            "chat-deleted",
+            shown(
+                "/chat/deleted",
+                DeletedChatsPage {
+                    sidebar: sidebar(),
+                    chats: vec![DeletedChatItem {
+                        id: chat(),
+                        title: "Tides <i>and</i> lengths".into(),
+                        until: now() + Duration::from_secs(80_000),
+                    }],
+                },
+            ),
+        ),
+        (
+            "chat-move",
+            shown(
+                "/chat/x/folder",
+                MoveChatPage {
+                    chat: chat(),
+                    title: "Tides and lengths".into(),
+                    folder: Some("Work".into()),
+                    folders: vec!["Home".into(), "Work".into()],
+                    form: Form::default(),
+                },
             ),
         ),
         ("chat-new-to", shown("/chat?to=@plexus/calc", new(Some(calc())))),
@@ -139,6 +197,7 @@ fn sidebar() -> Sidebar {
         running,
         waiting: n == 3,
         pinned: n == 1,
+        folder: (n == 2).then(|| "Work".into()),
     };
     Sidebar {
         chats: vec![
@@ -152,7 +211,10 @@ fn sidebar() -> Sidebar {
             ),
             item(4, "翻訳の用語集", 200_000, false),
         ],
-        older: Some("/chat?before=x".into()),
+        folders: vec![
+            FolderItem { name: "Work".into(), chats: 1 },
+            FolderItem { name: "翻訳".into(), chats: 0 },
+        ],
     }
 }
 
@@ -231,6 +293,7 @@ fn thread(messages: Vec<Article>) -> ThreadPage {
         title: "Tides and lengths".into(),
         pinned: true,
         archived: false,
+        folder: Some("Work".into()),
         usage: ThreadUsage { tokens: 4_212, cost_micro: 18_400, took_ms: 42_000 },
         current_message: messages.last().map(|message| message.id),
         messages,

@@ -80,7 +80,7 @@ impl SidebarView {
     }
 
     fn show(&self, chats: &[ListedChat]) -> Option<()> {
-        let list = document().query_selector("#chats ul").ok()??;
+        let list = document().query_selector("#chats .recent").ok()??;
         list.set_text_content(None);
         for chat in chats {
             list.append_child(self.row(chat)?.as_ref()).ok()?;

@@ -31,8 +31,8 @@ impl Page for ChatDialogPage {
             ),
             ChatAction::Delete => (
                 format!("Delete “{}”?", self.title),
-                view! { <p>"Its messages are deleted permanently from this hub. Agents on other servers may keep what was sent to them."</p> }.into_any(),
-                "Delete permanently",
+                view! { <p>"It can be restored for 24 hours under Deleted chats. Then its messages are deleted permanently from this hub. Agents on other servers may keep what was sent to them."</p> }.into_any(),
+                "Delete chat",
                 Kind::Danger,
             ),
             ChatAction::DeleteMessage(message) => (

@@ -1,8 +1,9 @@
 //! Chat pages.
 
-mod archived;
 mod dialog;
 mod feedback;
+mod folder;
+mod list;
 mod new;
 mod print;
 mod retry;

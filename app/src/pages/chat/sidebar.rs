@@ -5,24 +5,40 @@ use plexus_domain::ChatId;
 
 use crate::{
     components::{button::Kind, icon::Icon, menu::CloseDrawer, time::Ago},
-    view_models::chat::{ChatItem, Sidebar},
+    view_models::chat::{ChatItem, ChatScope, FolderItem, Sidebar},
 };
 
 pub fn sidebar(sidebar: Sidebar, current: Option<ChatId>) -> AnyView {
     let none = sidebar.chats.is_empty();
+    let folders = (!sidebar.folders.is_empty()).then(|| folders(sidebar.folders));
     let items = sidebar.chats.into_iter().map(|chat| item(chat, current)).collect_view();
     view! {
         <nav class="chats drawer" id="chats" popover="auto" aria-label="Chats">
             <CloseDrawer drawer="chats" />
             <a class=Kind::Plain.class() href="/chat">{Icon::Add.view()} "New chat"</a>
             <a class="button quiet" href="/chat/search" data-search="">{Icon::Search.view()} "Search chats"</a>
-            <ul role="list">{items}</ul>
+            {folders}
+            <ul class="recent" role="list">{items}</ul>
             {none.then(|| view! { <p class="quiet small">"Your chats will be listed here."</p> })}
-            {sidebar.older.map(|href| view! { <p><a href=href>"Older chats"</a></p> })}
-            <p><a class="quiet" href="/chat/archived">"Archived chats"</a></p>
+            <ul class="all-lists quiet" role="list">
+                <li><a href="/chat/all">"All chats"</a></li>
+                <li><a href="/chat/archived">"Archived chats"</a></li>
+                <li><a href="/chat/deleted">"Deleted chats"</a></li>
+            </ul>
         </nav>
     }
     .into_any()
+}
+
+fn folders(folders: Vec<FolderItem>) -> AnyView {
+    let items = folders
+        .into_iter()
+        .map(|folder| {
+            let href = ChatScope::Folder(folder.name.clone()).href();
+            view! { <li><a href=href>{Icon::Folder.view()}<span class="name" dir="auto">{folder.name}</span><span class="count"><span class="hidden">": "</span>{folder.chats}<span class="hidden">" chats"</span></span></a></li> }
+        })
+        .collect_view();
+    view! { <ul class="folders" role="list" aria-label="Folders">{items}</ul> }.into_any()
 }
 
 fn item(chat: ChatItem, current: Option<ChatId>) -> AnyView {

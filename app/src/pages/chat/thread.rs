@@ -15,7 +15,7 @@ use crate::{
     },
     islands::chat_room::{ChatRoom, WAITING},
     pages::{Layout, Page, PageMeta},
-    view_models::chat::{NewerLinks, ThreadPage, ThreadUsage},
+    view_models::chat::{ChatScope, NewerLinks, ThreadPage, ThreadUsage},
 };
 
 impl Page for ThreadPage {
@@ -44,12 +44,16 @@ impl Page for ThreadPage {
         let articles =
             self.messages.into_iter().map(|article| view! { <MessageArticle article /> }).collect_view();
         let menu = more(self.chat, self.current_message, self.pinned, self.archived, self.usage);
+        let folder = self.folder.map(|name| {
+            let href = ChatScope::Folder(name.clone()).href();
+            view! { <a class="in-folder" href=href dir="auto">{name}</a> }
+        });
         let (chat, worker) = (self.chat.to_string(), assets().events_js.clone());
         view! {
             <div class="chat">
                 {sidebar(self.sidebar, Some(self.chat))}
                 <div class="room">
-                    <div class="room-head">{opener()}<h1 id="chat-title" dir="auto">{self.title}</h1>{menu}</div>
+                    <div class="room-head">{opener()}{folder}<h1 id="chat-title" dir="auto">{self.title}</h1>{menu}</div>
                     <div class="thread" id="thread" role="log" aria-live="off" aria-labelledby="chat-title" tabindex="0">
                         {older}{articles}{newer}
                     </div>
@@ -102,6 +106,7 @@ fn more(
             <ul role="list">
                 <li><a href=format!("/chat/{chat}/rename")>"Rename"</a></li>
                 <li><ActionForm action=format!("/chat/{chat}/pin") label=pin fields=pin_fields /></li>
+                <li><a href=format!("/chat/{chat}/folder")>"Move to folder"</a></li>
                 <li><ActionForm action=format!("/chat/{chat}/archive") label=archive fields=archive_fields /></li>
                 <li><a href=format!("/chat/{chat}/share{at}")>"Share"</a></li>
                 <li><a href=format!("/chat/{chat}/print{at}")>"Print view"</a></li>

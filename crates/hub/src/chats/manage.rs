@@ -1,24 +1,22 @@
-//! Renames, pins, archives and deletes chats.
-
-use std::{collections::HashSet, iter};
+//! Renames, pins, archives and files chats.
 
 use plexus_domain::{
-    AccountId, ChatId, Error as Refusal,
-    chat::Title,
+    AccountId, ChatId, Error as Refusal, PrincipalId,
+    chat::{FolderName, Title},
     chat_event::Event,
-    team::{ShortText, TeamActor, TeamEvent},
 };
-use plexus_store::{chats, members, members::MemberRole, teams as rows};
+use plexus_store::{Tx, chats, chats::ChatFolder, members};
 
 use super::{ChatChangeSet, membership, send::check_kind};
 use crate::{
     Caller, Hub, Result,
-    caller::{Requester, Scope},
+    caller::Scope,
     cluster::ClusterNotice,
-    quotas, runs,
-    streaming::{AccessChange, FrameKind, StreamFrame, Topic},
-    teams::{self, TeamCommand},
+    streaming::{FrameKind, StreamFrame, Topic},
 };
+
+/// Maximum number of folders of an account.
+const MAX_FOLDERS: usize = 100;
 
 /// Changes of a chat. `None` leaves a property as it is.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +26,22 @@ pub struct ChatPatch {
     pub pinned: Option<bool>,
     /// Whether the chat is in the list of archived chats.
     pub archived: Option<bool>,
+    /// The caller's folder of the chat.
+    pub folder: Option<FolderChange>,
+}
+
+/// Change of the folder of a chat. A folder exists while a chat is in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FolderChange {
+    MoveTo(FolderName),
+    Remove,
+}
+
+impl FolderChange {
+    /// Returns the change to the folder with this name; an empty name is no folder.
+    pub fn requested(name: String) -> Result<Self, Refusal> {
+        if name.trim().is_empty() { Ok(Self::Remove) } else { FolderName::try_from(name).map(Self::MoveTo) }
+    }
 }
 
 /// Changes a chat of which the caller is a member.
@@ -45,6 +59,9 @@ pub async fn update(hub: &Hub, caller: &Caller, chat: ChatId, update: ChatPatch)
         check_kind(&row)?;
         chats::set_archived(&mut tx, chat, archived.then(|| hub.env().now())).await?;
     }
+    if let Some(folder) = update.folder {
+        set_folder(&mut tx, person.principal, chat, &folder).await?;
+    }
     if let Some(title) = title {
         chats::set_title(&mut tx, chat, &title).await?;
         telling.record(Event::TitleChanged { title: title.into() });
@@ -53,62 +70,28 @@ pub async fn update(hub: &Hub, caller: &Caller, chat: ChatId, update: ChatPatch)
     Ok(())
 }
 
-/// Cancels the runs of a chat and deletes it with all its messages. Deletes the subteams of a team as well.
-pub async fn delete(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<()> {
-    let person = caller.may(Scope::Chat)?;
-    let member = membership(&mut hub.store().read().await?, person, chat).await?;
-    if member.role != MemberRole::Owner {
-        return Err(Refusal::forbidden("Only the creator of this chat can delete it.").into());
+async fn set_folder(tx: &mut Tx, member: PrincipalId, chat: ChatId, change: &FolderChange) -> Result<()> {
+    let FolderChange::MoveTo(name) = change else {
+        members::set_folder(tx, chat, member, None).await?;
+        return Ok(());
+    };
+    let folders = chats::list_folders(tx, member).await?;
+    if folders.len() >= MAX_FOLDERS && !folders.iter().any(|it| it.folder == name.as_str()) {
+        let words = format!("You have {MAX_FOLDERS} folders. Use one of them, or empty another one.");
+        return Err(Refusal::conflict(words).into());
     }
-    let all = stop_and_delete(hub, chat).await?;
-    quotas::forget(hub, &Requester::from(person));
-    for chat in all {
-        hub.live().access.notify(AccessChange::Chat(chat));
-    }
-    notify_list_changed(hub, person.account);
+    members::set_folder(tx, chat, member, Some(name.as_str())).await?;
     Ok(())
+}
+
+/// Lists the caller's folders of chats, by name.
+pub async fn list_folders(hub: &Hub, caller: &Caller) -> Result<Vec<ChatFolder>> {
+    let person = caller.may(Scope::Read)?;
+    Ok(chats::list_folders(&mut hub.store().read().await?, person.principal).await?)
 }
 
 /// Tells an account's subscribers that its list of chats changed.
 pub(crate) fn notify_list_changed(hub: &Hub, account: AccountId) {
     hub.cluster_notifier().enqueue(ClusterNotice::Chats(account));
     hub.live().channels.publish(Topic::Account(account), StreamFrame::new(FrameKind::ChatListChanged));
-}
-
-/// Stops and deletes a chat with its subteams; returns the deleted chats.
-///
-/// A team may form another subteam until it is stopped. So the list is re-read under the write lock until
-/// nothing is new.
-async fn stop_and_delete(hub: &Hub, chat: ChatId) -> Result<Vec<ChatId>> {
-    let mut stopped = HashSet::new();
-    loop {
-        let mut tx = hub.store().write().await?;
-        let below = rows::list_descendants(&mut tx, chat, i64::MAX).await?;
-        let all: Vec<ChatId> = iter::once(chat).chain(below.into_iter().map(|team| team.chat)).collect();
-        let going_on: Vec<ChatId> = all.iter().copied().filter(|chat| stopped.insert(*chat)).collect();
-        if going_on.is_empty() {
-            for chat in &all {
-                chats::delete(&mut tx, *chat).await?;
-            }
-            tx.commit().await?;
-            return Ok(all);
-        }
-        drop(tx);
-        for chat in going_on {
-            stop(hub, chat).await;
-        }
-    }
-}
-
-async fn stop(hub: &Hub, chat: ChatId) {
-    // Cancel a team first, or it would start new runs. Fails harmlessly if the chat is no team.
-    if let Ok(reason) = ShortText::try_from("Its owner deleted it.".to_owned()) {
-        let _ = teams::send_command(
-            hub,
-            chat,
-            TeamCommand::Event(TeamActor::Home, TeamEvent::Cancelled { reason }),
-        )
-        .await;
-    }
-    runs::stop_chat(hub, chat).await;
 }

@@ -2,6 +2,7 @@
 
 mod change_set;
 mod delete_message;
+mod deletion;
 mod export;
 mod feedback;
 mod fork;
@@ -25,6 +26,7 @@ mod usage;
 
 pub(crate) use change_set::{ChatChangeSet, frames};
 pub use delete_message::delete_message;
+pub use deletion::{RESTORABLE_FOR, delete, delete_permanently, list_deleted, restore};
 pub use export::{
     ChatExport, EXPORTED_AT_ONCE, PrintedChat, export, export_all, export_messages, export_one, printed,
 };
@@ -34,12 +36,15 @@ pub use feedback::{
 };
 pub use fork::fork;
 pub(crate) use manage::notify_list_changed;
-pub use manage::{ChatPatch, delete, update};
+pub use manage::{ChatPatch, FolderChange, list_folders, update};
 pub(crate) use mentions::without_mentions;
 pub(crate) use message_index::index_older_messages;
-pub use plexus_store::{chat_share_links::ChatShareLink, chats::ItemCursor};
+pub use plexus_store::{
+    chat_share_links::ChatShareLink,
+    chats::{ChatFilter, ChatFolder, DeletedChat, ItemCursor},
+};
 pub use queries::{
-    ChatItem, ChatPage, ChatRecipient, chat_of, list, message, open, own_text, partner, title,
+    ChatItem, ChatPage, ChatRecipient, chat_of, folder, list, message, open, own_text, partner, title,
 };
 pub(crate) use retention::sweep_expired;
 pub use retry::retry;

@@ -10,7 +10,7 @@ use plexus_store::{
     Conn, agent_versions,
     agents::{self, Agent},
     approvals, cards, chats,
-    chats::ItemCursor,
+    chats::{ChatFilter, ItemCursor},
     messages, runs,
 };
 
@@ -33,6 +33,7 @@ pub struct ChatItem {
     /// An approval request or a question of an agent waits for the caller.
     pub waiting: bool,
     pub pinned: bool,
+    pub folder: Option<String>,
 }
 
 /// A chat as one member sees it.
@@ -41,6 +42,8 @@ pub struct ChatPage {
     pub title: String,
     pub pinned: bool,
     pub archived: bool,
+    /// The member's folder of the chat.
+    pub folder: Option<String>,
     /// Oldest first, along the branch that the member has open.
     pub messages: Vec<MessageView>,
     pub current_message: Option<MessageId>,
@@ -78,18 +81,18 @@ pub struct ChatRecipient {
 /// Messages per page of a chat.
 const PAGE: usize = 60;
 
-/// Lists the caller's archived or other chats, with the cursor of the next page: pinned chats first, each the most
+/// Lists the chats of the caller that the filter selects, with the cursor of the next page: pinned chats first, each the most
 /// recently active first.
 pub async fn list(
     hub: &Hub,
     caller: &Caller,
-    is_archived: bool,
+    filter: ChatFilter<'_>,
     after: Option<ItemCursor>,
 ) -> Result<(Vec<ChatItem>, Option<ItemCursor>)> {
     let person = caller.may(Scope::Read)?;
     let size = PageSize::new(50)?;
     let mut conn = hub.store().read().await?;
-    let rows = chats::list_by_member(&mut conn, person.principal, is_archived, after, size).await?;
+    let rows = chats::list_by_member(&mut conn, person.principal, filter, after, size).await?;
     let next = rows.last().filter(|_| rows.len() == usize::from(size.rows())).map(|last| last.cursor());
     let ids: Vec<ChatId> = rows.iter().map(|row| row.id).collect();
     let has_peers = hub.cluster_notifier().has_peers();
@@ -107,6 +110,7 @@ pub async fn list(
         title: row.title.into(),
         at: row.last_activity_at,
         pinned: row.pinned,
+        folder: row.folder,
     };
     Ok((rows.into_iter().map(item).collect(), next))
 }
@@ -148,6 +152,7 @@ pub async fn open(
         title: row.title.into(),
         pinned: member.pinned,
         archived: row.archived_at.is_some(),
+        folder: member.folder,
         messages,
         current_message: leaf,
         seq: row.last_seq,
@@ -155,6 +160,12 @@ pub async fn open(
         newer,
         partners,
     })
+}
+
+/// Returns the caller's folder of a chat.
+pub async fn folder(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<Option<String>> {
+    let person = caller.may(Scope::Read)?;
+    Ok(membership(&mut hub.store().read().await?, person, chat).await?.folder)
 }
 
 /// Returns the newest leaf of the branch below `from`.

@@ -139,8 +139,8 @@ fn full(asker: &Requester, used: u64, limit: u64) -> String {
     let (used, limit) = (in_units(used), in_units(limit));
     match asker.who() {
         QuotaSubject::Account(_) => format!(
-            "The chats of your account use {used} of {limit}. Delete chats, or ask an administrator of this \
-             hub for more."
+            "The chats of your account use {used} of {limit}. Delete chats permanently, or ask an administrator \
+             of this hub for more."
         ),
         QuotaSubject::Anonymous => format!(
             "Anonymous callers use {used} of {limit} on this hub. Sign in, or try again later: their chats \
@@ -156,7 +156,7 @@ fn full(asker: &Requester, used: u64, limit: u64) -> String {
 fn many(asker: &Requester, used: u64, limit: u64) -> String {
     let (whose, remedy) = match asker.who() {
         QuotaSubject::Account(_) => {
-            ("Your account has", "Delete some, or ask an administrator of this hub for more.")
+            ("Your account has", "Delete some permanently, or ask an administrator of this hub for more.")
         }
         QuotaSubject::Anonymous => ("Anonymous callers have", "Sign in, or try again later."),
         QuotaSubject::Hub(_) | QuotaSubject::Newcomers => ("Users of your hub have", "Try again later."),

@@ -11,7 +11,7 @@ use plexus_hub::{
         self, AuthorizedAgent, CallRequest, Origin, PriorMessage, SubscriptionScope, Task, TaskFilter,
         TaskUpdate,
     },
-    chats,
+    chats::{self, ChatFilter},
 };
 
 use super::common::{World, refusal};
@@ -60,7 +60,7 @@ async fn a_call_is_a_run_that_its_caller_can_find_again() {
     let chat = task.context.parse().unwrap();
     let shown = chats::open(&world.hub, &world.ada, chat, None, None).await.unwrap();
     assert_eq!(shown.messages.len(), 2);
-    assert!(chats::list(&world.hub, &world.ada, false, None).await.unwrap().0.is_empty());
+    assert!(chats::list(&world.hub, &world.ada, ChatFilter::Active, None).await.unwrap().0.is_empty());
 
     // A task of another user is reported as missing.
     let others = calls::authorize(&world.hub, &world.bob, &calc()).await.unwrap();

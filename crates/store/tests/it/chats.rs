@@ -7,7 +7,13 @@ use plexus_domain::{
     page::PageSize,
 };
 use plexus_store::{
-    caller_contexts, chats, chats::Chat, members, members::MemberRole, on_both, testing::World, transfer,
+    Tx, caller_contexts, chats,
+    chats::{Chat, ChatFilter},
+    members,
+    members::MemberRole,
+    on_both,
+    testing::World,
+    transfer,
 };
 use serde_json::json;
 
@@ -27,7 +33,7 @@ on_both! {
         let page = PageSize::new(2).unwrap();
         let (mut seen, mut after) = (Vec::new(), None);
         loop {
-            let items = chats::list_by_member(&mut conn, ada.principal, false, after, page).await.unwrap();
+            let items = chats::list_by_member(&mut conn, ada.principal, ChatFilter::Active, after, page).await.unwrap();
             after = items.last().map(|item| item.cursor());
             if items.is_empty() {
                 break;
@@ -66,11 +72,20 @@ on_both! {
         assert!(members::set_folder(&mut tx, kept, ada.principal, Some("work")).await.unwrap());
 
         let page = PageSize::DEFAULT;
-        let shown = chats::list_by_member(&mut tx, ada.principal, false, None, page).await.unwrap();
+        let shown = chats::list_by_member(&mut tx, ada.principal, ChatFilter::Active, None, page).await.unwrap();
         assert_eq!(shown.iter().map(|item| item.id).collect::<Vec<_>>(), [kept]);
         assert_eq!((shown[0].pinned, shown[0].folder.as_deref()), (true, Some("work")));
-        let away = chats::list_by_member(&mut tx, ada.principal, true, None, page).await.unwrap();
+        let away = chats::list_by_member(&mut tx, ada.principal, ChatFilter::Archived, None, page).await.unwrap();
         assert_eq!(away.iter().map(|item| item.id).collect::<Vec<_>>(), [archived]);
+        let in_folder = async |tx: &mut Tx, name| {
+            let filter = ChatFilter::Folder(name);
+            let found = chats::list_by_member(tx, ada.principal, filter, None, page).await.unwrap();
+            found.iter().map(|item| item.id).collect::<Vec<_>>()
+        };
+        assert_eq!(in_folder(&mut tx, "work").await, [kept]);
+        assert_eq!(in_folder(&mut tx, "home").await, []);
+        let folders = chats::list_folders(&mut tx, ada.principal).await.unwrap();
+        assert_eq!(folders.iter().map(|it| (it.folder.as_str(), it.chats)).collect::<Vec<_>>(), [("work", 1)]);
         assert_eq!(chats::list_expired(&mut tx, at, 10).await.unwrap(), [api.id]);
         assert_eq!(chats::list_expired(&mut tx, Timestamp::from_millis(0), 10).await.unwrap(), []);
     }

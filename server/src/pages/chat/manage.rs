@@ -1,4 +1,4 @@
-//! Pages to rename and delete a chat, and forms to pin and archive it.
+//! Pages to rename, move and delete a chat, and forms to pin and archive it.
 
 use axum::{
     extract::{Path, State},
@@ -6,13 +6,13 @@ use axum::{
 };
 use plexus_app::view_models::{
     Form,
-    chat::{ChatAction, ChatDialogPage},
+    chat::{ChatAction, ChatDialogPage, MoveChatPage},
 };
 use plexus_domain::ChatId;
 use plexus_hub::{
     Error,
     caller::Caller,
-    chats::{self, ChatPatch},
+    chats::{self, ChatPatch, FolderChange},
 };
 
 use super::thread::gone;
@@ -77,6 +77,46 @@ pub async fn rename(
     }
 }
 
+pub async fn show_folder(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Path(id): Path<String>,
+) -> Response {
+    let page = folder_page(&site, &visit.caller, &id).await;
+    visit.show_or_refuse(page)
+}
+
+async fn folder_page(site: &AppState, caller: &Caller, id: &str) -> Result<MoveChatPage, Error> {
+    let chat: ChatId = id.parse().map_err(gone)?;
+    let title = chats::title(&site.hub, caller, chat).await?;
+    let folder = chats::folder(&site.hub, caller, chat).await?;
+    let folders = chats::list_folders(&site.hub, caller).await?.into_iter().map(|it| it.folder).collect();
+    Ok(MoveChatPage { chat, title, folder, folders, form: Form::default() })
+}
+
+/// Moves a chat to a folder, or out of its folder.
+pub async fn move_to_folder(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Path(id): Path<String>,
+    fields: Fields,
+) -> Response {
+    let moved = match FolderChange::requested(fields.get("folder").to_owned()) {
+        Ok(folder) => {
+            let update = ChatPatch { folder: Some(folder), ..ChatPatch::default() };
+            changed(&site, &visit.caller, &id, update).await
+        }
+        Err(refusal) => Err(refusal.into()),
+    };
+    match moved {
+        Ok(chat) => redirect_with_notice(&page_of(chat), "chat-moved"),
+        Err(error) => match folder_page(&site, &visit.caller, &id).await {
+            Ok(page) => refused(visit, error, fields, |form| MoveChatPage { form, ..page }),
+            Err(error) => visit.refuse(error),
+        },
+    }
+}
+
 /// Pins or unpins a chat.
 pub async fn pin(
     State(site): State<AppState>,
@@ -121,13 +161,22 @@ fn page_of(chat: ChatId) -> String {
     format!("/chat/{chat}")
 }
 
-pub async fn delete(State(site): State<AppState>, visit: PageContext, Path(id): Path<String>) -> Response {
+/// Deletes a chat, permanently if the field `permanent` is `yes`.
+pub async fn delete(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Path(id): Path<String>,
+    fields: Fields,
+) -> Response {
+    let is_permanent = fields.get("permanent") == "yes";
     let deleted = match id.parse::<ChatId>() {
+        Ok(chat) if is_permanent => chats::delete_permanently(&site.hub, &visit.caller, chat).await,
         Ok(chat) => chats::delete(&site.hub, &visit.caller, chat).await,
         Err(refusal) => Err(gone(refusal)),
     };
     match deleted {
-        Ok(()) => redirect_with_notice("/chat", "deleted"),
+        Ok(()) if is_permanent => redirect_with_notice("/chat/deleted", "chat-removed"),
+        Ok(()) => redirect_with_notice("/chat", "chats-deleted"),
         Err(error) => visit.refuse(error),
     }
 }

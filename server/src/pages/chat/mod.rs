@@ -1,9 +1,9 @@
 //! Chat pages.
 
-pub mod archived;
 pub mod attachments;
 pub mod feedback;
 pub mod html_stream;
+pub mod list;
 pub mod manage;
 pub mod message_view;
 pub mod messages;
@@ -15,14 +15,22 @@ pub mod thread;
 
 use plexus_app::view_models::{
     agents::AgentRow,
-    chat::{AgentChoice, ChatItem, Sidebar},
+    chat::{AgentChoice, ChatItem, FolderItem, Sidebar},
 };
 use plexus_domain::MessageId;
-use plexus_hub::{Error, Hub, caller::Caller, chats};
+use plexus_hub::{
+    Error, Hub,
+    caller::Caller,
+    chats::{self, ChatFilter},
+};
 
 pub async fn sidebar(hub: &Hub, caller: &Caller) -> Result<Sidebar, Error> {
-    let (items, _) = chats::list(hub, caller, false, None).await?;
-    Ok(Sidebar { chats: items.into_iter().map(chat_item).collect(), older: None })
+    let (items, _) = chats::list(hub, caller, ChatFilter::Active, None).await?;
+    let folders = chats::list_folders(hub, caller).await?.into_iter();
+    Ok(Sidebar {
+        chats: items.into_iter().map(chat_item).collect(),
+        folders: folders.map(|it| FolderItem { name: it.folder, chats: it.chats.unsigned_abs() }).collect(),
+    })
 }
 
 fn chat_item(item: chats::ChatItem) -> ChatItem {
@@ -33,6 +41,7 @@ fn chat_item(item: chats::ChatItem) -> ChatItem {
         running: item.running,
         waiting: item.waiting,
         pinned: item.pinned,
+        folder: item.folder,
     }
 }
 

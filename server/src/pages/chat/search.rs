@@ -74,7 +74,15 @@ fn page_href(words: &str, after: &str) -> String {
 }
 
 fn found_chat(found: FoundChat) -> ChatItem {
-    ChatItem { id: found.id, title: found.title, at: found.at, running: false, waiting: false, pinned: false }
+    ChatItem {
+        id: found.id,
+        title: found.title,
+        at: found.at,
+        running: false,
+        waiting: false,
+        pinned: false,
+        folder: None,
+    }
 }
 
 /// Converts a result for the viewer of this name.

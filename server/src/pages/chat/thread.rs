@@ -105,6 +105,7 @@ async fn page(
         title: open.title,
         pinned: open.pinned,
         archived: open.archived,
+        folder: open.folder,
         usage,
         to: open.partners.first().map(choice),
         older: open.older.map(before),

@@ -4,7 +4,7 @@ use jsonrpsee::{RpcModule, core::RegisterMethodError};
 use plexus_domain::{Address, ApprovalId, ChatId, MessageId, RunId, UploadId};
 use plexus_hub::{
     Caller,
-    chats::{self, ChatPatch, MessagePosition, NewMessage},
+    chats::{self, ChatPatch, FolderChange, MessagePosition, NewMessage},
     runs,
 };
 use serde::Deserialize;
@@ -13,8 +13,10 @@ use super::{Answer, Nothing, add};
 use crate::{
     api::{
         approvals::{self, Approvals},
+        chat_folders::ChatFolderList,
         chat_search::{ChatSearchResults, found},
-        chats::{Chat, ChatList, PostedMessageJson, listed, opened},
+        chats::{Chat, ChatList, ChatListQuery, PostedMessageJson, listed, opened},
+        deleted_chats::DeletedChatList,
         messages::{ForkedChat, MessageJson},
     },
     app_state::AppState,
@@ -29,6 +31,9 @@ pub fn add_to(module: &mut RpcModule<AppState>) -> Result<(), RegisterMethodErro
     add(module, "chats.rename", rename_chat)?;
     add(module, "chats.update", update_chat)?;
     add(module, "chats.delete", delete_chat)?;
+    add(module, "chats.restore", restore_chat)?;
+    add(module, "chats.list_deleted", list_deleted)?;
+    add(module, "chats.list_folders", list_folders)?;
     add(module, "messages.get", get_message)?;
     add(module, "messages.retry", retry)?;
     add(module, "messages.fork", fork)?;
@@ -38,17 +43,8 @@ pub fn add_to(module: &mut RpcModule<AppState>) -> Result<(), RegisterMethodErro
     add(module, "approvals.decide", decide)
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ListParams {
-    #[serde(default)]
-    archived: bool,
-    #[serde(default)]
-    after: Option<String>,
-}
-
-async fn list_chats(site: AppState, caller: Caller, asked: ListParams) -> Answer<ChatList> {
-    Ok(listed(&site.hub, &caller, asked.archived, asked.after.as_deref()).await?)
+async fn list_chats(site: AppState, caller: Caller, asked: ChatListQuery) -> Answer<ChatList> {
+    Ok(listed(&site.hub, &caller, &asked).await?)
 }
 
 #[derive(Deserialize)]
@@ -135,17 +131,45 @@ struct Update {
     pinned: Option<bool>,
     #[serde(default)]
     archived: Option<bool>,
+    #[serde(default)]
+    folder: Option<String>,
 }
 
 async fn update_chat(site: AppState, caller: Caller, asked: Update) -> Answer<bool> {
-    let Update { chat, title, pinned, archived } = asked;
-    chats::update(&site.hub, &caller, chat, ChatPatch { title, pinned, archived }).await?;
+    let Update { chat, title, pinned, archived, folder } = asked;
+    let folder = folder.map(FolderChange::requested).transpose()?;
+    chats::update(&site.hub, &caller, chat, ChatPatch { title, pinned, archived, folder }).await?;
     Ok(true)
 }
 
-async fn delete_chat(site: AppState, caller: Caller, asked: OneChat) -> Answer<bool> {
-    chats::delete(&site.hub, &caller, asked.chat).await?;
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DeleteParams {
+    chat: ChatId,
+    #[serde(default)]
+    restorable: bool,
+}
+
+async fn delete_chat(site: AppState, caller: Caller, asked: DeleteParams) -> Answer<bool> {
+    if asked.restorable {
+        chats::delete(&site.hub, &caller, asked.chat).await?;
+    } else {
+        chats::delete_permanently(&site.hub, &caller, asked.chat).await?;
+    }
     Ok(true)
+}
+
+async fn restore_chat(site: AppState, caller: Caller, asked: OneChat) -> Answer<bool> {
+    chats::restore(&site.hub, &caller, asked.chat).await?;
+    Ok(true)
+}
+
+async fn list_deleted(site: AppState, caller: Caller, _: Nothing) -> Answer<DeletedChatList> {
+    Ok(DeletedChatList::of(&site.hub, &caller).await?)
+}
+
+async fn list_folders(site: AppState, caller: Caller, _: Nothing) -> Answer<ChatFolderList> {
+    Ok(ChatFolderList::of(&site.hub, &caller).await?)
 }
 
 #[derive(Deserialize)]

@@ -1,0 +1,153 @@
+//! Lists of chats with actions on several of them, and the list of deleted chats.
+
+use leptos::prelude::*;
+
+use super::sidebar::{opener, sidebar};
+use crate::{
+    components::{
+        button::{ActionForm, Button, Kind},
+        context::assets,
+        empty::Empty,
+        icon::Icon,
+        time::Ago,
+    },
+    islands::chat_room::ChatRoom,
+    pages::{Layout, Page, PageMeta},
+    view_models::chat::{
+        ChatItem, ChatListPage, ChatScope, DeletedChatItem, DeletedChatsPage, FolderItem, Sidebar,
+    },
+};
+
+impl Page for ChatListPage {
+    fn head(&self) -> PageMeta {
+        PageMeta { layout: Layout::Full, islands: true, ..PageMeta::private(title(&self.scope)) }
+    }
+
+    fn body(self) -> AnyView {
+        let list = if self.chats.is_empty() {
+            none(&self.scope)
+        } else {
+            selection(&self.scope, self.chats, &self.sidebar.folders)
+        };
+        let older = self.older.map(|href| {
+            view! { <nav class="pager" aria-label="Pages"><a class="button quiet" rel="next" href=href>"Older chats" {Icon::Forward.view()}</a></nav> }
+        });
+        let content = view! { <h1 dir="auto">{title(&self.scope)}</h1>{list}{older} }.into_any();
+        room(self.sidebar, content)
+    }
+}
+
+impl Page for DeletedChatsPage {
+    fn head(&self) -> PageMeta {
+        PageMeta { layout: Layout::Full, islands: true, ..PageMeta::private("Deleted chats") }
+    }
+
+    fn body(self) -> AnyView {
+        let list = if self.chats.is_empty() {
+            view! { <Empty title="No deleted chats"><p>"A deleted chat is here for 24 hours and can be restored. Then it is deleted permanently."</p></Empty> }.into_any()
+        } else {
+            let rows = self.chats.into_iter().map(deleted).collect_view();
+            view! { <ul class="rows" role="list">{rows}</ul> }.into_any()
+        };
+        let content = view! { <h1>"Deleted chats"</h1>{list} }.into_any();
+        room(self.sidebar, content)
+    }
+}
+
+fn title(scope: &ChatScope) -> String {
+    match scope {
+        ChatScope::All => "All chats".to_owned(),
+        ChatScope::Archived => "Archived chats".to_owned(),
+        ChatScope::Folder(name) => name.clone(),
+    }
+}
+
+fn none(scope: &ChatScope) -> AnyView {
+    match scope {
+        ChatScope::All => view! { <Empty title="No chats"><p>"Your chats will be listed here."</p></Empty> }.into_any(),
+        ChatScope::Archived => view! { <Empty title="No archived chats"><p>"Archive a chat in its menu to take it off your list. It can still be found."</p></Empty> }.into_any(),
+        ChatScope::Folder(_) => view! { <Empty title="No chats in this folder"><p>"Move a chat here in its menu, or on the page "<a href="/chat/all">"All chats"</a>"."</p></Empty> }.into_any(),
+    }
+}
+
+/// Renders a page beside the list of chats.
+fn room(chats: Sidebar, content: AnyView) -> AnyView {
+    view! {
+        <div class="chat">
+            {sidebar(chats, None)}
+            <div class="room new">
+                <div class="room-head">{opener()}</div>
+                <div class="thread search-page">{content}</div>
+                <div class="dock"><ChatRoom chat=None seq=0 worker=assets().events_js.clone() /></div>
+            </div>
+        </div>
+    }
+    .into_any()
+}
+
+/// Renders chats with a checkbox each, and the actions on the selected ones.
+fn selection(scope: &ChatScope, chats: Vec<ChatItem>, folders: &[FolderItem]) -> AnyView {
+    let (action, label) =
+        if *scope == ChatScope::Archived { ("restore", "Restore") } else { ("archive", "Archive") };
+    let names =
+        folders.iter().map(|folder| view! { <option value=folder.name.clone()></option> }).collect_view();
+    let rows = chats.into_iter().map(|chat| row(scope, chat)).collect_view();
+    view! {
+        <form class="selection" method="post" action="/chat/list" data-selection="">
+            <input type="hidden" name="back" value=scope.href() />
+            <fieldset class="selected-actions">
+                <legend class="hidden">"Selected chats"</legend>
+                <label class="choose" hidden=true data-select-all=""><input type="checkbox" /><span>"Select all"</span></label>
+                <span class="into">
+                    <label class="hidden" for="selection-folder">"Folder"</label>
+                    <input class="control" id="selection-folder" name="folder" list="folder-names" maxlength="60" placeholder="Folder" autocomplete="off" dir="auto" />
+                    <Button label="Move" name="action" value="move" about="selected chats to this folder" />
+                </span>
+                <Button label name="action" value=action.to_owned() about="selected chats" />
+                <Button label="Delete" name="action" value="delete" about="selected chats" />
+            </fieldset>
+            <datalist id="folder-names">{names}</datalist>
+            <ul class="rows" role="list">{rows}</ul>
+        </form>
+    }
+    .into_any()
+}
+
+fn row(scope: &ChatScope, chat: ChatItem) -> AnyView {
+    let href = format!("/chat/{}", chat.id);
+    // The form is that of the list, so the button names the URL that it posts to.
+    let restore = (*scope == ChatScope::Archived).then(|| {
+        let about = chat.title.clone();
+        view! { <button class=Kind::Quiet.class() formaction=format!("{href}/archive") name="archived" value="no">"Restore" <span class="hidden">" "{about}</span></button> }
+    });
+    let folder = chat.folder.filter(|_| *scope == ChatScope::All).map(|name| {
+        let href = ChatScope::Folder(name.clone()).href();
+        view! { <a class="folder" href=href dir="auto">{name}</a> }
+    });
+    let pinned = chat.pinned.then_some("Pinned, ");
+    view! {
+        <li class="listed">
+            <label class="choose"><input type="checkbox" name="chat" value=chat.id.to_string() /><span class="hidden">"Select "{chat.title.clone()}</span></label>
+            <a class="name" href=href dir="auto">{chat.title}</a>
+            {folder}
+            <span class="when">{pinned}<Ago at=chat.at /></span>
+            {restore}
+        </li>
+    }
+    .into_any()
+}
+
+fn deleted(chat: DeletedChatItem) -> AnyView {
+    let href = format!("/chat/{}", chat.id);
+    let (restored, removed) = (chat.title.clone(), chat.title.clone());
+    let fields = vec![("permanent", "yes".to_owned())];
+    view! {
+        <li class="listed">
+            <span class="name" dir="auto">{chat.title}</span>
+            <span class="when">"Deleted permanently "<Ago at=chat.until /></span>
+            <ActionForm action=format!("{href}/undelete") label="Restore" about=restored />
+            <ActionForm action=format!("{href}/delete") label="Delete now" kind=Kind::Quiet fields about=removed />
+        </li>
+    }
+    .into_any()
+}
