@@ -17,6 +17,7 @@ mod builtin_data;
 mod calc_sheet;
 mod captured_output;
 mod card;
+mod chat_export;
 mod client;
 mod completion;
 mod federation_record;
@@ -47,6 +48,7 @@ pub use attached::attached;
 pub use builtin_data::table;
 pub use calc_sheet::sheet;
 pub use card::card;
+pub use chat_export::chats;
 pub use client::client;
 pub use completion::completion;
 pub use federation_record::record;
@@ -72,8 +74,8 @@ pub use tools::tools;
 macro_rules! each_target {
     ($macro:ident) => {
         $macro! {
-            a2a acp address answer api attached card client completion edge form http_signature markdown mcp oauth record reply
-            rpc search settings sheet signature sse stdio table template token tools wire
+            a2a acp address answer api attached card chats client completion edge form http_signature markdown mcp oauth record
+            reply rpc search settings sheet signature sse stdio table template token tools wire
         }
     };
 }
