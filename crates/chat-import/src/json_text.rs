@@ -48,9 +48,9 @@ pub fn flatten_nested(json: &str, field: &str, max: usize) -> Option<Vec<FlatObj
     let mut found: Vec<FlatObject> = Vec::new();
     // Objects that are open, with the number of brackets that are open inside of each.
     let mut open: Vec<(usize, usize)> = Vec::new();
-    let mut tokens = Tokens { rest: json.trim_start().strip_prefix('[').unwrap_or_default() };
+    let tokens = Tokens { rest: json.trim_start().strip_prefix('[').unwrap_or_default() };
     let mut last_string = "";
-    while let Some(token) = tokens.next() {
+    for token in tokens {
         let top = open.last_mut();
         match (token, top) {
             ("{", None) => begin_object(&mut found, &mut open, None, max)?,

@@ -25,8 +25,8 @@ use self::{bounded::BoundedList, formats::ConversationProblem};
 pub use self::{
     formats::SourceFormat,
     limits::{
-        MAX_CONVERSATIONS, MAX_ENTRIES, MAX_FILE_BYTES, MAX_LABEL_CHARS, MAX_MESSAGES, MAX_TEXT_BYTES,
-        MAX_UNPACKED_BYTES,
+        MAX_ALL_MESSAGES, MAX_CONVERSATIONS, MAX_ENTRIES, MAX_FILE_BYTES, MAX_LABEL_CHARS, MAX_MESSAGES,
+        MAX_TEXT_BYTES, MAX_UNPACKED_BYTES,
     },
     omission::{Omission, Omissions},
 };
@@ -113,6 +113,8 @@ pub enum ImportError {
     UnknownFormat,
     #[error("The file has more than {MAX_CONVERSATIONS} conversations. Export fewer at once.")]
     TooManyConversations,
+    #[error("The file has more than {MAX_ALL_MESSAGES} messages. Export fewer chats at once.")]
+    TooManyMessages,
     #[error("The file has no conversations. Choose another file.")]
     NoConversations,
 }
@@ -141,6 +143,8 @@ struct Decoder {
     omissions: Omissions,
     /// Conversations so far, including those that were left out.
     count: usize,
+    /// Messages of the conversations.
+    messages: usize,
 }
 
 impl Decoder {
@@ -186,6 +190,10 @@ impl Decoder {
         self.format.get_or_insert(format);
         match decode_conversation(format, json) {
             Ok((conversation, omissions)) => {
+                self.messages += conversation.messages.len();
+                if self.messages > MAX_ALL_MESSAGES {
+                    return Err(ImportError::TooManyMessages);
+                }
                 self.conversations.push(conversation);
                 self.omissions.append(omissions);
             }

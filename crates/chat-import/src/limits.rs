@@ -10,6 +10,8 @@ pub const MAX_ENTRIES: usize = 20_000;
 pub const MAX_CONVERSATIONS: usize = 20_000;
 /// Maximum messages of a conversation, hidden ones included. A longer one is left out.
 pub const MAX_MESSAGES: usize = 10_000;
+/// Maximum messages of all conversations of a file that are shown.
+pub const MAX_ALL_MESSAGES: usize = 1_000_000;
 /// Maximum bytes of the text of a message. A longer text is cut.
 pub const MAX_TEXT_BYTES: usize = 1 << 20;
 /// Maximum characters of the label of an author.

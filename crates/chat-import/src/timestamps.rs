@@ -27,7 +27,7 @@ impl<'de> Deserialize<'de> for ExportedTime {
 fn from_number(number: f64) -> Option<Timestamp> {
     let millis = if number < MIN_MILLIS { number * 1_000.0 } else { number };
     // Exports without a time have 0.
-    let is_valid = millis >= 1.0 && millis <= MAX_MILLIS;
+    let is_valid = (1.0..=MAX_MILLIS).contains(&millis);
     #[expect(clippy::cast_possible_truncation, reason = "the range was checked")]
     is_valid.then(|| Timestamp::from_millis(millis as i64))
 }

@@ -1,8 +1,10 @@
 //! Each format as a small file, then files that are damaged or hostile.
 
+#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
+
 use plexus_chat_import::{
-    DecodedExport, ImportError, ImportedAuthor, ImportedConversation, MAX_CONVERSATIONS, MAX_LABEL_CHARS,
-    MAX_MESSAGES, Omission, SourceFormat, decode,
+    DecodedExport, ImportError, ImportedAuthor, ImportedConversation, MAX_ALL_MESSAGES, MAX_CONVERSATIONS,
+    MAX_LABEL_CHARS, MAX_MESSAGES, Omission, SourceFormat, decode,
 };
 use plexus_domain::Timestamp;
 use proptest::prelude::*;
@@ -134,7 +136,7 @@ fn librechat_is_flat_or_nested() {
         "content": [{ "type": "text", "text": { "value": "Because" } }, { "type": "tool_call", "tool_call": {} }] });
     let flat = json!({ "conversationId": "l", "title": "Reasons", "endpoint": "openAI", "recursive": false,
         "messages": [question, answer] });
-    let mut nested_question = question.clone();
+    let mut nested_question = question;
     nested_question["children"] = json!([answer]);
     let nested = json!({ "conversationId": "l", "title": "Reasons", "recursive": true, "messagesTree": [nested_question] });
     for export in [flat, nested] {
@@ -217,6 +219,18 @@ fn one_bad_conversation_does_not_spoil_the_others() {
     assert_eq!(export.omissions.get(Omission::UnreadableConversation), 3);
     assert_eq!(export.omissions.get(Omission::EmptyConversation), 1);
     assert_eq!(export.omissions.get(Omission::LongConversation), 1);
+}
+
+// Slow: decodes a million messages.
+#[test]
+fn files_of_very_many_messages_are_refused() {
+    let messages = format!(
+        "{}{{\"sender\":\"human\",\"text\":\"a\"}}",
+        "{\"sender\":\"human\",\"text\":\"a\"},".repeat(MAX_MESSAGES - 1)
+    );
+    let chat = format!("{{\"chat_messages\":[{messages}]}}");
+    let lines = format!("{chat}\n").repeat(MAX_ALL_MESSAGES / MAX_MESSAGES + 1);
+    assert_eq!(decode(lines.as_bytes()).unwrap_err(), ImportError::TooManyMessages);
 }
 
 #[test]

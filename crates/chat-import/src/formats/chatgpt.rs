@@ -1,6 +1,7 @@
 //! ChatGPT: `conversations.json`, a list of conversations with a `mapping` of message nodes.
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error as _};
+use serde_json::value::RawValue;
 
 use super::{ConversationProblem, SourceConversation, SourceFormat, check_complete, join, parse};
 use crate::{
@@ -57,12 +58,21 @@ struct MappedContent {
     text: Option<String>,
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
 enum ContentPiece {
     Text(String),
     Asset(Asset),
-    Other(serde::de::IgnoredAny),
+    Other,
+}
+
+// Not `untagged`, which copies data of unknown shape to memory.
+impl<'de> Deserialize<'de> for ContentPiece {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = <&RawValue>::deserialize(deserializer)?.get();
+        if raw.starts_with('"') {
+            return serde_json::from_str(raw).map(Self::Text).map_err(D::Error::custom);
+        }
+        Ok(serde_json::from_str(raw).map_or(Self::Other, Self::Asset))
+    }
 }
 
 #[derive(Deserialize)]
@@ -135,7 +145,7 @@ fn text(content: MappedContent, omissions: &mut Omissions) -> String {
                 String::new()
             }
         },
-        ContentPiece::Other(_) => {
+        ContentPiece::Other => {
             omissions.add(Omission::File, 1);
             String::new()
         }

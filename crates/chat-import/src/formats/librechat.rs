@@ -1,6 +1,6 @@
 //! LibreChat: one conversation, with its messages as a list or nested by `children`.
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::value::RawValue;
 
 use super::{ConversationProblem, SourceConversation, SourceFormat, join, parse};
@@ -49,12 +49,23 @@ struct ContentBlock {
 }
 
 /// Text of a block: the text itself, or an object with it.
+struct BlockText(String);
+
 #[derive(Deserialize)]
-#[serde(untagged)]
-enum BlockText {
-    Plain(String),
-    Object { value: Option<String> },
-    Other(serde::de::IgnoredAny),
+struct TextObject {
+    value: String,
+}
+
+// Not `untagged`, which copies data of unknown shape to memory.
+impl<'de> Deserialize<'de> for BlockText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = <&RawValue>::deserialize(deserializer)?.get();
+        let text = match raw.starts_with('"') {
+            true => serde_json::from_str(raw),
+            false => serde_json::from_str(raw).map(|object: TextObject| object.value),
+        };
+        text.map(Self).map_err(D::Error::custom)
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -105,8 +116,7 @@ fn shown(message: LibreMessage, omissions: &mut Omissions) -> SourceMessage {
     let mut texts = Vec::new();
     for block in message.content.items {
         match (block.kind.as_deref(), block.text) {
-            (Some("text"), Some(BlockText::Plain(text))) => texts.push(text),
-            (Some("text"), Some(BlockText::Object { value })) => texts.extend(value),
+            (Some("text"), Some(BlockText(text))) => texts.push(text),
             (Some("tool_call"), _) => omissions.add(Omission::ToolMessage, 1),
             (Some("image_file" | "image_url"), _) => omissions.add(Omission::Image, 1),
             _ => omissions.add(Omission::HiddenMessage, 1),
