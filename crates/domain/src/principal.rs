@@ -16,6 +16,8 @@ pub enum Principal {
     Remote { hub: HubRowId, pseudonym: String },
     /// A caller without identity.
     Anonymous,
+    /// An assistant of another service, as author of imported messages. `label` names service and model.
+    Imported { label: String },
 }
 
 impl Principal {

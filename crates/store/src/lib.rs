@@ -45,6 +45,7 @@ pub mod federation_rules;
 pub mod grants;
 pub mod hub_violations;
 pub mod hubs;
+pub mod imported_chats;
 pub mod invites;
 pub mod keys;
 pub mod knowledge;

@@ -3,6 +3,7 @@
 use plexus_domain::{AccountId, AgentId, HubRowId, Name, Principal, PrincipalId};
 use serde_json::Value;
 use sqlx::{QueryBuilder, query, query_scalar};
+use uuid::Uuid;
 
 use crate::{
     Conn, Error, Result, Tx,
@@ -30,6 +31,7 @@ record! {
         agent: Option<AgentId>,
         hub: Option<HubRowId>,
         pseudonym: Option<String>,
+        label: Option<String>,
     }
 }
 
@@ -42,6 +44,7 @@ impl Row {
             agent: None,
             hub: None,
             pseudonym: None,
+            label: None,
         };
         match principal {
             Principal::Account { account } => {
@@ -55,15 +58,17 @@ impl Row {
                 ..empty
             },
             Principal::Anonymous => empty,
+            Principal::Imported { label } => Self { label: Some(clean(label)), ..empty },
         }
     }
 
     /// Exhaustive: a check constraint of the table restricts the columns to these shapes.
     fn principal(self) -> Principal {
-        match (self.account, self.agent, self.hub, self.pseudonym) {
+        match (self.account, self.agent, self.hub, self.pseudonym, self.label) {
             (Some(account), ..) => Principal::Account { account },
             (_, Some(agent), ..) => Principal::Agent { agent },
-            (_, _, Some(hub), Some(pseudonym)) => Principal::Remote { hub, pseudonym },
+            (_, _, Some(hub), Some(pseudonym), _) => Principal::Remote { hub, pseudonym },
+            (.., Some(label)) => Principal::Imported { label },
             _ => Principal::Anonymous,
         }
     }
@@ -85,6 +90,8 @@ record! {
         pub summary: Option<Value>,
         pub pseudonym: Option<String>,
         pub anonymous: bool,
+        /// Service and model, for an author of imported messages.
+        pub label: Option<String>,
     }
 }
 
@@ -94,8 +101,8 @@ pub async fn ensure(tx: &mut Tx, principal: &Principal, new: PrincipalId) -> Res
         return Ok(id);
     }
     let row = Row::new(new, principal);
-    let text = "insert into principals (id, kind, account, agent, hub, pseudonym) \
-                values ($1, $2, $3, $4, $5, $6) on conflict do nothing";
+    let text = "insert into principals (id, kind, account, agent, hub, pseudonym, label) \
+                values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
     execute!(
         tx,
         query(text)
@@ -105,6 +112,7 @@ pub async fn ensure(tx: &mut Tx, principal: &Principal, new: PrincipalId) -> Res
             .bind(row.agent.to_column())
             .bind(row.hub.to_column())
             .bind(row.pseudonym.as_deref())
+            .bind(row.label.as_deref())
     )?;
     // A concurrent transaction may have inserted it first; its id wins.
     id_of(tx, principal).await?.ok_or_else(|| Error::conflict("the id of a principal is taken"))
@@ -124,12 +132,16 @@ pub async fn id_of(conn: &mut Conn, principal: &Principal) -> Result<Option<Prin
             let text = "select id from principals where hub = $1 and pseudonym = $2";
             on!(conn, c => query_scalar(text).bind(hub.uuid()).bind(clean(pseudonym)).fetch_optional(c))?
         }
-        Principal::Anonymous => {
-            let text = "select id from principals where kind = 'anonymous'";
-            on!(conn, c => query_scalar(text).fetch_optional(c))?
-        }
+        Principal::Anonymous => find_anonymous(conn, "").await?,
+        Principal::Imported { label } => find_anonymous(conn, &clean(label)).await?,
     };
     Ok(id.map(PrincipalId::from_uuid))
+}
+
+/// Returns the anonymous principal with this label; empty for callers without identity.
+async fn find_anonymous(conn: &mut Conn, label: &str) -> Result<Option<Uuid>> {
+    let text = "select id from principals where kind = 'anonymous' and coalesce(label, '') = $1";
+    on!(conn, c => query_scalar(text).bind(label).fetch_optional(c))
 }
 
 pub async fn find(conn: &mut Conn, id: PrincipalId) -> Result<Option<Principal>> {
@@ -143,7 +155,7 @@ pub async fn list(conn: &mut Conn, wanted: &[PrincipalId]) -> Result<Vec<(Princi
     for chunk in wanted.chunks(sql_in_list::CHUNK) {
         found.extend(on!(conn, c => {
             let mut query =
-                QueryBuilder::new("select id, kind, account, agent, hub, pseudonym from principals where id in ");
+                QueryBuilder::new("select id, kind, account, agent, hub, pseudonym, label from principals where id in ");
             sql_in_list::push_list(&mut query, chunk);
             async move { query.build_query_as().fetch_all(c).await }
         })?);
@@ -162,7 +174,7 @@ pub async fn list_named(conn: &mut Conn, wanted: &[PrincipalId]) -> Result<Vec<N
                  (select coalesce(hubs.domain, hubs.hub_key) from hubs \
                      where hubs.id = agents.hub and hubs.state <> 'self') as home, \
                  coalesce(agents.name, namespaces.name) as name, listings.summary, principals.pseudonym, \
-                 principals.kind = 'anonymous' as anonymous from principals \
+                 principals.kind = 'anonymous' as anonymous, principals.label from principals \
                  left join agents on agents.id = principals.agent \
                  left join listings on listings.agent = agents.id \
                  left join accounts on accounts.id = principals.account and accounts.state <> 'deleted' \

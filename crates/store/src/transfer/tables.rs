@@ -25,7 +25,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// All tables, each after the tables that it references.
-pub(super) const TABLES: [Table; 61] = [
+pub(super) const TABLES: [Table; 62] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
@@ -75,6 +75,7 @@ pub(super) const TABLES: [Table; 61] = [
     table("webhooks"),
     Table { name: "messages", order: Order::By(&["chat", "seq"]) },
     table("chat_share_links"),
+    table("imported_chats"),
     table("conversation_digests"),
     table("message_feedback"),
     table("message_terms"),

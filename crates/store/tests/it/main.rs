@@ -8,6 +8,7 @@ mod agents;
 mod chats;
 mod contention;
 mod featured_agents;
+mod imported_chats;
 mod knowledge;
 mod listings;
 mod messages;
