@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use plexus_domain::{MessageId, feedback::Rating, message::MessageState};
 
 use super::{
+    badge::ImportedTag,
     button::{ActionForm, ButtonLink, Kind},
     code_block::CopyButton,
     format::{address_text, agent_href, cost, count, duration, with_mending_link},
@@ -48,7 +49,7 @@ pub fn MessageArticle(article: Article) -> impl IntoView {
 
 const fn author_class(author: &Author) -> &'static str {
     match author {
-        Author::Agent { .. } => "agent",
+        Author::Agent { .. } | Author::Imported { .. } => "agent",
         Author::Person { .. } | Author::Gone => "person",
     }
 }
@@ -56,7 +57,9 @@ const fn author_class(author: &Author) -> &'static str {
 fn picture(author: &Author) -> AnyView {
     match author {
         Author::Agent { seed, .. } => view! { <Mark seed=seed.clone() /> }.into_any(),
-        Author::Person { name } => view! { <Initials name=name.clone() /> }.into_any(),
+        Author::Person { name } | Author::Imported { label: name } => {
+            view! { <Initials name=name.clone() /> }.into_any()
+        }
         Author::Gone => view! { <Initials name="?" /> }.into_any(),
     }
 }
@@ -68,6 +71,7 @@ fn author(author: &Author) -> AnyView {
             let (href, address) = (agent_href(address), address_text(address));
             view! { <a href=href>{name}</a> " " <span class="address">{address}</span> }.into_any()
         }
+        Author::Imported { .. } => view! { {name} " " <ImportedTag /> }.into_any(),
         Author::Person { .. } | Author::Gone => name.into_any(),
     }
 }
@@ -99,7 +103,7 @@ fn outcome(article: &Article) -> Option<AnyView> {
 /// Renders the footer: copy and retry buttons, alternative answers, tokens, cost and duration.
 fn foot(article: &Article) -> Option<AnyView> {
     let picker = picker(article);
-    if !is_from_agent(article) {
+    if matches!(article.author, Author::Person { .. } | Author::Gone) {
         return picker.map(|picker| view! { <footer>{picker}</footer> }.into_any());
     }
     let is_complete = !matches!(article.state, MessageState::Open | MessageState::Deleted);
@@ -122,8 +126,8 @@ fn after(article: &Article) -> AnyView {
     let kind = if urgent { Kind::Plain } else { Kind::Quiet };
     view! {
         <CopyButton about=about.clone() />
-        <ActionForm action label="Retry" about kind icon=Icon::Retry fields />
-        {ratings(article)}
+        {is_from_agent(article).then(|| view! { <ActionForm action label="Retry" about kind icon=Icon::Retry fields /> })}
+        {is_from_agent(article).then(|| ratings(article))}
         {more(article)}
     }
     .into_any()
@@ -180,7 +184,8 @@ fn more(article: &Article) -> AnyView {
     let (chat, message) = (article.chat, article.id.to_string());
     let about = format!("{}’s message", article.author.name());
     let summary = view! { <span class=Kind::Quiet.class()>{Icon::More.view()}</span> }.into_any();
-    let another = is_from_agent(article).then(|| {
+    let is_answer = matches!(article.author, Author::Agent { .. } | Author::Imported { .. });
+    let another = is_answer.then(|| {
         let href = format!("/chat/{chat}/retry?message={message}");
         let (fork, fields) = (format!("/chat/{chat}/fork"), vec![("message", message.clone())]);
         view! {
@@ -203,7 +208,9 @@ fn more(article: &Article) -> AnyView {
 /// Alternatives of an agent's message are answers. Those of a user's message are branches of the chat.
 fn picker(article: &Article) -> Option<AnyView> {
     let (what, previous, next, label) = match article.author {
-        Author::Agent { .. } => ("Answer", "Previous answer", "Next answer", "Alternative answers"),
+        Author::Agent { .. } | Author::Imported { .. } => {
+            ("Answer", "Previous answer", "Next answer", "Alternative answers")
+        }
         Author::Person { .. } | Author::Gone => {
             ("Branch", "Previous branch", "Next branch", "Branches of the chat")
         }

@@ -23,6 +23,12 @@ pub fn BadgeTag(badge: Badge) -> impl IntoView {
     }
 }
 
+/// Badge of the author of an imported message.
+#[component]
+pub fn ImportedTag() -> impl IntoView {
+    view! { <span class="badge neutral" title="Written by an assistant of another service, and imported.">"Imported"</span> }
+}
+
 /// Row of all badges of an agent.
 #[component]
 pub fn Badges(badges: Vec<Badge>) -> impl IntoView {

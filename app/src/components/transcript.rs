@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use plexus_domain::message::MessageState;
 
 use super::{
+    badge::ImportedTag,
     format::{address_text, agent_href},
     identicon::{Initials, Mark},
     message_parts::part,
@@ -15,7 +16,8 @@ use crate::view_models::{message::Author, shared_chat::TranscriptMessage};
 pub fn transcript_message(message: TranscriptMessage) -> AnyView {
     let TranscriptMessage { article, label } = message;
     let parts = article.parts.iter().enumerate().map(|(index, it)| part(index, it, &article)).collect_view();
-    let is_agent = label.is_some() || matches!(article.author, Author::Agent { .. });
+    let is_agent =
+        label.is_some() || matches!(article.author, Author::Agent { .. } | Author::Imported { .. });
     let class = if is_agent { "message agent" } else { "message person" };
     let (id, author_id) = (format!("m-{}", article.id), format!("a-{}", article.id));
     let labelled = author_id.clone();
@@ -48,6 +50,10 @@ fn author(author: &Author, label: Option<String>) -> (AnyView, AnyView) {
             let (href, address) = (agent_href(address), address_text(address));
             let name = view! { <a href=href>{name}</a> " " <span class="address">{address}</span> };
             (view! { <Mark seed=seed.clone() /> }.into_any(), name.into_any())
+        }
+        Author::Imported { .. } => {
+            let picture = view! { <Initials name=name.clone() /> };
+            (picture.into_any(), view! { {name} " " <ImportedTag /> }.into_any())
         }
         Author::Person { .. } => (view! { <Initials name=name.clone() /> }.into_any(), name.into_any()),
         Author::Gone => (view! { <Initials name="?" /> }.into_any(), name.into_any()),

@@ -45,6 +45,11 @@ pub enum Author {
         name: String,
         address: Address,
     },
+    /// Assistant of another service, whose messages were imported.
+    Imported {
+        /// Service and model.
+        label: String,
+    },
     /// Author whose account was deleted.
     Gone,
 }
@@ -53,6 +58,7 @@ impl Author {
     pub fn name(&self) -> &str {
         match self {
             Self::Person { name } | Self::Agent { name, .. } => name,
+            Self::Imported { label } => label,
             Self::Gone => "Deleted account",
         }
     }

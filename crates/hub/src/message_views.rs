@@ -50,6 +50,11 @@ pub enum Author {
         name: String,
         address: Address,
     },
+    /// An assistant of another service, whose messages were imported.
+    Imported {
+        /// Service and model.
+        label: String,
+    },
     /// A principal whose account or agent was deleted.
     Gone,
 }
@@ -183,6 +188,9 @@ fn title(summary: Value) -> Option<String> {
 
 impl From<NamedPrincipal> for Author {
     fn from(principal: NamedPrincipal) -> Self {
+        if let Some(label) = principal.label {
+            return Self::Imported { label };
+        }
         match (principal.agent, principal.owner, principal.name, principal.pseudonym) {
             (Some(agent), Some(owner), Some(name), _) => Self::Agent {
                 seed: principal.listing_id.unwrap_or_else(|| agent.to_string()),

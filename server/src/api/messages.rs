@@ -184,6 +184,11 @@ pub(super) enum Author {
     Agent {
         address: Address,
     },
+    /// An assistant of another service, whose messages were imported.
+    Imported {
+        /// Service and model.
+        label: String,
+    },
     /// The author no longer exists.
     Gone,
 }
@@ -220,6 +225,7 @@ impl From<message_views::Author> for Author {
         match author {
             message_views::Author::Person { name } => Self::Person { name },
             message_views::Author::Agent { address, .. } => Self::Agent { address },
+            message_views::Author::Imported { label } => Self::Imported { label },
             message_views::Author::Gone => Self::Gone,
         }
     }

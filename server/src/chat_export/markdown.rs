@@ -87,6 +87,7 @@ fn author(author: &Author) -> String {
         Author::Agent { name, address, .. } => {
             format!("{} ({})", line_as_markdown(name), line_as_markdown(&address.to_string()))
         }
+        Author::Imported { label } => format!("{} (imported)", line_as_markdown(label)),
         Author::Gone => "Deleted account".to_owned(),
     }
 }

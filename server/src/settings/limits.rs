@@ -64,6 +64,7 @@ pub const LIMITS: &[Setting] = &[
     setting("limit_feedback", "PLEXUS_LIMIT_FEEDBACK", "60/1s", "Feedback on answers given and taken back, \
         per account"),
     setting("limit_exports", "PLEXUS_LIMIT_EXPORTS", "30/10s", "Exports of chats per account"),
+    setting("limit_imports", "PLEXUS_LIMIT_IMPORTS", "10/30s", "Imports of chats per account"),
     setting("limit_requests_per_hub", "PLEXUS_LIMIT_REQUESTS_PER_HUB", "600/50ms", "Signed requests per \
         remote hub"),
     setting("limit_messages_per_hub", "PLEXUS_LIMIT_MESSAGES_PER_HUB", "120/500ms", "Messages of all users of \

@@ -100,6 +100,7 @@ pub fn pages() -> Vec<(&'static str, String)> {
             ),
         ),
         ("chat", shown("/chat/x", thread(talk()))),
+        ("chat-imported", shown("/chat/x", ThreadPage { to: None, ..thread(imported()) })),
         ("chat-streaming", shown("/chat/x", thread(streaming()))),
         (
             "chat-failed",
@@ -341,6 +342,16 @@ fn ada() -> Author {
 
 fn agent(name: &str, address: &str) -> Author {
     Author::Agent { seed: address.into(), name: name.into(), address: address.parse().unwrap() }
+}
+
+fn imported() -> Vec<Article> {
+    let author = Author::Imported { label: "ChatGPT · gpt-4o <script>".into() };
+    let answer = Article {
+        branch: 1,
+        alternatives: vec![id(2), id(3)],
+        ..article(2, author, vec![text("<p>A mile.</p>")])
+    };
+    vec![article(1, ada(), vec![text("<p>How long is it?</p>")]), answer]
 }
 
 fn talk() -> Vec<Article> {

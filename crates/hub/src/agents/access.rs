@@ -2,14 +2,14 @@
 
 use plexus_a2a::Card;
 use plexus_domain::{
-    Address, AgentId, Error as Refusal, PrincipalId,
+    Address, AgentId, Error as Refusal, Principal, PrincipalId,
     agent::{AgentAccess, Visibility},
 };
 use plexus_store::{
     Conn,
     agent_versions::{self, Version},
     agents::{self, Agent, AgentState},
-    cards, grants, namespaces,
+    cards, grants, namespaces, principals,
 };
 
 use super::{
@@ -48,10 +48,14 @@ pub(crate) async fn resolve_callable_by_principal(
     asker: &Requester,
     principal: PrincipalId,
 ) -> Result<ResolvedAgent> {
-    let gone =
-        || Refusal::conflict("The agent of this chat was deleted. Address another agent with @owner/name.");
-    let found = agents::by_principal(conn, principal).await?;
-    let reached = check(conn, asker, found.ok_or_else(gone)?).await?;
+    let Some(found) = agents::by_principal(conn, principal).await? else {
+        let words = match principals::find(conn, principal).await? {
+            Some(Principal::Imported { .. }) => "This answer was imported. Choose an agent to ask instead.",
+            _ => "The agent of this chat was deleted. Address another agent with @owner/name.",
+        };
+        return Err(Refusal::conflict(words).into());
+    };
+    let reached = check(conn, asker, found).await?;
     Ok(ResolvedAgent { principal: Some(principal), ..reached })
 }
 

@@ -1,7 +1,7 @@
 //! Unit of work for one chat: rows and events of a transaction, which are published after the commit.
 
 use plexus_domain::{
-    AccountId, ChatId, Error as Refusal, MessageId, PrincipalId, RunId,
+    AccountId, ChatId, Error as Refusal, MessageId, PrincipalId, RunId, Timestamp,
     chat::ChatKind,
     chat_event::Event,
     message::{Message, TreeNode},
@@ -48,6 +48,8 @@ pub(crate) struct ChatChangeSet {
     events: Vec<(i64, Event)>,
     /// The new saved position of a member.
     leaf: Option<(PrincipalId, MessageId)>,
+    /// When the changes took place, if that was earlier.
+    at: Option<Timestamp>,
 }
 
 impl ChatChangeSet {
@@ -65,6 +67,7 @@ impl ChatChangeSet {
             members: Vec::new(),
             events: Vec::new(),
             leaf: None,
+            at: None,
         }
     }
 
@@ -111,6 +114,11 @@ impl ChatChangeSet {
         self.leaf = Some((member, leaf));
     }
 
+    /// Sets when the changes took place. The default is the time of the commit.
+    pub const fn set_time(&mut self, at: Timestamp) {
+        self.at = Some(at);
+    }
+
     const fn next(&mut self) -> i64 {
         self.last += 1;
         self.last
@@ -134,9 +142,10 @@ impl ChatChangeSet {
 
     /// Writes the rows. Returns the events to publish, and whether webhook notifications were enqueued.
     async fn write(self, hub: &Hub, tx: &mut Tx) -> Result<(CommittedChanges, bool)> {
-        let Self { chat, kind, since, runs, hooks, said, mut ended, members, events, leaf, .. } = self;
+        let Self { chat, kind, since, runs, hooks, said, mut ended, members, events, leaf, at, .. } = self;
         let messages = said.iter().map(|view| (view.message.seq, NewMessage::of(chat, &view.message)));
-        let (messages, at) = (messages.collect(), hub.env().now());
+        let at = at.unwrap_or_else(|| hub.env().now());
+        let messages = messages.collect();
         let ends = ended.iter().map(|view| FinishedMessage::of(&view.message)).collect();
         let members = &members;
         let added = ChatChanges {

@@ -6,6 +6,7 @@ mod deletion;
 mod export;
 mod feedback;
 mod fork;
+mod import;
 mod manage;
 mod mentions;
 mod message_index;
@@ -35,6 +36,7 @@ pub use feedback::{
     own_feedback, own_ratings, take_back_feedback,
 };
 pub use fork::fork;
+pub use import::{ImportedChats, import};
 pub(crate) use manage::notify_list_changed;
 pub use manage::{ChatPatch, FolderChange, list_folders, update};
 pub(crate) use mentions::without_mentions;
@@ -43,6 +45,7 @@ pub use plexus_store::{
     chat_share_links::ChatShareLink,
     chats::{ChatFilter, ChatFolder, DeletedChat, ItemCursor},
 };
+pub use plexus_chat_import::MAX_FILE_BYTES as MAX_IMPORT_BYTES;
 pub use queries::{
     ChatItem, ChatPage, ChatRecipient, chat_of, folder, list, message, open, own_text, partner, title,
 };

@@ -1,17 +1,18 @@
 //! Sends messages to chats.
 
 use plexus_domain::{
-    Address, CallOptions, ChatId, Error as Refusal, MessageId, PrincipalId, RunId, UploadId,
+    Address, CallOptions, ChatId, Error as Refusal, MessageId, Principal, PrincipalId, RunId, UploadId,
     chat::{ChatKind, Title},
     message::{MessageState, TreeNode, path},
     sanitized_text,
 };
 use plexus_store::{
-    Tx,
+    Conn, Tx,
     chats::{self, Chat},
     members::Member,
     messages,
     messages::MessageHeader,
+    principals,
     runs::{self as run_rows, Origin},
 };
 
@@ -159,7 +160,8 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
     let asker = Requester::from(person);
     let (mut agents, _) = mentions::read(&mut tx, &asker, &text).await?;
     if agents.is_empty() {
-        for agent in default_responders(&tree, new.position, parent) {
+        let before = default_responders(&tree, new.position, parent);
+        for agent in without_imported(&mut tx, before).await? {
             agents.push(resolve_callable_by_principal(&mut tx, &asker, agent).await?);
         }
     }
@@ -244,6 +246,15 @@ fn default_responders(
         MessagePosition::After { .. } => Vec::new(),
     };
     if before.is_empty() { mentions::last_responders(tree, parent) } else { before }
+}
+
+/// Removes the authors of imported answers, which are no agents of this hub.
+async fn without_imported(conn: &mut Conn, responders: Vec<PrincipalId>) -> Result<Vec<PrincipalId>> {
+    let known = principals::list(conn, &responders).await?;
+    let is_imported = |id: &PrincipalId| {
+        known.iter().any(|(known, who)| known == id && matches!(who, Principal::Imported { .. }))
+    };
+    Ok(responders.into_iter().filter(|id| !is_imported(id)).collect())
 }
 
 /// Returns the run that waits for this message as its input.

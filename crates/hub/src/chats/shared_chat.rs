@@ -76,7 +76,9 @@ pub async fn shared(hub: &Hub, caller: &Caller, id: &str, page: usize) -> Result
         title: link.title.into(),
         owner: match owner {
             message_views::Author::Person { name } => name,
-            message_views::Author::Agent { .. } | message_views::Author::Gone => return Err(gone().into()),
+            message_views::Author::Agent { .. }
+            | message_views::Author::Imported { .. }
+            | message_views::Author::Gone => return Err(gone().into()),
         },
         shared_at: link.created_at,
         expires_at: link.expires_at,

@@ -92,6 +92,8 @@ rates! {
     Feedback = "feedback", "ratings", 60 / 1_000;
     /// Exports of chats, per account.
     Exports = "exports", "exports", 30 / 10_000;
+    /// Imports of chats, per account.
+    Imports = "imports", "imports", 10 / 30_000;
     /// Signed requests of a remote hub, per hub.
     RequestsPerHub = "requests_per_hub", "requests", 600 / 50;
     /// Messages of all users of one remote hub, or of all hubs on probation.

@@ -37,6 +37,8 @@ pub(super) async fn build_turns(
     let turns = turns.map(|(author, parts)| {
         let speaker = match authors.get(&author) {
             _ if author == job.answer.author => TurnRole::Me,
+            // The agent continues a conversation that another assistant began: models expect its answers as their own.
+            Some(Author::Imported { .. }) => TurnRole::Me,
             Some(Author::Agent { address, .. }) => TurnRole::Agent { address: address.clone() },
             Some(Author::Person { name }) => TurnRole::Person { name: name.clone() },
             Some(Author::Gone) | None => TurnRole::Person { name: "Somebody".to_owned() },
@@ -109,7 +111,9 @@ async fn without_mentions_of(
     authors: &HashMap<PrincipalId, Author>,
     mut said: Vec<(PrincipalId, Vec<Part>)>,
 ) -> Result<Vec<(PrincipalId, Vec<Part>)>> {
-    let is_agent = |author: &PrincipalId| matches!(authors.get(author), Some(Author::Agent { .. }));
+    let is_agent = |author: &PrincipalId| {
+        matches!(authors.get(author), Some(Author::Agent { .. } | Author::Imported { .. }))
+    };
     let mut texts: Vec<&mut String> = said
         .iter_mut()
         .filter(|(author, _)| !is_agent(author))

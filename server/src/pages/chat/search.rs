@@ -89,7 +89,7 @@ fn found_chat(found: FoundChat) -> ChatItem {
 fn message(found: chats::FoundMessage, viewer: Option<&str>) -> FoundMessage {
     let agents = found.agents.iter().filter_map(|agent| match agent {
         Author::Agent { name, .. } => Some(name.as_str()),
-        Author::Person { .. } | Author::Gone => None,
+        Author::Person { .. } | Author::Imported { .. } | Author::Gone => None,
     });
     let author = match &found.author {
         Author::Person { name } if Some(name.as_str()) == viewer => {
@@ -97,11 +97,12 @@ fn message(found: chats::FoundMessage, viewer: Option<&str>) -> FoundMessage {
             if to.is_empty() { "You".to_owned() } else { format!("You, to {to}") }
         }
         Author::Person { name } | Author::Agent { name, .. } => name.clone(),
+        Author::Imported { label } => label.clone(),
         Author::Gone => "Deleted account".to_owned(),
     };
     let seed = [&found.author].into_iter().chain(&found.agents).find_map(|author| match author {
         Author::Agent { seed, .. } => Some(seed.clone()),
-        Author::Person { .. } | Author::Gone => None,
+        Author::Person { .. } | Author::Imported { .. } | Author::Gone => None,
     });
     FoundMessage {
         href: format!("/chat/{}?m={}#m-{}", found.chat, found.id, found.id),
