@@ -182,6 +182,11 @@ fn page_routes() -> Router<AppState> {
         .route("/settings/shares/revoke", post(pages::settings::shares::revoke))
         .route("/settings/chats/export", get(pages::settings::shares::export))
         .route(
+            "/settings/chats/import",
+            post(pages::settings::chat_import::import)
+                .layer(DefaultBodyLimit::max(pages::settings::chat_import::MAX_UPLOAD)),
+        )
+        .route(
             "/settings/appearance",
             form(pages::settings::appearance::show, pages::settings::appearance::save),
         )

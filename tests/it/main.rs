@@ -45,6 +45,8 @@ mod chat;
 #[cfg(test)]
 mod chat_export;
 #[cfg(test)]
+mod chat_import;
+#[cfg(test)]
 mod chat_lists;
 #[cfg(test)]
 mod chat_search;

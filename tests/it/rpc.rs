@@ -14,7 +14,7 @@ use crate::{
 
 const JSON: &str = "application/json";
 /// Operations without a method, as `docs/api.md` says.
-const NO_METHODS: [&str; 20] = [
+const NO_METHODS: [&str; 21] = [
     "agents.attach",
     "agents.feedback",
     "agents.files",
@@ -22,6 +22,7 @@ const NO_METHODS: [&str; 20] = [
     "agents.remove_file",
     "chats.export",
     "chats.export_all",
+    "chats.import",
     "chats.share",
     "chats.usage",
     "events.subscribe",

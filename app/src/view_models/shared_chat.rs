@@ -56,11 +56,39 @@ pub struct ChatSharePage {
     pub form: Form,
 }
 
-/// Share links of the user at `/settings/shares`. Posts `id` to `/settings/shares/revoke`.
+/// Share links of the user, and export and import of chats, at `/settings/shares`.
+///
+/// Posts `id` to `/settings/shares/revoke`, and `file` as multipart to `/settings/chats/import`.
 #[derive(Clone, Debug)]
 pub struct ShareLinksPage {
     /// Newest first.
     pub links: Vec<ShareLinkRow>,
+    /// Result of the import that was just requested.
+    pub imported: Option<ChatImportResult>,
+    pub form: Form,
+}
+
+impl ShareLinksPage {
+    pub fn with_import(self, result: ChatImportResult) -> Self {
+        Self { imported: Some(result), ..self }
+    }
+
+    pub fn with_form(self, form: Form) -> Self {
+        Self { form, ..self }
+    }
+}
+
+/// Result of an import of chats.
+#[derive(Clone, Debug)]
+pub struct ChatImportResult {
+    /// Service that exported them.
+    pub service: String,
+    pub imported: u64,
+    pub already_there: u64,
+    /// Counts with units, such as "3 images".
+    pub left_out: Vec<String>,
+    /// Why the import ended early.
+    pub problem: Option<String>,
 }
 
 #[derive(Clone, Debug)]

@@ -11,6 +11,7 @@ pub mod attach;
 mod blobs;
 pub mod chat_export;
 pub mod chat_folders;
+pub mod chat_import;
 pub mod chat_search;
 pub mod chat_usage;
 pub mod chats;
@@ -80,6 +81,7 @@ fn whole() -> OpenApiRouter<AppState> {
         .routes(routes!(chat_folders::list_folders))
         .routes(routes!(deleted_chats::list_deleted))
         .routes(routes!(deleted_chats::restore))
+        .routes(routes!(chat_import::create))
         .routes(routes!(chats::open, chats::update, chats::delete))
         .routes(routes!(chat_export::one))
         .routes(routes!(chat_usage::show))

@@ -4,6 +4,7 @@ use plexus_app::view_models::{
     oauth::{ConsentPage, GrantRow},
     settings::*,
     shortcuts::ShortcutsPage,
+    shared_chat::{ChatImportResult, ShareLinksPage},
 };
 use plexus_domain::{OauthGrantId, TokenId, account::Role};
 
@@ -64,6 +65,8 @@ pub fn pages() -> Vec<(&'static str, String)> {
             ),
         ),
         ("settings-tokens-compact", plexus_app::render::page(compact, tokens())),
+        ("settings-chats", shown("/settings/shares", chats(None))),
+        ("settings-chats-imported", shown("/settings/shares", chats(Some(imported())))),
         (
             "settings-appearance",
             shown(
@@ -76,6 +79,22 @@ pub fn pages() -> Vec<(&'static str, String)> {
 
 fn signup(mode: SignupMode) -> String {
     shown_to_anybody("/signup", SignupPage { mode, next: "/chat?to=@ada/rich".into(), form: Form::default() })
+}
+
+fn chats(imported: Option<ChatImportResult>) -> ShareLinksPage {
+    let words = "The file is empty. Choose the file that you got from the other service.";
+    let form = if imported.is_none() { Form::default().with_error("file", words) } else { Form::default() };
+    ShareLinksPage { links: Vec::new(), imported, form }
+}
+
+fn imported() -> ChatImportResult {
+    ChatImportResult {
+        service: "ChatGPT".into(),
+        imported: 1_204,
+        already_there: 3,
+        left_out: vec!["31 images".into(), "1 conversation that could not be read".into()],
+        problem: Some("Your account has 50000 of at most 50000 chats. Delete some.".into()),
+    }
 }
 
 fn account() -> AccountPage {

@@ -6,6 +6,7 @@ use crate::components::{side_nav::WithSide, tabs::Tab};
 
 mod account;
 mod appearance;
+mod chat_import;
 mod sessions;
 mod shares;
 mod tokens;

@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod appearance;
+pub mod chat_import;
 pub mod sessions;
 pub mod shares;
 pub mod tokens;

@@ -1,7 +1,10 @@
-//! Page `/settings/shares`: the user's share links, and the export of all chats.
+//! Page `/settings/shares`: the user's share links, and the export and import of chats.
 
 use axum::{extract::State, response::Response};
-use plexus_app::view_models::shared_chat::{ShareLinkRow, ShareLinksPage};
+use plexus_app::view_models::{
+    Form,
+    shared_chat::{ShareLinkRow, ShareLinksPage},
+};
 use plexus_hub::{
     Error,
     caller::Caller,
@@ -23,9 +26,10 @@ pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response 
     visit.show_or_refuse(page)
 }
 
-async fn page(site: &AppState, caller: &Caller) -> Result<ShareLinksPage, Error> {
+pub(super) async fn page(site: &AppState, caller: &Caller) -> Result<ShareLinksPage, Error> {
     let links = chats::list_share_links(&site.hub, caller, None).await?;
-    Ok(ShareLinksPage { links: links.into_iter().map(|link| row(site, link)).collect() })
+    let links = links.into_iter().map(|link| row(site, link)).collect();
+    Ok(ShareLinksPage { links, imported: None, form: Form::default() })
 }
 
 /// Converts a link to a row of a table.
