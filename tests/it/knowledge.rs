@@ -16,7 +16,7 @@ use crate::{
     hub::{Hub, on_both},
 };
 
-const GUIDE: &str = "# Harbour\n\nThe harbour is open all day.\n\n## Fees\n\nA berth costs ten crowns a night.\n\n\
+pub const GUIDE: &str = "# Harbour\n\nThe harbour is open all day.\n\n## Fees\n\nA berth costs ten crowns a night.\n\n\
                      ## Tides\n\nThe tide turns every six hours.\n";
 
 /// Starts a model server that repeats the first passage that it gets and cites it. Returns its base URL.
@@ -47,8 +47,8 @@ async fn complete(Json(request): Json<Value>) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "text/event-stream")], format!("data: {chunk}\n\ndata: [DONE]\n\n"))
 }
 
-/// Makes `@grace/clerk`, which has instructions and the model.
-async fn clerk(grace: &Client) {
+/// Registers `@grace/clerk`, which has instructions and the model.
+pub async fn clerk(grace: &Client) {
     let url = model_server().await;
     let provider = [("name", "cellar"), ("base_url", url.as_str())];
     grace.post("/admin/models", &provider).await.expect(StatusCode::SEE_OTHER);
@@ -57,13 +57,13 @@ async fn clerk(grace: &Client) {
     grace.call(Method::POST, "/agents", &agent).await.expect(StatusCode::CREATED);
 }
 
-async fn put(client: &Client, name: &str, body: impl Into<reqwest::Body>) -> Answer {
+pub async fn put(client: &Client, name: &str, body: impl Into<reqwest::Body>) -> Answer {
     client
         .send(client.request(Method::PUT, &format!("/api/v1/agents/grace/clerk/files/{name}")).body(body))
         .await
 }
 
-async fn ask(client: &Client, question: &str) -> String {
+pub async fn ask(client: &Client, question: &str) -> String {
     let said = client.begin("@grace/clerk", question).await;
     text_in(&answer_after(client, &said.chat, 0).await).to_owned()
 }

@@ -23,6 +23,8 @@ mod agent_answers;
 #[cfg(test)]
 mod agent_lists;
 #[cfg(test)]
+mod agent_versions;
+#[cfg(test)]
 mod answer_links;
 #[cfg(test)]
 mod anthropic;

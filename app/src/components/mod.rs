@@ -12,6 +12,7 @@ pub mod composer;
 pub mod context;
 pub mod definition_list;
 pub mod dialog;
+pub mod diff;
 pub mod empty;
 pub mod facets;
 pub mod field;

@@ -5,7 +5,7 @@ use plexus_domain::{
     agent::{AgentAccess, Visibility},
 };
 
-use super::{Badge, Form, Html, feedback::AgentFeedback};
+use super::{Badge, Form, Html, agent_versions::AgentVersions, feedback::AgentFeedback};
 
 #[derive(Clone, Debug)]
 pub struct AgentPage {
@@ -72,7 +72,7 @@ pub struct ExternalLink {
 pub enum AgentTab {
     Overview(Overview),
     Skills(Vec<Skill>),
-    Versions(Vec<VersionRow>),
+    Versions(AgentVersions),
     Connect(Vec<Snippet>),
     /// Chat of a visitor without an account.
     Chat(VisitorChat),
@@ -103,16 +103,6 @@ pub struct Skill {
     pub examples: Vec<String>,
     pub inputs: Vec<String>,
     pub outputs: Vec<String>,
-}
-
-#[derive(Clone, Debug)]
-pub struct VersionRow {
-    pub version: String,
-    pub created: Timestamp,
-    pub protocol: String,
-    /// SHA-256 of the card, in hexadecimal.
-    pub card: String,
-    pub yanked: Option<String>,
 }
 
 /// Code snippet that calls the agent.

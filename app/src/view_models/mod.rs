@@ -7,6 +7,7 @@ pub mod account;
 pub mod admin;
 pub mod agent;
 pub mod agent_query;
+pub mod agent_versions;
 pub mod agents;
 pub mod badge;
 pub mod chat;

@@ -100,6 +100,7 @@ fn notice(word: &str) -> Option<Notice> {
         "share-revoked" => "Link revoked. It does not work any more.",
         "continued" => "This is your own copy of the shared chat.",
         "forked" => "This is a new chat with copies of the messages so far.",
+        "version-restored" => "Version restored as a new version. Files and credentials are unchanged.",
         "file-added" => "File added. The agent uses it from its next answer on.",
         "files-added" => "Files added. The agent uses them from its next answer on.",
         "file-removed" => "File removed.",

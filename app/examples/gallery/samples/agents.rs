@@ -2,6 +2,7 @@ use plexus_app::view_models::{
     Badge, Form, Html, Pager,
     agent::*,
     agent_query::{AgentsQuery, Facet},
+    agent_versions::*,
     agents::{AgentRow, AgentsPage, FacetGroup, FacetValue, StarredPage},
     docs::{DocsLink, DocsPage},
     error::ErrorPage,
@@ -10,7 +11,10 @@ use plexus_app::view_models::{
     namespace::{OwnerKind, OwnerPage},
     register::{DnsRecord, OriginProof, ProofMethod, ProofState},
 };
-use plexus_domain::agent::{AgentAccess, Visibility};
+use plexus_domain::{
+    VersionId,
+    agent::{AgentAccess, Visibility},
+};
 
 use super::{ago, shown, shown_to_anybody};
 
@@ -415,19 +419,37 @@ fn overview() -> AgentTab {
     })
 }
 
-fn versions() -> Vec<VersionRow> {
-    let version = |version: &str, days: u64, yanked: Option<&str>| VersionRow {
+fn versions() -> AgentVersions {
+    let version = |version: &str, days: u64, yanked: Option<&str>, changes: Changes| VersionRow {
+        id: VersionId::new(ago(days * 86_400), &[0; 10]),
         version: version.into(),
         created: ago(days * 86_400),
         protocol: "A2A 1.0".into(),
         card: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".into(),
         yanked: yanked.map(Into::into),
+        can_restore: days > 3,
+        changes,
     };
-    vec![
-        version("2.3.0", 3, None),
-        version("2.2.1", 20, Some("answered in feet")),
-        version("2.0.0", 90, None),
-    ]
+    let line = |kind, text: &str| DiffLine { kind, text: text.into() };
+    let field = |label: &str, omitted, lines| FieldDiff { label: label.into(), lines, omitted };
+    let description = vec![
+        line(DiffLineKind::Unchanged, "Knows the tides of 600 harbours."),
+        line(DiffLineKind::Removed, "Answers in feet."),
+        line(DiffLineKind::Added, "Answers in metres <b>and</b> feet."),
+        line(DiffLineKind::Gap, ""),
+        line(DiffLineKind::Unchanged, "No currents."),
+    ];
+    let address = vec![line(DiffLineKind::Added, &format!("https://{}.example", "a".repeat(120)))];
+    let fields = vec![field("Description", 0, description), field("Addresses", 7, address)];
+    AgentVersions {
+        compared: 3,
+        rows: vec![
+            version("2.3.0", 3, None, Changes::Fields(fields)),
+            version("2.2.1", 20, Some("answered in feet"), Changes::Fields(Vec::new())),
+            version("2.0.0", 90, None, Changes::First),
+            version("1.0.0", 200, None, Changes::NotCompared),
+        ],
+    }
 }
 
 fn snippets() -> Vec<Snippet> {

@@ -71,7 +71,7 @@ fn content(tab: AgentTab, head: &AgentHead) -> AnyView {
     match tab {
         AgentTab::Overview(overview) => overview::view(overview, head),
         AgentTab::Skills(list) => skills::view(list),
-        AgentTab::Versions(rows) => versions::view(rows),
+        AgentTab::Versions(rows) => versions::view(rows, head),
         AgentTab::Connect(snippets) => connect::view(snippets, head),
         AgentTab::Chat(chat) => visitor_chat::view(chat, head),
         AgentTab::Manage(model) => manage::view(model, head),

@@ -1,15 +1,38 @@
+//! Versions tab of an agent's page: the versions, and what each changed.
+
 use leptos::prelude::*;
 
 use crate::{
-    components::{table::Table, time::Ago},
-    view_models::agent::VersionRow,
+    components::{
+        button::ActionForm, diff::Diff, format::agent_href, icon::Icon, section::Section, table::Table,
+        time::Ago,
+    },
+    view_models::{
+        agent::AgentHead,
+        agent_versions::{AgentVersions, Changes, FieldDiff, VersionRow},
+    },
 };
 
-pub fn view(versions: Vec<VersionRow>) -> AnyView {
-    let rows = versions.into_iter().map(row).collect();
+pub fn view(model: AgentVersions, head: &AgentHead) -> AnyView {
+    let AgentVersions { rows, compared } = model;
+    let path = agent_href(&head.address);
+    let is_cut = rows.iter().any(|version| matches!(version.changes, Changes::NotCompared));
+    let changes = rows.iter().enumerate().map(|(position, version)| changes(version, position == 0, &path));
+    let changes = changes.collect_view();
+    let rows = rows.into_iter().map(row).collect();
+    let lead = if head.can_manage {
+        "What each version changed against the one before. Only those who manage the agent see its settings; \
+         credentials are never shown."
+    } else {
+        "What each version changed in the card of the agent, against the one before."
+    };
     view! {
         <p class="quiet">"A version pins one agent card. A run keeps the version that it started with."</p>
         <Table caption="Versions, newest first" heads=vec!["Version", "Since", "Protocol", "Card, SHA-256"] rows />
+        <Section title="Changes" lead>
+            {changes}
+            {is_cut.then(|| view! { <p class="quiet">{format!("The newest {compared} versions are compared.")}</p> })}
+        </Section>
     }
     .into_any()
 }
@@ -26,4 +49,37 @@ fn row(version: VersionRow) -> AnyView {
         </tr>
     }
     .into_any()
+}
+
+/// Renders the changes of a version, collapsed unless it is the newest.
+fn changes(version: &VersionRow, is_newest: bool, path: &str) -> Option<AnyView> {
+    let (summary, body) = match &version.changes {
+        Changes::NotCompared => return None,
+        Changes::First => ("First version".to_owned(), None),
+        Changes::Fields(fields) if fields.is_empty() => ("No shown field changed".to_owned(), None),
+        Changes::Fields(fields) => {
+            let labels: Vec<&str> = fields.iter().map(|field| field.label.as_str()).collect();
+            (labels.join(", "), Some(fields.iter().cloned().map(field).collect_view()))
+        }
+    };
+    let action = format!("{path}/versions/{}/restore", version.id);
+    let about = version.version.clone();
+    let restore = version.can_restore.then(
+        || view! { <div><ActionForm action label="Restore this version" icon=Icon::Retry about /></div> },
+    );
+    if body.is_none() && restore.is_none() {
+        return Some(view! { <p><code>{version.version.clone()}</code>" "{summary}</p> }.into_any());
+    }
+    let fold = view! {
+        <details class="fold" open=is_newest>
+            <summary><code>{version.version.clone()}</code><span>{summary}</span></summary>
+            <div class="stack">{body}{restore}</div>
+        </details>
+    };
+    Some(fold.into_any())
+}
+
+fn field(field: FieldDiff) -> AnyView {
+    let label = field.label.clone();
+    view! { <div><h3>{label}</h3><Diff diff=field /></div> }.into_any()
 }

@@ -171,7 +171,7 @@ pub(super) async fn add(
     add_version(hub, tx, agent, &written.filled, secret).await
 }
 
-async fn add_version(
+pub(super) async fn add_version(
     hub: &Hub,
     tx: &mut Tx,
     agent: &Agent,
@@ -185,7 +185,8 @@ async fn add_version(
     Ok(())
 }
 
-fn read(connector: &Connector, card: &Card) -> Option<ModelAgentForm> {
+/// Returns the form of a version; `None` if it is not a model with instructions.
+pub(super) fn read(connector: &Connector, card: &Card) -> Option<ModelAgentForm> {
     let Connector::Llm { model, instructions, starters, tools, budget, reads_images } = connector else {
         return None;
     };
@@ -195,7 +196,7 @@ fn read(connector: &Connector, card: &Card) -> Option<ModelAgentForm> {
     Some(ModelAgentForm { title, summary, instructions, model, starters, tags, tools, budget, reads_images })
 }
 
-fn elsewhere() -> Refusal {
+pub(super) fn elsewhere() -> Refusal {
     Refusal::conflict("This agent has no instructions: it runs elsewhere or is built in.")
 }
 
@@ -218,20 +219,27 @@ async fn checked(
 
 /// Checks that each tool server is reachable and has tools.
 async fn check_tools(hub: &Hub, caller: &Caller, tools: &[ToolSource], keys: &ToolKeys) -> Result<()> {
+    check_tool_programs(hub, caller.may(Scope::Agents)?, tools)?;
+    for source in tools {
+        check_server(hub, caller, source, keys, "tools").await?;
+    }
+    Ok(())
+}
+
+/// Checks the number of servers, and that those that are programs exist on this hub.
+pub(super) fn check_tool_programs(hub: &Hub, person: &Person, tools: &[ToolSource]) -> Result<(), Refusal> {
     let wrong = |words: String| Refusal::invalid("tools", words);
     if tools.len() > MAX_SERVERS {
-        return Err(wrong(format!("Attach at most {MAX_SERVERS} servers.")).into());
+        return Err(wrong(format!("Attach at most {MAX_SERVERS} servers.")));
     }
-    let person = caller.may(Scope::Agents)?;
     let programs = hub.outbound().programs().names(person, ProgramProtocol::Mcp);
     for source in tools {
         if let ToolServerLocation::Program(name) = &source.place
             && !programs.contains(name)
         {
             let words = format!("MCP server “{name}” not found. The operator of this hub can add one.");
-            return Err(wrong(words).into());
+            return Err(wrong(words));
         }
-        check_server(hub, caller, source, keys, "tools").await?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 mod connect;
 pub mod feedback;
 pub mod star;
+pub mod versions;
 pub mod visitor_chat;
 
 use axum::{
@@ -12,7 +13,7 @@ use axum::{
 };
 use plexus_app::view_models::{
     Badge,
-    agent::{self as model, AgentHead, AgentPage, AgentTab, ExternalLink, Overview, Skill, VersionRow},
+    agent::{self as model, AgentHead, AgentPage, AgentTab, ExternalLink, Overview, Skill},
 };
 use plexus_domain::{
     Address, Error as Refusal,
@@ -40,14 +41,6 @@ pub async fn skills(
     Path(path): Path<(String, String)>,
 ) -> Response {
     show(site, visit, &path, |view, _, _| AgentTab::Skills(skill_rows(view))).await
-}
-
-pub async fn versions(
-    site: State<AppState>,
-    visit: PageContext,
-    Path(path): Path<(String, String)>,
-) -> Response {
-    show(site, visit, &path, |view, _, _| AgentTab::Versions(version_rows(view))).await
 }
 
 pub async fn connect(
@@ -181,15 +174,4 @@ fn skill_rows(view: &AgentView) -> Vec<Skill> {
         outputs: skill.output_modes.clone(),
     };
     skills.map(row).collect()
-}
-
-fn version_rows(view: &AgentView) -> Vec<VersionRow> {
-    let row = |version: &agents::Version| VersionRow {
-        version: version.semver.clone(),
-        created: version.created_at,
-        protocol: view.summary.protocol.clone(),
-        card: version.card.to_string(),
-        yanked: version.yanked_reason.clone(),
-    };
-    view.versions.iter().map(row).collect()
 }
