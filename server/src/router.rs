@@ -113,6 +113,7 @@ fn page_routes() -> Router<AppState> {
         .route("/@{owner}/{agent}/versions", get(pages::agent::versions::show))
         .route("/@{owner}/{agent}/versions/{version}/restore", post(pages::agent::versions::restore))
         .route("/@{owner}/{agent}/connect", get(pages::agent::connect))
+        .route("/@{owner}/{agent}/export", get(pages::agent::export::save))
         .route("/@{owner}/{agent}/feedback", get(pages::agent::feedback::show))
         .route("/@{owner}/{agent}/star", post(pages::agent::star::turn))
         .route(
@@ -235,6 +236,11 @@ fn register_routes() -> Router<AppState> {
     Router::new()
         .route("/register", get(register::start::show))
         .route("/register/address", form(register::start::show_address, register::start::fetch))
+        .route(
+            "/register/import",
+            form(register::import::show, register::import::import)
+                .layer(DefaultBodyLimit::max(register::import::MAX_UPLOAD)),
+        )
         .route("/register/instructions", form(register::instructions::show, register::instructions::write))
         .route("/register/program", form(register::program::show, register::program::describe))
         .route("/register/http", form(register::endpoint::show, register::endpoint::describe))

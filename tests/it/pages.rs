@@ -26,7 +26,7 @@ const OPEN: [&str; 12] = [
     "/signup",
 ];
 /// Pages for signed-in users.
-const OWN: [&str; 9] = [
+const OWN: [&str; 10] = [
     "/chat",
     "/chat?to=@plexus/calc",
     "/settings/account",
@@ -34,6 +34,7 @@ const OWN: [&str; 9] = [
     "/settings/tokens",
     "/register",
     "/register/address",
+    "/register/import",
     "/chat?text=1",
     "/chat?to=@plexus/guide&text=a+b",
 ];

@@ -14,10 +14,12 @@ use crate::{
 
 const JSON: &str = "application/json";
 /// Operations without a method, as `docs/api.md` says.
-const NO_METHODS: [&str; 21] = [
+const NO_METHODS: [&str; 23] = [
     "agents.attach",
+    "agents.export",
     "agents.feedback",
     "agents.files",
+    "agents.import",
     "agents.put_file",
     "agents.remove_file",
     "chats.export",

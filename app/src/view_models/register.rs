@@ -26,6 +26,15 @@ pub struct RegisterAddress {
     pub form: Form,
 }
 
+/// Import of an exported agent at `/register/import`. Posts as multipart with `file`, `name` and `model`.
+#[derive(Clone, Debug)]
+pub struct RegisterImport {
+    /// Namespace of the new agent.
+    pub owner: String,
+    pub models: Vec<ModelOption>,
+    pub form: Form,
+}
+
 #[derive(Clone, Debug)]
 pub struct DraftRow {
     pub id: DraftId,

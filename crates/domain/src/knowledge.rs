@@ -26,6 +26,27 @@ pub fn split_passages(file_name: &str, text: &str) -> Vec<Passage> {
     }
 }
 
+/// Joins the texts of the passages of a file, in order, to a text with the same words. Blank lines and the ends of long
+/// lines may differ from the file that was split.
+pub fn join_passages<'a>(file_name: &str, passages: impl IntoIterator<Item = &'a str>) -> String {
+    let extension = file_name.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
+    let (is_table, is_markdown) =
+        (matches!(extension.as_str(), "csv" | "tsv"), matches!(extension.as_str(), "md" | "markdown"));
+    let mut joined = String::new();
+    for passage in passages {
+        // Each passage of a table repeats the header row.
+        let rows = passage.split_once('\n').map_or("", |(_, rows)| rows);
+        let text = if is_table && !joined.is_empty() { rows } else { passage };
+        let starts_section = is_markdown && heading(text.lines().next().unwrap_or_default()).is_some();
+        if !joined.is_empty() {
+            joined.push_str(if is_table || starts_section { "\n" } else { "\n\n" });
+        }
+        joined.push_str(text);
+    }
+    joined.push('\n');
+    joined
+}
+
 fn split_table(text: &str) -> Vec<Passage> {
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let Some((first, header)) = lines.next() else { return Vec::new() };
@@ -207,7 +228,23 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_joined_table_has_one_header() {
+        let rows: Vec<String> = (0..200).map(|row| format!("boat {row},{row}")).collect();
+        let file = format!("name,length\n{}\n", rows.join("\n"));
+        let passages = split_passages("boats.csv", &file);
+        assert_eq!(join_passages("boats.csv", passages.iter().map(|passage| passage.text.as_str())), file);
+    }
+
     proptest! {
+        #[test]
+        fn joined_passages_have_the_same_words(text in "[a-z#\\n,é ]{0,4000}", name in "a\\.(md|txt)") {
+            let letters = |text: &str| text.split_whitespace().collect::<String>();
+            let passages = split_passages(&name, &text);
+            let joined = join_passages(&name, passages.iter().map(|passage| passage.text.as_str()));
+            prop_assert_eq!(letters(&joined), letters(&text));
+        }
+
         #[test]
         fn nothing_is_lost(text in "[a-z#\\n,é ]{0,4000}", name in "a\\.(md|txt)") {
             let letters = |text: &str| text.split_whitespace().collect::<String>();

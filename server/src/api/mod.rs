@@ -4,6 +4,7 @@
 pub mod account;
 pub mod agent;
 pub mod agent_credentials;
+pub mod agent_export;
 pub mod agent_lists;
 pub mod agents;
 pub mod approvals;
@@ -104,6 +105,8 @@ fn whole() -> OpenApiRouter<AppState> {
         .routes(routes!(suggested_agents::suggested))
         .routes(routes!(models::list))
         .routes(routes!(agent::show, agent::update, agent::delete))
+        .routes(routes!(agent_export::export))
+        .routes(routes!(agent_export::import).layer(DefaultBodyLimit::max(agent_export::MAX_BODY)))
         .routes(routes!(agent::refresh))
         .routes(routes!(agent::verify))
         .routes(routes!(agent::trust_origin))

@@ -6,7 +6,10 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use plexus_domain::media_type::essence;
-use plexus_hub::blobs::{Download, inline_type};
+use plexus_hub::{
+    agents::AgentExport,
+    blobs::{Download, inline_type},
+};
 
 const POLICY: &str = "default-src 'none'; sandbox";
 /// A sandboxed PDF is not shown by Chromium. Its viewer is a page of the browser with its own origin, so that scripts of
@@ -75,6 +78,12 @@ pub fn attachment(body: Body, media_type: &'static str, name: &str) -> Response 
     set_disposition(headers, "attachment", Some(name));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
     response
+}
+
+/// Returns an exported agent as an attachment.
+pub fn agent(export: &AgentExport) -> serde_json::Result<Response> {
+    let body = serde_json::to_vec_pretty(export)?;
+    Ok(attachment(body.into(), "application/json", &format!("{}.plexus-agent.json", export.name)))
 }
 
 fn set_disposition(headers: &mut HeaderMap, way: &str, name: Option<&str>) {

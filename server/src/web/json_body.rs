@@ -53,8 +53,7 @@ impl<T: DeserializeOwned> FromRequest<AppState> for JsonBody<T> {
 
     async fn from_request(request: Request, site: &AppState) -> Result<Self, Response> {
         if !is_of_type(request.headers(), &[JSON]) {
-            let words = "Send JSON, with Content-Type: application/json.";
-            return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, words).into_response());
+            return Err(not_json());
         }
         let limit = site.hub.config().limits.max_message_bytes as u64;
         let too_large = Refusal::too_large("The body is larger than this hub accepts.", limit);
@@ -64,6 +63,12 @@ impl<T: DeserializeOwned> FromRequest<AppState> for JsonBody<T> {
         let value = serde_json::from_slice(&body);
         Ok(Self(value.map_err(|error| refuse(unexpected(&error)))?))
     }
+}
+
+/// Returns the error for a body of another type than JSON.
+pub fn not_json() -> Response {
+    let words = "Send JSON, with Content-Type: application/json.";
+    (StatusCode::UNSUPPORTED_MEDIA_TYPE, words).into_response()
 }
 
 fn refuse(refusal: Refusal) -> Response {

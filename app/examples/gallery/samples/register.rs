@@ -23,6 +23,8 @@ pub fn pages() -> Vec<(&'static str, String)> {
         ("register-try-failed", shown("/register/x/try", trial(Some("agents.example.org answered without a \
             value at /reply. Its answer begins: <script>alert(1)</script>".into())))),
         ("register-instructions", shown("/register/instructions", instructions(vec![ModelOption { id: "1".into(), label: "SmolLM2 135M, on this machine".into() }]))),
+        ("register-import", shown("/register/import", import(Form::default()))),
+        ("register-import-refused", shown("/register/import", import(Form::filled([("name", "clerk")]).with_error("file", "The file is not an exported agent: <b>expected value</b> at line 1 column 1.")))),
         ("register-program", shown("/register/program", program(vec!["opencode".into(), "poet".into()]))),
         ("register-no-program", shown("/register/program", program(vec![]))),
         ("register-no-model", shown("/register/instructions", instructions(vec![]))),
@@ -31,6 +33,11 @@ pub fn pages() -> Vec<(&'static str, String)> {
 
 fn program(programs: Vec<String>) -> ProgramPage {
     ProgramPage { owner: "ada".into(), editing: None, programs, form: Form::default() }
+}
+
+fn import(form: Form) -> RegisterImport {
+    let models = vec![ModelOption { id: "cellar/small".into(), label: "cellar/small".into() }];
+    RegisterImport { owner: "ada".into(), models, form }
 }
 
 fn draft() -> DraftId {

@@ -37,6 +37,7 @@ pub fn view(model: Manage, head: &AgentHead) -> AnyView {
     } else {
         step(&action, "pause", "Pause", Icon::Paused)
     };
+    let is_model = model.files.is_some();
     let (errors, name, save) = (form_errors(&model.form, None), head.name.clone(), action.clone());
     let choices = (
         visibilities(model.visibility, model.can_federate, &model.form),
@@ -56,6 +57,7 @@ pub fn view(model: Manage, head: &AgentHead) -> AnyView {
         </Section>
         {model.files.map(|files| knowledge(files, &path, &model.form))}
         {users}
+        {is_model.then(|| export(&path))}
         <Section title="Delete" lead="Deletes the agent, its versions and its key. Chats keep its messages.">
             <div>
                 <Dialog id="delete-agent" open="Delete agent" title=format!("Delete {name}?") kind=Kind::Danger>
@@ -63,6 +65,20 @@ pub fn view(model: Manage, head: &AgentHead) -> AnyView {
                     <ActionForm action label="Delete permanently" kind=Kind::Danger fields=vec![("action", "delete".to_owned())] />
                 </Dialog>
             </div>
+        </Section>
+    }
+    .into_any()
+}
+
+/// Renders the download of a model agent.
+fn export(path: &str) -> AnyView {
+    let href = format!("{path}/export");
+    view! {
+        <Section
+            title="Export"
+            lead="One file with the instructions, the settings and the knowledge files, to keep or to import on another hub. It holds no credentials."
+        >
+            <p class="actions"><ButtonLink label="Export agent" href icon=Icon::File /></p>
         </Section>
     }
     .into_any()

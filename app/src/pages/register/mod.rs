@@ -4,6 +4,7 @@ mod address;
 mod card;
 mod done;
 mod endpoint;
+mod import;
 mod instructions;
 mod program;
 mod proof;

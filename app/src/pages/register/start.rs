@@ -84,6 +84,12 @@ fn choices(has_models: bool, has_programs: bool) -> Vec<Choice> {
             "/register/http",
         ),
     ];
+    choices.push(choice(
+        Icon::Data,
+        "A file of an exported agent",
+        "Import an agent that was exported here or on another hub, with its knowledge files.",
+        "/register/import",
+    ));
     if has_programs {
         let purpose =
             "The operator listed programs. The hub starts one sandboxed process for each conversation.";

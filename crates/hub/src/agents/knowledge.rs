@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use plexus_domain::{
     Address, AgentId, Error as Refusal, KnowledgeFileId,
     agent::Connector,
-    knowledge::split_passages,
+    knowledge::{Passage, split_passages},
     run::{Failure, FailureClass},
     sanitized_text::one_line,
 };
@@ -16,7 +16,7 @@ use plexus_runtime::llm::{PassageSearch, RetrievedPassage};
 use plexus_search::PassageIndex;
 pub use plexus_store::knowledge::KnowledgeFile;
 use plexus_store::{
-    Conn,
+    Conn, Tx,
     agents::Agent,
     knowledge::{self, FilePassage},
 };
@@ -28,8 +28,8 @@ use crate::{Caller, Hub, Result, blobs, caller::Scope, quotas::in_units};
 /// Maximum size of a file in bytes.
 pub const MAX_FILE_BYTES: usize = 2 << 20;
 /// Limits of the files of one agent.
-const MAX_AGENT_BYTES: u64 = 8 << 20;
-const MAX_FILES: usize = 50;
+pub(super) const MAX_AGENT_BYTES: u64 = 8 << 20;
+pub(super) const MAX_FILES: usize = 50;
 const MAX_NAME_CHARS: usize = 120;
 const EXTENSIONS: [&str; 7] = ["csv", "json", "log", "markdown", "md", "tsv", "txt"];
 /// Number of passages that a model gets with a message.
@@ -56,39 +56,69 @@ pub async fn add(
     bytes: &[u8],
 ) -> Result<KnowledgeFile> {
     caller.may(Scope::Agents)?;
-    let name = checked_name(name)?;
-    let text = checked_text(&name, bytes)?;
-    let passages = split_passages(&name, text);
-    if passages.is_empty() {
-        return Err(Refusal::invalid(FIELD, format!("{name} has no text.")).into());
-    }
+    let new = NewKnowledgeFile::read(name, bytes)?;
     let (mut tx, agent) = change(hub, caller, address).await?;
     require_model(&mut tx, &agent).await?;
     let mut others = knowledge::list(&mut tx, agent.id).await?;
-    others.retain(|file| file.name != name);
+    others.retain(|file| file.name != new.name);
+    check_limits(&others.iter().map(|file| file.bytes).collect::<Vec<_>>(), &new)?;
+    let file = insert(hub, &mut tx, agent.id, &new).await?;
+    tx.commit().await?;
+    Ok(file)
+}
+
+/// Text file that is not stored yet.
+pub(super) struct NewKnowledgeFile {
+    pub name: String,
+    pub bytes: u64,
+    pub passages: Vec<Passage>,
+}
+
+impl NewKnowledgeFile {
+    pub fn read(name: &str, bytes: &[u8]) -> Result<Self, Refusal> {
+        let name = checked_name(name)?;
+        let text = checked_text(&name, bytes)?;
+        let passages = split_passages(&name, text);
+        if passages.is_empty() {
+            return Err(Refusal::invalid(FIELD, format!("{name} has no text.")));
+        }
+        Ok(Self { name, bytes: bytes.len() as u64, passages })
+    }
+}
+
+/// Checks that `new` fits beside the files of these sizes.
+pub(super) fn check_limits(others: &[u64], new: &NewKnowledgeFile) -> Result<(), Refusal> {
     if others.len() >= MAX_FILES {
         let words = format!("An agent has at most {MAX_FILES} files. Remove one first.");
-        return Err(Refusal::invalid(FIELD, words).into());
+        return Err(Refusal::invalid(FIELD, words));
     }
-    let file = KnowledgeFile {
-        id: hub.env().id(KnowledgeFileId::new),
-        agent: agent.id,
-        name,
-        bytes: bytes.len() as u64,
-        added_at: hub.env().now(),
-    };
-    let total = others.iter().map(|file| file.bytes).sum::<u64>() + file.bytes;
+    let total = others.iter().sum::<u64>() + new.bytes;
     if total > MAX_AGENT_BYTES {
         let words = format!(
             "With {} the files of this agent would have {}; at most {} fit. Remove one first.",
-            file.name,
+            new.name,
             in_units(total),
             in_units(MAX_AGENT_BYTES)
         );
-        return Err(Refusal::invalid(FIELD, words).into());
+        return Err(Refusal::invalid(FIELD, words));
     }
-    knowledge::put(&mut tx, &file, &passages).await?;
-    tx.commit().await?;
+    Ok(())
+}
+
+pub(super) async fn insert(
+    hub: &Hub,
+    tx: &mut Tx,
+    agent: AgentId,
+    new: &NewKnowledgeFile,
+) -> Result<KnowledgeFile> {
+    let file = KnowledgeFile {
+        id: hub.env().id(KnowledgeFileId::new),
+        agent,
+        name: new.name.clone(),
+        bytes: new.bytes,
+        added_at: hub.env().now(),
+    };
+    knowledge::put(tx, &file, &new.passages).await?;
     Ok(file)
 }
 

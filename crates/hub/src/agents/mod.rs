@@ -1,12 +1,15 @@
 //! Agents: registration, versions, credentials, access and management.
 
 mod access;
+mod agent_export;
 pub mod attached;
 mod attached_registry;
 mod builtin;
 pub mod credentials;
 mod draft_secrets;
+mod export;
 pub mod http_endpoint;
+mod import;
 pub mod knowledge;
 mod line_diff;
 pub mod manage;
@@ -36,11 +39,14 @@ pub(crate) use access::{
     ResolvedAgent, cancel_revoked_runs, ensure_access, is_visible_to, resolve_callable,
     resolve_callable_by_principal, restricted_for,
 };
+pub use agent_export::{AGENT_EXPORT_FORMAT, AgentExport, MAX_AGENT_EXPORT_BYTES, export_too_large};
 pub(crate) use attached_registry::AttachedRegistry;
 pub(crate) use builtin::ensure_builtin;
 pub use builtin::guide_address;
 pub(crate) use builtin::tck_address;
 pub(crate) use credentials::credentials_for;
+pub use export::export_agent;
+pub use import::{CreatedModelAgent, ImportChoices, import_agent};
 pub(crate) use knowledge::KnowledgeCache;
 pub use line_diff::{DiffLine, DiffLineKind, LineDiff};
 pub(crate) use manage::{agent_owned_by, is_administrators};

@@ -20,7 +20,7 @@ use super::{
     versions::{self, NewVersion},
 };
 use crate::{
-    Caller, Hub, Result,
+    Caller, Error, Hub, Result,
     caller::{Person, Scope},
     config::ProgramProtocol,
     limits::Rate,
@@ -207,14 +207,29 @@ async fn checked(
     filled: ModelAgentForm,
     keys: &ToolKeys,
 ) -> Result<ModelAgentForm> {
-    let AgentProfile { title, summary, starters, tags } = filled.about().checked()?;
-    let (instructions, model) = (block(&filled.instructions)?, filled.model.trim().to_owned());
-    let ModelAgentForm { tools, budget, reads_images, .. } = filled;
-    check_tools(hub, caller, &tools, keys).await?;
-    let filled =
-        ModelAgentForm { title, summary, instructions, model, starters, tags, tools, budget, reads_images };
+    let filled = cleaned(filled)?;
+    check_tools(hub, caller, &filled.tools, keys).await?;
     model_providers::check_available(hub, &filled.model).await?;
     Ok(filled)
+}
+
+/// Validates the text of the form.
+pub(super) fn cleaned(filled: ModelAgentForm) -> Result<ModelAgentForm, Refusal> {
+    let AgentProfile { title, summary, starters, tags } = filled.about().checked()?;
+    let (instructions, model) = (block(&filled.instructions)?, filled.model.trim().to_owned());
+    Ok(ModelAgentForm { title, summary, instructions, model, starters, tags, ..filled })
+}
+
+/// Checks that this hub has the model of an agent that was not written in its form.
+pub(super) async fn check_model(hub: &Hub, model: &str) -> Result<()> {
+    let missing = || {
+        let words = format!("This hub does not have the model “{model}”. Choose one of its models.");
+        Refusal::invalid("model", words)
+    };
+    model_providers::check_available(hub, model).await.map_err(|error| match error {
+        Error::Refused(Refusal::Invalid { .. }) => missing().into(),
+        error => error,
+    })
 }
 
 /// Checks that each tool server is reachable and has tools.

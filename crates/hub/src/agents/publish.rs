@@ -20,6 +20,7 @@ use crate::{
     Caller, Error, Hub, Result,
     caller::{Person, Scope},
     error::conflict,
+    keys::AgentIdentity,
     limits::{Rate, WHOLE_HUB},
     listings, quotas,
 };
@@ -184,7 +185,27 @@ async fn insert(
     visibility: Visibility,
     access: AgentAccess,
 ) -> Result<()> {
-    let (id, identity) = (draft.data.agent, draft.identity(hub)?);
+    let reach = (visibility, access);
+    let agent = insert_agent(hub, tx, person, draft.data.agent, &draft.identity(hub)?, name, reach).await?;
+    match &draft.data.what {
+        DraftTarget::A2a(remote) => insert_remote(hub, tx, person, agent.id, remote).await,
+        DraftTarget::Llm(written) => model_agent::add(hub, tx, person, &agent, written).await,
+        DraftTarget::Http(prepared) => http_endpoint::add(hub, tx, person, &agent, prepared).await,
+        DraftTarget::Process(described) => program_agent::add(hub, tx, &agent, described).await,
+        DraftTarget::Attached(about) => attached::add(hub, tx, &agent, about).await,
+    }
+}
+
+/// Inserts the agent with its keys and its principal, without a version.
+pub(super) async fn insert_agent(
+    hub: &Hub,
+    tx: &mut Tx,
+    person: &Person,
+    id: AgentId,
+    identity: &AgentIdentity,
+    name: &Name,
+    (visibility, access): (Visibility, AgentAccess),
+) -> Result<Agent> {
     let agent = Agent {
         id,
         hub: HubRowId::SELF,
@@ -201,13 +222,7 @@ async fn insert(
     conflict(agents::insert(tx, &agent).await, register_a2a::taken)?;
     identity.keep(hub, tx, id, person.namespace).await?;
     principals::ensure(tx, &Principal::Agent { agent: id }, hub.env().id(PrincipalId::new)).await?;
-    match &draft.data.what {
-        DraftTarget::A2a(remote) => insert_remote(hub, tx, person, id, remote).await,
-        DraftTarget::Llm(written) => model_agent::add(hub, tx, person, &agent, written).await,
-        DraftTarget::Http(prepared) => http_endpoint::add(hub, tx, person, &agent, prepared).await,
-        DraftTarget::Process(described) => program_agent::add(hub, tx, &agent, described).await,
-        DraftTarget::Attached(about) => attached::add(hub, tx, &agent, about).await,
-    }
+    Ok(agent)
 }
 
 async fn insert_remote(

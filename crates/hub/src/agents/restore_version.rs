@@ -9,7 +9,7 @@ use super::{
     model_agent::{self, ModelAgentForm},
     publish,
 };
-use crate::{Caller, Hub, Result, caller::Scope, listings, model_providers};
+use crate::{Caller, Hub, Result, caller::Scope, listings};
 
 /// Publishes the content of `version` as a new version. Knowledge files and credentials are not part of a version, so
 /// they stay as they are.
@@ -25,7 +25,7 @@ pub async fn restore_version(
     let filled = earlier(&mut conn, &agent, version).await?;
     drop(conn);
     // Models and programs of this hub may be gone since then.
-    model_providers::check_available(hub, &filled.model).await?;
+    model_agent::check_model(hub, &filled.model).await?;
     model_agent::check_tool_programs(hub, person, &filled.tools)?;
     let (mut tx, agent) = manage::change(hub, caller, address).await?;
     let (current, card) = manage::current(&mut tx, &agent).await?;

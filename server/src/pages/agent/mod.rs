@@ -1,6 +1,7 @@
 //! Page of an agent, `/@{owner}/{agent}`, with its tabs.
 
 mod connect;
+pub mod export;
 pub mod feedback;
 pub mod star;
 pub mod versions;

@@ -3,6 +3,7 @@
 pub mod card;
 pub mod card_views;
 pub mod endpoint;
+pub mod import;
 pub mod instructions;
 pub mod program;
 pub mod proof;
