@@ -28,7 +28,7 @@ after(async () => {
 
 for (const [number, mode] of MODES.entries()) {
   const look = `${mode.theme}-${mode.width}`;
-  test(`a version shows what it changed and is restored; the agent moves as a file (${look}, script ${mode.script})`, async () => {
+  test(`a version shows what it changed and is restored; the agent moves as a file and is copied (${look}, script ${mode.script})`, async () => {
     const name = `clerk${number}`;
     const tab = await openTab(browser, mode);
     await signIn(tab, hub, "ada");
@@ -71,6 +71,18 @@ for (const [number, mode] of MODES.entries()) {
     await tab.page.getByText("Agent imported.").waitFor();
     await tab.page.getByRole("rowheader", { name: "guide.md" }).waitFor();
     await checkPage(tab, `agent-imported-${look}`);
+
+    await go(tab, `${hub.url}/@ada/${name}`);
+    await tab.page.getByRole("link", { name: "Copy agent" }).click();
+    await tab.page.getByRole("heading", { name: "Copy agent" }).waitFor();
+    await checkPage(tab, `agent-copy-${look}`);
+    await tab.page.getByLabel("Name in its address").fill(`copy${number}`);
+    await press(tab, "Copy agent");
+    await tab.page.getByText("Agent copied.").waitFor();
+    await tab.page.getByRole("group", { name: "Allow copies" }).getByLabel("Yes").check();
+    await press(tab, "Save setting");
+    await tab.page.getByText("Saved.").waitFor();
+    assert.ok(await tab.page.getByRole("group", { name: "Allow copies" }).getByLabel("Yes").isChecked());
     await tab.close();
   });
 }

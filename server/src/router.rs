@@ -113,6 +113,7 @@ fn page_routes() -> Router<AppState> {
         .route("/@{owner}/{agent}/versions", get(pages::agent::versions::show))
         .route("/@{owner}/{agent}/versions/{version}/restore", post(pages::agent::versions::restore))
         .route("/@{owner}/{agent}/connect", get(pages::agent::connect))
+        .route("/@{owner}/{agent}/copy", form(pages::agent::copy::show, pages::agent::copy::copy))
         .route("/@{owner}/{agent}/export", get(pages::agent::export::save))
         .route("/@{owner}/{agent}/feedback", get(pages::agent::feedback::show))
         .route("/@{owner}/{agent}/star", post(pages::agent::star::turn))

@@ -21,6 +21,8 @@ mod agent;
 #[cfg(test)]
 mod agent_answers;
 #[cfg(test)]
+mod agent_copies;
+#[cfg(test)]
 mod agent_export;
 #[cfg(test)]
 mod agent_lists;

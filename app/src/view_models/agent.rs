@@ -27,6 +27,8 @@ pub struct AgentHead {
     pub visibility: Visibility,
     /// Whether the viewer may change it.
     pub can_manage: bool,
+    /// Whether the viewer may copy it.
+    pub can_copy: bool,
     pub protocol: String,
     pub version: String,
     pub published: Option<Timestamp>,
@@ -137,7 +139,7 @@ pub struct VisitorTurn {
 /// Settings of an agent.
 ///
 /// Posts to `/@owner/name/manage` with `action`: `save`, `pause`, `resume`, `verify`, `refresh`, `delete`,
-/// `add-user` and `remove-user` (both with `user`).
+/// `save-copies` (with `copies` = `yes` or `no`), `add-user` and `remove-user` (both with `user`).
 #[derive(Clone, Debug)]
 pub struct Manage {
     pub visibility: Visibility,
@@ -156,8 +158,21 @@ pub struct Manage {
     ///
     /// Posts to `/@owner/name/files` as multipart with `file`.
     pub files: Option<Vec<AgentFile>>,
+    /// Whether users who may use it may copy it. Only for a model with instructions.
+    pub allows_copies: bool,
     /// Names of the users that the agent names.
     pub users: Vec<String>,
+    pub form: Form,
+}
+
+/// Copy of an agent into the viewer's namespace. Posts `name` to `/@owner/name/copy`.
+#[derive(Clone, Debug)]
+pub struct CopyAgent {
+    /// Agent that is copied.
+    pub address: Address,
+    pub title: String,
+    /// Namespace of the copy.
+    pub owner: String,
     pub form: Form,
 }
 

@@ -232,6 +232,18 @@ pub async fn set_access(tx: &mut Tx, id: AgentId, access: AgentAccess) -> Result
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(access.as_str()))? > 0)
 }
 
+/// Returns whether users who may use the agent may copy it.
+pub async fn allows_copies(conn: &mut Conn, id: AgentId) -> Result<bool> {
+    let text = "select allows_copies from agents where id = $1";
+    let found: Option<i64> = on!(conn, c => query_scalar(text).bind(id.uuid()).fetch_optional(c))?;
+    Ok(found == Some(1))
+}
+
+pub async fn set_allows_copies(tx: &mut Tx, id: AgentId, allowed: bool) -> Result<bool> {
+    let text = "update agents set allows_copies = $2 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(i64::from(allowed)))? > 0)
+}
+
 /// Sets the state of an agent. A deleted agent stays deleted.
 pub async fn set_state(tx: &mut Tx, id: AgentId, state: AgentState) -> Result<bool> {
     let text = "update agents set state = $2 where id = $1 and state <> 'deleted'";

@@ -75,6 +75,8 @@ pub struct Agent {
     stars: u64,
     /// Whether you starred the agent.
     starred: bool,
+    /// Whether users who may use the agent may copy it.
+    allows_copies: bool,
     /// Origins of the agent with the state of their verification. Only for those who may manage it, with a
     /// token of scope `agents`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,6 +146,7 @@ impl From<AgentView> for Agent {
             online: view.is_online,
             stars: view.stars,
             starred: view.starred.unwrap_or_default(),
+            allows_copies: view.allows_copies,
             origins: None,
         }
     }
@@ -179,6 +182,9 @@ pub struct AgentUpdate {
     pub visibility: Option<Visibility>,
     pub access: Option<AgentAccess>,
     pub state: Option<DesiredState>,
+    /// Whether users who may use the agent may copy it, with its instructions and knowledge files. Only for an agent with
+    /// instructions.
+    pub allows_copies: Option<bool>,
 }
 
 /// The desired state: whether the agent accepts new work.
@@ -215,6 +221,9 @@ pub async fn apply(
     }
     if let Some(state) = change.state {
         manage::set_paused(hub, caller, address, state == DesiredState::Paused).await?;
+    }
+    if let Some(allowed) = change.allows_copies {
+        agents::set_allows_copies(hub, caller, address, allowed).await?;
     }
     one(hub, caller, address).await
 }

@@ -3,6 +3,7 @@
 
 pub mod account;
 pub mod agent;
+pub mod agent_copy;
 pub mod agent_credentials;
 pub mod agent_export;
 pub mod agent_lists;
@@ -105,6 +106,7 @@ fn whole() -> OpenApiRouter<AppState> {
         .routes(routes!(suggested_agents::suggested))
         .routes(routes!(models::list))
         .routes(routes!(agent::show, agent::update, agent::delete))
+        .routes(routes!(agent_copy::copy))
         .routes(routes!(agent_export::export))
         .routes(routes!(agent_export::import).layer(DefaultBodyLimit::max(agent_export::MAX_BODY)))
         .routes(routes!(agent::refresh))

@@ -90,6 +90,7 @@ fn tab(managed: AgentSettings, form: Form) -> Manage {
         origins: managed.origins.into_iter().map(card_views::origin).collect(),
         publication_problem: managed.publication_problem,
         files: managed.files.map(|files| files.into_iter().map(agent_file).collect()),
+        allows_copies: managed.allows_copies,
         users: managed.users.into_iter().map(|user| user.name.to_string()).collect(),
         form,
     }
@@ -179,6 +180,10 @@ async fn perform(
             let (visibility, access) = reach(fields)?;
             manage::set_visibility_and_access(hub, caller, address, Some(visibility), Some(access)).await?;
             Ok("saved")
+        }
+        "save-copies" => {
+            let allowed = fields.get("copies") == "yes";
+            agents::set_allows_copies(hub, caller, address, allowed).await.map(|()| "saved")
         }
         "add-user" => named_users::add(hub, caller, address, fields.get("user")).await.map(|()| "user-added"),
         "remove-user" => {

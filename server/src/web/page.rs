@@ -101,6 +101,8 @@ fn notice(word: &str) -> Option<Notice> {
         "continued" => "This is your own copy of the shared chat.",
         "forked" => "This is a new chat with copies of the messages so far.",
         "version-restored" => "Version restored as a new version. Files and credentials are unchanged.",
+        "copied" => "Agent copied. The copy is private until you change its visibility.",
+        "copied-credentials" => "Agent copied. It is private. Enter the credentials of its MCP servers.",
         "imported" => "Agent imported. It is private until you change its visibility.",
         "imported-credentials" => "Agent imported. It is private. Enter the credentials of its MCP servers.",
         "file-added" => "File added. The agent uses it from its next answer on.",

@@ -70,6 +70,7 @@ pub fn pages() -> Vec<(&'static str, String)> {
                 ),
             ),
         ),
+        ("agent-copy", shown("/@ada/tide-clerk/copy", copy())),
         ("agent-versions", shown("/@ada/tide-clerk/versions", page(head(), AgentTab::Versions(versions())))),
         (
             "agent-connect",
@@ -359,6 +360,7 @@ fn head() -> AgentHead {
         callable: Callable::Yes,
         visibility: Visibility::Public,
         can_manage: false,
+        can_copy: true,
         protocol: "A2A 1.0, JSON-RPC".into(),
         version: "2.3.0".into(),
         published: Some(ago(40 * 86_400)),
@@ -417,6 +419,17 @@ fn overview() -> AgentTab {
         skills: skills(),
         tags: vec!["tides".into(), "sailing".into(), "weather".into()],
     })
+}
+
+fn copy() -> CopyAgent {
+    let form = Form::filled([("name", "tide-clerk")])
+        .with_error("name", "You already have an agent with this name.");
+    CopyAgent {
+        address: "@ada/tide-clerk".parse().unwrap(),
+        title: "Tide <clerk>".into(),
+        owner: "grace".into(),
+        form,
+    }
 }
 
 fn versions() -> AgentVersions {
@@ -509,6 +522,7 @@ fn manage() -> Manage {
             size: "38.2 KiB".into(),
             added_at: ago(90_000),
         }]),
+        allows_copies: true,
         users: vec!["grace".into(), "bob".into()],
         form: Form::default(),
     }

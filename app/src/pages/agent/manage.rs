@@ -57,6 +57,7 @@ pub fn view(model: Manage, head: &AgentHead) -> AnyView {
         </Section>
         {model.files.map(|files| knowledge(files, &path, &model.form))}
         {users}
+        {is_model.then(|| copies(model.allows_copies, &action, &model.form))}
         {is_model.then(|| export(&path))}
         <Section title="Delete" lead="Deletes the agent, its versions and its key. Chats keep its messages.">
             <div>
@@ -65,6 +66,27 @@ pub fn view(model: Manage, head: &AgentHead) -> AnyView {
                     <ActionForm action label="Delete permanently" kind=Kind::Danger fields=vec![("action", "delete".to_owned())] />
                 </Dialog>
             </div>
+        </Section>
+    }
+    .into_any()
+}
+
+/// Renders the setting whether others may copy the agent.
+fn copies(allowed: bool, action: &str, form: &Form) -> AnyView {
+    let action = action.to_owned();
+    let yes = "Users who can use the agent can copy it. They can read its instructions, its settings and all of its knowledge files.";
+    let options = vec![
+        RadioOption::new("no", "No").meaning("Only those who manage the agent can copy it."),
+        RadioOption::new("yes", "Yes").meaning(yes),
+    ];
+    let default = if allowed { "yes" } else { "no" }.to_owned();
+    let choice = Radios { name: "copies", legend: "Allow copies", default, options }.of(form);
+    view! {
+        <Section title="Copies" lead="A copy is an agent of its own. Credentials are never copied, and copies that exist stay.">
+            <form class="stack" method="post" action=action>
+                {choice}
+                <p class="actions"><Button label="Save setting" name="action" value="save-copies" /></p>
+            </form>
         </Section>
     }
     .into_any()

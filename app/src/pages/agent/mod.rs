@@ -15,6 +15,7 @@ use crate::{
 };
 
 mod connect;
+mod copy;
 mod credentials;
 mod feedback;
 mod manage;

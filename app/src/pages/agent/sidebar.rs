@@ -31,6 +31,7 @@ pub fn rail(head: &AgentHead, tab: &'static str) -> AnyView {
         <aside class="rail" aria-label="Use this agent">
             {chat(head)}
             <ButtonLink label="Connect a program" href=connect icon=Icon::Link />
+            {head.can_copy.then(|| copy(head))}
             {head.starred.map(|starred| star(head, starred, tab))}
             {details(head)}
             {links(&head.links)}
@@ -38,6 +39,11 @@ pub fn rail(head: &AgentHead, tab: &'static str) -> AnyView {
         </aside>
     }
     .into_any()
+}
+
+fn copy(head: &AgentHead) -> AnyView {
+    let href = format!("{}/copy", agent_href(&head.address));
+    view! { <ButtonLink label="Copy agent" href icon=Icon::Copy /> }.into_any()
 }
 
 /// Renders the star as a toggle button.

@@ -43,7 +43,7 @@ impl Page for InstructionsPage {
                 {name}
                 {Field::text("summary", "Summary").max(300).hint("One line about what it does. Search includes it.").of(&form)}
                 {Field::lines("instructions", "Instructions", 12).max(32_000)
-                    .hint("Sent to the model before every conversation. Only you can read them.").of(&form)}
+                    .hint("Sent to the model before every conversation. Only those who manage or copy the agent can read them.").of(&form)}
                 {model_field(self.models, &form)}
                 {images(&form)}
                 {Field::lines("starters", "Example messages", 3).optional().max(1_000).hint("One per line, up to five.").of(&form)}

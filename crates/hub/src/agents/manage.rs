@@ -53,6 +53,8 @@ pub struct AgentSettings {
     pub users: Vec<GrantedUser>,
     /// Text files that it answers from. `None` if it is not a model with instructions.
     pub files: Option<Vec<KnowledgeFile>>,
+    /// Whether users who may use it may copy it.
+    pub allows_copies: bool,
 }
 
 /// Result of fetching a card again.
@@ -74,7 +76,9 @@ pub async fn managed(hub: &Hub, caller: &Caller, address: &Address) -> Result<Ag
         Connector::Llm { .. } => Some(knowledge::list(&mut conn, agent.id).await?),
         _ => None,
     };
+    let allows_copies = agents::allows_copies(&mut conn, agent.id).await?;
     Ok(AgentSettings {
+        allows_copies,
         users,
         files,
         visibility: agent.visibility,

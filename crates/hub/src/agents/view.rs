@@ -19,6 +19,7 @@ use plexus_store::{
 
 use super::{
     access::{access_allows, is_visible, manages, restricted_for},
+    copy::may_copy,
     credentials::needs_credentials,
 };
 use crate::{
@@ -43,6 +44,10 @@ pub struct AgentView {
     pub versions: Vec<Version>,
     pub proofs: Vec<Proof>,
     pub can_manage: bool,
+    /// Whether the viewer may copy it.
+    pub can_copy: bool,
+    /// Whether users who may use it may copy it.
+    pub allows_copies: bool,
     pub callable: CallableState,
     pub last_run: Option<Timestamp>,
     /// Number of users who starred it.
@@ -100,6 +105,8 @@ pub async fn get(hub: &Hub, caller: &Caller, address: &Address) -> Result<Option
     let card = body.and_then(|body| Card::read(&body).card);
     let proofs = origin_verifications::list_by_agent(&mut conn, agent.id).await?;
     let callable = callable(&mut conn, person, &agent, current, card.as_ref(), &proofs, can_manage).await?;
+    let can_copy = may_copy(&mut conn, person, &agent, current, can_manage).await?;
+    let allows_copies = agents::allows_copies(&mut conn, agent.id).await?;
     let mut summary = summary(&mut conn, &agent, current, card.as_ref()).await?;
     summary.uses = count_uses(&mut conn, agent.id, hub.env().now()).await?;
     let last_run = runs::list_by_agent(&mut conn, agent.id, 1).await?.first().and_then(|run| run.ended_at);
@@ -119,6 +126,8 @@ pub async fn get(hub: &Hub, caller: &Caller, address: &Address) -> Result<Option
         versions,
         proofs,
         can_manage,
+        can_copy,
+        allows_copies,
         callable,
         last_run,
         stars,

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    agent_credentials, api_tokens, approvals, audit, blobs, caller_contexts, chat_share_links,
+    agent_credentials, agents, api_tokens, approvals, audit, blobs, caller_contexts, chat_share_links,
     conversation_digests, featured_agents, federation_rules, grants, hub_violations, hubs, imported_chats,
     invites, keys, knowledge, listings, login_credentials, message_feedback, messages, model_providers,
     namespaces, oauth_grants, origin_verifications, outbox, p2p_state, registration_drafts, request_nonces,
@@ -278,6 +278,7 @@ async fn fill_agent(world: &mut World, owner: &Person, agent: &AgentSeed) {
     let star = stars::Star { agent: agent.agent, starred_at: now };
     stars::insert(&mut tx, owner.account, &star).await.unwrap();
     featured_agents::insert(&mut tx, agent.agent, now).await.unwrap();
+    agents::set_allows_copies(&mut tx, agent.agent, true).await.unwrap();
     let file = knowledge::KnowledgeFile {
         id: world.id(plexus_domain::KnowledgeFileId::new),
         agent: agent.agent,

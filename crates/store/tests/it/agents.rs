@@ -82,6 +82,9 @@ on_both! {
         let mut tx = world.write().await;
         assert!(agents::set_visibility(&mut tx, one.agent, Visibility::Federated).await.unwrap());
         assert!(agents::set_access(&mut tx, one.agent, AgentAccess::Open).await.unwrap());
+        assert!(agents::set_allows_copies(&mut tx, one.agent, true).await.unwrap());
+        assert!(agents::allows_copies(&mut tx, one.agent).await.unwrap());
+        assert!(!agents::allows_copies(&mut tx, two.agent).await.unwrap(), "the default is off");
         assert!(agents::set_state(&mut tx, two.agent, AgentState::Deleted).await.unwrap());
         assert!(!agents::set_state(&mut tx, two.agent, AgentState::Active).await.unwrap());
         let owned = agents::list_by_namespace(&mut tx, ada.namespace).await.unwrap();

@@ -1,6 +1,7 @@
 //! Page of an agent, `/@{owner}/{agent}`, with its tabs.
 
 mod connect;
+pub mod copy;
 pub mod export;
 pub mod feedback;
 pub mod star;
@@ -92,6 +93,7 @@ pub fn head(view: AgentView) -> AgentHead {
         },
         visibility: view.agent.visibility,
         can_manage: view.can_manage,
+        can_copy: view.can_copy,
         protocol: view.summary.protocol.clone(),
         version: version.map(|version| version.semver.clone()).unwrap_or_default(),
         published: version.map(|version| version.created_at),

@@ -22,6 +22,7 @@ use super::{Answer, Nothing, add};
 use crate::{
     api::{
         agent::{self, Agent, AgentUpdate, DesiredState, Origins, RefreshResult},
+        agent_copy::copy_to,
         agent_credentials::{self, RequiredCredentials},
         agent_lists::{self, AgentList},
         agents::{self, NewAgent},
@@ -42,6 +43,7 @@ pub fn add_to(module: &mut RpcModule<AppState>) -> Result<(), RegisterMethodErro
     add(module, "agents.get", get_agent)?;
     add(module, "agents.register", register_agent)?;
     add(module, "agents.update", update_agent)?;
+    add(module, "agents.copy", copy_agent)?;
     add(module, "agents.delete", delete_agent)?;
     add(module, "agents.refresh", refresh_agent)?;
     add(module, "agents.verify", verify_agent)?;
@@ -155,11 +157,25 @@ struct UpdateParams {
     access: Option<AgentAccess>,
     #[serde(default)]
     state: Option<DesiredState>,
+    #[serde(default)]
+    allows_copies: Option<bool>,
 }
 
 async fn update_agent(site: AppState, caller: Caller, asked: UpdateParams) -> Answer<Agent> {
-    let UpdateParams { agent, visibility, access, state } = asked;
-    Ok(agent::apply(&site.hub, &caller, &agent, AgentUpdate { visibility, access, state }).await?)
+    let UpdateParams { agent, visibility, access, state, allows_copies } = asked;
+    let change = AgentUpdate { visibility, access, state, allows_copies };
+    Ok(agent::apply(&site.hub, &caller, &agent, change).await?)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CopyParams {
+    agent: Address,
+    name: String,
+}
+
+async fn copy_agent(site: AppState, caller: Caller, asked: CopyParams) -> Answer<Agent> {
+    Ok(copy_to(&site.hub, &caller, &asked.agent, &asked.name).await?)
 }
 
 async fn delete_agent(site: AppState, caller: Caller, asked: OneAgent) -> Answer<bool> {
