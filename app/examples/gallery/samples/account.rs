@@ -3,8 +3,8 @@ use plexus_app::view_models::{
     account::{LoginPage, SignupMode, SignupPage},
     oauth::{ConsentPage, GrantRow},
     settings::*,
-    shortcuts::ShortcutsPage,
     shared_chat::{ChatImportResult, ShareLinksPage},
+    shortcuts::ShortcutsPage,
 };
 use plexus_domain::{OauthGrantId, TokenId, account::Role};
 

@@ -41,11 +41,11 @@ pub(crate) use manage::notify_list_changed;
 pub use manage::{ChatPatch, FolderChange, list_folders, update};
 pub(crate) use mentions::without_mentions;
 pub(crate) use message_index::index_older_messages;
+pub use plexus_chat_import::MAX_FILE_BYTES as MAX_IMPORT_BYTES;
 pub use plexus_store::{
     chat_share_links::ChatShareLink,
     chats::{ChatFilter, ChatFolder, DeletedChat, ItemCursor},
 };
-pub use plexus_chat_import::MAX_FILE_BYTES as MAX_IMPORT_BYTES;
 pub use queries::{
     ChatItem, ChatPage, ChatRecipient, chat_of, folder, list, message, open, own_text, partner, title,
 };
