@@ -11,8 +11,9 @@ use crate::{
     agent_credentials, agents, api_tokens, approvals, audit, blobs, caller_contexts, chat_share_links,
     conversation_digests, featured_agents, federation_rules, grants, hub_violations, hubs, imported_chats,
     invites, keys, knowledge, listings, login_credentials, message_feedback, messages, model_providers,
-    namespaces, oauth_grants, origin_verifications, outbox, p2p_state, registration_drafts, request_nonces,
-    rule_subscriptions, runs, secrets, sessions, stars, stream_journal, team_share_links, teams, testing,
+    namespaces, oauth_grants, origin_verifications, outbox, p2p_state, principals, registration_drafts,
+    request_nonces, rule_subscriptions, runs, secrets, sessions, stars, stream_journal, team_share_links,
+    teams, testing,
     testing::{AgentSeed, Person, World},
     trusted_origins, uploads, webhooks,
 };
@@ -353,7 +354,7 @@ async fn fill_chat(world: &mut World, person: &Person, agents: &[&AgentSeed]) {
         imported_chats::ImportSource { owner: person.principal, format: "claude", conversation: "c-1" };
     assert!(imported_chats::insert(&mut tx, source, chat).await.unwrap());
     let author = plexus_domain::Principal::Imported { label: "Claude".to_owned() };
-    principals::ensure(&mut tx, &author, world.id(PrincipalId::new)).await.unwrap();
+    principals::ensure(&mut tx, &author, world.id(plexus_domain::PrincipalId::new)).await.unwrap();
     let feedback = message_feedback::MessageFeedback {
         message: answer,
         author: person.principal,
