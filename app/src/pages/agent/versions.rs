@@ -20,19 +20,20 @@ pub fn view(model: AgentVersions, head: &AgentHead) -> AnyView {
     let changes = rows.iter().enumerate().map(|(position, version)| changes(version, position == 0, &path));
     let changes = changes.collect_view();
     let rows = rows.into_iter().map(row).collect();
-    let lead = if head.can_manage {
-        "What each version changed against the one before. Only those who manage the agent see its settings; \
-         credentials are never shown."
-    } else {
-        "What each version changed in the card of the agent, against the one before."
-    };
+    let changes = head.can_manage.then(|| {
+        let lead = "What each version changed against the one before. Only those who manage the agent see it; \
+                    credentials are never shown.";
+        view! {
+            <Section title="Changes" lead>
+                {changes}
+                {is_cut.then(|| view! { <p class="quiet">{format!("The newest {compared} versions are compared.")}</p> })}
+            </Section>
+        }
+    });
     view! {
         <p class="quiet">"A version pins one agent card. A run keeps the version that it started with."</p>
         <Table caption="Versions, newest first" heads=vec!["Version", "Since", "Protocol", "Card, SHA-256"] rows />
-        <Section title="Changes" lead>
-            {changes}
-            {is_cut.then(|| view! { <p class="quiet">{format!("The newest {compared} versions are compared.")}</p> })}
-        </Section>
+        {changes}
     }
     .into_any()
 }

@@ -18,7 +18,8 @@ pub const COMPARED_VERSIONS: usize = 20;
 /// Agent with the changes of its newest versions.
 pub struct VersionHistory {
     pub view: AgentView,
-    /// In the order of [`AgentView::versions`]; at most [`COMPARED_VERSIONS`].
+    /// In the order of [`AgentView::versions`]; at most [`COMPARED_VERSIONS`]. Empty for callers who may not manage the
+    /// agent: an earlier card may be from a time when it was private.
     pub changes: Vec<VersionChanges>,
 }
 
@@ -39,24 +40,25 @@ pub struct FieldChange {
     pub diff: LineDiff,
 }
 
-/// Returns the agent with the changes of its versions. The settings of its connector are compared for those who may
-/// manage it. `None` if the agent does not exist or the caller may not see it.
+/// Returns the agent with the changes of its versions. `None` if the agent does not exist or the caller may not see it.
 pub async fn version_history(
     hub: &Hub,
     caller: &Caller,
     address: &Address,
 ) -> Result<Option<VersionHistory>> {
     let Some(view) = view::get(hub, caller, address).await? else { return Ok(None) };
+    if !view.can_manage {
+        return Ok(Some(VersionHistory { view, changes: Vec::new() }));
+    }
     let newest = &view.versions[..view.versions.len().min(COMPARED_VERSIONS + 1)];
     let mut contents = Vec::with_capacity(newest.len());
     let mut conn = hub.store().snapshot().await?;
     for version in newest {
-        contents.push(content(&mut conn, version, view.can_manage).await?);
+        contents.push(content(&mut conn, version).await?);
     }
     drop(conn);
-    let is_older = |position: usize| position > 0 && view.can_manage;
     let heads = newest.iter().enumerate().map(|(position, version)| {
-        let can_restore = is_older(position) && matches!(version.connector, Connector::Llm { .. });
+        let can_restore = position > 0 && matches!(version.connector, Connector::Llm { .. });
         VersionChanges { version: version.id, fields: None, can_restore }
     });
     let heads: Vec<VersionChanges> = heads.take(COMPARED_VERSIONS).collect();
@@ -65,12 +67,10 @@ pub async fn version_history(
     Ok(Some(VersionHistory { view, changes }))
 }
 
-async fn content(conn: &mut Conn, version: &Version, may_manage: bool) -> Result<VersionFields> {
+async fn content(conn: &mut Conn, version: &Version) -> Result<VersionFields> {
     let card = cards::find(conn, &version.card).await?.and_then(|body| Card::read(&body).card);
     let mut fields = card.as_ref().map(card_fields).unwrap_or_default();
-    if may_manage {
-        fields.extend(connector_fields(&version.connector));
-    }
+    fields.extend(connector_fields(&version.connector));
     Ok(fields)
 }
 
