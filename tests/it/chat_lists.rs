@@ -160,7 +160,7 @@ on_both! {
         let link = text_of(&made["url"]).rsplit_once("/share/").map(|(_, id)| format!("/share/{id}")).expect("a link");
         ada.get(&link).await.expect(StatusCode::OK);
         let restore = format!("{path}/restore");
-        let delete = || ada.call(Method::DELETE, &format!("{path}?restorable=true"), &json!({}));
+        let delete = async || ada.call(Method::DELETE, &format!("{path}?restorable=true"), &json!({})).await;
 
         delete().await.expect(StatusCode::NO_CONTENT);
         ada.get(&format!("/api/v1{path}")).await.expect(StatusCode::NOT_FOUND);
