@@ -47,7 +47,7 @@ async function showList() {
 const ACTIONS = {
   list: showList,
   new: () => location.assign("/chat"),
-  write: () => document.querySelector("#composer-text, main [type=search], #header-q")?.focus(),
+  write: () => ["#composer-text", "main [type=search]", "#header-q"].map((it) => document.querySelector(it)).find(visible)?.focus(),
   next: () => moveToMessage(1),
   previous: () => moveToMessage(-1),
   region: () => moveToRegion(1),

@@ -133,7 +133,7 @@ export async function send(tab, text) {
   if (text.length > LONG) await paste(box, text);
   else await box.fill(text);
   tab.answersBefore = await tab.page.locator(ANSWERS).count();
-  await press(tab, "Send");
+  await tab.page.getByRole("button", { name: "Send", exact: true }).click();
   if (!isFirst || tab.mode.script !== "on") return;
   await tab.page.waitForURL(/\/chat\/./, { waitUntil: "commit" });
   await tab.islands();
