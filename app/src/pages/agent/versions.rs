@@ -82,5 +82,5 @@ fn changes(version: &VersionRow, is_newest: bool, path: &str) -> Option<AnyView>
 
 fn field(field: FieldDiff) -> AnyView {
     let label = field.label.clone();
-    view! { <div><h3>{label}</h3><Diff diff=field /></div> }.into_any()
+    view! { <div class="stack"><h3>{label}</h3><Diff diff=field /></div> }.into_any()
 }

@@ -57,7 +57,7 @@ fn import_result(result: ChatImportResult) -> AnyView {
     let problem = problem
         .map(|words| view! { <p class="error">{Icon::Alert.view()} "The import ended early: " {words}</p> });
     view! {
-        <div id="import-result" role="status">
+        <div class="stack" id="import-result" role="status">
             <p><strong>{headline}</strong></p>
             {problem}
             {skipped.map(|words| view! { <p>{words}</p> })}
