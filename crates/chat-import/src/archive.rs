@@ -19,13 +19,13 @@ pub fn is_zip(bytes: &[u8]) -> bool {
 ///
 /// At most `max_bytes` are unpacked in all, so that a small archive cannot occupy much memory (ZIP bomb).
 pub fn read_conversations(bytes: &[u8], max_bytes: usize) -> Result<Vec<Vec<u8>>, ImportError> {
-    let archive = ZipArchive::from_slice(bytes).map_err(damaged)?;
+    let archive = ZipArchive::from_slice(bytes).map_err(|error| damaged(&error))?;
     let mut files = find_conversations(&archive)?;
-    files.sort_by(|(one, _), (other, _)| one.cmp(other));
+    files.sort_by_key(|(path, _)| *path);
     let mut left = max_bytes.min(MAX_UNPACKED_BYTES);
     let mut documents = Vec::new();
     for (_, place) in files {
-        let file = archive.get_entry(place.wayfinder).map_err(damaged)?;
+        let file = archive.get_entry(place.wayfinder).map_err(|error| damaged(&error))?;
         let document = unpack(&file, place.method, left)?;
         left -= document.len();
         documents.push(document);
@@ -46,7 +46,7 @@ fn find_conversations<'a>(
     let mut files = Vec::new();
     let mut entries = archive.entries();
     let mut count = 0;
-    while let Some(entry) = entries.next_entry().map_err(damaged)? {
+    while let Some(entry) = entries.next_entry().map_err(|error| damaged(&error))? {
         count += 1;
         if count > MAX_ENTRIES {
             return Err(ImportError::TooManyEntries);
@@ -91,7 +91,7 @@ fn unpack(file: &ZipSliceEntry<'_>, method: CompressionMethod, max: usize) -> Re
     Ok(document)
 }
 
-fn damaged(error: Error) -> ImportError {
+fn damaged(error: &Error) -> ImportError {
     ImportError::DamagedArchive(match error.kind() {
         ErrorKind::MissingEndOfCentralDirectory => "its end is missing",
         ErrorKind::Eof => "it is incomplete",

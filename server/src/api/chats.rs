@@ -22,16 +22,20 @@ use crate::{
     web::{auth::ApiCaller, error::ApiResult, json_body::JsonBody, search_cursor},
 };
 
+/// JSON-RPC callers may pass the fields by position, so new ones are added at the end.
 #[derive(Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ChatListQuery {
     /// Whether to list the archived chats instead of the others.
+    #[serde(default)]
     pub archived: Option<bool>,
-    /// Folder of which to list the chats that are not archived, instead of all chats.
-    pub folder: Option<String>,
     /// The `next` of the previous page.
+    #[serde(default)]
     pub after: Option<String>,
+    /// Folder of which to list the chats that are not archived, instead of all chats.
+    #[serde(default)]
+    pub folder: Option<String>,
 }
 
 /// Lists your chats: pinned ones first, each most recently active first.
