@@ -56,7 +56,7 @@ for (const mode of MODES) {
     assert.equal(await item.count(), 0);
     await go(tab, `${hub.url}/chat/archived`);
     await checkPage(tab, "chat-archived");
-    await press(tab, /^Restore/);
+    await tab.page.locator(`.listed:has(a[href="${chat}"])`).getByRole("button", { name: /^Restore/ }).click();
     await tab.page.getByText("Chat restored to your list.").waitFor();
     assert.equal(await item.count(), 1);
     await menu(tab, "Unpin");
