@@ -186,7 +186,11 @@ impl ChatController {
             let answer = http::post(&path, &body).await;
             room.sending.set(false);
             match answer {
-                Ok(answer) => room.sent(&answer),
+                Ok(answer) => {
+                    room.sent(&answer);
+                    // A quick answer may have ended before the hub's reply to the message.
+                    room.send_queued();
+                }
                 Err(words) => room.refused(&words, id, key, &draft, &reply),
             }
         });
