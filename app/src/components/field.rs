@@ -9,6 +9,7 @@ enum Control {
     Input(&'static str),
     Lines(u8),
     Choice(Vec<(String, String)>),
+    File { accept: &'static str, is_multiple: bool },
 }
 
 /// Builder of a form field; [`Field::of`] renders it.
@@ -72,6 +73,16 @@ impl Field {
     /// Creates a select box. `options` are (value, label) pairs.
     pub fn choice(name: &'static str, label: impl Into<String>, options: Vec<(String, String)>) -> Self {
         Self::new(name, label, Control::Choice(options))
+    }
+
+    /// Creates a choice of a file. `accept` has the extensions and media types that the browser offers.
+    pub fn file(name: &'static str, label: impl Into<String>, accept: &'static str) -> Self {
+        Self::new(name, label, Control::File { accept, is_multiple: false })
+    }
+
+    /// Creates a choice of one or more files.
+    pub fn files(name: &'static str, label: impl Into<String>, accept: &'static str) -> Self {
+        Self::new(name, label, Control::File { accept, is_multiple: true })
     }
 
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -192,6 +203,11 @@ impl Field {
                 <textarea class=class id=id dir="auto" name=self.name rows=rows required=self.required
                     placeholder=self.placeholder maxlength=self.max
                     aria-describedby=described aria-invalid=invalid>{in_textarea(&value)}</textarea>
+            }
+            .into_any(),
+            Control::File { accept, is_multiple } => view! {
+                <input class=class id=id name=self.name type="file" accept=accept multiple=is_multiple required=self.required
+                    aria-describedby=described aria-invalid=invalid />
             }
             .into_any(),
             Control::Choice(options) => {

@@ -158,11 +158,9 @@ fn knowledge(files: Vec<AgentFile>, path: &str, form: &Form) -> AnyView {
     let heads = vec!["File", "Size", "Added", ""];
     let table = (!rows.is_empty())
         .then(|| view! { <Table caption="Files that the agent answers from" heads rows /> });
-    let error = form.error("file").map(str::to_owned);
-    let is_invalid = error.is_some();
-    let error =
-        error.map(|error| view! { <p class="error" id="file-error">{Icon::Alert.view()} {error}</p> });
-    let described = if is_invalid { "file-hint file-error" } else { "file-hint" };
+    let field = Field::files("file", "Text files", ".md,.markdown,.txt,.csv,.tsv,.json,.log,text/plain")
+        .hint("UTF-8 text: .md, .txt, .csv, .tsv, .json or .log. At most 2 MiB each, 50 files and 8 MiB in all. A file replaces the one with the same name.")
+        .of(form);
     view! {
         <Section
             title="Knowledge"
@@ -170,17 +168,7 @@ fn knowledge(files: Vec<AgentFile>, path: &str, form: &Form) -> AnyView {
         >
             {table}
             <form class="stack narrow" method="post" action=upload enctype="multipart/form-data">
-                <div class="field" class:invalid=is_invalid>
-                    <label for="file">"Text files"</label>
-                    <span class="hint" id="file-hint">
-                        "UTF-8 text: .md, .txt, .csv, .tsv, .json or .log. At most 2 MiB each, 50 files and 8 MiB in all. A file replaces the one with the same name."
-                    </span>
-                    <input
-                        class="control" type="file" id="file" name="file" multiple required
-                        accept=".md,.markdown,.txt,.csv,.tsv,.json,.log,text/plain" aria-describedby=described
-                    />
-                    {error}
-                </div>
+                {field}
                 <p class="actions"><Button label="Add files" /></p>
             </form>
         </Section>

@@ -5,7 +5,6 @@ use crate::{
         button::{Button, Kind},
         field::Field,
         form_errors::form_errors,
-        icon::Icon,
     },
     pages::{Page, PageMeta},
     view_models::{
@@ -41,25 +40,9 @@ impl Page for RegisterImport {
 }
 
 fn file_field(form: &Form) -> AnyView {
-    let error = form.error("file").map(str::to_owned);
-    let is_invalid = error.is_some();
-    let error =
-        error.map(|error| view! { <p class="error" id="f-file-error">{Icon::Alert.view()} {error}</p> });
-    let described = if is_invalid { "f-file-hint f-file-error" } else { "f-file-hint" };
-    view! {
-        <div class="field" class:invalid=is_invalid>
-            <label for="f-file">"File"</label>
-            <span class="hint" id="f-file-hint">
-                "A JSON file of the format plexus-agent/1. It holds no credentials; you enter those of MCP servers afterwards."
-            </span>
-            <input
-                class="control" type="file" id="f-file" name="file" required
-                accept=".json,application/json" aria-describedby=described
-            />
-            {error}
-        </div>
-    }
-    .into_any()
+    Field::file("file", "File", ".json,application/json")
+        .hint("A JSON file of the format plexus-agent/1. It holds no credentials; you enter those of MCP servers afterwards.")
+        .of(form)
 }
 
 fn model_field(models: Vec<ModelOption>, form: &Form) -> AnyView {
