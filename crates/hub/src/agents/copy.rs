@@ -25,20 +25,21 @@ use crate::{
 };
 
 /// Returns whether the user may copy the agent. `mine`: the user acts for its owner. Others may if they may use it and
-/// its owner allows copies.
+/// its owner `allows` copies.
 pub(super) async fn may_copy(
     conn: &mut Conn,
     person: Option<&Person>,
     agent: &Agent,
     version: Option<&Version>,
     mine: bool,
+    allows: bool,
 ) -> Result<bool> {
     let is_model = version.is_some_and(|version| matches!(version.connector, Connector::Llm { .. }));
     let Some(person) = person.filter(|_| is_model) else { return Ok(false) };
     if mine {
         return Ok(true);
     }
-    if agent.state != AgentState::Active || !agents::allows_copies(conn, agent.id).await? {
+    if agent.state != AgentState::Active || !allows {
         return Ok(false);
     }
     access_allows(conn, &Requester::from(person), agent, false).await
@@ -69,7 +70,8 @@ pub async fn copy_agent(
     let agent = agent_visible_to(&mut conn, person, address).await?;
     let mine = owns(&mut conn, person, &agent).await?;
     let (version, card) = current(&mut conn, &agent).await?;
-    if !may_copy(&mut conn, Some(person), &agent, Some(&version), mine).await? {
+    let allows = agents::allows_copies(&mut conn, agent.id).await?;
+    if !may_copy(&mut conn, Some(person), &agent, Some(&version), mine, allows).await? {
         let words =
             format!("{address} cannot be copied: its owner does not allow it, or it has no instructions.");
         return Err(Refusal::forbidden(words).into());

@@ -17,7 +17,7 @@ const CONTEXT: usize = 2;
 const DIFF_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// Differences of two texts by line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineDiff {
     pub lines: Vec<DiffLine>,
     /// Number of further lines that are not in `lines`.
@@ -69,15 +69,10 @@ impl LineDiff {
 }
 
 /// Lines until a bound is reached, and the number of those after it.
+#[derive(Default)]
 struct BoundedLines {
     diff: LineDiff,
     chars: usize,
-}
-
-impl Default for BoundedLines {
-    fn default() -> Self {
-        Self { diff: LineDiff { lines: Vec::new(), omitted: 0 }, chars: 0 }
-    }
 }
 
 impl BoundedLines {

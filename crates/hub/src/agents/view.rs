@@ -105,8 +105,8 @@ pub async fn get(hub: &Hub, caller: &Caller, address: &Address) -> Result<Option
     let card = body.and_then(|body| Card::read(&body).card);
     let proofs = origin_verifications::list_by_agent(&mut conn, agent.id).await?;
     let callable = callable(&mut conn, person, &agent, current, card.as_ref(), &proofs, can_manage).await?;
-    let can_copy = may_copy(&mut conn, person, &agent, current, can_manage).await?;
     let allows_copies = agents::allows_copies(&mut conn, agent.id).await?;
+    let can_copy = may_copy(&mut conn, person, &agent, current, can_manage, allows_copies).await?;
     let mut summary = summary(&mut conn, &agent, current, card.as_ref()).await?;
     summary.uses = count_uses(&mut conn, agent.id, hub.env().now()).await?;
     let last_run = runs::list_by_agent(&mut conn, agent.id, 1).await?.first().and_then(|run| run.ended_at);
