@@ -104,9 +104,9 @@ impl ChatController {
             return;
         }
         if thread.waits_for_reader() {
-            queue.hold("The agent waits for your reply. Reply to it, or send a queued message as the reply.");
+            queue.show("The agent waits for your reply. Reply to it, or send a queued message as the reply.");
         } else if thread.ends_in_failure() {
-            queue.hold("The last answer failed. Send or remove the queued messages.");
+            queue.show("The last answer failed. Send or remove the queued messages.");
         } else if let Some(draft) = queue.take_first() {
             self.sending.set(true);
             self.send(draft, Reply::Newest);

@@ -45,11 +45,6 @@ impl MessageQueue {
         }
     }
 
-    /// Shows why the queue is not sent.
-    pub fn hold(&self, words: &str) {
-        self.show(words);
-    }
-
     pub fn take_first(&self) -> Option<Draft> {
         let first = self.waiting.borrow_mut().pop_front();
         self.removed(first)
@@ -87,7 +82,8 @@ impl MessageQueue {
         Some(draft)
     }
 
-    fn show(&self, words: &str) {
+    /// Shows when the queue is sent, or why it is not. An empty text hides the line.
+    pub fn show(&self, words: &str) {
         self.status.set_text_content(Some(words));
         self.status.set_hidden(words.is_empty());
     }
