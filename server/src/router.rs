@@ -122,35 +122,7 @@ fn page_routes() -> Router<AppState> {
             form(pages::agent::visitor_chat::show, pages::agent::visitor_chat::send),
         )
         .route("/shortcuts", get(pages::shortcuts::show))
-        .route("/chat", form(pages::chat::new::show, pages::chat::new::send))
-        .route("/chat/search", get(pages::chat::search::show))
-        .route("/chat/all", get(pages::chat::list::show_all))
-        .route("/chat/archived", get(pages::chat::list::show_archived))
-        .route("/chat/folder", get(pages::chat::list::show_folder))
-        .route("/chat/deleted", get(pages::chat::list::show_deleted))
-        .route("/chat/list", post(pages::chat::list::change))
-        .route("/chat/{id}", form(pages::chat::thread::show, pages::chat::thread::send))
-        .route("/chat/{id}/stop", post(pages::chat::thread::stop))
-        .route("/chat/{id}/approve", post(pages::chat::thread::approve))
-        .route("/chat/{id}/retry", form(pages::chat::messages::show_retry, pages::chat::messages::retry))
-        .route("/chat/{id}/fork", post(pages::chat::messages::fork))
-        .route(
-            "/chat/{id}/delete-message",
-            form(pages::chat::messages::show_delete, pages::chat::messages::delete),
-        )
-        .route("/chat/{id}/rename", form(pages::chat::manage::show_rename, pages::chat::manage::rename))
-        .route("/chat/{id}/pin", post(pages::chat::manage::pin))
-        .route(
-            "/chat/{id}/folder",
-            form(pages::chat::manage::show_folder, pages::chat::manage::move_to_folder),
-        )
-        .route("/chat/{id}/undelete", post(pages::chat::list::undelete))
-        .route("/chat/{id}/archive", post(pages::chat::manage::archive))
-        .route("/chat/{id}/share", form(pages::chat::share::show, pages::chat::share::create))
-        .route("/chat/{id}/feedback", form(pages::chat::feedback::show, pages::chat::feedback::give))
-        .route("/chat/{id}/print", get(pages::chat::print::show))
-        .route("/chat/{id}/export", get(pages::chat::print::export))
-        .route("/chat/{id}/delete", form(pages::chat::manage::show_delete, pages::chat::manage::delete))
+        .merge(chat_routes())
         .route("/blobs/{sha256}", get(pages::blobs::show))
         .route("/blobs/{sha256}/preview", get(pages::file_preview::show))
         .route("/network", get(pages::network::show))
@@ -230,6 +202,39 @@ fn machine_routes() -> Router<AppState> {
         .route("/.well-known/plexus.json", get(pages::well_known::plexus))
         .route(plexus_hub::federation::SHARED_RULES, get(pages::well_known::rules))
         .route("/favicon.ico", get(pages::well_known::favicon))
+}
+
+fn chat_routes() -> Router<AppState> {
+    Router::new()
+        .route("/chat", form(pages::chat::new::show, pages::chat::new::send))
+        .route("/chat/search", get(pages::chat::search::show))
+        .route("/chat/all", get(pages::chat::list::show_all))
+        .route("/chat/archived", get(pages::chat::list::show_archived))
+        .route("/chat/folder", get(pages::chat::list::show_folder))
+        .route("/chat/deleted", get(pages::chat::list::show_deleted))
+        .route("/chat/list", post(pages::chat::list::change))
+        .route("/chat/{id}", form(pages::chat::thread::show, pages::chat::thread::send))
+        .route("/chat/{id}/stop", post(pages::chat::thread::stop))
+        .route("/chat/{id}/approve", post(pages::chat::thread::approve))
+        .route("/chat/{id}/retry", form(pages::chat::messages::show_retry, pages::chat::messages::retry))
+        .route("/chat/{id}/fork", post(pages::chat::messages::fork))
+        .route(
+            "/chat/{id}/delete-message",
+            form(pages::chat::messages::show_delete, pages::chat::messages::delete),
+        )
+        .route("/chat/{id}/rename", form(pages::chat::manage::show_rename, pages::chat::manage::rename))
+        .route("/chat/{id}/pin", post(pages::chat::manage::pin))
+        .route(
+            "/chat/{id}/folder",
+            form(pages::chat::manage::show_folder, pages::chat::manage::move_to_folder),
+        )
+        .route("/chat/{id}/undelete", post(pages::chat::list::undelete))
+        .route("/chat/{id}/archive", post(pages::chat::manage::archive))
+        .route("/chat/{id}/share", form(pages::chat::share::show, pages::chat::share::create))
+        .route("/chat/{id}/feedback", form(pages::chat::feedback::show, pages::chat::feedback::give))
+        .route("/chat/{id}/print", get(pages::chat::print::show))
+        .route("/chat/{id}/export", get(pages::chat::print::export))
+        .route("/chat/{id}/delete", form(pages::chat::manage::show_delete, pages::chat::manage::delete))
 }
 
 fn register_routes() -> Router<AppState> {
