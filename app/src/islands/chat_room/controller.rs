@@ -35,6 +35,8 @@ pub struct ChatController {
     pub(super) drawing: Cell<bool>,
     /// True while a message is being sent.
     pub(super) sending: Cell<bool>,
+    /// Id of the last sent message until the article of its first answer has arrived.
+    pub(super) awaiting: RefCell<Option<String>>,
     /// Id and content of the last message that failed. Sending the same content again reuses the id (idempotency).
     pub(super) unsent: RefCell<Option<(String, String)>>,
 }
@@ -59,6 +61,7 @@ pub fn start(chat: Option<String>, seq: i64, worker: &str, signs: ChatUiState) {
         signs,
         drawing: Cell::new(false),
         sending: Cell::new(false),
+        awaiting: RefCell::default(),
         unsent: RefCell::default(),
     });
     ROOM.set(Some(room.clone()));
@@ -149,6 +152,9 @@ impl Listener for ChatController {
 
 impl ChatController {
     fn message(&self, placed: &MessageCreated) {
+        if placed.parent.is_some() && placed.parent == *self.awaiting.borrow() {
+            self.awaiting.take();
+        }
         // The composer follows the branch also where a page of older messages does not show it.
         if let Some(composer) = self.composer.as_ref().filter(|it| it.parent() == placed.parent) {
             composer.set_parent(&placed.id);
@@ -184,10 +190,14 @@ impl ChatController {
         let Some(failure) = run.failure.clone() else { return };
         dom::after(TOGETHER, move || {
             with_room(|room| {
-                let told = room.thread.as_ref().is_some_and(Thread::ends_in_failure);
-                if let (Some(composer), false) = (&room.composer, told) {
+                if room.thread.as_ref().is_some_and(Thread::ends_in_failure) {
+                    return;
+                }
+                room.awaiting.take();
+                if let Some(composer) = &room.composer {
                     composer.show_error(&failure.message);
                 }
+                room.hold_queue();
             });
         });
     }

@@ -90,10 +90,11 @@ impl ChatController {
         }
     }
 
-    /// True while the next message of the page's branch has to wait: a message is being sent, or an answer written.
+    /// True while the next message of the page's branch has to wait: a message is being sent, or its answer has not
+    /// begun or is being written.
     pub(super) fn is_answering(&self) -> bool {
-        let is_writing = |thread: &Thread| !thread.open().is_empty() || thread.has_unsent();
-        self.sending.get() || self.thread.as_ref().is_some_and(is_writing)
+        let is_writing = |thread: &Thread| !thread.open().is_empty();
+        self.sending.get() || self.awaiting.borrow().is_some() || self.thread.as_ref().is_some_and(is_writing)
     }
 
     /// Sends the first queued message after an answer has ended. An answer that failed or asks a question holds the
@@ -106,10 +107,17 @@ impl ChatController {
         if thread.waits_for_reader() {
             queue.show("The agent waits for your reply. Reply to it, or send a queued message as the reply.");
         } else if thread.ends_in_failure() {
-            queue.show("The last answer failed. Send or remove the queued messages.");
+            self.hold_queue();
         } else if let Some(draft) = queue.take_first() {
             self.sending.set(true);
             self.send(draft, Reply::Newest);
+        }
+    }
+
+    /// Shows that the queue waits for the user after a failed answer.
+    pub(super) fn hold_queue(&self) {
+        if let Some(queue) = self.queue.as_ref().filter(|queue| !queue.is_empty()) {
+            queue.show("The last answer failed. Send or remove the queued messages.");
         }
     }
 
@@ -181,6 +189,7 @@ impl ChatController {
             thread.put_unsent(&id, &draft.shown());
         }
         self.scroll.hold();
+        self.awaiting.replace(Some(id.clone()));
         let room = self.clone();
         leptos::task::spawn_local(async move {
             let answer = http::post(&path, &body).await;
@@ -199,6 +208,10 @@ impl ChatController {
     /// Handles an accepted message. The event stream delivers its article. A new chat opens its own page, and a
     /// page of older messages the newest one.
     fn sent(&self, answer: &Value) {
+        // The hub had the message already, so its answer may have begun long ago.
+        if answer["runs"].as_array().is_none_or(Vec::is_empty) {
+            self.awaiting.take();
+        }
         if let (None, Some(chat)) = (&self.chat, answer["chat"].as_str()) {
             let _ = window().location().assign(&format!("/chat/{chat}"));
         }
@@ -219,6 +232,7 @@ impl ChatController {
 
     fn refused(&self, words: &str, id: String, key: String, draft: &Draft, reply: &Reply) {
         let text = &draft.text;
+        self.awaiting.take();
         if let Some(thread) = &self.thread {
             thread.remove(&id);
         }

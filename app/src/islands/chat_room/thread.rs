@@ -62,11 +62,6 @@ impl Thread {
         dom::all(&self.element, "article[aria-busy]")
     }
 
-    /// True while a message of the user is shown that the hub has not confirmed.
-    pub fn has_unsent(&self) -> bool {
-        dom::find::<Element>(&self.element, "article.sending").is_some()
-    }
-
     /// True if an approval request, or a question that ends the chat, waits for the reader.
     pub fn waits_for_reader(&self) -> bool {
         let asks = |article: &Element| article.class_list().contains("asks");
