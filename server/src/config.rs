@@ -10,8 +10,8 @@ use anyhow::{Context as _, anyhow, bail, ensure};
 use ipnet::IpNet;
 use plexus_domain::account::Registration;
 use plexus_hub::config::{
-    ArchiveFolder, BackupRetention, BackupSchedule, Durability, HubConfig, PrivateNetworks, RateLimitScale,
-    RunLimits, Secret, is_loopback,
+    ArchiveFolder, BackupRetention, BackupSchedule, Durability, HubConfig, MailServer, PrivateNetworks,
+    RateLimitScale, RunLimits, Secret, is_loopback,
 };
 use url::Url;
 
@@ -151,6 +151,7 @@ fn hub(reader: &mut SettingReader<'_>, listen: SocketAddr) -> HubConfig {
         conformance: false,
         trusted_proxies: reader.or_default(proxies(settings.text("trusted_proxies"))),
         models: reader.or_default(providers::models(settings)),
+        mail: reader.or_default(mail_server(settings)),
         federation: reader.or_default(federation_config::federation(settings)),
         programs,
         max_programs: reader.positive("max_programs", 16),
@@ -160,6 +161,12 @@ fn hub(reader: &mut SettingReader<'_>, listen: SocketAddr) -> HubConfig {
         rates: reader.or_default(settings::rates(settings)),
         scale: RateLimitScale(reader.positive("rate_limit_scale", 1)),
     }
+}
+
+/// Reads the mail server; none if this hub sends no e-mail.
+fn mail_server(settings: &Settings) -> anyhow::Result<Option<MailServer>> {
+    let Some(url) = settings.text("smtp_url") else { return Ok(None) };
+    Ok(Some(MailServer::parse(url, settings.text("mail_from").unwrap_or_default())?))
 }
 
 fn run_limits(reader: &mut SettingReader<'_>) -> RunLimits {

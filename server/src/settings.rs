@@ -89,6 +89,10 @@ const SETTINGS: &[Setting] = &[
         over MCP, separated by commas, as in https://app.example.org"),
     setting("launch_goal_without_token", "PLEXUS_LAUNCH_GOAL_WITHOUT_TOKEN", "false", "Let programs on this \
         machine launch teams without a token, as the first administrator; requires a hub on loopback"),
+    secret("smtp_url", "PLEXUS_SMTP_URL", "none", "Mail server, as in smtps://user:password@mail.example.org (TLS) \
+        or smtp://user:password@mail.example.org:587 (STARTTLS); unset: the hub sends no e-mail"),
+    setting("mail_from", "PLEXUS_MAIL_FROM", "none", "Sender of e-mails, as in Plexus <plexus@example.org>; \
+        required with smtp_url"),
     setting("llm_base_url", "PLEXUS_LLM_BASE_URL", "none", "OpenAI-compatible model server for agents that \
         the hub runs, as in http://127.0.0.1:8080/v1"),
     secret("llm_api_key", "PLEXUS_LLM_API_KEY", "none", "API key of that server"),

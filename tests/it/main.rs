@@ -117,6 +117,10 @@ mod limits;
 #[cfg(test)]
 mod live_search;
 #[cfg(test)]
+mod mail;
+#[cfg(test)]
+mod mail_server;
+#[cfg(test)]
 mod mcp;
 #[cfg(test)]
 mod mcp_answers;

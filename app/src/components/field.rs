@@ -61,6 +61,10 @@ impl Field {
         Self::new(name, label, Control::Input("number"))
     }
 
+    pub fn email(name: &'static str, label: impl Into<String>) -> Self {
+        Self::new(name, label, Control::Input("email")).autocomplete("email").max(254)
+    }
+
     /// Creates a password input. Its value is never rendered, not even after a validation error.
     pub fn password(name: &'static str, label: impl Into<String>) -> Self {
         Self::new(name, label, Control::Input("password"))

@@ -12,6 +12,7 @@ use super::{Density, Form, Theme, oauth::GrantRow};
 pub struct AccountPage {
     pub name: String,
     pub since: Timestamp,
+    pub email: EmailSettings,
     pub password: Form,
     pub delete: Form,
     /// Number of agents that are deleted with the account.
@@ -21,6 +22,18 @@ pub struct AccountPage {
     /// Whether every tool call needs approval; set at `/settings/account/tools` with `ask`, `yes` or `no`.
     pub asks_before_tools: bool,
     pub usage: Vec<UsageRow>,
+}
+
+/// E-mail address of the account. Posts to `/settings/account/email` with `email` and `current`, and to
+/// `/settings/account/email/remove` with `current`.
+#[derive(Clone, Debug, Default)]
+pub struct EmailSettings {
+    /// The confirmed address.
+    pub address: Option<String>,
+    /// Whether the hub sends e-mail, so that an address can be confirmed.
+    pub sends_mail: bool,
+    pub change: Form,
+    pub remove: Form,
 }
 
 /// Usage of one quota of the account.

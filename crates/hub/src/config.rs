@@ -15,6 +15,7 @@ use url::{Host, Url};
 
 pub use crate::backups::{ArchiveFolder, BackupRetention, BackupSchedule};
 pub use crate::limits::{RateLimitScale, Rates};
+pub use crate::mail::MailServer;
 pub use crate::operator_programs::{ProgramAccess, ProgramConfig, ProgramProtocol};
 pub use crate::quotas::Quotas;
 pub use plexus_federation::{engine::policy::AdmissionMode, net::Multiaddr};
@@ -83,6 +84,8 @@ pub struct HubConfig {
     pub launch_goal_without_token: bool,
     /// Model providers. Administrators can connect more, see [`crate::model_providers`].
     pub models: Models,
+    /// None: this hub sends no e-mail.
+    pub mail: Option<MailServer>,
     /// None: this hub does not join the federation.
     pub federation: Option<Federation>,
     /// Programs that agents can be made of, or whose tools models can call.

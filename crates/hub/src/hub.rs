@@ -13,7 +13,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     ClockRng, Error, HubConfig, Result, agents, backups, blobs::FileStore, calls, chats, cluster, federation,
-    housekeeping, keys, limits::RateLimits, listings, passwords::Passwords, quotas::Ledger,
+    housekeeping, keys, limits::RateLimits, listings, mail, passwords::Passwords, quotas::Ledger,
     readiness::WriteCheck, runs, streaming, streaming::StreamRegistry, supervise, teams, vault::Vault,
 };
 
@@ -33,6 +33,7 @@ struct HubInner {
     passwords: Passwords,
     vault: Vault,
     limits: RateLimits,
+    mail: mail::MailQueue,
     ledger: Ledger,
     outbound: runs::ConnectorResources,
     running: runs::RunRegistry,
@@ -79,6 +80,7 @@ impl Hub {
         let hub = Self(Arc::new(HubInner {
             passwords: Passwords::new(env.clone())?,
             limits: RateLimits::new(&config.rates, config.scale),
+            mail: mail::MailQueue::default(),
             ledger: Ledger::default(),
             outbound: runs::ConnectorResources::new(&config)?,
             process: env.id(ProcessId::new),
@@ -129,6 +131,10 @@ impl Hub {
         self.supervise("housekeeping", move |hub| housekeeping::run_housekeeping(stop.clone(), hub));
         let stop = self.stop().clone();
         self.supervise("webhook delivery", move |hub| calls::webhooks::deliver_until(stop.clone(), hub));
+        if self.config().mail.is_some() {
+            let stop = self.stop().clone();
+            self.supervise("e-mail delivery", move |hub| mail::deliver_until(stop.clone(), hub));
+        }
         if let Some(schedule) = self.config().backups.clone() {
             let stop = self.stop().clone();
             self.supervise("scheduled backup", move |hub| {
@@ -242,6 +248,10 @@ impl Hub {
 
     pub(crate) fn store(&self) -> &Store {
         &self.0.store
+    }
+
+    pub(crate) fn mail_queue(&self) -> &mail::MailQueue {
+        &self.0.mail
     }
 
     pub(crate) fn blobs(&self) -> &FileStore {

@@ -23,6 +23,7 @@ mod hub;
 pub mod keys;
 pub mod limits;
 pub mod listings;
+pub mod mail;
 pub mod message_views;
 pub mod model_providers;
 pub mod oauth_server;

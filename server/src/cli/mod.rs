@@ -9,6 +9,7 @@ mod conformance;
 mod copy_database;
 mod doctor;
 mod federation;
+mod mail;
 mod model;
 mod restore;
 mod rule_lists;
@@ -38,6 +39,7 @@ pub fn run() -> anyhow::Result<u8> {
             "config" => config::run(&settings(arguments)?, arguments),
             "doctor" => Box::pin(doctor::run(settings(arguments), arguments)).await,
             "federation" => federation::run(&settings(arguments)?, arguments).await,
+            "mail" => mail::run(&settings(arguments)?, arguments).await,
             "model" => Box::pin(model::run(&settings(arguments)?, arguments)).await,
             "team" => team::run(&settings(arguments)?, arguments).await,
             "user" => user::run(&settings(arguments)?, arguments).await,
@@ -61,6 +63,7 @@ fn command() -> Command {
         .subcommand(conformance::command())
         .subcommand(Settings::flags(doctor::command()))
         .subcommand(Settings::flags(federation::command()))
+        .subcommand(Settings::flags(mail::command()))
         .subcommand(Settings::flags(model::command()))
         .subcommand(Settings::flags(team::command()))
         .subcommand(Settings::flags(user::command()))

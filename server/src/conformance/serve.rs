@@ -44,6 +44,7 @@ pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<ServeConfig> {
         private_networks: PrivateNetworks::Allowed,
         mcp_allowed_origins: Vec::new(),
         launch_goal_without_token: false,
+        mail: None,
         on_loopback: true,
         conformance: true,
         trusted_proxies: Vec::new(),

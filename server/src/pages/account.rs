@@ -1,4 +1,4 @@
-//! Pages to sign in, sign up and sign out.
+//! Pages to sign in, sign up and sign out, and of links that set a password or confirm an e-mail address.
 
 use axum::{
     extract::{Query, State},
@@ -7,7 +7,7 @@ use axum::{
 };
 use plexus_app::view_models::{
     Form,
-    account::{LoginPage, ResetPage, SignupMode, SignupPage},
+    account::{EmailPage, LoginPage, RecoveryPage, ResetPage, SignupMode, SignupPage},
 };
 use plexus_domain::account::Registration;
 use plexus_hub::{
@@ -37,8 +37,13 @@ pub struct LoginQuery {
     next: String,
 }
 
-pub async fn show_login(visit: PageContext, Query(query): Query<LoginQuery>) -> Response {
-    visit.show(LoginPage { next: local_path(&query.next), form: Form::default() })
+pub async fn show_login(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Query(query): Query<LoginQuery>,
+) -> Response {
+    let sends_mail = site.hub.sends_mail();
+    visit.show(LoginPage { next: local_path(&query.next), sends_mail, form: Form::default() })
 }
 
 pub async fn login(
@@ -52,7 +57,10 @@ pub async fn login(
     match accounts::sign_in(&site.hub, fields.get("name"), fields.get("password").to_owned(), &device).await {
         Ok(signed_in) if signed_in.came_back => with_notice(enter(&site, &signed_in, &next), "back"),
         Ok(signed_in) => enter(&site, &signed_in, &next),
-        Err(error) => refused(visit, error, fields, |form| LoginPage { next, form }),
+        Err(error) => {
+            let sends_mail = site.hub.sends_mail();
+            refused(visit, error, fields, |form| LoginPage { next, sends_mail, form })
+        }
     }
 }
 
@@ -77,7 +85,8 @@ pub async fn show_signup(
         });
     let next = local_path(&query.next);
     let needs_invite = matches!(mode, Ok(SignupMode::NeedsInvite));
-    let page = mode.map(|mode| SignupPage { mode, next: next.clone(), form: Form::default() });
+    let asks_email = site.hub.sends_mail();
+    let page = mode.map(|mode| SignupPage { mode, next: next.clone(), asks_email, form: Form::default() });
     let response = visit.show_or_refuse(page);
     if needs_invite { with_return(&site, response, &next) } else { response }
 }
@@ -111,6 +120,7 @@ pub async fn signup(
     let form = SignUp {
         name: fields.get("name").to_owned(),
         password: fields.get("password").to_owned(),
+        email: given("email"),
         reason: given("reason"),
         invite: given("invite"),
         first_administrator: given("admin"),
@@ -119,11 +129,13 @@ pub async fn signup(
         Ok(mode) => mode,
         Err(error) => return visit.refuse(error),
     };
+    let asks_email = site.hub.sends_mail();
     let is_first_administrator = matches!(mode, SignupMode::FirstAdmin { .. });
     let (name, next) = (form.name.trim().to_owned(), destination(&headers, fields.get("next")));
-    if let [first, second] = form.check(&site.hub).as_slice() {
-        let form = fields.into_form().refused(first).refused(second);
-        return visit.show_as(StatusCode::UNPROCESSABLE_ENTITY, SignupPage { mode, next, form });
+    let errors = form.check(&site.hub);
+    if errors.len() > 1 {
+        let form = errors.iter().fold(fields.into_form(), Form::refused);
+        return visit.show_as(StatusCode::UNPROCESSABLE_ENTITY, SignupPage { mode, next, asks_email, form });
     }
     match accounts::sign_up(&site.hub, form, &device(&visit, &headers)).await {
         Ok(Some(signed_in)) if is_first_administrator && next == "/" => {
@@ -132,15 +144,17 @@ pub async fn signup(
         Ok(Some(signed_in)) => enter(&site, &signed_in, &next),
         Ok(None) => {
             let mode = SignupMode::Waiting { name };
-            let response = visit.show(SignupPage { mode, next: next.clone(), form: Form::default() });
+            let response =
+                visit.show(SignupPage { mode, next: next.clone(), asks_email, form: Form::default() });
             with_return(&site, response, &next)
         }
-        Err(error) => refused(visit, error, fields, |form| SignupPage { mode, next, form }),
+        Err(error) => refused(visit, error, fields, |form| SignupPage { mode, next, asks_email, form }),
     }
 }
 
+/// Query of the pages of links that were sent.
 #[derive(Deserialize)]
-pub struct ResetQuery {
+pub struct TokenQuery {
     #[serde(default)]
     token: String,
 }
@@ -148,7 +162,7 @@ pub struct ResetQuery {
 pub async fn show_reset(
     State(site): State<AppState>,
     visit: PageContext,
-    Query(query): Query<ResetQuery>,
+    Query(query): Query<TokenQuery>,
 ) -> Response {
     let page = reset_page(&site, query.token, Form::default()).await;
     visit.show_or_refuse(page)
@@ -161,7 +175,7 @@ async fn reset_page(site: &AppState, token: String, form: Form) -> Result<ResetP
         Err(Error::Refused(_)) => None,
         Err(error) => return Err(error),
     };
-    Ok(ResetPage { name, token, form })
+    Ok(ResetPage { name, token, sends_mail: site.hub.sends_mail(), form })
 }
 
 pub async fn reset(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
@@ -170,6 +184,55 @@ pub async fn reset(State(site): State<AppState>, visit: PageContext, fields: Fie
         Ok(()) => redirect_with_notice("/login", "password-set"),
         Err(error) => match reset_page(&site, token, Form::default()).await {
             Ok(page) => refused(visit, error, fields, |form| ResetPage { form, ..page }),
+            Err(error) => visit.refuse(error),
+        },
+    }
+}
+
+pub async fn show_recovery(State(site): State<AppState>, visit: PageContext) -> Response {
+    visit.show(recovery_page(&site, None, Form::default()))
+}
+
+fn recovery_page(site: &AppState, requested: Option<String>, form: Form) -> RecoveryPage {
+    RecoveryPage { sends_mail: site.hub.sends_mail(), requested, form }
+}
+
+pub async fn recover(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
+    let account = fields.get("account").trim().to_owned();
+    match accounts::request_recovery(&site.hub, &account, visit.caller.ip) {
+        Ok(()) => visit.show(recovery_page(&site, Some(account), Form::default())),
+        Err(error) => refused(visit, error, fields, |form| recovery_page(&site, None, form)),
+    }
+}
+
+pub async fn show_email(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Query(query): Query<TokenQuery>,
+) -> Response {
+    let page = email_page(&site, query.token, Form::default()).await;
+    visit.show_or_refuse(page)
+}
+
+/// Returns the form, or the page about a link that does not work any more.
+async fn email_page(site: &AppState, token: String, form: Form) -> Result<EmailPage, Error> {
+    let pending = match accounts::pending_email(&site.hub, &token).await {
+        Ok(pending) => Some((pending.name.to_string(), pending.email.to_string())),
+        Err(Error::Refused(_)) => None,
+        Err(error) => return Err(error),
+    };
+    Ok(EmailPage { pending, token, form })
+}
+
+pub async fn confirm_email(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
+    let token = fields.get("token").to_owned();
+    match accounts::confirm_email(&site.hub, &token).await {
+        Ok(()) => {
+            let path = if visit.caller.person.is_some() { "/settings/account" } else { "/login" };
+            redirect_with_notice(path, "email-confirmed")
+        }
+        Err(error) => match email_page(&site, token, Form::default()).await {
+            Ok(page) => refused(visit, error, fields, |form| EmailPage { form, ..page }),
             Err(error) => visit.refuse(error),
         },
     }

@@ -76,6 +76,9 @@ fn frame(parts: &Parts, site: &AppState, caller: &Caller) -> Frame {
 fn notice(word: &str) -> Option<Notice> {
     let text = match word {
         "password" => "Password changed. Your other sessions have ended.",
+        "email-sent" => "Confirmation link sent. Open it in the message within 24 hours.",
+        "email-confirmed" => "E-mail address confirmed.",
+        "email-removed" => "E-mail address removed.",
         "session" => "Session ended.",
         "sessions" => "All other sessions have ended.",
         "token" => "Token revoked.",

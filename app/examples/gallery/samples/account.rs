@@ -1,6 +1,6 @@
 use plexus_app::view_models::{
     Density, Form, Theme,
-    account::{LoginPage, SignupMode, SignupPage},
+    account::{EmailPage, LoginPage, RecoveryPage, ResetPage, SignupMode, SignupPage},
     oauth::{ConsentPage, GrantRow},
     settings::*,
     shared_chat::{ChatImportResult, ShareLinksPage},
@@ -39,8 +39,14 @@ pub fn pages() -> Vec<(&'static str, String)> {
         ("shortcuts", shown("/shortcuts", ShortcutsPage { single_keys: true })),
         ("shortcuts-off", shown_to_anybody("/shortcuts", ShortcutsPage { single_keys: false })),
         ("consent", shown("/oauth/authorize", consent)),
-        ("login", shown_to_anybody("/login", LoginPage { next: "/chat".into(), form: Form::default() })),
-        ("login-wrong", shown_to_anybody("/login", LoginPage { next: "/".into(), form: wrong })),
+        ("login", login("/chat", false, Form::default())),
+        ("login-wrong", login("/", true, wrong)),
+        ("forgot", recovery(None)),
+        ("forgot-sent", recovery(Some("ada@example.org"))),
+        ("reset", reset(Some("ada"))),
+        ("reset-dead", reset(None)),
+        ("email", email(Some(("ada".into(), "ada@example.org".into())))),
+        ("email-dead", email(None)),
         ("signup", signup(SignupMode::Open)),
         ("signup-approval", signup(SignupMode::Approval)),
         ("signup-invite", signup(SignupMode::NeedsInvite)),
@@ -78,7 +84,8 @@ pub fn pages() -> Vec<(&'static str, String)> {
 }
 
 fn signup(mode: SignupMode) -> String {
-    shown_to_anybody("/signup", SignupPage { mode, next: "/chat?to=@ada/rich".into(), form: Form::default() })
+    let next = "/chat?to=@ada/rich".into();
+    shown_to_anybody("/signup", SignupPage { mode, next, asks_email: true, form: Form::default() })
 }
 
 fn chats(imported: Option<ChatImportResult>) -> ShareLinksPage {
@@ -97,11 +104,34 @@ fn imported() -> ChatImportResult {
     }
 }
 
+fn login(next: &str, sends_mail: bool, form: Form) -> String {
+    shown_to_anybody("/login", LoginPage { next: next.into(), sends_mail, form })
+}
+
+fn recovery(requested: Option<&str>) -> String {
+    let requested = requested.map(str::to_owned);
+    shown_to_anybody("/forgot", RecoveryPage { sends_mail: true, requested, form: Form::default() })
+}
+
+fn reset(name: Option<&str>) -> String {
+    let name = name.map(str::to_owned);
+    shown_to_anybody("/reset", ResetPage { name, token: "t".into(), sends_mail: true, form: Form::default() })
+}
+
+fn email(pending: Option<(String, String)>) -> String {
+    shown_to_anybody("/email", EmailPage { pending, token: "t".into(), form: Form::default() })
+}
+
 fn account() -> AccountPage {
     let delete = Form::filled([("name", "adda")]).with_error("name", "This is not your name.");
     AccountPage {
         name: "ada".into(),
         since: ago(100 * 86_400),
+        email: EmailSettings {
+            address: Some("ada@example.org".into()),
+            sends_mail: true,
+            ..EmailSettings::default()
+        },
         password: Form::default(),
         delete,
         agents: 2,

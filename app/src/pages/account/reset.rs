@@ -18,11 +18,15 @@ impl Page for ResetPage {
 
     fn body(self) -> AnyView {
         let Some(name) = self.name else {
+            let advice = if self.sends_mail { "" } else { "Ask an administrator of this hub for a new one." };
             return view! {
                 <h1>"New password"</h1>
                 <Empty title="This link no longer works">
-                    <p>"It works once, within 24 hours. Ask an administrator of this hub for a new one."</p>
-                    <p class="actions"><ButtonLink label="Sign in" href="/login" /></p>
+                    <p>"It works once, and for a limited time. " {advice}</p>
+                    <p class="actions">
+                        {self.sends_mail.then(|| view! { <ButtonLink label="Request new link" href="/forgot" /> })}
+                        " " <ButtonLink label="Sign in" href="/login" />
+                    </p>
                 </Empty>
             }
             .into_any();

@@ -39,12 +39,12 @@ impl Page for SignupPage {
                 &self.next,
             ),
             SignupMode::Waiting { name } => waiting(&name, &self.next),
-            mode => open(&mode, &self.next, &self.form),
+            mode => open(&mode, &self.next, self.asks_email, &self.form),
         }
     }
 }
 
-fn open(mode: &SignupMode, next: &str, form: &Form) -> AnyView {
+fn open(mode: &SignupMode, next: &str, asks_email: bool, form: &Form) -> AnyView {
     let (title, lead, hidden) = match mode {
         SignupMode::FirstAdmin { token } => (
             "Set up this hub",
@@ -70,6 +70,8 @@ fn open(mode: &SignupMode, next: &str, form: &Form) -> AnyView {
                 .hint("Letters a to z, digits, hyphens and underscores. Your agents will be at @name/agent.").of(form)}
             {Field::password("password", "Password").autocomplete("new-password").max(256)
                 .hint("At least 15 characters; four or five words are easy to remember.").of(form)}
+            {asks_email.then(|| Field::email("email", "E-mail address").optional()
+                .hint("To set a new password if you forget yours. You get a link that confirms the address.").of(form))}
             {approval.then(|| Field::lines("reason", "About you", 3).max(500)
                 .hint("Shown to the administrator who reviews your request.").of(form))}
             <p class="actions"><Button label=verb kind=Kind::Primary /></p>

@@ -12,7 +12,10 @@ use crate::{
         usage::usage,
     },
     pages::{Page, PageMeta},
-    view_models::{Form, settings::AccountPage},
+    view_models::{
+        Form,
+        settings::{AccountPage, EmailSettings},
+    },
 };
 
 impl Page for AccountPage {
@@ -31,6 +34,7 @@ impl Page for AccountPage {
         let content = view! {
             <h1>"Account"</h1>
             <p>"You are " <strong>"@"{self.name.clone()}</strong> ", here since " <Date at=self.since /> "."</p>
+            {email(self.email)}
             {password(&self.password)}
             {tools(self.asks_before_tools)}
             <Section title="Usage" lead="Your usage and quotas on this hub. Deleting data frees its quota immediately.">{usage(&self.usage)}</Section>
@@ -38,6 +42,50 @@ impl Page for AccountPage {
         };
         with_side("Account", content.into_any())
     }
+}
+
+/// Renders nothing on a hub that sends no e-mail, unless the account has an address from before.
+fn email(settings: EmailSettings) -> AnyView {
+    if !settings.sends_mail && settings.address.is_none() {
+        return ().into_any();
+    }
+    let lead =
+        "With it you can sign in and set a new password, and you are told about changes of your password.";
+    let present = match &settings.address {
+        Some(address) => {
+            view! { <p>"Confirmed: " <strong dir="auto">{address.clone()}</strong></p> }.into_any()
+        }
+        None => view! { <p>"No e-mail address."</p> }.into_any(),
+    };
+    let verb = if settings.address.is_some() { "New e-mail address" } else { "E-mail address" };
+    let current = |scope: &'static str, form: &Form| {
+        Field::password("current", "Password")
+            .within(scope)
+            .autocomplete("current-password")
+            .max(256)
+            .of(form)
+    };
+    let change = settings.sends_mail.then(|| {
+        view! {
+            {form_errors(&settings.change, Some("email"))}
+            <form class="stack narrow" method="post" action="/settings/account/email">
+                {Field::email("email", verb).within("email")
+                    .hint("You get a link that confirms the address, for 24 hours.").of(&settings.change)}
+                {current("email", &settings.change)}
+                <p class="actions"><Button label="Send confirmation link" kind=Kind::Primary /></p>
+            </form>
+        }
+    });
+    let remove = settings.address.is_some().then(|| {
+        view! {
+            {form_errors(&settings.remove, Some("email-remove"))}
+            <form class="stack narrow" method="post" action="/settings/account/email/remove">
+                {current("email-remove", &settings.remove)}
+                <p class="actions"><Button label="Remove e-mail address" kind=Kind::Danger /></p>
+            </form>
+        }
+    });
+    view! { <Section title="E-mail address" lead>{present} {change} {remove}</Section> }.into_any()
 }
 
 fn password(form: &Form) -> AnyView {

@@ -3,11 +3,13 @@
 mod api_tokens;
 mod bootstrap_admin;
 mod deletion;
+mod email;
 mod impersonation;
 mod overview;
 mod password;
 mod password_reset;
 mod preferences;
+mod recovery;
 mod revocation_watch;
 mod sessions;
 mod sign_in;
@@ -18,6 +20,7 @@ pub use api_tokens::{NewToken, TOKEN_PREFIX, authenticate_token, create_token, l
 pub use bootstrap_admin::{first_administrator_link, is_first_administrator_token};
 pub use deletion::delete;
 pub(crate) use deletion::{DELETION_GRACE, purge_deleted_accounts};
+pub use email::{PendingEmail, confirm_email, pending_email, remove_email, request_email};
 pub use impersonation::impersonate;
 pub use overview::{AccountOverview, overview};
 pub use password::{change_password, set_password_by_operator};
@@ -28,6 +31,7 @@ pub use password_reset::{
 pub use plexus_store::api_tokens::Token;
 pub use preferences::set_asks_before_tools;
 pub(crate) use preferences::{Preference, has_preference, set_preference};
+pub use recovery::request_recovery;
 pub use revocation_watch::{is_still_authorized, wait_until_revoked};
 pub use sessions::{
     SessionRow, authenticate, list_sessions, revoke_other_sessions, revoke_session, sign_out,

@@ -6,10 +6,12 @@ use plexus_store::{accounts, agents, chats};
 use super::Preference;
 use crate::{Caller, Hub, Result};
 
-/// Name, age, agents and chats of an account.
+/// Name, age, e-mail address, agents and chats of an account.
 pub struct AccountOverview {
     pub name: Name,
     pub since: Timestamp,
+    /// Confirmed e-mail address.
+    pub email: Option<String>,
     pub agents: u64,
     pub chats: u64,
     /// Whether every tool call requires the user's approval.
@@ -27,5 +29,6 @@ pub async fn overview(hub: &Hub, caller: &Caller) -> Result<AccountOverview> {
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     let asks_before_tools = Preference::AskBeforeTools.is_in(&account.prefs);
     let (name, since) = (person.name.clone(), account.created_at);
-    Ok(AccountOverview { name, since, agents: count(agents), chats, asks_before_tools })
+    let email = account.email_folded;
+    Ok(AccountOverview { name, since, email, agents: count(agents), chats, asks_before_tools })
 }

@@ -9,6 +9,7 @@ use plexus_store::{
 
 use serde_json::json;
 
+use super::email;
 use crate::{
     Hub, Result,
     admin::{self, Administrator},
@@ -16,6 +17,9 @@ use crate::{
     limits::Rate,
     streaming::AccessChange,
 };
+
+/// How a notice by e-mail names a change of the password.
+pub(super) const PASSWORD_CHANGED: &str = "its password was changed";
 
 /// Changes the password after checking the current one. Ends all other sessions.
 pub async fn change_password(hub: &Hub, caller: &Caller, present: String, new: String) -> Result<()> {
@@ -26,6 +30,7 @@ pub async fn change_password(hub: &Hub, caller: &Caller, present: String, new: S
     let mut tx = hub.store().write().await?;
     replace(&mut tx, person.account, &hash, caller.session()).await?;
     admin::write_account_audit(hub, &mut tx, person.account, "account.password").await?;
+    email::notify_of_change(hub, &mut tx, person.account, PASSWORD_CHANGED).await?;
     tx.commit().await?;
     hub.live().access.notify(AccessChange::Account(person.account));
     Ok(())
@@ -41,6 +46,7 @@ pub async fn set_password_by_operator(hub: &Hub, name: &str, new: String) -> Res
     replace(&mut tx, account, &hash, None).await?;
     let target = admin::audit_account(account);
     Administrator::CommandLine.write_audit(hub, &mut tx, "account.password", target, json!({})).await?;
+    email::notify_of_change(hub, &mut tx, account, PASSWORD_CHANGED).await?;
     tx.commit().await?;
     hub.live().access.notify(AccessChange::Account(account));
     Ok(())

@@ -1,4 +1,4 @@
-//! Links with which a person sets a new password, created by an administrator.
+//! Links with which a person sets a new password, created by an administrator or sent by e-mail.
 //!
 //! A link is not stored. Its token is encrypted with the hub's key file and names the account, the expiry and the
 //! present password hash, so that it ends with the next change of the password.
@@ -14,13 +14,17 @@ use plexus_store::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::password;
+use super::{
+    email,
+    password::{self, PASSWORD_CHANGED},
+};
 use crate::{
     Hub, Result,
     admin::{self, Administrator},
     streaming::AccessChange,
 };
 
+/// Lifetime of a link that an administrator creates.
 const VALID: Duration = Duration::from_hours(24);
 const PURPOSE: &str = "password reset";
 /// A token has about 250 characters.
@@ -35,7 +39,7 @@ struct ResetToken {
     replaces: Digest,
 }
 
-/// Link for one person. It works once, for 24 hours.
+/// Link for one person. It works once.
 pub struct PasswordReset {
     pub name: Name,
     pub link: String,
@@ -49,7 +53,7 @@ pub async fn create_password_reset(
 ) -> Result<PasswordReset> {
     by.check()?;
     let mut tx = hub.store().write().await?;
-    let reset = create(hub, &mut tx, by, account).await?;
+    let reset = create(hub, &mut tx, Some(by), account, VALID).await?;
     tx.commit().await?;
     Ok(reset)
 }
@@ -58,20 +62,33 @@ pub async fn create_password_reset(
 pub async fn create_password_reset_by_operator(hub: &Hub, name: &str) -> Result<PasswordReset> {
     let mut tx = hub.store().write().await?;
     let account = admin::account_by_name(&mut tx, name).await?;
-    let reset = create(hub, &mut tx, Administrator::CommandLine, account).await?;
+    let reset = create(hub, &mut tx, Some(Administrator::CommandLine), account, VALID).await?;
     tx.commit().await?;
     Ok(reset)
 }
 
-async fn create(hub: &Hub, tx: &mut Tx, by: Administrator<'_>, account: AccountId) -> Result<PasswordReset> {
+/// Creates a link, `by` an administrator or for the account itself.
+pub(super) async fn create(
+    hub: &Hub,
+    tx: &mut Tx,
+    by: Option<Administrator<'_>>,
+    account: AccountId,
+    valid: Duration,
+) -> Result<PasswordReset> {
     let name =
         admin::account_name(tx, account).await?.ok_or_else(|| Refusal::not_found("Account not found."))?;
     let credential = password::credential(tx, account).await?;
     let token =
-        ResetToken { account, expires_at: hub.env().now() + VALID, replaces: Digest::of(&credential.data) };
+        ResetToken { account, expires_at: hub.env().now() + valid, replaces: Digest::of(&credential.data) };
     let plain = serde_json::to_vec(&token).map_err(anyhow::Error::new)?;
     let sealed = URL_SAFE_NO_PAD.encode(hub.vault().seal(PURPOSE, &plain)?);
-    by.write_audit(hub, tx, "account.reset_link", admin::audit_account(account), json!({})).await?;
+    match by {
+        Some(by) => {
+            let target = admin::audit_account(account);
+            by.write_audit(hub, tx, "account.reset_link", target, json!({})).await?;
+        }
+        None => admin::write_account_audit(hub, tx, account, "account.reset_link").await?,
+    }
     Ok(PasswordReset { name, link: format!("{}reset?token={sealed}", hub.config().public_url) })
 }
 
@@ -91,6 +108,7 @@ pub async fn reset_password(hub: &Hub, token: &str, new: String) -> Result<()> {
     let account = check(hub, &mut tx, token).await?;
     password::replace(&mut tx, account, &hash, None).await?;
     admin::write_account_audit(hub, &mut tx, account, "account.password").await?;
+    email::notify_of_change(hub, &mut tx, account, PASSWORD_CHANGED).await?;
     tx.commit().await?;
     hub.live().access.notify(AccessChange::Account(account));
     Ok(())
@@ -113,5 +131,5 @@ fn open(hub: &Hub, token: &str) -> Option<ResetToken> {
 }
 
 fn dead() -> Refusal {
-    Refusal::forbidden("This link is used or older than 24 hours. Ask an administrator for a new one.")
+    Refusal::forbidden("This link is used or has expired. Request a new one.")
 }

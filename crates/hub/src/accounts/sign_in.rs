@@ -1,10 +1,9 @@
-//! Sign-in with name and password.
+//! Sign-in with name or e-mail address, and password.
 
 use std::net::IpAddr;
 
-use plexus_domain::{AccountId, Error as Refusal, Name};
+use plexus_domain::{AccountId, Error as Refusal};
 use plexus_store::{
-    accounts,
     accounts::{Account, AccountState},
     login_credentials,
     login_credentials::CredentialKind,
@@ -12,7 +11,9 @@ use plexus_store::{
 
 use super::{
     deletion::{cancel_deletion, is_pending_deletion},
-    password as passwords, sessions,
+    password as passwords,
+    recovery::AccountKey,
+    sessions,
 };
 use crate::{Hub, Result, admin, caller::source, limits::Rate};
 
@@ -55,7 +56,7 @@ impl SignInFailure {
     }
 }
 
-/// Signs in. An unknown name takes as long as a wrong password. Rate limited per IP address and per account.
+/// Signs in. `name` is a name or a confirmed e-mail address. An unknown one takes as long as a wrong password. Rate limited per IP address and per account.
 /// Each failure is logged with the client's address, for programs such as fail2ban.
 pub async fn sign_in(hub: &Hub, name: &str, password: String, device: &ClientInfo) -> Result<SignedIn> {
     let limited = |error| {
@@ -121,9 +122,10 @@ fn report_failure(hub: &Hub, address: IpAddr, account: Option<&Account>, reason:
 }
 
 async fn find(hub: &Hub, name: &str) -> Result<Option<Account>> {
-    let Ok(name) = name.trim().parse::<Name>() else { return Ok(None) };
-    let account = accounts::by_name(&mut hub.store().read().await?, &name).await?;
-    Ok(account.filter(|account| account.state != AccountState::Deleted))
+    match AccountKey::parse(name) {
+        Ok(key) => key.find(hub).await,
+        Err(_) => Ok(None),
+    }
 }
 
 pub(super) fn refuse_inactive(state: AccountState) -> Result<(), Refusal> {

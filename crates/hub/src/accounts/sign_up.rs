@@ -18,8 +18,8 @@ use plexus_store::{
 };
 use serde_json::json;
 
-use super::{ClientInfo, SignedIn, bootstrap_admin, sessions};
-use crate::{Hub, Result, admin, caller::source, error::conflict, limits::Rate};
+use super::{ClientInfo, SignedIn, bootstrap_admin, email, sessions};
+use crate::{Hub, Result, admin, caller::source, error::conflict, limits::Rate, mail::EmailAddress};
 
 const REASON_MAX: usize = 300;
 
@@ -27,6 +27,8 @@ const REASON_MAX: usize = 300;
 pub struct SignUp {
     pub name: String,
     pub password: String,
+    /// Address that gets a confirmation link. Ignored on a hub that sends no e-mail.
+    pub email: Option<String>,
     /// Message to the administrator, where registration needs approval.
     pub reason: Option<String>,
     /// Invitation token, where registration is by invitation.
@@ -36,12 +38,17 @@ pub struct SignUp {
 }
 
 impl SignUp {
-    /// Returns what is wrong with the name and the password, one error for each.
+    /// Returns what is wrong with the name, the password and the e-mail address, one error for each.
     pub fn check(&self, hub: &Hub) -> Vec<Refusal> {
         let name = self.name.trim().parse::<Name>();
         let names = [self.name.trim(), hub.config().hub_name.as_str()];
         let password = NewPassword::new(self.password.clone(), &names);
-        name.err().into_iter().chain(password.err()).collect()
+        let email = self.email(hub).err();
+        name.err().into_iter().chain(password.err()).chain(email).collect()
+    }
+
+    fn email(&self, hub: &Hub) -> Result<Option<EmailAddress>, Refusal> {
+        self.email.as_deref().filter(|_| hub.sends_mail()).map(str::parse).transpose()
     }
 }
 
@@ -49,6 +56,7 @@ impl SignUp {
 pub async fn sign_up(hub: &Hub, form: SignUp, device: &ClientInfo) -> Result<Option<SignedIn>> {
     hub.limits().take(Rate::SignUps, &source(device.ip))?;
     let name: Name = form.name.trim().parse()?;
+    let email = form.email(hub)?;
     let password = NewPassword::new(form.password, &[name.as_str(), &hub.config().hub_name])?;
     let hash = hub.passwords().hash(password).await?;
     let mut tx = hub.store().write().await?;
@@ -75,6 +83,11 @@ pub async fn sign_up(hub: &Hub, form: SignUp, device: &ClientInfo) -> Result<Opt
         _ => None,
     };
     tx.commit().await?;
+    if let Some(email) = email
+        && let Err(error) = email::send_confirmation(hub, account, &name, &email).await
+    {
+        tracing::warn!(%error, "confirmation of an e-mail address: not sent after the sign-up");
+    }
     Ok(signed_in)
 }
 

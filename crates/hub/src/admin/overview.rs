@@ -72,6 +72,15 @@ fn warnings(hub: &Hub, counts: &Counts) -> Vec<String> {
         }
     };
     warn(counts.waiting > 0, format!("{} pending approval: see Users.", people(counts.waiting)));
+    if let Some(failure) = hub.mail_status().last_failure {
+        warn(
+            true,
+            format!(
+                "The last e-mail was not sent: {}. Check smtp_url with “plexus mail test ADDRESS”.",
+                failure.cause
+            ),
+        );
+    }
     let mostly_failing = counts.runs >= 10 && counts.failed * 2 > counts.runs;
     warn(
         mostly_failing,

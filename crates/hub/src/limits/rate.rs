@@ -44,6 +44,10 @@ rates! {
     SignInsPerAccount = "sign_ins_per_account", "sign-in attempts for this account", 1_800 / 2_000;
     /// New accounts, per address.
     SignUps = "sign_ups", "new accounts", 5 / 1_250_000;
+    /// E-mails with a link that an account requests, per account.
+    Emails = "emails", "e-mails", 5 / 300_000;
+    /// Requests for a link that sets a new password, per address.
+    Recoveries = "recoveries", "password reset links", 10 / 60_000;
     /// Requests of any kind, per account, or per address without an account.
     Requests = "requests", "requests", 1_200 / 20;
     /// Messages and team actions, per account or address.

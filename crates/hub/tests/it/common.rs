@@ -155,6 +155,7 @@ pub fn config(folder: &Path) -> HubConfig {
         on_loopback: true,
         mcp_allowed_origins: Vec::new(),
         launch_goal_without_token: false,
+        mail: None,
         programs: Vec::new(),
         max_programs: 4,
         allow_unsandboxed_programs: false,

@@ -1,11 +1,11 @@
-//! Page `/settings/account`: password, tool approval, quota usage and deletion of the account.
+//! Page `/settings/account`: e-mail address, password, tool approval, quota usage and deletion of the account.
 
 use axum::{extract::State, response::Response};
 use plexus_app::{
     components::format::grouped,
     view_models::{
         Form,
-        settings::{AccountPage, UsageRow},
+        settings::{AccountPage, EmailSettings, UsageRow},
     },
 };
 use plexus_domain::Error as Refusal;
@@ -34,6 +34,11 @@ async fn page(hub: &Hub, caller: &Caller) -> Result<AccountPage, Error> {
     Ok(AccountPage {
         name: about.name.to_string(),
         since: about.since,
+        email: EmailSettings {
+            address: about.email,
+            sends_mail: hub.sends_mail(),
+            ..EmailSettings::default()
+        },
         password: Form::default(),
         delete: Form::default(),
         agents: about.agents,
@@ -68,6 +73,22 @@ pub async fn change_password(State(site): State<AppState>, visit: PageContext, f
     match accounts::change_password(&site.hub, &visit.caller, current, new).await {
         Ok(()) => redirect_with_notice("/settings/account", "password"),
         Err(error) => again(&site, visit, error, fields, |page, form| page.password = form).await,
+    }
+}
+
+pub async fn change_email(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
+    let current = fields.get("current").to_owned();
+    match accounts::request_email(&site.hub, &visit.caller, fields.get("email"), current).await {
+        Ok(_) => redirect_with_notice("/settings/account", "email-sent"),
+        Err(error) => again(&site, visit, error, fields, |page, form| page.email.change = form).await,
+    }
+}
+
+pub async fn remove_email(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
+    let current = fields.get("current").to_owned();
+    match accounts::remove_email(&site.hub, &visit.caller, current).await {
+        Ok(()) => redirect_with_notice("/settings/account", "email-removed"),
+        Err(error) => again(&site, visit, error, fields, |page, form| page.email.remove = form).await,
     }
 }
 
