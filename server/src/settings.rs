@@ -103,6 +103,8 @@ const SETTINGS: &[Setting] = &[
         tokens"),
     setting("team_model", "PLEXUS_TEAM_MODEL", "none", "Model that decides in teams: whom to invite, who \
         works on what, when to conclude; unset: built-in rules decide"),
+    setting("title_model", "PLEXUS_TITLE_MODEL", "none", "Model that names chats; it reads the first message and \
+        answer of each chat, whichever agent wrote it. Unset: the title is the beginning of the first message"),
     setting("llm_fallback_base_url", "PLEXUS_LLM_FALLBACK_BASE_URL", "none", "Fallback model server, used \
         when the first fails"),
     secret("llm_fallback_api_key", "PLEXUS_LLM_FALLBACK_API_KEY", "none", "API key of the fallback server"),

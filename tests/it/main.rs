@@ -57,6 +57,8 @@ mod chat_lists;
 #[cfg(test)]
 mod chat_search;
 #[cfg(test)]
+mod chat_titles;
+#[cfg(test)]
 mod chat_usage;
 #[cfg(test)]
 mod clerk;

@@ -203,6 +203,8 @@ pub struct Models {
     pub paused: BTreeSet<String>,
     /// Last server to try when the server of a model does not respond.
     pub fallback: Option<Provider>,
+    /// The model that names chats after their first answer; none: the title is the beginning of the first message.
+    pub for_titles: Option<String>,
     /// The model that decides in teams; none uses the rule-based decision maker.
     pub for_teams: Option<String>,
 }

@@ -11,6 +11,7 @@ mod manage;
 mod mentions;
 mod message_index;
 mod message_parts;
+mod model_title;
 pub(crate) mod post_message;
 mod queries;
 mod retention;
@@ -41,6 +42,7 @@ pub(crate) use manage::notify_list_changed;
 pub use manage::{ChatPatch, FolderChange, list_folders, update};
 pub(crate) use mentions::without_mentions;
 pub(crate) use message_index::index_older_messages;
+pub(crate) use model_title::request_title;
 pub use plexus_chat_import::MAX_FILE_BYTES as MAX_IMPORT_BYTES;
 pub use plexus_store::{
     chat_share_links::ChatShareLink,

@@ -15,7 +15,7 @@ use super::{RunJob, message_writer::MessageWriter};
 use crate::{
     Error, Hub, Result,
     blobs::NewBlob,
-    chats::ChatChangeSet,
+    chats::{ChatChangeSet, request_title},
     message_views::{self, MessageView, RunView},
     quotas,
 };
@@ -172,5 +172,8 @@ async fn keep(
     let committed = telling.commit(hub, tx).await?;
     job.place.release();
     committed.publish(hub, job.asker.account()).await;
+    if outcome.state == RunState::Completed {
+        request_title(hub, &job.asker, job.chat, job.question, &speaker.parts());
+    }
     Ok(())
 }
