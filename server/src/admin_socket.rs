@@ -273,6 +273,7 @@ async fn show_user(State(site): State<AppState>, Path(name): Path<String>) -> Ap
 pub fn account_details_json(details: &AccountDetails) -> Value {
     let mut account = account_json(&details.row);
     account["agents"] = json!(details.agents);
+    account["email"] = json!(details.email);
     account
 }
 

@@ -2,6 +2,7 @@
 
 use std::{io::ErrorKind, time::Duration};
 
+use plexus_hub::admin;
 use reqwest::StatusCode;
 use serde_json::Value;
 use tokio::{
@@ -12,9 +13,19 @@ use tokio::{
 
 use crate::{
     client::{Client, PASSWORD},
-    hub::{Hub, on_both},
+    hub::{self, Hub, on_both},
     process::{Process, command, plexus, stdout},
 };
+
+/// Inserts 1,200 accounts on SQLite: more than one query of the list reads.
+const MANY_ACCOUNTS: [&str; 2] = [
+    "insert into namespaces (id, name_folded, name, kind, created_at) \
+     with recursive n(i) as (select 1 union all select i + 1 from n where i < 1200) \
+     select cast(printf('namespace%07d', i) as blob), 'many' || i, 'many' || i, 'person', 0 from n",
+    "insert into accounts (id, namespace, role, state, prefs, created_at) \
+     select cast('accounts' || substr(id, 9, 8) as blob), id, 'user', 'active', '{}', 0 from namespaces \
+     where name_folded like 'many%'",
+];
 
 const FREE_PORT: [&str; 2] = ["--listen", "127.0.0.1:0"];
 
@@ -184,4 +195,19 @@ async fn a_hub_that_stops_refuses_connections_and_finishes_a_request() {
     request.read_to_string(&mut answer).await.expect("an answer");
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
     assert_eq!(hub.ended().await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn all_accounts_are_listed() {
+    hub::run(None, &[], async |hub: &Hub| {
+        hub.person("ada").await;
+        for text in MANY_ACCOUNTS {
+            hub.sql(text).await;
+        }
+        let listed = admin::list_people_by_operator(hub.inner(), "").await.expect("accounts");
+        assert_eq!(listed.len(), 1_201);
+        let oldest = admin::find_person_by_operator(hub.inner(), "many1").await.expect("an account");
+        assert_eq!(oldest.row.name, "many1");
+    })
+    .await;
 }

@@ -239,6 +239,7 @@ fn details(account: &Value, as_json: bool) -> anyhow::Result<String> {
         ("role", text(&account["role"])),
         ("state", text(&account["state"])),
         ("created", day(&account["created"])),
+        ("e-mail", text(&account["email"])),
         ("last seen", day(&account["last_seen"])),
         ("reason", text(&account["reason"])),
         ("agents", agents),

@@ -2,7 +2,7 @@
 
 use plexus_domain::{AccountId, Address, Error as Refusal, Name, Timestamp, account::Role};
 use plexus_store::{
-    Tx,
+    Conn, Tx,
     accounts::{self, Account, AccountState},
     admin,
     admin::RowRange,
@@ -21,8 +21,8 @@ use crate::{
     message_views,
 };
 
-/// Maximum number of accounts that the command line lists.
-const LISTED: u16 = 1_000;
+/// Accounts that one query reads for the command line.
+const ROWS_PER_QUERY: u16 = 1_000;
 
 /// An account in the administrators' list.
 pub struct AccountRow {
@@ -117,17 +117,31 @@ pub async fn act_on_person_by_operator(hub: &Hub, name: &str, act: AccountModera
     Ok(())
 }
 
-/// Lists at most 1,000 accounts whose name contains `words`, for the operator.
+/// Lists all accounts whose name contains `words`, for the operator.
 pub async fn list_people_by_operator(hub: &Hub, words: &str) -> Result<Vec<AccountRow>> {
-    let all = RowRange { skip: 0, take: LISTED };
-    let words = words.trim().trim_start_matches('@');
-    let rows = admin::people(&mut hub.store().read().await?, words, all).await?;
+    let rows = all_people(&mut hub.store().snapshot().await?, words.trim().trim_start_matches('@')).await?;
     Ok(rows.iter().map(|row| account_row(row, true)).collect())
+}
+
+/// Returns all accounts whose name contains `words`, read in parts of [`ROWS_PER_QUERY`].
+async fn all_people(conn: &mut Conn, words: &str) -> Result<Vec<admin::PersonRow>> {
+    let mut rows = Vec::new();
+    loop {
+        let range = RowRange { skip: rows.len() as u64, take: ROWS_PER_QUERY };
+        let part = admin::people(conn, words, range).await?;
+        let is_last = part.len() < usize::from(ROWS_PER_QUERY);
+        rows.extend(part);
+        if is_last {
+            return Ok(rows);
+        }
+    }
 }
 
 /// An account with its agents.
 pub struct AccountDetails {
     pub row: AccountRow,
+    /// Confirmed e-mail address.
+    pub email: Option<String>,
     pub agents: Vec<Address>,
 }
 
@@ -137,12 +151,12 @@ pub async fn find_person_by_operator(hub: &Hub, name: &str) -> Result<AccountDet
     let name: Name = name.trim_start_matches('@').parse()?;
     let mut conn = hub.store().snapshot().await?;
     let account = accounts::by_name(&mut conn, &name).await?.ok_or_else(missing)?;
-    let all = RowRange { skip: 0, take: LISTED };
-    let rows = admin::people(&mut conn, name.as_str(), all).await?;
+    let rows = all_people(&mut conn, name.as_str()).await?;
     let row = rows.iter().find(|row| row.id == account.id).ok_or_else(missing)?;
     let agents = agents::list_by_namespace(&mut conn, account.namespace).await?;
     Ok(AccountDetails {
         row: account_row(row, true),
+        email: account.email_folded,
         agents: agents.iter().map(message_views::address).collect(),
     })
 }
