@@ -25,7 +25,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// All tables, each after the tables that it references.
-pub(super) const TABLES: [Table; 62] = [
+pub(super) const TABLES: [Table; 66] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
@@ -47,6 +47,10 @@ pub(super) const TABLES: [Table; 62] = [
     table("dht_provider_records"),
     table("secrets"),
     table("model_providers"),
+    table("model_settings"),
+    table("model_users"),
+    table("model_usage"),
+    table("model_budget"),
     table("agents"),
     table("keys"),
     table("principals"),

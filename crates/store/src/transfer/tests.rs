@@ -10,10 +10,10 @@ use super::*;
 use crate::{
     agent_credentials, agents, api_tokens, approvals, audit, blobs, caller_contexts, chat_share_links,
     conversation_digests, featured_agents, federation_rules, grants, hub_violations, hubs, imported_chats,
-    invites, keys, knowledge, listings, login_credentials, message_feedback, messages, model_providers,
-    namespaces, oauth_grants, origin_verifications, outbox, p2p_state, principals, registration_drafts,
-    request_nonces, rule_subscriptions, runs, secrets, sessions, stars, stream_journal, team_share_links,
-    teams, testing,
+    invites, keys, knowledge, listings, login_credentials, message_feedback, messages, model_budget,
+    model_providers, model_settings, model_usage, namespaces, oauth_grants, origin_verifications, outbox,
+    p2p_state, principals, registration_drafts, request_nonces, rule_subscriptions, runs, secrets, sessions,
+    stars, stream_journal, team_share_links, teams, testing,
     testing::{AgentSeed, Person, World},
     trusted_origins, uploads, webhooks,
 };
@@ -91,6 +91,42 @@ async fn fill(store: &Store) {
     fill_chat(&mut world, &ada, &[&calc, &far]).await;
     fill_teams(&mut world, &bob).await;
     fill_work(&mut world).await;
+    fill_models(&mut world, &ada).await;
+}
+
+async fn fill_models(world: &mut World, person: &Person) {
+    let settings = model_settings::ModelSettings {
+        display_name: Some("Small\0".to_owned()),
+        context_tokens: Some(8_192),
+        sent_price: Some(0),
+        received_price: Some(600_000),
+        calls_tools: Some(true),
+        reads_images: Some(false),
+        access: model_settings::ModelAccess::Named,
+        hub_tokens: Some(i64::MAX.unsigned_abs()),
+        ..model_settings::ModelSettings::new("cellar", "small")
+    };
+    let mut tx = world.write().await;
+    model_settings::put(&mut tx, &settings).await.unwrap();
+    model_settings::set_users(&mut tx, "cellar", "small", &[person.account]).await.unwrap();
+    let used = model_usage::NewModelUsage {
+        day: 20_000,
+        provider: "cellar",
+        model: "small",
+        account: Some(person.account),
+        agent: None,
+        usage: Usage { tokens_in: 5, tokens_out: 7, cost_micro: 9 },
+    };
+    model_usage::add(&mut tx, &used).await.unwrap();
+    let budget = model_budget::ModelBudget {
+        monthly_micro: Some(50_000_000),
+        alert_percents: json!([80, 100]),
+        stops_models: true,
+        alerted_month: 19_990,
+        alerted_percent: 80,
+    };
+    model_budget::put(&mut tx, &budget).await.unwrap();
+    tx.commit().await.unwrap();
 }
 
 async fn fill_hubs(world: &mut World) -> HubRowId {
