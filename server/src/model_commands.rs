@@ -1,10 +1,13 @@
 //! Commands of `plexus model`, which the admin socket and the command line execute alike.
 
+use plexus_domain::Error as Refusal;
 use plexus_hub::{
     Error, Hub,
     admin::Administrator,
     config::ProviderSource,
-    model_providers::{self, ConnectionCheck, ProviderForm, ProviderRow, ProviderTest},
+    model_providers::{
+        self, ConnectionCheck, ModelAccess, ModelDetails, ModelForm, ProviderForm, ProviderRow, ProviderTest,
+    },
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -33,6 +36,68 @@ pub enum ModelCommand {
     Remove {
         name: String,
     },
+    /// Lists the models of a provider with their settings.
+    ListModels {
+        name: String,
+    },
+    SetModel {
+        name: String,
+        model: String,
+        change: Box<ModelChange>,
+    },
+    ResetModel {
+        name: String,
+        model: String,
+    },
+}
+
+/// Change of the settings of a model. `None` keeps a setting, an empty text or list resets it.
+#[derive(Default, Serialize, Deserialize)]
+pub struct ModelChange {
+    pub display_name: Option<String>,
+    pub context_tokens: Option<u64>,
+    pub price: Option<String>,
+    pub tools: Option<bool>,
+    pub images: Option<bool>,
+    pub reasoning: Option<bool>,
+    pub json: Option<bool>,
+    pub is_hidden: Option<bool>,
+    pub access: Option<String>,
+    pub users: Option<Vec<String>>,
+    /// 0 removes the limit.
+    pub account_tokens: Option<u64>,
+    /// 0 removes the limit.
+    pub hub_tokens: Option<u64>,
+}
+
+impl ModelChange {
+    fn apply(self, form: &mut ModelForm) -> Result<(), Refusal> {
+        set(&mut form.display_name, self.display_name);
+        set(&mut form.price, self.price);
+        set(&mut form.is_hidden, self.is_hidden);
+        set(&mut form.users, self.users);
+        let abilities = &mut form.abilities;
+        abilities.calls_tools = self.tools.or(abilities.calls_tools);
+        abilities.reads_images = self.images.or(abilities.reads_images);
+        abilities.can_reason = self.reasoning.or(abilities.can_reason);
+        abilities.writes_json = self.json.or(abilities.writes_json);
+        form.context_tokens = self.context_tokens.or(form.context_tokens);
+        let limit = |given: Option<u64>, stored| given.map_or(stored, |given| (given > 0).then_some(given));
+        form.account_tokens = limit(self.account_tokens, form.account_tokens);
+        form.hub_tokens = limit(self.hub_tokens, form.hub_tokens);
+        if let Some(access) = self.access {
+            let wrong =
+                || Refusal::invalid("access", "Choose everyone, moderators, administrators or named.");
+            form.access = ModelAccess::parse(&access).ok_or_else(wrong)?;
+        }
+        Ok(())
+    }
+}
+
+fn set<T>(value: &mut T, given: Option<T>) {
+    if let Some(given) = given {
+        *value = given;
+    }
 }
 
 /// Executes a command as the operator. Returns the result as JSON.
@@ -59,6 +124,20 @@ pub async fn execute(hub: &Hub, command: ModelCommand) -> Result<Value, Error> {
             model_providers::remove(hub, by, &name).await?;
             Ok(json!({}))
         }
+        ModelCommand::ListModels { name } => {
+            let found = model_providers::provider_models(hub, by, &name).await?;
+            Ok(json!({ "items": found.models.iter().map(model_json).collect::<Vec<_>>() }))
+        }
+        ModelCommand::SetModel { name, model, change } => {
+            let mut form = model_providers::model_details(hub, by, &name, &model).await?.form();
+            change.apply(&mut form)?;
+            model_providers::set_model(hub, by, &name, &model, &form).await?;
+            Ok(model_json(&model_providers::model_details(hub, by, &name, &model).await?))
+        }
+        ModelCommand::ResetModel { name, model } => {
+            model_providers::reset_model(hub, by, &name, &model).await?;
+            Ok(json!({}))
+        }
     }
 }
 
@@ -74,10 +153,24 @@ fn provider_json(row: &ProviderRow) -> Value {
     })
 }
 
+fn model_json(model: &ModelDetails) -> Value {
+    let settings = &model.settings;
+    json!({
+        "model": settings.model, "display_name": settings.display_name, "context_tokens": model.context_tokens,
+        "price": model.prices.to_string(), "hidden": settings.is_hidden, "access": settings.access.as_str(),
+        "users": model.users, "account_tokens": settings.account_tokens, "hub_tokens": settings.hub_tokens,
+        "abilities": {
+            "tools": settings.calls_tools, "images": settings.reads_images,
+            "reasoning": settings.can_reason, "json": settings.writes_json,
+        },
+    })
+}
+
 /// Returns the result of a test as JSON. Times in milliseconds, `tested_at` since 1970.
 fn test_json(test: &ProviderTest) -> Value {
     json!({
         "tested_at": test.tested_at, "listed": test.listed, "model": test.model,
-        "first_token_ms": test.first_token_ms, "calls_tools": test.calls_tools, "problem": test.problem,
+        "first_token_ms": test.first_token_ms, "calls_tools": test.calls_tools,
+        "reads_images": test.reads_images, "problem": test.problem,
     })
 }

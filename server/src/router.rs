@@ -159,6 +159,8 @@ fn page_routes() -> Router<AppState> {
         .route("/settings/tokens/end", post(pages::settings::tokens::end))
         .route("/settings/shares", get(pages::settings::shares::show))
         .route("/settings/shares/revoke", post(pages::settings::shares::revoke))
+        .route("/settings/usage", get(pages::settings::usage::show))
+        .route("/settings/usage/csv", get(pages::settings::usage::csv))
         .route("/settings/chats/export", get(pages::settings::shares::export))
         .route(
             "/settings/chats/import",
@@ -182,6 +184,12 @@ fn admin_routes() -> Router<AppState> {
         .route("/admin/models", form(pages::admin::models::show, pages::admin::models::connect))
         .route("/admin/models/new", get(pages::admin::models::show_new))
         .route("/admin/models/{name}", form(pages::admin::models::show_provider, pages::admin::models::act))
+        .route(
+            "/admin/models/{provider}/model",
+            form(pages::admin::model_settings::show, pages::admin::model_settings::act),
+        )
+        .route("/admin/usage", form(pages::admin::usage::show, pages::admin::usage::set_budget))
+        .route("/admin/usage/csv", get(pages::admin::usage::csv))
         .route("/admin/origins", form(pages::admin::origins::show, pages::admin::origins::trust))
         .route("/admin/origins/remove", post(pages::admin::origins::withdraw))
         .route("/admin/network", form(pages::admin::network::show, pages::admin::network::block))

@@ -39,3 +39,4 @@ pub mod tabs;
 pub mod time;
 pub mod transcript;
 pub mod usage;
+pub mod usage_report;

@@ -4,9 +4,13 @@ use leptos::prelude::*;
 
 use super::{Layout, PageMeta, Robots, SocialPreview};
 use crate::{
-    components::{footer::Footer, header::header, notice::NoticeBox},
+    components::{
+        footer::Footer,
+        header::header,
+        notice::{Note, NoticeBox},
+    },
     script,
-    view_models::Frame,
+    view_models::{Frame, Notice},
 };
 
 /// Renders the document around a page.
@@ -22,6 +26,7 @@ pub fn document(frame: Frame, head: PageMeta, body: AnyView) -> AnyView {
     let (head, header) = (document_head(&frame, head), header(&frame));
     let single_keys = (!frame.single_keys).then_some("off");
     let notice = frame.notice.map(|notice| view! { <NoticeBox notice /> }.into_any());
+    let alert = frame.alert.map(alert);
     let footer = (layout != Layout::Full).then(|| view! { <Footer hub=frame.hub /> }.into_any());
     view! {
         <html lang="en" data-theme=frame.theme.as_str() data-density=frame.density.as_str() data-single-keys=single_keys>
@@ -30,12 +35,18 @@ pub fn document(frame: Frame, head: PageMeta, body: AnyView) -> AnyView {
                 <a class="skip" href="#main">"Skip to content"</a>
                 {header}
                 {page_status()}
-                <main id="main">{notice}{body}</main>
+                <main id="main">{alert}{notice}{body}</main>
                 {footer}
             </body>
         </html>
     }
     .into_any()
+}
+
+/// Renders a notice that stays, so screen readers do not announce it on each page.
+fn alert(alert: Notice) -> AnyView {
+    let link = alert.link.map(|(label, href)| view! { " "<a href=href>{label}</a> });
+    view! { <Note tone=alert.tone><p>{alert.text}{link}</p></Note> }.into_any()
 }
 
 fn document_head(frame: &Frame, head: PageMeta) -> AnyView {

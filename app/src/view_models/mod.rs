@@ -21,6 +21,7 @@ pub mod home;
 pub mod live_search;
 pub mod message;
 pub mod model_providers;
+pub mod model_usage;
 pub mod namespace;
 pub mod network;
 pub mod oauth;

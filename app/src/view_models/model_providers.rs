@@ -15,6 +15,8 @@ pub struct ModelsPage {
 
 #[derive(Clone, Debug)]
 pub struct ProviderItem {
+    /// Last part of its address; `-` for the first server of the configuration.
+    pub id: String,
     /// None for the first server of the configuration, whose models have no prefix.
     pub name: Option<String>,
     pub base_url: String,
@@ -40,6 +42,8 @@ pub struct ProviderTestItem {
     pub first_token_ms: Option<u64>,
     /// Whether the model calls tools; none if that was not tested.
     pub calls_tools: Option<bool>,
+    /// Whether it named the colour of an image; none if that was not tested.
+    pub reads_images: Option<bool>,
     /// What failed and what to do.
     pub problem: Option<String>,
 }
@@ -71,7 +75,7 @@ pub struct NewProviderPage {
     pub form: Form,
 }
 
-/// A connected provider at `/admin/models/{name}`.
+/// A provider at `/admin/models/{id}`. One of the configuration has no forms.
 ///
 /// Posts to itself with `action`: `save` with the fields of the form, `test` with `model`, `pause`, `resume`, `remove`.
 #[derive(Clone, Debug)]
@@ -79,6 +83,41 @@ pub struct ProviderPage {
     pub provider: ProviderItem,
     /// Models that the server lists now.
     pub served: Vec<String>,
+    /// Its models with their settings.
+    pub models: Vec<ModelItem>,
+    pub form: Form,
+}
+
+/// A model of a provider.
+#[derive(Clone, Debug)]
+pub struct ModelItem {
+    /// Name on its server.
+    pub name: String,
+    pub display_name: Option<String>,
+    pub is_offered: bool,
+    pub is_hidden: bool,
+    pub context_tokens: u64,
+    /// Such as "0.15/0.6"; empty without prices.
+    pub price: String,
+    /// Known abilities in words, such as "tools" and "no images".
+    pub abilities: Vec<&'static str>,
+    /// Who may use it, in words.
+    pub access: String,
+    /// Limits in words.
+    pub limits: Vec<String>,
+}
+
+/// Settings of a model at `/admin/models/{provider}/model?name=NAME`. Posts to itself with `action`: `save` with the
+/// fields of the form, or `reset`.
+#[derive(Clone, Debug)]
+pub struct ModelSettingsPage {
+    /// Last part of the address of its provider.
+    pub provider: String,
+    pub provider_title: String,
+    pub name: String,
+    /// Values of the provider, which empty fields stand for.
+    pub provider_context_tokens: u64,
+    pub provider_price: String,
     pub form: Form,
 }
 

@@ -27,6 +27,8 @@ pub struct Frame {
     pub registration: Registration,
     /// Notice shown once at the top of the page, such as "Password changed."
     pub notice: Option<Notice>,
+    /// Problem that an administrator has to solve, shown until it is solved.
+    pub alert: Option<Notice>,
     pub assets: Arc<Assets>,
     /// Reference time of relative times.
     pub now: Timestamp,

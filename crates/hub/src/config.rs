@@ -192,6 +192,12 @@ pub enum PrivateNetworks {
     Refused,
 }
 
+/// Stored name of the first server of the configuration, which has none. Names of other providers begin with a letter
+/// or a digit.
+pub const FIRST_PROVIDER: &str = "-";
+/// Stored name of the configured fallback.
+pub const FALLBACK_PROVIDER: &str = "-fallback";
+
 /// Model providers, by the prefix of the names of their models.
 #[derive(Clone, Debug, Default)]
 pub struct Models {
@@ -214,6 +220,12 @@ impl Models {
     pub fn all(&self) -> impl Iterator<Item = (Option<&str>, &Provider)> {
         let named = self.named.iter().map(|(name, provider)| (Some(name.as_str()), provider));
         self.first.iter().map(|first| (None, first)).chain(named)
+    }
+
+    /// Returns the name under which settings and usage of a provider are stored.
+    pub fn stored_name(&self, provider: &Provider) -> &str {
+        let found = self.all().find(|(_, other)| ptr::eq(*other, provider));
+        found.map_or(FALLBACK_PROVIDER, |(name, _)| name.unwrap_or(FIRST_PROVIDER))
     }
 
     /// Splits a model name into its server and the name of the model on that server. Returns `None` if no server has

@@ -229,8 +229,22 @@ pub trait Output: Send {
     /// Reports the total usage of the run so far. Replaces the previous report.
     fn usage(&mut self, usage: Usage);
 
+    /// Reports the usage of each model that the run has used so far. Replaces the previous report. The default ignores
+    /// it.
+    fn model_usage(&mut self, _usage: &[ModelUsage]) {}
+
     /// Shows one line about the current activity of the agent. Replaces the previous line.
     fn status(&mut self, line: &str);
+}
+
+/// Usage of one model in a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelUsage {
+    /// Name of the model's server.
+    pub provider: String,
+    /// Name of the model on its server.
+    pub model: String,
+    pub usage: Usage,
 }
 
 /// File from an agent, or the next piece of one.
@@ -487,6 +501,10 @@ impl Output for LimitedOutput<'_> {
 
     fn usage(&mut self, usage: Usage) {
         self.output.usage(usage);
+    }
+
+    fn model_usage(&mut self, usage: &[ModelUsage]) {
+        self.output.model_usage(usage);
     }
 
     fn status(&mut self, line: &str) {

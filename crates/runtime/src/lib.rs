@@ -28,7 +28,7 @@ mod transcript;
 
 pub use approval::{ApprovalGate, ApprovalPolicy, ApprovalRequest};
 pub use connector::{
-    Connector, ConnectorLimits, ConversationTurn, Output, OutputFile, RemoteConversation, RunEnd, RunRequest,
-    TurnRole, run_connector,
+    Connector, ConnectorLimits, ConversationTurn, ModelUsage, Output, OutputFile, RemoteConversation, RunEnd,
+    RunRequest, TurnRole, run_connector,
 };
 pub use credentials::{CredentialSource, Credentials, KeyPlace, Secret, TokenProvider};

@@ -41,6 +41,8 @@ use crate::{
 /// Model on a server.
 #[derive(Clone, Debug)]
 pub struct ModelEndpoint {
+    /// Name of its server in reports of usage.
+    pub provider: String,
     /// Base URL such as `https://models.example/v1`, to which `/chat/completions` is appended.
     pub base: Url,
     pub key: Option<Secret>,
@@ -48,6 +50,8 @@ pub struct ModelEndpoint {
     pub name: String,
     /// Maximum bytes of the conversation that are sent. The oldest turns are left out first.
     pub history_bytes: usize,
+    /// Whether images of the conversation are sent to it.
+    pub reads_images: bool,
     pub prices: Prices,
 }
 

@@ -18,8 +18,8 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::{
-    ApprovalGate, ApprovalPolicy, ApprovalRequest, Connector, ConnectorLimits, ConversationTurn, Output,
-    OutputFile, RemoteConversation, RunEnd, RunRequest, TurnRole, run_connector,
+    ApprovalGate, ApprovalPolicy, ApprovalRequest, Connector, ConnectorLimits, ConversationTurn, ModelUsage,
+    Output, OutputFile, RemoteConversation, RunEnd, RunRequest, TurnRole, run_connector,
 };
 
 /// Checks that a connector with `asks_first` (`plexus_domain::agent::Connector`) emits nothing before its
@@ -47,6 +47,7 @@ pub struct Recorder {
     pub files: Vec<OutputFile>,
     pub remote: Option<RemoteConversation>,
     pub usage: Option<Usage>,
+    pub model_usage: Vec<ModelUsage>,
     pub status: Vec<String>,
     /// If set, cancelled by the first text.
     stop: Option<CancellationToken>,
@@ -106,6 +107,10 @@ impl Output for Recorder {
 
     fn usage(&mut self, usage: Usage) {
         self.usage = Some(usage);
+    }
+
+    fn model_usage(&mut self, usage: &[ModelUsage]) {
+        self.model_usage = usage.to_vec();
     }
 
     fn status(&mut self, line: &str) {

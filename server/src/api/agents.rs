@@ -220,11 +220,16 @@ async fn describe(hub: &Hub, caller: &Caller, new: &NewAgent) -> Result<DraftId,
     agents::attached::describe(hub, caller, &name, &new.about(&name)).await
 }
 
+async fn default_model(hub: &Hub, caller: &Caller) -> Result<String, Error> {
+    let offered = model_providers::offered_models(hub, caller.may(Scope::Agents)?).await?;
+    Ok(offered.into_iter().next().map(|model| model.name).unwrap_or_default())
+}
+
 async fn write(hub: &Hub, caller: &Caller, new: NewAgent) -> Result<DraftId, Error> {
     let name = new.chosen_name()?;
     let model = match new.model {
         Some(model) => model,
-        None => model_providers::models(hub).await?.into_iter().next().unwrap_or_default(),
+        None => default_model(hub, caller).await?,
     };
     let given: Vec<ForServer> = new.tools.iter().filter_map(NewTool::given).collect();
     let filled = ModelAgentForm {

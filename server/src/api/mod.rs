@@ -24,6 +24,7 @@ pub mod feedback;
 pub mod hubs;
 pub mod knowledge;
 pub mod messages;
+pub mod model_usage;
 pub mod models;
 pub mod named_users;
 pub mod openapi;
@@ -105,6 +106,7 @@ fn whole() -> OpenApiRouter<AppState> {
         .routes(routes!(agent_lists::list, agents::create))
         .routes(routes!(suggested_agents::suggested))
         .routes(routes!(models::list))
+        .routes(routes!(model_usage::show))
         .routes(routes!(agent::show, agent::update, agent::delete))
         .routes(routes!(agent_copy::copy))
         .routes(routes!(agent_export::export))

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::api_client::HubClient;
 use crate::{
     config::ServeConfig,
-    model_commands::{self, ModelCommand},
+    model_commands::{self, ModelChange, ModelCommand},
     settings::Settings,
 };
 
@@ -27,7 +27,7 @@ pub fn command() -> Command {
     let json = || Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON");
     let known: Vec<&str> = PRESETS.iter().map(|preset| preset.id).collect();
     Command::new("model")
-        .about("Manage model providers: list, connect, test, pause, resume, remove")
+        .about("Manage model providers and the settings of their models")
         .subcommand_required(true)
         .subcommand(Command::new("list").about("List the model providers").arg(json()))
         .subcommand(
@@ -76,18 +76,90 @@ pub fn command() -> Command {
         )
         .subcommand(
             Command::new("test")
-                .about("Test a provider: its model list, an answer and a tool call")
+                .about("Test a provider: its model list, an answer, a tool call and an image")
                 .arg(name())
                 .arg(Arg::new("model").value_name("MODEL").help("Model to test, by its name on the server")),
         )
         .subcommand(Command::new("pause").about("Stop using a provider until it is resumed").arg(name()))
         .subcommand(Command::new("resume").about("Use a paused provider again").arg(name()))
         .subcommand(Command::new("remove").about("Remove a provider and its API key").arg(name()))
+        .subcommands(settings_commands())
+}
+
+/// Returns the commands about single models of a provider.
+fn settings_commands() -> [Command; 3] {
+    let provider = || {
+        let help = "Provider; - for the first server of the configuration";
+        Arg::new("name").required(true).value_name("NAME").help(help)
+    };
+    let json = Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON");
+    [
+        Command::new("models")
+            .about("List the models of a provider with their settings")
+            .arg(provider())
+            .arg(json),
+        set_command().arg(provider()).arg(model_name()),
+        Command::new("reset").about("Reset the settings of a model").arg(provider()).arg(model_name()),
+    ]
+}
+
+fn model_name() -> Arg {
+    Arg::new("model").value_name("MODEL").required(true).help("Model by its name on the server")
+}
+
+fn set_command() -> Command {
+    let text = |id: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(id).long(id).value_name(value).help(help)
+    };
+    let number = |id: &'static str, help: &'static str| {
+        Arg::new(id).long(id).value_name("N").value_parser(value_parser!(u64)).help(help)
+    };
+    let flag = |id: &'static str, help: &'static str| {
+        Arg::new(id).long(id).value_name("BOOL").value_parser(value_parser!(bool)).help(help)
+    };
+    Command::new("set")
+        .about("Change settings of a model; settings that are not named stay")
+        .arg(text("display-name", "NAME", "Name in the list of models"))
+        .arg(number("context-tokens", "Context window"))
+        .arg(text("price", "IN/OUT", "Price of a million input and output tokens"))
+        .arg(flag("tools", "Whether it calls tools: true or false"))
+        .arg(flag("images", "Whether it reads images"))
+        .arg(flag("reasoning", "Whether it reasons before it answers"))
+        .arg(flag("json-answers", "Whether its answers follow a JSON Schema"))
+        .arg(flag("hidden", "Whether it is left out of the list of models"))
+        .arg(text("access", "ACCESS", "everyone, moderators, administrators or named"))
+        .arg(
+            text("user", "USER", "User who may use it, with --access named; repeatable")
+                .action(ArgAction::Append),
+        )
+        .arg(number("account-tokens", "Tokens a day of one user; 0 for no limit"))
+        .arg(number("hub-tokens", "Tokens a day of all users; 0 for no limit"))
+}
+
+fn change(arguments: &ArgMatches) -> ModelChange {
+    let text = |id: &str| arguments.get_one::<String>(id).cloned();
+    let number = |id: &str| arguments.get_one::<u64>(id).copied();
+    let flag = |id: &str| arguments.get_one::<bool>(id).copied();
+    ModelChange {
+        display_name: text("display-name"),
+        context_tokens: number("context-tokens"),
+        price: text("price"),
+        tools: flag("tools"),
+        images: flag("images"),
+        reasoning: flag("reasoning"),
+        json: flag("json-answers"),
+        is_hidden: flag("hidden"),
+        access: text("access"),
+        users: arguments.get_many::<String>("user").map(|users| users.cloned().collect()),
+        account_tokens: number("account-tokens"),
+        hub_tokens: number("hub-tokens"),
+    }
 }
 
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
     let Some((action, arguments)) = arguments.subcommand() else { return Ok(2) };
     let name = arguments.try_get_one::<String>("name").ok().flatten().cloned().unwrap_or_default();
+    let model = arguments.try_get_one::<String>("model").ok().flatten().cloned().unwrap_or_default();
     let command = match action {
         "list" => ModelCommand::List,
         "connect" => connect(name.clone(), arguments)?,
@@ -95,6 +167,13 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
         "pause" => ModelCommand::SetPaused { name: name.clone(), is_paused: true },
         "resume" => ModelCommand::SetPaused { name: name.clone(), is_paused: false },
         "remove" => ModelCommand::Remove { name: name.clone() },
+        "models" => ModelCommand::ListModels { name: name.clone() },
+        "set" => ModelCommand::SetModel {
+            name: name.clone(),
+            model: model.clone(),
+            change: Box::new(change(arguments)),
+        },
+        "reset" => ModelCommand::ResetModel { name: name.clone(), model: model.clone() },
         _ => return Ok(2),
     };
     let result = execute(settings, command).await?;
@@ -104,6 +183,9 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
         "test" => format!("{}\n", verdict(&result)),
         "pause" => format!("{name} is paused.\n"),
         "resume" => format!("{name} is in use again.\n"),
+        "models" => list_models(&result, arguments.get_flag("json"))?,
+        "set" => format!("The settings of {model} are saved.\n"),
+        "reset" => format!("The settings of {model} are reset.\n"),
         _ => format!("{name} is removed.\n"),
     };
     write!(std::io::stdout(), "{text}")?;
@@ -172,6 +254,26 @@ fn list(result: &Value, as_json: bool) -> anyhow::Result<String> {
     Ok(format!("{:<20} {:<48} {}\n", "NAME", "ADDRESS", "STATE") + &rows.iter().map(line).collect::<String>())
 }
 
+fn list_models(result: &Value, as_json: bool) -> anyhow::Result<String> {
+    let rows = result["items"].as_array().map(Vec::as_slice).unwrap_or_default();
+    if as_json {
+        return Ok(serde_json::to_string_pretty(rows)? + "\n");
+    }
+    let line = |row: &Value| {
+        let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+        let price = Some(text("price")).filter(|price| !price.is_empty()).unwrap_or_else(|| "-".to_owned());
+        let hidden = if row["hidden"] == true { ", hidden" } else { "" };
+        format!(
+            "{:<40} {:>12} {price:<12} {}{hidden}\n",
+            text("model"),
+            row["context_tokens"],
+            text("access")
+        )
+    };
+    let head = format!("{:<40} {:>12} {:<12} {}\n", "MODEL", "CONTEXT", "PRICE", "ACCESS");
+    Ok(head + &rows.iter().map(line).collect::<String>())
+}
+
 /// Returns the result of a test in one sentence.
 fn verdict(test: &Value) -> String {
     if let Some(problem) = test["problem"].as_str() {
@@ -183,5 +285,10 @@ fn verdict(test: &Value) -> String {
         Some(false) => ", but did not call a tool",
         None => "",
     };
-    format!("{model} answers after {} ms{tools}.", test["first_token_ms"])
+    let images = match test["reads_images"].as_bool() {
+        Some(true) => " It reads images.",
+        Some(false) => " It does not read images.",
+        None => "",
+    };
+    format!("{model} answers after {} ms{tools}.{images}", test["first_token_ms"])
 }

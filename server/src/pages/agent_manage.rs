@@ -10,7 +10,7 @@ use plexus_app::view_models::{
     agent::{
         AgentFile, AgentPage, AgentTab, Credentials, HubAsClient, Manage, Scheme, ToolCredentials, ToolServer,
     },
-    register::{EndpointPage, InstructionsPage, ProgramPage},
+    register::{EndpointPage, InstructionsPage, ModelOption, ProgramPage},
 };
 use plexus_domain::{Address, Error as Refusal};
 use plexus_hub::{
@@ -411,12 +411,17 @@ async fn instructions_page(
 ) -> Result<InstructionsPage, Error> {
     let kept = model_agent::instructions(&site.hub, caller, &address).await?;
     let (programs, priced) = written::tools_here(site, caller).await?;
+    let mut models = written::options(site, caller).await?;
+    // A hidden model, or one that its server does not list now, must not be replaced by the first of the list.
+    if !models.is_empty() && !models.iter().any(|model| model.id == kept.model) {
+        models.push(ModelOption { id: kept.model.clone(), label: kept.model.clone() });
+    }
     Ok(InstructionsPage {
         owner: address.owner.to_string(),
         programs,
         priced,
         editing: Some(address),
-        models: written::options(site).await?,
+        models,
         form: written::form(&kept),
     })
 }

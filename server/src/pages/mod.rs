@@ -20,4 +20,5 @@ pub mod shared_chat;
 pub mod shortcuts;
 pub mod starred;
 pub mod team;
+pub mod usage_report;
 pub mod well_known;

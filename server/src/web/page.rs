@@ -10,7 +10,8 @@ use plexus_app::{
     render,
     view_models::{Density, Frame, Notice, Theme, Tone, Viewer, error::ErrorPage},
 };
-use plexus_hub::{Caller, Error};
+use plexus_domain::account::Role;
+use plexus_hub::{Caller, Error, model_budget};
 
 use super::{
     auth::{by_cookie, cookie},
@@ -41,12 +42,30 @@ impl FromRequestParts<AppState> for PageContext {
         };
         match by_cookie(site, &parts.headers, ip).await {
             Ok(caller) => match site.hub.limits().admit(&caller) {
-                Ok(()) => Ok(visit(caller)),
+                Ok(()) => {
+                    let alert = budget_alert(site, &caller, parts.uri.path()).await;
+                    let mut visit = visit(caller);
+                    visit.frame.alert = alert;
+                    Ok(visit)
+                }
                 Err(limited) => Err(visit(caller).refuse(limited.into())),
             },
             Err(error) => Err(visit(Caller::anonymous(ip)).refuse(error)),
         }
     }
+}
+
+/// Returns the notice about the model budget for administrators, on the home page and below `/admin`.
+async fn budget_alert(site: &AppState, caller: &Caller, path: &str) -> Option<Notice> {
+    let is_admin = caller.person.as_ref().is_some_and(|person| person.role == Role::Admin);
+    if !is_admin || !(path == "/" || path == "/admin" || path.starts_with("/admin/")) {
+        return None;
+    }
+    let text = model_budget::notice(&site.hub).await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "model budget: notice failed");
+        None
+    })?;
+    Some(Notice { link: Some(("Usage", "/admin/usage")), ..Notice::new(Tone::Caution, text) })
 }
 
 fn frame(parts: &Parts, site: &AppState, caller: &Caller) -> Frame {
@@ -66,6 +85,7 @@ fn frame(parts: &Parts, site: &AppState, caller: &Caller) -> Frame {
             .map(|person| Viewer { name: person.name.to_string(), role: person.role }),
         registration: config.registration,
         notice: said("notice").and_then(notice),
+        alert: None,
         assets: site.assets.places(),
         now: site.hub.env().now(),
     }

@@ -1,6 +1,7 @@
 use plexus_app::view_models::{
     Density, Form, Theme,
     account::{EmailPage, LoginPage, RecoveryPage, ResetPage, SignupMode, SignupPage},
+    model_usage::{OwnUsagePage, UsageReport},
     oauth::{ConsentPage, GrantRow},
     settings::*,
     shared_chat::{ChatImportResult, ShareLinksPage},
@@ -63,6 +64,7 @@ pub fn pages() -> Vec<(&'static str, String)> {
         ),
         ("settings-sessions", shown("/settings/sessions", sessions())),
         ("settings-tokens", shown("/settings/tokens", tokens())),
+        ("settings-usage", shown("/settings/usage", usage())),
         (
             "settings-tokens-made",
             shown(
@@ -194,4 +196,9 @@ fn scopes() -> Vec<ScopeOption> {
     ]
     .map(|(scope, meaning)| ScopeOption { scope: scope.into(), meaning: meaning.into() })
     .into()
+}
+
+fn usage() -> OwnUsagePage {
+    let report = UsageReport { accounts: Vec::new(), ..super::admin::usage_report() };
+    OwnUsagePage { report }
 }

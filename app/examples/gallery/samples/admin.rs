@@ -4,6 +4,7 @@ use plexus_app::view_models::{
     Form, Pager,
     admin::*,
     model_providers::*,
+    model_usage::{AdminUsagePage, BudgetItem, UsageBreakdownRow, UsageReport, UsageSums},
     setup::{SetupItem, SetupPage},
 };
 use plexus_domain::{
@@ -22,6 +23,11 @@ pub fn pages() -> Vec<(&'static str, String)> {
         ("admin-setup", shown_to_admin("/admin/setup", setup())),
         ("admin-models", shown_to_admin("/admin/models", models())),
         ("admin-model", shown_to_admin("/admin/models/ollama", model_provider())),
+        (
+            "admin-model-settings",
+            shown_to_admin("/admin/models/ollama/model?name=llama3.2", model_settings()),
+        ),
+        ("admin-usage", shown_to_admin("/admin/usage", usage())),
         ("admin-origins", shown_to_admin("/admin/origins", origins())),
         ("admin-invites", shown_to_admin("/admin/invites", invites())),
         ("admin-audit", shown_to_admin("/admin/audit", audit())),
@@ -86,6 +92,7 @@ fn models() -> ModelsPage {
     ModelsPage {
         providers: vec![
             ProviderItem {
+                id: "-".into(),
                 name: None,
                 base_url: "http://10.0.0.7:8080/v1".into(),
                 is_configured: true,
@@ -94,6 +101,7 @@ fn models() -> ModelsPage {
             },
             provider(),
             ProviderItem {
+                id: "openai".into(),
                 name: Some("openai".into()),
                 base_url: "https://api.openai.com/v1".into(),
                 has_key: true,
@@ -102,6 +110,7 @@ fn models() -> ModelsPage {
                 last_test: Some(ProviderTestItem {
                     first_token_ms: None,
                     calls_tools: None,
+                    reads_images: None,
                     problem: Some(
                         "The server does not accept the API key (401 Unauthorized). Check the key.".into(),
                     ),
@@ -127,11 +136,106 @@ fn models() -> ModelsPage {
 
 fn model_provider() -> ProviderPage {
     let form = Form::filled([("base_url", "http://127.0.0.1:11434/v1"), ("context_tokens", "32768")]);
-    ProviderPage { provider: provider(), served: vec!["llama3.2".into(), "qwen3:8b".into()], form }
+    let model = |name: &str| ModelItem {
+        name: name.into(),
+        display_name: None,
+        is_offered: true,
+        is_hidden: false,
+        context_tokens: 32_768,
+        price: String::new(),
+        abilities: vec![],
+        access: "All users".into(),
+        limits: vec![],
+    };
+    let models = vec![
+        ModelItem {
+            display_name: Some("Llama, small".into()),
+            context_tokens: 131_072,
+            price: "0.15/0.6".into(),
+            abilities: vec!["tools", "no images"],
+            access: "3 named users".into(),
+            limits: vec!["20000 tokens a day for each user".into()],
+            ..model("llama3.2")
+        },
+        ModelItem { is_hidden: true, ..model("qwen3:8b") },
+        ModelItem { is_offered: false, ..model("hf.co/unsloth/Qwen3-30B-A3B-GGUF:Q4_K_M") },
+    ];
+    let served = vec!["llama3.2".into(), "qwen3:8b".into()];
+    ProviderPage { provider: provider(), served, models, form }
+}
+
+fn model_settings() -> ModelSettingsPage {
+    let form = Form::filled([
+        ("display_name", "Llama, small"),
+        ("price", "cheap"),
+        ("calls_tools", "yes"),
+        ("access", "named"),
+        ("users", "kenji\nnoor"),
+        ("account_tokens", "20000"),
+    ]);
+    ModelSettingsPage {
+        provider: "ollama".into(),
+        provider_title: "ollama".into(),
+        name: "llama3.2".into(),
+        provider_context_tokens: 32_768,
+        provider_price: "0.15/0.6".into(),
+        form: form.with_error("price", "Enter two numbers, as in 0.15/0.60."),
+    }
+}
+
+fn usage() -> AdminUsagePage {
+    AdminUsagePage {
+        report: usage_report(),
+        budget: BudgetItem {
+            monthly_micro: Some(50_000_000),
+            cost_micro: 41_250_000,
+            used_percent: Some(82),
+            notice: Some("Models have cost 41.25 this month, 82 % of the budget of 50.".into()),
+        },
+        form: Form::filled([("amount", "50"), ("alert_percents", "80, 100")]),
+    }
+}
+
+pub fn usage_report() -> UsageReport {
+    let sums = |answers: u64| UsageSums {
+        answers,
+        tokens_in: answers * 1_204,
+        tokens_out: answers * 310,
+        cost_micro: answers * 2_300,
+    };
+    let days: [u64; 30] =
+        std::array::from_fn(|day| if day % 7 > 4 { 0 } else { 40 + (day as u64 * 37) % 90 });
+    let row = |label: &str, href: Option<&str>, answers| UsageBreakdownRow {
+        label: label.into(),
+        href: href.map(Into::into),
+        sums: sums(answers),
+    };
+    UsageReport {
+        days: 30,
+        periods: vec![7, 30, 90],
+        total: sums(days.iter().sum()),
+        by_day: days.iter().zip(0_u64..).map(|(n, day)| (ago((29 - day) * 86_400), sums(*n))).collect(),
+        providers: vec![row("openai", None, 1_400), row("Default", None, 320)],
+        models: vec![
+            row("openai/gpt-5-mini", None, 1_300),
+            row("SmolLM2-135M", None, 320),
+            row("openai/gpt-5", None, 100),
+        ],
+        accounts: vec![
+            row("kenji", Some("/admin/users?q=kenji"), 900),
+            row("noor", Some("/admin/users?q=noor"), 700),
+            row("Callers without an account", None, 120),
+        ],
+        agents: vec![
+            row("@kenji/translator", Some("/@kenji/translator"), 1_500),
+            row("Decisions in teams", None, 220),
+        ],
+    }
 }
 
 fn provider() -> ProviderItem {
     ProviderItem {
+        id: "ollama".into(),
         name: Some("ollama".into()),
         base_url: "http://127.0.0.1:11434/v1".into(),
         is_configured: false,
@@ -151,6 +255,7 @@ fn test() -> ProviderTestItem {
         model: Some("llama3.2".into()),
         first_token_ms: Some(342),
         calls_tools: Some(true),
+        reads_images: Some(false),
         problem: None,
     }
 }

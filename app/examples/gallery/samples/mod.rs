@@ -71,6 +71,7 @@ fn frame(path: &str, viewer: Option<(&str, Role)>) -> Frame {
         viewer: viewer.map(|(name, role)| Viewer { name: name.into(), role }),
         registration: Registration::Open,
         notice: None,
+        alert: None,
         assets: Arc::default(),
         now: now(),
     }

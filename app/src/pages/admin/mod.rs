@@ -9,11 +9,13 @@ mod agents;
 mod audit;
 mod invites;
 mod model_provider;
+mod model_settings;
 mod models;
 mod network;
 mod origins;
 mod overview;
 mod setup;
+mod usage;
 mod users;
 
 /// Renders warnings for administrators; nothing if there are none.
@@ -37,6 +39,7 @@ fn with_side(here: &str, content: AnyView) -> AnyView {
         ("/admin/users", "Users", Role::Moderator),
         ("/admin/agents", "Agents", Role::Moderator),
         ("/admin/models", "Models", Role::Admin),
+        ("/admin/usage", "Usage", Role::Admin),
         ("/admin/origins", "Trusted origins", Role::Admin),
         ("/admin/network", "Other hubs", Role::Admin),
         ("/admin/invites", "Invitations", Role::Admin),

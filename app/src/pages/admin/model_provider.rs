@@ -11,13 +11,14 @@ use crate::{
         format::{count, grouped},
         notice::Note,
         section::Section,
+        table::Table,
         time::Ago,
     },
     pages::{Page, PageMeta},
     view_models::{
         Form, Tone,
         agent_query::percent_encode,
-        model_providers::{NewProviderPage, ProviderItem, ProviderPage, ProviderTestItem},
+        model_providers::{ModelItem, NewProviderPage, ProviderItem, ProviderPage, ProviderTestItem},
     },
 };
 
@@ -50,39 +51,109 @@ impl Page for NewProviderPage {
 
 impl Page for ProviderPage {
     fn head(&self) -> PageMeta {
-        PageMeta::private(self.provider.name.clone().unwrap_or_default())
+        PageMeta::private(title(&self.provider))
     }
 
     fn body(self) -> AnyView {
-        let offers_skip = self.offers_skip();
-        let name = self.provider.name.clone().unwrap_or_default();
-        let action = format!("/admin/models/{name}");
-        let key = if self.provider.has_key { KeyField::Stored } else { KeyField::Optional };
-        let models = (!self.served.is_empty() || !self.provider.models.is_empty())
-            .then(|| use_it(&self.provider, &self.served, &action));
-        let availability =
-            view! { <div class="actions">{pause(&self.provider, &action)} {remove(&name, &action)}</div> };
+        let name = title(&self.provider);
+        let status = if self.provider.is_configured {
+            view! { <Note><p>"From the configuration. Change its address, key and models there."</p></Note> }
+                .into_any()
+        } else {
+            status(&self.provider)
+        };
+        let manage = (!self.provider.is_configured).then(|| manage(&self));
         let content = view! {
             <p><a href="/admin/models">"Models"</a></p>
             <h1>{name}</h1>
-            {status(&self.provider)}
+            {status}
             {about(&self.provider, self.served.len())}
-            {models}
-            <Section title="Settings">
-                {form_errors(&self.form, None)}
-                <form class="stack narrow" method="post" action=action>
-                    <input type="hidden" name="action" value="save" />
-                    {fields(&self.form, key)}
-                    <p class="actions">
-                        <Button label="Save and test" />
-                        {offers_skip.then(|| view! { <Button label="Save without a test" name="test" value="skip" /> })}
-                    </p>
-                </form>
-            </Section>
-            <Section title="Availability">{availability}</Section>
+            {model_table(&self.provider.id, &self.models)}
+            {manage}
         };
         with_side("Models", content.into_any())
     }
+}
+
+fn title(provider: &ProviderItem) -> String {
+    provider.name.clone().unwrap_or_else(|| "Default".to_owned())
+}
+
+/// Renders the forms of a provider that an administrator connected.
+fn manage(page: &ProviderPage) -> AnyView {
+    let offers_skip = page.offers_skip();
+    let name = title(&page.provider);
+    let action = format!("/admin/models/{name}");
+    let key = if page.provider.has_key { KeyField::Stored } else { KeyField::Optional };
+    let models = (!page.served.is_empty() || !page.provider.models.is_empty())
+        .then(|| use_it(&page.provider, &page.served, &action));
+    let availability =
+        view! { <div class="actions">{pause(&page.provider, &action)} {remove(&name, &action)}</div> };
+    let (errors, fields) = (form_errors(&page.form, None), fields(&page.form, key));
+    view! {
+        {models}
+        <Section title="Settings">
+            {errors}
+            <form class="stack narrow" method="post" action=action>
+                <input type="hidden" name="action" value="save" />
+                {fields}
+                <p class="actions">
+                    <Button label="Save and test" />
+                    {offers_skip.then(|| view! { <Button label="Save without a test" name="test" value="skip" /> })}
+                </p>
+            </form>
+        </Section>
+        <Section title="Availability">{availability}</Section>
+    }
+    .into_any()
+}
+
+fn model_table(provider: &str, models: &[ModelItem]) -> AnyView {
+    if models.is_empty() {
+        return ().into_any();
+    }
+    let rows = models.iter().map(|model| model_row(provider, model)).collect();
+    let heads = vec!["Model", "Context window", "Price", "Abilities", "Use", ""];
+    view! {
+        <Section title="Models" lead="Settings of a model stand above those of its provider.">
+            <Table caption="Models of this provider" heads rows />
+        </Section>
+    }
+    .into_any()
+}
+
+fn model_row(provider: &str, model: &ModelItem) -> AnyView {
+    let href = model_href(provider, &model.name);
+    let shown = model.display_name.clone().unwrap_or_else(|| model.name.clone());
+    let name =
+        model.display_name.is_some().then(|| view! { <br/><code class="quiet">{model.name.clone()}</code> });
+    let price = if model.price.is_empty() { "None".to_owned() } else { model.price.clone() };
+    let abilities =
+        if model.abilities.is_empty() { "Not known".to_owned() } else { model.abilities.join(", ") };
+    let state = match (model.is_offered, model.is_hidden) {
+        (false, _) => vec!["Not listed by the server".to_owned()],
+        (true, true) => vec!["Hidden".to_owned()],
+        (true, false) => Vec::new(),
+    };
+    let usage = [state, vec![model.access.clone()], model.limits.clone()].concat().join(". ");
+    view! {
+        <tr>
+            <th scope="row"><a href=href.clone()>{shown.clone()}</a>{name}</th>
+            <td class="number">{grouped(model.context_tokens)}</td>
+            <td>{price}</td>
+            <td class="text">{abilities}</td>
+            <td class="text">{usage}</td>
+            <td class="end"><ButtonLink label="Edit" href kind=Kind::Quiet about=shown /></td>
+        </tr>
+    }
+    .into_any()
+}
+
+/// Returns the address of the settings of a model.
+pub(super) fn model_href(provider: &str, model: &str) -> String {
+    let mut href = format!("/admin/models/{provider}/model?name=");
+    percent_encode(model, &mut href);
+    href
 }
 
 #[derive(Clone, Copy)]

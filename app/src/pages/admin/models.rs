@@ -81,21 +81,14 @@ fn row(provider: &ProviderItem) -> AnyView {
         0 => "All that it lists".to_owned(),
         number => count(number as u64, "model", "models"),
     };
-    let name = match (&provider.name, provider.is_configured) {
-        (Some(name), false) => {
-            let href = format!("/admin/models/{name}");
-            view! { <a href=href>{name.clone()}</a> }.into_any()
-        }
-        (Some(name), true) => name.clone().into_any(),
-        (None, _) => "Default".into_any(),
-    };
-    let manage = provider.name.clone().filter(|_| !provider.is_configured).map(|name| {
-        view! { <ButtonLink label="Manage" href=format!("/admin/models/{name}") kind=Kind::Quiet /> }
-    });
+    let href = format!("/admin/models/{}", provider.id);
+    let name = provider.name.clone().unwrap_or_else(|| "Default".to_owned());
+    let manage =
+        view! { <ButtonLink label="Manage" href=href.clone() kind=Kind::Quiet about=name.clone() /> };
     let price = if provider.price.is_empty() { "None".to_owned() } else { provider.price.clone() };
     view! {
         <tr>
-            <th scope="row">{name}<br/><code class="quiet">{provider.base_url.clone()}</code></th>
+            <th scope="row"><a href=href>{name}</a><br/><code class="quiet">{provider.base_url.clone()}</code></th>
             <td>{models}</td>
             <td class="text">{state(provider)}</td>
             <td>{price}</td>
@@ -124,9 +117,15 @@ pub(super) fn verdict(test: &ProviderTestItem) -> String {
     let time = test
         .first_token_ms
         .map_or_else(|| "Answers".to_owned(), |time| format!("Answers after {} ms", grouped(time)));
-    match test.calls_tools {
-        Some(true) => format!("{time}, calls tools"),
-        Some(false) => format!("{time}, did not call a tool"),
-        None => time,
-    }
+    let tools = match test.calls_tools {
+        Some(true) => ", calls tools",
+        Some(false) => ", did not call a tool",
+        None => "",
+    };
+    let images = match test.reads_images {
+        Some(true) => ", reads images",
+        Some(false) => ", does not read images",
+        None => "",
+    };
+    format!("{time}{tools}{images}")
 }

@@ -10,6 +10,7 @@ mod chat_import;
 mod sessions;
 mod shares;
 mod tokens;
+mod usage;
 
 /// Renders a settings page with its side navigation.
 fn with_side(here: &str, content: AnyView) -> AnyView {
@@ -18,6 +19,7 @@ fn with_side(here: &str, content: AnyView) -> AnyView {
         ("/settings/sessions", "Sessions"),
         ("/settings/tokens", "Tokens"),
         ("/settings/shares", "Chats"),
+        ("/settings/usage", "Usage"),
         ("/settings/appearance", "Appearance"),
     ];
     let links: Vec<Tab> = pages

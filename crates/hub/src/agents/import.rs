@@ -90,7 +90,7 @@ pub(super) async fn create(hub: &Hub, caller: &Caller, name: &str, new: NewModel
     let person = caller.may(Scope::Agents)?;
     let name: Name = name.trim().parse()?;
     let NewModelAgent { form, files } = new;
-    model_agent::check_model(hub, &form.model).await?;
+    model_agent::check_model(hub, person, &form).await?;
     model_agent::check_tool_programs(hub, person, &form.tools)?;
     let mut tx = hub.store().write().await?;
     register_a2a::ensure_name_free(&mut tx, person, &name).await?;

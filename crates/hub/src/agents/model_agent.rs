@@ -24,7 +24,9 @@ use crate::{
     caller::{Person, Scope},
     config::ProgramProtocol,
     limits::Rate,
-    listings, model_providers, runs,
+    listings, model_providers,
+    model_providers::ModelNeeds,
+    runs,
 };
 
 const MAX_INSTRUCTIONS: usize = 32_000;
@@ -58,6 +60,10 @@ impl ModelAgentForm {
             starters: self.starters.clone(),
             tags: self.tags.clone(),
         }
+    }
+
+    const fn needs(&self) -> ModelNeeds {
+        ModelNeeds { images: self.reads_images, tools: !self.tools.is_empty() }
     }
 
     pub(super) fn connector(&self) -> Connector {
@@ -209,7 +215,7 @@ async fn checked(
 ) -> Result<ModelAgentForm> {
     let filled = cleaned(filled)?;
     check_tools(hub, caller, &filled.tools, keys).await?;
-    model_providers::check_available(hub, &filled.model).await?;
+    model_providers::check_usable(hub, caller.may(Scope::Agents)?, &filled.model, filled.needs()).await?;
     Ok(filled)
 }
 
@@ -220,14 +226,16 @@ pub(super) fn cleaned(filled: ModelAgentForm) -> Result<ModelAgentForm, Refusal>
     Ok(ModelAgentForm { title, summary, instructions, model, starters, tags, ..filled })
 }
 
-/// Checks that this hub has the model of an agent that was not written in its form.
-pub(super) async fn check_model(hub: &Hub, model: &str) -> Result<()> {
+/// Checks that the owner may use the model of an agent that was not written in its form.
+pub(super) async fn check_model(hub: &Hub, person: &Person, form: &ModelAgentForm) -> Result<()> {
+    let model = &form.model;
     let missing = || {
         let words = format!("This hub does not have the model “{model}”. Choose one of its models.");
         Refusal::invalid("model", words)
     };
-    model_providers::check_available(hub, model).await.map_err(|error| match error {
-        Error::Refused(Refusal::Invalid { .. }) => missing().into(),
+    let checked = model_providers::check_usable(hub, person, model, form.needs()).await;
+    checked.map_err(|error| match error {
+        Error::Refused(Refusal::Invalid { field, .. }) if field == "model" => missing().into(),
         error => error,
     })
 }

@@ -25,7 +25,7 @@ pub async fn restore_version(
     let filled = earlier(&mut conn, &agent, version).await?;
     drop(conn);
     // Models and programs of this hub may be gone since then.
-    model_agent::check_model(hub, &filled.model).await?;
+    model_agent::check_model(hub, person, &filled).await?;
     model_agent::check_tool_programs(hub, person, &filled.tools)?;
     let (mut tx, agent) = manage::change(hub, caller, address).await?;
     let (current, card) = manage::current(&mut tx, &agent).await?;

@@ -1,12 +1,12 @@
 //! Catalog of the model providers: those of the configuration, and those that administrators connected.
 
-use plexus_domain::{Error as Refusal, Timestamp, account::Role};
+use plexus_domain::{Error as Refusal, Timestamp};
 use plexus_store::{model_providers, model_providers::StoredProvider};
 use url::Url;
 
-use super::{model_list::served, test_provider::ProviderTest};
+use super::test_provider::ProviderTest;
 use crate::{
-    Caller, Hub, Result,
+    Hub, Result,
     admin::Administrator,
     config::{Models, Prices, Provider, ProviderSource, Secret},
 };
@@ -27,14 +27,6 @@ pub struct ProviderRow {
     /// None for providers of the configuration.
     pub created_at: Option<Timestamp>,
     pub last_test: Option<ProviderTest>,
-}
-
-/// A provider that an administrator connected, with the models that its server lists now.
-#[derive(Clone, Debug)]
-pub struct ProviderDetails {
-    pub row: ProviderRow,
-    /// Without the prefix of the provider. Empty if the server lists none, or does not answer.
-    pub served: Vec<String>,
 }
 
 /// Returns the usable providers: those of the configuration, and those that administrators connected. Paused providers
@@ -143,18 +135,6 @@ fn row(stored: StoredProvider) -> Option<ProviderRow> {
         last_test: stored.last_test.and_then(|test| serde_json::from_value(test).ok()),
         name: Some(stored.name),
     })
-}
-
-/// Returns a provider that an administrator connected. Asks its server for its models.
-pub async fn details(hub: &Hub, caller: &Caller, name: &str) -> Result<ProviderDetails> {
-    caller.require(Role::Admin)?;
-    let stored = find(hub, name).await?;
-    let served = match provider(hub, &stored) {
-        Some(provider) => served(hub, &provider).await,
-        None => Vec::new(),
-    };
-    let row = row(stored).ok_or_else(|| not_found(name))?;
-    Ok(ProviderDetails { row, served })
 }
 
 pub(super) async fn find(hub: &Hub, name: &str) -> Result<StoredProvider> {

@@ -1,7 +1,9 @@
 //! Connects, changes and removes model providers.
 
 use plexus_domain::{Error as Refusal, Name, sanitized_text};
-use plexus_store::{Tx, model_providers, model_providers::StoredProvider};
+use plexus_store::{
+    Tx, model_providers, model_providers::StoredProvider, model_settings, model_settings::ModelSettings,
+};
 use serde_json::json;
 use url::Url;
 
@@ -22,7 +24,7 @@ const MAX_PROVIDERS: usize = 50;
 const MAX_MODELS: usize = 200;
 const MAX_KEY_BYTES: usize = 4 << 10;
 /// Larger values would not be context windows, and would overflow byte counts.
-const MAX_CONTEXT_TOKENS: u64 = 100_000_000;
+pub(super) const MAX_CONTEXT_TOKENS: u64 = 100_000_000;
 pub const DEFAULT_CONTEXT_TOKENS: u64 = 32_768;
 
 /// What an administrator enters about a provider.
@@ -82,6 +84,7 @@ pub async fn connect(
         return Err(name_taken(&stored.name).into());
     }
     save(hub, &mut tx, by, "model_provider.connect", &stored).await?;
+    store_abilities(&mut tx, &stored.name, &test).await?;
     tx.commit().await?;
     Ok(test)
 }
@@ -103,6 +106,7 @@ pub async fn update(
     let current = model_providers::find(&mut tx, name).await?.ok_or_else(|| not_found(name))?;
     stored.is_paused = current.is_paused;
     save(hub, &mut tx, by, "model_provider.change", &stored).await?;
+    store_abilities(&mut tx, &stored.name, &test).await?;
     tx.commit().await?;
     Ok(test)
 }
@@ -117,8 +121,25 @@ pub async fn test(hub: &Hub, by: Administrator<'_>, name: &str, model: Option<&s
     let mut stored = model_providers::find(&mut tx, name).await?.ok_or_else(|| not_found(name))?;
     stored.last_test = Some(json!(test));
     model_providers::put(&mut tx, &stored).await?;
+    store_abilities(&mut tx, &stored.name, &test).await?;
     tx.commit().await?;
     Ok(test)
+}
+
+/// Stores the abilities that a model has shown in a test, where they are not known. A model that failed once may have
+/// them as well, so a failed test refuses no agent with tools.
+async fn store_abilities(tx: &mut Tx, provider: &str, test: &ProviderTest) -> Result<()> {
+    let Some(model) = &test.model else { return Ok(()) };
+    let shown = |ability: Option<bool>| ability.filter(|has| *has);
+    let found = model_settings::find(tx, provider, model).await?;
+    let stored = found.unwrap_or_else(|| ModelSettings::new(provider, model));
+    let mut settings = stored.clone();
+    settings.calls_tools = settings.calls_tools.or(shown(test.calls_tools));
+    settings.reads_images = settings.reads_images.or(shown(test.reads_images));
+    if settings != stored {
+        model_settings::put(tx, &settings).await?;
+    }
+    Ok(())
 }
 
 /// Pauses a provider, or resumes it. Agents that use its models do not answer while it is paused.
@@ -139,6 +160,7 @@ pub async fn remove(hub: &Hub, by: Administrator<'_>, name: &str) -> Result<()> 
     if !model_providers::delete(&mut tx, name).await? {
         return Err(not_found(name).into());
     }
+    model_settings::delete_by_provider(&mut tx, name).await?;
     by.write_audit(hub, &mut tx, "model_provider.remove", target(name), json!({})).await?;
     Ok(tx.commit().await?)
 }

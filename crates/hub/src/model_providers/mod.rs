@@ -6,16 +6,24 @@ mod catalog;
 mod connect;
 mod discovery;
 mod model_list;
+mod model_settings;
+mod offered_models;
 mod presets;
+mod selection;
 mod test_provider;
 
-pub(crate) use catalog::catalog;
-pub use catalog::{ModelAvailability, ProviderDetails, ProviderRow, availability, details, list};
+pub use catalog::{ModelAvailability, ProviderRow, availability, list};
 pub use connect::{
     ConnectionCheck, DEFAULT_CONTEXT_TOKENS, ProviderForm, connect, remove, set_paused, test, update,
 };
 pub use discovery::{LocalServer, discover};
-pub(crate) use model_list::check_available;
 pub use model_list::{check_configured, models};
+pub use model_settings::{
+    ModelDetails, ModelForm, ProviderModels, model_details, provider_models, reset_model, set_model,
+};
+pub use offered_models::{ModelAbilities, OfferedModel, offered_models};
+pub(crate) use offered_models::{ModelNeeds, check_usable};
+pub use plexus_store::model_settings::{ModelAccess, ModelSettings};
 pub use presets::{PRESETS, ProviderPreset};
+pub(crate) use selection::{ModelCall, SelectedModel, select};
 pub use test_provider::ProviderTest;

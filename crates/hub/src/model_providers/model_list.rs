@@ -4,7 +4,7 @@ use std::{collections::HashSet, ptr};
 
 use futures::future::join_all;
 use http::StatusCode;
-use plexus_domain::{Error as Refusal, run::Failure};
+use plexus_domain::run::Failure;
 use plexus_runtime::{
     Secret,
     outbound::{Dns, HttpClients, OutboundClient},
@@ -48,33 +48,55 @@ pub(super) enum ModelListError {
     Unreachable(Failure),
 }
 
+/// A model that a provider offers.
+#[derive(Clone, Debug)]
+pub(super) struct ListedModel {
+    /// Name as agents use it, with the prefix of the provider.
+    pub full_name: String,
+    /// Stored name of the provider.
+    pub provider: String,
+    /// Name of the model on its server.
+    pub model: String,
+}
+
 /// Returns the names of the available models, those of the first server first; empty without a model provider.
 /// Models of a named provider are prefixed with its name.
 ///
 /// If a provider does not list its models, only the configured ones are returned.
 pub async fn models(hub: &Hub) -> Result<Vec<String>> {
     let models = catalog(hub).await?;
-    let offered = models.all().map(|(name, provider)| offered(hub, &models, name, provider));
-    let mut names = join_all(offered).await.concat();
+    Ok(list_models(hub, &models).await.into_iter().map(|model| model.full_name).collect())
+}
+
+/// Returns the available models, those of the first server first.
+pub(super) async fn list_models(hub: &Hub, models: &Models) -> Vec<ListedModel> {
+    let offered = models.all().map(|(name, provider)| offered(hub, models, name, provider));
+    let mut listed = join_all(offered).await.concat();
     let mut seen = HashSet::new();
-    names.retain(|name| seen.insert(name.clone()));
-    Ok(names)
+    listed.retain(|model| seen.insert(model.full_name.clone()));
+    listed
 }
 
 /// Returns the models of one provider. A named provider with configured models offers only those.
-async fn offered(hub: &Hub, models: &Models, name: Option<&str>, provider: &Provider) -> Vec<String> {
+async fn offered(hub: &Hub, models: &Models, name: Option<&str>, provider: &Provider) -> Vec<ListedModel> {
     let mut own = provider.models.clone();
-    let Some(name) = name else {
-        let others = served(hub, provider).await;
-        // A model whose prefix is the name of another provider would be routed to that provider.
-        let is_own = |model: &String| models.find(model).is_some_and(|(found, _)| ptr::eq(found, provider));
-        own.extend(others.into_iter().filter(is_own));
-        return own;
-    };
-    if own.is_empty() {
-        own = served(hub, provider).await;
+    match name {
+        None => {
+            let others = served(hub, provider).await;
+            // A model whose prefix is the name of another provider would be routed to that provider.
+            let is_own =
+                |model: &String| models.find(model).is_some_and(|(found, _)| ptr::eq(found, provider));
+            own.extend(others.into_iter().filter(is_own));
+        }
+        Some(_) if own.is_empty() => own = served(hub, provider).await,
+        Some(_) => {}
     }
-    own.into_iter().map(|model| format!("{name}/{model}")).collect()
+    let listed = |model: String| ListedModel {
+        full_name: name.map_or_else(|| model.clone(), |name| format!("{name}/{model}")),
+        provider: models.stored_name(provider).to_owned(),
+        model,
+    };
+    own.into_iter().map(listed).collect()
 }
 
 /// Returns the models that a server lists; empty if it lists none, which is logged.
@@ -128,17 +150,4 @@ async fn list(client: &OutboundClient, provider: &Provider) -> Result<Vec<String
 /// Returns whether a text can be the name of a model.
 pub(super) fn is_name(name: &str) -> bool {
     (1..=MAX_NAME).contains(&name.len()) && !name.chars().any(plexus_domain::sanitized_text::is_invisible)
-}
-
-/// Fails if the model is not available.
-pub(crate) async fn check_available(hub: &Hub, name: &str) -> Result<()> {
-    let known = models(hub).await?;
-    if known.is_empty() {
-        let words = "This hub has no model. Its administrator can connect one under Administration, Models.";
-        return Err(Refusal::unavailable(words).into());
-    }
-    if known.iter().any(|known| known == name) {
-        return Ok(());
-    }
-    Err(Refusal::invalid("model", "Choose one of the models in the list.").into())
 }

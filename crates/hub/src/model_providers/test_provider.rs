@@ -1,9 +1,10 @@
-//! Test of a model provider: its model list, a streamed answer and a tool call.
+//! Test of a model provider: its model list, a streamed answer, a tool call and an image.
 
-use std::time::Duration;
+use std::{io::Cursor, time::Duration};
 
+use image::{ImageFormat, Rgb, RgbImage};
 use plexus_domain::{
-    CallOptions, Part, PartBody, RunId, Timestamp,
+    CallOptions, Digest, Part, PartBody, RunId, Timestamp,
     call_options::{FunctionTool, ToolChoice},
     run::{Failure, FailureClass, Usage},
 };
@@ -22,6 +23,10 @@ const MAX_ANSWER_BYTES: usize = 64 << 10;
 /// Enough for a model that reasons before a one-word answer.
 const MAX_TOKENS: u32 = 1_024;
 const TOOL: &str = "report_ready";
+/// Width and height of the image of a test. Some servers refuse smaller images.
+const IMAGE_SIZE: u32 = 64;
+/// Colour of the image, which is a less likely guess than red.
+const COLOUR: &str = "yellow";
 
 /// Parts of model names that are not for chats. Such a model is tested only if an administrator chooses it.
 const OTHER_PURPOSES: [&str; 12] = [
@@ -51,6 +56,9 @@ pub struct ProviderTest {
     pub first_token_ms: Option<u64>,
     /// Whether the model called the tool that it was asked to call; `None` if that was not tested.
     pub calls_tools: Option<bool>,
+    /// Whether the model named the colour of an image; `None` if that was not tested.
+    #[serde(default)]
+    pub reads_images: Option<bool>,
     /// What failed and what to do; `None` if the model answers.
     pub problem: Option<String>,
 }
@@ -70,6 +78,7 @@ pub(super) async fn run_test(
         model,
         first_token_ms: None,
         calls_tools: None,
+        reads_images: None,
         problem: None,
     };
     let Some(model) = &test.model else {
@@ -85,6 +94,7 @@ pub(super) async fn run_test(
         }
     }
     test.calls_tools = Some(calls_tool(hub, provider, model).await.unwrap_or(false));
+    test.reads_images = Some(names_colour(hub, provider, model).await.unwrap_or(false));
     test
 }
 
@@ -97,7 +107,8 @@ fn default_model(configured: &[String], listed: &[String]) -> Option<String> {
 
 async fn first_token(hub: &Hub, provider: &Provider, model: &str) -> Result<Duration, Failure> {
     let options = CallOptions { max_tokens: Some(MAX_TOKENS), ..CallOptions::default() };
-    let output = ask(hub, provider, model, "Answer with the single word: ready", options).await?;
+    let question = Question { text: "Answer with the single word: ready", image: None, options };
+    let output = ask(hub, provider, model, question).await?;
     Ok(output.first_text.unwrap_or_else(|| output.started.elapsed()))
 }
 
@@ -115,16 +126,33 @@ async fn calls_tool(hub: &Hub, provider: &Provider, model: &str) -> Result<bool,
         ..CallOptions::default()
     };
     let text = "Call the tool report_ready. Do not answer with text.";
-    Ok(ask(hub, provider, model, text, options).await?.has_called)
+    Ok(ask(hub, provider, model, Question { text, image: None, options }).await?.has_called)
 }
 
-async fn ask(
-    hub: &Hub,
-    provider: &Provider,
-    model: &str,
-    text: &str,
+async fn names_colour(hub: &Hub, provider: &Provider, model: &str) -> Result<bool, Failure> {
+    let Some(image) = yellow_square() else { return Ok(false) };
+    let options = CallOptions { max_tokens: Some(MAX_TOKENS), ..CallOptions::default() };
+    let text = "Which colour has the square in the image? Answer with one word, in English.";
+    let output = ask(hub, provider, model, Question { text, image: Some(image), options }).await?;
+    Ok(output.text.to_ascii_lowercase().contains(COLOUR))
+}
+
+/// Draws the image of the test as PNG.
+fn yellow_square() -> Option<Vec<u8>> {
+    let image = RgbImage::from_pixel(IMAGE_SIZE, IMAGE_SIZE, Rgb([255, 221, 0]));
+    let mut bytes = Cursor::new(Vec::new());
+    image.write_to(&mut bytes, ImageFormat::Png).ok()?;
+    Some(bytes.into_inner())
+}
+
+/// Question of a test, with an image or without.
+struct Question {
+    text: &'static str,
+    image: Option<Vec<u8>>,
     options: CallOptions,
-) -> Result<TestOutput, Failure> {
+}
+
+async fn ask(hub: &Hub, provider: &Provider, model: &str, question: Question) -> Result<TestOutput, Failure> {
     let client = hub.outbound().provider(provider)?;
     let llm = LlmConnector::new(client, runs::model_endpoint(provider, model), String::new())?;
     let limits = ConnectorLimits {
@@ -133,24 +161,34 @@ async fn ask(
         ..ConnectorLimits::default()
     };
     let (run, speaker) = (hub.env().id(RunId::new), hub.config().hub_name.clone());
-    let request = RunRequest { options, ..RunRequest::of_message(run, speaker, text.to_owned(), limits) };
-    let mut output = TestOutput { started: Instant::now(), first_text: None, has_called: false };
+    let Question { text, image, options } = question;
+    let mut request = RunRequest { options, ..RunRequest::of_message(run, speaker, text.to_owned(), limits) };
+    if let (Some(image), Some(turn)) = (image, request.turns.last_mut()) {
+        let digest = Digest::of(&image);
+        let part = Part::file(digest, image.len() as u64);
+        turn.parts.push(Part { media_type: Some("image/png".to_owned()), ..part });
+        request.files.insert(digest, image.into());
+    }
+    let mut output =
+        TestOutput { started: Instant::now(), first_text: None, text: String::new(), has_called: false };
     match run_connector(&llm, request, &mut output, hub.stop()).await? {
         RunEnd::Rejected { reason } => Err(Failure::new(FailureClass::Refused, reason)),
         _ => Ok(output),
     }
 }
 
-/// Output of a test: when it began, and whether the tool was called.
+/// Output of a test: when it began, what it says, and whether the tool was called.
 struct TestOutput {
     started: Instant,
     first_text: Option<Duration>,
+    text: String,
     has_called: bool,
 }
 
 impl Output for TestOutput {
-    fn text(&mut self, _: &str) -> Result<(), Failure> {
+    fn text(&mut self, delta: &str) -> Result<(), Failure> {
         self.first_text.get_or_insert_with(|| self.started.elapsed());
+        self.text.push_str(delta);
         Ok(())
     }
 

@@ -4,12 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use plexus_a2a::Card;
 use plexus_domain::{
-    Error as Refusal,
+    Error as Refusal, Part, PartBody,
     agent::{Builtin, Connector as Kind, ToolServerLocation, ToolSource, http_endpoint::EndpointTemplate},
     run::Failure,
 };
 use plexus_runtime::{
-    Connector, Secret,
+    Connector, ConversationTurn, Secret,
     a2a::{A2aConnector, Endpoint},
     attached::AttachedConnector,
     builtin::{Calc, ChartMaker, Tck, TextAnalyzer},
@@ -26,8 +26,9 @@ use crate::{
     Error, Hub, HubConfig, Result,
     agents::{self, ToolKeys},
     caller::{Person, Requester},
-    config::{Models, PrivateNetworks, Provider, ProviderSource},
+    config::{FIRST_PROVIDER, Models, PrivateNetworks, Provider, ProviderSource},
     federation, message_views, model_providers,
+    model_providers::{ModelCall, SelectedModel},
     operator_programs::Programs,
     teams,
 };
@@ -118,7 +119,13 @@ impl<'a> From<&'a RunJob> for RunParties<'a> {
 }
 
 /// Builds the connector of a run. Fails if the requester may not use it.
-pub(super) async fn connector(hub: &Hub, job: &RunJob) -> Result<Arc<dyn Connector>> {
+///
+/// `turns` are the conversation, the message to answer last.
+pub(super) async fn connector(
+    hub: &Hub,
+    job: &RunJob,
+    turns: &[ConversationTurn],
+) -> Result<Arc<dyn Connector>> {
     match &job.version.connector {
         Kind::Builtin { program: Builtin::Calc } => Ok(hub.outbound().calc.clone()),
         Kind::Builtin { program: Builtin::Chart } => Ok(Arc::new(ChartMaker)),
@@ -129,9 +136,15 @@ pub(super) async fn connector(hub: &Hub, job: &RunJob) -> Result<Arc<dyn Connect
             Err(Refusal::unavailable("This agent is available only in conformance mode.").into())
         }
         Kind::Attached => Ok(Arc::new(attached(hub, job).await?)),
-        Kind::Llm { model, instructions, tools, budget, .. } => {
+        Kind::Llm { model, instructions, tools, budget, reads_images, .. } => {
             let tools = tool_servers(hub, job, tools).await?;
-            let llm = llm(hub, model, instructions).await?.with_tools(tools).with_limits(*budget);
+            let call = ModelCall {
+                agent: Some(&job.agent),
+                requester: Some(&job.asker),
+                needs_images: *reads_images && turns.last().is_some_and(has_images),
+                needs_tools: !tools.is_empty() || !job.options.callable_tools().is_empty(),
+            };
+            let llm = llm(hub, model, instructions, &call).await?.with_tools(tools).with_limits(*budget);
             Ok(Arc::new(match agents::knowledge::search_of(hub, job.agent.id).await? {
                 Some(knowledge) => llm.with_knowledge(knowledge),
                 None => llm,
@@ -151,41 +164,44 @@ pub(super) async fn connector(hub: &Hub, job: &RunJob) -> Result<Arc<dyn Connect
 }
 
 /// Builds the connector of a provider's model, with its fallback servers.
-pub(crate) async fn llm(hub: &Hub, name: &str, instructions: &str) -> Result<LlmConnector> {
-    let models = model_providers::catalog(hub).await?;
-    let client = |provider: &Provider| hub.outbound().provider(provider);
-    let (own, name) = models.find(name).ok_or_else(|| model_missing(&models, name))?;
-    let llm = client(own)
-        .and_then(|client| LlmConnector::new(client, model_endpoint(own, name), instructions.to_owned()));
-    let mut llm = llm.map_err(refused)?;
-    for (other, name) in models.stand_ins(own, name) {
-        let client = client(other).map_err(refused)?;
-        llm = llm.with_fallback(client, model_endpoint(other, name)).map_err(refused)?;
+pub(crate) async fn llm(
+    hub: &Hub,
+    name: &str,
+    instructions: &str,
+    call: &ModelCall<'_>,
+) -> Result<LlmConnector> {
+    let mut llm: Option<LlmConnector> = None;
+    for SelectedModel { provider, endpoint } in model_providers::select(hub, name, call).await? {
+        let client = hub.outbound().provider(&provider).map_err(refused)?;
+        let next = match llm {
+            None => LlmConnector::new(client, endpoint, instructions.to_owned()),
+            Some(llm) => llm.with_fallback(client, endpoint),
+        };
+        llm = Some(next.map_err(refused)?);
     }
-    Ok(llm)
-}
-
-fn model_missing(models: &Models, name: &str) -> Refusal {
-    let prefix = name.split_once('/').map(|(prefix, _)| prefix);
-    match prefix.filter(|prefix| models.paused.contains(*prefix)) {
-        Some(prefix) => Refusal::unavailable(format!(
-            "The model provider {prefix} is paused. An administrator can resume it."
-        )),
-        None => Refusal::unavailable(format!(
-            "The model {name} is not available on this hub any more. The agent's owner can choose another one."
-        )),
-    }
+    llm.ok_or_else(|| Refusal::unavailable(format!("The model {name} is not available on this hub.")).into())
 }
 
 /// Returns a model of a provider as the runtime calls it.
 pub(crate) fn model_endpoint(provider: &Provider, name: &str) -> ModelEndpoint {
     ModelEndpoint {
+        provider: FIRST_PROVIDER.to_owned(),
+        reads_images: true,
         base: provider.base_url.clone(),
         key: provider.api_key.as_ref().map(|key| Secret::new(key.reveal())),
         name: name.to_owned(),
         history_bytes: provider.context_tokens.saturating_mul(BYTES_PER_TOKEN),
         prices: provider.prices,
     }
+}
+
+fn has_images(turn: &ConversationTurn) -> bool {
+    let is_image = |part: &Part| {
+        let media_type = part.media_type.as_deref();
+        matches!(part.content, PartBody::File { .. })
+            && media_type.is_some_and(|media_type| media_type.starts_with("image/"))
+    };
+    turn.parts.iter().any(is_image)
 }
 
 async fn tool_servers(hub: &Hub, job: &RunJob, tools: &[ToolSource]) -> Result<Vec<ToolServer>> {

@@ -17,7 +17,7 @@ use crate::{
     blobs::NewBlob,
     chats::{ChatChangeSet, request_title},
     message_views::{self, MessageView, RunView},
-    quotas,
+    model_usage, quotas,
 };
 
 /// Final state of a run.
@@ -151,6 +151,7 @@ async fn keep(
         // Another instance declared this one dead and ended the run. Its result stands.
         return Ok(());
     }
+    model_usage::record(&mut tx, job, &speaker.model_usage, now).await?;
     if let Some(remote) = &speaker.remote {
         runs::set_remote(&mut tx, job.run, remote.task.as_deref(), remote.context.as_deref()).await?;
     }

@@ -7,7 +7,7 @@ use plexus_domain::{
     run::{Failure, Usage},
     sanitized_text::{ellipsize, one_line},
 };
-use plexus_runtime::{Output, OutputFile, RemoteConversation};
+use plexus_runtime::{ModelUsage, Output, OutputFile, RemoteConversation};
 
 use crate::{
     blobs::{NewBlob, label},
@@ -27,6 +27,8 @@ pub struct MessageWriter {
     is_question: bool,
     pub attributes: Option<Box<MessageAttributes>>,
     pub usage: Usage,
+    /// Usage of each model, if the agent runs on models of this hub.
+    pub model_usage: Vec<ModelUsage>,
     pub remote: Option<RemoteConversation>,
 }
 
@@ -67,6 +69,7 @@ impl MessageWriter {
             is_question: false,
             attributes: None,
             usage: Usage::default(),
+            model_usage: Vec::new(),
             remote: None,
         }
     }
@@ -226,6 +229,10 @@ impl Output for MessageWriter {
 
     fn usage(&mut self, usage: Usage) {
         self.usage = usage;
+    }
+
+    fn model_usage(&mut self, usage: &[ModelUsage]) {
+        self.model_usage = usage.to_vec();
     }
 
     fn status(&mut self, line: &str) {

@@ -128,8 +128,8 @@ async fn prepare(
     job: &RunJob,
     history: VisibleHistory,
 ) -> Result<(Arc<dyn Connector>, RunRequest), Error> {
-    let connector = connectors::connector(hub, job).await?;
     let (turns, remote) = conversation::build_turns(hub, job, history).await?;
+    let connector = connectors::connector(hub, job, &turns).await?;
     let files = conversation::files(hub, job, &turns).await?;
     let given = hub.config().limits;
     let limits = ConnectorLimits {
@@ -165,6 +165,9 @@ fn as_failure(error: Error) -> Failure {
     match error {
         Error::Refused(refusal @ Refusal::Unavailable { .. }) => {
             Failure::new(FailureClass::Unreachable, refusal.to_string())
+        }
+        Error::Refused(refusal @ Refusal::RateLimited { .. }) => {
+            Failure::new(FailureClass::Budget, refusal.to_string())
         }
         Error::Refused(refusal) => Failure::new(FailureClass::Policy, refusal.to_string()),
         Error::Fault(fault) => {

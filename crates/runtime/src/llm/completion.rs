@@ -13,7 +13,7 @@ use super::{
     tool_call::ToolCall,
 };
 use crate::{
-    Output, RunEnd,
+    ModelUsage, Output, RunEnd,
     outbound::{peer, quote_foreign_text, words},
     sse::IgnoredBytes,
 };
@@ -48,6 +48,10 @@ pub struct CompletionStream<'a> {
     usage: Usage,
     /// Usage of the turns before it.
     spent: Usage,
+    /// Provider and name of the model of this turn.
+    model: Option<(String, String)>,
+    /// Usage of the turns before it, by model.
+    spent_by_model: Vec<ModelUsage>,
 }
 
 impl<'a> CompletionStream<'a> {
@@ -69,6 +73,8 @@ impl<'a> CompletionStream<'a> {
             calls: Vec::new(),
             usage: Usage::default(),
             spent: Usage::default(),
+            model: None,
+            spent_by_model: Vec::new(),
         }
     }
 
@@ -77,8 +83,23 @@ impl<'a> CompletionStream<'a> {
         self.usage.tokens_in = (sent_bytes / BYTES_PER_TOKEN) as u64;
     }
 
+    /// Reports the usage of all turns, and ends the current one.
     pub fn report_usage(&mut self) {
-        self.output.usage(self.total());
+        self.settle_turn();
+        self.output.usage(self.spent);
+        self.output.model_usage(&self.spent_by_model);
+    }
+
+    /// Adds the usage of the current turn to the total and to that of its model.
+    fn settle_turn(&mut self) {
+        let usage = self.prices.of(std::mem::take(&mut self.usage));
+        self.spent = self.spent.saturating_add(usage);
+        let Some((provider, model)) = self.model.take().filter(|_| usage != Usage::default()) else { return };
+        let is_same = |known: &&mut ModelUsage| known.provider == provider && known.model == model;
+        match self.spent_by_model.iter_mut().find(is_same) {
+            Some(known) => known.usage = known.usage.saturating_add(usage),
+            None => self.spent_by_model.push(ModelUsage { provider, model, usage }),
+        }
     }
 
     /// Returns the total usage of all turns so far.
@@ -99,9 +120,10 @@ impl<'a> CompletionStream<'a> {
 
     /// Resets the state of the turn, and adds the usage of the previous turn to the total.
     pub(super) fn begin_turn(&mut self, provider: &ModelClient) {
-        self.spent = self.total();
-        self.usage = Usage::default();
-        (self.peer, self.prices) = (peer(&provider.endpoint), provider.model.prices);
+        self.settle_turn();
+        self.model = Some((provider.model.provider.clone(), provider.model.name.clone()));
+        self.peer = peer(&provider.endpoint);
+        self.prices = provider.model.prices;
         self.is_done = false;
         self.finish_reason = None;
         self.said.clear();

@@ -33,6 +33,8 @@ fn model(base: &Url, key: Option<&str>) -> LlmConnector {
     let outbound = HttpClients::new().unwrap().for_operator(base).unwrap();
     let key = key.map(Secret::new);
     let model = ModelEndpoint {
+        provider: "cellar".to_owned(),
+        reads_images: true,
         base: base.join("v1/").unwrap(),
         key,
         name: "small".to_owned(),

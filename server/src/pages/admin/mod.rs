@@ -3,11 +3,13 @@
 pub mod agents;
 pub mod audit;
 pub mod invites;
+pub mod model_settings;
 pub mod models;
 pub mod network;
 pub mod origins;
 pub mod overview;
 pub mod setup;
+pub mod usage;
 pub mod users;
 
 use plexus_app::view_models::agent_query::percent_encode;

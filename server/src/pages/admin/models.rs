@@ -15,14 +15,15 @@ use plexus_domain::Error as Refusal;
 use plexus_hub::{
     Error, Hub,
     admin::Administrator,
-    config::ProviderSource,
+    config::{FIRST_PROVIDER, ProviderSource},
     model_providers::{
-        self, ConnectionCheck, DEFAULT_CONTEXT_TOKENS, LocalServer, PRESETS, ProviderDetails, ProviderForm,
+        self, ConnectionCheck, DEFAULT_CONTEXT_TOKENS, LocalServer, PRESETS, ProviderForm, ProviderModels,
         ProviderPreset, ProviderRow, ProviderTest,
     },
 };
 use serde::Deserialize;
 
+use super::model_settings;
 use crate::{
     app_state::AppState,
     pages::account::refused,
@@ -46,7 +47,7 @@ pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response 
     visit.show_or_refuse(page)
 }
 
-fn administrator(visit: &PageContext) -> Administrator<'_> {
+pub(super) fn administrator(visit: &PageContext) -> Administrator<'_> {
     Administrator::Account { caller: &visit.caller, request: visit.request_id() }
 }
 
@@ -76,6 +77,7 @@ fn preset_item(preset: &ProviderPreset) -> PresetItem {
 
 fn item(row: ProviderRow) -> ProviderItem {
     ProviderItem {
+        id: row.name.clone().unwrap_or_else(|| FIRST_PROVIDER.to_owned()),
         name: row.name,
         base_url: row.base_url.into(),
         is_configured: row.source == ProviderSource::Configuration,
@@ -95,6 +97,7 @@ fn test_item(test: ProviderTest) -> ProviderTestItem {
         model: test.model,
         first_token_ms: test.first_token_ms,
         calls_tools: test.calls_tools,
+        reads_images: test.reads_images,
         problem: test.problem,
     }
 }
@@ -140,15 +143,16 @@ pub async fn show_provider(
     visit: PageContext,
     Path(name): Path<String>,
 ) -> Response {
-    let page = model_providers::details(&site.hub, &visit.caller, &name).await.map(|found| {
-        let form = stored_form(&found.row);
+    let page = model_providers::provider_models(&site.hub, administrator(&visit), &name).await.map(|found| {
+        let form = stored_form(&found.provider);
         provider_page(found, form)
     });
     visit.show_or_refuse(page)
 }
 
-fn provider_page(found: ProviderDetails, form: Form) -> ProviderPage {
-    ProviderPage { provider: item(found.row), served: found.served, form }
+fn provider_page(found: ProviderModels, form: Form) -> ProviderPage {
+    let models = found.models.into_iter().map(model_settings::item).collect();
+    ProviderPage { provider: item(found.provider), served: found.served, models, form }
 }
 
 fn stored_form(row: &ProviderRow) -> Form {
@@ -194,7 +198,7 @@ pub async fn act(
     };
     match done {
         Ok(response) => response,
-        Err(error) => match model_providers::details(hub, &visit.caller, &name).await {
+        Err(error) => match model_providers::provider_models(hub, by, &name).await {
             Ok(found) => refused(visit, error, fields, |form| provider_page(found, form)),
             Err(error) => visit.refuse(error),
         },

@@ -40,7 +40,7 @@ pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response 
 
 async fn page(site: &AppState, caller: &Caller, form: Form) -> Result<RegisterImport, Error> {
     let owner = caller.may(Scope::Agents)?.name.to_string();
-    Ok(RegisterImport { owner, models: options(site).await?, form })
+    Ok(RegisterImport { owner, models: options(site, caller).await?, form })
 }
 
 pub async fn import(State(site): State<AppState>, visit: PageContext, upload: Multipart) -> Response {

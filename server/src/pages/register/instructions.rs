@@ -19,14 +19,14 @@ use plexus_hub::{
     Error,
     agents::{model_agent, model_agent::ModelAgentForm, program_agent, tool_credentials::ForServer},
     caller::{Caller, Scope},
-    config::ProgramProtocol,
-    model_providers,
+    config::{Prices, ProgramProtocol},
+    model_providers::{self, OfferedModel},
 };
 use serde::Deserialize;
 
 use crate::{
     app_state::AppState,
-    pages::account::refused,
+    pages::{account::refused, admin::model_settings::ability_words},
     web::{form::Fields, page::PageContext},
 };
 
@@ -50,13 +50,25 @@ pub async fn show(
 async fn page(site: &AppState, caller: &Caller) -> Result<InstructionsPage, Error> {
     let owner = caller.may(Scope::Agents)?.name.to_string();
     let (programs, priced) = tools_here(site, caller).await?;
-    let (models, form) = (options(site).await?, Form::default());
+    let (models, form) = (options(site, caller).await?, Form::default());
     Ok(InstructionsPage { owner, programs, priced, editing: None, models, form })
 }
 
-pub async fn options(site: &AppState) -> Result<Vec<ModelOption>, Error> {
-    let option = |id: String| ModelOption { label: id.clone(), id };
-    Ok(model_providers::models(&site.hub).await?.into_iter().map(option).collect())
+/// Returns the models that the caller may choose for an agent.
+pub async fn options(site: &AppState, caller: &Caller) -> Result<Vec<ModelOption>, Error> {
+    let person = caller.may(Scope::Agents)?;
+    Ok(model_providers::offered_models(&site.hub, person).await?.into_iter().map(option).collect())
+}
+
+fn option(model: OfferedModel) -> ModelOption {
+    let mut facts: Vec<String> = model.display_name.iter().map(|_| model.name.clone()).collect();
+    facts.push(format!("{} tokens", model.context_tokens));
+    if model.prices != Prices::default() {
+        facts.push(format!("{} per million", model.prices));
+    }
+    facts.extend(ability_words(model.abilities).into_iter().map(str::to_owned));
+    let title = model.display_name.as_deref().unwrap_or(&model.name);
+    ModelOption { label: format!("{title} ({})", facts.join(", ")), id: model.name }
 }
 
 pub async fn write(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {

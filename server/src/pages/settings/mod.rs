@@ -6,6 +6,7 @@ pub mod chat_import;
 pub mod sessions;
 pub mod shares;
 pub mod tokens;
+pub mod usage;
 
 use axum::response::Redirect;
 

@@ -26,6 +26,7 @@ use crate::{
         agent_credentials::{self, RequiredCredentials},
         agent_lists::{self, AgentList},
         agents::{self, NewAgent},
+        model_usage::{self, UsageJson, UsageQuery},
         models::{self, Models},
         named_users::{self as users_api, NamedUsers},
         stars::starred,
@@ -59,7 +60,8 @@ pub fn add_to(module: &mut RpcModule<AppState>) -> Result<(), RegisterMethodErro
     add(module, "agents.delete_tool_credentials", delete_tool_credentials)?;
     add(module, "agents.star", star_agent)?;
     add(module, "agents.unstar", unstar_agent)?;
-    add(module, "models.list", list_models)
+    add(module, "models.list", list_models)?;
+    add(module, "usage.get", get_usage)
 }
 
 /// Search parameters, named as in the query of the page `/agents`.
@@ -289,6 +291,10 @@ async fn star_agent(site: AppState, caller: Caller, asked: OneAgent) -> Answer<b
 async fn unstar_agent(site: AppState, caller: Caller, asked: OneAgent) -> Answer<bool> {
     stars::unstar(&site.hub, &caller, &asked.agent).await?;
     Ok(true)
+}
+
+async fn get_usage(site: AppState, caller: Caller, asked: UsageQuery) -> Answer<UsageJson> {
+    Ok(model_usage::report(&site.hub, &caller, &asked).await?)
 }
 
 async fn list_models(site: AppState, caller: Caller, _: Nothing) -> Answer<Models> {

@@ -15,12 +15,14 @@ use plexus_domain::{
     sanitized_text::{ellipsize, one_line},
     team::decision::{DecisionAttempt, DecisionOutcome, evaluate},
 };
-use plexus_runtime::{ConnectorLimits, Output, RemoteConversation, RunEnd, RunRequest, run_connector};
+use plexus_runtime::{
+    ConnectorLimits, ModelUsage, Output, RemoteConversation, RunEnd, RunRequest, run_connector,
+};
 
 use tokio::time::Instant;
 
 use super::{CompletedDecision, DecisionPrompt, DecisionResult, DecisionTopic};
-use crate::{Hub, Result, runs};
+use crate::{Hub, Result, model_providers::ModelCall, model_usage, runs};
 
 const MAX_ANSWER_BYTES: usize = 128 << 10;
 /// Length limit of the error description sent with the retry.
@@ -112,7 +114,7 @@ impl DecisionModel {
         } else {
             AnswerFormat::Text
         };
-        let llm = runs::llm(&self.hub, &self.name, &question.instructions()).await?;
+        let llm = runs::llm(&self.hub, &self.name, &question.instructions(), &ModelCall::default()).await?;
         let name = self.hub.config().hub_name.clone();
         let limits =
             ConnectorLimits { whole: time, max_answer_bytes: MAX_ANSWER_BYTES, ..ConnectorLimits::default() };
@@ -122,12 +124,23 @@ impl DecisionModel {
         };
         said.begin();
         let refused = |failure: Failure| plexus_domain::Error::unavailable(failure.message);
-        match run_connector(&llm, request, said, self.hub.stop()).await.map_err(refused)? {
+        let end = run_connector(&llm, request, said, self.hub.stop()).await;
+        self.record_usage(&std::mem::take(&mut said.model_usage)).await?;
+        match end.map_err(refused)? {
             RunEnd::Completed | RunEnd::Truncated => Ok(()),
             end => {
                 Err(refused(Failure::new(FailureClass::Refused, format!("It ended with {end:?}."))).into())
             }
         }
+    }
+}
+
+impl DecisionModel {
+    /// Adds the usage to that of the hub.
+    async fn record_usage(&self, used: &[ModelUsage]) -> Result<()> {
+        let mut tx = self.hub.store().write().await?;
+        model_usage::record_for(&mut tx, None, None, used, self.hub.env().now()).await?;
+        Ok(tx.commit().await?)
     }
 }
 
@@ -137,6 +150,8 @@ struct CapturedAnswer {
     text: String,
     before: Usage,
     now: Usage,
+    /// Usage of the last answer by model.
+    model_usage: Vec<ModelUsage>,
 }
 
 impl CapturedAnswer {
@@ -170,6 +185,10 @@ impl Output for CapturedAnswer {
 
     fn usage(&mut self, usage: Usage) {
         self.now = usage;
+    }
+
+    fn model_usage(&mut self, usage: &[ModelUsage]) {
+        self.model_usage = usage.to_vec();
     }
 
     fn status(&mut self, _: &str) {}

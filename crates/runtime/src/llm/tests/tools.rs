@@ -445,6 +445,8 @@ async fn another_provider_stands_in_until_something_was_said() {
     ))
     .await;
     let spare = || ModelEndpoint {
+        provider: "spare".to_owned(),
+        reads_images: true,
         base: other.join("v1").unwrap(),
         key: None,
         name: "large".to_owned(),
@@ -454,6 +456,9 @@ async fn another_provider_stands_in_until_something_was_said() {
     let outbound = || HttpClients::new().unwrap().for_operator(&other).unwrap();
     let (end, heard) = hear(&dead.with_fallback(outbound(), spare()).unwrap(), ask("?")).await;
     assert_eq!((end, heard.text.as_str()), (Ok(RunEnd::Completed), "Here."));
+    let used: Vec<_> = heard.model_usage.iter().map(|one| (&*one.provider, &*one.model)).collect();
+    assert_eq!(used, [("spare", "large")], "a server that does not answer has no usage");
+    assert_eq!(Some(heard.model_usage[0].usage), heard.usage);
     let half = server(|| (EVENTS, event("Once"))).await.with_fallback(outbound(), spare()).unwrap();
     let (end, heard) = hear(&half, ask("?")).await;
     assert_eq!((end.unwrap_err().class, heard.text.as_str()), (FailureClass::Unreachable, "Once"));

@@ -1,0 +1,23 @@
+use leptos::prelude::*;
+
+use super::with_side;
+use crate::{
+    components::usage_report::usage_report,
+    pages::{Page, PageMeta},
+    view_models::model_usage::OwnUsagePage,
+};
+
+impl Page for OwnUsagePage {
+    fn head(&self) -> PageMeta {
+        PageMeta::private("Usage")
+    }
+
+    fn body(self) -> AnyView {
+        let content = view! {
+            <h1>"Usage"</h1>
+            <p class="quiet">"Tokens and cost of your messages to agents that run on models of this hub. Days begin at 00:00 UTC."</p>
+            {usage_report(&self.report, "/settings/usage")}
+        };
+        with_side("Usage", content.into_any())
+    }
+}
