@@ -56,6 +56,26 @@ test("a provider is connected and its model tested", async () => {
   await checkPage(tab, "models");
 });
 
+test("settings of a model are checked, saved and shown in the list of models", async () => {
+  await go(tab, `${hub.url}/admin/models/desk`);
+  await tab.page.getByRole("link", { name: "Edit scripted" }).click();
+  await tab.page.getByRole("heading", { name: "scripted", level: 1 }).waitFor();
+  await checkPage(tab, "model-settings");
+  await tab.page.getByLabel("Display name").fill("Counter");
+  await tab.page.getByLabel("Price of a million tokens").fill("cheap");
+  await press(tab, "Save settings");
+  await tab.page.getByText("Enter two numbers, as in 0.15/0.60.").first().waitFor();
+  assert.equal(await tab.page.getByLabel("Display name").inputValue(), "Counter");
+  await checkPage(tab, "model-settings-refused");
+  await tab.page.getByLabel("Price of a million tokens").fill("1000/2000");
+  await tab.page.getByLabel("Reasoning").selectOption("no");
+  await press(tab, "Save settings");
+  await notice("Saved.");
+  await tab.page.getByRole("row", { name: /Counter/ }).getByText("1000/2000").waitFor();
+  await checkPage(tab, "model-list");
+  await go(tab, `${hub.url}/admin/models`);
+});
+
 test("an agent is created with it and answers", async () => {
   await tab.page.getByRole("link", { name: "Manage" }).click();
   await tab.page.getByRole("link", { name: "Create agent" }).click();
@@ -65,6 +85,26 @@ test("an agent is created with it and answers", async () => {
   await tab.islands();
   await send(tab, "Count.");
   assert.equal((await answered(tab)).trim(), "t1 t2 t3 t4");
+});
+
+test("use and cost are shown with charts, and a budget alerts", async () => {
+  await go(tab, `${hub.url}/admin/usage`);
+  await tab.page.getByRole("img", { name: /Tokens of each day/ }).waitFor();
+  await tab.page.getByRole("row", { name: /desk\/scripted/ }).waitFor();
+  await tab.page.getByRole("row", { name: /@ada\/clerk/ }).waitFor();
+  await checkPage(tab, "admin-usage");
+  await tab.page.getByRole("textbox", { name: /^Budget/ }).fill("0.0001");
+  await press(tab, "Save budget");
+  await notice("Saved.");
+  await tab.page.getByText(/Models have cost [\d.]+ this month/).waitFor();
+  await checkPage(tab, "admin-usage-alert");
+  const [file] = await Promise.all([tab.page.waitForEvent("download"), tab.page.getByRole("link", { name: "Download as CSV" }).click()]);
+  assert.equal(file.suggestedFilename(), "plexus-usage.csv");
+  await go(tab, `${hub.url}/settings/usage`);
+  await tab.page.getByRole("row", { name: /@ada\/clerk/ }).waitFor();
+  await checkPage(tab, "settings-usage");
+  await tab.page.getByRole("link", { name: "7 days" }).click();
+  await tab.page.getByRole("link", { name: "7 days", exact: true }).and(tab.page.locator("[aria-current]")).waitFor();
 });
 
 test("a provider is paused, resumed and removed after a question", async () => {

@@ -317,7 +317,12 @@ async fn recording_model() -> (String, Arc<Mutex<Vec<Value>>>) {
 }
 
 /// Uploads a file as a program does.
-async fn upload(client: &Client, name: &str, media_type: &str, bytes: impl Into<reqwest::Body>) -> Answer {
+pub async fn upload(
+    client: &Client,
+    name: &str,
+    media_type: &str,
+    bytes: impl Into<reqwest::Body>,
+) -> Answer {
     let name: String = url::form_urlencoded::byte_serialize(name.as_bytes()).collect();
     let request = client.request(Method::POST, &format!("/api/v1/uploads?name={name}"));
     let request = request.header(header::ORIGIN, client.origin()).header(header::CONTENT_TYPE, media_type);
@@ -356,6 +361,11 @@ async fn post_form(
 fn value_of(page: &Answer, before: &str) -> String {
     let (_, rest) = page.body.split_once(before).unwrap_or_else(|| panic!("no {before}"));
     rest.split('"').next().unwrap_or_default().to_owned()
+}
+
+/// Returns a small PNG image.
+pub fn picture() -> Vec<u8> {
+    encoded(2, 2, ImageFormat::Png)
 }
 
 fn encoded(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {

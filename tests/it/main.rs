@@ -145,6 +145,10 @@ mod model_providers;
 #[cfg(test)]
 mod model_relay;
 #[cfg(test)]
+mod model_settings;
+#[cfg(test)]
+mod model_usage;
+#[cfg(test)]
 mod multi_chat_stream;
 #[cfg(test)]
 mod named_users;

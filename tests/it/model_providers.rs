@@ -105,8 +105,8 @@ on_both! {
         let taken = connect(&grace, &with_key(KEY)).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
         taken.says("A model provider called cellar exists already.");
 
-        let models = grace.api("/models").await;
-        assert_eq!(models, json!({ "models": ["cellar/nomic-embed", "cellar/small"] }));
+        let models = grace.api("/models").await["models"].clone();
+        assert_eq!(models, json!(["cellar/nomic-embed", "cellar/small"]));
         let agent = json!({ "name": "clerk", "summary": "Answers.", "instructions": "Answer.",
                             "model": "cellar/small", "visibility": "public" });
         grace.call(Method::POST, "/agents", &agent).await.expect(StatusCode::CREATED);
@@ -145,7 +145,7 @@ on_both! {
         let same = format!("{url}/");
         let kept = [("action", "save"), ("base_url", same.as_str()), ("models", "small\n small \n")];
         act(&grace, "cellar", &kept).await.expect(StatusCode::SEE_OTHER);
-        assert_eq!(grace.api("/models").await, json!({ "models": ["cellar/small"] }));
+        assert_eq!(grace.api("/models").await["models"], json!(["cellar/small"]));
         act(&grace, "cellar", &[("action", "test"), ("model", "nomic-embed")]).await.expect(StatusCode::SEE_OTHER);
         grace.get("/admin/models/cellar").await.expect(StatusCode::OK).says("cannot chat");
     }
