@@ -35,6 +35,39 @@ impl ChatKind {
     }
 }
 
+/// What a user may do in a chat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RoomRole {
+    /// Manages the members and the chat. A chat has one owner.
+    Owner,
+    /// Reads and posts messages.
+    Member,
+    /// Reads.
+    Reader,
+}
+
+impl RoomRole {
+    pub const ALL: [Self; 3] = [Self::Owner, Self::Member, Self::Reader];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Owner => "owner",
+            Self::Member => "member",
+            Self::Reader => "reader",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.as_str() == text)
+    }
+
+    /// Whether the role allows to post messages.
+    pub const fn may_post(self) -> bool {
+        matches!(self, Self::Owner | Self::Member)
+    }
+}
+
 /// A chat's title: 1 to 120 characters on one line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

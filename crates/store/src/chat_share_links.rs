@@ -113,6 +113,11 @@ pub async fn delete(tx: &mut Tx, id: &str, owner: PrincipalId) -> Result<bool> {
     Ok(execute!(tx, query(text).bind(id).bind(owner.uuid()))? > 0)
 }
 
+/// Deletes the links to a chat.
+pub async fn delete_by_chat(tx: &mut Tx, chat: ChatId) -> Result<u64> {
+    execute!(tx, query("delete from chat_share_links where chat = $1").bind(chat.uuid()))
+}
+
 /// Deletes the links that have expired. Returns how many.
 pub async fn delete_expired(tx: &mut Tx, now: Timestamp) -> Result<u64> {
     execute!(tx, query("delete from chat_share_links where expires_at <= $1").bind(now.millis()))

@@ -51,6 +51,8 @@ record! {
         pub last_read_seq: i64,
         pub folder: Option<String>,
         pub pinned: bool,
+        /// A room has a message of another author that the member has not read.
+        pub is_unread: bool,
     }
 }
 
@@ -116,8 +118,9 @@ pub struct ChatChanges<'a> {
     pub ended: Vec<FinishedMessage<'a>>,
     /// Members to add. Existing members stay unchanged.
     pub members: &'a [Member],
-    /// Selects the message whose path this member sees next.
+    /// Selects the message whose path a member sees next. The people of a room all see the same path.
     pub current_message: Option<(PrincipalId, MessageId)>,
+    pub is_room: bool,
     pub at: Timestamp,
 }
 
@@ -144,6 +147,9 @@ pub async fn append(tx: &mut Tx, id: ChatId, added: &ChatChanges<'_>) -> Result<
     batch.add(text).bind(id.uuid()).bind(last).bind(said.millis()).bind(bytes);
     if let Some((member, message)) = added.current_message {
         members::add_current_message(&mut batch, id, member, message);
+        if added.is_room {
+            members::add_shared_message(&mut batch, id, message);
+        }
     }
     batch.execute(tx).await.map(drop)
 }
@@ -172,6 +178,19 @@ pub(crate) async fn add_bytes(tx: &mut Tx, id: ChatId, bytes: i64) -> Result<()>
 pub async fn set_title(tx: &mut Tx, id: ChatId, title: &Title) -> Result<bool> {
     let text = "update chats set title = $2 where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(title.as_str()))? > 0)
+}
+
+pub async fn set_kind(tx: &mut Tx, id: ChatId, kind: ChatKind) -> Result<bool> {
+    let text = "update chats set kind = $2 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(kind.as_str()))? > 0)
+}
+
+/// Makes another account the creator of a chat: quotas count the chat for it. The messages are indexed again for the
+/// search in the background, see [`message_terms::list_unindexed`].
+pub async fn set_creator(tx: &mut Tx, id: ChatId, creator: PrincipalId) -> Result<bool> {
+    message_terms::reset_chat(tx, id).await?;
+    let text = "update chats set creator = $2 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(creator.uuid()))? > 0)
 }
 
 pub async fn set_archived(tx: &mut Tx, id: ChatId, at: Option<Timestamp>) -> Result<bool> {
@@ -244,7 +263,9 @@ pub async fn list_by_member(
     };
     let after = after.unwrap_or(ItemCursor::START);
     let text = "select chats.id, chats.kind, title, last_seq, last_activity_at, archived_at, \
-                last_read_seq, folder, pinned \
+                last_read_seq, folder, pinned, \
+                chats.kind = 'room' and exists (select 1 from messages where messages.chat = chats.id \
+                and seq > last_read_seq and author <> $1 and state <> 'deleted') as is_unread \
                 from chat_members join chats on chats.id = chat_members.chat \
                 where principal = $1 and left_at is null and chats.kind in ('direct', 'room') \
                 and (archived_at is not null) = $2 and ($7 is null or folder = $7) \

@@ -35,6 +35,7 @@ pub mod audit;
 pub mod blobs;
 pub mod caller_contexts;
 pub mod cards;
+pub mod chat_invitations;
 pub mod chat_share_links;
 pub mod chat_usage;
 pub mod chats;

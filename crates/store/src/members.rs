@@ -1,7 +1,7 @@
 //! Members: access to a chat requires membership; each member has its own position in the message tree.
 
-use plexus_domain::{ChatId, MemberId, MessageId, PrincipalId, Timestamp};
-use sqlx::{query, query_as};
+use plexus_domain::{AccountId, ChatId, MemberId, MessageId, Name, PrincipalId, Timestamp, chat::RoomRole};
+use sqlx::{query, query_as, query_scalar};
 
 use crate::{
     Conn, Result, Tx,
@@ -14,8 +14,28 @@ word_enum! {
     pub enum MemberRole {
         Owner = "owner",
         Member = "member",
-        /// Reads, and posts only when addressed.
+        /// Reads. Agents have this role and post when they are addressed; a user with it is a reader.
         Guest = "guest",
+    }
+}
+
+impl From<RoomRole> for MemberRole {
+    fn from(role: RoomRole) -> Self {
+        match role {
+            RoomRole::Owner => Self::Owner,
+            RoomRole::Member => Self::Member,
+            RoomRole::Reader => Self::Guest,
+        }
+    }
+}
+
+impl From<MemberRole> for RoomRole {
+    fn from(role: MemberRole) -> Self {
+        match role {
+            MemberRole::Owner => Self::Owner,
+            MemberRole::Member => Self::Member,
+            MemberRole::Guest => Self::Reader,
+        }
     }
 }
 
@@ -33,6 +53,17 @@ record! {
         pub last_read_seq: i64,
         pub folder: Option<String>,
         pub pinned: bool,
+    }
+}
+
+record! {
+    /// A member that is an account.
+    pub struct ChatPerson {
+        pub principal: PrincipalId,
+        pub account: AccountId,
+        pub name: Name,
+        pub role: MemberRole,
+        pub joined_at: Timestamp,
     }
 }
 
@@ -88,6 +119,45 @@ pub async fn list_by_chat(conn: &mut Conn, chat: ChatId) -> Result<Vec<Member>> 
     on!(conn, c => query_as(text).bind(chat.uuid()).fetch_all(c))
 }
 
+/// Lists the current members of a chat that are accounts, in the order in which they joined.
+pub async fn list_people(conn: &mut Conn, chat: ChatId) -> Result<Vec<ChatPerson>> {
+    let text = "select m.principal, a.id as account, n.name, m.role, m.joined_at from chat_members m \
+                join principals p on p.id = m.principal \
+                join accounts a on a.id = p.account and a.state <> 'deleted' \
+                join namespaces n on n.id = a.namespace \
+                where m.chat = $1 and m.left_at is null order by m.joined_at, m.id";
+    on!(conn, c => query_as(text).bind(chat.uuid()).fetch_all(c))
+}
+
+/// Lists the rooms of which a principal is a member, with its role in each.
+pub async fn list_rooms(conn: &mut Conn, principal: PrincipalId) -> Result<Vec<(ChatId, MemberRole)>> {
+    let text = select!(
+        "where principal = $1 and left_at is null and chat in (select id from chats where kind = 'room')"
+    );
+    let found: Vec<Member> = on!(conn, c => query_as(text).bind(principal.uuid()).fetch_all(c))?;
+    Ok(found.into_iter().map(|member| (member.chat, member.role)).collect())
+}
+
+/// Lists the owners of the rooms of a principal, at most `limit`.
+pub async fn list_room_owners(
+    conn: &mut Conn,
+    principal: PrincipalId,
+    limit: u32,
+) -> Result<Vec<PrincipalId>> {
+    let text = "select distinct chats.creator from chat_members join chats on chats.id = chat_members.chat \
+                where chat_members.principal = $1 and left_at is null and chats.kind = 'room' \
+                and chats.creator <> $1 limit $2";
+    let found: Vec<uuid::Uuid> =
+        on!(conn, c => query_scalar(text).bind(principal.uuid()).bind(i64::from(limit)).fetch_all(c))?;
+    Ok(found.into_iter().map(PrincipalId::from_uuid).collect())
+}
+
+/// Changes the role of a current member.
+pub async fn set_role(tx: &mut Tx, chat: ChatId, principal: PrincipalId, role: MemberRole) -> Result<bool> {
+    let text = "update chat_members set role = $3 where chat = $1 and principal = $2 and left_at is null";
+    Ok(execute!(tx, query(text).bind(chat.uuid()).bind(principal.uuid()).bind(role.as_str()))? > 0)
+}
+
 pub async fn set_current_message(
     tx: &mut Tx,
     chat: ChatId,
@@ -105,6 +175,13 @@ pub(crate) fn add_current_message(
     message: MessageId,
 ) {
     batch.add(SET_CURRENT_MESSAGE).bind(chat.uuid()).bind(principal.uuid()).bind(message.uuid());
+}
+
+/// Adds the statement that moves all members with a current message, which are the people of a room, to `message`.
+pub(crate) fn add_shared_message(batch: &mut StatementBatch, chat: ChatId, message: MessageId) {
+    let text = "update chat_members set current_message = $2 \
+                where chat = $1 and left_at is null and current_message is not null";
+    batch.add(text).bind(chat.uuid()).bind(message.uuid());
 }
 
 const SET_CURRENT_MESSAGE: &str =

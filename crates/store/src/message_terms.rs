@@ -15,7 +15,7 @@ use crate::{
     Conn, Result, Tx,
     batch::StatementBatch,
     conn::{DriverConn, execute, on},
-    parts,
+    members, parts,
     sql_types::record,
 };
 
@@ -96,7 +96,17 @@ pub(crate) async fn delete(tx: &mut Tx, message: MessageId) -> Result<()> {
     Ok(())
 }
 
-/// Lists at most `limit` messages that were written before there was an index.
+/// Removes the messages of a chat from the index, and marks them as not indexed.
+pub(crate) async fn reset_chat(tx: &mut Tx, chat: ChatId) -> Result<()> {
+    let delete = "delete from message_terms where message in (select id from messages where chat = $1)";
+    execute!(tx, query(delete).bind(chat.uuid()))?;
+    let insert = "insert into unindexed_messages (message) select id from messages \
+                  where chat = $1 and state in ('done', 'stopped', 'failed') on conflict (message) do nothing";
+    execute!(tx, query(insert).bind(chat.uuid()))?;
+    Ok(())
+}
+
+/// Lists at most `limit` messages that were written before there was an index, or whose chat has a new creator.
 pub async fn list_unindexed(conn: &mut Conn, limit: u32) -> Result<Vec<MessageId>> {
     let text = "select message from unindexed_messages limit $1";
     let found: Vec<Uuid> = on!(conn, c => query_scalar(text).bind(i64::from(limit)).fetch_all(c))?;
@@ -167,7 +177,10 @@ const POSTGRES_SEARCH: &str = select_matches!(
      array_to_tsvector(string_to_array(replace(owner::text, '-', '') || ' ' || terms, ' ')) @@ cast($2 as tsquery)"
 );
 
-/// Lists the messages of the member's own chats that have all terms, newest first.
+/// Maximum number of owners of the rooms of a member whose messages a search reads.
+const MAX_OWNERS: u32 = 100;
+
+/// Lists the messages of the member's chats that have all terms, newest first.
 pub async fn search(
     conn: &mut Conn,
     member: PrincipalId,
@@ -180,10 +193,12 @@ pub async fn search(
     }
     let (at, id) =
         after.unwrap_or((Timestamp::from_millis(i64::MAX), MessageId::from_uuid(uuid::Uuid::max())));
-    let owner = member.uuid().simple().to_string();
+    // The index knows the creator of a chat, not its members.
+    let mut owners = members::list_room_owners(conn, member, MAX_OWNERS).await?;
+    owners.push(member);
     let (text, asked) = match conn.raw() {
-        DriverConn::Sqlite(_) => (SQLITE_SEARCH, fts5_query(&owner, terms)),
-        DriverConn::Postgres(_) => (POSTGRES_SEARCH, tsquery(&owner, terms)),
+        DriverConn::Sqlite(_) => (SQLITE_SEARCH, fts5_query(&owners, terms)),
+        DriverConn::Postgres(_) => (POSTGRES_SEARCH, tsquery(&owners, terms)),
     };
     on!(conn, c => query_as(text)
         .bind(member.uuid())
@@ -195,8 +210,9 @@ pub async fn search(
 }
 
 /// Returns the FTS5 query: all terms. Terms have only letters, digits and marks, so they need no escaping.
-fn fts5_query(owner: &str, terms: &[SearchTerm]) -> String {
-    let mut query = format!("\"{owner}\"");
+fn fts5_query(owners: &[PrincipalId], terms: &[SearchTerm]) -> String {
+    let owners: Vec<String> = owners.iter().map(|id| format!("\"{}\"", id.uuid().simple())).collect();
+    let mut query = format!("({})", owners.join(" OR "));
     for SearchTerm { text, is_prefix } in terms {
         let _ = write!(query, " AND \"{text}\"{}", if *is_prefix { " *" } else { "" });
     }
@@ -204,8 +220,9 @@ fn fts5_query(owner: &str, terms: &[SearchTerm]) -> String {
 }
 
 /// Returns the text of the Postgres `tsquery`: all terms.
-fn tsquery(owner: &str, terms: &[SearchTerm]) -> String {
-    let mut query = format!("'{owner}'");
+fn tsquery(owners: &[PrincipalId], terms: &[SearchTerm]) -> String {
+    let owners: Vec<String> = owners.iter().map(|id| format!("'{}'", id.uuid().simple())).collect();
+    let mut query = format!("({})", owners.join(" | "));
     for SearchTerm { text, is_prefix } in terms {
         let _ = write!(query, " & '{text}'{}", if *is_prefix { ":*" } else { "" });
     }

@@ -250,7 +250,7 @@ pub struct RunFilter {
 /// Pagination cursor of a run list: position of the last run of a page.
 pub type Cursor = (Timestamp, RunId);
 
-/// Lists the matching runs, latest state change first.
+/// Lists the matching runs, latest state change first, without those in chats that the caller has left.
 pub async fn list_by_caller(
     conn: &mut Conn,
     wanted: &RunFilter,
@@ -261,6 +261,8 @@ pub async fn list_by_caller(
     let text = select!(
         "where caller = $1 and agent = $2 and ($3 is null or chat = $3) and ($4 is null or state = $4) \
          and state_at >= $5 and (state_at < $6 or (state_at = $6 and id < $7)) \
+         and not exists (select 1 from chat_members m where m.chat = runs.chat and m.principal = $1 \
+         and m.left_at is not null) \
          order by state_at desc, id desc limit $8"
     );
     on!(conn, c => query_as(text)
@@ -277,7 +279,9 @@ pub async fn list_by_caller(
 
 pub async fn count_by_caller(conn: &mut Conn, wanted: &RunFilter) -> Result<u64> {
     let text = "select count(*) from runs where caller = $1 and agent = $2 and ($3 is null or chat = $3) \
-                and ($4 is null or state = $4) and state_at >= $5";
+                and ($4 is null or state = $4) and state_at >= $5 \
+                and not exists (select 1 from chat_members m where m.chat = runs.chat and m.principal = $1 \
+                and m.left_at is not null)";
     let count: i64 = on!(conn, c => query_scalar(text)
         .bind(wanted.caller.uuid())
         .bind(wanted.agent.uuid())
@@ -348,7 +352,8 @@ pub async fn list_chats_with_question(
                 "select chat_members.chat from chat_members \
                  join messages on messages.id = chat_members.current_message \
                  join runs on runs.id = messages.run \
-                 where runs.state in ('input_required', 'auth_required') and chat_members.principal = ",
+                 where runs.state in ('input_required', 'auth_required') and runs.caller = chat_members.principal \
+                 and chat_members.principal = ",
             );
             query.push_bind(member.uuid()).push(" and chat_members.chat in ");
             sql_in_list::push_list(&mut query, chunk);

@@ -88,6 +88,7 @@ ids!(
     ProofId,
     ChatId,
     MemberId,
+    ChatInvitationId,
     UploadId,
     MessageId,
     RunId,

@@ -1,6 +1,6 @@
 //! Webhooks: push notification configurations of runs.
 
-use plexus_domain::{PrincipalId, PushId, RunId};
+use plexus_domain::{ChatId, PrincipalId, PushId, RunId};
 use sqlx::{query, query_as, query_scalar};
 
 use crate::{
@@ -58,6 +58,12 @@ pub async fn count_by_caller(conn: &mut Conn, caller: PrincipalId) -> Result<u64
     let text = "select count(*) from webhooks where caller = $1";
     let count: i64 = on!(conn, c => query_scalar(text).bind(caller.uuid()).fetch_one(c))?;
     Ok(count.unsigned_abs())
+}
+
+/// Deletes the webhooks of a caller in one chat.
+pub async fn delete_by_caller(tx: &mut Tx, chat: ChatId, caller: PrincipalId) -> Result<u64> {
+    let text = "delete from webhooks where caller = $2 and run in (select id from runs where chat = $1)";
+    execute!(tx, query(text).bind(chat.uuid()).bind(caller.uuid()))
 }
 
 /// Deletes the webhook with this name.

@@ -156,6 +156,7 @@ impl ChatChangeSet {
             ended: ends,
             members,
             current_message: leaf,
+            is_room: kind == ChatKind::Room,
             at,
         };
         let used = || Refusal::conflict("This message id is already used. Reload the page and send again.");

@@ -265,6 +265,7 @@ impl World {
         let locked = chats::lock(tx, chat).await.expect("a chat").expect("this chat");
         let numbered: Vec<_> = (locked.last_seq + 1..).zip(events.iter().cloned()).collect();
         let added = ChatChanges {
+            is_room: false,
             is_listed: true,
             runs: &[],
             messages: Vec::new(),

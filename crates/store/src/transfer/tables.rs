@@ -25,7 +25,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// All tables, each after the tables that it references.
-pub(super) const TABLES: [Table; 66] = [
+pub(super) const TABLES: [Table; 67] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
@@ -67,6 +67,7 @@ pub(super) const TABLES: [Table; 66] = [
     table("trusted_origins"),
     table("registration_drafts"),
     table("chats"),
+    table("chat_invitations"),
     table("caller_contexts"),
     Table { name: "teams", order: Order::Down("depth_left") },
     table("team_log"),

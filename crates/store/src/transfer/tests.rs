@@ -8,12 +8,12 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    agent_credentials, agents, api_tokens, approvals, audit, blobs, caller_contexts, chat_share_links,
-    conversation_digests, featured_agents, federation_rules, grants, hub_violations, hubs, imported_chats,
-    invites, keys, knowledge, listings, login_credentials, message_feedback, messages, model_budget,
-    model_providers, model_settings, model_usage, namespaces, oauth_grants, origin_verifications, outbox,
-    p2p_state, principals, registration_drafts, request_nonces, rule_subscriptions, runs, secrets, sessions,
-    stars, stream_journal, team_share_links, teams, testing,
+    agent_credentials, agents, api_tokens, approvals, audit, blobs, caller_contexts, chat_invitations,
+    chat_share_links, conversation_digests, featured_agents, federation_rules, grants, hub_violations, hubs,
+    imported_chats, invites, keys, knowledge, listings, login_credentials, message_feedback, messages,
+    model_budget, model_providers, model_settings, model_usage, namespaces, oauth_grants,
+    origin_verifications, outbox, p2p_state, principals, registration_drafts, request_nonces,
+    rule_subscriptions, runs, secrets, sessions, stars, stream_journal, team_share_links, teams, testing,
     testing::{AgentSeed, Person, World},
     trusted_origins, uploads, webhooks,
 };
@@ -386,6 +386,17 @@ async fn fill_chat(world: &mut World, person: &Person, agents: &[&AgentSeed]) {
         expires_at: None,
     };
     chat_share_links::insert(&mut tx, &share).await.unwrap();
+    let invitation = chat_invitations::ChatInvitation {
+        id: world.id(plexus_domain::ChatInvitationId::new),
+        chat,
+        role: crate::members::MemberRole::Guest,
+        invited_by: person.principal,
+        invitee: None,
+        hash: Some(Digest::of("invitation")),
+        created_at: now,
+        expires_at: now,
+    };
+    chat_invitations::insert(&mut tx, &invitation).await.unwrap();
     let source =
         imported_chats::ImportSource { owner: person.principal, format: "claude", conversation: "c-1" };
     assert!(imported_chats::insert(&mut tx, source, chat).await.unwrap());
