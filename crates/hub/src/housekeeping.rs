@@ -17,7 +17,7 @@ struct Chore {
 }
 
 /// The order matters: files are deleted after the chats and uploads that showed them.
-const CHORES: [Chore; 8] = [
+const CHORES: [Chore; 9] = [
     Chore {
         name: "account erasure",
         run: |hub| Box::pin(async { accounts::purge_deleted_accounts(hub).await.map(|()| 0) }),
@@ -31,6 +31,10 @@ const CHORES: [Chore; 8] = [
     Chore {
         name: "expired share links",
         run: |hub| Box::pin(async { chats::sweep_expired_share_links(hub).await }),
+    },
+    Chore {
+        name: "expired invitations to chats",
+        run: |hub| Box::pin(async { chats::sweep_expired_invitations(hub).await }),
     },
     Chore {
         name: "stray files",

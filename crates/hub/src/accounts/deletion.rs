@@ -6,11 +6,11 @@ use plexus_domain::{Error as Refusal, account::Role};
 use plexus_store::{
     Tx, accounts,
     accounts::{Account, AccountState},
-    agents, namespaces, sequences, sessions,
+    agents, chat_invitations, namespaces, sequences, sessions,
 };
 
 use super::{password, state_change::AccountStateChange};
-use crate::{Hub, Result, agents::withdraw, caller::Caller};
+use crate::{Hub, Result, agents::withdraw, caller::Caller, chats};
 
 /// Grace period during which signing in cancels the deletion.
 pub(crate) const DELETION_GRACE: Duration = Duration::from_secs(30 * 24 * 3_600);
@@ -72,6 +72,10 @@ async fn erase(hub: &Hub, account: &Account) -> Result<()> {
     if !still {
         return Ok(());
     }
+    if let Some(identity) = accounts::identity(&mut tx, account.id).await? {
+        chats::leave_all_rooms(hub, &mut tx, identity.principal).await?;
+        chat_invitations::delete_by_account(&mut tx, identity.principal).await?;
+    }
     for agent in agents::list_by_namespace(&mut tx, account.namespace).await? {
         withdraw(hub, &mut tx, &agent).await?;
     }
@@ -79,6 +83,8 @@ async fn erase(hub: &Hub, account: &Account) -> Result<()> {
     accounts::erase(&mut tx, account.id).await?;
     tx.commit().await?;
     hub.wake_index_worker();
+    // The messages of rooms that passed to another owner.
+    hub.spawn_once("message index", chats::index_older_messages(hub.clone()));
     tracing::info!(account = %account.id, "account erasure started");
     Ok(())
 }

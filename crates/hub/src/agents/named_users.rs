@@ -33,7 +33,7 @@ pub async fn list(hub: &Hub, caller: &Caller, address: &Address) -> Result<Vec<G
 /// Adds a user of this hub by name; idempotent. The user gets access while the agent is restricted to named users.
 pub async fn add(hub: &Hub, caller: &Caller, address: &Address, name: &str) -> Result<()> {
     let (mut tx, agent) = change(hub, caller, address).await?;
-    let user = find(&mut tx, name).await?;
+    let user = find_user(&mut tx, name).await?;
     if user.account == caller.person()?.account {
         return Err(Refusal::invalid(FIELD, "You own this agent and always have access.").into());
     }
@@ -51,7 +51,7 @@ pub async fn add(hub: &Hub, caller: &Caller, address: &Address, name: &str) -> R
 /// Removes a user. Its open streams and runs of the agent end, if the agent does not admit it otherwise.
 pub async fn remove(hub: &Hub, caller: &Caller, address: &Address, name: &str) -> Result<()> {
     let (mut tx, agent) = change(hub, caller, address).await?;
-    let user = find(&mut tx, name).await?;
+    let user = find_user(&mut tx, name).await?;
     if !grants::delete(&mut tx, agent.id, user.principal).await? {
         return Err(Refusal::not_found(format!("{address} does not name the user {}.", user.name)).into());
     }
@@ -60,7 +60,7 @@ pub async fn remove(hub: &Hub, caller: &Caller, address: &Address, name: &str) -
 }
 
 /// Finds a user of this hub by name, with or without `@`.
-async fn find(conn: &mut Conn, name: &str) -> Result<Person> {
+pub(crate) async fn find_user(conn: &mut Conn, name: &str) -> Result<Person> {
     let name = name.trim();
     let name = name.strip_prefix('@').unwrap_or(name);
     if name.contains('@') {

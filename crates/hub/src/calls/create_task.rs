@@ -29,6 +29,7 @@ use crate::{
     Hub, Result, blobs,
     blobs::NewBlob,
     chats::post_message::{PostMessage, PostedMessage, insert_chat, lock, post_message},
+    chats::{check_may_post, membership},
     error::conflict,
     federation, quotas, teams,
 };
@@ -299,7 +300,28 @@ struct ThreadPosition {
     continues: Option<Run>,
 }
 
+/// Returns the position of a message, if the caller may post there.
 async fn place(hub: &Hub, tx: &mut Tx, door: &AuthorizedAgent, call: &CallRequest) -> Result<ThreadPosition> {
+    let position = find_place(hub, tx, door, call).await?;
+    if position.chat.kind != ChatKind::Room {
+        return Ok(position);
+    }
+    let gone = || Refusal::not_found("Chat not found.");
+    let person = door.asker.person.as_ref().ok_or_else(gone)?;
+    check_may_post(&membership(tx, person, position.chat.id).await?)?;
+    if position.continues.as_ref().is_some_and(|run| run.caller != person.principal) {
+        let words = "This task waits for a reply of the user who started it.";
+        return Err(Refusal::forbidden(words).into());
+    }
+    Ok(position)
+}
+
+async fn find_place(
+    hub: &Hub,
+    tx: &mut Tx,
+    door: &AuthorizedAgent,
+    call: &CallRequest,
+) -> Result<ThreadPosition> {
     if let Some(task) = call.task {
         return of_task(hub, tx, door, call, task).await;
     }

@@ -3,6 +3,7 @@
 use plexus_domain::{
     Address, Digest, Error as Refusal, MessageId, Part, PartBody, Principal, PrincipalId, RunId, RunState,
     Timestamp,
+    chat::ChatKind,
     message::{Message, MessageState},
     run::{Failure, Usage},
 };
@@ -88,13 +89,23 @@ pub(super) async fn find(hub: &Hub, conn: &mut Conn, door: &AuthorizedAgent, id:
     let is_callers = run.caller == door.asker.principal;
     let held = if door.is_anonymous() {
         is_callers && hub.env().now().since(run.state_at) < STRANGERS_MEMORY
-    } else if is_callers {
-        true
     } else {
-        let member = members::find(conn, run.chat, door.asker.principal).await?;
-        member.is_some_and(|member| member.left_at.is_none())
+        may_read(conn, door, &run, is_callers).await?
     };
     if held { Ok(run) } else { Err(gone().into()) }
+}
+
+/// A caller that was removed from the chat has lost its tasks there. A room shows each member its own tasks only,
+/// because the holder of a task may cancel it, reply to it and add webhooks.
+async fn may_read(conn: &mut Conn, door: &AuthorizedAgent, run: &Run, is_callers: bool) -> Result<bool> {
+    let Some(member) = members::find(conn, run.chat, door.asker.principal).await? else {
+        // The callers of the runs of a team are no members.
+        return Ok(is_callers);
+    };
+    if member.left_at.is_some() || is_callers {
+        return Ok(member.left_at.is_none());
+    }
+    Ok(chats::find(conn, run.chat).await?.is_some_and(|chat| chat.kind != ChatKind::Room))
 }
 
 /// Reloads the task of a run without authorisation: the caller of this function did that before.

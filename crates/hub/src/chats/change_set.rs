@@ -170,7 +170,7 @@ impl ChatChangeSet {
             |run: RunId| hooks.iter().any(|hook| hook.run == run) || !runs.iter().any(|new| new.id == run);
         let letters = webhooks::enqueue(hub, tx, &events, has_hooks).await?;
         ended.extend(said);
-        Ok((CommittedChanges { chat, since, events, known: ended }, letters))
+        Ok((CommittedChanges { chat, kind, since, events, known: ended }, letters))
     }
 }
 
@@ -178,6 +178,7 @@ impl ChatChangeSet {
 #[must_use]
 pub(crate) struct CommittedChanges {
     chat: ChatId,
+    kind: ChatKind,
     since: i64,
     events: Vec<(i64, Event)>,
     known: Vec<MessageView>,
@@ -187,7 +188,9 @@ impl CommittedChanges {
     /// Publishes the events to subscribers. If this fails, subscribers find the events in the event log.
     pub async fn publish(self, hub: &Hub, account: Option<AccountId>) {
         hub.cluster_notifier().enqueue(ClusterNotice::Chat(self.chat));
-        if let Some(account) = account {
+        if self.kind == ChatKind::Room {
+            super::notify_members(hub, self.chat).await;
+        } else if let Some(account) = account {
             super::notify_list_changed(hub, account);
         }
         let topic = Topic::Chat(self.chat);

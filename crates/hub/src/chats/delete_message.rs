@@ -3,7 +3,7 @@
 use plexus_domain::{Error as Refusal, MessageId, chat_event::Event, message::MessageState};
 use plexus_store::{members::MemberRole, messages};
 
-use super::{ChatChangeSet, membership_or, post_message::lock, send::check_kind};
+use super::{ChatChangeSet, check_may_post, membership_or, post_message::lock, send::check_kind};
 use crate::{
     Caller, Hub, Result,
     caller::{Requester, Scope},
@@ -19,8 +19,11 @@ pub async fn delete_message(hub: &Hub, caller: &Caller, id: MessageId) -> Result
     let chat = lock(&mut tx, found.chat).await?;
     let member = membership_or(&mut tx, person, chat.id, gone).await?;
     check_kind(&chat)?;
+    check_may_post(&member)?;
     if found.author != person.principal && member.role != MemberRole::Owner {
-        return Err(Refusal::forbidden("Only its author can delete this message.").into());
+        return Err(
+            Refusal::forbidden("Only its author or the owner of the chat can delete this message.").into()
+        );
     }
     // Read after the lock: the run may have ended meanwhile.
     let state = messages::find(&mut tx, id).await?.ok_or_else(gone)?.state;

@@ -12,12 +12,13 @@ use plexus_domain::{
     team::{ShortText, TeamActor, TeamEvent},
 };
 use plexus_store::{
+    chat_invitations,
     chats::{self, Chat, DeletedChat},
-    members::{self, Member, MemberRole},
+    members::{self, Member},
     teams as rows,
 };
 
-use super::{membership, notify_list_changed, post_message::lock};
+use super::{check_owner, membership, notify_list_changed, post_message::lock};
 use crate::{
     Caller, Hub, Result,
     caller::{Person, Requester, Scope},
@@ -29,6 +30,8 @@ use crate::{
 /// How long a deleted chat can be restored.
 pub const RESTORABLE_FOR: Duration = Duration::from_hours(24);
 
+const OWNER_ONLY: &str = "Only the owner of this chat can delete it.";
+
 /// Cancels the runs of a chat and deletes it. A chat of one user with agents can be restored for
 /// [`RESTORABLE_FOR`].
 pub async fn delete(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<()> {
@@ -36,13 +39,14 @@ pub async fn delete(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<()> {
     let mut tx = hub.store().write().await?;
     let row = lock(&mut tx, chat).await?;
     let member = membership(&mut tx, person, chat).await?;
-    check_is_owner(&member)?;
+    check_owner(&member, OWNER_ONLY)?;
     if row.kind != ChatKind::Direct {
         drop(tx);
         return delete_now(hub, person, chat).await;
     }
     let now = hub.env().now();
     members::leave(&mut tx, chat, person.principal, now).await?;
+    chat_invitations::delete_by_chat(&mut tx, chat).await?;
     chats::set_retention(&mut tx, chat, Some(now + RESTORABLE_FOR)).await?;
     tx.commit().await?;
     // No run begins after the commit, since only members post messages.
@@ -62,7 +66,7 @@ pub async fn delete_permanently(hub: &Hub, caller: &Caller, chat: ChatId) -> Res
     if member.left_at.is_some() && !is_restorable(hub, person, &row, &member) {
         return Err(gone().into());
     }
-    check_is_owner(&member)?;
+    check_owner(&member, OWNER_ONLY)?;
     delete_now(hub, person, chat).await
 }
 
@@ -99,13 +103,6 @@ fn gone() -> Refusal {
     Refusal::not_found("Chat not found.")
 }
 
-fn check_is_owner(member: &Member) -> Result<(), Refusal> {
-    match member.role {
-        MemberRole::Owner => Ok(()),
-        _ => Err(Refusal::forbidden("Only the creator of this chat can delete it.")),
-    }
-}
-
 fn is_restorable(hub: &Hub, person: &Person, chat: &Chat, member: &Member) -> bool {
     chat.kind == ChatKind::Direct
         && chat.creator == person.principal
@@ -114,12 +111,15 @@ fn is_restorable(hub: &Hub, person: &Person, chat: &Chat, member: &Member) -> bo
 }
 
 async fn delete_now(hub: &Hub, person: &Person, chat: ChatId) -> Result<()> {
+    let people = members::list_people(&mut hub.store().read().await?, chat).await?;
     let all = stop_and_delete(hub, chat).await?;
     quotas::forget(hub, &Requester::from(person));
     for chat in all {
         hub.live().access.notify(AccessChange::Chat(chat));
     }
-    notify_list_changed(hub, person.account);
+    for account in people.iter().map(|one| one.account).chain([person.account]) {
+        notify_list_changed(hub, account);
+    }
     Ok(())
 }
 

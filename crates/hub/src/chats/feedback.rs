@@ -15,7 +15,7 @@ use plexus_store::{
     messages::{self, MessageHeader},
 };
 
-use super::{membership_or, post_message::lock, send::check_kind};
+use super::{check_may_post, membership_or, post_message::lock, send::check_kind};
 use crate::{
     Caller, Hub, Result,
     agents::agent_owned_by,
@@ -82,6 +82,7 @@ pub async fn give_feedback(hub: &Hub, caller: &Caller, message: MessageId, new: 
     let chat = messages::find(&mut tx, message).await?.ok_or_else(gone)?.chat;
     check_kind(&lock(&mut tx, chat).await?)?;
     let (header, agent) = answer(&mut tx, person, message).await?;
+    check_may_post(&membership_or(&mut tx, person, header.chat, gone).await?)?;
     if matches!(header.state, MessageState::Open | MessageState::Deleted) {
         return Err(Refusal::conflict("Rate an answer after it has ended, and before it is deleted.").into());
     }
@@ -105,7 +106,8 @@ pub async fn take_back_feedback(hub: &Hub, caller: &Caller, message: MessageId) 
     let person = caller.may(Scope::Chat)?;
     hub.limits().take(Rate::Feedback, &caller.key())?;
     let mut tx = hub.store().write().await?;
-    answer(&mut tx, person, message).await?;
+    let (header, _) = answer(&mut tx, person, message).await?;
+    check_may_post(&membership_or(&mut tx, person, header.chat, gone).await?)?;
     message_feedback::delete(&mut tx, message, person.principal).await?;
     Ok(tx.commit().await?)
 }

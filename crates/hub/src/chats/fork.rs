@@ -95,9 +95,9 @@ pub(super) async fn insert_copy(
 pub(super) fn check_may_fork(chat: &Chat) -> Result<(), Refusal> {
     match chat.kind {
         ChatKind::Direct => Ok(()),
-        ChatKind::Room | ChatKind::Team | ChatKind::Api => {
-            Err(Refusal::conflict("Only a chat of your own can be continued in a new chat."))
-        }
+        ChatKind::Room | ChatKind::Team | ChatKind::Api => Err(Refusal::conflict(
+            "A chat with several people cannot be forked, because its messages are not yours alone.",
+        )),
     }
 }
 

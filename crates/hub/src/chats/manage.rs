@@ -7,7 +7,7 @@ use plexus_domain::{
 };
 use plexus_store::{Tx, chats, chats::ChatFolder, members};
 
-use super::{ChatChangeSet, membership, send::check_kind};
+use super::{ChatChangeSet, check_owner, membership, send::check_kind};
 use crate::{
     Caller, Hub, Result,
     caller::Scope,
@@ -49,7 +49,10 @@ pub async fn update(hub: &Hub, caller: &Caller, chat: ChatId, update: ChatPatch)
     let person = caller.may(Scope::Chat)?;
     let title = update.title.map(Title::try_from).transpose()?;
     let mut tx = hub.store().write().await?;
-    membership(&mut tx, person, chat).await?;
+    let member = membership(&mut tx, person, chat).await?;
+    if title.is_some() || update.archived.is_some() {
+        check_owner(&member, "Only the owner of this chat can rename or archive it.")?;
+    }
     let row = chats::lock(&mut tx, chat).await?.ok_or_else(|| Refusal::not_found("Chat not found."))?;
     let mut telling = ChatChangeSet::new(&row);
     if let Some(pinned) = update.pinned {

@@ -6,7 +6,7 @@ use plexus_domain::{
     Address, Error as Refusal, MessageId, PrincipalId,
     message::{TreeNode, path},
 };
-use plexus_store::{Conn, agents as agent_rows, hubs, messages::MessageHeader};
+use plexus_store::{Conn, agents as agent_rows, hubs, members::ChatPerson, messages::MessageHeader};
 
 use crate::{
     Error, Result,
@@ -44,6 +44,21 @@ pub(super) async fn read<'t>(
         rest = after;
     }
     Ok((found, rest))
+}
+
+/// Counts the mentions of people of a room at the start of a text, as in `@ada`. Returns the rest of the text as well.
+pub(super) fn read_people<'t>(people: &[ChatPerson], text: &'t str) -> (usize, &'t str) {
+    let (mut count, mut rest) = (0, text);
+    loop {
+        let start = rest.trim_start();
+        let end = start.find(char::is_whitespace).unwrap_or(start.len());
+        let word = start[..end].trim_end_matches([',', ':', ';', '.', '?', '!']);
+        let name = word.strip_prefix('@').unwrap_or_default();
+        if !people.iter().any(|person| person.name.as_str().eq_ignore_ascii_case(name)) {
+            return (count, rest);
+        }
+        (count, rest) = (count + 1, start[end..].trim_start());
+    }
 }
 
 async fn is_at_known_hub(conn: &mut Conn, address: &Address) -> Result<bool> {

@@ -7,13 +7,16 @@ mod export;
 mod feedback;
 mod fork;
 mod import;
+mod invitations;
 mod manage;
 mod mentions;
 mod message_index;
 mod message_parts;
 mod model_title;
+mod people;
 pub(crate) mod post_message;
 mod queries;
+mod read_position;
 mod retention;
 mod retry;
 mod search;
@@ -38,11 +41,19 @@ pub use feedback::{
 };
 pub use fork::fork;
 pub use import::{ImportedChats, import};
+pub(crate) use invitations::sweep_expired_invitations;
+pub use invitations::{
+    CreatedInvitation, DEFAULT_INVITATION_DAYS, InviteLinkPreview, MAX_INVITATION_DAYS, NewChatInvitation,
+    ReceivedInvitation, SentInvitation, accept_invitation, decline_invitation, invite, join_by_link,
+    list_invitations, preview_invite_link, received_invitations, revoke_invitation,
+};
 pub(crate) use manage::notify_list_changed;
 pub use manage::{ChatPatch, FolderChange, list_folders, update};
 pub(crate) use mentions::without_mentions;
 pub(crate) use message_index::index_older_messages;
 pub(crate) use model_title::request_title;
+pub use people::{MAX_PEOPLE, RoomPeople, RoomPerson, leave, list_people, remove_person, set_role};
+pub(crate) use people::{check_may_post, check_owner, leave_all_rooms, notify_members};
 pub use plexus_chat_import::MAX_FILE_BYTES as MAX_IMPORT_BYTES;
 pub use plexus_store::{
     chat_share_links::ChatShareLink,
@@ -51,6 +62,7 @@ pub use plexus_store::{
 pub use queries::{
     ChatItem, ChatPage, ChatRecipient, chat_of, folder, list, message, open, own_text, partner, title,
 };
+pub use read_position::mark_read;
 pub(crate) use retention::sweep_expired;
 pub use retry::retry;
 pub use search::{ChatSearchResults, FoundChat, FoundMessage, search};

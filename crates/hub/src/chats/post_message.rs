@@ -116,7 +116,7 @@ pub(crate) async fn post_message(
     saying: PostMessage<'_>,
     agents: &[ResolvedAgent],
 ) -> Result<PostedMessage> {
-    quotas::check_bytes(hub, tx, asker, saying.parts).await?;
+    quotas::check_message(hub, tx, asker, saying.chat.creator, saying.parts).await?;
     let chat = saying.chat.id;
     let mut telling = ChatChangeSet::new(saying.chat);
     telling.add_message(question(hub, asker, &saying));

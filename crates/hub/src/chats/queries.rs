@@ -3,6 +3,7 @@
 use plexus_a2a::Card;
 use plexus_domain::{
     Address, ChatId, MessageId, Timestamp,
+    chat::ChatKind,
     message::{TreeNode, visible},
     page::PageSize,
 };
@@ -14,7 +15,10 @@ use plexus_store::{
     messages, runs,
 };
 
-use super::{membership, membership_or, mentions};
+use super::{
+    membership, membership_or, mentions,
+    people::{self, RoomPeople},
+};
 use crate::{
     Caller, Hub, Result,
     agents::{resolve_callable, starters},
@@ -34,6 +38,10 @@ pub struct ChatItem {
     pub waiting: bool,
     pub pinned: bool,
     pub folder: Option<String>,
+    /// The chat has several people.
+    pub is_room: bool,
+    /// A room has messages of others that the caller has not read.
+    pub is_unread: bool,
 }
 
 /// A chat as one member sees it.
@@ -53,6 +61,8 @@ pub struct ChatPage {
     pub older: Option<MessageId>,
     /// The range after this page, unless this page is the newest.
     pub newer: Option<NewerMessages>,
+    /// The people of the chat, if it is a room.
+    pub room: Option<RoomPeople>,
     /// The agents that answer a message without a mention.
     pub partners: Vec<ChatRecipient>,
 }
@@ -111,6 +121,8 @@ pub async fn list(
         at: row.last_activity_at,
         pinned: row.pinned,
         folder: row.folder,
+        is_room: row.kind == ChatKind::Room,
+        is_unread: row.is_unread,
     };
     Ok((rows.into_iter().map(item).collect(), next))
 }
@@ -145,6 +157,10 @@ pub async fn open(
     let begin = end.saturating_sub(PAGE);
     let messages = message_views::load(hub, &mut conn, &tree, &all[begin..end]).await?;
     let partners = partners(&mut conn, &headers, leaf).await?;
+    let room = match row.kind {
+        ChatKind::Room => Some(people::of_chat(&mut conn, person, &row, &member).await?),
+        ChatKind::Direct | ChatKind::Team | ChatKind::Api => None,
+    };
     let older = (begin > 0).then(|| all[begin]);
     let newer = (end < all.len()).then(|| NewerMessages { before: all.get(end + PAGE).copied() });
     Ok(ChatPage {
@@ -158,6 +174,7 @@ pub async fn open(
         seq: row.last_seq,
         older,
         newer,
+        room,
         partners,
     })
 }

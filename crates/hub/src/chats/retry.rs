@@ -12,7 +12,7 @@ use plexus_store::{
 };
 
 use super::{
-    ChatChangeSet, Sent, membership_or,
+    ChatChangeSet, Sent, check_may_post, membership_or,
     post_message::{PostedMessage, ensure_principal, lock, new_member},
     send::check_kind,
 };
@@ -33,15 +33,16 @@ pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId, to: Option<&Ad
     let mut tx = hub.store().write().await?;
     let found = messages::find(&mut tx, answer).await?.ok_or_else(gone)?;
     let chat = lock(&mut tx, found.chat).await?;
-    membership_or(&mut tx, person, chat.id, gone).await?;
+    let member = membership_or(&mut tx, person, chat.id, gone).await?;
     check_kind(&chat)?;
+    check_may_post(&member)?;
     if found.state == MessageState::Open {
         return Err(Refusal::conflict("This answer is still being written. Stop it first.").into());
     }
     // Lane 0 has the users' messages, which cannot be retried.
     let Some(question) = found.parent.filter(|_| found.lane > 0) else { return Err(gone().into()) };
     let asker = Requester::from(person);
-    quotas::check_bytes(hub, &mut tx, &asker, &[]).await?;
+    quotas::check_message(hub, &mut tx, &asker, chat.creator, &[]).await?;
     let reached = match to {
         Some(to) => resolve_callable(&mut tx, &asker, to).await?,
         None => resolve_callable_by_principal(&mut tx, &asker, found.author).await?,

@@ -3,13 +3,13 @@
 use plexus_domain::{
     Address, CallOptions, ChatId, Error as Refusal, MessageId, Principal, PrincipalId, RunId, UploadId,
     chat::{ChatKind, Title},
-    message::{MessageState, TreeNode, path},
+    message::{MessageState, TreeNode, path, visible},
     sanitized_text,
 };
 use plexus_store::{
     Conn, Tx,
     chats::{self, Chat},
-    members::Member,
+    members::{self, Member},
     messages,
     messages::MessageHeader,
     principals,
@@ -17,7 +17,7 @@ use plexus_store::{
 };
 
 use super::{
-    membership, mentions, message_parts,
+    check_may_post, membership, mentions, message_parts,
     post_message::{PostMessage, insert_chat, lock, post_message},
 };
 use crate::{
@@ -144,7 +144,8 @@ async fn begin_chat(
 }
 
 /// Sends a message to an existing chat: to the agents mentioned at its start, else to those that answered last, else
-/// to the guide. An archived chat is no longer archived. Idempotent by message id.
+/// to the guide. In a room, a message that begins with the name of a person and mentions no agent is for people only.
+/// An archived chat is no longer archived. Idempotent by message id.
 pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> Result<Sent> {
     let person = caller.may(Scope::Chat)?;
     let text = acceptable(hub, caller, &new)?;
@@ -152,23 +153,17 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
     let row = lock(&mut tx, chat).await?;
     let member = membership(&mut tx, person, chat).await?;
     check_kind(&row)?;
+    check_may_post(&member)?;
     let tree = messages::list_by_chat(&mut tx, chat).await?;
     if tree.iter().any(|known| known.id == new.id) {
         return Ok(Sent { chat, message: new.id, runs: Vec::new() });
     }
-    let parent = parent_of(&tree, &member, new.position)?;
+    let parent = parent_of(&tree, &member, in_room(&row, &tree, &member, new.position))?;
     let asker = Requester::from(person);
-    let (mut agents, _) = mentions::read(&mut tx, &asker, &text).await?;
-    if agents.is_empty() {
-        let before = default_responders(&tree, new.position, parent);
-        for agent in without_imported(&mut tx, before).await? {
-            agents.push(resolve_callable_by_principal(&mut tx, &asker, agent).await?);
-        }
-    }
-    if agents.is_empty() {
-        agents.push(resolve_callable(&mut tx, &asker, &guide_address()).await?);
-    }
+    let agents =
+        recipients(&mut tx, &asker, &row, &text, default_responders(&tree, new.position, parent)).await?;
     let continues = waiting_run(&mut tx, &tree, parent, &agents).await?;
+    let continues = continues.filter(|run| run.caller == person.principal);
     let kept = message_parts::files_of_edited(&mut tx, new.position).await?;
     let files = uploads::take(hub, &mut tx, person, &new.uploads, &kept).await?;
     let parts = message_parts::text_and_files(text, files);
@@ -193,6 +188,50 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
     }
     said.commit_and_start(hub, &asker, tx).await?;
     Ok(sent)
+}
+
+/// Returns the agents that a message in a chat is for; none if it is for people of a room. `before` are the agents
+/// that answer a message without mentions.
+async fn recipients(
+    tx: &mut Tx,
+    asker: &Requester,
+    chat: &Chat,
+    text: &str,
+    before: Vec<PrincipalId>,
+) -> Result<Vec<ResolvedAgent>> {
+    let (people, rest) = match chat.kind {
+        ChatKind::Room => mentions::read_people(&members::list_people(tx, chat.id).await?, text),
+        ChatKind::Direct | ChatKind::Team | ChatKind::Api => (0, text),
+    };
+    let (mut agents, _) = mentions::read(tx, asker, rest).await?;
+    if people > 0 {
+        return Ok(agents);
+    }
+    if agents.is_empty() {
+        for agent in without_imported(tx, before).await? {
+            agents.push(resolve_callable_by_principal(tx, asker, agent).await?);
+        }
+    }
+    if agents.is_empty() {
+        agents.push(resolve_callable(tx, asker, &guide_address()).await?);
+    }
+    Ok(agents)
+}
+
+/// Returns the position of a message in a room: at the end of the branch, also if another person has posted since the
+/// sender read the room.
+fn in_room(
+    chat: &Chat,
+    tree: &[MessageHeader],
+    member: &Member,
+    position: MessagePosition,
+) -> MessagePosition {
+    let MessagePosition::After { parent: Some(parent), may_fork: false } = position else { return position };
+    let (ChatKind::Room, Some(current)) = (chat.kind, member.current_message) else { return position };
+    let nodes: Vec<_> = tree.iter().map(TreeNode::from).collect();
+    let has_continued = visible(&nodes, current).contains(&parent);
+    let parent = if has_continued { current } else { parent };
+    MessagePosition::After { parent: Some(parent), may_fork: false }
 }
 
 /// Returns the parent of a message at this position, if the member may post there.

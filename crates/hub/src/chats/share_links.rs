@@ -8,11 +8,12 @@ use plexus_domain::{
 };
 use plexus_store::{
     chat_share_links::{self, ChatShareLink},
-    members::MemberRole,
     messages,
 };
 
-use super::{fork::check_may_fork, membership, post_message::lock, queries::newest_below};
+use super::{
+    check_owner, membership, people::check_may_have_people, post_message::lock, queries::newest_below,
+};
 use crate::{
     Caller, Hub, Result,
     accounts::random_token,
@@ -53,10 +54,8 @@ pub async fn create_share_link(hub: &Hub, caller: &Caller, new: NewShareLink) ->
     let mut tx = hub.store().write().await?;
     let chat = lock(&mut tx, new.chat).await?;
     let member = membership(&mut tx, person, new.chat).await?;
-    if member.role != MemberRole::Owner {
-        return Err(Refusal::forbidden("Only the creator of this chat can share it.").into());
-    }
-    check_may_fork(&chat)?;
+    check_owner(&member, "Only the owner of this chat can share it.")?;
+    check_may_have_people(&chat)?;
     chat_share_links::delete_expired(&mut tx, now).await?;
     if chat_share_links::count_by_owner(&mut tx, person.principal).await? >= MAX_SHARE_LINKS {
         let words = format!("You have {MAX_SHARE_LINKS} share links. Revoke one of them first.");

@@ -92,6 +92,8 @@ rates! {
     SharedLinks = "shared_links", "requests for shared links", 60 / 500;
     /// Share links of chats created, per account.
     ShareLinks = "share_links", "new share links", 30 / 10_000;
+    /// Invitations to chats sent and accepted, per account.
+    ChatInvitations = "chat_invitations", "invitations to chats", 60 / 10_000;
     /// Feedback on answers given and taken back, per account.
     Feedback = "feedback", "ratings", 60 / 1_000;
     /// Exports of chats, per account.

@@ -1,15 +1,16 @@
 //! Quotas of chats and stored bytes, per account, per group of remote or anonymous callers, and for the hub.
 
-use plexus_domain::{Error as Refusal, Part, PartBody};
+use plexus_domain::{Error as Refusal, Part, PartBody, Principal, PrincipalId};
 use plexus_store::{
     Conn,
     messages::ROW_BYTES,
+    principals,
     usage::{self as rows, Holder, Stored},
 };
 
 use super::{ledger::Whose, over};
 use crate::{
-    Hub, Result,
+    Error, Hub, Result, accounts,
     caller::{QuotaSubject, Requester},
     limits::Rate,
 };
@@ -22,6 +23,30 @@ pub(crate) async fn check_chat(hub: &Hub, conn: &mut Conn, asker: &Requester) ->
 /// Checks that the requester may store a message of these parts in one of its chats.
 pub(crate) async fn check_bytes(hub: &Hub, conn: &mut Conn, asker: &Requester, parts: &[Part]) -> Result<()> {
     check(hub, conn, asker, Stored { chats: 0, bytes: size(parts) }).await
+}
+
+/// Checks that the requester may store a message of these parts in a chat that `creator` owns. Messages in a room count
+/// for its owner.
+pub(crate) async fn check_message(
+    hub: &Hub,
+    conn: &mut Conn,
+    asker: &Requester,
+    creator: PrincipalId,
+    parts: &[Part],
+) -> Result<()> {
+    if creator == asker.principal {
+        return check_bytes(hub, conn, asker, parts).await;
+    }
+    let Some(Principal::Account { account }) = principals::find(conn, creator).await? else { return Ok(()) };
+    let Some(owner) = accounts::person(conn, account).await? else { return Ok(()) };
+    match check_bytes(hub, conn, &Requester::from(&owner), parts).await {
+        Err(Error::Refused(Refusal::OverQuota { quota, used, limit, .. })) => {
+            let message = "The owner of this chat has no storage left for its messages. Ask the owner to delete \
+                           chats permanently.";
+            Err(Refusal::OverQuota { message: message.to_owned(), quota, used, limit }.into())
+        }
+        checked => checked,
+    }
 }
 
 /// Checks that an answer to the requester may be stored.

@@ -19,7 +19,7 @@ pub use self::{
     usage::{Used, used},
 };
 pub(crate) use self::{
-    bytes::{check_answer, check_bytes, check_chat, check_files, check_unsent, forget},
+    bytes::{check_answer, check_bytes, check_chat, check_files, check_message, check_unsent, forget},
     ledger::Ledger,
 };
 use crate::{Hub, Result, caller::Person, limits};

@@ -190,7 +190,8 @@ pub async fn decide(hub: &Hub, caller: &Caller, question: ApprovalId, allow: boo
     let run = runs::find(&mut tx, approval.run).await?.ok_or_else(gone)?;
     chats::membership_or(&mut tx, person, run.chat, gone).await?;
     if run.caller != person.principal {
-        return Err(gone().into());
+        let words = "Only the user whose message started this answer can decide about its tool calls.";
+        return Err(Refusal::forbidden(words).into());
     }
     let decision = if allow { Kept::Yes } else { Kept::No };
     if approval.decision == Some(decision) {

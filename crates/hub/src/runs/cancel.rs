@@ -26,7 +26,11 @@ pub async fn stop(hub: &Hub, caller: &Caller, run: RunId) -> Result<()> {
     let gone = || Refusal::not_found("Run not found.");
     let mut conn = hub.store().read().await?;
     let found = runs::find(&mut conn, run).await?.ok_or_else(gone)?;
-    chats::membership_or(&mut conn, person, found.chat, gone).await?;
+    let member = chats::membership_or(&mut conn, person, found.chat, gone).await?;
+    if found.caller != person.principal {
+        let words = "Only the user whose message started this answer or the owner of the chat can stop it.";
+        chats::check_owner(&member, words)?;
+    }
     drop(conn);
     cancel(hub, &found, Some(person.account)).await
 }

@@ -159,7 +159,9 @@ async fn earlier_context(conn: &mut Conn, job: &RunJob) -> Result<Option<RemoteC
     let on_the_way = |run: &&runs::Run| {
         headers.iter().any(|header| header.run == Some(run.id) && way.contains(&header.id))
     };
-    let Some(last) = mine.iter().rev().find(on_the_way) else { return Ok(None) };
+    // A remote agent knows the context as one of the user who asked, so it is not continued for another one.
+    let is_own = |run: &&runs::Run| run.caller == job.asker.principal;
+    let Some(last) = mine.iter().rev().find(on_the_way).filter(is_own) else { return Ok(None) };
     let Some(context) = &last.remote_context else { return Ok(None) };
     let elsewhere = mine.iter().any(|run| run.remote_context.as_ref() == Some(context) && !on_the_way(&run));
     Ok((!elsewhere).then(|| RemoteConversation { task: None, context: Some(context.clone()) }))
