@@ -135,6 +135,8 @@ impl Hub {
             let stop = self.stop().clone();
             self.supervise("e-mail delivery", move |hub| mail::deliver_until(stop.clone(), hub));
         }
+        let stop = self.stop().clone();
+        self.supervise("presence announcements", move |hub| streaming::run_announcer(stop.clone(), hub));
         if let Some(schedule) = self.config().backups.clone() {
             let stop = self.stop().clone();
             self.supervise("scheduled backup", move |hub| {

@@ -85,6 +85,7 @@ impl Encoder {
                 );
             }
             FrameKind::Status { message, line } => ("agent_status", json!({ "m": message, "t": line })),
+            FrameKind::Presence(people) => ("presence", json!({ "people": people })),
             FrameKind::ChatListChanged => ("chat_list_changed", json!({})),
             FrameKind::ChatUnavailable => ("chat_unavailable", json!({})),
             FrameKind::Snapshot(_) | FrameKind::Block { .. } => return Bytes::new(),

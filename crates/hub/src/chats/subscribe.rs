@@ -3,15 +3,15 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use futures::{FutureExt as _, future::BoxFuture};
-use plexus_domain::{ChatId, Error as Refusal, MessageId, chat_event::Event};
-use plexus_store::events;
+use plexus_domain::{ChatId, Error as Refusal, MessageId, chat::ChatKind, chat_event::Event};
+use plexus_store::{chats, events};
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
 use super::{change_set, membership};
 use crate::{
     Caller, Hub, Result, accounts,
     caller::Scope,
-    streaming::{AccessChange, Channel, FrameKind, StreamFrame, Topic},
+    streaming::{AccessChange, Channel, FrameKind, PresenceGuard, StreamFrame, Topic},
 };
 
 /// Events that one catch-up reads. A subscriber that is further behind does better to reload the page.
@@ -29,13 +29,18 @@ pub struct ChatSubscription {
     access: Receiver<AccessChange>,
     /// Access may have been revoked, and was not re-checked since.
     in_doubt: bool,
+    /// In a room, the person is shown to the others.
+    _presence: Option<PresenceGuard>,
     _channel: Channel,
 }
 
 /// Subscribes to the events after number `after`. Fails if the caller may not read the chat.
 pub async fn subscribe(hub: &Hub, caller: &Caller, chat: ChatId, after: i64) -> Result<ChatSubscription> {
     let person = caller.may(Scope::Read)?;
-    membership(&mut hub.store().read().await?, person, chat).await?;
+    let mut conn = hub.store().read().await?;
+    membership(&mut conn, person, chat).await?;
+    let is_room = chats::find(&mut conn, chat).await?.is_some_and(|chat| chat.kind == ChatKind::Room);
+    drop(conn);
     let channel = hub.live().channels.acquire(Topic::Chat(chat));
     // Subscribe before reading: an event in between is received twice rather than lost.
     let receiver = channel.subscribe();
@@ -49,6 +54,7 @@ pub async fn subscribe(hub: &Hub, caller: &Caller, chat: ChatId, after: i64) -> 
         caller: caller.clone(),
         access: hub.live().access.watch(),
         in_doubt: true,
+        _presence: is_room.then(|| PresenceGuard::new(hub, chat, person.name.to_string())),
         _channel: channel,
     };
     reader.catch_up().await?;
@@ -145,6 +151,10 @@ impl ChatSubscription {
                 .map(|snapshot| Arc::new(StreamFrame::new(FrameKind::Snapshot(Box::new(snapshot))))),
         );
         let doing: Vec<_> = doing.into_iter().filter(|(message, _)| !self.has_ended(*message)).collect();
+        let people = self.hub.live().presence.people(self.chat);
+        if !people.is_empty() {
+            self.ready.push_back(Arc::new(StreamFrame::new(FrameKind::Presence(people))));
+        }
         let status = |(message, line): (_, String)| FrameKind::Status { message, line: line.into() };
         self.ready.extend(doing.into_iter().map(|one| Arc::new(StreamFrame::new(status(one)))));
         Ok(())

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     Error, Hub, Result, accounts, federation,
-    streaming::{AccessChange, FrameKind, StreamFrame, Topic},
+    streaming::{AccessChange, FrameKind, StreamFrame, Topic, on_remote_presence},
 };
 
 /// Reconnect delay after the connection was lost.
@@ -92,6 +92,7 @@ fn dispatch(hub: &Hub, words: NoticePayload) {
                 later(hub, async move { federation::reload(&own, list).await });
             }
             ClusterNotice::Withdrawn(agent) => hub.attachments().close(agent),
+            ClusterNotice::Presence { chat, name, is_open } => on_remote_presence(hub, chat, &name, is_open),
             ClusterNotice::Decided => hub.wake_approval_waiters().notify_waiters(),
             ClusterNotice::Listings => hub.on_remote_listing_change(),
         }

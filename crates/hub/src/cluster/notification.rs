@@ -29,6 +29,12 @@ pub(crate) enum ClusterNotice {
     Withdrawn(AgentId),
     /// Federation rules have changed: those of this hub, or of the list at this URL.
     Rules(Option<String>),
+    /// A person opened a room, has it open still, or closed it.
+    Presence {
+        chat: ChatId,
+        name: String,
+        is_open: bool,
+    },
     /// A tool call was approved or denied.
     Decided,
     Listings,

@@ -29,6 +29,8 @@ pub enum FrameKind {
     Status { message: MessageId, line: Box<str> },
     /// Bytes `start..end` of the part are final; `text` is their content.
     Block { message: MessageId, part: usize, start: usize, end: usize, text: Box<str> },
+    /// Names of the people that have the room open.
+    Presence(Vec<String>),
     /// The account's list of chats changed.
     ChatListChanged,
     /// The chat was deleted, or the subscriber may not read it.

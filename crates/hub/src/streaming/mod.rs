@@ -9,6 +9,7 @@ mod channels;
 mod frame;
 mod journal_flusher;
 mod open_message;
+mod presence;
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -19,6 +20,8 @@ pub(crate) use journal_flusher::start_flusher;
 pub use open_message::{ClosedText, JournalPiece, OpenMessage, ReplayEffect};
 use parking_lot::Mutex;
 use plexus_domain::{ChatId, MessageId, Part};
+pub use presence::PresenceRegistry;
+pub(crate) use presence::{PresenceGuard, on_remote_presence, run_announcer};
 
 use crate::cluster::ClusterNotifier;
 
@@ -29,12 +32,19 @@ pub type SharedOpenMessage = Arc<Mutex<OpenMessage>>;
 pub struct StreamRegistry {
     pub channels: Channels,
     pub access: AccessChanges,
+    /// The people that have a room open.
+    pub presence: PresenceRegistry,
     writing: Mutex<HashMap<MessageId, SharedOpenMessage>>,
 }
 
 impl StreamRegistry {
     pub(crate) fn new(hints: ClusterNotifier) -> Self {
-        Self { channels: Channels::default(), access: AccessChanges::new(hints), writing: Mutex::default() }
+        Self {
+            channels: Channels::default(),
+            access: AccessChanges::new(hints),
+            presence: PresenceRegistry::default(),
+            writing: Mutex::default(),
+        }
     }
 
     /// Opens a message: from now on its text is visible to subscribers of the chat.

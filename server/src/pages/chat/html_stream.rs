@@ -148,6 +148,7 @@ impl OpenAnswers {
             FrameKind::Status { message, line } => self.of(*message).waits(line, pen),
             FrameKind::Event { .. }
             | FrameKind::Text { .. }
+            | FrameKind::Presence(_)
             | FrameKind::ChatListChanged
             | FrameKind::ChatUnavailable => {}
         }
