@@ -16,7 +16,7 @@ use plexus_hub::{
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{id, messages::MessageJson};
+use super::{id, messages::MessageJson, people::ChatPeople};
 use crate::{
     app_state::AppState,
     web::{auth::ApiCaller, error::ApiResult, json_body::JsonBody, search_cursor},
@@ -115,6 +115,10 @@ struct ListedChat {
     /// Your folder of the chat.
     #[schema(required)]
     folder: Option<String>,
+    /// Whether the chat has several people.
+    room: bool,
+    /// Whether a room has messages of others that you have not read.
+    unread: bool,
 }
 
 impl From<ChatItem> for ListedChat {
@@ -127,6 +131,8 @@ impl From<ChatItem> for ListedChat {
             waiting: item.waiting,
             pinned: item.pinned,
             folder: item.folder,
+            room: item.is_room,
+            unread: item.is_unread,
         }
     }
 }
@@ -195,6 +201,7 @@ pub async fn opened(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<Chat, Er
         archived: page.archived,
         folder: page.folder,
         seq: page.seq,
+        people: page.room.map(ChatPeople::from),
         current_message: page.current_message,
         messages,
     })
@@ -212,6 +219,9 @@ pub struct Chat {
     folder: Option<String>,
     /// Number of the chat's last event. Subscribe to events after it.
     seq: i64,
+    /// The people of the chat; null if you are alone with agents.
+    #[schema(required)]
+    people: Option<ChatPeople>,
     /// The last of the messages. It is the default parent of your next message.
     #[schema(required)]
     current_message: Option<MessageId>,

@@ -22,12 +22,14 @@ pub mod events;
 pub mod federation_rules;
 pub mod feedback;
 pub mod hubs;
+pub mod invitations;
 pub mod knowledge;
 pub mod messages;
 pub mod model_usage;
 pub mod models;
 pub mod named_users;
 pub mod openapi;
+pub mod people;
 pub mod share_links;
 pub mod sse_encoder;
 pub mod stars;
@@ -88,6 +90,16 @@ fn whole() -> OpenApiRouter<AppState> {
         .routes(routes!(chats::open, chats::update, chats::delete))
         .routes(routes!(chat_export::one))
         .routes(routes!(chat_usage::show))
+        .routes(routes!(people::list))
+        .routes(routes!(people::set_role, people::remove))
+        .routes(routes!(people::leave))
+        .routes(routes!(people::mark_read))
+        .routes(routes!(invitations::create, invitations::sent))
+        .routes(routes!(invitations::revoke))
+        .routes(routes!(invitations::received))
+        .routes(routes!(invitations::join))
+        .routes(routes!(invitations::accept))
+        .routes(routes!(invitations::decline))
         .routes(routes!(share_links::create))
         .routes(routes!(share_links::list))
         .routes(routes!(share_links::revoke))

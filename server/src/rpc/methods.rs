@@ -5,6 +5,7 @@ mod account;
 mod agents;
 mod chats;
 mod hubs;
+mod rooms;
 mod teams;
 
 use std::future::Future;
@@ -27,6 +28,7 @@ pub fn all(site: &AppState) -> Result<RpcModule<AppState>, RegisterMethodError> 
     let mut module = RpcModule::new(site.clone());
     account::add_to(&mut module)?;
     chats::add_to(&mut module)?;
+    rooms::add_to(&mut module)?;
     agents::add_to(&mut module)?;
     teams::add_to(&mut module)?;
     hubs::add_to(&mut module)?;

@@ -61,6 +61,8 @@ pub const LIMITS: &[Setting] = &[
         account or client address"),
     setting("limit_share_links", "PLEXUS_LIMIT_SHARE_LINKS", "30/10s", "Share links of chats created, per \
         account"),
+    setting("limit_chat_invitations", "PLEXUS_LIMIT_CHAT_INVITATIONS", "60/10s", "Invitations to chats sent \
+        and accepted, per account"),
     setting("limit_feedback", "PLEXUS_LIMIT_FEEDBACK", "60/1s", "Feedback on answers given and taken back, \
         per account"),
     setting("limit_exports", "PLEXUS_LIMIT_EXPORTS", "30/10s", "Exports of chats per account"),
