@@ -22,6 +22,7 @@ const KINDS = [
   "text_delta",
   "block_html",
   "agent_status",
+  "presence",
   "chat_unavailable",
   "stream_end",
 ];

@@ -1,6 +1,7 @@
 //! A chat message as an `<article>`.
 //!
-//! The HTML is rendered once and sent to all subscribers of the chat. It must not depend on the viewer.
+//! The HTML is rendered once and sent to all subscribers of the chat. It must not depend on the viewer, except for what
+//! pages set: the rating, and the class of own messages in a room.
 
 use leptos::prelude::*;
 use plexus_domain::{MessageId, feedback::Rating, message::MessageState};
@@ -22,7 +23,12 @@ use crate::view_models::message::{Article, Author};
 pub fn MessageArticle(article: Article) -> impl IntoView {
     let open = article.state == MessageState::Open;
     let asks = if article.is_question { " asks" } else { "" };
-    let class = format!("message {} {}{asks}", author_class(&article.author), article.state);
+    let own = if article.is_own { " own" } else { "" };
+    let class = format!("message {} {}{asks}{own}", author_class(&article.author), article.state);
+    let by = match &article.author {
+        Author::Person { name } => Some(name.clone()),
+        Author::Agent { .. } | Author::Imported { .. } | Author::Gone => None,
+    };
     let (id, author_id) = (format!("m-{}", article.id), format!("a-{}", article.id));
     let labelled = author_id.clone();
     let parent = article.parent.map(|parent| parent.to_string()).unwrap_or_default();
@@ -30,7 +36,7 @@ pub fn MessageArticle(article: Article) -> impl IntoView {
     let stop = if open { stop(&article) } else { None };
     let parts = article.parts.iter().enumerate().map(|(index, it)| part(index, it, &article)).collect_view();
     view! {
-        <article class=class id=id data-parent=parent data-branch=article.branch aria-labelledby=labelled
+        <article class=class id=id data-parent=parent data-branch=article.branch data-author=by aria-labelledby=labelled
             aria-busy=open.then_some("true")>
             <div class="gutter">{picture(&article.author)}</div>
             <header>

@@ -57,6 +57,7 @@ icons! {
     Offline = "circle-off",
     Open = "chevron-down",
     Paused = "pause",
+    People = "users",
     Reasoning = "lightbulb",
     Retry = "rotate-ccw",
     Search = "search",

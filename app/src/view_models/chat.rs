@@ -1,6 +1,6 @@
 //! View models of the chat pages.
 
-use plexus_domain::{Address, ChatId, ImageSize, MessageId, Timestamp, UploadId};
+use plexus_domain::{Address, ChatId, ImageSize, MessageId, Timestamp, UploadId, chat::RoomRole};
 
 use super::{Form, agent_query::percent_encode, agents::AgentRow, message::Article};
 
@@ -96,6 +96,8 @@ pub struct ThreadPage {
     pub older: Option<String>,
     /// Links to newer messages; `None` on the page that ends with the newest.
     pub newer: Option<NewerLinks>,
+    /// People of the chat, if it has several.
+    pub room: Option<RoomHeader>,
     /// Agent that answers a message without a mention.
     pub to: Option<AgentChoice>,
     /// Id of the next message: the field `id` of the composer.
@@ -106,6 +108,16 @@ pub struct ThreadPage {
     pub edits: Option<MessageId>,
     pub attachments: Attachments,
     pub form: Form,
+}
+
+/// The people of a chat, as the page of the chat shows them.
+#[derive(Clone, Debug)]
+pub struct RoomHeader {
+    /// Name of the viewer.
+    pub viewer: String,
+    pub role: RoomRole,
+    /// Names, in the order in which they joined.
+    pub people: Vec<String>,
 }
 
 /// Sums over the answers of a chat.
@@ -131,6 +143,8 @@ pub struct Sidebar {
     pub chats: Vec<ChatItem>,
     /// By name.
     pub folders: Vec<FolderItem>,
+    /// Number of invitations to chats that wait for the viewer.
+    pub invitations: usize,
 }
 
 /// A folder of chats.
@@ -153,6 +167,10 @@ pub struct ChatItem {
     pub pinned: bool,
     /// The viewer's folder of the chat.
     pub folder: Option<String>,
+    /// True if the chat has several people.
+    pub is_room: bool,
+    /// True if a room has messages of others that the viewer has not read.
+    pub is_unread: bool,
 }
 
 /// Which chats a page lists.

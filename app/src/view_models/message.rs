@@ -27,6 +27,8 @@ pub struct Article {
     /// Alternative answers, this one included, in the order of their creation.
     pub alternatives: Vec<MessageId>,
     pub usage: Option<Usage>,
+    /// True if the viewer of a room wrote it. The event stream has no viewer, so the island finds its own messages.
+    pub is_own: bool,
     /// The viewer's rating of the message.
     pub rating: Option<Rating>,
     /// Current activity of the agent in one line, while the message is open.

@@ -11,6 +11,7 @@ pub mod agent_versions;
 pub mod agents;
 pub mod badge;
 pub mod chat;
+pub mod chat_people;
 pub mod chat_search;
 pub mod docs;
 pub mod error;

@@ -3,10 +3,17 @@ use std::time::Duration;
 use plexus_app::view_models::{
     Form, Html,
     chat::*,
+    chat_people::{
+        ChatPeoplePage, ChatPersonRow, JoinChatPage, ReceivedInvitationRow, ReceivedInvitationsPage,
+        SentInvitationRow,
+    },
     chat_search::{ChatSearchPage, FoundMessage},
     message::{Article, Author, FilePreview, PartView},
 };
-use plexus_domain::{ApprovalId, ChatId, ImageSize, MessageId, RunId, message::MessageState, run::Usage};
+use plexus_domain::{
+    ApprovalId, ChatId, ChatInvitationId, ImageSize, MessageId, RunId, chat::RoomRole, message::MessageState,
+    run::Usage,
+};
 use serde_json::json;
 
 use super::{agents, ago, now, shown, shown_after};
@@ -82,6 +89,26 @@ pub fn pages() -> Vec<(&'static str, String)> {
                 },
             ),
         ),
+        ("chat-people", shown("/chat/x/people", people(RoomRole::Owner))),
+        ("chat-people-reader", shown("/chat/x/people", people(RoomRole::Reader))),
+        (
+            "chat-invitations",
+            shown("/chat/invitations", ReceivedInvitationsPage { invitations: vec![invitation()] }),
+        ),
+        (
+            "chat-join",
+            shown(
+                "/join/x",
+                JoinChatPage {
+                    token: "x".into(),
+                    title: "Tides <i>and</i> lengths".into(),
+                    role: RoomRole::Member,
+                    invited_by: "ada".into(),
+                    form: Form::default(),
+                },
+            ),
+        ),
+        ("chat-room", shown("/chat/x", ThreadPage { room: Some(room()), ..thread(talk()) })),
         ("chat-new-to", shown("/chat?to=@plexus/calc", new(Some(calc())))),
         (
             "chat-new-first",
@@ -199,6 +226,8 @@ fn sidebar() -> Sidebar {
         waiting: n == 3,
         pinned: n == 1,
         folder: (n == 2).then(|| "Work".into()),
+        is_room: n == 4,
+        is_unread: n == 4,
     };
     Sidebar {
         chats: vec![
@@ -216,6 +245,7 @@ fn sidebar() -> Sidebar {
             FolderItem { name: "Work".into(), chats: 1 },
             FolderItem { name: "翻訳".into(), chats: 0 },
         ],
+        invitations: 1,
     }
 }
 
@@ -232,6 +262,45 @@ fn calc() -> AgentChoice {
         ],
         obstacle: None,
         accepts: Some(vec!["text/plain".into()]),
+    }
+}
+
+fn room() -> RoomHeader {
+    let people = ["ada", "bob", "rita", "gus"].map(str::to_owned).to_vec();
+    RoomHeader { viewer: "ada".into(), role: RoomRole::Owner, people }
+}
+
+fn people(role: RoomRole) -> ChatPeoplePage {
+    let row = |name: &str, role| ChatPersonRow { name: name.into(), role, joined: ago(4_000) };
+    let sent = |n: u8, user: Option<&str>| SentInvitationRow {
+        id: ChatInvitationId::new(now(), &[n; 10]),
+        user: user.map(str::to_owned),
+        role: RoomRole::Member,
+        expires: now() + Duration::from_secs(80_000),
+    };
+    ChatPeoplePage {
+        chat: chat(),
+        title: "Tides <i>and</i> lengths".into(),
+        viewer: if role == RoomRole::Owner { "ada".into() } else { "rita".into() },
+        role,
+        people: vec![
+            row("ada", RoomRole::Owner),
+            row("bob", RoomRole::Member),
+            row("rita", RoomRole::Reader),
+        ],
+        invitations: if role == RoomRole::Owner { vec![sent(1, Some("gus")), sent(2, None)] } else { vec![] },
+        created: (role == RoomRole::Owner).then(|| "https://hub.example/join/x".into()),
+        form: Form::default(),
+    }
+}
+
+fn invitation() -> ReceivedInvitationRow {
+    ReceivedInvitationRow {
+        id: ChatInvitationId::new(now(), &[3; 10]),
+        title: "Tides <i>and</i> lengths".into(),
+        role: RoomRole::Reader,
+        invited_by: "ada".into(),
+        expires: now() + Duration::from_secs(80_000),
     }
 }
 
@@ -301,6 +370,7 @@ fn thread(messages: Vec<Article>) -> ThreadPage {
         seq: 12,
         older: None,
         newer: None,
+        room: None,
         to: Some(calc()),
         next_id: id(98),
         read_only: None,
@@ -317,6 +387,7 @@ fn text(html: &str) -> PartView {
 fn article(n: u8, author: Author, parts: Vec<PartView>) -> Article {
     let agent = matches!(author, Author::Agent { .. });
     Article {
+        is_own: false,
         status: None,
         id: id(n),
         chat: chat(),

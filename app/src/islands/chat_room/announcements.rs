@@ -16,6 +16,16 @@ pub fn asks(tool: &str) -> String {
     format!("Requests approval to call {tool}.")
 }
 
+/// Returns the line on the people that have a room open, without its viewer; empty if the viewer is alone.
+pub fn here(people: &[String], viewer: Option<&str>) -> String {
+    let others: Vec<&str> = people.iter().map(String::as_str).filter(|name| Some(*name) != viewer).collect();
+    match others.as_slice() {
+        [] => String::new(),
+        [name] => format!("{name} is here"),
+        names => format!("{} are here", names.join(", ")),
+    }
+}
+
 fn counted(words: usize) -> String {
     if words == 1 { "1 word".to_owned() } else { format!("{words} words") }
 }
@@ -31,5 +41,9 @@ mod tests {
         assert_eq!(status("Calc", "done", 240), "Calc finished, 240 words.");
         assert_eq!(status("Calc", "done", 1), "Calc finished, 1 word.");
         assert_eq!(asks("rm"), "Requests approval to call rm.");
+        let people = ["ada", "bob", "rita"].map(str::to_owned);
+        assert_eq!(here(&people[..1], Some("ada")), "");
+        assert_eq!(here(&people[..2], Some("ada")), "bob is here");
+        assert_eq!(here(&people, Some("ada")), "bob, rita are here");
     }
 }

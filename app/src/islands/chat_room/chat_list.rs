@@ -16,19 +16,25 @@ pub struct ListedChat {
     pub running: bool,
     pub waiting: bool,
     pub pinned: bool,
+    #[serde(default)]
+    pub room: bool,
+    #[serde(default)]
+    pub unread: bool,
 }
 
 impl ListedChat {
     /// Returns the classes of the chat's item in the sidebar.
-    pub const fn class(&self) -> &'static str {
-        match (self.waiting, self.running, self.pinned) {
-            (true, _, false) => "waiting",
-            (false, true, false) => "running",
-            (false, false, false) => "",
-            (true, _, true) => "waiting pinned",
-            (false, true, true) => "running pinned",
-            (false, false, true) => "pinned",
-        }
+    pub fn class(&self) -> String {
+        let classes = [
+            (self.waiting, "waiting"),
+            (self.running && !self.waiting, "running"),
+            (self.pinned, "pinned"),
+            (self.room, "shared"),
+            (self.unread, "unread"),
+        ];
+        let names: Vec<_> =
+            classes.into_iter().filter(|(applies, _)| *applies).map(|(_, name)| name).collect();
+        names.join(" ")
     }
 }
 
@@ -44,6 +50,8 @@ mod tests {
         assert_eq!(list.items[0].last_activity, 1_795_161_744_222.0);
         assert_eq!(list.items[0].class(), "running");
         let chat = list.items.into_iter().next().expect("a chat");
-        assert_eq!(ListedChat { waiting: true, pinned: true, ..chat }.class(), "waiting pinned");
+        let chat = ListedChat { waiting: true, pinned: true, ..chat };
+        assert_eq!(chat.class(), "waiting pinned");
+        assert_eq!(ListedChat { room: true, unread: true, ..chat }.class(), "waiting pinned shared unread");
     }
 }

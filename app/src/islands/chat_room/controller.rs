@@ -6,13 +6,15 @@ use std::{
 };
 
 use leptos::prelude::{GetUntracked as _, Set as _, document, request_animation_frame, set_interval, window};
-use web_sys::{Element, Event as DomEvent, HtmlFormElement};
+use serde_json::json;
+use web_sys::{Element, Event as DomEvent, HtmlElement, HtmlFormElement};
 
 use super::{
     ChatUiState, WAITING, announcements,
     composer::ComposerView,
     dom,
     events::{Event, MessageCreated, PartSnapshot, RunUpdated},
+    http,
     queue::MessageQueue,
     scroll::Scroll,
     sidebar::SidebarView,
@@ -33,6 +35,8 @@ pub struct ChatController {
     pub(super) signs: ChatUiState,
     /// True while an animation frame is requested.
     pub(super) drawing: Cell<bool>,
+    /// True while the read position of a room is about to be sent.
+    pub(super) marking: Cell<bool>,
     /// True while a message is being sent.
     pub(super) sending: Cell<bool>,
     /// Id of the last sent message until the article of its first answer has arrived.
@@ -60,6 +64,7 @@ pub fn start(chat: Option<String>, seq: i64, worker: &str, signs: ChatUiState) {
         scroll: Scroll::new(),
         signs,
         drawing: Cell::new(false),
+        marking: Cell::new(false),
         sending: Cell::new(false),
         awaiting: RefCell::default(),
         unsent: RefCell::default(),
@@ -109,6 +114,14 @@ pub fn stop() {
     });
 }
 
+/// Shows which other people have the room open.
+fn show_presence(people: &[String]) {
+    let viewer = dom::by_id::<Element>("thread").and_then(|thread| thread.get_attribute("data-viewer"));
+    let Some(line) = dom::by_id::<HtmlElement>("room-here") else { return };
+    line.set_text_content(Some(&announcements::here(people, viewer.as_deref())));
+    line.set_hidden(line.text_content().unwrap_or_default().is_empty());
+}
+
 fn with_room(then: impl FnOnce(&Rc<ChatController>)) {
     ROOM.with_borrow(|room| room.as_ref().map(then));
 }
@@ -116,13 +129,17 @@ fn with_room(then: impl FnOnce(&Rc<ChatController>)) {
 impl Listener for ChatController {
     fn event(&self, event: Event) {
         match event {
-            Event::MessageCreated(placed) => self.message(&placed),
+            Event::MessageCreated(placed) => {
+                self.message(&placed);
+                self.mark_read();
+            }
             Event::MessageCompleted(ended) => {
                 let article = self.thread.as_ref().and_then(|thread| thread.replace(&ended.id, &ended.html));
                 if let Some(article) = article {
                     self.say(&article, &ended.state);
                 }
                 self.show_answering();
+                self.mark_read();
                 with_room(ChatController::send_queued);
             }
             Event::RunUpdated(run) => self.run(&run),
@@ -135,6 +152,7 @@ impl Listener for ChatController {
                     thread.show_doing(&status);
                 }
             }
+            Event::Presence(presence) => show_presence(&presence.people),
             Event::ChatListChanged => self.sidebar.refresh_soon(),
             Event::ChatUnavailable | Event::StreamEnd => {}
         }
@@ -253,6 +271,25 @@ impl ChatController {
         }
     }
 
+    /// Tells the hub soon how far a visible room is read. Events within a second share one request.
+    fn mark_read(&self) {
+        let is_read = self.thread.as_ref().is_some_and(|thread| thread.is_room() && !thread.is_older_page());
+        if !is_read || document().hidden() || self.marking.replace(true) {
+            return;
+        }
+        dom::after(1_000, || {
+            with_room(|room| {
+                room.marking.set(false);
+                let (Some(chat), Some(stream)) = (&room.chat, room.stream.borrow().clone()) else { return };
+                let (path, body) = (format!("/api/v1/chats/{chat}/read"), json!({ "seq": stream.seq() }));
+                leptos::task::spawn_local(async move {
+                    // Errors are ignored: the next message marks the room again.
+                    let _ = http::post(&path, &body).await;
+                });
+            });
+        });
+    }
+
     fn say(&self, article: &Element, state: &str) {
         let name = dom::find::<Element>(article, "h2 a").and_then(|name| name.text_content());
         let count = dom::find::<Element>(article, ".body").map_or(0, |body| dom::words(&body));
@@ -262,6 +299,8 @@ impl ChatController {
     }
 
     fn follow_reader(self: &Rc<Self>) {
+        let room = self.clone();
+        dom::listen(&document(), "visibilitychange", move |_: DomEvent| room.mark_read());
         for kind in ["scroll", "resize"] {
             let room = self.clone();
             dom::listen(&window(), kind, move |_: DomEvent| {

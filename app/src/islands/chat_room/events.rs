@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 /// Names of the SSE events.
-pub const KINDS: [&str; 12] = [
+pub const KINDS: [&str; 13] = [
     "message_created",
     "message_completed",
     "run_updated",
@@ -14,6 +14,7 @@ pub const KINDS: [&str; 12] = [
     "text_delta",
     "block_html",
     "agent_status",
+    "presence",
     "chat_unavailable",
     "stream_end",
 ];
@@ -28,6 +29,7 @@ pub enum Event {
     TextDelta(TextDelta),
     BlockHtml(BlockHtml),
     AgentStatus(AgentStatus),
+    Presence(Presence),
     ChatListChanged,
     /// The reader has no access to the chat any more.
     ChatUnavailable,
@@ -108,6 +110,12 @@ pub struct AgentStatus {
     pub t: String,
 }
 
+/// Names of the people that have the room open.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Presence {
+    pub people: Vec<String>,
+}
+
 impl Event {
     /// Parses an event. `None` if it is unknown or invalid: a newer hub may send other kinds.
     pub fn parse(kind: &str, data: &str) -> Option<Self> {
@@ -120,6 +128,7 @@ impl Event {
             "text_delta" => Self::TextDelta(serde_json::from_str(data).ok()?),
             "block_html" => Self::BlockHtml(serde_json::from_str(data).ok()?),
             "agent_status" => Self::AgentStatus(serde_json::from_str(data).ok()?),
+            "presence" => Self::Presence(serde_json::from_str(data).ok()?),
             "chat_list_changed" => Self::ChatListChanged,
             "chat_unavailable" => Self::ChatUnavailable,
             "stream_end" => Self::StreamEnd,

@@ -90,7 +90,7 @@ impl SidebarView {
     }
 
     fn row(&self, chat: &ListedChat) -> Option<Element> {
-        let item = dom::element("li", chat.class(), "")?;
+        let item = dom::element("li", &chat.class(), "")?;
         item.set_attribute("data-chat", &chat.id).ok()?;
         let link = dom::element("a", "", "")?;
         link.set_attribute("href", &format!("/chat/{}", chat.id)).ok()?;
@@ -98,8 +98,13 @@ impl SidebarView {
             link.set_attribute("aria-current", "page").ok()?;
         }
         let when = dom::element("span", "when", "")?;
-        let states =
-            [("pinned", "Pinned, "), ("answering", "Answering, "), ("awaiting", "Waiting for you, ")];
+        let states = [
+            ("news", "Unread, "),
+            ("several", "Room, "),
+            ("pinned", "Pinned, "),
+            ("answering", "Answering, "),
+            ("awaiting", "Waiting for you, "),
+        ];
         for (class, words) in states {
             when.append_child(dom::element("span", class, words)?.as_ref()).ok()?;
         }

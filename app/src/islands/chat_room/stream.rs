@@ -74,6 +74,11 @@ impl Stream {
         stream
     }
 
+    /// Returns the last sequence number that was received.
+    pub const fn seq(&self) -> i64 {
+        self.seq.get()
+    }
+
     /// Handles a gap in the streamed text by reopening the stream, which resends open messages from their
     /// start.
     ///

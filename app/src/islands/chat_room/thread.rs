@@ -52,6 +52,11 @@ impl Thread {
         self.shown().pop().map(|shown| shown.id)
     }
 
+    /// True if the chat has several people.
+    pub fn is_room(&self) -> bool {
+        self.element.has_attribute("data-viewer")
+    }
+
     /// True if newer messages are on another page.
     pub fn is_older_page(&self) -> bool {
         dom::find::<Element>(&self.element, ":scope > #newer").is_some()
@@ -110,7 +115,7 @@ impl Thread {
 
     /// Shows the user's message before the hub has accepted it (optimistic update).
     pub fn put_unsent(&self, id: &str, text: &str) -> Option<()> {
-        let article = dom::element("article", "message person sending", "")?;
+        let article = dom::element("article", "message person own sending", "")?;
         article.set_id(&format!("m-{id}"));
         article.set_attribute("data-parent", &self.last().unwrap_or_default()).ok()?;
         article.set_attribute("data-branch", "0").ok()?;
@@ -133,6 +138,11 @@ impl Thread {
 
     fn added(&self, id: &str) -> Option<Element> {
         let article = self.article(id)?;
+        // The hub renders an article once for all people of a room.
+        let viewer = self.element.get_attribute("data-viewer");
+        if viewer.is_some() && article.get_attribute("data-author") == viewer {
+            article.class_list().add_1("own").ok()?;
+        }
         dom::announce_added(&article);
         Some(article)
     }

@@ -124,13 +124,14 @@ fn row(scope: &ChatScope, chat: ChatItem) -> AnyView {
         let href = ChatScope::Folder(name.clone()).href();
         view! { <a class="folder" href=href dir="auto">{name}</a> }
     });
-    let pinned = chat.pinned.then_some("Pinned, ");
+    let marks = [(chat.is_unread, "Unread, "), (chat.is_room, "Room, "), (chat.pinned, "Pinned, ")];
+    let marks: String = marks.into_iter().filter(|(applies, _)| *applies).map(|(_, words)| words).collect();
     view! {
         <li class="listed">
             <label class="choose"><input type="checkbox" name="chat" value=chat.id.to_string() /><span class="hidden">"Select "{chat.title.clone()}</span></label>
             <a class="name" href=href dir="auto">{chat.title}</a>
             {folder}
-            <span class="when">{pinned}<Ago at=chat.at /></span>
+            <span class="when">{marks}<Ago at=chat.at /></span>
             {restore}
         </li>
     }

@@ -3,8 +3,10 @@
 mod dialog;
 mod feedback;
 mod folder;
+mod invitations;
 mod list;
 mod new;
+mod people;
 mod print;
 mod retry;
 mod search;

@@ -38,7 +38,7 @@ impl Page for ChatSharePage {
         view! {
             <div class="stack">
             <h1>"Share chat"</h1>
-            <p>"Anyone with the link can read “"<a href=back.clone() dir="auto">{self.title}</a>"” up to its newest message, without an account: the messages of this branch with tool calls and files, and your name. Later messages are not shared. Deleting the chat or a message takes it out of the link."</p>
+            <p>"Anyone with the link can read “"<a href=back.clone() dir="auto">{self.title}</a>"” up to its newest message, without an account: the messages of this branch with tool calls and files, and the names of their authors. Later messages are not shared. Deleting the chat or a message takes it out of the link."</p>
             {form_errors(&self.form, None)}
             <form class="stack narrow" method="post" action=action>
                 {message.map(|message| view! { <input type="hidden" name="message" value=message /> })}

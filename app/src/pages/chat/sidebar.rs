@@ -11,6 +11,10 @@ use crate::{
 pub fn sidebar(sidebar: Sidebar, current: Option<ChatId>) -> AnyView {
     let none = sidebar.chats.is_empty();
     let folders = (!sidebar.folders.is_empty()).then(|| folders(sidebar.folders));
+    let invited = (sidebar.invitations > 0).then(|| {
+        let count = sidebar.invitations;
+        view! { <a class="button quiet" href="/chat/invitations">{Icon::People.view()} {format!("Invitations: {count}")}</a> }
+    });
     let items = sidebar.chats.into_iter().map(|chat| item(chat, current)).collect_view();
     view! {
         <nav class="chats drawer" id="chats" popover="auto" aria-label="Chats">
@@ -20,10 +24,12 @@ pub fn sidebar(sidebar: Sidebar, current: Option<ChatId>) -> AnyView {
             {folders}
             <ul class="recent" role="list">{items}</ul>
             {none.then(|| view! { <p class="quiet small">"Your chats will be listed here."</p> })}
+            {invited}
             <ul class="all-lists quiet" role="list">
                 <li><a href="/chat/all">"All chats"</a></li>
                 <li><a href="/chat/archived">"Archived chats"</a></li>
                 <li><a href="/chat/deleted">"Deleted chats"</a></li>
+                <li><a href="/chat/invitations">"Invitations"</a></li>
             </ul>
         </nav>
     }
@@ -45,10 +51,10 @@ fn item(chat: ChatItem, current: Option<ChatId>) -> AnyView {
     let href = format!("/chat/{}", chat.id);
     let here = (current == Some(chat.id)).then_some("page");
     view! {
-        <li data-chat=chat.id.to_string() class:running=chat.running class:waiting=chat.waiting class:pinned=chat.pinned>
+        <li data-chat=chat.id.to_string() class:running=chat.running class:waiting=chat.waiting class:pinned=chat.pinned class:shared=chat.is_room class:unread=chat.is_unread>
             <a href=href aria-current=here><span class="name" dir="auto">{chat.title}</span>
             // The style sheet shows those of the item's classes.
-            <span class="when"><span class="pinned">"Pinned, "</span><span class="answering">"Answering, "</span><span class="awaiting">"Waiting for you, "</span><Ago at=chat.at /></span></a>
+            <span class="when"><span class="news">"Unread, "</span><span class="several">"Room, "</span><span class="pinned">"Pinned, "</span><span class="answering">"Answering, "</span><span class="awaiting">"Waiting for you, "</span><Ago at=chat.at /></span></a>
         </li>
     }
     .into_any()

@@ -1,5 +1,5 @@
 use leptos::prelude::*;
-use plexus_domain::{ChatId, MessageId};
+use plexus_domain::{ChatId, MessageId, chat::RoomRole};
 
 use super::sidebar::{opener, sidebar};
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
     },
     islands::chat_room::{ChatRoom, WAITING},
     pages::{Layout, Page, PageMeta},
-    view_models::chat::{ChatScope, NewerLinks, ThreadPage, ThreadUsage},
+    view_models::chat::{ChatScope, NewerLinks, RoomHeader, ThreadPage, ThreadUsage},
 };
 
 impl Page for ThreadPage {
@@ -43,7 +43,12 @@ impl Page for ThreadPage {
         let newer = self.newer.map(newer);
         let articles =
             self.messages.into_iter().map(|article| view! { <MessageArticle article /> }).collect_view();
-        let menu = more(self.chat, self.current_message, self.pinned, self.archived, self.usage);
+        let is_owner = self.room.as_ref().is_none_or(|room| room.role == RoomRole::Owner);
+        let links = MenuLinks { is_owner, is_pinned: self.pinned, is_archived: self.archived };
+        let menu = more(self.chat, self.current_message, links, self.usage);
+        let people = self.room.as_ref().map(|room| people(self.chat, room));
+        let viewer = self.room.as_ref().map(|room| room.viewer.clone());
+        let role = self.room.as_ref().map(|room| room.role.as_str());
         let folder = self.folder.map(|name| {
             let href = ChatScope::Folder(name.clone()).href();
             view! { <a class="in-folder" href=href dir="auto">{name}</a> }
@@ -53,8 +58,9 @@ impl Page for ThreadPage {
             <div class="chat">
                 {sidebar(self.sidebar, Some(self.chat))}
                 <div class="room">
-                    <div class="room-head">{opener()}{folder}<h1 id="chat-title" dir="auto">{self.title}</h1>{menu}</div>
-                    <div class="thread" id="thread" role="log" aria-live="off" aria-labelledby="chat-title" tabindex="0">
+                    <div class="room-head">{opener()}{folder}<h1 id="chat-title" dir="auto">{self.title}</h1>{people}{menu}</div>
+                    <div class="thread" id="thread" role="log" aria-live="off" aria-labelledby="chat-title" tabindex="0"
+                        data-viewer=viewer data-role=role>
                         {older}{articles}{newer}
                     </div>
                     <div class="dock"><ChatRoom chat=Some(chat) seq=self.seq worker />{composer}</div>
@@ -88,13 +94,32 @@ fn measures(usage: ThreadUsage) -> Option<AnyView> {
         .then(|| view! { <p class="measures">"All answers: "{words.join(", ")}</p> }.into_any())
 }
 
-fn more(
-    chat: ChatId,
-    leaf: Option<MessageId>,
+/// Names that the header shows.
+const SHOWN_PEOPLE: usize = 3;
+
+/// Renders the names of the people of a room, as a link to the page about them.
+fn people(chat: ChatId, room: &RoomHeader) -> AnyView {
+    let count = room.people.len();
+    let shown = room.people.iter().take(SHOWN_PEOPLE).cloned().collect::<Vec<_>>().join(", ");
+    let more = (count > SHOWN_PEOPLE).then(|| format!(" and {} more", count - SHOWN_PEOPLE));
+    let href = format!("/chat/{chat}/people");
+    view! {
+        <a class="button quiet people" href=href>{Icon::People.view()} <span class="hidden">"People: "</span><bdi>{shown}</bdi>{more}</a>
+        // The island fills it.
+        <span class="here" id="room-here" hidden=true></span>
+    }
+    .into_any()
+}
+
+/// What the menu of a chat offers.
+struct MenuLinks {
+    is_owner: bool,
     is_pinned: bool,
     is_archived: bool,
-    usage: ThreadUsage,
-) -> AnyView {
+}
+
+fn more(chat: ChatId, leaf: Option<MessageId>, links: MenuLinks, usage: ThreadUsage) -> AnyView {
+    let MenuLinks { is_owner, is_pinned, is_archived } = links;
     let at = leaf.map(|leaf| format!("?m={leaf}")).unwrap_or_default();
     let (pin, to_pin) = if is_pinned { ("Unpin", "no") } else { ("Pin", "yes") };
     let (archive, to_archive) = if is_archived { ("Restore", "no") } else { ("Archive", "yes") };
@@ -104,15 +129,18 @@ fn more(
     view! {
         <Menu summary label="More about this chat">
             <ul role="list">
-                <li><a href=format!("/chat/{chat}/rename")>"Rename"</a></li>
+                <li><a href=format!("/chat/{chat}/people")>"People"</a></li>
+                {is_owner.then(|| view! { <li><a href=format!("/chat/{chat}/rename")>"Rename"</a></li> })}
                 <li><ActionForm action=format!("/chat/{chat}/pin") label=pin fields=pin_fields /></li>
                 <li><a href=format!("/chat/{chat}/folder")>"Move to folder"</a></li>
-                <li><ActionForm action=format!("/chat/{chat}/archive") label=archive fields=archive_fields /></li>
-                <li><a href=format!("/chat/{chat}/share{at}")>"Share"</a></li>
+                {is_owner.then(|| view! {
+                    <li><ActionForm action=format!("/chat/{chat}/archive") label=archive fields=archive_fields /></li>
+                    <li><a href=format!("/chat/{chat}/share{at}")>"Share"</a></li>
+                })}
                 <li><a href=format!("/chat/{chat}/print{at}")>"Print view"</a></li>
                 <li><a href=format!("/chat/{chat}/export?format=markdown") download="">"Export as Markdown"</a></li>
                 <li><a href=format!("/chat/{chat}/export?format=json") download="">"Export as JSON"</a></li>
-                <li><a href=format!("/chat/{chat}/delete")>"Delete"</a></li>
+                {is_owner.then(|| view! { <li><a href=format!("/chat/{chat}/delete")>"Delete"</a></li> })}
             </ul>
             {measures(usage)}
         </Menu>

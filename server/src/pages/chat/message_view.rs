@@ -47,6 +47,7 @@ pub fn article(chat: ChatId, view: MessageView, pen: &mut Pen) -> Article {
         run: run.as_ref().map(|run| run.id),
         alternatives: view.alternatives,
         usage: run.as_ref().map(|run| run.usage).filter(|usage| usage.tokens_out > 0),
+        is_own: false,
         rating: None,
         status: view.status,
         took_ms: run.as_ref().filter(|run| run.state == RunState::Completed).and_then(|run| {
@@ -71,6 +72,7 @@ pub fn unfinished(chat: ChatId, id: MessageId) -> Article {
         run: None,
         alternatives: Vec::new(),
         usage: None,
+        is_own: false,
         rating: None,
         status: None,
         took_ms: None,

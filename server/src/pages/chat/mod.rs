@@ -3,11 +3,13 @@
 pub mod attachments;
 pub mod feedback;
 pub mod html_stream;
+pub mod invitations;
 pub mod list;
 pub mod manage;
 pub mod message_view;
 pub mod messages;
 pub mod new;
+pub mod people;
 pub mod print;
 pub mod search;
 pub mod share;
@@ -27,7 +29,9 @@ use plexus_hub::{
 pub async fn sidebar(hub: &Hub, caller: &Caller) -> Result<Sidebar, Error> {
     let (items, _) = chats::list(hub, caller, ChatFilter::Active, None).await?;
     let folders = chats::list_folders(hub, caller).await?.into_iter();
+    let invitations = chats::received_invitations(hub, caller).await?.len();
     Ok(Sidebar {
+        invitations,
         chats: items.into_iter().map(chat_item).collect(),
         folders: folders.map(|it| FolderItem { name: it.folder, chats: it.chats.unsigned_abs() }).collect(),
     })
@@ -42,6 +46,8 @@ fn chat_item(item: chats::ChatItem) -> ChatItem {
         waiting: item.waiting,
         pinned: item.pinned,
         folder: item.folder,
+        is_room: item.is_room,
+        is_unread: item.is_unread,
     }
 }
 

@@ -82,6 +82,8 @@ fn found_chat(found: FoundChat) -> ChatItem {
         waiting: false,
         pinned: false,
         folder: None,
+        is_room: false,
+        is_unread: false,
     }
 }
 

@@ -8,14 +8,14 @@ use axum::{
 };
 use plexus_app::view_models::{
     Form,
-    chat::{NewerLinks, ThreadPage, ThreadUsage},
-    message::Article,
+    chat::{NewerLinks, RoomHeader, ThreadPage, ThreadUsage},
+    message::{Article, Author},
 };
 use plexus_domain::{ChatId, Error as Refusal, MessageId, UploadId, feedback::Rating, message::MessageState};
 use plexus_hub::{
     Error,
-    caller::Caller,
-    chats::{self, MessagePosition, NewMessage},
+    caller::{Caller, Scope},
+    chats::{self, MessagePosition, NewMessage, RoomPeople},
     message_views::MessageView,
     runs,
 };
@@ -94,6 +94,14 @@ async fn page(
     let ids: Vec<MessageId> = open.messages.iter().map(|view| view.message.id).collect();
     let ratings = chats::own_ratings(&site.hub, caller, &ids).await?;
     let messages = open.messages;
+    if open.room.is_some() && open.newer.is_none() && !caller.lacks(Scope::Chat) {
+        chats::mark_read(&site.hub, caller, chat, open.seq).await?;
+    }
+    let room = open.room.map(room);
+    let viewer = room.as_ref().map(|room| room.viewer.clone());
+    let read_only = room.as_ref().filter(|room| !room.role.may_post());
+    let read_only =
+        read_only.map(|_| "You can only read this chat. Its owner can make you a member.".to_owned());
     let at = open.current_message.map(|leaf| format!("m={leaf}")).unwrap_or_default();
     let before = |message: MessageId| format!("/chat/{chat}?{at}&before={message}");
     let newer = open
@@ -110,25 +118,47 @@ async fn page(
         to: open.partners.first().map(choice),
         older: open.older.map(before),
         newer,
-        messages: site.renderer.run(move |pen| articles(chat, messages, &ratings, pen)).await?,
+        messages: site
+            .renderer
+            .run(move |pen| articles(chat, messages, &ratings, viewer.as_deref(), pen))
+            .await?,
         current_message: open.current_message,
         seq: open.seq,
         next_id: next_id(&site.hub),
-        read_only: None,
+        read_only,
+        room,
         edits: edited,
         attachments: attachments(site, caller, fields).await?,
         form: Form::filled(edits.map(|text| ("text", text))),
     })
 }
 
-/// Renders the newest messages first: they are visible, and the time budget is limited.
+fn room(people: RoomPeople) -> RoomHeader {
+    RoomHeader {
+        viewer: people.viewer,
+        role: people.role,
+        people: people.people.into_iter().map(|person| person.name).collect(),
+    }
+}
+
+/// Renders the newest messages first: they are visible, and the time budget is limited. `viewer` is the name of the
+/// viewer of a room.
 fn articles(
     chat: ChatId,
     messages: Vec<MessageView>,
     ratings: &HashMap<MessageId, Rating>,
+    viewer: Option<&str>,
     pen: &mut Pen,
 ) -> Vec<Article> {
-    let rated = |article: Article| Article { rating: ratings.get(&article.id).copied(), ..article };
+    let is_own = |article: &Article| match &article.author {
+        Author::Person { name } => Some(name.as_str()) == viewer,
+        Author::Agent { .. } | Author::Imported { .. } | Author::Gone => false,
+    };
+    let rated = |article: Article| Article {
+        rating: ratings.get(&article.id).copied(),
+        is_own: is_own(&article),
+        ..article
+    };
     let mut articles: Vec<_> =
         messages.into_iter().rev().map(|view| rated(article(chat, view, pen))).collect();
     articles.reverse();
