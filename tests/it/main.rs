@@ -193,6 +193,8 @@ mod restored_hub;
 #[cfg(test)]
 mod reverse_proxy;
 #[cfg(test)]
+mod rooms;
+#[cfg(test)]
 mod rpc;
 #[cfg(test)]
 mod rpc_hubs;
