@@ -193,6 +193,8 @@ mod restored_hub;
 #[cfg(test)]
 mod reverse_proxy;
 #[cfg(test)]
+mod room_access;
+#[cfg(test)]
 mod rooms;
 #[cfg(test)]
 mod rpc;
