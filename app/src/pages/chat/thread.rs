@@ -112,6 +112,7 @@ fn people(chat: ChatId, room: &RoomHeader) -> AnyView {
 }
 
 /// What the menu of a chat offers.
+#[derive(Clone, Copy)]
 struct MenuLinks {
     is_owner: bool,
     is_pinned: bool,
