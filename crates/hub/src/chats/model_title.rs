@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 use plexus_domain::{
-    Address, ChatId, MessageId, Part, RunId,
+    AccountId, Address, ChatId, MessageId, Part, RunId,
     chat::{ChatKind, Title},
     chat_event::Event,
     run::{Failure, Usage},
     sanitized_text::{ellipsize, one_line},
 };
-use plexus_runtime::{ConnectorLimits, Output, RemoteConversation, RunRequest, run_connector};
+use plexus_runtime::{ConnectorLimits, ModelUsage, Output, RemoteConversation, RunRequest, run_connector};
 use plexus_store::{chats, messages};
 use tokio::sync::Semaphore;
 
 use super::{ChatChangeSet, change_set::CommittedChanges};
-use crate::{Hub, Result, caller::Requester, runs};
+use crate::{Hub, Result, caller::Requester, model_providers::ModelCall, model_usage, runs};
 
 /// Requests to the model at a time. A chat that finds no slot keeps the title of its first message.
 static SLOTS: Semaphore = Semaphore::const_new(4);
@@ -47,7 +47,7 @@ pub(crate) fn request_title(
     let task_hub = hub.clone();
     hub.spawn_once("chat title", async move {
         let _slot = slot;
-        let named = name_chat(&task_hub, &model, chat, question, &answer).await;
+        let named = name_chat(&task_hub, &model, account, chat, question, &answer).await;
         match named {
             Ok(Some(change)) => change.publish(&task_hub, Some(account)).await,
             Ok(None) => {}
@@ -60,6 +60,7 @@ pub(crate) fn request_title(
 async fn name_chat(
     hub: &Hub,
     model: &str,
+    account: AccountId,
     chat: ChatId,
     question: MessageId,
     answer: &str,
@@ -79,7 +80,7 @@ async fn name_chat(
         ellipsize(&said, MAX_EXCERPT),
         ellipsize(answer, MAX_EXCERPT)
     );
-    let Some(title) = cleaned(&ask(hub, model, prompt).await?) else { return Ok(None) };
+    let Some(title) = cleaned(&ask(hub, model, account, prompt).await?) else { return Ok(None) };
     let mut tx = hub.store().write().await?;
     let Some(row) = chats::lock(&mut tx, chat).await? else { return Ok(None) };
     // The user may have renamed the chat meanwhile.
@@ -104,17 +105,20 @@ fn is_automatic(title: &Title, said: &str) -> bool {
     }
 }
 
-async fn ask(hub: &Hub, model: &str, prompt: String) -> Result<String> {
-    let llm = runs::llm(hub, model, INSTRUCTIONS).await?;
+/// Returns the answer of the model, and records its use by the account.
+async fn ask(hub: &Hub, model: &str, account: AccountId, prompt: String) -> Result<String> {
+    let llm = runs::llm(hub, model, INSTRUCTIONS, &ModelCall::default()).await?;
     let limits =
         ConnectorLimits { whole: TIMEOUT, max_answer_bytes: MAX_ANSWER_BYTES, ..ConnectorLimits::default() };
     let (run, speaker) = (hub.env().id(RunId::new), hub.config().hub_name.clone());
     let request = RunRequest::of_message(run, speaker, prompt, limits);
-    let mut answer = TitleAnswer(String::new());
-    run_connector(&llm, request, &mut answer, hub.stop())
-        .await
-        .map_err(|failure| plexus_domain::Error::unavailable(failure.message))?;
-    Ok(answer.0)
+    let mut answer = TitleAnswer::default();
+    let end = run_connector(&llm, request, &mut answer, hub.stop()).await;
+    let mut tx = hub.store().write().await?;
+    model_usage::record_for(&mut tx, Some(account), None, &answer.usage, hub.env().now()).await?;
+    tx.commit().await?;
+    end.map_err(|failure| plexus_domain::Error::unavailable(failure.message))?;
+    Ok(answer.text)
 }
 
 /// Returns the title in an answer of a model: its last line, without quotation marks and a final full stop.
@@ -132,12 +136,16 @@ fn text_of(parts: &[Part]) -> String {
     parts.iter().filter_map(Part::as_text).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Text of the model's answer. Reasoning is a part of another kind and left out.
-struct TitleAnswer(String);
+/// The model's answer. Reasoning is a part of another kind and left out.
+#[derive(Default)]
+struct TitleAnswer {
+    text: String,
+    usage: Vec<ModelUsage>,
+}
 
 impl Output for TitleAnswer {
     fn text(&mut self, delta: &str) -> Result<(), Failure> {
-        self.0.push_str(delta);
+        self.text.push_str(delta);
         Ok(())
     }
 
@@ -152,6 +160,10 @@ impl Output for TitleAnswer {
     fn remote(&mut self, _: RemoteConversation) {}
 
     fn usage(&mut self, _: Usage) {}
+
+    fn model_usage(&mut self, usage: &[ModelUsage]) {
+        self.usage = usage.to_vec();
+    }
 
     fn status(&mut self, _: &str) {}
 }
