@@ -70,7 +70,7 @@ impl ModelDetails {
         ModelForm {
             display_name: settings.display_name.clone().unwrap_or_default(),
             context_tokens: settings.context_tokens,
-            price: is_priced.then(|| price_text(self.prices)).unwrap_or_default(),
+            price: if is_priced { price_text(self.prices) } else { String::new() },
             abilities: ModelAbilities::from(settings),
             is_hidden: settings.is_hidden,
             access: settings.access,
