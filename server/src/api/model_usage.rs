@@ -7,6 +7,7 @@ use axum::{
 use plexus_domain::Error as Refusal;
 use plexus_hub::{
     Caller, Hub, Result,
+    caller::Scope,
     model_usage::{self, UsageEntry, UsagePeriod, UsageReport, UsageSums},
 };
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,7 @@ pub struct UsageQuery {
     /// Length of the period until today: 7, 30 or 90 days (default: 30). Days begin at 00:00 UTC.
     days: Option<u32>,
     /// `account` (default) or `hub`, which needs the scope `admin` and the role of an administrator.
+    #[param(inline)]
     of: UsageOf,
 }
 
@@ -63,7 +65,7 @@ struct DayJson {
 #[derive(Serialize, ToSchema)]
 #[schema(as = ModelUsageEntry)]
 struct EntryJson {
-    /// Null for callers without an account, for decisions in teams, and for deleted accounts and agents.
+    /// Null for callers without an account, for decisions in teams and titles of chats, and for deleted accounts and agents.
     name: Option<String>,
     #[serde(flatten)]
     sums: SumsJson,
@@ -99,6 +101,8 @@ pub async fn show(
 
 /// Returns the report that a query names.
 pub async fn report(hub: &Hub, caller: &Caller, query: &UsageQuery) -> Result<UsageJson> {
+    // Check the scope first, so that a missing permission takes precedence over an invalid period.
+    caller.may(Scope::Read)?;
     let wrong = || Refusal::invalid("days", "Choose 7, 30 or 90 days.");
     let period =
         query.days.map_or(Ok(UsagePeriod::Month), |days| UsagePeriod::of_days(days).ok_or_else(wrong))?;
