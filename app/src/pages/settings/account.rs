@@ -34,7 +34,7 @@ impl Page for AccountPage {
         let content = view! {
             <h1>"Account"</h1>
             <p>"You are " <strong>"@"{self.name.clone()}</strong> ", here since " <Date at=self.since /> "."</p>
-            {email(self.email)}
+            {email(&self.email)}
             {password(&self.password)}
             {tools(self.asks_before_tools)}
             <Section title="Usage" lead="Your usage and quotas on this hub. Deleting data frees its quota immediately.">{usage(&self.usage)}</Section>
@@ -45,7 +45,7 @@ impl Page for AccountPage {
 }
 
 /// Renders nothing on a hub that sends no e-mail, unless the account has an address from before.
-fn email(settings: EmailSettings) -> AnyView {
+fn email(settings: &EmailSettings) -> AnyView {
     if !settings.sends_mail && settings.address.is_none() {
         return ().into_any();
     }
