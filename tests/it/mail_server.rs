@@ -9,9 +9,12 @@ use tokio::{
     time::timeout,
 };
 
+/// Messages that wait to be read by a test.
+const MAX_WAITING: usize = 100;
+
 pub struct MailServer {
     address: std::net::SocketAddr,
-    received: tokio::sync::Mutex<mpsc::UnboundedReceiver<ReceivedMail>>,
+    received: tokio::sync::Mutex<mpsc::Receiver<ReceivedMail>>,
 }
 
 /// A message as it arrived.
@@ -40,7 +43,7 @@ impl MailServer {
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
-        let (sender, received) = mpsc::unbounded_channel();
+        let (sender, received) = mpsc::channel(MAX_WAITING);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 tokio::spawn(serve(stream, sender.clone()));
@@ -68,7 +71,7 @@ impl MailServer {
     }
 }
 
-async fn serve(stream: TcpStream, sender: mpsc::UnboundedSender<ReceivedMail>) -> Option<()> {
+async fn serve(stream: TcpStream, sender: mpsc::Sender<ReceivedMail>) -> Option<()> {
     let (read, mut write) = stream.into_split();
     let mut lines = BufReader::new(read).lines();
     write.write_all(b"220 mail.example ESMTP\r\n").await.ok()?;
@@ -89,7 +92,7 @@ async fn serve(stream: TcpStream, sender: mpsc::UnboundedSender<ReceivedMail>) -
                     text.push('\n');
                 }
                 let text = text.replace("=\n", "").replace("=3D", "=");
-                sender.send(ReceivedMail { to: to.clone(), text }).ok()?;
+                sender.send(ReceivedMail { to: to.clone(), text }).await.ok()?;
                 "250 ok"
             }
             "QUIT" => {
