@@ -42,7 +42,7 @@ pub fn run() -> anyhow::Result<u8> {
             "mail" => mail::run(&settings(arguments)?, arguments).await,
             "model" => Box::pin(model::run(&settings(arguments)?, arguments)).await,
             "team" => team::run(&settings(arguments)?, arguments).await,
-            "user" => user::run(&settings(arguments)?, arguments).await,
+            "user" => Box::pin(user::run(&settings(arguments)?, arguments)).await,
             _ => Ok(2),
         }
     })

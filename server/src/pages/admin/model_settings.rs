@@ -36,7 +36,7 @@ pub struct ModelNameQuery {
 }
 
 /// Converts a model to a row of its provider's page.
-pub fn item(model: ModelDetails) -> ModelItem {
+pub fn item(model: &ModelDetails) -> ModelItem {
     let settings = &model.settings;
     let limit = |tokens: Option<u64>, whose| tokens.map(|tokens| format!("{tokens} tokens a day {whose}"));
     let limits =

@@ -151,7 +151,7 @@ pub async fn show_provider(
 }
 
 fn provider_page(found: ProviderModels, form: Form) -> ProviderPage {
-    let models = found.models.into_iter().map(model_settings::item).collect();
+    let models = found.models.iter().map(model_settings::item).collect();
     ProviderPage { provider: item(found.provider), served: found.served, models, form }
 }
 
