@@ -20,6 +20,9 @@ pub const LIMITS: &[Setting] = &[
     setting("limit_sign_ins_per_account", "PLEXUS_LIMIT_SIGN_INS_PER_ACCOUNT", "1800/2s", "Sign-in attempts \
         and password changes per account"),
     setting("limit_sign_ups", "PLEXUS_LIMIT_SIGN_UPS", "5/1250s", "New accounts per client address"),
+    setting("limit_emails", "PLEXUS_LIMIT_EMAILS", "5/300s", "E-mails with a link per account"),
+    setting("limit_recoveries", "PLEXUS_LIMIT_RECOVERIES", "10/60s", "Requests for a link to a new password \
+        per client address"),
     setting("limit_requests", "PLEXUS_LIMIT_REQUESTS", "1200/20ms", "Requests of any kind per account or, \
         without one, per client address"),
     setting("limit_messages", "PLEXUS_LIMIT_MESSAGES", "60/1s", "Messages and team actions per account or \
