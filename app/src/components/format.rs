@@ -1,6 +1,7 @@
 //! Formatting helpers: URLs, numbers, sizes, durations, and labels of enum values.
 
 use leptos::prelude::*;
+pub use plexus_domain::number::grouped;
 use plexus_domain::{
     Address,
     account::{Registration, Role},
@@ -91,19 +92,6 @@ pub fn count(number: u64, one: &str, many: &str) -> String {
 /// Formats a cost that is given in millionths of the hub's currency unit.
 pub fn cost(micro: u64) -> String {
     format!("cost {}", money::format_micros(micro))
-}
-
-/// Formats a number with thousands separators.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// Formats a size in decimal units: "512 bytes", "3.4 KB", "12 MB".

@@ -90,7 +90,7 @@ fn chart(
         .map(|((day, sums), place)| {
             let value = value(sums);
             let height = scaled(value, most, CHART_HEIGHT);
-            let title = format!("{}: {}", date(*day), format(value));
+            let title = format!("{}: {}", day.to_date(), format(value));
             view! {
                 <rect class="bar" x=place * DAY_WIDTH y=CHART_HEIGHT - height width=BAR_WIDTH height=height>
                     <title>{title}</title>
@@ -100,7 +100,7 @@ fn chart(
         .collect_view();
     let width = DAY_WIDTH * (days.len() as u64).max(1);
     let view_box = format!("0 0 {width} {CHART_HEIGHT}");
-    let (first, last) = (days.first().map(|day| date(day.0)), days.last().map(|day| date(day.0)));
+    let (first, last) = (days.first().map(|day| day.0.to_date()), days.last().map(|day| day.0.to_date()));
     let label = format!("{title} of each day. The most on one day is {}.", format(most));
     view! {
         <figure class="usage-chart">
@@ -118,15 +118,11 @@ fn scaled(value: u64, most: u64, length: u64) -> u64 {
     u64::try_from(scaled).unwrap_or(length).max(u64::from(value > 0))
 }
 
-fn date(day: Timestamp) -> String {
-    day.to_rfc3339().chars().take(10).collect()
-}
-
 fn day_table(days: &[(Timestamp, UsageSums)], is_priced: bool) -> AnyView {
     let used = days.iter().rev().filter(|(_, sums)| *sums != UsageSums::default());
     let rows = used
         .map(|(day, sums)| {
-            view! { <tr><th scope="row" class="number">{date(*day)}</th>{numbers(sums, is_priced)}</tr> }
+            view! { <tr><th scope="row" class="number">{day.to_date()}</th>{numbers(sums, is_priced)}</tr> }
                 .into_any()
         })
         .collect();

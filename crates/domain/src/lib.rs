@@ -21,6 +21,7 @@ pub mod message;
 pub mod message_attributes;
 pub mod money;
 pub mod name;
+pub mod number;
 #[cfg(feature = "schema")]
 mod openapi_schema;
 pub mod page;

@@ -30,6 +30,17 @@ impl Timestamp {
         self.0.div_euclid(DAY_MILLIS)
     }
 
+    /// Returns the begin of a UTC day.
+    pub const fn of_day(day: i64) -> Self {
+        Self(day * DAY_MILLIS)
+    }
+
+    /// Returns the number of the first UTC day of the month.
+    pub fn first_day_of_month(self) -> i64 {
+        let (_, _, day_of_month) = civil_from_days(self.day());
+        self.day() + 1 - day_of_month
+    }
+
     /// Returns the number of the UTC week, which begins on Monday; week 0 begins on 1970-01-05.
     pub const fn week(self) -> i64 {
         (self.day() - FIRST_MONDAY).div_euclid(7)
@@ -60,14 +71,18 @@ impl Timestamp {
         Some(Self((seconds - offset(zone)?) * 1_000 + millis(fraction)?))
     }
 
+    /// Formats the UTC date as `YYYY-MM-DD`.
+    pub fn to_date(self) -> String {
+        let (year, month, day) = civil_from_days(self.day());
+        format!("{year:04}-{month:02}-{day:02}")
+    }
+
     /// Formats as `YYYY-MM-DDTHH:MM:SS.mmmZ`, the form of RFC 3339 that A2A and HTML's `<time>` require.
     pub fn to_rfc3339(self) -> String {
-        let days = self.day();
-        let millis = self.0.rem_euclid(DAY_MILLIS);
-        let (year, month, day) = civil_from_days(days);
+        let (date, millis) = (self.to_date(), self.0.rem_euclid(DAY_MILLIS));
         let (hour, minute) = (millis / 3_600_000, millis / 60_000 % 60);
         let (second, milli) = (millis / 1_000 % 60, millis % 1_000);
-        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
+        format!("{date}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
     }
 }
 
@@ -137,6 +152,20 @@ impl Sub<Duration> for Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_month_begins_on_its_first_day() {
+        let day = |text: &str| Timestamp::from_rfc3339(text).unwrap();
+        for (now, first) in [
+            ("2026-11-28T23:59:59Z", "2026-11-01T00:00:00Z"),
+            ("2026-11-01T00:00:00Z", "2026-11-01T00:00:00Z"),
+            ("2028-02-29T12:00:00Z", "2028-02-01T00:00:00Z"),
+        ] {
+            assert_eq!(day(now).first_day_of_month(), day(first).day(), "{now}");
+            assert_eq!(Timestamp::of_day(day(now).first_day_of_month()), day(first));
+            assert_eq!(day(first).to_date(), &first[..10]);
+        }
+    }
 
     #[test]
     fn weeks_begin_on_monday() {

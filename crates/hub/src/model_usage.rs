@@ -17,7 +17,6 @@ use crate::{Caller, Hub, Result, caller::Scope, model_budget, runs::RunJob};
 const MAX_NAMES: u16 = 50;
 /// Rows of a CSV file.
 const MAX_ROWS: u32 = 100_000;
-const DAY_MILLIS: i64 = 24 * 3_600 * 1_000;
 
 /// Records the use of each model by a run, in the transaction that ends the run.
 pub(crate) async fn record(tx: &mut Tx, job: &RunJob, used: &[ModelUsage], now: Timestamp) -> Result<()> {
@@ -177,7 +176,7 @@ async fn report(hub: &Hub, period: UsagePeriod, account: Option<AccountId>) -> R
 fn days(filter: &ModelUsageFilter, found: &[UsageByDay]) -> Vec<(Timestamp, UsageSums)> {
     let day = |day: i64| {
         let found = found.iter().find(|one| one.day == day);
-        (Timestamp::from_millis(day * DAY_MILLIS), found.map(sums_of_day).unwrap_or_default())
+        (Timestamp::of_day(day), found.map(sums_of_day).unwrap_or_default())
     };
     (filter.first_day..=filter.last_day).map(day).collect()
 }

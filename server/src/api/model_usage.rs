@@ -116,7 +116,7 @@ pub async fn report(hub: &Hub, caller: &Caller, query: &UsageQuery) -> Result<Us
 fn json(report: UsageReport) -> UsageJson {
     let entries = |entries: Vec<UsageEntry>| entries.into_iter().map(entry).collect();
     let day = |(day, of_day): (plexus_domain::Timestamp, UsageSums)| DayJson {
-        day: day.to_rfc3339().chars().take(10).collect(),
+        day: day.to_date(),
         sums: sums(of_day),
     };
     UsageJson {

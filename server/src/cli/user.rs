@@ -254,8 +254,8 @@ fn text(value: &Value) -> String {
 
 /// Formats a time in milliseconds as its day.
 fn day(value: &Value) -> String {
-    let at = value.as_i64().map(|at| Timestamp::from_millis(at).to_rfc3339());
-    at.map_or_else(|| "never".to_owned(), |at| at.chars().take(10).collect())
+    let at = value.as_i64().map(Timestamp::from_millis);
+    at.map_or_else(|| "never".to_owned(), Timestamp::to_date)
 }
 
 /// Formats accounts as a table, or as JSON.

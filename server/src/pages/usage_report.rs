@@ -8,8 +8,6 @@ use serde::Deserialize;
 
 use crate::web::download;
 
-const DAY_MILLIS: i64 = 24 * 3_600 * 1_000;
-
 #[derive(Deserialize)]
 pub struct PeriodQuery {
     days: Option<u32>,
@@ -33,7 +31,9 @@ pub fn report(found: model_usage::UsageReport) -> UsageReport {
         accounts: rows(found.accounts, "Callers without an account", |name| {
             Some(format!("/admin/users?q={name}"))
         }),
-        agents: rows(found.agents, "Decisions in teams", |address| Some(format!("/{address}"))),
+        agents: rows(found.agents, "Decisions in teams and titles of chats", |address| {
+            Some(format!("/{address}"))
+        }),
     }
 }
 
@@ -67,9 +67,8 @@ fn rows(
 pub fn csv(rows: &[ModelUsageRow]) -> Response {
     let mut text = "day,provider,model,user,agent,answers,input_tokens,output_tokens,cost\r\n".to_owned();
     for row in rows {
-        let date = Timestamp::from_millis(row.day * DAY_MILLIS).to_rfc3339();
         let cells = [
-            date.chars().take(10).collect(),
+            Timestamp::of_day(row.day).to_date(),
             quoted(&provider_title(&row.provider)),
             quoted(&row.model),
             quoted(row.account.as_deref().unwrap_or_default()),

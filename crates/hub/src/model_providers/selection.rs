@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use plexus_domain::{Error as Refusal, Timestamp};
+use plexus_domain::{Error as Refusal, Timestamp, number::grouped};
 use plexus_runtime::llm::ModelEndpoint;
 use plexus_store::{
     Conn, accounts,
@@ -22,8 +22,6 @@ use crate::{
     config::{Models, Prices, Provider},
     model_budget, runs,
 };
-
-const DAY_MILLIS: i64 = 24 * 3_600 * 1_000;
 
 /// Use of a model: its agent and requester, and what the model has to be able to do.
 #[derive(Clone, Copy, Default)]
@@ -187,7 +185,7 @@ async fn reached_limit(
 }
 
 fn renewed_tomorrow(used: &str, now: Timestamp) -> Refusal {
-    let left = (now.day() + 1) * DAY_MILLIS - now.millis();
+    let left = Timestamp::of_day(now.day() + 1).millis() - now.millis();
     let minutes = (left / 60_000).max(1);
     let time = match (minutes / 60, minutes % 60) {
         (0, minutes) => format!("{minutes} min"),
@@ -197,33 +195,16 @@ fn renewed_tomorrow(used: &str, now: Timestamp) -> Refusal {
     Refusal::RateLimited { message, retry_after_ms: u64::try_from(left).unwrap_or(0) }
 }
 
-/// Formats a number with commas between thousands.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_reached_limit_names_the_time_of_renewal() {
-        let day = 20_000 * DAY_MILLIS;
+        let day = Timestamp::of_day(20_000).millis();
         for (left, words) in [(5 * 3_600_000 + 720_000, "in 5 h 12 min."), (30_000, "in 1 min.")] {
             let refusal = renewed_tomorrow("Used.", Timestamp::from_millis(day - left));
             assert!(refusal.to_string().ends_with(words), "{refusal}");
         }
-        assert_eq!(
-            (grouped(999), grouped(1_000), grouped(1_234_567)),
-            ("999".into(), "1,000".into(), "1,234,567".into())
-        );
     }
 }
