@@ -3,18 +3,21 @@
 use std::time::Duration;
 
 use plexus_domain::{
-    AccountId, Address, ChatId, MessageId, Part, RunId,
+    AccountId, Address, CallOptions, ChatId, MessageId, Part,
     chat::{ChatKind, Title},
     chat_event::Event,
-    run::{Failure, Usage},
     sanitized_text::{ellipsize, one_line},
 };
-use plexus_runtime::{ConnectorLimits, ModelUsage, Output, RemoteConversation, RunRequest, run_connector};
+use plexus_runtime::ConnectorLimits;
 use plexus_store::{chats, messages};
 use tokio::sync::Semaphore;
 
 use super::{ChatChangeSet, change_set::CommittedChanges};
-use crate::{Hub, Result, caller::Requester, model_providers::ModelCall, model_usage, runs};
+use crate::{
+    Hub, Result,
+    caller::Requester,
+    runs::{ModelAnswer, ModelQuestion, ask_model},
+};
 
 /// Requests to the model at a time. A chat that finds no slot keeps the title of its first message.
 static SLOTS: Semaphore = Semaphore::const_new(4);
@@ -105,19 +108,21 @@ fn is_automatic(title: &Title, said: &str) -> bool {
     }
 }
 
-/// Returns the answer of the model, and records its use by the account.
-async fn ask(hub: &Hub, model: &str, account: AccountId, prompt: String) -> Result<String> {
-    let llm = runs::llm(hub, model, INSTRUCTIONS, &ModelCall::default()).await?;
-    let limits =
-        ConnectorLimits { whole: TIMEOUT, max_answer_bytes: MAX_ANSWER_BYTES, ..ConnectorLimits::default() };
-    let (run, speaker) = (hub.env().id(RunId::new), hub.config().hub_name.clone());
-    let request = RunRequest::of_message(run, speaker, prompt, limits);
-    let mut answer = TitleAnswer::default();
-    let end = run_connector(&llm, request, &mut answer, hub.stop()).await;
-    let mut tx = hub.store().write().await?;
-    model_usage::record_for(&mut tx, Some(account), None, &answer.usage, hub.env().now()).await?;
-    tx.commit().await?;
-    end.map_err(|failure| plexus_domain::Error::unavailable(failure.message))?;
+async fn ask(hub: &Hub, model: &str, account: AccountId, message: String) -> Result<String> {
+    let question = ModelQuestion {
+        model,
+        instructions: INSTRUCTIONS,
+        message,
+        options: CallOptions::default(),
+        limits: ConnectorLimits {
+            whole: TIMEOUT,
+            max_answer_bytes: MAX_ANSWER_BYTES,
+            ..ConnectorLimits::default()
+        },
+        account: Some(account),
+    };
+    let mut answer = ModelAnswer::default();
+    ask_model(hub, question, &mut answer).await?;
     Ok(answer.text)
 }
 
@@ -134,38 +139,6 @@ fn cleaned(answer: &str) -> Option<Title> {
 
 fn text_of(parts: &[Part]) -> String {
     parts.iter().filter_map(Part::as_text).collect::<Vec<_>>().join("\n\n")
-}
-
-/// The model's answer. Reasoning is a part of another kind and left out.
-#[derive(Default)]
-struct TitleAnswer {
-    text: String,
-    usage: Vec<ModelUsage>,
-}
-
-impl Output for TitleAnswer {
-    fn text(&mut self, delta: &str) -> Result<(), Failure> {
-        self.text.push_str(delta);
-        Ok(())
-    }
-
-    fn part(&mut self, _: Part) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    fn artifact_text(&mut self, _: &str, _: Option<&str>, _: &str) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    fn remote(&mut self, _: RemoteConversation) {}
-
-    fn usage(&mut self, _: Usage) {}
-
-    fn model_usage(&mut self, usage: &[ModelUsage]) {
-        self.usage = usage.to_vec();
-    }
-
-    fn status(&mut self, _: &str) {}
 }
 
 #[cfg(test)]

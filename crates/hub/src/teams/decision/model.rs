@@ -9,20 +9,20 @@ use std::{
 };
 
 use plexus_domain::{
-    CallOptions, Part, RunId,
+    CallOptions,
     call_options::AnswerFormat,
-    run::{Failure, FailureClass, Usage},
+    run::Usage,
     sanitized_text::{ellipsize, one_line},
     team::decision::{DecisionAttempt, DecisionOutcome, evaluate},
 };
-use plexus_runtime::{
-    ConnectorLimits, ModelUsage, Output, RemoteConversation, RunEnd, RunRequest, run_connector,
-};
-
+use plexus_runtime::{ConnectorLimits, RunEnd};
 use tokio::time::Instant;
 
 use super::{CompletedDecision, DecisionPrompt, DecisionResult, DecisionTopic};
-use crate::{Hub, Result, model_providers::ModelCall, model_usage, runs};
+use crate::{
+    Hub, Result,
+    runs::{ModelAnswer, ModelQuestion, ask_model},
+};
 
 const MAX_ANSWER_BYTES: usize = 128 << 10;
 /// Length limit of the error description sent with the retry.
@@ -45,12 +45,12 @@ impl DecisionModel {
         question: DecisionPrompt,
         time: Duration,
     ) -> CompletedDecision {
-        let mut said = CapturedAnswer::default();
-        let chosen = self.try_choose(&question, time, &mut said).await.unwrap_or_else(|error| {
+        let mut usage = Usage::default();
+        let chosen = self.try_choose(&question, time, &mut usage).await.unwrap_or_else(|error| {
             tracing::warn!(%error, "team model failed; falling back to rules");
             None
         });
-        let (usage, by_model) = (said.total(), chosen.is_some());
+        let by_model = chosen.is_some();
         CompletedDecision { matter, choice: chosen.unwrap_or_else(|| question.by_rules()), usage, by_model }
     }
 
@@ -58,7 +58,7 @@ impl DecisionModel {
         &self,
         question: &DecisionPrompt,
         time: Duration,
-        said: &mut CapturedAnswer,
+        usage: &mut Usage,
     ) -> Result<Option<DecisionResult>> {
         let until = Instant::now() + time;
         let message = question.message().map_err(crate::Error::fault)?;
@@ -68,16 +68,16 @@ impl DecisionModel {
                 problem.take().map_or_else(|| message.clone(), |why: String| format!("{message}\n{why}"));
             let left = until.saturating_duration_since(Instant::now());
             let with_schema = self.takes_schema.load(Ordering::Relaxed);
-            match self.ask(question, message.clone(), left, with_schema, said).await {
+            let answer = match self.ask(question, message.clone(), left, with_schema, usage).await {
                 Err(error) if with_schema => {
                     tracing::debug!(%error, "team model: request with a schema failed; asking without");
                     self.takes_schema.store(false, Ordering::Relaxed);
                     let left = until.saturating_duration_since(Instant::now());
-                    self.ask(question, message, left, false, said).await?;
+                    self.ask(question, message, left, false, usage).await?
                 }
-                done => done?,
-            }
-            let checked = question.check(&said.text).map(Some);
+                answer => answer?,
+            };
+            let checked = question.check(&answer).map(Some);
             match evaluate(attempt, checked, || None) {
                 DecisionOutcome::Take(choice) => {
                     tracing::debug!(?attempt, "team model: decision accepted");
@@ -96,14 +96,15 @@ impl DecisionModel {
         Ok(None)
     }
 
+    /// Asks once. `usage` is the total of all attempts.
     async fn ask(
         &self,
         question: &DecisionPrompt,
         message: String,
         time: Duration,
         with_schema: bool,
-        said: &mut CapturedAnswer,
-    ) -> Result<()> {
+        usage: &mut Usage,
+    ) -> Result<String> {
         let format = if with_schema {
             AnswerFormat::JsonSchema {
                 name: "decision".to_owned(),
@@ -114,82 +115,24 @@ impl DecisionModel {
         } else {
             AnswerFormat::Text
         };
-        let llm = runs::llm(&self.hub, &self.name, &question.instructions(), &ModelCall::default()).await?;
-        let name = self.hub.config().hub_name.clone();
-        let limits =
-            ConnectorLimits { whole: time, max_answer_bytes: MAX_ANSWER_BYTES, ..ConnectorLimits::default() };
-        let request = RunRequest {
+        let asked = ModelQuestion {
+            model: &self.name,
+            instructions: &question.instructions(),
+            message,
             options: CallOptions { format, ..CallOptions::default() },
-            ..RunRequest::of_message(self.hub.env().id(RunId::new), name, message, limits)
+            limits: ConnectorLimits {
+                whole: time,
+                max_answer_bytes: MAX_ANSWER_BYTES,
+                ..ConnectorLimits::default()
+            },
+            account: None,
         };
-        said.begin();
-        let refused = |failure: Failure| plexus_domain::Error::unavailable(failure.message);
-        let end = run_connector(&llm, request, said, self.hub.stop()).await;
-        self.record_usage(&std::mem::take(&mut said.model_usage)).await?;
-        match end.map_err(refused)? {
-            RunEnd::Completed | RunEnd::Truncated => Ok(()),
-            end => {
-                Err(refused(Failure::new(FailureClass::Refused, format!("It ended with {end:?}."))).into())
-            }
+        let mut answer = ModelAnswer::default();
+        let end = ask_model(&self.hub, asked, &mut answer).await;
+        *usage = usage.saturating_add(answer.usage);
+        match end? {
+            RunEnd::Completed | RunEnd::Truncated => Ok(answer.text),
+            end => Err(plexus_domain::Error::unavailable(format!("It ended with {end:?}.")).into()),
         }
     }
-}
-
-impl DecisionModel {
-    /// Adds the usage to that of the hub.
-    async fn record_usage(&self, used: &[ModelUsage]) -> Result<()> {
-        let mut tx = self.hub.store().write().await?;
-        model_usage::record_for(&mut tx, None, None, used, self.hub.env().now()).await?;
-        Ok(tx.commit().await?)
-    }
-}
-
-/// Last answer of the model, and the usage of all attempts.
-#[derive(Default)]
-struct CapturedAnswer {
-    text: String,
-    before: Usage,
-    now: Usage,
-    /// Usage of the last answer by model.
-    model_usage: Vec<ModelUsage>,
-}
-
-impl CapturedAnswer {
-    fn begin(&mut self) {
-        self.text.clear();
-        self.before = self.total();
-        self.now = Usage::default();
-    }
-
-    const fn total(&self) -> Usage {
-        self.before.saturating_add(self.now)
-    }
-}
-
-impl Output for CapturedAnswer {
-    fn text(&mut self, delta: &str) -> Result<(), Failure> {
-        self.text.push_str(delta);
-        Ok(())
-    }
-
-    /// Non-text parts, such as reasoning, are not part of the answer.
-    fn part(&mut self, _: Part) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    fn artifact_text(&mut self, _: &str, _: Option<&str>, _: &str) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    fn remote(&mut self, _: RemoteConversation) {}
-
-    fn usage(&mut self, usage: Usage) {
-        self.now = usage;
-    }
-
-    fn model_usage(&mut self, usage: &[ModelUsage]) {
-        self.model_usage = usage.to_vec();
-    }
-
-    fn status(&mut self, _: &str) {}
 }
