@@ -5,15 +5,14 @@
 
 use std::time::Duration;
 
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use plexus_domain::{AccountId, Error as Refusal, Name, Timestamp};
 use plexus_store::{
     Conn, Tx,
-    accounts::{self, AccountState},
+    accounts::{self, Account, AccountState},
 };
 use serde::{Deserialize, Serialize};
 
-use super::password;
+use super::{link_token, password};
 use crate::{
     Hub, Result, admin,
     caller::Caller,
@@ -75,8 +74,7 @@ pub(super) async fn send_confirmation(
         expires_at: hub.env().now() + VALID,
         replaces: replaces.map(String::from),
     };
-    let plain = serde_json::to_vec(&token).map_err(anyhow::Error::new)?;
-    let sealed = URL_SAFE_NO_PAD.encode(hub.vault().seal(PURPOSE, &plain)?);
+    let sealed = link_token::seal(hub, PURPOSE, &token)?;
     let (hub_name, url) = (&hub.config().hub_name, &hub.config().public_url);
     hub.send_mail(MailMessage {
         to: email.clone(),
@@ -129,8 +127,12 @@ pub async fn remove_email(hub: &Hub, caller: &Caller, password: String) -> Resul
 
 /// Returns the confirmed address of an account.
 pub(super) async fn address(conn: &mut Conn, account: AccountId) -> Result<Option<EmailAddress>> {
-    let account = accounts::find(conn, account).await?;
-    Ok(account.and_then(|account| account.email_folded).and_then(|email| email.parse().ok()))
+    Ok(accounts::find(conn, account).await?.as_ref().and_then(address_of))
+}
+
+/// Returns the confirmed address in the row of an account.
+pub(super) fn address_of(account: &Account) -> Option<EmailAddress> {
+    account.email_folded.as_ref()?.parse().ok()
 }
 
 /// Tells an account about a change of its credentials, if it has an address and this hub sends e-mail.
@@ -163,21 +165,14 @@ fn send_notice(hub: &Hub, name: &Name, to: EmailAddress, event: &str) {
 
 /// Returns the content of a token that is valid now.
 async fn check(hub: &Hub, conn: &mut Conn, token: &str) -> Result<ConfirmationToken> {
-    let token = open(hub, token).filter(|token| hub.env().now() < token.expires_at).ok_or_else(dead)?;
+    let token: Option<ConfirmationToken> = link_token::open(hub, PURPOSE, token, MAX_TOKEN);
+    let token = token.filter(|token| hub.env().now() < token.expires_at).ok_or_else(dead)?;
     let account = accounts::find(conn, token.account).await?.ok_or_else(dead)?;
     let is_closed = matches!(account.state, AccountState::Suspended | AccountState::Deleted);
     if account.email_folded != token.replaces || is_closed {
         return Err(dead().into());
     }
     Ok(token)
-}
-
-fn open(hub: &Hub, token: &str) -> Option<ConfirmationToken> {
-    if token.len() > MAX_TOKEN {
-        return None;
-    }
-    let sealed = URL_SAFE_NO_PAD.decode(token).ok()?;
-    serde_json::from_slice(&hub.vault().open_sealed(PURPOSE, &sealed).ok()?).ok()
 }
 
 fn dead() -> Refusal {

@@ -5,6 +5,7 @@ mod bootstrap_admin;
 mod deletion;
 mod email;
 mod impersonation;
+mod link_token;
 mod overview;
 mod password;
 mod password_reset;

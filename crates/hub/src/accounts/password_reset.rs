@@ -5,7 +5,6 @@
 
 use std::time::Duration;
 
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use plexus_domain::{AccountId, Digest, Error as Refusal, Name, Timestamp, account::NewPassword};
 use plexus_store::{
     Conn, Tx,
@@ -15,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    email,
+    email, link_token,
     password::{self, PASSWORD_CHANGED},
 };
 use crate::{
@@ -80,8 +79,7 @@ pub(super) async fn create(
     let credential = password::credential(tx, account).await?;
     let token =
         ResetToken { account, expires_at: hub.env().now() + valid, replaces: Digest::of(&credential.data) };
-    let plain = serde_json::to_vec(&token).map_err(anyhow::Error::new)?;
-    let sealed = URL_SAFE_NO_PAD.encode(hub.vault().seal(PURPOSE, &plain)?);
+    let sealed = link_token::seal(hub, PURPOSE, &token)?;
     match by {
         Some(by) => {
             let target = admin::audit_account(account);
@@ -116,18 +114,11 @@ pub async fn reset_password(hub: &Hub, token: &str, new: String) -> Result<()> {
 
 /// Returns the account of a token that is valid now.
 async fn check(hub: &Hub, conn: &mut Conn, token: &str) -> Result<AccountId> {
-    let token = open(hub, token).filter(|token| hub.env().now() < token.expires_at).ok_or_else(dead)?;
+    let token: Option<ResetToken> = link_token::open(hub, PURPOSE, token, MAX_TOKEN);
+    let token = token.filter(|token| hub.env().now() < token.expires_at).ok_or_else(dead)?;
     let credential = login_credentials::by_kind(conn, token.account, CredentialKind::Password).await?;
     let replaces = credential.map(|credential| Digest::of(&credential.data));
     if replaces == Some(token.replaces) { Ok(token.account) } else { Err(dead().into()) }
-}
-
-fn open(hub: &Hub, token: &str) -> Option<ResetToken> {
-    if token.len() > MAX_TOKEN {
-        return None;
-    }
-    let sealed = URL_SAFE_NO_PAD.decode(token).ok()?;
-    serde_json::from_slice(&hub.vault().open_sealed(PURPOSE, &sealed).ok()?).ok()
 }
 
 fn dead() -> Refusal {

@@ -60,7 +60,7 @@ impl AccountKey {
 
 async fn send_link(hub: &Hub, key: &AccountKey) -> Result<()> {
     let Some(account) = key.find(hub).await? else { return Ok(()) };
-    let Some(to) = email::address(&mut hub.store().read().await?, account.id).await? else { return Ok(()) };
+    let Some(to) = email::address_of(&account) else { return Ok(()) };
     hub.limits().take(Rate::Emails, &account.id.to_string())?;
     let mut tx = hub.store().write().await?;
     let reset = password_reset::create(hub, &mut tx, None, account.id, VALID).await?;
