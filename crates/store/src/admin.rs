@@ -141,22 +141,35 @@ pub async fn count_people(conn: &mut Conn, words: &str) -> Result<u64> {
     Ok(found.unsigned_abs())
 }
 
+macro_rules! select_people {
+    ($rest:literal) => {
+        concat!(
+            "select accounts.id, n.name, accounts.role, ",
+            accounts::state!(),
+            " as state, accounts.prefs, accounts.created_at, \
+            case when accounts.last_seen_at > \
+                coalesce((select max(s.last_seen_at) from sessions s where s.account = accounts.id), 0) \
+                then accounts.last_seen_at \
+                else (select max(s.last_seen_at) from sessions s where s.account = accounts.id) end as last_seen_at, \
+            (select count(*) from agents g where g.namespace = accounts.namespace and g.state <> 'deleted') as agents \
+            from accounts join namespaces n on n.id = accounts.namespace where accounts.state <> 'deleted' ",
+            $rest
+        )
+    };
+}
+
 /// Lists accounts whose name contains `words`: pending ones first, then the newest.
 pub async fn people(conn: &mut Conn, words: &str, slice: RowRange) -> Result<Vec<PersonRow>> {
-    let text = concat!(
-        "select accounts.id, n.name, accounts.role, ",
-        accounts::state!(),
-        " as state, accounts.prefs, accounts.created_at, \
-        case when accounts.last_seen_at > \
-            coalesce((select max(s.last_seen_at) from sessions s where s.account = accounts.id), 0) \
-            then accounts.last_seen_at \
-            else (select max(s.last_seen_at) from sessions s where s.account = accounts.id) end as last_seen_at, \
-        (select count(*) from agents g where g.namespace = accounts.namespace and g.state <> 'deleted') as agents \
-        from accounts join namespaces n on n.id = accounts.namespace \
-        where accounts.state <> 'deleted' and n.name_folded like $1 escape '!' \
+    let text = select_people!(
+        "and n.name_folded like $1 escape '!' \
         order by case accounts.state when 'pending' then 0 else 1 end, accounts.id desc limit $2 offset $3"
     );
     on!(conn, c => query_as(text).bind(pattern(words)).bind(i64::from(slice.take)).bind(slice.skip()).fetch_all(c))
+}
+
+/// Returns an account, unless it is deleted.
+pub async fn person(conn: &mut Conn, id: AccountId) -> Result<Option<PersonRow>> {
+    on!(conn, c => query_as(select_people!("and accounts.id = $1")).bind(id.uuid()).fetch_optional(c))
 }
 
 /// Counts the agents of this hub whose address contains `words`.

@@ -2,7 +2,7 @@
 
 use plexus_domain::{AccountId, Address, Error as Refusal, Name, Timestamp, account::Role};
 use plexus_store::{
-    Conn, Tx,
+    Tx,
     accounts::{self, Account, AccountState},
     admin,
     admin::RowRange,
@@ -119,18 +119,13 @@ pub async fn act_on_person_by_operator(hub: &Hub, name: &str, act: AccountModera
 
 /// Lists all accounts whose name contains `words`, for the operator.
 pub async fn list_people_by_operator(hub: &Hub, words: &str) -> Result<Vec<AccountRow>> {
-    let rows = all_people(&mut hub.store().snapshot().await?, words.trim().trim_start_matches('@')).await?;
-    Ok(rows.iter().map(|row| account_row(row, true)).collect())
-}
-
-/// Returns all accounts whose name contains `words`, read in parts of [`ROWS_PER_QUERY`].
-async fn all_people(conn: &mut Conn, words: &str) -> Result<Vec<admin::PersonRow>> {
-    let mut rows = Vec::new();
+    let words = words.trim().trim_start_matches('@');
+    let (mut conn, mut rows) = (hub.store().snapshot().await?, Vec::new());
     loop {
         let range = RowRange { skip: rows.len() as u64, take: ROWS_PER_QUERY };
-        let part = admin::people(conn, words, range).await?;
+        let part = admin::people(&mut conn, words, range).await?;
         let is_last = part.len() < usize::from(ROWS_PER_QUERY);
-        rows.extend(part);
+        rows.extend(part.iter().map(|row| account_row(row, true)));
         if is_last {
             return Ok(rows);
         }
@@ -151,11 +146,10 @@ pub async fn find_person_by_operator(hub: &Hub, name: &str) -> Result<AccountDet
     let name: Name = name.trim_start_matches('@').parse()?;
     let mut conn = hub.store().snapshot().await?;
     let account = accounts::by_name(&mut conn, &name).await?.ok_or_else(missing)?;
-    let rows = all_people(&mut conn, name.as_str()).await?;
-    let row = rows.iter().find(|row| row.id == account.id).ok_or_else(missing)?;
+    let row = admin::person(&mut conn, account.id).await?.ok_or_else(missing)?;
     let agents = agents::list_by_namespace(&mut conn, account.namespace).await?;
     Ok(AccountDetails {
-        row: account_row(row, true),
+        row: account_row(&row, true),
         email: account.email_folded,
         agents: agents.iter().map(message_views::address).collect(),
     })
