@@ -28,8 +28,10 @@ use super::{
 use crate::{
     Hub, Result, blobs,
     blobs::NewBlob,
-    chats::post_message::{PostMessage, PostedMessage, insert_chat, lock, post_message},
-    chats::{check_may_post, membership},
+    chats::{
+        check_may_post, membership,
+        post_message::{PostMessage, PostedMessage, insert_chat, lock, post_message},
+    },
     error::conflict,
     federation, quotas, teams,
 };

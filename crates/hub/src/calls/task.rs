@@ -102,8 +102,11 @@ async fn may_read(conn: &mut Conn, door: &AuthorizedAgent, run: &Run, is_callers
         // The callers of the runs of a team are no members.
         return Ok(is_callers);
     };
-    if member.left_at.is_some() || is_callers {
-        return Ok(member.left_at.is_none());
+    if member.left_at.is_some() {
+        return Ok(false);
+    }
+    if is_callers {
+        return Ok(true);
     }
     Ok(chats::find(conn, run.chat).await?.is_some_and(|chat| chat.kind != ChatKind::Room))
 }
