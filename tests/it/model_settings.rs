@@ -141,9 +141,9 @@ on_both! {
             let refused = set_model(&grace, "small", &[(field, value)]).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
             refused.says(words);
         }
-        let named = [("access", "named"), ("users", "nobody-here")];
+        let named = [("access", "named"), ("users", "unknown-user")];
         let refused = set_model(&grace, "small", &named).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
-        refused.says("User nobody-here not found on this hub.");
+        refused.says("User unknown-user not found on this hub.");
         let long = "x".repeat(61);
         let refused = set_model(&grace, "small", &[("display_name", &long)]).await;
         refused.expect(StatusCode::UNPROCESSABLE_ENTITY).says("Enter up to 60 characters.");

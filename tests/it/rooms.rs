@@ -98,7 +98,7 @@ on_both! {
         let chat = begin(&ada).await;
         let path = format!("/chats/{chat}/invitations");
         for (body, status) in [
-            (json!({ "user": "nobody" }), StatusCode::UNPROCESSABLE_ENTITY),
+            (json!({ "user": "unknown-user" }), StatusCode::UNPROCESSABLE_ENTITY),
             (json!({ "user": "ada" }), StatusCode::UNPROCESSABLE_ENTITY),
             (json!({ "user": "bob", "role": "owner" }), StatusCode::UNPROCESSABLE_ENTITY),
             (json!({ "user": "bob", "expires_in_days": 31 }), StatusCode::UNPROCESSABLE_ENTITY),
@@ -186,7 +186,7 @@ on_both! {
         let invite = [("action", "invite"), ("user", "bob"), ("role", "member"), ("days", "7")];
         let done = ada.post(&page, &invite).await.expect(StatusCode::SEE_OTHER);
         ada.get(done.location()).await.expect(StatusCode::OK).says("User invited.");
-        let wrong = [("action", "invite"), ("user", "nobody"), ("role", "member"), ("days", "7")];
+        let wrong = [("action", "invite"), ("user", "unknown-user"), ("role", "member"), ("days", "7")];
         ada.post(&page, &wrong).await.expect(StatusCode::UNPROCESSABLE_ENTITY).says("not found on this hub");
         let id = received(&bob).await;
         bob.get("/chat/invitations").await.expect(StatusCode::OK).says("From <bdi>ada</bdi>");
