@@ -1,6 +1,10 @@
 //! Tests that the data of an earlier version opens, on both databases.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD as BASE64};
 use plexus_store::testing::Database;
@@ -13,7 +17,7 @@ use crate::{
     client::{Client, text_of},
     database::{Sql, postgres_url},
     events::{answer_after, read_answer, text_in},
-    process::Process,
+    process::{Process, plexus, stderr, stdout},
 };
 
 const PASSWORD: &str = "correct horse battery staple";
@@ -25,44 +29,53 @@ struct OldData {
     facts: &'static str,
 }
 
-#[tokio::test]
-async fn opens_sqlite_data_of_an_earlier_version() {
-    let old = OldData {
+impl OldData {
+    const SQLITE: Self = Self {
         dump: include_str!("data/fcc336f/sqlite/dump.sql"),
         key: include_str!("data/fcc336f/sqlite/secret.key.base64"),
         facts: include_str!("data/fcc336f/sqlite/facts.json"),
     };
-    opens(old, None).await;
+    const POSTGRES: Self = Self {
+        dump: include_str!("data/fcc336f/postgres/dump.sql"),
+        key: include_str!("data/fcc336f/postgres/secret.key.base64"),
+        facts: include_str!("data/fcc336f/postgres/facts.json"),
+    };
+
+    /// Writes it to the data folder below `folder`, and to the Postgres database if there is one.
+    async fn write(&self, folder: &Path, database: Option<&Database>) {
+        let data = folder.join("data");
+        fs::create_dir(&data).expect("a data folder");
+        let key = data.join("secret.key");
+        fs::write(&key, BASE64.decode(self.key.trim()).expect("base64")).expect("written");
+        fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).expect("allowed");
+        if database.is_none() {
+            fs::write(data.join("plexus.sqlite3"), "").expect("an empty database");
+        }
+        if database.is_some() {
+            let empty = Sql::of(database, &data);
+            empty.run("drop schema public cascade; create schema public").await;
+        }
+        // The dump of SQLite creates tables in the order of their names, so rows come before those that they reference.
+        let unchecked = if database.is_none() { "pragma foreign_keys = off;\n" } else { "" };
+        Sql::of(database, &data).run(&format!("{unchecked}{}", self.dump)).await;
+    }
+}
+
+#[tokio::test]
+async fn opens_sqlite_data_of_an_earlier_version() {
+    opens(OldData::SQLITE, None).await;
 }
 
 #[tokio::test]
 async fn opens_postgres_data_of_an_earlier_version() {
     let Some(database) = Database::new().await else { return };
-    let old = OldData {
-        dump: include_str!("data/fcc336f/postgres/dump.sql"),
-        key: include_str!("data/fcc336f/postgres/secret.key.base64"),
-        facts: include_str!("data/fcc336f/postgres/facts.json"),
-    };
-    let empty = Sql::of(Some(&database), Path::new(""));
-    empty.run("drop schema public cascade; create schema public").await;
-    opens(old, Some(&database)).await;
+    opens(OldData::POSTGRES, Some(&database)).await;
     database.drop().await;
 }
 
 async fn opens(old: OldData, database: Option<&Database>) {
     let folder = tempfile::tempdir().expect("a folder");
-    let data = folder.path().join("data");
-    fs::create_dir(&data).expect("a data folder");
-    let key = data.join("secret.key");
-    fs::write(&key, BASE64.decode(old.key.trim()).expect("base64")).expect("written");
-    fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).expect("allowed");
-    if database.is_none() {
-        fs::write(data.join("plexus.sqlite3"), "").expect("an empty database");
-    }
-    // The dump of SQLite creates tables in the order of their names, so rows come before those that they reference.
-    let unchecked = if database.is_none() { "pragma foreign_keys = off;\n" } else { "" };
-    Sql::of(database, &data).run(&format!("{unchecked}{}", old.dump)).await;
-
+    old.write(folder.path(), database).await;
     let hub = Process::serve_on(folder.path(), database.map(postgres_url).as_deref()).await;
     let facts: Value = serde_json::from_str(old.facts).expect("JSON");
     let (chat, team) = (text_of(&facts["chat"]), text_of(&facts["team"]));
@@ -101,6 +114,85 @@ async fn opens(old: OldData, database: Option<&Database>) {
     ada.say(&chat, "2 km + 1 km").await;
     assert!(text_in(&answer_after(&ada, &chat, before).await).contains("3 km"));
     hub.kill().await;
+}
+
+#[tokio::test]
+async fn a_sqlite_database_is_copied_and_migrated_by_a_command() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("data");
+    OldData::SQLITE.write(folder.path(), None).await;
+    let copy = migrates(folder.path(), &[]).await;
+    assert_eq!(fs::metadata(data.join("backups")).expect("a folder").permissions().mode() & 0o777, 0o700);
+
+    // The copy takes the place of the database, and can be migrated again.
+    fs::copy(&copy, data.join("plexus.sqlite3")).expect("copied");
+    migrates(folder.path(), &[]).await;
+
+    let hub = Process::serve(folder.path()).await;
+    let ada = Client::new(&hub.origin);
+    ada.sign_in("ada", PASSWORD).await.expect(StatusCode::SEE_OTHER);
+    hub.kill().await;
+    refuses_a_newer_schema(folder.path(), None).await;
+}
+
+#[tokio::test]
+async fn a_postgres_database_is_dumped_and_migrated_by_a_command() {
+    let Some(database) = Database::new().await else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = postgres_url(&database);
+    OldData::POSTGRES.write(folder.path(), Some(&database)).await;
+    let missing = folder.path().join("missing");
+    fs::write(&missing, "not a folder").expect("written");
+    let refused = plexus(
+        folder.path(),
+        &["migrate", "--database-url", &url, "--backup-dir", missing.to_str().expect("a path")],
+    )
+    .await;
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains("so it was not migrated"), "{}", stderr(&refused));
+
+    let copy = migrates(folder.path(), &["--database-url", &url]).await;
+    assert!(fs::read(copy).expect("a dump").starts_with(b"PGDMP"));
+    refuses_a_newer_schema(folder.path(), Some(&database)).await;
+    database.drop().await;
+}
+
+/// Migrates the database, and checks that the command lists, copies and migrates. Returns the path of the copy.
+async fn migrates(folder: &Path, settings: &[&str]) -> PathBuf {
+    let run = async |flags: &[&str], code: i32| {
+        let output = plexus(folder, &[&["migrate"], settings, flags].concat()).await;
+        assert_eq!(output.status.code(), Some(code), "{}{}", stdout(&output), stderr(&output));
+        stdout(&output)
+    };
+    let listed = run(&["--check"], 3).await;
+    assert!(listed.contains("0054 (agent knowledge)"), "{listed}");
+    let done = run(&[], 0).await;
+    assert!(done.contains("Migrated the database."), "{done}");
+    let copied = done.lines().find_map(|line| line.strip_prefix("Copied the database to "));
+    let copy = PathBuf::from(copied.expect("a copy").trim_end_matches('.'));
+    assert_eq!(
+        fs::metadata(&copy).expect("a copy").permissions().mode() & 0o077,
+        0,
+        "only its owner may read it"
+    );
+    let again = run(&["--check"], 0).await;
+    assert!(again.contains("The database is up to date."), "{again}");
+    copy
+}
+
+async fn refuses_a_newer_schema(folder: &Path, database: Option<&Database>) {
+    let data = folder.join("data");
+    let text = "insert into _sqlx_migrations (version, description, success, checksum, execution_time) \
+                select 9999, 'time travel', success, checksum, execution_time from _sqlx_migrations where version = 1";
+    Sql::of(database, &data).run(text).await;
+    let url = database.map(postgres_url);
+    let settings: Vec<&str> = url.iter().flat_map(|url| ["--database-url", url.as_str()]).collect();
+    for command in ["migrate", "serve"] {
+        let refused = plexus(folder, &[&[command], settings.as_slice()].concat()).await;
+        assert_eq!(refused.status.code(), Some(1), "{}", stdout(&refused));
+        let said = stderr(&refused) + &stdout(&refused);
+        assert!(said.contains("migration 9999 (time travel) of a newer Plexus"), "{said}");
+    }
 }
 
 fn messages(chat: &Value) -> &[Value] {

@@ -20,6 +20,8 @@ pub enum BackupError {
     Newer { program: String, schema: i64, known: i64 },
     #[error("{path} is the secret key of another hub; move it away, or restore into another data folder")]
     OtherSecretKey { path: PathBuf },
+    #[error("the Postgres database was not dumped: {cause}")]
+    PostgresDump { cause: String },
     #[error(transparent)]
     Open(#[from] OpenError),
     #[error(transparent)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use sqlx::error::{DatabaseError, ErrorKind};
 
-use crate::sqlite_driver::SqliteError;
+use crate::{schema_status::SchemaMigration, sqlite_driver::SqliteError};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -123,8 +123,11 @@ pub enum OpenError {
     #[error("the data folder {} cannot be used: {source}", folder.display())]
     Folder { folder: PathBuf, source: std::io::Error },
     #[error(
-        "the database schema does not match this version of Plexus: {0}; it may come from a newer version"
+        "the database has migration {found} of a newer Plexus; this one knows the migrations up to {known:04}. Install the \
+         newer version again, or restore a backup from before the upgrade"
     )]
+    NewerSchema { found: SchemaMigration, known: i64 },
+    #[error("the migrations of the database do not match those of this version of Plexus: {0}")]
     Migration(#[source] sqlx::migrate::MigrateError),
     #[error("the database at {at} cannot be reached: {source}")]
     Database { at: String, source: Error },

@@ -1,12 +1,16 @@
 //! Opens a Postgres database, version 15 or newer.
 
 use sqlx::{
-    ConnectOptions, Connection, PgPool,
+    ConnectOptions, Connection, PgConnection, PgPool,
     migrate::{MigrateError, Migrator},
     postgres::PgPoolOptions,
+    query_as, query_scalar,
 };
 
-use crate::{Error, OpenError, StoreConfig};
+use crate::{
+    Error, OpenError, StoreConfig,
+    schema_status::{APPLIED, SchemaStatus},
+};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/postgres");
 
@@ -20,14 +24,12 @@ const IDLE_TIMEOUT: &str = "60000";
 const STATEMENTS: usize = 256;
 
 pub(crate) async fn open(config: &StoreConfig) -> Result<PgPool, OpenError> {
-    let unreachable = |source| match is_pooler_error(&source) {
-        true => OpenError::Pooler { at: config.url.to_string(), source },
-        false => OpenError::Database { at: config.url.to_string(), source: Error::from(source) },
-    };
+    let unreachable = |source| unreachable(config, source);
     let options = config.url.postgres_options()?.statement_cache_capacity(STATEMENTS);
 
     // Migrations run without timeouts: creating an index may take long.
     let mut connection = options.connect().await.map_err(unreachable)?;
+    SchemaStatus::compare(applied(&mut connection).await.map_err(unreachable)?, &MIGRATIONS)?;
     MIGRATIONS.run_direct(None, &mut connection, false).await.map_err(|error| match error {
         MigrateError::Execute(source) | MigrateError::ExecuteMigration(source, _)
             if is_pooler_error(&source) =>
@@ -49,6 +51,30 @@ pub(crate) async fn open(config: &StoreConfig) -> Result<PgPool, OpenError> {
         .connect_with(options.options(limits))
         .await
         .map_err(unreachable)
+}
+
+/// Reads which migrations a database has.
+pub(crate) async fn schema_status(config: &StoreConfig) -> Result<SchemaStatus, OpenError> {
+    let unreachable = |source| unreachable(config, source);
+    let mut connection = config.url.postgres_options()?.connect().await.map_err(unreachable)?;
+    let applied = applied(&mut connection).await.map_err(unreachable)?;
+    connection.close().await.map_err(unreachable)?;
+    SchemaStatus::compare(applied, &MIGRATIONS)
+}
+
+async fn applied(connection: &mut PgConnection) -> Result<Vec<(i64, String)>, sqlx::Error> {
+    let text = "select to_regclass('_sqlx_migrations') is not null";
+    if !query_scalar(text).fetch_one(&mut *connection).await? {
+        return Ok(Vec::new());
+    }
+    query_as(APPLIED).fetch_all(connection).await
+}
+
+fn unreachable(config: &StoreConfig, source: sqlx::Error) -> OpenError {
+    match is_pooler_error(&source) {
+        true => OpenError::Pooler { at: config.url.to_string(), source },
+        false => OpenError::Database { at: config.url.to_string(), source: Error::from(source) },
+    }
 }
 
 /// Returns whether the error comes from a pooler that gives each transaction another session, such as pgbouncer in

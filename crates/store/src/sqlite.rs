@@ -9,7 +9,7 @@ use std::{
 use sqlx::{
     ConnectOptions as _, Connection as _,
     migrate::Migrator,
-    query, query_scalar,
+    query, query_as, query_scalar,
     sqlite::{
         SqliteAutoVacuum, SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous,
     },
@@ -19,6 +19,7 @@ use crate::{
     Durability, Error, OpenError, StoreConfig,
     group_commit::GroupCommitWriter,
     permissions::{create_file, create_folder, restrict},
+    schema_status::{APPLIED, SchemaStatus},
     sqlite_driver::{Pool, SqliteOptions},
     wal_checkpoint::WalCheckpointer,
 };
@@ -115,10 +116,47 @@ pub(crate) async fn open(config: &StoreConfig, folder: &Path) -> Result<Pools, O
     Ok(Pools { writer, readers, lock })
 }
 
+fn unreachable(config: &StoreConfig) -> impl Fn(sqlx::Error) -> OpenError + Copy {
+    |source| OpenError::Database { at: config.url.to_string(), source: Error::from(source) }
+}
+
+/// Reads which migrations a file has; none if it is missing.
+pub(crate) async fn schema_status(config: &StoreConfig, folder: &Path) -> Result<SchemaStatus, OpenError> {
+    let file = folder.join(FILE);
+    if !file.exists() {
+        return SchemaStatus::compare(Vec::new(), &MIGRATIONS);
+    }
+    let unreachable = unreachable(config);
+    let options = SqliteConnectOptions::new().filename(file);
+    let mut connection = options.connect().await.map_err(unreachable)?;
+    let applied = applied(&mut connection).await.map_err(unreachable)?;
+    connection.close().await.map_err(unreachable)?;
+    SchemaStatus::compare(applied, &MIGRATIONS)
+}
+
+async fn applied(connection: &mut SqliteConnection) -> Result<Vec<(i64, String)>, sqlx::Error> {
+    let text = "select count(*) from sqlite_master where type = 'table' and name = '_sqlx_migrations'";
+    let tables: i64 = query_scalar(text).fetch_one(&mut *connection).await?;
+    if tables == 0 {
+        return Ok(Vec::new());
+    }
+    query_as(APPLIED).fetch_all(connection).await
+}
+
+/// Copies the database into an empty file (`vacuum into`). Fails if a hub uses the folder, or if the file is not empty.
+pub(crate) async fn copy(config: &StoreConfig, folder: &Path, target: &Path) -> Result<(), OpenError> {
+    let unreachable = unreachable(config);
+    let _locked = lock(folder)?;
+    let options = SqliteConnectOptions::new().filename(folder.join(FILE));
+    let mut connection = options.connect().await.map_err(unreachable)?;
+    let target = target.to_string_lossy().into_owned();
+    query("vacuum into $1").bind(target).execute(&mut connection).await.map_err(unreachable)?;
+    connection.close().await.map_err(unreachable)
+}
+
 /// Creates the file if it is missing and migrates its schema, with the SQLite driver of sqlx.
 async fn migrate(config: &StoreConfig, file: &Path) -> Result<(), OpenError> {
-    let unreachable =
-        |source| OpenError::Database { at: config.url.to_string(), source: Error::from(source) };
+    let unreachable = unreachable(config);
     let options = SqliteConnectOptions::new()
         .filename(file)
         .create_if_missing(true)
@@ -126,6 +164,7 @@ async fn migrate(config: &StoreConfig, file: &Path) -> Result<(), OpenError> {
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full);
     let mut connection = options.connect().await.map_err(unreachable)?;
+    SchemaStatus::compare(applied(&mut connection).await.map_err(unreachable)?, &MIGRATIONS)?;
     enable_incremental_vacuum(&mut connection).await.map_err(unreachable)?;
     MIGRATIONS.run_direct(None, &mut connection, false).await.map_err(OpenError::Migration)?;
     connection.close().await.map_err(unreachable)

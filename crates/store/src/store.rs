@@ -145,9 +145,9 @@ mod tests {
     use sqlx::query;
 
     use crate::{
-        Conn, Error, OpenError, Store, Tx, accounts, chats,
+        Conn, Error, OpenError, SchemaStatus, Store, Tx, accounts, chats,
         conn::execute,
-        namespaces, on_both,
+        namespaces, on_both, schema_version,
         testing::{self, World},
         transfer,
     };
@@ -189,7 +189,24 @@ mod tests {
             let config = testing::config(store.url().clone());
             drop(store);
             let error = Store::open(&config).await.unwrap_err();
-            assert!(matches!(&error, OpenError::Migration(_)), "{error}");
+            assert!(matches!(&error, OpenError::NewerSchema { .. }), "{error}");
+            assert!(error.to_string().contains("migration 9999 "), "{error}");
+            let read = SchemaStatus::read(&config).await.unwrap_err();
+            assert_eq!(read.to_string(), error.to_string());
+        }
+
+        async fn pending_migrations_are_listed(store: Store) {
+            let config = testing::config(store.url().clone());
+            let status = SchemaStatus::read(&config).await.unwrap();
+            assert_eq!(status.newest.unwrap().version, schema_version());
+            assert_eq!(status.pending, []);
+
+            let mut tx = store.write().await.unwrap();
+            execute!(tx, query("delete from _sqlx_migrations where version = $1").bind(schema_version())).unwrap();
+            tx.commit().await.unwrap();
+            let status = SchemaStatus::read(&config).await.unwrap();
+            let pending: Vec<i64> = status.pending.iter().map(|migration| migration.version).collect();
+            assert_eq!(pending, [schema_version()]);
         }
 
         async fn a_transaction_that_is_dropped_leaves_nothing(store: Store) {

@@ -10,6 +10,7 @@ mod copy_database;
 mod doctor;
 mod federation;
 mod mail;
+mod migrate;
 mod model;
 mod restore;
 mod rule_lists;
@@ -40,6 +41,7 @@ pub fn run() -> anyhow::Result<u8> {
             "doctor" => Box::pin(doctor::run(settings(arguments), arguments)).await,
             "federation" => federation::run(&settings(arguments)?, arguments).await,
             "mail" => mail::run(&settings(arguments)?, arguments).await,
+            "migrate" => migrate::run(&settings(arguments)?, arguments).await,
             "model" => Box::pin(model::run(&settings(arguments)?, arguments)).await,
             "team" => team::run(&settings(arguments)?, arguments).await,
             "user" => Box::pin(user::run(&settings(arguments)?, arguments)).await,
@@ -64,6 +66,7 @@ fn command() -> Command {
         .subcommand(Settings::flags(doctor::command()))
         .subcommand(Settings::flags(federation::command()))
         .subcommand(Settings::flags(mail::command()))
+        .subcommand(Settings::flags(migrate::command()))
         .subcommand(Settings::flags(model::command()))
         .subcommand(Settings::flags(team::command()))
         .subcommand(Settings::flags(user::command()))
