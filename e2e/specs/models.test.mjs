@@ -87,6 +87,41 @@ test("an agent is created with it and answers", async () => {
   assert.equal((await answered(tab)).trim(), "t1 t2 t3 t4");
 });
 
+test("a model is offered in chats and answers by itself", async () => {
+  await go(tab, `${hub.url}/admin/models/desk`);
+  await press(tab, "Offer in chats");
+  await tab.page.getByRole("heading", { name: "Counter", level: 1 }).waitFor();
+  assert.match(tab.page.url(), /\/@models\/counter/);
+  await checkPage(tab, "direct-model");
+  await go(tab, `${hub.url}/chat?new`);
+  await checkPage(tab, "new-chat-with-model");
+  await tab.page.getByRole("link", { name: /Counter/ }).first().click();
+  await tab.islands();
+  await send(tab, "Count.");
+  assert.equal((await answered(tab)).trim(), "t1 t2 t3 t4");
+});
+
+test("a provider takes keys of users, who enter and remove theirs", async () => {
+  await go(tab, `${hub.url}/admin/models/desk`);
+  await tab.page.getByLabel("Used when the user has one").check();
+  await press(tab, "Save and test");
+  await notice("Saved.");
+  await go(tab, `${hub.url}/settings/usage`);
+  await tab.page.getByRole("link", { name: "Model keys" }).click();
+  await tab.page.getByRole("row", { name: /desk/ }).getByText("The hub pays").waitFor();
+  await tab.page.getByLabel("API key").fill("key of mine");
+  await press(tab, "Save key");
+  await tab.page.getByText(/An API key has no spaces/).first().waitFor();
+  await checkPage(tab, "model-keys-refused");
+  await tab.page.getByLabel("API key").fill("key-of-mine");
+  await press(tab, "Save key");
+  await tab.page.getByRole("row", { name: /desk/ }).getByText("Added").waitFor();
+  await checkPage(tab, "model-keys");
+  await press(tab, "Remove desk");
+  await confirm(tab, "Remove key");
+  await tab.page.getByRole("row", { name: /desk/ }).getByText("None").waitFor();
+});
+
 test("use and cost are shown with charts, and a budget alerts", async () => {
   await go(tab, `${hub.url}/admin/usage`);
   await tab.page.getByRole("img", { name: /Tokens of each day/ }).waitFor();

@@ -4,7 +4,7 @@ use plexus_domain::Error as Refusal;
 use plexus_hub::{
     Error, Hub,
     admin::Administrator,
-    config::ProviderSource,
+    config::{OwnKeyPolicy, ProviderSource},
     model_providers::{
         self, ConnectionCheck, ModelAccess, ModelDetails, ModelForm, ProviderForm, ProviderRow, ProviderTest,
     },
@@ -23,6 +23,7 @@ pub enum ModelCommand {
         models: Vec<String>,
         context_tokens: u64,
         price: String,
+        own_keys: String,
         skip_test: bool,
     },
     Test {
@@ -68,6 +69,7 @@ pub struct ModelChange {
     pub account_tokens: Option<u64>,
     /// 0 removes the limit.
     pub hub_tokens: Option<u64>,
+    pub is_direct: Option<bool>,
 }
 
 impl ModelChange {
@@ -75,6 +77,7 @@ impl ModelChange {
         set(&mut form.display_name, self.display_name);
         set(&mut form.price, self.price);
         set(&mut form.is_hidden, self.is_hidden);
+        set(&mut form.is_direct, self.is_direct);
         set(&mut form.users, self.users);
         let abilities = &mut form.abilities;
         abilities.calls_tools = self.tools.or(abilities.calls_tools);
@@ -108,8 +111,19 @@ pub async fn execute(hub: &Hub, command: ModelCommand) -> Result<Value, Error> {
             let rows = model_providers::list(hub, by).await?;
             Ok(json!({ "items": rows.iter().map(provider_json).collect::<Vec<_>>() }))
         }
-        ModelCommand::Connect { name, base_url, api_key, models, context_tokens, price, skip_test } => {
-            let form = ProviderForm { base_url, api_key, models, context_tokens, price };
+        ModelCommand::Connect {
+            name,
+            base_url,
+            api_key,
+            models,
+            context_tokens,
+            price,
+            own_keys,
+            skip_test,
+        } => {
+            let wrong = || Refusal::invalid("own_keys", "Choose refused, allowed or required.");
+            let own_keys = OwnKeyPolicy::parse(&own_keys).ok_or_else(wrong)?;
+            let form = ProviderForm { base_url, api_key, models, context_tokens, price, own_keys };
             let check = if skip_test { ConnectionCheck::Skipped } else { ConnectionCheck::Required };
             Ok(test_json(&model_providers::connect(hub, by, &name, &form, check).await?))
         }
@@ -149,6 +163,7 @@ fn provider_json(row: &ProviderRow) -> Value {
     json!({
         "name": row.name, "base_url": row.base_url.as_str(), "source": source, "has_key": row.has_key, "models": row.models,
         "context_tokens": row.context_tokens, "price": row.prices.to_string(), "paused": row.is_paused,
+        "own_keys": row.own_keys.as_str(),
         "last_test": row.last_test.as_ref().map(test_json),
     })
 }
@@ -158,7 +173,8 @@ fn model_json(model: &ModelDetails) -> Value {
     json!({
         "model": settings.model, "display_name": settings.display_name, "context_tokens": model.context_tokens,
         "price": model.prices.to_string(), "hidden": settings.is_hidden, "access": settings.access.as_str(),
-        "users": model.users, "account_tokens": settings.account_tokens, "hub_tokens": settings.hub_tokens,
+        "users": model.users, "address": model.direct_address().map(|address| address.to_string()),
+        "account_tokens": settings.account_tokens, "hub_tokens": settings.hub_tokens,
         "abilities": {
             "tools": settings.calls_tools, "images": settings.reads_images,
             "reasoning": settings.can_reason, "json": settings.writes_json,

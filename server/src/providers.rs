@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context as _, anyhow, ensure};
 use plexus_domain::Name;
-use plexus_hub::config::{InvalidPrices, Models, Prices, Provider, ProviderSource, Secret, parse_base_url};
+use plexus_hub::config::{
+    InvalidPrices, Models, OwnKeyPolicy, Prices, Provider, ProviderSource, Secret, parse_base_url,
+};
 use serde::Deserialize;
 use toml::Value;
 
@@ -61,6 +63,7 @@ fn one(settings: &Settings, [base, key, model, price]: [&str; 4]) -> anyhow::Res
         prices: prices(settings.text(price))
             .with_context(|| format!("{price} says what a million tokens cost"))?,
         source: ProviderSource::Configuration,
+        own_keys: OwnKeyPolicy::Refused,
     }))
 }
 
@@ -103,6 +106,7 @@ fn provider(name: &str, entry: Value, context_tokens: usize) -> anyhow::Result<P
         prices: prices(entry.price.as_deref())
             .with_context(|| format!("{at}.price says what a million tokens cost"))?,
         source: ProviderSource::Configuration,
+        own_keys: OwnKeyPolicy::Refused,
     })
 }
 

@@ -159,6 +159,10 @@ fn page_routes() -> Router<AppState> {
         .route("/settings/tokens/end", post(pages::settings::tokens::end))
         .route("/settings/shares", get(pages::settings::shares::show))
         .route("/settings/shares/revoke", post(pages::settings::shares::revoke))
+        .route(
+            "/settings/model-keys",
+            form(pages::settings::model_keys::show, pages::settings::model_keys::act),
+        )
         .route("/settings/usage", get(pages::settings::usage::show))
         .route("/settings/usage/csv", get(pages::settings::usage::csv))
         .route("/settings/chats/export", get(pages::settings::shares::export))

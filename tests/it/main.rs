@@ -85,6 +85,8 @@ mod csrf_and_rate_limits;
 #[cfg(test)]
 mod database;
 #[cfg(test)]
+mod direct_models;
+#[cfg(test)]
 mod disk;
 #[cfg(test)]
 mod events;
@@ -140,6 +142,8 @@ mod mcp_tools;
 mod message_actions;
 #[cfg(test)]
 mod metrics_audit_security_txt;
+#[cfg(test)]
+mod model_keys;
 #[cfg(test)]
 mod model_providers;
 #[cfg(test)]

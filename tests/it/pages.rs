@@ -26,12 +26,13 @@ const OPEN: [&str; 12] = [
     "/signup",
 ];
 /// Pages for signed-in users.
-const OWN: [&str; 10] = [
+const OWN: [&str; 11] = [
     "/chat",
     "/chat?to=@plexus/calc",
     "/settings/account",
     "/settings/sessions",
     "/settings/tokens",
+    "/settings/model-keys",
     "/register",
     "/register/address",
     "/register/import",

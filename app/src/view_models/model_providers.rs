@@ -30,6 +30,8 @@ pub struct ProviderItem {
     pub price: String,
     pub is_paused: bool,
     pub last_test: Option<ProviderTestItem>,
+    /// Whether runs use keys of users, in words; none if they do not.
+    pub own_keys: Option<&'static str>,
 }
 
 /// Result of a test.
@@ -77,7 +79,8 @@ pub struct NewProviderPage {
 
 /// A provider at `/admin/models/{id}`. One of the configuration has no forms.
 ///
-/// Posts to itself with `action`: `save` with the fields of the form, `test` with `model`, `pause`, `resume`, `remove`.
+/// Posts to itself with `action`: `save` with the fields of the form, `test` or `offer` with
+/// `model`, `pause`, `resume`, `remove`.
 #[derive(Clone, Debug)]
 pub struct ProviderPage {
     pub provider: ProviderItem,
@@ -105,6 +108,8 @@ pub struct ModelItem {
     pub access: String,
     /// Limits in words.
     pub limits: Vec<String>,
+    /// Address of the agent through which people talk to the model itself.
+    pub direct_address: Option<String>,
 }
 
 /// Settings of a model at `/admin/models/{provider}/model?name=NAME`. Posts to itself with `action`: `save` with the
@@ -118,6 +123,8 @@ pub struct ModelSettingsPage {
     /// Values of the provider, which empty fields stand for.
     pub provider_context_tokens: u64,
     pub provider_price: String,
+    /// Address of the agent through which people talk to the model itself.
+    pub direct_address: Option<String>,
     pub form: Form,
 }
 
@@ -133,6 +140,33 @@ impl ProviderPage {
     pub fn offers_skip(&self) -> bool {
         offers_skip(&self.form)
     }
+}
+
+/// The viewer's keys for model providers at `/settings/model-keys`. Posts to itself with `provider` and `action`: `save`
+/// with `api_key`, or `remove`.
+#[derive(Clone, Debug)]
+pub struct ModelKeysPage {
+    pub providers: Vec<ModelKeyItem>,
+    pub form: Form,
+}
+
+/// A provider that takes keys of users.
+#[derive(Clone, Debug)]
+pub struct ModelKeyItem {
+    pub provider: String,
+    /// Server that gets the key.
+    pub host: String,
+    pub policy: ModelKeyPolicy,
+    pub added_at: Option<Timestamp>,
+}
+
+/// What a provider does with the keys of users.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModelKeyPolicy {
+    /// No longer used; a stored key can only be removed.
+    Refused,
+    Allowed,
+    Required,
 }
 
 fn offers_skip(form: &Form) -> bool {

@@ -16,6 +16,8 @@ pub struct AdminUsagePage {
 #[derive(Clone, Debug)]
 pub struct OwnUsagePage {
     pub report: UsageReport,
+    /// Whether model providers take keys of users.
+    pub offers_keys: bool,
 }
 
 #[derive(Clone, Debug)]

@@ -19,6 +19,7 @@ const RESERVED: &[&str] = &[
     "here",
     "hub",
     "me",
+    "models",
     "moderator",
     "null",
     "owner",

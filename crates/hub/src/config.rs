@@ -21,7 +21,7 @@ pub use crate::quotas::Quotas;
 pub use plexus_federation::{engine::policy::AdmissionMode, net::Multiaddr};
 pub use plexus_runtime::child_process::Total as ProgramTotal;
 pub use plexus_runtime::sandbox::{Limits as ProgramLimits, Sandbox, SandboxedCommand};
-pub use plexus_store::Durability;
+pub use plexus_store::{Durability, model_providers::OwnKeyPolicy};
 
 /// Returns whether the host of `url` is a loopback address or `localhost`.
 pub fn is_loopback(url: &Url) -> bool {
@@ -270,6 +270,8 @@ pub struct Provider {
     pub context_tokens: usize,
     pub prices: Prices,
     pub source: ProviderSource,
+    /// Whether runs use API keys of the accounts that ask. Providers of the configuration refuse them.
+    pub own_keys: OwnKeyPolicy,
 }
 
 /// Where a model provider was entered. It decides which addresses it may have.

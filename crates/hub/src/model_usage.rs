@@ -216,7 +216,10 @@ pub fn provider_title(stored_name: &str) -> String {
     match stored_name {
         crate::config::FIRST_PROVIDER => "Default".to_owned(),
         crate::config::FALLBACK_PROVIDER => "Fallback".to_owned(),
-        name => name.to_owned(),
+        name => match name.strip_suffix(model_usage::OWN_KEY_SUFFIX) {
+            Some(name) => format!("{name} (own keys)"),
+            None => name.to_owned(),
+        },
     }
 }
 

@@ -207,6 +207,7 @@ pub async fn erase(tx: &mut Tx, id: AccountId) -> Result<bool> {
         "delete from agent_secrets where account = $1",
         "delete from stars where account = $1",
         "delete from model_users where account = $1",
+        "delete from account_model_keys where account = $1",
         "delete from namespace_members where account = $1",
         "delete from message_terms where owner = (select id from principals where account = $1)",
         "delete from message_feedback where author = (select id from principals where account = $1)",

@@ -7,8 +7,19 @@ use sqlx::{query, query_as};
 use crate::{
     Conn, Result, Tx,
     conn::{execute, on},
-    sql_types::{SqlType, clean, record},
+    sql_types::{SqlType, clean, record, word_enum},
 };
+
+word_enum! {
+    /// Whether runs use API keys of the accounts that ask.
+    pub enum OwnKeyPolicy {
+        Refused = "refused",
+        /// The account's key if it has one, else that of the provider.
+        Allowed = "allowed",
+        /// The account's key only.
+        Required = "required",
+    }
+}
 
 record! {
     /// Model provider: a server with the OpenAI chat completions API.
@@ -30,6 +41,7 @@ record! {
         pub created_at: Timestamp,
         /// JSON of the last test.
         pub last_test: Option<Value>,
+        pub own_keys: OwnKeyPolicy,
     }
 }
 
@@ -37,7 +49,7 @@ macro_rules! select {
     ($rest:literal) => {
         concat!(
             "select name, base_url, sealed_key, models, context_tokens, sent_price, received_price, is_paused, \
-             created_at, last_test from model_providers ",
+             created_at, last_test, own_keys from model_providers ",
             $rest
         )
     };
@@ -46,11 +58,13 @@ macro_rules! select {
 /// Inserts a provider, or replaces the one with the same name.
 pub async fn put(tx: &mut Tx, provider: &StoredProvider) -> Result<()> {
     let text = "insert into model_providers (name, base_url, sealed_key, models, context_tokens, sent_price, \
-                received_price, is_paused, created_at, last_test) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+                received_price, is_paused, created_at, last_test, own_keys) \
+                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
                 on conflict (name) do update set base_url = excluded.base_url, sealed_key = excluded.sealed_key, \
                 models = excluded.models, context_tokens = excluded.context_tokens, \
                 sent_price = excluded.sent_price, received_price = excluded.received_price, \
-                is_paused = excluded.is_paused, last_test = excluded.last_test";
+                is_paused = excluded.is_paused, last_test = excluded.last_test, \
+                own_keys = excluded.own_keys";
     execute!(
         tx,
         query(text)
@@ -64,6 +78,7 @@ pub async fn put(tx: &mut Tx, provider: &StoredProvider) -> Result<()> {
             .bind(provider.is_paused)
             .bind(provider.created_at.millis())
             .bind(provider.last_test.to_column())
+            .bind(provider.own_keys.to_column())
     )?;
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Settings of single models, and the accounts that may use them.
 
-use plexus_domain::AccountId;
+use plexus_domain::{AccountId, Name};
 use sqlx::{query, query_as, query_scalar};
 use uuid::Uuid;
 
@@ -47,6 +47,8 @@ record! {
         pub account_tokens: Option<u64>,
         /// Tokens a day of all accounts together.
         pub hub_tokens: Option<u64>,
+        /// Name of the agent through which people talk to the model itself, unique on the hub.
+        pub agent_name: Option<Name>,
     }
 }
 
@@ -68,6 +70,7 @@ impl ModelSettings {
             access: ModelAccess::Everyone,
             account_tokens: None,
             hub_tokens: None,
+            agent_name: None,
         }
     }
 }
@@ -76,8 +79,8 @@ macro_rules! select {
     ($rest:literal) => {
         concat!(
             "select provider, model, display_name, context_tokens, sent_price, received_price, calls_tools, \
-             reads_images, can_reason, writes_json, is_hidden, access, account_tokens, hub_tokens \
-             from model_settings ",
+             reads_images, can_reason, writes_json, is_hidden, access, account_tokens, hub_tokens, \
+             agent_name from model_settings ",
             $rest
         )
     };
@@ -87,14 +90,15 @@ macro_rules! select {
 pub async fn put(tx: &mut Tx, settings: &ModelSettings) -> Result<()> {
     let text = "insert into model_settings (provider, model, display_name, context_tokens, sent_price, \
                 received_price, calls_tools, reads_images, can_reason, writes_json, is_hidden, access, \
-                account_tokens, hub_tokens) \
-                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) \
+                account_tokens, hub_tokens, agent_name) \
+                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) \
                 on conflict (provider, model) do update set display_name = excluded.display_name, \
                 context_tokens = excluded.context_tokens, sent_price = excluded.sent_price, \
                 received_price = excluded.received_price, calls_tools = excluded.calls_tools, \
                 reads_images = excluded.reads_images, can_reason = excluded.can_reason, \
                 writes_json = excluded.writes_json, is_hidden = excluded.is_hidden, access = excluded.access, \
-                account_tokens = excluded.account_tokens, hub_tokens = excluded.hub_tokens";
+                account_tokens = excluded.account_tokens, hub_tokens = excluded.hub_tokens, \
+                agent_name = excluded.agent_name";
     execute!(
         tx,
         query(text)
@@ -112,8 +116,15 @@ pub async fn put(tx: &mut Tx, settings: &ModelSettings) -> Result<()> {
             .bind(settings.access.to_column())
             .bind(settings.account_tokens.to_column())
             .bind(settings.hub_tokens.to_column())
+            .bind(settings.agent_name.as_ref().map(Name::canonical))
     )?;
     Ok(())
+}
+
+/// Finds the model that people talk to as agent of this name.
+pub async fn by_agent_name(conn: &mut Conn, name: &Name) -> Result<Option<ModelSettings>> {
+    let text = select!("where agent_name = $1");
+    on!(conn, c => query_as(text).bind(name.canonical()).fetch_optional(c))
 }
 
 pub async fn find(conn: &mut Conn, provider: &str, model: &str) -> Result<Option<ModelSettings>> {

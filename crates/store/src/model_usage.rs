@@ -10,6 +10,10 @@ use crate::{
     sql_types::{SqlType, clean, record},
 };
 
+/// Ends the stored name of a provider where a run used the API key of the account that asked. Names of providers never
+/// contain `+`. Such use counts neither for limits nor for the budget of the hub.
+pub const OWN_KEY_SUFFIX: &str = "+own";
+
 /// Use of one model by one run.
 #[derive(Clone, Debug)]
 pub struct NewModelUsage<'a> {
@@ -136,10 +140,12 @@ pub async fn tokens_of_account(
     Ok(sum.unsigned_abs())
 }
 
-/// Returns the cost of all models since a day, in millionths of the currency unit.
+/// Returns what all models cost the hub since a day, in millionths of the currency unit. Runs on keys of accounts are
+/// left out.
 pub async fn cost_since(conn: &mut Conn, first_day: i64) -> Result<u64> {
-    let text = "select cast(coalesce(sum(cost_micro), 0) as bigint) from model_usage where day >= $1";
-    let sum: i64 = on!(conn, c => query_scalar(text).bind(first_day).fetch_one(c))?;
+    let text = "select cast(coalesce(sum(cost_micro), 0) as bigint) from model_usage \
+                where day >= $1 and provider not like '%' || $2";
+    let sum: i64 = on!(conn, c => query_scalar(text).bind(first_day).bind(OWN_KEY_SUFFIX).fetch_one(c))?;
     Ok(sum.unsigned_abs())
 }
 

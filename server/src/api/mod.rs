@@ -25,6 +25,7 @@ pub mod hubs;
 pub mod invitations;
 pub mod knowledge;
 pub mod messages;
+pub mod model_keys;
 pub mod model_usage;
 pub mod models;
 pub mod named_users;
@@ -118,6 +119,8 @@ fn whole() -> OpenApiRouter<AppState> {
         .routes(routes!(agent_lists::list, agents::create))
         .routes(routes!(suggested_agents::suggested))
         .routes(routes!(models::list))
+        .routes(routes!(model_keys::list))
+        .routes(routes!(model_keys::set, model_keys::remove))
         .routes(routes!(model_usage::show))
         .routes(routes!(agent::show, agent::update, agent::delete))
         .routes(routes!(agent_copy::copy))

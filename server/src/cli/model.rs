@@ -68,6 +68,14 @@ pub fn command() -> Command {
                         .help("Price of a million input and output tokens, such as 0.15/0.60"),
                 )
                 .arg(
+                    Arg::new("own-keys")
+                        .long("own-keys")
+                        .value_name("POLICY")
+                        .value_parser(["refused", "allowed", "required"])
+                        .default_value("refused")
+                        .help("Whether the provider takes API keys of users"),
+                )
+                .arg(
                     Arg::new("skip-test")
                         .long("skip-test")
                         .action(ArgAction::SetTrue)
@@ -126,6 +134,7 @@ fn set_command() -> Command {
         .arg(flag("images", "Whether it reads images"))
         .arg(flag("reasoning", "Whether it reasons before it answers"))
         .arg(flag("json-answers", "Whether its answers follow a JSON Schema"))
+        .arg(flag("direct", "Whether people chat with it as agent @models/NAME"))
         .arg(flag("hidden", "Whether it is left out of the list of models"))
         .arg(text("access", "ACCESS", "everyone, moderators, administrators or named"))
         .arg(
@@ -153,6 +162,7 @@ fn change(arguments: &ArgMatches) -> ModelChange {
         users: arguments.get_many::<String>("user").map(|users| users.cloned().collect()),
         account_tokens: number("account-tokens"),
         hub_tokens: number("hub-tokens"),
+        is_direct: flag("direct"),
     }
 }
 
@@ -217,6 +227,7 @@ fn connect(name: String, arguments: &ArgMatches) -> anyhow::Result<ModelCommand>
         models,
         context_tokens: arguments.get_one("context-tokens").copied().unwrap_or(DEFAULT_CONTEXT_TOKENS),
         price: text("price").unwrap_or_default(),
+        own_keys: text("own-keys").unwrap_or_default(),
         skip_test: arguments.get_flag("skip-test"),
         name,
     })
@@ -263,8 +274,9 @@ fn list_models(result: &Value, as_json: bool) -> anyhow::Result<String> {
         let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
         let price = Some(text("price")).filter(|price| !price.is_empty()).unwrap_or_else(|| "-".to_owned());
         let hidden = if row["hidden"] == true { ", hidden" } else { "" };
+        let address = row["address"].as_str().map(|address| format!(", {address}")).unwrap_or_default();
         format!(
-            "{:<40} {:>12} {price:<12} {}{hidden}\n",
+            "{:<40} {:>12} {price:<12} {}{hidden}{address}\n",
             text("model"),
             row["context_tokens"],
             text("access")

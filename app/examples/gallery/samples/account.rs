@@ -1,6 +1,7 @@
 use plexus_app::view_models::{
     Density, Form, Theme,
     account::{EmailPage, LoginPage, RecoveryPage, ResetPage, SignupMode, SignupPage},
+    model_providers::{ModelKeyItem, ModelKeyPolicy, ModelKeysPage},
     model_usage::{OwnUsagePage, UsageReport},
     oauth::{ConsentPage, GrantRow},
     settings::*,
@@ -65,6 +66,7 @@ pub fn pages() -> Vec<(&'static str, String)> {
         ("settings-sessions", shown("/settings/sessions", sessions())),
         ("settings-tokens", shown("/settings/tokens", tokens())),
         ("settings-usage", shown("/settings/usage", usage())),
+        ("settings-model-keys", shown("/settings/model-keys", model_keys())),
         (
             "settings-tokens-made",
             shown(
@@ -200,5 +202,25 @@ fn scopes() -> Vec<ScopeOption> {
 
 fn usage() -> OwnUsagePage {
     let report = UsageReport { accounts: Vec::new(), ..super::admin::usage_report() };
-    OwnUsagePage { report }
+    OwnUsagePage { report, offers_keys: true }
+}
+
+fn model_keys() -> ModelKeysPage {
+    let item = |provider: &str, host: &str, policy, added_at| ModelKeyItem {
+        provider: provider.into(),
+        host: host.into(),
+        policy,
+        added_at,
+    };
+    ModelKeysPage {
+        providers: vec![
+            item("anthropic", "api.anthropic.com", ModelKeyPolicy::Required, None),
+            item("openrouter", "openrouter.ai", ModelKeyPolicy::Allowed, Some(ago(40_000))),
+            item("groq", "api.groq.com", ModelKeyPolicy::Refused, Some(ago(4_000_000))),
+        ],
+        form: Form::filled([("provider", "openrouter")]).with_error(
+            "api_key",
+            "The server does not accept the API key (401 Unauthorized). Check the key.",
+        ),
+    }
 }

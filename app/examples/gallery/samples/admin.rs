@@ -146,6 +146,7 @@ fn model_provider() -> ProviderPage {
         abilities: vec![],
         access: "All users".into(),
         limits: vec![],
+        direct_address: None,
     };
     let models = vec![
         ModelItem {
@@ -155,6 +156,7 @@ fn model_provider() -> ProviderPage {
             abilities: vec!["tools", "no images"],
             access: "3 named users".into(),
             limits: vec!["20000 tokens a day for each user".into()],
+            direct_address: Some("@models/llama-small".into()),
             ..model("llama3.2")
         },
         ModelItem { is_hidden: true, ..model("qwen3:8b") },
@@ -167,6 +169,7 @@ fn model_provider() -> ProviderPage {
 fn model_settings() -> ModelSettingsPage {
     let form = Form::filled([
         ("display_name", "Llama, small"),
+        ("direct", "yes"),
         ("price", "cheap"),
         ("calls_tools", "yes"),
         ("access", "named"),
@@ -179,6 +182,7 @@ fn model_settings() -> ModelSettingsPage {
         name: "llama3.2".into(),
         provider_context_tokens: 32_768,
         provider_price: "0.15/0.6".into(),
+        direct_address: Some("@models/llama-small".into()),
         form: form.with_error("price", "Enter two numbers, as in 0.15/0.60."),
     }
 }
@@ -244,6 +248,7 @@ fn provider() -> ProviderItem {
         context_tokens: 32_768,
         price: String::new(),
         is_paused: false,
+        own_keys: Some("Used when the user has one"),
         last_test: Some(test()),
     }
 }

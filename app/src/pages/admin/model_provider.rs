@@ -6,7 +6,7 @@ use crate::{
         button::{ActionForm, Button, ButtonLink, Kind},
         definition_list::{fact, facts, mono},
         dialog::Dialog,
-        field::Field,
+        field::{Field, RadioOption, Radios},
         form_errors::form_errors,
         format::{count, grouped},
         notice::Note,
@@ -135,6 +135,10 @@ fn model_row(provider: &str, model: &ModelItem) -> AnyView {
         (true, true) => vec!["Hidden".to_owned()],
         (true, false) => Vec::new(),
     };
+    let direct = model.direct_address.clone().map(|address| {
+        let href = format!("/{address}");
+        view! { <br/><a href=href>{address}</a> }
+    });
     let usage = [state, vec![model.access.clone()], model.limits.clone()].concat().join(". ");
     view! {
         <tr>
@@ -142,7 +146,7 @@ fn model_row(provider: &str, model: &ModelItem) -> AnyView {
             <td class="number">{grouped(model.context_tokens)}</td>
             <td>{price}</td>
             <td class="text">{abilities}</td>
-            <td class="text">{usage}</td>
+            <td class="text">{usage}{direct}</td>
             <td class="end"><ButtonLink label="Edit" href kind=Kind::Quiet about=shown /></td>
         </tr>
     }
@@ -181,8 +185,23 @@ fn fields(form: &Form, key: KeyField) -> AnyView {
             .hint("Longer conversations are shortened to it. For Ollama, enter the value of num_ctx.").of(form)}
         {Field::text("price", "Price of a million tokens").optional().placeholder("0.15/0.60")
             .hint("Input and output, in your currency. Answers then show their cost.").of(form)}
+        {own_keys().of(form)}
     }
     .into_any()
+}
+
+fn own_keys() -> Radios {
+    Radios {
+        name: "own_keys",
+        legend: "API keys of users",
+        default: "refused".to_owned(),
+        options: vec![
+            RadioOption::new("refused", "Not used"),
+            RadioOption::new("allowed", "Used when the user has one")
+                .meaning("Users enter their keys under Settings, Usage. Limits and the budget do not count their messages."),
+            RadioOption::new("required", "Required").meaning("The key of the provider lists and tests its models only."),
+        ],
+    }
 }
 
 fn status(provider: &ProviderItem) -> AnyView {
@@ -217,6 +236,7 @@ fn about(provider: &ProviderItem, served: usize) -> AnyView {
         ("API key", fact(key)),
         ("Models", fact(offered)),
         ("Context window", fact(format!("{} tokens", grouped(provider.context_tokens as u64)))),
+        ("Keys of users", fact(provider.own_keys.unwrap_or("Not used"))),
     ])
 }
 
@@ -235,13 +255,14 @@ fn use_it(provider: &ProviderItem, served: &[String], action: &str) -> AnyView {
         percent_encode(&format!("{name}/{model}"), &mut href);
         view! { <p class="actions"><ButtonLink label="Create agent" href kind=Kind::Primary /></p> }
     });
+    let offer = (!provider.is_paused)
+        .then(|| view! { <Button label="Offer in chats" name="action" value="offer" /> });
     view! {
-        <Section title="Use" lead="Agents are instructions for a model. People chat with the agent.">
+        <Section title="Use" lead="Agents are instructions for a model. A model that is offered in chats answers without instructions, as an agent of its own.">
             {create}
             <form class="stack narrow" method="post" action=action>
-                <input type="hidden" name="action" value="test" />
                 {choice}
-                <p class="actions"><Button label="Test model" /></p>
+                <p class="actions"><Button label="Test model" name="action" value="test" />{offer}</p>
             </form>
         </Section>
     }

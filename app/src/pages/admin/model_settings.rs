@@ -54,6 +54,11 @@ fn fields(page: &ModelSettingsPage, form: &Form) -> AnyView {
         {ability("reads_images", "Images", "Whether it reads images. Messages with images need it.").of(form)}
         {ability("can_reason", "Reasoning", "Shown in the list of models.").of(form)}
         {ability("writes_json", "JSON answers", "Whether its answers follow a JSON Schema. Shown in the list of models.").of(form)}
+        {direct().of(form)}
+        {page.direct_address.clone().map(|address| {
+            let href = format!("/{address}");
+            view! { <p class="hint">"Address: "<a href=href>{address}</a></p> }
+        })}
         {visibility().of(form)}
         {access().of(form)}
         {Field::lines("users", "Named users", 2).mono().conditional().hint("One name per line. Only for “Named users”.").of(form)}
@@ -67,6 +72,19 @@ fn ability(name: &'static str, label: &'static str, hint: &'static str) -> Field
     let options = [("", "Not known"), ("yes", "Yes"), ("no", "No")];
     let options = options.map(|(value, label)| (value.to_owned(), label.to_owned())).to_vec();
     Field::choice(name, label, options).hint(hint)
+}
+
+fn direct() -> Radios {
+    Radios {
+        name: "direct",
+        legend: "In chats",
+        default: "no".to_owned(),
+        options: vec![
+            RadioOption::new("no", "Only through agents"),
+            RadioOption::new("yes", "As an agent of its own")
+                .meaning("People chat with the model itself, without instructions. Only those who may use it get answers."),
+        ],
+    }
 }
 
 fn visibility() -> Radios {
@@ -84,7 +102,7 @@ fn visibility() -> Radios {
 fn access() -> Radios {
     Radios {
         name: "access",
-        legend: "Who may make agents with it",
+        legend: "Who may use it",
         default: "everyone".to_owned(),
         options: vec![
             RadioOption::new("everyone", "All users"),

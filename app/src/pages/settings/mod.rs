@@ -7,6 +7,7 @@ use crate::components::{side_nav::WithSide, tabs::Tab};
 mod account;
 mod appearance;
 mod chat_import;
+mod model_keys;
 mod sessions;
 mod shares;
 mod tokens;

@@ -16,6 +16,7 @@ impl Page for OwnUsagePage {
         let content = view! {
             <h1>"Usage"</h1>
             <p class="quiet">"Tokens and cost of your messages to agents that run on models of this hub. Days begin at 00:00 UTC."</p>
+            {self.offers_keys.then(|| view! { <p><a href="/settings/model-keys">"Model keys"</a>" to pay a model provider yourself."</p> })}
             {usage_report(&self.report, "/settings/usage")}
         };
         with_side("Usage", content.into_any())

@@ -3,17 +3,17 @@
 use plexus_a2a::{Card, card::LocalCard, wire::v1::AgentSkill};
 use plexus_domain::{
     Address, AgentId, Digest, HubRowId, Name, NamespaceId, VersionId,
-    agent::{AgentAccess, Builtin, Connector, Visibility},
+    agent::{AgentAccess, Builtin, Connector},
 };
 use plexus_store::{
     Conn, LockKey, Tx, agent_versions,
     agent_versions::Version,
-    agents::{self, Agent, AgentState},
-    cards, listings, namespaces,
-    namespaces::{Namespace, NamespaceKind},
+    agents::{self, Agent},
+    cards, listings,
 };
 use url::Url;
 
+use super::hub_agent::{HubAgent, ensure_namespace, insert};
 use crate::{Error, Hub, Result, keys, listings::publish};
 
 const OWNER: &str = "plexus";
@@ -166,37 +166,26 @@ fn name(text: &str) -> Name {
 pub(crate) async fn ensure_builtin(hub: &Hub) -> Result<()> {
     let mut tx = hub.store().write().await?;
     tx.lock_for_transaction(LockKey::Setup).await?;
-    let owner = ensure_namespace(hub, &mut tx, OWNER).await?;
+    let owner = ensure_namespace(hub, &mut tx, &name(OWNER)).await?;
     keys::ensure_hub(hub, &mut tx, owner).await?;
     for kind in &KINDS {
         ensure(hub, &mut tx, owner, kind).await?;
     }
     if hub.config().conformance {
-        let kits = ensure_namespace(hub, &mut tx, KITS).await?;
+        let kits = ensure_namespace(hub, &mut tx, &name(KITS)).await?;
         ensure(hub, &mut tx, kits, &TCK).await?;
     }
     Ok(tx.commit().await?)
-}
-
-async fn ensure_namespace(hub: &Hub, tx: &mut Tx, owner: &str) -> Result<NamespaceId> {
-    let name = name(owner);
-    if let Some(known) = namespaces::by_name(tx, &name).await? {
-        return Ok(known.id);
-    }
-    let (id, created_at) = (hub.env().id(NamespaceId::new), hub.env().now());
-    namespaces::insert(
-        tx,
-        &Namespace { id, name, kind: NamespaceKind::System, created_at, retired_at: None },
-    )
-    .await?;
-    Ok(id)
 }
 
 async fn ensure(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Result<()> {
     let known = agents::by_address(tx, HubRowId::SELF, &name(kind.owner), &name(kind.name)).await?;
     let agent = match known {
         Some(agent) => identified(hub, tx, owner, agent).await?,
-        None => insert(hub, tx, owner, kind).await?,
+        None => {
+            let new = HubAgent { owner: name(kind.owner), name: name(kind.name), access: AgentAccess::Open };
+            insert(hub, tx, owner, new).await?
+        }
     };
     let card = card(&hub.config().public_url, kind)?;
     let digest = Digest::of(&card);
@@ -250,27 +239,6 @@ async fn add_version(hub: &Hub, tx: &mut Tx, agent: AgentId, kind: &Kind, card: 
         yanked_reason: None,
     };
     Ok(agent_versions::insert(tx, &version).await?)
-}
-
-async fn insert(hub: &Hub, tx: &mut Tx, owner: NamespaceId, kind: &Kind) -> Result<Agent> {
-    let created_at = hub.env().now();
-    let identity = keys::AgentIdentity::new(hub, created_at)?;
-    let agent = Agent {
-        id: hub.env().id(AgentId::new),
-        hub: HubRowId::SELF,
-        home: None,
-        owner: name(kind.owner),
-        name: name(kind.name),
-        listing_id: Some(identity.listing.to_string()),
-        namespace: Some(owner),
-        visibility: Visibility::Public,
-        access: AgentAccess::Open,
-        state: AgentState::Active,
-        created_at,
-    };
-    agents::insert(tx, &agent).await?;
-    identity.keep(hub, tx, agent.id, owner).await?;
-    Ok(agent)
 }
 
 fn card(hub: &Url, kind: &Kind) -> Result<Vec<u8>> {

@@ -7,9 +7,11 @@ mod attached_registry;
 mod builtin;
 mod copy;
 pub mod credentials;
+mod direct_model;
 mod draft_secrets;
 mod export;
 pub mod http_endpoint;
+mod hub_agent;
 mod import;
 pub mod knowledge;
 mod line_diff;
@@ -47,6 +49,10 @@ pub use builtin::guide_address;
 pub(crate) use builtin::tck_address;
 pub use copy::{copy_agent, set_allows_copies};
 pub(crate) use credentials::credentials_for;
+pub(crate) use direct_model::{
+    direct_address, free_name, is_direct, models_owner, pause_agent as pause_direct_agent,
+    update_agent as update_direct_agent,
+};
 pub use export::export_agent;
 pub use import::{CreatedModelAgent, ImportChoices, import_agent};
 pub(crate) use knowledge::KnowledgeCache;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use plexus_domain::{AgentId, page::PageSize};
+use plexus_domain::{AgentId, agent::Visibility, page::PageSize};
 use plexus_store::{
     Conn,
     agents::{self, Agent, AgentState},
@@ -12,7 +12,7 @@ use plexus_store::{
 use super::queries::{ChatRecipient, described};
 use crate::{
     Caller, Hub, Result,
-    agents::{guide_address, is_visible_to, stars},
+    agents::{guide_address, is_visible_to, models_owner, stars},
     caller::{Person, Scope},
 };
 
@@ -24,7 +24,7 @@ pub struct SuggestedAgents {
     pub recent: Vec<ChatRecipient>,
     /// Newest star first.
     pub starred: Vec<ChatRecipient>,
-    /// The hub's other agents.
+    /// The hub's other agents: models that people talk to, then those that are built in.
     pub builtin: Vec<ChatRecipient>,
 }
 
@@ -47,11 +47,13 @@ pub async fn suggested(hub: &Hub, caller: &Caller) -> Result<SuggestedAgents> {
     let starred: Vec<Agent> = starred.into_iter().filter(&mut is_new).take(usize::from(MAX_AGENTS)).collect();
     let recent = used(&mut conn, person).await?;
     let recent: Vec<Agent> = recent.into_iter().filter(&mut is_new).take(MAX_RECENT).collect();
-    let builtin = match namespaces::by_name(&mut conn, &guide_address().owner).await? {
-        Some(owner) => agents::list_by_namespace(&mut conn, owner.id).await?,
-        None => Vec::new(),
-    };
-    let builtin: Vec<Agent> = builtin.into_iter().filter(&mut is_new).collect();
+    let mut builtin = Vec::new();
+    for owner in [models_owner(), guide_address().owner] {
+        if let Some(owner) = namespaces::by_name(&mut conn, &owner).await? {
+            builtin.extend(agents::list_by_namespace(&mut conn, owner.id).await?);
+        }
+    }
+    builtin.retain(|agent| agent.visibility == Visibility::Public && is_new(agent));
     Ok(SuggestedAgents {
         own: all_described(&mut conn, own).await?,
         recent: all_described(&mut conn, recent).await?,

@@ -8,7 +8,7 @@ use super::test_provider::ProviderTest;
 use crate::{
     Hub, Result,
     admin::Administrator,
-    config::{Models, Prices, Provider, ProviderSource, Secret},
+    config::{Models, OwnKeyPolicy, Prices, Provider, ProviderSource, Secret},
 };
 
 /// A provider in the administrators' list. It never contains the API key.
@@ -24,6 +24,7 @@ pub struct ProviderRow {
     pub context_tokens: usize,
     pub prices: Prices,
     pub is_paused: bool,
+    pub own_keys: OwnKeyPolicy,
     /// None for providers of the configuration.
     pub created_at: Option<Timestamp>,
     pub last_test: Option<ProviderTest>,
@@ -83,6 +84,7 @@ pub(super) fn provider(hub: &Hub, stored: &StoredProvider) -> Option<Provider> {
         context_tokens: usize::try_from(stored.context_tokens).unwrap_or(usize::MAX),
         prices: Prices { sent: stored.sent_price, received: stored.received_price },
         source: ProviderSource::Administrator,
+        own_keys: stored.own_keys,
     })
 }
 
@@ -117,6 +119,7 @@ fn configured(name: Option<&str>, provider: &Provider) -> ProviderRow {
         context_tokens: provider.context_tokens,
         prices: provider.prices,
         is_paused: false,
+        own_keys: provider.own_keys,
         created_at: None,
         last_test: None,
     }
@@ -131,6 +134,7 @@ fn row(stored: StoredProvider) -> Option<ProviderRow> {
         context_tokens: usize::try_from(stored.context_tokens).unwrap_or(usize::MAX),
         prices: Prices { sent: stored.sent_price, received: stored.received_price },
         is_paused: stored.is_paused,
+        own_keys: stored.own_keys,
         created_at: Some(stored.created_at),
         last_test: stored.last_test.and_then(|test| serde_json::from_value(test).ok()),
         name: Some(stored.name),

@@ -2,7 +2,8 @@
 
 use plexus_domain::{Error as Refusal, Name, sanitized_text};
 use plexus_store::{
-    Tx, model_providers, model_providers::StoredProvider, model_settings, model_settings::ModelSettings,
+    Tx, account_model_keys, model_providers, model_providers::StoredProvider, model_settings,
+    model_settings::ModelSettings,
 };
 use serde_json::json;
 use url::Url;
@@ -15,13 +16,15 @@ use super::{
 use crate::{
     Hub, Result,
     admin::Administrator,
-    config::{self, Prices},
+    agents,
+    config::{self, OwnKeyPolicy, Prices},
 };
 
 /// Last part of the address of the form for a new provider, which a provider's own page would hide.
 const NEW_PAGE: &str = "new";
 const MAX_PROVIDERS: usize = 50;
 const MAX_MODELS: usize = 200;
+/// Longest API key of a provider or an account.
 const MAX_KEY_BYTES: usize = 4 << 10;
 /// Larger values would not be context windows, and would overflow byte counts.
 pub(super) const MAX_CONTEXT_TOKENS: u64 = 100_000_000;
@@ -38,6 +41,7 @@ pub struct ProviderForm {
     pub context_tokens: u64,
     /// Prices of a million input and output tokens, such as `0.15/0.60`; empty for none.
     pub price: String,
+    pub own_keys: OwnKeyPolicy,
 }
 
 /// Whether a new provider has to answer.
@@ -75,6 +79,7 @@ pub async fn connect(
         is_paused: false,
         created_at: hub.env().now(),
         last_test: None,
+        own_keys: OwnKeyPolicy::Refused,
     };
     fill(hub, &mut stored, form)?;
     let test = test_before_saving(hub, &stored, check).await?;
@@ -157,12 +162,20 @@ pub async fn set_paused(hub: &Hub, by: Administrator<'_>, name: &str, is_paused:
 pub async fn remove(hub: &Hub, by: Administrator<'_>, name: &str) -> Result<()> {
     by.check()?;
     let mut tx = hub.store().write().await?;
+    account_model_keys::delete_by_provider(&mut tx, name).await?;
     if !model_providers::delete(&mut tx, name).await? {
         return Err(not_found(name).into());
     }
+    for settings in model_settings::list_by_provider(&mut tx, name).await? {
+        if let Some(agent) = &settings.agent_name {
+            agents::pause_direct_agent(hub, &mut tx, agent).await?;
+        }
+    }
     model_settings::delete_by_provider(&mut tx, name).await?;
     by.write_audit(hub, &mut tx, "model_provider.remove", target(name), json!({})).await?;
-    Ok(tx.commit().await?)
+    tx.commit().await?;
+    hub.wake_index_worker();
+    Ok(())
 }
 
 async fn save(
@@ -210,10 +223,7 @@ fn fill(hub: &Hub, stored: &mut StoredProvider, form: &ProviderForm) -> Result<(
         Refusal::invalid("base_url", "Enter a URL such as http://127.0.0.1:11434/v1, without a user name.")
     })?;
     let has_moved = stored.base_url.parse::<Url>().is_ok_and(|old| old.origin() != base_url.origin());
-    let key = form.api_key.trim();
-    if key.len() > MAX_KEY_BYTES || key.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        return Err(Refusal::invalid("api_key", "An API key has no spaces and at most 4,096 bytes.").into());
-    }
+    let key = checked_key(&form.api_key)?;
     if !key.is_empty() {
         stored.sealed_key = Some(hub.vault().seal(&key_purpose(&stored.name, &base_url), key.as_bytes())?);
     } else if has_moved && stored.sealed_key.is_some() {
@@ -230,7 +240,17 @@ fn fill(hub: &Hub, stored: &mut StoredProvider, form: &ProviderForm) -> Result<(
     stored.models = model_names(&form.models)?;
     stored.context_tokens = form.context_tokens;
     (stored.sent_price, stored.received_price) = (prices.sent, prices.received);
+    stored.own_keys = form.own_keys;
     Ok(())
+}
+
+/// Returns the trimmed text of an API key, which may be empty.
+pub(super) fn checked_key(text: &str) -> Result<&str, Refusal> {
+    let key = text.trim();
+    if key.len() > MAX_KEY_BYTES || key.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        return Err(Refusal::invalid("api_key", "An API key has no spaces and at most 4,096 bytes."));
+    }
+    Ok(key)
 }
 
 fn model_names(given: &[String]) -> Result<Vec<String>, Refusal> {

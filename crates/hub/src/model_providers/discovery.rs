@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     Caller, Hub, Result,
-    config::{Prices, Provider, ProviderSource},
+    config::{OwnKeyPolicy, Prices, Provider, ProviderSource},
 };
 
 /// How long a port has to answer. A model server lists its models without loading one.
@@ -55,6 +55,7 @@ async fn look_at(hub: &Hub, preset: &'static ProviderPreset) -> Option<LocalServ
         context_tokens: 1,
         prices: Prices::default(),
         source: ProviderSource::Administrator,
+        own_keys: OwnKeyPolicy::Refused,
     };
     let models = time::timeout(TIMEOUT, served(hub, &provider)).await.ok()?;
     (!models.is_empty()).then_some(LocalServer { preset, models })

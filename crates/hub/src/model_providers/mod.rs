@@ -2,6 +2,7 @@
 //!
 //! The operator configures providers, and administrators connect more while the hub runs.
 
+mod account_keys;
 mod catalog;
 mod connect;
 mod discovery;
@@ -12,6 +13,7 @@ mod presets;
 mod selection;
 mod test_provider;
 
+pub use account_keys::{AccountKeyRow, account_keys, remove_account_key, set_account_key};
 pub use catalog::{ModelAvailability, ProviderRow, availability, list};
 pub use connect::{
     ConnectionCheck, DEFAULT_CONTEXT_TOKENS, ProviderForm, connect, remove, set_paused, test, update,
@@ -19,7 +21,8 @@ pub use connect::{
 pub use discovery::{LocalServer, discover};
 pub use model_list::{check_configured, models};
 pub use model_settings::{
-    ModelDetails, ModelForm, ProviderModels, model_details, provider_models, reset_model, set_model,
+    ModelDetails, ModelForm, ProviderModels, model_details, offer_in_chats, provider_models, reset_model,
+    set_model,
 };
 pub use offered_models::{ModelAbilities, OfferedModel, offered_models};
 pub(crate) use offered_models::{ModelNeeds, check_usable};

@@ -1,6 +1,6 @@
 //! Settings of single models, which administrators change.
 
-use plexus_domain::{AccountId, Error as Refusal, Name, sanitized_text};
+use plexus_domain::{AccountId, Address, Error as Refusal, Name, sanitized_text};
 use plexus_store::{
     Conn, Tx, accounts,
     accounts::AccountState,
@@ -17,6 +17,7 @@ use super::{
 use crate::{
     Hub, Result,
     admin::{Administrator, account_name},
+    agents,
     config::{FIRST_PROVIDER, Prices},
     model_providers::catalog::{ProviderRow, catalog},
 };
@@ -46,6 +47,8 @@ pub struct ModelForm {
     pub account_tokens: Option<u64>,
     /// Tokens a day of all accounts together; none for no limit.
     pub hub_tokens: Option<u64>,
+    /// Whether people can talk to the model itself, as agent `@models/NAME`.
+    pub is_direct: bool,
 }
 
 /// A model of a provider with its settings.
@@ -77,7 +80,13 @@ impl ModelDetails {
             users: self.users.iter().map(ToString::to_string).collect(),
             account_tokens: settings.account_tokens,
             hub_tokens: settings.hub_tokens,
+            is_direct: settings.agent_name.is_some(),
         }
+    }
+
+    /// Returns the address of the agent through which people talk to the model itself.
+    pub fn direct_address(&self) -> Option<Address> {
+        self.settings.agent_name.as_ref().map(agents::direct_address)
     }
 }
 
@@ -186,8 +195,15 @@ pub async fn set_model(
     if !is_name(model) {
         return Err(Refusal::invalid("model", "This cannot be the name of a model.").into());
     }
-    let settings = checked(provider, model, form)?;
+    let mut settings = checked(provider, model, form)?;
     let mut tx = hub.store().write().await?;
+    let before = model_settings::find(&mut tx, provider, model).await?.and_then(|stored| stored.agent_name);
+    if form.is_direct {
+        settings.agent_name = match &before {
+            Some(name) => Some(name.clone()),
+            None => Some(agents::free_name(&mut tx, &settings).await?),
+        };
+    }
     let users = match form.access {
         ModelAccess::Named => find_users(&mut tx, &form.users).await?,
         _ => Vec::new(),
@@ -195,21 +211,45 @@ pub async fn set_model(
     check_count(&mut tx, provider, model).await?;
     model_settings::put(&mut tx, &settings).await?;
     model_settings::set_users(&mut tx, provider, model, &users).await?;
+    agents::update_direct_agent(hub, &mut tx, before.as_ref(), &settings).await?;
     let change = json!({
         "access": settings.access.as_str(), "users": users.len(), "hidden": settings.is_hidden,
         "account_tokens": settings.account_tokens, "hub_tokens": settings.hub_tokens,
+        "agent": settings.agent_name,
     });
     by.write_audit(hub, &mut tx, "model.change", target(provider, model), change).await?;
-    Ok(tx.commit().await?)
+    tx.commit().await?;
+    hub.wake_index_worker();
+    Ok(())
+}
+
+/// Makes a model an agent of its own, and returns its address. Its other settings stay.
+pub async fn offer_in_chats(
+    hub: &Hub,
+    by: Administrator<'_>,
+    provider: &str,
+    model: &str,
+) -> Result<Address> {
+    let form = model_details(hub, by, provider, model).await?.form();
+    set_model(hub, by, provider, model, &ModelForm { is_direct: true, ..form }).await?;
+    let address = model_details(hub, by, provider, model).await?.direct_address();
+    Ok(address
+        .ok_or_else(|| Refusal::conflict("The settings of this model were changed meanwhile. Try again."))?)
 }
 
 /// Deletes the settings of a model, so that it has those of its provider.
 pub async fn reset_model(hub: &Hub, by: Administrator<'_>, provider: &str, model: &str) -> Result<()> {
     by.check()?;
     let mut tx = hub.store().write().await?;
+    let before = model_settings::find(&mut tx, provider, model).await?;
+    if let Some(name) = before.and_then(|stored| stored.agent_name) {
+        agents::pause_direct_agent(hub, &mut tx, &name).await?;
+    }
     model_settings::delete(&mut tx, provider, model).await?;
     by.write_audit(hub, &mut tx, "model.reset", target(provider, model), json!({})).await?;
-    Ok(tx.commit().await?)
+    tx.commit().await?;
+    hub.wake_index_worker();
+    Ok(())
 }
 
 async fn check_count(tx: &mut Tx, provider: &str, model: &str) -> Result<()> {

@@ -9,17 +9,18 @@ use plexus_store::{
     accounts::AccountState,
     agents::Agent,
     model_settings::{self, ModelAccess, ModelSettings},
-    model_usage,
+    model_usage::{self, OWN_KEY_SUFFIX},
 };
 
 use super::{
+    account_keys::key_of_requester,
     catalog::catalog,
     offered_models::{ModelUser, effective_prices, is_permitted},
 };
 use crate::{
-    Hub, Result,
+    Hub, Result, agents,
     caller::Requester,
-    config::{Models, Prices, Provider},
+    config::{Models, OwnKeyPolicy, Prices, Provider, Secret},
     model_budget, runs,
 };
 
@@ -59,14 +60,25 @@ pub(crate) async fn select(hub: &Hub, name: &str, call: &ModelCall<'_>) -> Resul
         let settings = model_settings::find(&mut conn, stored_name, model).await?;
         let settings = settings.unwrap_or_else(|| ModelSettings::new(stored_name, model));
         let prices = effective_prices(&settings, provider.prices);
-        let obstacle = match obstacle(hub, &mut conn, &settings, call).await? {
-            None if is_over_budget && prices != Prices::default() => {
+        let own_key = match call.agent {
+            Some(_) => key_of_requester(hub, &mut conn, provider, stored_name, call.requester).await?,
+            None => None,
+        };
+        let obstacle = match obstacle(&mut conn, &settings, call).await? {
+            Some(found) => Some(found),
+            // What an account pays for itself has no limits of the hub.
+            None if own_key.is_some() || call.agent.is_none() => None,
+            None if provider.own_keys == OwnKeyPolicy::Required => Some(key_missing(&settings, stored_name)),
+            None => reached_limit(&mut conn, &settings, call.requester, hub.env().now()).await?,
+        };
+        let obstacle = match obstacle {
+            None if own_key.is_none() && is_over_budget && prices != Prices::default() => {
                 Some(Obstacle::Unsuitable(model_budget::used_up()))
             }
             found => found,
         };
         match obstacle {
-            None => selected.push(selected_model(provider, &settings)),
+            None => selected.push(selected_model(provider, &settings, own_key)),
             Some(Obstacle::NotPermitted(refusal)) if why.is_none() && selected.is_empty() => {
                 return Err(refusal.into());
             }
@@ -93,40 +105,50 @@ fn model_missing(models: &Models, name: &str) -> Refusal {
     }
 }
 
-fn selected_model(provider: &Provider, settings: &ModelSettings) -> SelectedModel {
+fn selected_model(provider: &Provider, settings: &ModelSettings, own_key: Option<Secret>) -> SelectedModel {
     let mut provider = provider.clone();
+    let mut used_provider = settings.provider.clone();
+    if own_key.is_some() {
+        provider.api_key = own_key;
+        used_provider += OWN_KEY_SUFFIX;
+    }
     provider.prices = effective_prices(settings, provider.prices);
     if let Some(tokens) = settings.context_tokens {
         provider.context_tokens = usize::try_from(tokens).unwrap_or(usize::MAX);
     }
     let endpoint = ModelEndpoint {
-        provider: settings.provider.clone(),
+        provider: used_provider,
         reads_images: settings.reads_images != Some(false),
         ..runs::model_endpoint(&provider, &settings.model)
     };
     SelectedModel { provider, endpoint }
 }
 
+fn key_missing(settings: &ModelSettings, provider: &str) -> Obstacle {
+    let title = settings.display_name.as_deref().unwrap_or(&settings.model);
+    let words = format!(
+        "The model {title} answers with an API key of your own. Add your key for {provider} under Settings, Model keys \
+         (/settings/model-keys)."
+    );
+    Obstacle::Unsuitable(Refusal::forbidden(words))
+}
+
+/// Checks the access to a model, and what it has to be able to do.
 async fn obstacle(
-    hub: &Hub,
     conn: &mut Conn,
     settings: &ModelSettings,
     call: &ModelCall<'_>,
 ) -> Result<Option<Obstacle>> {
     let title = settings.display_name.as_deref().unwrap_or(&settings.model);
-    let is_refused = match call.agent.filter(|_| settings.access != ModelAccess::Everyone) {
-        Some(agent) => {
-            let owner = owner(conn, agent).await?;
-            !is_permitted(conn, settings, owner).await?
+    if let Some(agent) = call.agent.filter(|_| settings.access != ModelAccess::Everyone) {
+        let is_direct = agents::is_direct(agent);
+        let user = match is_direct {
+            true => call.requester.and_then(|requester| requester.person.as_ref()).map(ModelUser::from),
+            false => owner(conn, agent).await?,
+        };
+        if !is_permitted(conn, settings, user).await? {
+            return Ok(Some(not_permitted(title, is_direct)));
         }
-        None => false,
-    };
-    if is_refused {
-        let words = format!(
-            "The owner of this agent may not use the model {title}. The owner can choose another model, or an \
-             administrator can permit it."
-        );
-        return Ok(Some(Obstacle::NotPermitted(Refusal::forbidden(words))));
     }
     if call.needs_images && settings.reads_images == Some(false) {
         let words = format!(
@@ -141,11 +163,18 @@ async fn obstacle(
         );
         return Ok(Some(Obstacle::Unsuitable(Refusal::invalid("tools", words))));
     }
-    if call.agent.is_none() {
-        return Ok(None);
-    }
-    let reached = reached_limit(conn, settings, call.requester, hub.env().now()).await?;
-    Ok(reached.map(Obstacle::Unsuitable))
+    Ok(None)
+}
+
+fn not_permitted(title: &str, is_direct: bool) -> Obstacle {
+    let words = match is_direct {
+        true => format!("You may not use the model {title}. An administrator can permit it."),
+        false => format!(
+            "The owner of this agent may not use the model {title}. The owner can choose another model, or an \
+             administrator can permit it."
+        ),
+    };
+    Obstacle::NotPermitted(Refusal::forbidden(words))
 }
 
 /// Returns the owner of an agent, if it is an active account.
@@ -162,7 +191,7 @@ async fn reached_limit(
     settings: &ModelSettings,
     requester: Option<&Requester>,
     now: Timestamp,
-) -> Result<Option<Refusal>> {
+) -> Result<Option<Obstacle>> {
     let (provider, model) = (settings.provider.as_str(), settings.model.as_str());
     let title = settings.display_name.as_deref().unwrap_or(model);
     if let Some(limit) = settings.account_tokens {
@@ -171,7 +200,7 @@ async fn reached_limit(
         if used >= limit {
             let whose = if account.is_some() { "You have" } else { "Callers without an account have" };
             let used = format!("{whose} used the {} tokens of today with the model {title}.", grouped(limit));
-            return Ok(Some(renewed_tomorrow(&used, now)));
+            return Ok(Some(Obstacle::Unsuitable(renewed_tomorrow(&used, now))));
         }
     }
     if let Some(limit) = settings.hub_tokens
@@ -179,7 +208,7 @@ async fn reached_limit(
     {
         let used =
             format!("This hub has used its {} tokens of today with the model {title}.", grouped(limit));
-        return Ok(Some(renewed_tomorrow(&used, now)));
+        return Ok(Some(Obstacle::Unsuitable(renewed_tomorrow(&used, now))));
     }
     Ok(None)
 }

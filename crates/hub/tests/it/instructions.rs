@@ -15,7 +15,7 @@ use plexus_hub::{
         self, RegistrationKind,
         model_agent::{self, ModelAgentForm},
     },
-    config::{Models, Prices, Provider, ProviderSource, Secret},
+    config::{Models, OwnKeyPolicy, Prices, Provider, ProviderSource, Secret},
     model_providers,
 };
 use serde_json::{Value, json};
@@ -40,6 +40,7 @@ async fn model(asked: &Asked) -> Provider {
         context_tokens: 8_192,
         prices: Prices::default(),
         source: ProviderSource::Configuration,
+        own_keys: OwnKeyPolicy::Refused,
     }
 }
 

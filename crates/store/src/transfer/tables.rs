@@ -25,7 +25,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// All tables, each after the tables that it references.
-pub(super) const TABLES: [Table; 67] = [
+pub(super) const TABLES: [Table; 68] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
@@ -47,6 +47,7 @@ pub(super) const TABLES: [Table; 67] = [
     table("dht_provider_records"),
     table("secrets"),
     table("model_providers"),
+    table("account_model_keys"),
     table("model_settings"),
     table("model_users"),
     table("model_usage"),

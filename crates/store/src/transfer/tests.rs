@@ -8,11 +8,11 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    agent_credentials, agents, api_tokens, approvals, audit, blobs, caller_contexts, chat_invitations,
-    chat_share_links, conversation_digests, featured_agents, federation_rules, grants, hub_violations, hubs,
-    imported_chats, invites, keys, knowledge, listings, login_credentials, message_feedback, messages,
-    model_budget, model_providers, model_settings, model_usage, namespaces, oauth_grants,
-    origin_verifications, outbox, p2p_state, principals, registration_drafts, request_nonces,
+    account_model_keys, agent_credentials, agents, api_tokens, approvals, audit, blobs, caller_contexts,
+    chat_invitations, chat_share_links, conversation_digests, featured_agents, federation_rules, grants,
+    hub_violations, hubs, imported_chats, invites, keys, knowledge, listings, login_credentials,
+    message_feedback, messages, model_budget, model_providers, model_settings, model_usage, namespaces,
+    oauth_grants, origin_verifications, outbox, p2p_state, principals, registration_drafts, request_nonces,
     rule_subscriptions, runs, secrets, sessions, stars, stream_journal, team_share_links, teams, testing,
     testing::{AgentSeed, Person, World},
     trusted_origins, uploads, webhooks,
@@ -104,11 +104,20 @@ async fn fill_models(world: &mut World, person: &Person) {
         reads_images: Some(false),
         access: model_settings::ModelAccess::Named,
         hub_tokens: Some(i64::MAX.unsigned_abs()),
+        agent_name: Some("small".parse().unwrap()),
         ..model_settings::ModelSettings::new("cellar", "small")
     };
+    let now = world.now();
     let mut tx = world.write().await;
     model_settings::put(&mut tx, &settings).await.unwrap();
     model_settings::set_users(&mut tx, "cellar", "small", &[person.account]).await.unwrap();
+    let key = account_model_keys::AccountModelKey {
+        account: person.account,
+        provider: "cellar".to_owned(),
+        sealed_key: vec![0, 255],
+        created_at: now,
+    };
+    account_model_keys::put(&mut tx, &key).await.unwrap();
     let used = model_usage::NewModelUsage {
         day: 20_000,
         provider: "cellar",
@@ -186,6 +195,7 @@ fn provider(created_at: Timestamp) -> model_providers::StoredProvider {
         is_paused: true,
         created_at,
         last_test: Some(serde_json::json!({ "models": 2 })),
+        own_keys: model_providers::OwnKeyPolicy::Required,
     }
 }
 

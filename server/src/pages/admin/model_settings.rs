@@ -51,6 +51,7 @@ pub fn item(model: &ModelDetails) -> ModelItem {
         is_hidden: settings.is_hidden,
         context_tokens: model.context_tokens,
         price: model.prices.to_string(),
+        direct_address: model.direct_address().map(|address| address.to_string()),
     }
 }
 
@@ -106,6 +107,7 @@ async fn page(
         name: name.to_owned(),
         provider_context_tokens: row.context_tokens as u64,
         provider_price: row.prices.to_string(),
+        direct_address: model.direct_address().map(|address| address.to_string()),
         form: stored_form(&model),
     })
 }
@@ -122,6 +124,7 @@ fn stored_form(model: &ModelDetails) -> Form {
         ("reads_images", ability(stored.abilities.reads_images)),
         ("can_reason", ability(stored.abilities.can_reason)),
         ("writes_json", ability(stored.abilities.writes_json)),
+        ("direct", if stored.is_direct { "yes" } else { "no" }.to_owned()),
         ("visibility", if stored.is_hidden { "hidden" } else { "shown" }.to_owned()),
         ("access", stored.access.as_str().to_owned()),
         ("users", stored.users.join("\n")),
@@ -174,6 +177,7 @@ fn form(fields: &Fields) -> Result<ModelForm, Refusal> {
         users: fields.get("users").lines().map(str::to_owned).collect(),
         account_tokens: number(fields, "account_tokens")?,
         hub_tokens: number(fields, "hub_tokens")?,
+        is_direct: fields.get("direct") == "yes",
     })
 }
 

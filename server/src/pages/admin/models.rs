@@ -15,7 +15,7 @@ use plexus_domain::Error as Refusal;
 use plexus_hub::{
     Error, Hub,
     admin::Administrator,
-    config::{FIRST_PROVIDER, ProviderSource},
+    config::{FIRST_PROVIDER, OwnKeyPolicy, ProviderSource},
     model_providers::{
         self, ConnectionCheck, DEFAULT_CONTEXT_TOKENS, LocalServer, PRESETS, ProviderForm, ProviderModels,
         ProviderPreset, ProviderRow, ProviderTest,
@@ -87,6 +87,11 @@ fn item(row: ProviderRow) -> ProviderItem {
         price: row.prices.to_string(),
         is_paused: row.is_paused,
         last_test: row.last_test.map(test_item),
+        own_keys: match row.own_keys {
+            OwnKeyPolicy::Refused => None,
+            OwnKeyPolicy::Allowed => Some("Used when the user has one"),
+            OwnKeyPolicy::Required => Some("Required"),
+        },
     }
 }
 
@@ -161,6 +166,7 @@ fn stored_form(row: &ProviderRow) -> Form {
         ("models", row.models.join("\n")),
         ("context_tokens", row.context_tokens.to_string()),
         ("price", row.prices.to_string()),
+        ("own_keys", row.own_keys.as_str().to_owned()),
     ])
 }
 
@@ -184,6 +190,10 @@ pub async fn act(
         "test" => {
             let tested = model_providers::test(hub, by, &name, fields.given("model")).await;
             tested.map(|_| redirect_with_notice(&here, "provider-tested"))
+        }
+        "offer" => {
+            let offered = model_providers::offer_in_chats(hub, by, &name, fields.get("model")).await;
+            offered.map(|address| redirect_with_notice(&format!("/{address}"), "saved"))
         }
         "pause" => model_providers::set_paused(hub, by, &name, true)
             .await
@@ -217,6 +227,7 @@ fn form(fields: &Fields) -> Result<ProviderForm, Refusal> {
         models: fields.get("models").lines().map(str::to_owned).collect(),
         context_tokens,
         price: fields.get("price").to_owned(),
+        own_keys: OwnKeyPolicy::parse(fields.get("own_keys")).unwrap_or(OwnKeyPolicy::Refused),
     })
 }
 

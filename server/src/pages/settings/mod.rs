@@ -3,6 +3,7 @@
 pub mod account;
 pub mod appearance;
 pub mod chat_import;
+pub mod model_keys;
 pub mod sessions;
 pub mod shares;
 pub mod tokens;

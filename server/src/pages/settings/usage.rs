@@ -5,7 +5,10 @@ use axum::{
     response::Response,
 };
 use plexus_app::view_models::model_usage::OwnUsagePage;
-use plexus_hub::model_usage;
+use plexus_hub::{
+    Caller, Error, Hub, model_providers,
+    model_usage::{self, UsagePeriod},
+};
 
 use crate::{
     app_state::AppState,
@@ -18,9 +21,14 @@ pub async fn show(
     visit: PageContext,
     Query(query): Query<PeriodQuery>,
 ) -> Response {
-    let report = model_usage::own_report(&site.hub, &visit.caller, query.period()).await;
-    let page = report.map(|report| OwnUsagePage { report: usage_report::report(report) });
+    let page = page(&site.hub, &visit.caller, query.period()).await;
     visit.show_or_refuse(page)
+}
+
+async fn page(hub: &Hub, caller: &Caller, period: UsagePeriod) -> Result<OwnUsagePage, Error> {
+    let report = usage_report::report(model_usage::own_report(hub, caller, period).await?);
+    let offers_keys = !model_providers::account_keys(hub, caller).await?.is_empty();
+    Ok(OwnUsagePage { report, offers_keys })
 }
 
 /// Returns the rows of the report as a file.

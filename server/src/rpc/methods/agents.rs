@@ -15,6 +15,7 @@ use plexus_hub::{
         manage, named_users, stars,
         tool_credentials::{self, ForServer},
     },
+    model_providers,
 };
 use serde::Deserialize;
 
@@ -26,6 +27,7 @@ use crate::{
         agent_credentials::{self, RequiredCredentials},
         agent_lists::{self, AgentList},
         agents::{self, NewAgent},
+        model_keys::{self, ModelKeys},
         model_usage::{self, UsageJson, UsageQuery},
         models::{self, Models},
         named_users::{self as users_api, NamedUsers},
@@ -61,6 +63,9 @@ pub fn add_to(module: &mut RpcModule<AppState>) -> Result<(), RegisterMethodErro
     add(module, "agents.star", star_agent)?;
     add(module, "agents.unstar", unstar_agent)?;
     add(module, "models.list", list_models)?;
+    add(module, "model_keys.list", list_model_keys)?;
+    add(module, "model_keys.set", set_model_key)?;
+    add(module, "model_keys.remove", remove_model_key)?;
     add(module, "usage.get", get_usage)
 }
 
@@ -295,6 +300,34 @@ async fn unstar_agent(site: AppState, caller: Caller, asked: OneAgent) -> Answer
 
 async fn get_usage(site: AppState, caller: Caller, asked: UsageQuery) -> Answer<UsageJson> {
     Ok(model_usage::report(&site.hub, &caller, &asked).await?)
+}
+
+async fn list_model_keys(site: AppState, caller: Caller, _: Nothing) -> Answer<ModelKeys> {
+    Ok(model_keys::all(&site.hub, &caller).await?)
+}
+
+/// A key for a model provider.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewKey {
+    provider: String,
+    api_key: String,
+}
+
+async fn set_model_key(site: AppState, caller: Caller, asked: NewKey) -> Answer<bool> {
+    model_providers::set_account_key(&site.hub, &caller, &asked.provider, &asked.api_key).await?;
+    Ok(true)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OneProvider {
+    provider: String,
+}
+
+async fn remove_model_key(site: AppState, caller: Caller, asked: OneProvider) -> Answer<bool> {
+    model_providers::remove_account_key(&site.hub, &caller, &asked.provider).await?;
+    Ok(true)
 }
 
 async fn list_models(site: AppState, caller: Caller, _: Nothing) -> Answer<Models> {
