@@ -4,7 +4,7 @@ use std::path::Path;
 
 use plexus_domain::{
     AgentId, HubRowId, Name, NamespaceId, Timestamp, VersionId,
-    agent::{AgentAccess, AnswerLimits, Connector, Visibility},
+    agent::{AgentAccess, AnswerLimits, Connector, ModelParameters, Visibility},
 };
 use plexus_store::{
     Store, StoreConfig, Tx,
@@ -83,6 +83,7 @@ async fn insert(tx: &mut Tx, owner: NamespaceId, n: usize, words: &mut Words) ->
         tools: Vec::new(),
         budget: AnswerLimits::default(),
         reads_images: false,
+        parameters: ModelParameters::default(),
     };
     let version = Version {
         id: VersionId::new(created, &words.entropy()),

@@ -2,6 +2,7 @@
 
 mod answer_limits;
 pub mod http_endpoint;
+mod model_parameters;
 pub mod oauth;
 mod tool_source;
 
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::{
     answer_limits::{AnswerLimits, AnswerLimitsInput},
+    model_parameters::{Hundredths, ModelParameters, ModelParametersInput, ReasoningEffort},
     oauth::OauthRequirement,
     tool_source::{ToolServerLocation, ToolSource},
 };
@@ -101,6 +103,8 @@ pub enum Connector {
         /// Whether images are sent to the model.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         reads_images: bool,
+        #[serde(default, skip_serializing_if = "ModelParameters::is_default")]
+        parameters: ModelParameters,
     },
     /// External software with its own HTTP API.
     Http { request: Box<http_endpoint::EndpointTemplate> },

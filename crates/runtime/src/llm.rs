@@ -17,7 +17,7 @@ use std::{fmt, str::FromStr, sync::Arc};
 use async_trait::async_trait;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use plexus_domain::{
-    agent::AnswerLimits,
+    agent::{AnswerLimits, ModelParameters},
     money,
     run::{Failure, FailureClass, Usage},
 };
@@ -166,6 +166,7 @@ pub struct LlmConnector {
     tools: Vec<ToolServer>,
     knowledge: Option<Arc<dyn PassageSearch>>,
     budget: AnswerLimits,
+    parameters: ModelParameters,
 }
 
 impl LlmConnector {
@@ -177,7 +178,14 @@ impl LlmConnector {
     ) -> Result<Self, Failure> {
         let providers = vec![ModelClient::new(outbound, model)?];
         let (tools, budget) = (Vec::new(), AnswerLimits::default());
-        Ok(Self { providers, instructions, tools, knowledge: None, budget })
+        Ok(Self {
+            providers,
+            instructions,
+            tools,
+            knowledge: None,
+            budget,
+            parameters: ModelParameters::default(),
+        })
     }
 
     /// Adds a fallback model, for when the models before it do not answer.
@@ -196,6 +204,12 @@ impl LlmConnector {
     #[must_use]
     pub fn with_knowledge(self, knowledge: Arc<dyn PassageSearch>) -> Self {
         Self { knowledge: Some(knowledge), ..self }
+    }
+
+    /// Sets the parameters that are sent with each request to a model.
+    #[must_use]
+    pub fn with_parameters(self, parameters: ModelParameters) -> Self {
+        Self { parameters, ..self }
     }
 
     /// Sets the budget of one answer: turns, tokens, time and cost.

@@ -6,8 +6,8 @@ use axum::{Json, extract::State, http::StatusCode};
 use plexus_domain::{
     DraftId, Error as Refusal,
     agent::{
-        AgentAccess, AnswerLimits, AnswerLimitsInput, ToolSource, Visibility,
-        http_endpoint::EndpointRequestSpec,
+        AgentAccess, AnswerLimits, AnswerLimitsInput, ModelParameters, ModelParametersInput, ToolSource,
+        Visibility, http_endpoint::EndpointRequestSpec,
     },
 };
 use plexus_hub::{
@@ -84,6 +84,9 @@ pub struct NewAgent {
     /// Limits for one answer of a model.
     #[serde(default)]
     limits: AnswerLimitsInput,
+    /// How the model writes its answers; what is left out is up to the model's server.
+    #[serde(default)]
+    parameters: ModelParametersInput,
 }
 
 /// An MCP server that is attached to an agent.
@@ -242,6 +245,7 @@ async fn write(hub: &Hub, caller: &Caller, new: NewAgent) -> Result<DraftId, Err
         tools: new.tools.into_iter().map(|tool| tool.source).collect(),
         budget: AnswerLimits::try_from(new.limits)?,
         reads_images: new.reads_images,
+        parameters: ModelParameters::try_from(new.parameters)?,
     };
     model_agent::write(hub, caller, &name, filled, &given).await
 }

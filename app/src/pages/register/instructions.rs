@@ -46,6 +46,7 @@ impl Page for InstructionsPage {
                     .hint("Sent to the model before every conversation. Only those who manage or copy the agent can read them.").of(&form)}
                 {model_field(self.models, &form)}
                 {images(&form)}
+                {parameters(&form)}
                 {Field::lines("starters", "Example messages", 3).optional().max(1_000).hint("One per line, up to five.").of(&form)}
                 {Field::text("tags", "Tags").optional().max(200).hint("Search terms, separated by commas.").of(&form)}
                 {tools(&form, &self.programs, self.priced)}
@@ -137,6 +138,35 @@ fn images(form: &Form) -> AnyView {
         .default("no")
         .hint("What the model gets. A model that reads only text refuses images. Text files are always sent.")
         .of(form)
+}
+
+fn parameters(form: &Form) -> AnyView {
+    let efforts = [
+        ("", "As the model decides"),
+        ("minimal", "Minimal"),
+        ("low", "Low"),
+        ("medium", "Medium"),
+        ("high", "High"),
+    ];
+    let efforts = efforts.map(|(value, label)| (value.to_owned(), label.to_owned())).to_vec();
+    let temperature = Field::text("temperature", "Temperature").max(5).optional();
+    let temperature = temperature
+        .hint("0 to 2. Low values give similar answers each time, high ones more varied answers.")
+        .of(form);
+    let top_p = Field::text("top_p", "Top P").max(5).optional();
+    let top_p = top_p.hint("0.01 to 1. Set it or the temperature, not both.").of(form);
+    let effort = Field::choice("reasoning_effort", "Reasoning effort", efforts)
+        .hint("How much a reasoning model thinks before it answers. Other models may refuse it.")
+        .of(form);
+    let names = ["temperature", "top_p", "reasoning_effort"];
+    let open = names.iter().any(|name| !form.value(name).is_empty() || form.error(name).is_some());
+    view! {
+        <details class="fold" open=open>
+            <summary>"Model parameters"</summary>
+            <div class="stack">{temperature}{top_p}{effort}</div>
+        </details>
+    }
+    .into_any()
 }
 
 fn no_model(title: &'static str) -> AnyView {

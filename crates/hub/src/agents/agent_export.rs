@@ -4,7 +4,10 @@ use std::{fmt, marker::PhantomData};
 
 use plexus_domain::{
     Error as Refusal,
-    agent::{AnswerLimits, AnswerLimitsInput, ToolServerLocation, ToolSource},
+    agent::{
+        AnswerLimits, AnswerLimitsInput, ModelParameters, ModelParametersInput, ToolServerLocation,
+        ToolSource,
+    },
     sanitized_text::{ellipsize, one_line},
 };
 use serde::{
@@ -35,7 +38,7 @@ const FIELD: &str = "file";
 
 /// Model agent as a document.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentExport {
     /// `plexus-agent/1`.
@@ -65,7 +68,7 @@ pub struct AgentExport {
 
 /// Model of an exported agent.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExportedModel {
     /// Name of the model on the hub of the export.
@@ -73,6 +76,12 @@ pub struct ExportedModel {
     /// Whether images in messages are sent to it.
     #[serde(default)]
     pub reads_images: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub parameters: ModelParametersInput,
+}
+
+fn is_default(parameters: &ModelParametersInput) -> bool {
+    *parameters == ModelParametersInput::default()
 }
 
 /// MCP server of an exported agent: either `url` or `program`.
@@ -149,6 +158,7 @@ impl AgentExport {
             tools: self.tools.iter().map(ExportedTool::source).collect::<Result<_, _>>()?,
             budget: AnswerLimits::try_from(self.limits)?,
             reads_images: self.model.reads_images,
+            parameters: ModelParameters::try_from(self.model.parameters)?,
         })
     }
 }

@@ -29,7 +29,11 @@ pub async fn export_agent(hub: &Hub, caller: &Caller, address: &Address) -> Resu
             .iter()
             .map(|source| ExportedTool::new(source, has_credentials(&keys, &source.place.to_string())))
             .collect(),
-        model: ExportedModel { name: written.model, reads_images: written.reads_images },
+        model: ExportedModel {
+            name: written.model,
+            reads_images: written.reads_images,
+            parameters: written.parameters.into(),
+        },
         limits: written.budget.into(),
         title: written.title,
         summary: written.summary,

@@ -3,7 +3,7 @@
 use plexus_a2a::Card;
 use plexus_domain::{
     Address, DraftId, Error as Refusal, Name, SecretId,
-    agent::{AnswerLimits, Connector, ToolServerLocation, ToolSource},
+    agent::{AnswerLimits, Connector, ModelParameters, ToolServerLocation, ToolSource},
     sanitized_text,
 };
 use plexus_runtime::mcp_client::{self, McpSession};
@@ -50,6 +50,8 @@ pub struct ModelAgentForm {
     /// Whether images are sent to the model.
     #[serde(default)]
     pub reads_images: bool,
+    #[serde(default)]
+    pub parameters: ModelParameters,
 }
 
 impl ModelAgentForm {
@@ -74,6 +76,7 @@ impl ModelAgentForm {
             tools: self.tools.clone(),
             budget: self.budget,
             reads_images: self.reads_images,
+            parameters: self.parameters,
         }
     }
 }
@@ -193,13 +196,23 @@ pub(super) async fn add_version(
 
 /// Returns the form of a version; `None` if it is not a model with instructions.
 pub(super) fn read(connector: &Connector, card: &Card) -> Option<ModelAgentForm> {
-    let Connector::Llm { model, instructions, starters, tools, budget, reads_images } = connector else {
+    let Connector::Llm { model, instructions, starters, tools, budget, reads_images, parameters } = connector
+    else {
         return None;
     };
     let AgentProfile { title, summary, tags, .. } = AgentProfile::of(card);
-    let (instructions, model, starters) = (instructions.clone(), model.clone(), starters.clone());
-    let (tools, budget, reads_images) = (tools.clone(), *budget, *reads_images);
-    Some(ModelAgentForm { title, summary, instructions, model, starters, tags, tools, budget, reads_images })
+    Some(ModelAgentForm {
+        title,
+        summary,
+        instructions: instructions.clone(),
+        model: model.clone(),
+        starters: starters.clone(),
+        tags,
+        tools: tools.clone(),
+        budget: *budget,
+        reads_images: *reads_images,
+        parameters: *parameters,
+    })
 }
 
 pub(super) fn elsewhere() -> Refusal {

@@ -5,7 +5,8 @@ use plexus_a2a::{
     card::{Binding, Credential, Interface, SecurityRequirements, Skill},
 };
 use plexus_domain::agent::{
-    AnswerLimits, Connector, Scheme, ToolServerLocation, ToolSource, http_endpoint::EndpointRequestSpec,
+    AnswerLimits, Connector, ModelParameters, Scheme, ToolServerLocation, ToolSource,
+    http_endpoint::EndpointRequestSpec,
 };
 use url::Url;
 
@@ -39,12 +40,13 @@ pub(super) fn card_fields(card: &Card) -> VersionFields {
 pub(super) fn connector_fields(connector: &Connector) -> VersionFields {
     match connector {
         Connector::A2a { card_url, .. } => vec![("Card address", card_url.clone())],
-        Connector::Llm { model, instructions, tools, budget, reads_images, .. } => vec![
+        Connector::Llm { model, instructions, tools, budget, reads_images, parameters, .. } => vec![
             ("Instructions", instructions.clone()),
             ("Model", model.clone()),
             ("Images in messages", if *reads_images { "The images" } else { "Their names only" }.to_owned()),
             ("MCP servers", tools.iter().map(tool_line).collect::<Vec<_>>().join("\n")),
             ("Limits per answer", limits(*budget)),
+            ("Model parameters", parameter_lines(*parameters)),
         ],
         Connector::Http { request } => request_fields(request.request()),
         Connector::Process { program } => vec![("Program", program.clone())],
@@ -142,6 +144,15 @@ fn tool_line(source: &ToolSource) -> String {
         ToolServerLocation::Program(name) => name.clone(),
     };
     if source.require_approval { format!("{place} (approval of each call)") } else { place }
+}
+
+fn parameter_lines(parameters: ModelParameters) -> String {
+    let lines = [
+        parameters.temperature().map(|number| format!("Temperature: {number}")),
+        parameters.top_p().map(|number| format!("Top P: {number}")),
+        parameters.reasoning_effort().map(|effort| format!("Reasoning effort: {}", effort.as_str())),
+    ];
+    lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
 fn limits(limits: AnswerLimits) -> String {

@@ -136,7 +136,7 @@ pub(super) async fn connector(
             Err(Refusal::unavailable("This agent is available only in conformance mode.").into())
         }
         Kind::Attached => Ok(Arc::new(attached(hub, job).await?)),
-        Kind::Llm { model, instructions, tools, budget, reads_images, .. } => {
+        Kind::Llm { model, instructions, tools, budget, reads_images, parameters, .. } => {
             let tools = tool_servers(hub, job, tools).await?;
             let call = ModelCall {
                 agent: Some(&job.agent),
@@ -144,7 +144,8 @@ pub(super) async fn connector(
                 needs_images: *reads_images && turns.last().is_some_and(has_images),
                 needs_tools: !tools.is_empty() || !job.options.callable_tools().is_empty(),
             };
-            let llm = llm(hub, model, instructions, &call).await?.with_tools(tools).with_limits(*budget);
+            let llm = llm(hub, model, instructions, &call).await?;
+            let llm = llm.with_tools(tools).with_limits(*budget).with_parameters(*parameters);
             Ok(Arc::new(match agents::knowledge::search_of(hub, job.agent.id).await? {
                 Some(knowledge) => llm.with_knowledge(knowledge),
                 None => llm,

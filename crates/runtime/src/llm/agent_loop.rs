@@ -123,7 +123,13 @@ impl<'a> AgentLoop<'a> {
         let mut tried = Err(RunInterruption::Stopped);
         for provider in &self.llm.providers {
             self.answer.begin_turn(provider);
-            let body = messages::body(&provider.model, messages, functions, &self.request.options);
+            let body = messages::body(
+                &provider.model,
+                messages,
+                functions,
+                &self.request.options,
+                self.llm.parameters,
+            );
             let asked = provider.turn(body, &self.request.limits, &mut self.answer, &mut self.pace);
             tried = self.time.spend(self.llm, asked).await?;
             match &tried {

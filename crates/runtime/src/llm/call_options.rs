@@ -2,6 +2,7 @@
 
 use plexus_domain::{
     CallOptions,
+    agent::ModelParameters,
     call_options::{AnswerFormat, FunctionTool, ToolChoice},
 };
 use serde_json::{Map, Value, json};
@@ -19,9 +20,16 @@ pub(super) fn function(tool: &FunctionTool) -> Value {
     json!({ "type": "function", "function": function })
 }
 
-/// Returns the members of a request that encode the options, except the tools.
-pub(super) fn members(options: &CallOptions, model: &ModelEndpoint) -> Map<String, Value> {
+/// Returns the members of a request that encode the options, except the tools, and the agent's parameters.
+pub(super) fn members(
+    options: &CallOptions,
+    parameters: ModelParameters,
+    model: &ModelEndpoint,
+) -> Map<String, Value> {
     let mut members = Map::new();
+    insert(&mut members, "temperature", parameters.temperature().map(|number| json!(number.as_f64())));
+    insert(&mut members, "top_p", parameters.top_p().map(|number| json!(number.as_f64())));
+    insert(&mut members, "reasoning_effort", parameters.reasoning_effort().map(|effort| json!(effort)));
     if !options.callable_tools().is_empty() {
         insert(&mut members, "tool_choice", tool_choice(&options.tool_choice));
         insert(&mut members, "parallel_tool_calls", options.parallel_tool_calls.map(Value::Bool));

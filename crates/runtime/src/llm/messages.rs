@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::HashSet};
 
-use plexus_domain::{CallOptions, Part, PartBody, part::ToolUse};
+use plexus_domain::{CallOptions, Part, PartBody, agent::ModelParameters, part::ToolUse};
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use serde_json::{Map, Value, json};
 
@@ -165,9 +165,10 @@ pub(super) fn body(
     messages: &[Message],
     tools: &[Value],
     options: &CallOptions,
+    parameters: ModelParameters,
 ) -> String {
     let stream_options = StreamOptions { include_usage: true };
-    let options = call_options::members(options, model);
+    let options = call_options::members(options, parameters, model);
     let has_images = messages.iter().any(|message| !message.images.is_empty());
     let messages: Cow<'_, [Message]> = if has_images && !model.reads_images {
         messages.iter().map(Message::without_images).collect()

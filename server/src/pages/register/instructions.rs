@@ -12,7 +12,10 @@ use plexus_app::view_models::{
 };
 use plexus_domain::{
     Error as Refusal,
-    agent::{AnswerLimits, AnswerLimitsInput, ToolServerLocation, ToolSource},
+    agent::{
+        AnswerLimits, AnswerLimitsInput, Hundredths, ModelParameters, ModelParametersInput, ReasoningEffort,
+        ToolServerLocation, ToolSource,
+    },
     money,
 };
 use plexus_hub::{
@@ -99,6 +102,7 @@ pub fn filled(fields: &Fields) -> Result<ModelAgentForm, Refusal> {
         tools: tools(fields.get("tools"))?,
         budget: budget(fields)?,
         reads_images: fields.get("images") == "yes",
+        parameters: parameters(fields)?,
     })
 }
 
@@ -154,6 +158,19 @@ fn budget(fields: &Fields) -> Result<AnswerLimits, Refusal> {
     })
 }
 
+fn parameters(fields: &Fields) -> Result<ModelParameters, Refusal> {
+    let decimal = |name: &str| {
+        let wrong = |_| Refusal::invalid(name, "Enter a number such as 0.7.");
+        let text = Some(fields.get(name).trim()).filter(|text| !text.is_empty());
+        text.map(|text| text.parse::<f64>().map_err(wrong)).transpose()
+    };
+    ModelParameters::try_from(ModelParametersInput {
+        temperature: decimal("temperature")?,
+        top_p: decimal("top_p")?,
+        reasoning_effort: ReasoningEffort::parse(fields.get("reasoning_effort")),
+    })
+}
+
 fn number<T: FromStr>(text: Option<&str>, name: &str) -> Result<Option<T>, Refusal> {
     let wrong = |_| Refusal::invalid(name, "Enter a whole number.");
     text.map(|text| text.parse().map_err(wrong)).transpose()
@@ -166,7 +183,15 @@ fn line(source: &ToolSource) -> String {
 
 /// Returns the form filled with stored instructions.
 pub fn form(kept: &ModelAgentForm) -> Form {
+    let parameters = kept.parameters;
+    let decimal = |number: Option<Hundredths>| number.map(|number| number.to_string()).unwrap_or_default();
     Form::filled([
+        ("temperature", decimal(parameters.temperature())),
+        ("top_p", decimal(parameters.top_p())),
+        (
+            "reasoning_effort",
+            parameters.reasoning_effort().map(ReasoningEffort::as_str).unwrap_or_default().to_owned(),
+        ),
         ("title", kept.title.clone()),
         ("summary", kept.summary.clone()),
         ("instructions", kept.instructions.clone()),
