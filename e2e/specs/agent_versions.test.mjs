@@ -49,7 +49,7 @@ for (const [number, mode] of MODES.entries()) {
     await checkPage(tab, `agent-restored-${look}`);
 
     await go(tab, `${hub.url}/@ada/${name}/manage`);
-    await tab.page.getByLabel("Text files").setInputFiles(GUIDE);
+    await tab.page.getByLabel("Text and PDF files").setInputFiles(GUIDE);
     await press(tab, "Add files");
     const download = tab.page.waitForEvent("download");
     await tab.page.getByRole("link", { name: "Export agent" }).click();

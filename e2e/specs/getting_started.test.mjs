@@ -53,7 +53,7 @@ test("an agent is made of instructions, a tool server and a file", async () => {
   await publishInstructions(ada, { ...form, servers: tools.url });
   await go(ada, `${hub.url}/@ada/clerk/manage`);
   const fees = { name: "fees.md", mimeType: "text/markdown", buffer: Buffer.from("# Fees\n\nA berth costs ten crowns.\n") };
-  await ada.page.getByLabel("Text files").setInputFiles(fees);
+  await ada.page.getByLabel("Text and PDF files").setInputFiles(fees);
   await press(ada, "Add files");
   await ada.page.getByText("File added.").waitFor();
 });

@@ -43,15 +43,15 @@ test("it streams, counts its tokens, and remembers the conversation", async () =
 test("it gets a text file to answer from", async () => {
   await go(tab, `${hub.url}/@ada/tides/manage`);
   const guide = { name: "guide.md", mimeType: "text/markdown", buffer: Buffer.from("# Fees\n\nA berth costs ten crowns.\n") };
-  await tab.page.getByLabel("Text files").setInputFiles(guide);
+  await tab.page.getByLabel("Text and PDF files").setInputFiles(guide);
   await press(tab, "Add files");
   await tab.page.getByText("File added.").waitFor();
   await tab.page.getByRole("rowheader", { name: "guide.md" }).waitFor();
   await checkPage(tab, "knowledge");
   tab.expect(/422/);
-  await tab.page.getByLabel("Text files").setInputFiles({ name: "photo.png", mimeType: "image/png", buffer: Buffer.from([0x89]) });
+  await tab.page.getByLabel("Text and PDF files").setInputFiles({ name: "photo.png", mimeType: "image/png", buffer: Buffer.from([0x89]) });
   await press(tab, "Add files");
-  await tab.page.getByText("photo.png is not a text file.").first().waitFor();
+  await tab.page.getByText("photo.png is neither a text file nor a PDF file.").first().waitFor();
   await checkPage(tab, "knowledge-refused");
   await go(tab, `${hub.url}/chat?to=@ada/tides`);
   await tab.islands();

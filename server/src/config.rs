@@ -28,6 +28,9 @@ use crate::{
 /// but Docker ends a container 10 s after SIGTERM, and the hub needs some for its own shutdown.
 const DRAIN_SECONDS: u64 = 4;
 
+/// The running program. The kernel resolves it to the same file even after an upgrade has replaced it.
+pub const THIS_PROGRAM: &str = "/proc/self/exe";
+
 /// Configuration of `plexus serve`: listen addresses and the hub.
 pub struct ServeConfig {
     pub listen: SocketAddr,
@@ -156,6 +159,7 @@ fn hub(reader: &mut SettingReader<'_>, listen: SocketAddr) -> HubConfig {
         programs,
         max_programs: reader.positive("max_programs", 16),
         allow_unsandboxed_programs: reader.parse("allow_unsandboxed_programs", false),
+        extractor_program: THIS_PROGRAM.into(),
         limits: run_limits(reader),
         quotas: reader.or_default(settings::quotas(settings)),
         rates: reader.or_default(settings::rates(settings)),

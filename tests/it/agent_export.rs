@@ -120,7 +120,7 @@ on_both! {
             (with("tools", json!([{ "url": "ftp://a.example" }])), "no valid address"),
             (with("tools", json!([{ "program": "rm" }])), "MCP server “rm” not found"),
             (with("tools", json!(vec![json!({ "url": "https://a.example" }); 9])), "at most 8 servers"),
-            (with("files", json!([file("a.exe", "MZ")])), "a.exe is not a text file."),
+            (with("files", json!([file("a.exe", "MZ")])), "a.exe is neither a text file nor a PDF file."),
             (with("files", json!([file("a.md", "a"), file("x/a.md", "b")])), "two knowledge files a.md"),
             (with("files", json!(vec![file("a.md", "a"); 51])), "at most 50 entries"),
         ] {

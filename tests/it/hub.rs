@@ -12,6 +12,7 @@ use tempfile::TempDir;
 use crate::{
     client::{Client, PASSWORD},
     database::{Sql, postgres_url},
+    process,
 };
 
 /// Defines the tests `sqlite` and `postgres` from a function that starts its own hub. The function receives a
@@ -207,5 +208,7 @@ fn configured(folder: &Path, database: Option<&str>, settings: &[(&str, &str)]) 
         |name: &str| all.iter().find(|(key, _)| *key == name).and_then(|(_, value)| value.map(str::to_owned));
     let flags = Settings::flags(clap::Command::new("plexus")).get_matches_from(["plexus"]);
     let settings = Settings::read(&flags, variable, &folder.join("plexus.toml")).expect("settings");
-    ServeConfig::from_settings(&settings).expect("usable settings")
+    let mut serve = ServeConfig::from_settings(&settings).expect("usable settings");
+    serve.hub.extractor_program = process::program();
+    serve
 }

@@ -242,7 +242,7 @@ fn furnished(mut command: Command, folder: &Path) -> Command {
 
 /// Returns the path of the program: `PLEXUS_BINARY` (an absolute path, such as that of a release build), or the
 /// one next to the folder of the test programs.
-fn program() -> PathBuf {
+pub fn program() -> PathBuf {
     if let Some(program) = std::env::var_os("PLEXUS_BINARY") {
         return program.into();
     }

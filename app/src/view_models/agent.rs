@@ -154,7 +154,7 @@ pub struct Manage {
     pub origins: Vec<super::register::OriginProof>,
     /// Why other hubs do not get the agent although it is federated.
     pub publication_problem: Option<String>,
-    /// Text files that the agent answers from. `None` if it is not a model with instructions.
+    /// Files that the agent answers from. `None` if it is not a model with instructions.
     ///
     /// Posts to `/@owner/name/files` as multipart with `file`.
     pub files: Option<Vec<AgentFile>>,

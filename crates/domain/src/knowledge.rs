@@ -1,4 +1,4 @@
-//! Passages of the text files that a model agent answers from.
+//! Passages of the files that a model agent answers from.
 
 /// Length of a passage in characters at which it ends with the current paragraph, and at which a paragraph is split.
 const FULL: usize = 900;
@@ -6,45 +6,82 @@ const MAX: usize = 1_600;
 /// Maximum length of a place in characters.
 const MAX_PLACE: usize = 120;
 
+/// Character between the pages of a text with pages (form feed).
+pub const PAGE_BREAK: char = '\x0c';
+/// Prefix of the place of a passage of a file with pages. Its number follows, from 1.
+const PAGE: &str = "page ";
+/// Highest page number for which [`join_passages`] writes page breaks.
+const MAX_PAGE: usize = 10_000;
+
 /// Part of a file that is found and cited as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passage {
-    /// Where it is in its file: the headings above it, or its lines.
+    /// Where it is in its file: the headings above it, its page, or its lines.
     pub place: String,
     pub text: String,
 }
 
 /// Splits a file into passages, in order. A Markdown file is split at its headings, a CSV file into groups of rows, each
-/// with the header row, and every other file at its paragraphs. Linear time; nothing but blank lines is lost.
+/// with the header row, and every other file at its paragraphs. The text of a PDF file has a [`PAGE_BREAK`] between its
+/// pages, and no passage is on two of them. Linear time; nothing but blank lines is lost.
 pub fn split_passages(file_name: &str, text: &str) -> Vec<Passage> {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
-    let extension = file_name.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
-    match extension.as_str() {
+    match extension(file_name).as_str() {
+        "pdf" => split_pages(&text),
         "csv" | "tsv" => split_table(&text),
         "md" | "markdown" => PassageSplitter::new(true).split(&text),
         _ => PassageSplitter::new(false).split(&text),
     }
 }
 
-/// Joins the texts of the passages of a file, in order, to a text with the same words. Blank lines and the ends of long
-/// lines may differ from the file that was split.
-pub fn join_passages<'a>(file_name: &str, passages: impl IntoIterator<Item = &'a str>) -> String {
-    let extension = file_name.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
+/// Place and text of a passage.
+pub type PlaceAndText<'a> = (&'a str, &'a str);
+
+/// Joins the passages of a file, in order, to a text with the same words, which [`split_passages`] splits again. Blank
+/// lines and the ends of long lines may differ from the file that was split.
+pub fn join_passages<'a>(file_name: &str, passages: impl IntoIterator<Item = PlaceAndText<'a>>) -> String {
+    let extension = extension(file_name);
     let (is_table, is_markdown) =
         (matches!(extension.as_str(), "csv" | "tsv"), matches!(extension.as_str(), "md" | "markdown"));
     let mut joined = String::new();
-    for passage in passages {
+    let mut page = 1;
+    for (place, passage) in passages {
+        let breaks = if extension == "pdf" { page_number(place).saturating_sub(page) } else { 0 };
+        page += breaks;
         // Each passage of a table repeats the header row.
         let rows = passage.split_once('\n').map_or("", |(_, rows)| rows);
         let text = if is_table && !joined.is_empty() { rows } else { passage };
         let starts_section = is_markdown && heading(text.lines().next().unwrap_or_default()).is_some();
-        if !joined.is_empty() {
+        if breaks > 0 {
+            joined.extend(std::iter::repeat_n(PAGE_BREAK, breaks));
+        } else if !joined.is_empty() {
             joined.push_str(if is_table || starts_section { "\n" } else { "\n\n" });
         }
         joined.push_str(text);
     }
     joined.push('\n');
     joined
+}
+
+/// Returns the extension in lower case, or an empty text.
+fn extension(file_name: &str) -> String {
+    file_name.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase()
+}
+
+fn split_pages(text: &str) -> Vec<Passage> {
+    let mut passages = Vec::new();
+    for (index, page) in text.split(PAGE_BREAK).enumerate() {
+        let place = format!("{PAGE}{}", index + 1);
+        let found = PassageSplitter::new(false).split(page);
+        passages.extend(found.into_iter().map(|passage| Passage { place: place.clone(), ..passage }));
+    }
+    passages
+}
+
+/// Returns 0 if the place is no page.
+fn page_number(place: &str) -> usize {
+    let number = place.strip_prefix(PAGE).and_then(|number| number.parse().ok());
+    number.unwrap_or(0).min(MAX_PAGE)
 }
 
 fn split_table(text: &str) -> Vec<Passage> {
@@ -233,20 +270,39 @@ mod tests {
         let rows: Vec<String> = (0..200).map(|row| format!("boat {row},{row}")).collect();
         let file = format!("name,length\n{}\n", rows.join("\n"));
         let passages = split_passages("boats.csv", &file);
-        assert_eq!(join_passages("boats.csv", passages.iter().map(|passage| passage.text.as_str())), file);
+        assert_eq!(joined("boats.csv", &passages), file);
+    }
+
+    #[test]
+    fn passages_of_a_pdf_file_are_on_one_page() {
+        let long = "word ".repeat(400);
+        let text = format!("Open all day.\x0c\x0c# Ten a night.\x0c{long}\n\nend\n");
+        let passages = split_passages("Guide.PDF", &text);
+        let places: Vec<&str> = passages.iter().map(|passage| passage.place.as_str()).collect();
+        assert_eq!(places, ["page 1", "page 3", "page 4", "page 4"]);
+        assert_eq!(passages[1].text, "# Ten a night.");
+        let joined = joined("Guide.PDF", &passages);
+        assert!(joined.starts_with("Open all day.\x0c\x0c# Ten a night.\x0cword"), "{joined}");
+        assert_eq!(split_passages("Guide.PDF", &joined), passages);
+        let far = [("page 1", "a"), ("page 99999999999", "b"), ("elsewhere", "c")];
+        assert_eq!(join_passages("a.pdf", far).len(), MAX_PAGE + 5);
+    }
+
+    fn joined(name: &str, passages: &[Passage]) -> String {
+        join_passages(name, passages.iter().map(|passage| (passage.place.as_str(), passage.text.as_str())))
     }
 
     proptest! {
         #[test]
-        fn joined_passages_have_the_same_words(text in "[a-z#\\n,é ]{0,4000}", name in "a\\.(md|txt)") {
+        fn joined_passages_have_the_same_words(text in "[a-z#\\n,é ]{0,4000}", name in "a\\.(md|txt|pdf)") {
             let letters = |text: &str| text.split_whitespace().collect::<String>();
             let passages = split_passages(&name, &text);
-            let joined = join_passages(&name, passages.iter().map(|passage| passage.text.as_str()));
+            let joined = joined(&name, &passages);
             prop_assert_eq!(letters(&joined), letters(&text));
         }
 
         #[test]
-        fn nothing_is_lost(text in "[a-z#\\n,é ]{0,4000}", name in "a\\.(md|txt)") {
+        fn nothing_is_lost(text in "[a-z#\\n,é ]{0,4000}", name in "a\\.(md|txt|pdf)") {
             let letters = |text: &str| text.split_whitespace().collect::<String>();
             let joined: String = split_passages(&name, &text).into_iter().map(|passage| passage.text).collect();
             prop_assert_eq!(letters(&joined), letters(&text));

@@ -94,6 +94,8 @@ pub struct HubConfig {
     pub max_programs: usize,
     /// Allows programs to run without a sandbox, as the hub's user, on a machine that supports none.
     pub allow_unsandboxed_programs: bool,
+    /// The `plexus` program, which the hub runs to extract the text of PDF files.
+    pub extractor_program: PathBuf,
     pub limits: RunLimits,
     pub quotas: Quotas,
     pub rates: Rates,

@@ -1,4 +1,4 @@
-//! Text files that model agents answer from, as passages.
+//! Files that model agents answer from, as passages.
 
 use plexus_domain::{AgentId, KnowledgeFileId, Timestamp, knowledge::Passage};
 use sqlx::{query, query_as};

@@ -1,4 +1,4 @@
-//! Text files that model agents answer from.
+//! Files that model agents answer from.
 
 use axum::{
     Json,
@@ -7,7 +7,7 @@ use axum::{
     http::StatusCode,
 };
 use plexus_domain::{Address, Error as Refusal, Timestamp};
-use plexus_hub::agents::knowledge::{self, KnowledgeFile, MAX_FILE_BYTES};
+use plexus_hub::agents::knowledge::{self, KnowledgeFile, MAX_PDF_BYTES};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Maximum size of a request body in bytes.
-pub const MAX_BODY: usize = MAX_FILE_BYTES;
+pub const MAX_BODY: usize = MAX_PDF_BYTES;
 
 /// The files of an agent, ordered by name.
 #[derive(Serialize, ToSchema)]
@@ -29,7 +29,7 @@ pub struct AgentFiles {
 #[derive(Serialize, ToSchema)]
 pub struct AgentFile {
     name: String,
-    /// Size in bytes.
+    /// Size in bytes. For a PDF file, that of its text.
     bytes: u64,
     added_at: Timestamp,
 }
@@ -56,7 +56,7 @@ impl AgentFilePath {
     }
 }
 
-/// Lists the text files that your agent answers from.
+/// Lists the files that your agent answers from.
 #[utoipa::path(get, path = "/agents/{owner}/{name}/files", operation_id = "agents.files", tag = "Agents",
     params(AgentPath), security(("token" = ["agents"])),
     responses((status = OK, description = "The files.", body = AgentFiles)))]
@@ -69,14 +69,15 @@ pub async fn list(
     Ok(Json(AgentFiles { items: files.into_iter().map(Into::into).collect() }))
 }
 
-/// Adds a text file that your agent answers from, or replaces the one with this name.
+/// Adds a file that your agent answers from, or replaces the one with this name.
 ///
 /// The body is the file: UTF-8 text of at most 2 MiB, whose name ends with `.csv`, `.json`, `.log`, `.markdown`, `.md`,
-/// `.tsv` or `.txt`. The agent must have instructions and a model of this hub. It gets the passages that fit a message,
+/// `.tsv` or `.txt`, or a PDF file of at most 16 MiB, 2,000 pages and 2 MiB of text, whose name ends with `.pdf`. A PDF
+/// file with a password, without text or with a damaged page is refused. The agent must have instructions and a model of this hub. It gets the passages that fit a message,
 /// and its answer lists those that it cites.
 #[utoipa::path(put, path = "/agents/{owner}/{name}/files/{file}", operation_id = "agents.put_file", tag = "Agents",
     params(AgentFilePath), security(("token" = ["agents"])),
-    request_body(content = String, content_type = "text/plain"),
+    request_body(content((String = "text/plain"), (Vec<u8> = "application/pdf"))),
     responses((status = OK, description = "The file is used from the next answer on.", body = AgentFile)))]
 pub async fn put(
     State(site): State<AppState>,
@@ -85,8 +86,8 @@ pub async fn put(
     body: Result<Bytes, BytesRejection>,
 ) -> ApiResult<Json<AgentFile>> {
     let body = body.map_err(|rejection| {
-        let words = "The file is larger than 2 MiB. Split it.";
-        body_error(&rejection, Refusal::too_large(words, MAX_FILE_BYTES as u64))
+        let words = "The file is larger than 16 MiB. Split it.";
+        body_error(&rejection, Refusal::too_large(words, MAX_PDF_BYTES as u64))
     })?;
     let file = knowledge::add(&site.hub, &caller, &at.address()?, &at.file, &body).await?;
     Ok(Json(file.into()))

@@ -8,6 +8,7 @@ mod config;
 mod conformance;
 mod copy_database;
 mod doctor;
+mod extract_text;
 mod federation;
 mod mail;
 mod migrate;
@@ -21,6 +22,7 @@ mod user;
 use std::path::Path;
 
 use clap::{ArgMatches, Command};
+use plexus_hub::agents::knowledge::EXTRACT_TEXT_COMMAND;
 
 use crate::settings::Settings;
 
@@ -28,6 +30,10 @@ use crate::settings::Settings;
 pub fn run() -> anyhow::Result<u8> {
     let matches = command().get_matches();
     let Some((name, arguments)) = matches.subcommand() else { return Ok(2) };
+    if name == EXTRACT_TEXT_COMMAND {
+        // Its limits leave no room for the threads of a runtime.
+        return extract_text::run();
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         match name {
@@ -64,6 +70,7 @@ fn command() -> Command {
         .subcommand(Settings::flags(config::command()))
         .subcommand(conformance::command())
         .subcommand(Settings::flags(doctor::command()))
+        .subcommand(extract_text::command())
         .subcommand(Settings::flags(federation::command()))
         .subcommand(Settings::flags(mail::command()))
         .subcommand(Settings::flags(migrate::command()))

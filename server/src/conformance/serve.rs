@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use plexus_domain::account::Registration;
 use plexus_hub::config::{HubConfig, Models, PrivateNetworks, Quotas, RateLimitScale, Rates, RunLimits};
 
-use crate::config::ServeConfig;
+use crate::config::{ServeConfig, THIS_PROGRAM};
 
 /// Concurrent runs: kits send many requests at once, all of them for one account.
 const RUNS: usize = 256;
@@ -53,6 +53,7 @@ pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<ServeConfig> {
         programs: Vec::new(),
         max_programs: 0,
         allow_unsandboxed_programs: false,
+        extractor_program: THIS_PROGRAM.into(),
         limits,
         // Kits and benchmarks send hundreds of thousands of messages from one account.
         quotas: Quotas {

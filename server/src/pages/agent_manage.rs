@@ -17,7 +17,7 @@ use plexus_hub::{
     Error,
     agents::{
         self, credentials, http_endpoint,
-        knowledge::{self, KnowledgeFile},
+        knowledge::{self, KnowledgeFile, MAX_PDF_BYTES},
         manage::{self, AgentSettings, CardRefresh},
         model_agent, named_users,
         oauth_connect::{self, OauthCallback},
@@ -44,8 +44,9 @@ use crate::{
 
 type At = Path<(String, String)>;
 
-/// Maximum size of an upload of files in bytes: all files of an agent, and the form around them.
-pub const MAX_UPLOAD: usize = 9 << 20;
+/// Maximum size of an upload of files in bytes: one PDF file of the maximum size, or all text files of an agent, and the
+/// form around them.
+pub const MAX_UPLOAD: usize = MAX_PDF_BYTES + (1 << 20);
 
 pub(super) fn address((owner, name): &(String, String)) -> Result<Address, Error> {
     let missing = |_| Refusal::not_found("Agent not found.").into();
@@ -100,7 +101,7 @@ fn agent_file(file: KnowledgeFile) -> AgentFile {
     AgentFile { name: file.name, size: in_units(file.bytes), added_at: file.added_at }
 }
 
-/// Adds the text files of a multipart form (RFC 7578) to an agent.
+/// Adds the files of a multipart form (RFC 7578) to an agent.
 pub async fn add_files(
     State(site): State<AppState>,
     visit: PageContext,

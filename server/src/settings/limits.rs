@@ -70,6 +70,7 @@ pub const LIMITS: &[Setting] = &[
         per account"),
     setting("limit_exports", "PLEXUS_LIMIT_EXPORTS", "30/10s", "Exports of chats per account"),
     setting("limit_imports", "PLEXUS_LIMIT_IMPORTS", "10/30s", "Imports of chats per account"),
+    setting("limit_pdf_files", "PLEXUS_LIMIT_PDF_FILES", "50/20s", "PDF files that agents are given, per account"),
     setting("limit_requests_per_hub", "PLEXUS_LIMIT_REQUESTS_PER_HUB", "600/50ms", "Signed requests per \
         remote hub"),
     setting("limit_messages_per_hub", "PLEXUS_LIMIT_MESSAGES_PER_HUB", "120/500ms", "Messages of all users of \

@@ -151,15 +151,15 @@ fn named_user(name: String, action: &str) -> AnyView {
     .into_any()
 }
 
-/// Renders the text files that the agent answers from, with a form to add more.
+/// Renders the files that the agent answers from, with a form to add more.
 fn knowledge(files: Vec<AgentFile>, path: &str, form: &Form) -> AnyView {
     let (manage, upload) = (format!("{path}/manage"), format!("{path}/files"));
     let rows: Vec<AnyView> = files.into_iter().map(|file| knowledge_file(file, &manage)).collect();
     let heads = vec!["File", "Size", "Added", ""];
     let table = (!rows.is_empty())
         .then(|| view! { <Table caption="Files that the agent answers from" heads rows /> });
-    let field = Field::files("file", "Text files", ".md,.markdown,.txt,.csv,.tsv,.json,.log,text/plain")
-        .hint("UTF-8 text: .md, .txt, .csv, .tsv, .json or .log. At most 2 MiB each, 50 files and 8 MiB in all. A file replaces the one with the same name.")
+    let field = Field::files("file", "Text and PDF files", ".pdf,.md,.markdown,.txt,.csv,.tsv,.json,.log,application/pdf,text/plain")
+        .hint("PDF files of at most 16 MiB, without a password, of which the hub keeps the text. UTF-8 text: .md, .txt, .csv, .tsv, .json or .log. At most 2 MiB of text each, 50 files and 8 MiB of text in all. A file replaces the one with the same name.")
         .of(form);
     view! {
         <Section

@@ -108,7 +108,7 @@ pub struct ExportedTool {
 #[serde(deny_unknown_fields)]
 pub struct ExportedFile {
     pub name: String,
-    /// The words of the file. Blank lines and the ends of long lines may differ from the file that was added.
+    /// The words of the file; those of a PDF file with a form feed (U+000C) between its pages. Blank lines and the ends of long lines may differ from the file that was added.
     pub text: String,
 }
 

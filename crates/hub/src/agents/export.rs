@@ -54,7 +54,10 @@ fn join_files(passages: &[FilePassage]) -> Vec<ExportedFile> {
     let files = files.filter_map(|passages| Some((&passages.first()?.file, passages)));
     let file = |(name, passages): (&String, &[FilePassage])| ExportedFile {
         name: name.clone(),
-        text: join_passages(name, passages.iter().map(|passage| passage.text.as_str())),
+        text: join_passages(
+            name,
+            passages.iter().map(|passage| (passage.place.as_str(), passage.text.as_str())),
+        ),
     };
     files.map(file).collect()
 }

@@ -1,4 +1,4 @@
-//! Text files of model agents: added by their owners, searched for each message.
+//! Knowledge files of model agents: added by their owners, searched for each message.
 
 use std::{num::NonZeroUsize, sync::Arc};
 
@@ -22,16 +22,23 @@ use plexus_store::{
 };
 use tokio::task::spawn_blocking;
 
-use super::manage::{agent_owned_by, change, current};
-use crate::{Caller, Hub, Result, blobs, caller::Scope, quotas::in_units};
+pub use super::document_text::EXTRACT_TEXT_COMMAND;
+use super::{
+    document_text,
+    manage::{agent_owned_by, change, current},
+};
+use crate::{Caller, Hub, Result, blobs, caller::Scope, limits::Rate, quotas::in_units};
 
-/// Maximum size of a file in bytes.
+pub use plexus_document_text::MAX_PDF_BYTES;
+
+/// Maximum size of a text file, or of the text of a PDF file, in bytes.
 pub const MAX_FILE_BYTES: usize = 2 << 20;
 /// Limits of the files of one agent.
 pub(super) const MAX_AGENT_BYTES: u64 = 8 << 20;
 pub(super) const MAX_FILES: usize = 50;
 const MAX_NAME_CHARS: usize = 120;
-const EXTENSIONS: [&str; 7] = ["csv", "json", "log", "markdown", "md", "tsv", "txt"];
+const TEXT_EXTENSIONS: [&str; 7] = ["csv", "json", "log", "markdown", "md", "tsv", "txt"];
+const PDF_EXTENSION: &str = "pdf";
 /// Number of passages that a model gets with a message.
 const PASSAGES: usize = 6;
 /// Number of agents whose index is kept in memory, each of at most a few times [`MAX_AGENT_BYTES`].
@@ -47,7 +54,7 @@ pub async fn list(hub: &Hub, caller: &Caller, address: &Address) -> Result<Vec<K
     Ok(knowledge::list(&mut conn, agent.id).await?)
 }
 
-/// Adds a text file to a model agent of the caller, or replaces the file with the same name.
+/// Adds a text file or a PDF file to a model agent of the caller, or replaces the file with the same name.
 pub async fn add(
     hub: &Hub,
     caller: &Caller,
@@ -55,8 +62,7 @@ pub async fn add(
     name: &str,
     bytes: &[u8],
 ) -> Result<KnowledgeFile> {
-    caller.may(Scope::Agents)?;
-    let new = NewKnowledgeFile::read(name, bytes)?;
+    let new = read_upload(hub, caller, address, name, bytes).await?;
     let (mut tx, agent) = change(hub, caller, address).await?;
     require_model(&mut tx, &agent).await?;
     let mut others = knowledge::list(&mut tx, agent.id).await?;
@@ -67,14 +73,40 @@ pub async fn add(
     Ok(file)
 }
 
-/// Text file that is not stored yet.
+/// Reads a file that the caller adds to an agent. A PDF file is read only for the owner of a model agent, since that
+/// costs CPU time.
+async fn read_upload(
+    hub: &Hub,
+    caller: &Caller,
+    address: &Address,
+    name: &str,
+    bytes: &[u8],
+) -> Result<NewKnowledgeFile> {
+    let person = caller.may(Scope::Agents)?;
+    let name = checked_name(name)?;
+    if !is_pdf(&name) {
+        return Ok(NewKnowledgeFile::read(&name, bytes)?);
+    }
+    check_size(&name, bytes.len(), MAX_PDF_BYTES)?;
+    let mut conn = hub.store().snapshot().await?;
+    let agent = agent_owned_by(&mut conn, person, address).await?;
+    require_model(&mut conn, &agent).await?;
+    drop(conn);
+    hub.limits().take(Rate::PdfFiles, &caller.key())?;
+    let text = document_text::extract_text(hub, &name, bytes).await?;
+    Ok(NewKnowledgeFile::read(&name, text.as_bytes())?)
+}
+
+/// File that is not stored yet.
 pub(super) struct NewKnowledgeFile {
     pub name: String,
+    /// Size of the text.
     pub bytes: u64,
     pub passages: Vec<Passage>,
 }
 
 impl NewKnowledgeFile {
+    /// Reads a text file, or the text of a PDF file.
     pub fn read(name: &str, bytes: &[u8]) -> Result<Self, Refusal> {
         let name = checked_name(name)?;
         let text = checked_text(&name, bytes)?;
@@ -150,24 +182,30 @@ fn checked_name(name: &str) -> Result<String, Refusal> {
         return Err(invalid(format!("Name the file with 1 to {MAX_NAME_CHARS} characters.")));
     }
     let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
-    if !extension.is_some_and(|extension| EXTENSIONS.contains(&extension.as_str())) {
-        let known = EXTENSIONS.map(|extension| format!(".{extension}")).join(", ");
-        return Err(invalid(format!("{name} is not a text file. Save it as text, with one of {known}.")));
+    let is_text = |extension: &str| TEXT_EXTENSIONS.contains(&extension);
+    if !is_pdf(name) && !extension.is_some_and(|extension| is_text(&extension)) {
+        let known = TEXT_EXTENSIONS.map(|extension| format!(".{extension}")).join(", ");
+        return Err(invalid(format!(
+            "{name} is neither a text file nor a PDF file. Save it as PDF, or as text with one of {known}."
+        )));
     }
     Ok(name.to_owned())
 }
 
-fn checked_text<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, Refusal> {
-    if bytes.len() > MAX_FILE_BYTES {
-        return Err(Refusal::TooLarge {
-            message: format!(
-                "{name} has {}; a file may have {}. Split it.",
-                in_units(bytes.len() as u64),
-                in_units(MAX_FILE_BYTES as u64)
-            ),
-            limit: MAX_FILE_BYTES as u64,
-        });
+fn is_pdf(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, extension)| extension.eq_ignore_ascii_case(PDF_EXTENSION))
+}
+
+fn check_size(name: &str, bytes: usize, limit: usize) -> Result<(), Refusal> {
+    if bytes <= limit {
+        return Ok(());
     }
+    let (size, most) = (in_units(bytes as u64), in_units(limit as u64));
+    Err(Refusal::too_large(format!("{name} has {size}; a file may have {most}. Split it."), limit as u64))
+}
+
+fn checked_text<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, Refusal> {
+    check_size(name, bytes.len(), MAX_FILE_BYTES)?;
     let text = std::str::from_utf8(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).ok();
     let is_control = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\x0c');
     text.filter(|text| !text.contains(is_control)).ok_or_else(|| {
@@ -247,9 +285,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_text_files_are_taken() {
+    fn only_text_and_pdf_files_are_taken() {
         assert_eq!(checked_name("C:\\notes\\Guide.MD").unwrap(), "Guide.MD");
-        for wrong in ["guide.pdf", "guide", "", "a/", "x\n.md", ".md/"] {
+        assert_eq!(checked_name("guide.PDF").unwrap(), "guide.PDF");
+        for wrong in ["guide.docx", "guide", "", "a/", "x\n.md", ".md/"] {
             assert!(checked_name(wrong).is_err(), "{wrong}");
         }
         assert_eq!(checked_text("a.md", b"\xef\xbb\xbfone\r\n\ttwo").unwrap(), "one\r\n\ttwo");

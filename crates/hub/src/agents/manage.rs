@@ -51,7 +51,7 @@ pub struct AgentSettings {
     pub publication_problem: Option<String>,
     /// Users that [`AgentAccess::Listed`] admits.
     pub users: Vec<GrantedUser>,
-    /// Text files that it answers from. `None` if it is not a model with instructions.
+    /// Files that it answers from. `None` if it is not a model with instructions.
     pub files: Option<Vec<KnowledgeFile>>,
     /// Whether users who may use it may copy it.
     pub allows_copies: bool,

@@ -8,6 +8,7 @@ mod builtin;
 mod copy;
 pub mod credentials;
 mod direct_model;
+mod document_text;
 mod draft_secrets;
 mod export;
 pub mod http_endpoint;

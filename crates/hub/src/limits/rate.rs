@@ -100,6 +100,8 @@ rates! {
     Exports = "exports", "exports", 30 / 10_000;
     /// Imports of chats, per account.
     Imports = "imports", "imports", 10 / 30_000;
+    /// PDF files that agents are given, per account.
+    PdfFiles = "pdf_files", "PDF files", 50 / 20_000;
     /// Signed requests of a remote hub, per hub.
     RequestsPerHub = "requests_per_hub", "requests", 600 / 50;
     /// Messages of all users of one remote hub, or of all hubs on probation.

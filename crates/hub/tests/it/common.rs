@@ -159,6 +159,7 @@ pub fn config(folder: &Path) -> HubConfig {
         programs: Vec::new(),
         max_programs: 4,
         allow_unsandboxed_programs: false,
+        extractor_program: PathBuf::from("plexus"),
         conformance: false,
         trusted_proxies: Vec::new(),
         models: Models::default(),
