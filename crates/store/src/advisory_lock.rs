@@ -32,6 +32,8 @@ pub enum LockKey {
     Setup,
     /// Making the scheduled backups of the hub.
     Backup,
+    /// Embedding the passages of knowledge files.
+    Embeddings,
     /// Exchanging a single-use refresh token.
     Refresh(SecretId),
 }
@@ -43,6 +45,7 @@ impl LockKey {
             Self::Swarm => i64::from_be_bytes(*b"plexus:1"),
             Self::Setup => i64::from_be_bytes(*b"plexus:2"),
             Self::Backup => i64::from_be_bytes(*b"plexus:3"),
+            Self::Embeddings => i64::from_be_bytes(*b"plexus:4"),
             // A collision of two secrets is harmless: they only wait for each other.
             Self::Refresh(secret) => {
                 let (high, low) = secret.uuid().as_u64_pair();

@@ -25,6 +25,9 @@ record! {
     /// Passage with the name of its file.
     pub struct FilePassage {
         pub file: String,
+        pub file_id: KnowledgeFileId,
+        /// Number in its file, from 0.
+        pub position: u64,
         pub place: String,
         pub text: String,
     }
@@ -65,19 +68,23 @@ pub async fn list(conn: &mut Conn, agent: AgentId) -> Result<Vec<KnowledgeFile>>
 
 /// Lists the passages of all files of an agent, in the order of the names and positions.
 pub async fn passages(conn: &mut Conn, agent: AgentId) -> Result<Vec<FilePassage>> {
-    let text = "select knowledge_files.name as file, place, text from knowledge_passages \
+    let text = "select knowledge_files.name as file, knowledge_files.id as file_id, position, place, text from knowledge_passages \
                 join knowledge_files on knowledge_files.id = knowledge_passages.file \
                 where agent = $1 order by knowledge_files.name, position";
     on!(conn, c => query_as(text).bind(agent.uuid()).fetch_all(c))
 }
 
-/// Deletes a file of an agent by its name. Returns whether it existed.
+/// Deletes a file of an agent by its name, with its vectors. Returns whether it existed.
 pub async fn delete(tx: &mut Tx, agent: AgentId, name: &str) -> Result<bool> {
+    let text = "delete from passage_vectors where agent = $1 and file in \
+                (select id from knowledge_files where agent = $1 and name = $2)";
+    execute!(tx, query(text).bind(agent.uuid()).bind(clean(name)))?;
     let text = "delete from knowledge_files where agent = $1 and name = $2";
     Ok(execute!(tx, query(text).bind(agent.uuid()).bind(clean(name)))? > 0)
 }
 
 pub async fn delete_by_agent(tx: &mut Tx, agent: AgentId) -> Result<()> {
+    execute!(tx, query("delete from passage_vectors where agent = $1").bind(agent.uuid()))?;
     execute!(tx, query("delete from knowledge_files where agent = $1").bind(agent.uuid()))?;
     Ok(())
 }

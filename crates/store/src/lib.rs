@@ -69,6 +69,7 @@ pub mod origin_verifications;
 pub mod outbox;
 pub mod p2p_state;
 pub mod parts;
+pub mod passage_vectors;
 pub mod permissions;
 pub mod principals;
 pub mod processes;

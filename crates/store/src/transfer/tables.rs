@@ -25,7 +25,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// All tables, each after the tables that it references.
-pub(super) const TABLES: [Table; 68] = [
+pub(super) const TABLES: [Table; 69] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
@@ -63,6 +63,7 @@ pub(super) const TABLES: [Table; 68] = [
     table("featured_agents"),
     table("knowledge_files"),
     table("knowledge_passages"),
+    table("passage_vectors"),
     table("listings"),
     table("origin_verifications"),
     table("trusted_origins"),

@@ -8,12 +8,14 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    account_model_keys, agent_credentials, agents, api_tokens, approvals, audit, blobs, caller_contexts,
-    chat_invitations, chat_share_links, conversation_digests, featured_agents, federation_rules, grants,
-    hub_violations, hubs, imported_chats, invites, keys, knowledge, listings, login_credentials,
-    message_feedback, messages, model_budget, model_providers, model_settings, model_usage, namespaces,
-    oauth_grants, origin_verifications, outbox, p2p_state, principals, registration_drafts, request_nonces,
-    rule_subscriptions, runs, secrets, sessions, stars, stream_journal, team_share_links, teams, testing,
+    account_model_keys, agent_credentials, agents, api_tokens, approvals, audit, blobs, caller_contexts, chat_invitations,
+    chat_share_links, conversation_digests, featured_agents, federation_rules, grants, hub_violations, hubs,
+    imported_chats, invites, keys, knowledge, listings, login_credentials, message_feedback, messages,
+    model_budget, model_providers, model_settings, model_usage, namespaces, oauth_grants,
+    origin_verifications, outbox, p2p_state,
+    passage_vectors::{self, PassageVector},
+    principals, registration_drafts, request_nonces, rule_subscriptions, runs, secrets, sessions, stars,
+    stream_journal, team_share_links, teams, testing,
     testing::{AgentSeed, Person, World},
     trusted_origins, uploads, webhooks,
 };
@@ -335,6 +337,8 @@ async fn fill_agent(world: &mut World, owner: &Person, agent: &AgentSeed) {
     };
     let passage = Passage { place: "line 1".to_owned(), text: "港口 fees".to_owned() };
     knowledge::put(&mut tx, &file, &[passage]).await.unwrap();
+    let vector = PassageVector { file: file.id, position: 0, vector: vec![0.5, -1.0] };
+    passage_vectors::put(&mut tx, "cellar/embed", &vector).await.unwrap();
     let listing = listings::Listing {
         agent: agent.agent,
         seq: 1,
