@@ -9,7 +9,8 @@
 //! indexed as pairs of characters (bigrams). All words must match. If there are few results, words match as
 //! prefixes, then by edit distance, and finally any one word suffices.
 //!
-//! [`PassageIndex`] is another index: passages of the files of an agent, in memory.
+//! [`PassageIndex`] is another index: passages of the files of an agent, in memory. [`VectorIndex`] has their
+//! embeddings, and [`fuse_ranks`] joins the results of both.
 
 mod error;
 mod facet_columns;
@@ -22,11 +23,13 @@ mod passage_index;
 mod query;
 mod query_parser;
 mod query_plan;
+mod rank_fusion;
 mod related_terms;
 mod schema;
 mod search;
 mod skill_ranking;
 mod tantivy_tokenizer;
+mod vector_index;
 
 pub use error::{Error, Result};
 pub use index::{Index, match_listings};
@@ -34,4 +37,6 @@ pub use listing::{Hit, IndexChange, Listing, ScoredAgent};
 pub use passage_index::PassageIndex;
 pub use query::{FacetCount, Facets, Hits, PageStart, Query, RowCursor, Sort};
 pub use query_parser::tags_in;
+pub use rank_fusion::fuse_ranks;
 pub use skill_ranking::SkillQuery;
+pub use vector_index::VectorIndex;
