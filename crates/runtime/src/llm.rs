@@ -4,6 +4,7 @@ mod agent_loop;
 mod call_options;
 mod chunk;
 mod completion;
+mod embeddings;
 mod error;
 mod files;
 mod knowledge;
@@ -28,6 +29,7 @@ use url::Url;
 use self::agent_loop::AgentLoop;
 pub use self::{
     completion::CompletionStream,
+    embeddings::{Embeddings, EmbeddingsClient},
     knowledge::{PassageSearch, RetrievedPassage},
     toolbox::ToolServer,
 };
