@@ -6,5 +6,6 @@ mod cost;
 mod index_dir;
 mod lists;
 mod matching;
+#[cfg(test)]
 mod passage_recall;
 mod skill_ranking;
