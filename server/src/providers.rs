@@ -48,7 +48,8 @@ pub fn models(settings: &Settings) -> anyhow::Result<Models> {
     let named = named(settings.text("llm_providers"), context_tokens)?;
     let for_teams = settings.text("team_model").map(str::to_owned);
     let for_titles = settings.text("title_model").map(str::to_owned);
-    Ok(Models { first, named, paused: BTreeSet::new(), fallback, for_titles, for_teams })
+    let for_embeddings = settings.text("embeddings_model").map(str::to_owned);
+    Ok(Models { first, named, paused: BTreeSet::new(), fallback, for_titles, for_embeddings, for_teams })
 }
 
 fn one(settings: &Settings, [base, key, model, price]: [&str; 4]) -> anyhow::Result<Option<Provider>> {

@@ -105,6 +105,8 @@ const SETTINGS: &[Setting] = &[
         works on what, when to conclude; unset: built-in rules decide"),
     setting("title_model", "PLEXUS_TITLE_MODEL", "none", "Model that names chats; it reads the first message and \
         answer of each chat, whichever agent wrote it. Unset: the title is the beginning of the first message"),
+    setting("embeddings_model", "PLEXUS_EMBEDDINGS_MODEL", "none", "Model that embeds the passages of knowledge files and \
+        the messages to their agents; unset: passages are found by their words"),
     setting("llm_fallback_base_url", "PLEXUS_LLM_FALLBACK_BASE_URL", "none", "Fallback model server, used \
         when the first fails"),
     secret("llm_fallback_api_key", "PLEXUS_LLM_FALLBACK_API_KEY", "none", "API key of the fallback server"),

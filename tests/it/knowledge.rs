@@ -25,12 +25,16 @@ pub const GUIDE: &str = "# Harbour\n\nThe harbour is open all day.\n\n## Fees\n\
 async fn model_server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let base = format!("http://{}/v1", listener.local_addr().expect("bound"));
-    let models = json!({ "data": [{ "id": "small" }] });
-    let router = Router::new()
-        .route("/v1/models", get(move || async move { Json(models) }))
-        .route("/v1/chat/completions", post(complete));
-    tokio::spawn(async move { axum::serve(listener, router).await });
+    tokio::spawn(async move { axum::serve(listener, completions()).await });
     base
+}
+
+/// Returns the routes of the model server.
+pub fn completions() -> Router {
+    let models = json!({ "data": [{ "id": "small" }] });
+    Router::new()
+        .route("/v1/models", get(move || async move { Json(models) }))
+        .route("/v1/chat/completions", post(complete))
 }
 
 async fn complete(Json(request): Json<Value>) -> impl IntoResponse {
@@ -52,8 +56,12 @@ async fn complete(Json(request): Json<Value>) -> impl IntoResponse {
 
 /// Registers `@grace/clerk`, which has instructions and the model.
 pub async fn clerk(grace: &Client) {
-    let url = model_server().await;
-    let provider = [("name", "cellar"), ("base_url", url.as_str())];
+    clerk_with(grace, &model_server().await).await;
+}
+
+/// Registers `@grace/clerk` on the model server at `url`.
+pub async fn clerk_with(grace: &Client, url: &str) {
+    let provider = [("name", "cellar"), ("base_url", url)];
     grace.post("/admin/models", &provider).await.expect(StatusCode::SEE_OTHER);
     let agent = json!({ "name": "clerk", "summary": "Answers.", "instructions": "Answer.", "model": "cellar/small",
                         "visibility": "public", "access": "accounts" });

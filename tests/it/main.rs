@@ -181,6 +181,8 @@ mod p2p_calls;
 #[cfg(test)]
 mod pages;
 #[cfg(test)]
+mod passage_vectors;
+#[cfg(test)]
 mod peer;
 #[cfg(test)]
 mod process;

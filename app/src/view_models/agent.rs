@@ -158,6 +158,8 @@ pub struct Manage {
     ///
     /// Posts to `/@owner/name/files` as multipart with `file`.
     pub files: Option<Vec<AgentFile>>,
+    /// How many passages of the files have vectors. `None` if the hub has no embeddings model.
+    pub vectors: Option<VectorCount>,
     /// Whether users who may use it may copy it. Only for a model with instructions.
     pub allows_copies: bool,
     /// Names of the users that the agent names.
@@ -176,7 +178,14 @@ pub struct CopyAgent {
     pub form: Form,
 }
 
-/// Text file that a model agent answers from.
+/// Number of passages of an agent's files, and of those that are found by meaning.
+#[derive(Clone, Copy, Debug)]
+pub struct VectorCount {
+    pub passages: u64,
+    pub vectors: u64,
+}
+
+/// File that a model agent answers from.
 #[derive(Clone, Debug)]
 pub struct AgentFile {
     pub name: String,

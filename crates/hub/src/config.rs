@@ -213,6 +213,8 @@ pub struct Models {
     pub fallback: Option<Provider>,
     /// The model that names chats after their first answer; none: the title is the beginning of the first message.
     pub for_titles: Option<String>,
+    /// The model that embeds passages of knowledge files; none: passages are found by their words.
+    pub for_embeddings: Option<String>,
     /// The model that decides in teams; none uses the rule-based decision maker.
     pub for_teams: Option<String>,
 }

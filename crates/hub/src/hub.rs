@@ -143,6 +143,9 @@ impl Hub {
                 backups::run_schedule(stop.clone(), hub, schedule.clone())
             });
         }
+        if let Some(model) = self.config().models.for_embeddings.clone() {
+            self.supervise("passage embeddings", move |hub| agents::run_embedding_worker(hub, model.clone()));
+        }
         self.supervise_work("message index", chats::index_older_messages);
         teams::recover(self).await?;
         Ok(())

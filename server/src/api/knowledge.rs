@@ -7,7 +7,7 @@ use axum::{
     http::StatusCode,
 };
 use plexus_domain::{Address, Error as Refusal, Timestamp};
-use plexus_hub::agents::knowledge::{self, KnowledgeFile, MAX_PDF_BYTES};
+use plexus_hub::agents::knowledge::{self, FileList, KnowledgeFile, MAX_PDF_BYTES, VectorCoverage};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -24,6 +24,16 @@ pub const MAX_BODY: usize = MAX_PDF_BYTES;
 #[derive(Serialize, ToSchema)]
 pub struct AgentFiles {
     items: Vec<AgentFile>,
+    /// How many passages of the files have vectors, which find them by meaning. Null if the hub has no embeddings model.
+    vectors: Option<PassageVectors>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct PassageVectors {
+    /// Passages of all files.
+    passages: u64,
+    /// Passages that have a vector.
+    vectors: u64,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -65,8 +75,9 @@ pub async fn list(
     ApiCaller(caller): ApiCaller,
     Path(at): Path<AgentPath>,
 ) -> ApiResult<Json<AgentFiles>> {
-    let files = knowledge::list(&site.hub, &caller, &at.address()?).await?;
-    Ok(Json(AgentFiles { items: files.into_iter().map(Into::into).collect() }))
+    let FileList { files, vectors } = knowledge::list(&site.hub, &caller, &at.address()?).await?;
+    let vectors = vectors.map(|VectorCoverage { passages, vectors }| PassageVectors { passages, vectors });
+    Ok(Json(AgentFiles { items: files.into_iter().map(Into::into).collect(), vectors }))
 }
 
 /// Adds a file that your agent answers from, or replaces the one with this name.

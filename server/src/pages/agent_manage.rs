@@ -8,7 +8,8 @@ use axum::{
 use plexus_app::view_models::{
     Form,
     agent::{
-        AgentFile, AgentPage, AgentTab, Credentials, HubAsClient, Manage, Scheme, ToolCredentials, ToolServer,
+        AgentFile, AgentPage, AgentTab, Credentials, HubAsClient, Manage, Scheme, ToolCredentials,
+        ToolServer, VectorCount,
     },
     register::{EndpointPage, InstructionsPage, ModelOption, ProgramPage},
 };
@@ -17,7 +18,7 @@ use plexus_hub::{
     Error,
     agents::{
         self, credentials, http_endpoint,
-        knowledge::{self, KnowledgeFile, MAX_PDF_BYTES},
+        knowledge::{self, KnowledgeFile, MAX_PDF_BYTES, VectorCoverage},
         manage::{self, AgentSettings, CardRefresh},
         model_agent, named_users,
         oauth_connect::{self, OauthCallback},
@@ -91,6 +92,9 @@ fn tab(managed: AgentSettings, form: Form) -> Manage {
         origins: managed.origins.into_iter().map(card_views::origin).collect(),
         publication_problem: managed.publication_problem,
         files: managed.files.map(|files| files.into_iter().map(agent_file).collect()),
+        vectors: managed
+            .vectors
+            .map(|VectorCoverage { passages, vectors }| VectorCount { passages, vectors }),
         allows_copies: managed.allows_copies,
         users: managed.users.into_iter().map(|user| user.name.to_string()).collect(),
         form,

@@ -522,6 +522,7 @@ fn manage() -> Manage {
             size: "38.2 KiB".into(),
             added_at: ago(90_000),
         }]),
+        vectors: Some(VectorCount { passages: 61, vectors: 48 }),
         allows_copies: true,
         users: vec!["grace".into(), "bob".into()],
         form: Form::default(),

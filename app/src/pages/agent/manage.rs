@@ -10,7 +10,7 @@ use crate::{
         empty::Empty,
         field::{Field, RadioOption, Radios},
         form_errors::form_errors,
-        format::{access_name, agent_href, visibility_meaning, visibility_name},
+        format::{access_name, agent_href, grouped, visibility_meaning, visibility_name},
         icon::Icon,
         notice::Note,
         origin_verification::OriginCard,
@@ -20,7 +20,7 @@ use crate::{
     },
     view_models::{
         Form, Tone,
-        agent::{AgentFile, AgentHead, Manage},
+        agent::{AgentFile, AgentHead, Manage, VectorCount},
         register::OriginProof,
     },
 };
@@ -55,7 +55,7 @@ pub fn view(model: Manage, head: &AgentHead) -> AnyView {
                 <p class="actions"><Button label="Save" kind=Kind::Primary name="action" value="save" /></p>
             </form>
         </Section>
-        {model.files.map(|files| knowledge(files, &path, &model.form))}
+        {model.files.map(|files| knowledge(files, model.vectors, &path, &model.form))}
         {users}
         {is_model.then(|| copies(model.allows_copies, &action, &model.form))}
         {is_model.then(|| export(&path))}
@@ -152,8 +152,10 @@ fn named_user(name: String, action: &str) -> AnyView {
 }
 
 /// Renders the files that the agent answers from, with a form to add more.
-fn knowledge(files: Vec<AgentFile>, path: &str, form: &Form) -> AnyView {
+fn knowledge(files: Vec<AgentFile>, vectors: Option<VectorCount>, path: &str, form: &Form) -> AnyView {
     let (manage, upload) = (format!("{path}/manage"), format!("{path}/files"));
+    let vectors =
+        vectors.filter(|_| !files.is_empty()).map(|count| view! { <p class="quiet">{coverage(count)}</p> });
     let rows: Vec<AnyView> = files.into_iter().map(|file| knowledge_file(file, &manage)).collect();
     let heads = vec!["File", "Size", "Added", ""];
     let table = (!rows.is_empty())
@@ -167,6 +169,7 @@ fn knowledge(files: Vec<AgentFile>, path: &str, form: &Form) -> AnyView {
             lead="The agent gets the passages of these files that fit a message, and lists those that it cites."
         >
             {table}
+            {vectors}
             <form class="stack narrow" method="post" action=upload enctype="multipart/form-data">
                 {field}
                 <p class="actions"><Button label="Add files" /></p>
@@ -174,6 +177,18 @@ fn knowledge(files: Vec<AgentFile>, path: &str, form: &Form) -> AnyView {
         </Section>
     }
     .into_any()
+}
+
+/// Describes how many passages are found by meaning.
+fn coverage(VectorCount { passages, vectors }: VectorCount) -> String {
+    let (some, all) = (grouped(vectors), grouped(passages));
+    match vectors >= passages {
+        true => format!("All {all} passages have vectors and are found by words and by meaning."),
+        false => format!(
+            "{some} of {all} passages have vectors and are found by words and by meaning; the others by words. The hub \
+             computes missing vectors in the background."
+        ),
+    }
 }
 
 fn knowledge_file(file: AgentFile, action: &str) -> AnyView {

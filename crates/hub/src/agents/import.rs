@@ -106,5 +106,6 @@ pub(super) async fn create(hub: &Hub, caller: &Caller, name: &str, new: NewModel
     listings::publish(hub, &mut tx, id).await?;
     tx.commit().await?;
     hub.wake_index_worker();
+    hub.knowledge().embeddings().wake();
     Ok(Address::local(person.name.clone(), name))
 }

@@ -1,6 +1,6 @@
 //! Knowledge files of model agents: added by their owners, searched for each message.
 
-use std::{num::NonZeroUsize, sync::Arc};
+use std::{collections::HashMap, num::NonZeroUsize, sync::Arc};
 
 use async_trait::async_trait;
 use lru::LruCache;
@@ -13,20 +13,22 @@ use plexus_domain::{
     sanitized_text::one_line,
 };
 use plexus_runtime::llm::{PassageSearch, RetrievedPassage};
-use plexus_search::PassageIndex;
+use plexus_search::{PassageIndex, VectorIndex, fuse_ranks};
 pub use plexus_store::knowledge::KnowledgeFile;
 use plexus_store::{
     Conn, Tx,
     agents::Agent,
     knowledge::{self, FilePassage},
+    passage_vectors::{self, PassageVector},
 };
 use tokio::task::spawn_blocking;
 
-pub use super::document_text::EXTRACT_TEXT_COMMAND;
 use super::{
     document_text,
     manage::{agent_owned_by, change, current},
+    passage_embeddings::{self, EmbeddingState},
 };
+pub use super::{document_text::EXTRACT_TEXT_COMMAND, passage_embeddings::VectorCoverage};
 use crate::{Caller, Hub, Result, blobs, caller::Scope, limits::Rate, quotas::in_units};
 
 pub use plexus_document_text::MAX_PDF_BYTES;
@@ -41,17 +43,27 @@ const TEXT_EXTENSIONS: [&str; 7] = ["csv", "json", "log", "markdown", "md", "tsv
 const PDF_EXTENSION: &str = "pdf";
 /// Number of passages that a model gets with a message.
 const PASSAGES: usize = 6;
+/// Number of passages of each ranking that are joined.
+const CANDIDATES: usize = 50;
 /// Number of agents whose index is kept in memory, each of at most a few times [`MAX_AGENT_BYTES`].
 const CACHED_AGENTS: NonZeroUsize = NonZeroUsize::new(16).unwrap();
 const FIELD: &str = "file";
 
-/// Lists the files of a model agent of the caller by name.
-pub async fn list(hub: &Hub, caller: &Caller, address: &Address) -> Result<Vec<KnowledgeFile>> {
+/// Files of a model agent by name.
+pub struct FileList {
+    pub files: Vec<KnowledgeFile>,
+    /// How many of their passages have vectors. `None` without an embeddings model.
+    pub vectors: Option<VectorCoverage>,
+}
+
+/// Lists the files of a model agent of the caller.
+pub async fn list(hub: &Hub, caller: &Caller, address: &Address) -> Result<FileList> {
     let person = caller.may(Scope::Agents)?;
     let mut conn = hub.store().snapshot().await?;
     let agent = agent_owned_by(&mut conn, person, address).await?;
     require_model(&mut conn, &agent).await?;
-    Ok(knowledge::list(&mut conn, agent.id).await?)
+    let files = knowledge::list(&mut conn, agent.id).await?;
+    Ok(FileList { files, vectors: passage_embeddings::coverage(hub, &mut conn, agent.id).await? })
 }
 
 /// Adds a text file or a PDF file to a model agent of the caller, or replaces the file with the same name.
@@ -70,6 +82,7 @@ pub async fn add(
     check_limits(&others.iter().map(|file| file.bytes).collect::<Vec<_>>(), &new)?;
     let file = insert(hub, &mut tx, agent.id, &new).await?;
     tx.commit().await?;
+    hub.knowledge().embeddings().wake();
     Ok(file)
 }
 
@@ -221,14 +234,55 @@ struct AgentKnowledge {
     files: Vec<KnowledgeFileId>,
     passages: Vec<FilePassage>,
     index: PassageIndex,
+    /// Number of vectors that were stored when the index was built.
+    stored_vectors: u64,
+    vectors: VectorIndex,
 }
 
-/// Indexes of the agents that answered last. An entry is rebuilt when the files of its agent have changed.
-pub(crate) struct KnowledgeCache(Mutex<LruCache<AgentId, Arc<AgentKnowledge>>>);
+impl AgentKnowledge {
+    fn build(
+        files: Vec<KnowledgeFileId>,
+        passages: Vec<FilePassage>,
+        stored: &[PassageVector],
+    ) -> plexus_search::Result<Self> {
+        let index = PassageIndex::build(passages.iter().map(|passage| passage.text.as_str()))?;
+        let indices: HashMap<_, _> = passages
+            .iter()
+            .enumerate()
+            .map(|(index, passage)| ((passage.file_id, passage.position), index))
+            .collect();
+        let known = stored.iter().filter_map(|vector| {
+            indices.get(&(vector.file, vector.position)).map(|index| (*index, vector.vector.as_slice()))
+        });
+        let vectors = VectorIndex::build(known);
+        Ok(Self { files, passages, index, stored_vectors: stored.len() as u64, vectors })
+    }
+
+    /// Returns the indices of the passages that fit a question, best first: by their words, and by the vector of the
+    /// question if there is one.
+    fn search(&self, question: &str, vector: Option<&[f32]>) -> plexus_search::Result<Vec<usize>> {
+        let Some(vector) = vector else { return self.index.search(question, PASSAGES) };
+        let by_words = self.index.search(question, CANDIDATES)?;
+        Ok(fuse_ranks(&[by_words, self.vectors.nearest(vector, CANDIDATES)], PASSAGES))
+    }
+}
+
+/// Indexes of the agents that answered last. An entry is rebuilt when the files of its agent or their vectors have
+/// changed.
+pub(crate) struct KnowledgeCache {
+    agents: Mutex<LruCache<AgentId, Arc<AgentKnowledge>>>,
+    embeddings: EmbeddingState,
+}
 
 impl Default for KnowledgeCache {
     fn default() -> Self {
-        Self(Mutex::new(LruCache::new(CACHED_AGENTS)))
+        Self { agents: Mutex::new(LruCache::new(CACHED_AGENTS)), embeddings: EmbeddingState::default() }
+    }
+}
+
+impl KnowledgeCache {
+    pub(super) fn embeddings(&self) -> &EmbeddingState {
+        &self.embeddings
     }
 }
 
@@ -239,32 +293,44 @@ pub(crate) async fn search_of(hub: &Hub, agent: AgentId) -> Result<Option<Arc<dy
     if files.is_empty() {
         return Ok(None);
     }
-    let cached = hub.knowledge().0.lock().get(&agent).filter(|cached| cached.files == files).cloned();
-    let found = match cached {
+    let coverage = passage_embeddings::coverage(hub, &mut conn, agent).await?;
+    let stored = coverage.map_or(0, |coverage| coverage.vectors);
+    let is_current = |cached: &&Arc<AgentKnowledge>| cached.files == files && cached.stored_vectors == stored;
+    let cached = hub.knowledge().agents.lock().get(&agent).filter(is_current).cloned();
+    let knowledge = match cached {
         Some(cached) => cached,
         None => {
             let passages = knowledge::passages(&mut conn, agent).await?;
+            let vectors = match &hub.config().models.for_embeddings {
+                Some(model) if stored > 0 => passage_vectors::list(&mut conn, agent, model).await?,
+                _ => Vec::new(),
+            };
             drop(conn);
-            let built = spawn_blocking(move || {
-                let index = PassageIndex::build(passages.iter().map(|passage| passage.text.as_str()));
-                index.map(|index| Arc::new(AgentKnowledge { files, passages, index }))
-            });
-            let built = built.await.map_err(anyhow::Error::new)?.map_err(anyhow::Error::new)?;
-            hub.knowledge().0.lock().put(agent, Arc::clone(&built));
+            let built = spawn_blocking(move || AgentKnowledge::build(files, passages, &vectors));
+            let built = Arc::new(built.await.map_err(anyhow::Error::new)?.map_err(anyhow::Error::new)?);
+            hub.knowledge().agents.lock().put(agent, Arc::clone(&built));
             built
         }
     };
-    Ok(Some(Arc::new(AgentSearch(found))))
+    Ok(Some(Arc::new(AgentSearch { hub: hub.clone(), knowledge })))
 }
 
-struct AgentSearch(Arc<AgentKnowledge>);
+struct AgentSearch {
+    hub: Hub,
+    knowledge: Arc<AgentKnowledge>,
+}
 
 #[async_trait]
 impl PassageSearch for AgentSearch {
     async fn search(&self, question: &str) -> Result<Vec<RetrievedPassage>, Failure> {
-        let (knowledge, question) = (Arc::clone(&self.0), question.to_owned());
+        let vector = match self.knowledge.vectors.is_empty() {
+            true => None,
+            false => passage_embeddings::embed_question(&self.hub, question).await,
+        };
+        let knowledge = Arc::clone(&self.knowledge);
+        let question = question.to_owned();
         let found = spawn_blocking(move || {
-            let positions = knowledge.index.search(&question, PASSAGES)?;
+            let positions = knowledge.search(&question, vector.as_deref())?;
             let passages = positions.into_iter().filter_map(|position| knowledge.passages.get(position));
             Ok::<Vec<RetrievedPassage>, plexus_search::Error>(passages.map(retrieved).collect())
         });

@@ -23,6 +23,7 @@ use url::Url;
 use super::{
     access::{is_visible_to, owns, revoke_streams},
     origin_verification::{self, OriginVerification, VerificationStatus},
+    passage_embeddings::{self, VectorCoverage},
     publish, register_a2a,
     versions::{self, NewVersion},
     withdraw,
@@ -53,6 +54,8 @@ pub struct AgentSettings {
     pub users: Vec<GrantedUser>,
     /// Files that it answers from. `None` if it is not a model with instructions.
     pub files: Option<Vec<KnowledgeFile>>,
+    /// How many passages of its files have vectors. `None` without an embeddings model.
+    pub vectors: Option<VectorCoverage>,
     /// Whether users who may use it may copy it.
     pub allows_copies: bool,
 }
@@ -76,8 +79,10 @@ pub async fn managed(hub: &Hub, caller: &Caller, address: &Address) -> Result<Ag
         Connector::Llm { .. } => Some(knowledge::list(&mut conn, agent.id).await?),
         _ => None,
     };
+    let vectors = passage_embeddings::coverage(hub, &mut conn, agent.id).await?;
     let allows_copies = agents::allows_copies(&mut conn, agent.id).await?;
     Ok(AgentSettings {
+        vectors,
         allows_copies,
         users,
         files,

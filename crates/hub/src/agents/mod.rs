@@ -23,6 +23,7 @@ pub mod oauth_connect;
 mod oauth_tokens;
 mod openid_discovery;
 pub mod origin_verification;
+mod passage_embeddings;
 mod profile;
 pub mod program_agent;
 mod publish;
@@ -63,6 +64,7 @@ pub(crate) use oauth_connect::PendingOauthFlows;
 pub(crate) use oauth_tokens::TokenCache;
 pub(crate) use openid_discovery::DiscoveryCache;
 pub(crate) use origin_verification::check_proved;
+pub(crate) use passage_embeddings::run_embedding_worker;
 pub use plexus_a2a::{
     Card,
     card::{Interface as CardInterface, Problem, Severity, Skill as CardSkill},
