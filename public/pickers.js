@@ -5,6 +5,15 @@
 const PAUSE = 150;
 const MAX_CHATS = 5, MAX_MESSAGES = 6, MAX_AGENTS = 6;
 
+// Texts in the language of the page, by their English text.
+const TEXTS = JSON.parse(document.documentElement.dataset.texts ?? "{}");
+const textOf = (english) => TEXTS[english] ?? english;
+
+function resultCount(count) {
+  if (count < 2) return textOf(count === 0 ? "No results" : "1 result");
+  return textOf("{0} results").replace("{0}", count);
+}
+
 function element(tag, attributes, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
@@ -49,7 +58,7 @@ class OptionList {
     const options = this.#options();
     options.forEach((option, at) => (option.id = `${this.list.id}-${at}`));
     this.list.hidden = options.length === 0;
-    this.status.textContent = options.length === 1 ? "1 result" : `${options.length || "No"} results`;
+    this.status.textContent = resultCount(options.length);
     this.#setExpanded();
     this.#select(Math.max(0, options.findIndex((option) => target(option) === selected)));
   }
@@ -144,31 +153,31 @@ function messageOption({ chat, message, title, snippet }) {
 async function searchAll(words, signal) {
   if (!words) {
     const { items } = await read("/api/v1/chats", signal);
-    return [{ label: "Recent chats", options: items.slice(0, MAX_CHATS + MAX_MESSAGES).map(chatOption) }];
+    return [{ label: textOf("Recent chats"), options: items.slice(0, MAX_CHATS + MAX_MESSAGES).map(chatOption) }];
   }
   const q = encodeURIComponent(words);
   const paths = [`/api/v1/chats/search?q=${q}`, `/api/v1/agents?q=${q}&limit=${MAX_AGENTS}`];
   const [chats, agents] = await Promise.all(paths.map((path) => read(path, signal)));
   return [
-    { label: "Chats", options: chats.chats.slice(0, MAX_CHATS).map(chatOption) },
-    { label: "Messages", options: chats.items.slice(0, MAX_MESSAGES).map(messageOption) },
-    { label: "Agents", options: agents.items.map(agentOption).map((agent) => ({ ...agent, href: `/${agent.address}` })) },
+    { label: textOf("Chats"), options: chats.chats.slice(0, MAX_CHATS).map(chatOption) },
+    { label: textOf("Messages"), options: chats.items.slice(0, MAX_MESSAGES).map(messageOption) },
+    { label: textOf("Agents"), options: agents.items.map(agentOption).map((agent) => ({ ...agent, href: `/${agent.address}` })) },
   ];
 }
 
 function buildDialog() {
-  const field = element("input", { type: "search", role: "combobox", "aria-label": "Search chats and agents", "aria-expanded": "false", placeholder: "Search chats and agents", maxlength: "200", autocomplete: "off" });
-  const options = new OptionList(field, "search-options", "Results", (option) => location.assign(option.href));
+  const field = element("input", { type: "search", role: "combobox", "aria-label": textOf("Search chats and agents"), "aria-expanded": "false", placeholder: textOf("Search chats and agents"), maxlength: "200", autocomplete: "off" });
+  const options = new OptionList(field, "search-options", textOf("Results"), (option) => location.assign(option.href));
   const note = element("p", { class: "quiet small" });
-  const all = element("a", { href: "/chat/search" }, "All results in chats");
-  const dialog = element("dialog", { class: "dialog quick-search", "aria-label": "Search chats and agents", closedby: "any" }, field, options.status, options.list, note, all);
+  const all = element("a", { href: "/chat/search" }, textOf("All results in chats"));
+  const dialog = element("dialog", { class: "dialog quick-search", "aria-label": textOf("Search chats and agents"), closedby: "any" }, field, options.status, options.list, note, all);
   const show = (groups) => {
     options.show(groups);
-    note.textContent = options.isOpen ? "" : field.value.trim() ? "Nothing found." : "Your chats will be listed here.";
+    note.textContent = options.isOpen ? "" : field.value.trim() ? textOf("Nothing found.") : textOf("Your chats will be listed here.");
   };
   const fail = () => {
     options.close();
-    note.textContent = "The search failed. Try again in a moment.";
+    note.textContent = textOf("The search failed. Try again in a moment.");
   };
   const search = debounced(searchAll, show, fail);
   const refresh = (pause) => {

@@ -1,6 +1,10 @@
 // Actions of keyboard shortcuts. `site.js` loads this file when one of them is first pressed. The list of them is the
 // page /shortcuts.
 
+// Texts in the language of the page, by their English text.
+const TEXTS = JSON.parse(document.documentElement.dataset.texts ?? "{}");
+const textOf = (english) => TEXTS[english] ?? english;
+
 const visible = (element) => element?.checkVisibility?.({ visibilityProperty: true }) ?? false;
 
 /** Focuses an element that is no control, such as a message. */
@@ -34,8 +38,8 @@ async function showList() {
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const dialog = document.createElement("dialog");
   dialog.className = "shortcuts";
-  dialog.setAttribute("aria-label", "Keyboard shortcuts");
-  const close = Object.assign(document.createElement("button"), { className: "button", textContent: "Close list" });
+  dialog.setAttribute("aria-label", textOf("Keyboard shortcuts"));
+  const close = Object.assign(document.createElement("button"), { className: "button", textContent: textOf("Close list") });
   const form = Object.assign(document.createElement("form"), { method: "dialog" });
   form.append(close);
   dialog.append(...page.querySelectorAll("main h1, main section"), form);

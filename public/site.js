@@ -1,5 +1,13 @@
 // Small helpers for every page (progressive enhancement). Each page works without them.
 
+// Texts in the language of the page, by their English text. English content of another page stays English.
+
+const TEXTS = JSON.parse(document.documentElement.dataset.texts ?? "{}");
+const contentLanguage = document.querySelector("main")?.lang || document.documentElement.lang;
+const textOf = (english) => (contentLanguage === "en" ? english : TEXTS[english] ?? english);
+/** Digits are Latin in every language, as on the pages of the hub. */
+const contentLocale = `${contentLanguage}-u-nu-latn`;
+
 const MINUTE = 60, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
 
 // Times: relative times are updated while a page is open; the time of day uses the reader's time zone.
@@ -9,11 +17,20 @@ function relative(at, now) {
   // A time ahead is rounded to the nearest unit: a week that begins now is "in 7 days", not "in 6 days".
   const round = ahead ? Math.round : Math.floor;
   const seconds = (ahead ? Math.ceil : Math.floor)(Math.abs(now - at) / 1000);
-  if (seconds < MINUTE) return ahead ? "in a moment" : "just now";
-  if (seconds >= 31 * DAY) return at.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
+  if (seconds < MINUTE) return textOf(ahead ? "in a moment" : "just now");
+  if (seconds >= 31 * DAY) return dateOf(at);
   const [minutes, hours, days] = [MINUTE, HOUR, DAY].map((unit) => round(seconds / unit));
+  if (contentLanguage !== "en") {
+    const [amount, name] = minutes < 60 ? [minutes, "minute"] : hours < 24 ? [hours, "hour"] : [days, "day"];
+    return new Intl.RelativeTimeFormat(contentLocale, { style: contentLanguage === "ar" ? "long" : "short" }).format(ahead ? amount : -amount, name);
+  }
   const [count, unit] = minutes < 60 ? [minutes, "min"] : hours < 24 ? [hours, "h"] : [days, days === 1 ? "day" : "days"];
   return ahead ? `in ${count} ${unit}` : `${count} ${unit} ago`;
+}
+
+function dateOf(at) {
+  const month = contentLanguage === "ar" ? "long" : "short";
+  return at.toLocaleDateString(contentLanguage === "en" ? "en-GB" : contentLocale, { day: "numeric", month, year: "numeric" });
 }
 
 function showTimes(root) {
@@ -59,9 +76,9 @@ async function copy(button) {
   const message = !button.closest(".code, .copyable, pre") && button.closest(".message");
   try {
     await write(message ? markdownOf(message) : textBeside(button));
-    label.textContent = "Copied";
+    label.textContent = textOf("Copied");
   } catch {
-    label.textContent = "Select it and copy by hand";
+    label.textContent = textOf("Select it and copy by hand");
   }
   setTimeout(() => (label.textContent = before), 2000);
 }
@@ -106,9 +123,9 @@ function addCopyButtons(root) {
     label.append(...head.childNodes);
     const tools = document.createElement("span");
     tools.className = "tools";
-    const toggle = codeButton("Wrap", "wrap");
+    const toggle = codeButton(textOf("Wrap"), "wrap");
     toggle.setAttribute("aria-pressed", "false");
-    tools.append(toggle, codeButton("Download", "download"), codeButton("Copy", "copy"));
+    tools.append(toggle, codeButton(textOf("Download"), "download"), codeButton(textOf("Copy"), "copy"));
     head.append(label, tools);
   }
   for (const button of root.querySelectorAll(":is([data-copy], [data-reveal], [data-print])[hidden]")) button.hidden = false;
@@ -120,7 +137,7 @@ function reveal(button) {
   const input = button.parentElement.querySelector("input");
   const isShown = input.type === "password";
   input.type = isShown ? "text" : "password";
-  button.firstElementChild.textContent = isShown ? "Hide" : "Show";
+  button.firstElementChild.textContent = textOf(isShown ? "Hide" : "Show");
 }
 
 document.addEventListener("submit", ({ target: form }) => {
@@ -258,8 +275,8 @@ lightbox.className = "lightbox";
 
 function showImage(link) {
   const image = Object.assign(new Image(), { src: link.href, alt: link.dataset.lightbox });
-  const close = Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: "Close image" });
-  const save = Object.assign(document.createElement("a"), { href: link.href, download: link.dataset.lightbox, className: "button", textContent: "Download" });
+  const close = Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: textOf("Close image") });
+  const save = Object.assign(document.createElement("a"), { href: link.href, download: link.dataset.lightbox, className: "button", textContent: textOf("Download") });
   const bar = document.createElement("p");
   bar.append(close, save);
   lightbox.setAttribute("aria-label", link.dataset.lightbox);
@@ -379,7 +396,7 @@ function askOthers(section) {
   const stream = new EventSource(section.dataset.ask);
   const nodes = (event) => new DOMParser().parseFromString(JSON.parse(event.data), "text/html").body.childNodes;
   question.hidden = true;
-  status.textContent = "Searching other hubs…";
+  status.textContent = textOf("Searching other hubs…");
   stream.addEventListener("found", (event) => {
     list.append(...nodes(event));
     list.hidden = false;
@@ -391,7 +408,7 @@ function askOthers(section) {
   });
   stream.addEventListener("error", () => {
     stream.close();
-    status.textContent = "Other hubs could not be searched. Try again in a moment.";
+    status.textContent = textOf("Other hubs could not be searched. Try again in a moment.");
   });
 }
 

@@ -9,6 +9,8 @@ pub mod view_models;
 #[cfg(feature = "ssr")]
 pub mod components;
 #[cfg(feature = "ssr")]
+pub mod locales;
+#[cfg(feature = "ssr")]
 pub mod pages;
 #[cfg(feature = "ssr")]
 pub mod render;

@@ -10,7 +10,7 @@ use crate::{
     components::{agent_row, article::MessageArticle, context, live_search, message_parts},
     pages::{Page, document::document},
     view_models::{
-        Assets, Frame,
+        Assets, Frame, Locale,
         agents::AgentRow,
         live_search::Sources,
         message::{Article, PartView},
@@ -21,31 +21,32 @@ use crate::{
 pub fn page(frame: Frame, page: impl Page) -> String {
     let (assets, now) = (frame.assets.clone(), Some(frame.now));
     let role = frame.viewer.as_ref().map(|viewer| viewer.role);
-    let html = text(assets, now, || {
+    let content = if page.is_translated() { frame.locale } else { Locale::En };
+    let html = text(assets, now, content, || {
         provide_context(context::Viewing(role));
-        document(frame, page.head(), page.body())
+        document(frame, content, page.head(), || page.body())
     });
     format!("<!DOCTYPE html>{html}")
 }
 
 /// Renders the `<article>` of a message, for the events `message` and `ended`.
 pub fn article(assets: &Arc<Assets>, article: Article) -> String {
-    text(assets.clone(), None, || view! { <MessageArticle article /> })
+    text(assets.clone(), None, Locale::En, || view! { <MessageArticle article /> })
 }
 
 /// Renders the complete part at `index`, for the event `open` of an article that is still being written.
 pub fn part(assets: &Arc<Assets>, article: Article, index: usize, part: PartView) -> String {
-    text(assets.clone(), None, move || message_parts::part(index, &part, &article))
+    text(assets.clone(), None, Locale::En, move || message_parts::part(index, &part, &article))
 }
 
 /// Renders rows of a list of agents, for the event `found` of a live search.
-pub fn agent_rows(assets: &Arc<Assets>, rows: Vec<AgentRow>) -> String {
-    text(assets.clone(), None, || agent_row::items(rows))
+pub fn agent_rows(assets: &Arc<Assets>, locale: Locale, rows: Vec<AgentRow>) -> String {
+    text(assets.clone(), None, locale, || agent_row::items(rows))
 }
 
 /// Renders the sources of search results, for the event `done` of a live search.
-pub fn sources(assets: &Arc<Assets>, sources: Sources) -> String {
-    text(assets.clone(), None, || live_search::sources_line(sources))
+pub fn sources(assets: &Arc<Assets>, locale: Locale, sources: Sources) -> String {
+    text(assets.clone(), None, locale, || live_search::sources_line(sources))
 }
 
 /// Piece of a document that is streamed to a reader without JavaScript.
@@ -82,11 +83,13 @@ fn cut_of(page: &str, id: MessageId) -> Option<usize> {
 fn text<V: IntoView + 'static>(
     assets: Arc<Assets>,
     now: Option<Timestamp>,
+    locale: Locale,
     view: impl FnOnce() -> V,
 ) -> String {
     let owner = Owner::new_root(Some(Arc::new(SsrSharedContext::new_islands())));
     let html = owner.with(|| {
         provide_context(assets);
+        provide_context(locale);
         provide_context(context::Now(now));
         view().into_view().to_html()
     });

@@ -171,6 +171,7 @@ fn page_routes() -> Router<AppState> {
             post(pages::settings::chat_import::import)
                 .layer(DefaultBodyLimit::max(pages::settings::chat_import::MAX_UPLOAD)),
         )
+        .route("/language", post(pages::language::save))
         .route(
             "/settings/appearance",
             form(pages::settings::appearance::show, pages::settings::appearance::save),

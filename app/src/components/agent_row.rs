@@ -1,17 +1,21 @@
 //! List of agents: one dense row per agent.
 
 use leptos::prelude::*;
+use plexus_domain::Timestamp;
 
 use super::{
     badge::BadgeTag,
-    format::{address_text, agent_href},
+    format::{address_text, agent_href, protocol_label},
     identicon::Mark,
     time::Ago,
 };
-use crate::view_models::{
-    Badge,
-    agent_query::{AgentsQuery, Facet},
-    agents::AgentRow,
+use crate::{
+    rich,
+    view_models::{
+        Badge,
+        agent_query::{AgentsQuery, Facet},
+        agents::AgentRow,
+    },
 };
 
 /// List of agents. The link on the name covers the whole row.
@@ -47,13 +51,21 @@ pub fn AgentRowView(row: AgentRow) -> impl IntoView {
                 <p class="tags">{badges}{tags(row.tags)}</p>
             </div>
             <p class="aside">
-                {protocol.map(|protocol| view! { <span>{protocol}</span> })}
+                {protocol.map(|protocol| view! { <span>{protocol_label(&protocol)}</span> })}
                 {row.last_answered.map(|at| view! { <span class="answered" class:online=online>
                     <span class="dot" aria-hidden="true"></span>
                     // A health check or a connection counts too, so this does not say "answered".
-                    {if online { "Online, seen " } else { "Seen " }}<Ago at /></span> })}
+                    {seen(online, at)}</span> })}
             </p>
         </article>
+    }
+}
+
+fn seen(is_online: bool, at: Timestamp) -> AnyView {
+    if is_online {
+        rich!("row-online-seen"; time = |_| view! { <Ago at /> })
+    } else {
+        rich!("row-seen"; time = |_| view! { <Ago at /> })
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
     icon::Icon,
     time,
 };
-use crate::{components::context, view_models::Badge};
+use crate::{components::context, text, view_models::Badge};
 
 #[component]
 pub fn BadgeTag(badge: Badge) -> impl IntoView {
@@ -38,46 +38,42 @@ pub fn Badges(badges: Vec<Badge>) -> impl IntoView {
 
 fn label(badge: &Badge) -> String {
     match badge {
-        Badge::Online => "Online".to_owned(),
+        Badge::Online => text!("badge-online"),
         Badge::Offline { since: Some(since) } => match context::now() {
-            Some(now) => {
-                format!("Not answering since {}", time::relative(*since, now).trim_end_matches(" ago"))
-            }
-            None => "Not answering".to_owned(),
+            Some(now) => text!("badge-offline-since", time = time::elapsed(*since, now)),
+            None => text!("badge-offline"),
         },
-        Badge::Offline { since: None } => "Not answering".to_owned(),
-        Badge::Detached => "Not connected".to_owned(),
-        Badge::Domain(domain) => format!("Verified: {domain}"),
-        Badge::Trusted(origin) => format!("Trusted: {origin}"),
-        Badge::SignedCard => "Signed card".to_owned(),
-        Badge::Unverified => "Unverified".to_owned(),
-        Badge::Elsewhere { hub, name } => format!("From {}", hub_label(hub, name.as_deref())),
-        Badge::NotCarried => "Not replicated".to_owned(),
-        Badge::BuiltIn => "Built in".to_owned(),
-        Badge::Private => "Private".to_owned(),
-        Badge::Unlisted => "Unlisted".to_owned(),
-        Badge::Paused => "Paused".to_owned(),
+        Badge::Offline { since: None } => text!("badge-offline"),
+        Badge::Detached => text!("badge-detached"),
+        Badge::Domain(domain) => text!("badge-domain", domain = domain.clone()),
+        Badge::Trusted(origin) => text!("badge-trusted", origin = origin.clone()),
+        Badge::SignedCard => text!("badge-signed-card"),
+        Badge::Unverified => text!("badge-unverified"),
+        Badge::Elsewhere { hub, name } => text!("badge-elsewhere", hub = hub_label(hub, name.as_deref())),
+        Badge::NotCarried => text!("badge-not-replicated"),
+        Badge::BuiltIn => text!("badge-built-in"),
+        Badge::Private => text!("badge-private"),
+        Badge::Unlisted => text!("badge-unlisted"),
+        Badge::Paused => text!("badge-paused"),
     }
 }
 
 /// Returns the meaning of a badge in one sentence.
-pub fn meaning(badge: &Badge) -> &'static str {
+pub fn meaning(badge: &Badge) -> String {
     match badge {
-        Badge::Online => "It is part of this hub, is connected, or answered within the last 15 minutes.",
-        Badge::Offline { .. } => "It did not answer the last health check.",
-        Badge::Detached => "It runs on its owner's machine, which is not connected.",
-        Badge::Domain(_) => "The owner proved control of this domain.",
-        Badge::Trusted(_) => "An administrator of this hub trusts its origin.",
-        Badge::SignedCard => "Its agent card has a valid signature.",
-        Badge::Unverified => "Unverified origin: only the owner can use this agent.",
-        Badge::Elsewhere { .. } => "Hosted on another hub; signature verified.",
-        Badge::NotCarried => {
-            "Not replicated: its hub is over its quota here, so this agent cannot be used from here."
-        }
-        Badge::BuiltIn => "It is part of this hub.",
-        Badge::Private => "Only its owner can see it.",
-        Badge::Unlisted => "It is not in lists or search.",
-        Badge::Paused => "Paused by its owner or an administrator.",
+        Badge::Online => text!("badge-online-meaning"),
+        Badge::Offline { .. } => text!("badge-offline-meaning"),
+        Badge::Detached => text!("badge-detached-meaning"),
+        Badge::Domain(_) => text!("badge-domain-meaning"),
+        Badge::Trusted(_) => text!("badge-trusted-meaning"),
+        Badge::SignedCard => text!("badge-signed-card-meaning"),
+        Badge::Unverified => text!("badge-unverified-meaning"),
+        Badge::Elsewhere { .. } => text!("badge-elsewhere-meaning"),
+        Badge::NotCarried => text!("badge-not-replicated-meaning"),
+        Badge::BuiltIn => text!("badge-built-in-meaning"),
+        Badge::Private => text!("badge-private-meaning"),
+        Badge::Unlisted => text!("badge-unlisted-meaning"),
+        Badge::Paused => text!("badge-paused-meaning"),
     }
 }
 

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::icon::Icon;
+use crate::text;
 
 #[component]
 pub fn CodeBlock(#[prop(into)] language: String, #[prop(into)] code: String) -> impl IntoView {
@@ -21,7 +22,7 @@ pub fn CodeBlock(#[prop(into)] language: String, #[prop(into)] code: String) -> 
 pub fn CopyButton(#[prop(optional, into)] about: Option<String>) -> impl IntoView {
     view! {
         <button type="button" class="copy" data-copy="" hidden=true>
-            {Icon::Copy.view()} <span>"Copy"</span>
+            {Icon::Copy.view()} <span>{text!("copy")}</span>
             {about.map(|about| view! { <span class="hidden">" "{about}</span> })}
         </button>
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::use_context;
 use plexus_domain::{MessageId, Timestamp, account::Role};
 
-use crate::view_models::Assets;
+use crate::view_models::{Assets, Locale};
 
 /// Reference time of relative times. `None` for HTML that may be shown later than it is rendered.
 #[derive(Clone, Copy)]
@@ -21,6 +21,11 @@ pub fn role() -> Option<Role> {
 
 pub fn now() -> Option<Timestamp> {
     use_context::<Now>().and_then(|now| now.0)
+}
+
+/// Returns the language of what is rendered: English outside of a page.
+pub fn locale() -> Locale {
+    use_context::<Locale>().unwrap_or_default()
 }
 
 pub fn assets() -> Arc<Assets> {

@@ -3,10 +3,12 @@
 use leptos::prelude::*;
 
 /// Renders a definition list. Pairs without a value are omitted.
-pub fn facts(pairs: Vec<(&'static str, Option<AnyView>)>) -> AnyView {
+pub fn facts<N: Into<String>>(pairs: Vec<(N, Option<AnyView>)>) -> AnyView {
     let rows = pairs
         .into_iter()
-        .filter_map(|(name, value)| value.map(|value| view! { <div><dt>{name}</dt><dd>{value}</dd></div> }))
+        .filter_map(|(name, value)| {
+            value.map(|value| view! { <div><dt>{name.into()}</dt><dd>{value}</dd></div> })
+        })
         .collect_view();
     view! { <dl class="facts">{rows}</dl> }.into_any()
 }

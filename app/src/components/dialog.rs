@@ -6,6 +6,7 @@
 use leptos::prelude::*;
 
 use super::button::Kind;
+use crate::text;
 
 /// Button and the dialog that it opens. `id` must be unique on the page; `open` is the label of the button.
 #[component]
@@ -30,7 +31,7 @@ pub fn Dialog(
             <h2 id=title_id>{title}</h2>
             {children()}
             // The first focus: Enter must not confirm by accident.
-            <button type="button" class=Kind::Quiet.class() popovertarget=closes popovertargetaction="hide" autofocus>"Cancel"</button>
+            <button type="button" class=Kind::Quiet.class() popovertarget=closes popovertargetaction="hide" autofocus>{text!("cancel")}</button>
         </dialog>
     }
 }

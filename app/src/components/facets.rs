@@ -2,10 +2,14 @@
 
 use leptos::prelude::*;
 
-use super::{format::grouped, icon::Icon};
-use crate::view_models::{
-    agent_query::{AgentsQuery, Facet},
-    agents::{FacetGroup, FacetValue},
+use super::{format::protocol_label, icon::Icon};
+use crate::{
+    locales::grouped,
+    text,
+    view_models::{
+        agent_query::{AgentsQuery, Facet},
+        agents::{FacetGroup, FacetValue},
+    },
 };
 
 /// Renders the facets of a search. The links modify `query`.
@@ -27,12 +31,13 @@ fn facet_group(group: FacetGroup, query: &AgentsQuery) -> AnyView {
 fn facet_value(facet: Facet, value: FacetValue, query: &AgentsQuery) -> AnyView {
     let chosen = query.values(facet).any(|chosen| chosen == value.value);
     let href = query.toggled(facet, &value.value).href();
+    let label = label(facet, &value);
     view! {
         <li>
             <a href=href rel="nofollow" class:chosen=chosen>
                 <span class="box" aria-hidden="true">{chosen.then(|| Icon::Check.view())}</span>
-                <span class="label">{value.label}</span>
-                {chosen.then(|| view! { <span class="hidden">" (selected; remove)"</span> })}
+                <span class="label" dir="auto">{label}</span>
+                {chosen.then(|| view! { <span class="hidden">" "{text!("facet-selected")}</span> })}
                 {value.count.map(|count| view! { <span class="count">{grouped(count)}</span> })}
             </a>
         </li>
@@ -40,15 +45,33 @@ fn facet_value(facet: Facet, value: FacetValue, query: &AgentsQuery) -> AnyView 
     .into_any()
 }
 
-pub const fn title(facet: Facet) -> &'static str {
+/// Returns the label of a value. Names that people gave stay as they are.
+fn label(facet: Facet, value: &FacetValue) -> String {
+    match (facet, value.value.as_str()) {
+        (Facet::Online, "true") => text!("facet-online"),
+        (Facet::Verified, "true") => text!("facet-verified"),
+        (Facet::Scope, "local") => text!("facet-this-hub"),
+        (Facet::Scope, "remote") => text!("facet-other-hubs"),
+        (Facet::Kind, "a2a") => text!("kind-a2a"),
+        (Facet::Kind, "llm") => text!("kind-model"),
+        (Facet::Kind, "http") => text!("kind-http"),
+        (Facet::Kind, "attached") => text!("kind-attached"),
+        (Facet::Kind, "builtin") => text!("kind-built-in"),
+        (Facet::Kind, "process") => text!("kind-program"),
+        (Facet::Protocol, _) => protocol_label(&value.label),
+        _ => value.label.clone(),
+    }
+}
+
+pub fn title(facet: Facet) -> String {
     match facet {
-        Facet::Online => "Availability",
-        Facet::Verified => "Trust",
-        Facet::Scope => "Network",
-        Facet::Hub => "Other hubs",
-        Facet::Kind => "Kind",
-        Facet::Protocol => "Protocol",
-        Facet::Tag => "Tags",
-        Facet::Owner => "Owner",
+        Facet::Online => text!("facet-availability"),
+        Facet::Verified => text!("facet-trust"),
+        Facet::Scope => text!("facet-network"),
+        Facet::Hub => text!("facet-hubs"),
+        Facet::Kind => text!("facet-kind"),
+        Facet::Protocol => text!("facet-protocol"),
+        Facet::Tag => text!("facet-tags"),
+        Facet::Owner => text!("facet-owner"),
     }
 }

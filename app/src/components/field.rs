@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::{format::in_textarea, icon::Icon};
-use crate::view_models::Form;
+use crate::{locales::translated, text, view_models::Form};
 
 enum Control {
     Input(&'static str),
@@ -153,7 +153,7 @@ impl Field {
         let error_id = error.is_some().then(|| format!("{id}-error"));
         let described: Vec<_> = hint_id.iter().chain(&error_id).cloned().collect();
         let described = (!described.is_empty()).then(|| described.join(" "));
-        let optional = self.optional.then_some(" (optional)");
+        let optional = self.optional.then(|| format!(" {}", text!("field-optional")));
         let (label, hint, for_id) = (self.label.clone(), self.hint.clone(), id.clone());
         let invalid = error.is_some();
         view! {
@@ -161,7 +161,7 @@ impl Field {
                 <label for=for_id>{label}<span class="quiet">{optional}</span></label>
                 {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
                 {self.control(id, described, form)}
-                {error.map(|error| view! { <p class="error" id=error_id>{Icon::Alert.view()} {error}</p> })}
+                {error.map(|error| view! { <p class="error" id=error_id>{Icon::Alert.view()} {translated(error)}</p> })}
             </div>
         }
         .into_any()
@@ -181,7 +181,7 @@ impl Field {
                             spellcheck="false" autocapitalize="none" aria-describedby=described aria-invalid=invalid />
                         // Shown by the script without which it does nothing.
                         <button type="button" data-reveal="" hidden=true>
-                            <span>"Show"</span><span class="hidden">{format!(" {label}")}</span>
+                            <span>{text!("show-password")}</span><span class="hidden">{format!(" {label}")}</span>
                         </button>
                     </div>
                 }
@@ -239,9 +239,9 @@ pub fn field_id(scope: Option<&str>, name: &str) -> String {
 }
 
 /// Group of radio buttons, each with an optional explanation.
-pub struct Radios {
+pub struct Radios<L = &'static str> {
     pub name: &'static str,
-    pub legend: &'static str,
+    pub legend: L,
     /// Value that is selected if the form was not submitted yet.
     pub default: String,
     pub options: Vec<RadioOption>,
@@ -270,7 +270,7 @@ impl RadioOption {
     }
 }
 
-impl Radios {
+impl<L: Into<String>> Radios<L> {
     pub fn of(self, form: &Form) -> AnyView {
         let chosen = form.value_or(self.name, &self.default).to_owned();
         let error = form.error(self.name).map(str::to_owned);
@@ -291,9 +291,9 @@ impl Radios {
             .collect_view();
         view! {
             <fieldset class="field options" id=field_id(None, name)>
-                <legend>{self.legend}</legend>
+                <legend>{self.legend.into()}</legend>
                 {options}
-                {error.map(|error| view! { <p class="error">{Icon::Alert.view()} {error}</p> })}
+                {error.map(|error| view! { <p class="error">{Icon::Alert.view()} {translated(error)}</p> })}
             </fieldset>
         }
         .into_any()

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::field::field_id;
-use crate::view_models::Form;
+use crate::{locales::translated, text, view_models::Form};
 
 /// Renders the error summary, or `None` if the form has no errors.
 ///
@@ -16,7 +16,7 @@ pub fn form_errors(form: &Form, scope: Option<&'static str>) -> Option<AnyView> 
     let items = errors
         .iter()
         .map(|(field, message)| {
-            let message = message.clone();
+            let message = translated(message.clone());
             if field.is_empty() {
                 view! { <li>{message}</li> }.into_any()
             } else {
@@ -27,7 +27,7 @@ pub fn form_errors(form: &Form, scope: Option<&'static str>) -> Option<AnyView> 
         .collect_view();
     let view = view! {
         <div class="notice bad form-errors" role="alert" tabindex="-1" autofocus=true>
-            <p><strong>{if errors.len() == 1 { "Please correct the error below" } else { "Please correct the errors below" }}</strong></p>
+            <p><strong>{text!("correct-errors", count = errors.len())}</strong></p>
             <ul>{items}</ul>
         </div>
     };

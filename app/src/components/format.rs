@@ -11,7 +11,21 @@ use plexus_domain::{
     sanitized_text::ellipsize,
 };
 
-use crate::view_models::{agent::Scheme, agent_query::percent_encode};
+use crate::{
+    text,
+    view_models::{agent::Scheme, agent_query::percent_encode},
+};
+
+/// Returns the label of the protocol of an agent: a kind in the language of the page, or the name of a protocol.
+pub fn protocol_label(protocol: &str) -> String {
+    match protocol {
+        "Model" => text!("protocol-model"),
+        "Built in" => text!("protocol-built-in"),
+        "Attached" => text!("protocol-attached"),
+        "Program" => text!("protocol-program"),
+        other => other.to_owned(),
+    }
+}
 
 /// Returns the path of an agent's page.
 pub fn agent_href(address: &Address) -> String {
@@ -118,23 +132,21 @@ pub fn duration(millis: u64) -> String {
     }
 }
 
-pub const fn visibility_name(visibility: Visibility) -> &'static str {
+pub fn visibility_name(visibility: Visibility) -> String {
     match visibility {
-        Visibility::Private => "Private",
-        Visibility::Unlisted => "Unlisted",
-        Visibility::Public => "Public on this hub",
-        Visibility::Federated => "Public everywhere",
+        Visibility::Private => text!("visibility-private"),
+        Visibility::Unlisted => text!("visibility-unlisted"),
+        Visibility::Public => text!("visibility-public"),
+        Visibility::Federated => text!("visibility-federated"),
     }
 }
 
-pub const fn visibility_meaning(visibility: Visibility) -> &'static str {
+pub fn visibility_meaning(visibility: Visibility) -> String {
     match visibility {
-        Visibility::Private => "Only you can see it.",
-        Visibility::Unlisted => "Anyone with the link can see it. It is not in lists or search.",
-        Visibility::Public => "Listed on this hub.",
-        Visibility::Federated => {
-            "Listed here and replicated to other hubs. You cannot delete the copies there."
-        }
+        Visibility::Private => text!("visibility-private-meaning"),
+        Visibility::Unlisted => text!("visibility-unlisted-meaning"),
+        Visibility::Public => text!("visibility-public-meaning"),
+        Visibility::Federated => text!("visibility-federated-meaning"),
     }
 }
 
@@ -164,25 +176,25 @@ pub const fn registration_meaning(registration: Registration) -> &'static str {
     }
 }
 
-pub const fn reason_label(reason: FeedbackReason) -> &'static str {
+pub fn reason_label(reason: FeedbackReason) -> String {
     match reason {
-        FeedbackReason::Correct => "Correct",
-        FeedbackReason::Clear => "Clear and useful",
-        FeedbackReason::Incorrect => "Incorrect",
-        FeedbackReason::Incomplete => "Incomplete",
-        FeedbackReason::OffTopic => "Did not do what I asked for",
-        FeedbackReason::Harmful => "Harmful or offensive",
-        FeedbackReason::Slow => "Too slow",
+        FeedbackReason::Correct => text!("reason-correct"),
+        FeedbackReason::Clear => text!("reason-clear"),
+        FeedbackReason::Incorrect => text!("reason-incorrect"),
+        FeedbackReason::Incomplete => text!("reason-incomplete"),
+        FeedbackReason::OffTopic => text!("reason-off-topic"),
+        FeedbackReason::Harmful => text!("reason-harmful"),
+        FeedbackReason::Slow => text!("reason-slow"),
     }
 }
 
 pub fn scheme_name(scheme: &Scheme) -> String {
     match scheme {
-        Scheme::Bearer => "a bearer token".to_owned(),
-        Scheme::ApiKey(header) => format!("an API key in the header {header}"),
-        Scheme::Basic => "a user name and a password".to_owned(),
-        Scheme::Client(server) => format!("a token of {server}, issued to the hub as a client (OAuth)"),
-        Scheme::Connect(server) => format!("a token of {server}, authorized there by each user (OAuth)"),
+        Scheme::Bearer => text!("scheme-bearer"),
+        Scheme::ApiKey(header) => text!("scheme-api-key", header = header.clone()),
+        Scheme::Basic => text!("scheme-basic"),
+        Scheme::Client(server) => text!("scheme-client", server = server.clone()),
+        Scheme::Connect(server) => text!("scheme-connect", server = server.clone()),
     }
 }
 

@@ -75,9 +75,15 @@ icons! {
 }
 
 impl Icon {
+    /// True for icons that point along a line of text; the style sheet mirrors them from right to left.
+    const fn is_directional(self) -> bool {
+        matches!(self, Self::Back | Self::Forward | Self::Go | Self::SignIn)
+    }
+
     pub fn view(self) -> impl IntoView + use<> {
         let href = format!("{}#{}", context::assets().icons, self.id());
-        view! { <svg class="icon" aria-hidden="true"><use href=href></use></svg> }
+        let class = if self.is_directional() { "icon directional" } else { "icon" };
+        view! { <svg class=class aria-hidden="true"><use href=href></use></svg> }
     }
 }
 

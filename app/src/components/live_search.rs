@@ -3,7 +3,10 @@
 use leptos::prelude::*;
 
 use super::{agent_row::AgentList, button::Kind, format::short_hub};
-use crate::view_models::live_search::{LiveSearchView, QueriedHub, QueryOutcome, Sources};
+use crate::{
+    text,
+    view_models::live_search::{LiveSearchView, QueriedHub, QueryOutcome, Sources},
+};
 
 pub fn others(others: LiveSearchView) -> AnyView {
     match others {
@@ -27,7 +30,7 @@ fn askable(page: String, stream: String, few: bool) -> impl IntoView {
     view! {
         <section class="others" aria-labelledby="others" data-ask=stream data-few=few.then_some("")>
             {heading()}
-            <p>"More agents may exist on other hubs." " "<a class=Kind::Plain.class() href=page rel="nofollow">"Search other hubs"</a></p>
+            <p>{text!("live-more")}" "<a class=Kind::Plain.class() href=page rel="nofollow">{text!("live-search-hubs")}</a></p>
             <ul class="rows" role="list" hidden></ul>
             <div class="sources" role="status"></div>
         </section>
@@ -35,7 +38,7 @@ fn askable(page: String, stream: String, few: bool) -> impl IntoView {
 }
 
 fn heading() -> AnyView {
-    view! { <h2 id="others">"From other hubs"</h2> }.into_any()
+    view! { <h2 id="others">{text!("live-heading")}</h2> }.into_any()
 }
 
 /// Renders the sources of the results, and the outcome of each queried hub.
@@ -47,28 +50,29 @@ pub fn sources_line(sources: Sources) -> AnyView {
 
 /// Returns a line such as "This hub 3, replicated 41, live search: 2 hubs answered, 1 timed out."
 fn summary(sources: &Sources) -> String {
-    let here = format!("This hub {}, replicated {}", sources.local, sources.replicated);
+    let (local, replicated) = (sources.local, sources.replicated);
     if sources.queried_hubs.is_empty() {
-        return format!("{here}. All known hubs are fully replicated.");
+        return text!("live-summary-replicated", local = local, replicated = replicated);
     }
     let silent = sources.queried_hubs.iter().filter(|hub| hub.came == QueryOutcome::Nothing).count();
     let answered = sources.queried_hubs.len() - silent;
-    let hubs = if answered == 1 { "hub" } else { "hubs" };
-    let rest = if silent == 0 { String::new() } else { format!(", {silent} timed out") };
-    format!("{here}, live search: {answered} {hubs} answered{rest}.")
+    if silent == 0 {
+        return text!("live-summary", local = local, replicated = replicated, answered = answered);
+    }
+    text!("live-summary-silent", local = local, replicated = replicated, answered = answered, silent = silent)
 }
 
 fn of_hub(hub: &QueriedHub) -> String {
     let name = short_hub(&hub.name);
     let came = match hub.came {
-        QueryOutcome::Answer { found: 0, invalid_records: 0 } => "nothing new".to_owned(),
-        QueryOutcome::Answer { found, invalid_records: 0 } => format!("{found} results"),
+        QueryOutcome::Answer { found: 0, invalid_records: 0 } => text!("live-nothing-new"),
+        QueryOutcome::Answer { found, invalid_records: 0 } => text!("live-results", found = found),
         QueryOutcome::Answer { found, invalid_records } => {
-            format!("{found} results, {invalid_records} rejected (invalid signature)")
+            text!("live-rejected", found = found, invalid = invalid_records)
         }
-        QueryOutcome::Nothing => "no answer in time".to_owned(),
+        QueryOutcome::Nothing => text!("live-no-answer"),
     };
-    format!("{name}: {came}")
+    text!("live-hub", name = name, result = came)
 }
 
 #[cfg(test)]

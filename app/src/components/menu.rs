@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::icon::Icon;
+use crate::text;
 
 /// Drop-down menu. `summary` is the content of its button. `site.js` closes it on a click outside.
 #[component]
@@ -27,7 +28,7 @@ pub fn CloseDrawer(drawer: &'static str) -> impl IntoView {
     view! {
         <button type="button" class="button quiet close-drawer" popovertarget=drawer popovertargetaction="hide">
             {Icon::Close.view()}
-            "Close"
+            {text!("close")}
         </button>
     }
 }

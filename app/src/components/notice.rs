@@ -3,15 +3,19 @@
 use leptos::prelude::*;
 
 use super::icon::Icon;
-use crate::view_models::{Notice, Tone};
+use crate::{
+    locales::translated,
+    text,
+    view_models::{Notice, Tone},
+};
 
 /// Notice that screen readers announce. Errors interrupt (`alert`); others wait (`status`).
 #[component]
 pub fn NoticeBox(notice: Notice) -> impl IntoView {
     let class = format!("notice {}", notice.tone.as_str());
     let role = if notice.tone == Tone::Bad { "alert" } else { "status" };
-    let link = notice.link.map(|(label, href)| view! { " "<a href=href>{label}</a> });
-    view! { <div class=class role=role>{icon(notice.tone).view()} <p>{notice.text}{link}</p></div> }
+    let link = notice.link.map(|(label, href)| view! { " "<a href=href>{translated(label.to_owned())}</a> });
+    view! { <div class=class role=role>{icon(notice.tone).view()} <p>{translated(notice.text)}{link}</p></div> }
 }
 
 /// Static notice that screen readers do not announce.
@@ -25,7 +29,7 @@ pub fn Note(#[prop(optional)] tone: Option<Tone>, children: Children) -> impl In
 #[component]
 pub fn StillReading() -> impl IntoView {
     view! {
-        <Note><p>"The search index is being built. Results are incomplete; reload in a moment."</p></Note>
+        <Note><p>{text!("index-incomplete")}</p></Note>
     }
 }
 

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::icon::Icon;
-use crate::view_models::Pager;
+use crate::{text, view_models::Pager};
 
 /// Renders the links, or `None` if there is only one page. `href` returns the URL of a page.
 pub fn pager(pager: Pager, href: impl Fn(u32) -> String) -> Option<AnyView> {
@@ -12,13 +12,12 @@ pub fn pager(pager: Pager, href: impl Fn(u32) -> String) -> Option<AnyView> {
     }
     let numbers = pager.numbers().into_iter().map(|number| number_link(pager, number, &href)).collect_view();
     let previous = pager.previous().map(|page| {
-        view! { <a class="button quiet" rel="prev" href=href(page)>{Icon::Back.view()} "Previous"</a> }
+        view! { <a class="button quiet" rel="prev" href=href(page)>{Icon::Back.view()} {text!("page-previous")}</a> }
     });
     let next = pager.next().map(|page| {
-        view! { <a class="button quiet" rel="next" href=href(page)>"Next" {Icon::Forward.view()}</a> }
+        view! { <a class="button quiet" rel="next" href=href(page)>{text!("page-next")} {Icon::Forward.view()}</a> }
     });
-    let view =
-        view! { <nav class="pager" aria-label="Pages">{previous}<ol role="list">{numbers}</ol>{next}</nav> };
+    let view = view! { <nav class="pager" aria-label=text!("pages")>{previous}<ol role="list">{numbers}</ol>{next}</nav> };
     Some(view.into_any())
 }
 
@@ -28,7 +27,7 @@ fn number_link(pager: Pager, number: Option<u32>, href: impl Fn(u32) -> String) 
         Some(page) => {
             let current = (page == pager.page()).then_some("page");
             view! {
-                <li><a href=href(page) aria-current=current><span class="hidden">"Page "</span>{page}</a></li>
+                <li><a href=href(page) aria-current=current><span class="hidden">{text!("page")}" "</span>{page}</a></li>
             }
             .into_any()
         }

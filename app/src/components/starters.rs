@@ -7,6 +7,7 @@ use plexus_domain::{
 };
 
 use super::format::visitor_chat_href;
+use crate::text;
 
 /// Maximum number of characters of a message on its button.
 const MAX_LABEL_CHARS: usize = 90;
@@ -25,7 +26,7 @@ pub fn starters(address: &Address, texts: Vec<String>, user: StarterUser) -> Opt
     }
     let forms =
         texts.into_iter().map(|text| view! { <li>{starter(address, text, user)}</li> }).collect_view();
-    let label = format!("Example messages to {address}");
+    let label = text!("example-messages", address = address.to_string());
     Some(view! { <ul class="starters" role="list" aria-label=label>{forms}</ul> }.into_any())
 }
 

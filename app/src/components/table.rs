@@ -2,20 +2,26 @@
 
 use leptos::prelude::*;
 
+use crate::text;
+
 #[component]
-pub fn Table(
+pub fn Table<H>(
     /// Caption for screen readers.
     #[prop(into)]
     caption: String,
     /// Column headers. An empty one marks the column of action buttons.
-    heads: Vec<&'static str>,
+    heads: Vec<H>,
     rows: Vec<AnyView>,
-) -> impl IntoView {
+) -> impl IntoView
+where
+    H: Into<String> + 'static,
+{
     let heads = heads
         .into_iter()
+        .map(Into::<String>::into)
         .map(|head| {
             if head.is_empty() {
-                view! { <th scope="col"><span class="hidden">"Actions"</span></th> }.into_any()
+                view! { <th scope="col"><span class="hidden">{text!("actions")}</span></th> }.into_any()
             } else {
                 view! { <th scope="col">{head}</th> }.into_any()
             }

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use plexus_domain::Timestamp;
 
 use super::context;
+use crate::text;
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
@@ -40,40 +41,51 @@ pub fn relative(at: Timestamp, now: Timestamp) -> String {
         distance.as_secs()
     };
     if seconds < MINUTE {
-        return if ahead { "in a moment" } else { "just now" }.to_owned();
+        return if ahead { text!("time-in-a-moment") } else { text!("time-just-now") };
     }
     if seconds >= 31 * DAY {
         return date(at);
     }
     // A time ahead is rounded to the nearest unit: a week that begins now is "in 7 days", not "in 6 days".
     let units = |unit: u64| if ahead { (seconds + unit / 2) / unit } else { seconds / unit };
-    let (count, unit) = match (units(MINUTE), units(HOUR), units(DAY)) {
-        (minutes @ 0..60, _, _) => (minutes, "min"),
-        (_, hours @ 0..24, _) => (hours, "h"),
-        (_, _, 1) => (1, "day"),
-        (_, _, days) => (days, "days"),
-    };
-    if ahead { format!("in {count} {unit}") } else { format!("{count} {unit} ago") }
+    match (units(MINUTE), units(HOUR), units(DAY)) {
+        (count @ 0..60, _, _) if ahead => text!("time-in-minutes", count = count),
+        (count @ 0..60, _, _) => text!("time-minutes-ago", count = count),
+        (_, count @ 0..24, _) if ahead => text!("time-in-hours", count = count),
+        (_, count @ 0..24, _) => text!("time-hours-ago", count = count),
+        (_, _, count) if ahead => text!("time-in-days", count = count),
+        (_, _, count) => text!("time-days-ago", count = count),
+    }
 }
 
-/// Formats a date, such as "5 Nov 2026".
+/// Formats the time since then, such as "3 h"; from 31 days on, the date.
+pub fn elapsed(at: Timestamp, now: Timestamp) -> String {
+    let seconds = now.since(at).as_secs();
+    match (seconds / MINUTE, seconds / HOUR, seconds / DAY) {
+        (0, ..) => text!("time-just-now"),
+        (count @ ..60, ..) => text!("time-minutes", count = count),
+        (_, count @ ..24, _) => text!("time-hours", count = count),
+        (_, _, count @ ..31) => text!("time-days", count = count),
+        _ => date(at),
+    }
+}
+
+/// Formats a date, such as "5 Nov 2026". The order of its parts and the names of months are those of CLDR.
 pub fn date(at: Timestamp) -> String {
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let stamp = at.to_rfc3339();
     let mut fields = stamp.split(['-', 'T']);
     let (year, month, day) = (fields.next(), fields.next(), fields.next());
-    let month = month
-        .and_then(|month| month.parse::<usize>().ok())
-        .and_then(|month| MONTHS.get(month.wrapping_sub(1)));
+    let month = month.and_then(|month| month.parse::<u32>().ok());
     match (year, month, day) {
-        (Some(year), Some(month), Some(day)) => format!("{} {month} {year}", day.trim_start_matches('0')),
+        (Some(year), Some(month), Some(day)) => {
+            text!("date", day = day.trim_start_matches('0'), month = month, year = year)
+        }
         _ => stamp,
     }
 }
 
 fn date_and_clock(at: Timestamp) -> String {
-    format!("{}, {} UTC", date(at), clock(&at.to_rfc3339()))
+    text!("date-and-clock", date = date(at), clock = clock(&at.to_rfc3339()))
 }
 
 /// Returns hours and minutes of an RFC 3339 timestamp.

@@ -10,13 +10,13 @@ use crate::{
         context,
         empty::Empty,
         facets::{facets, title},
-        format::count,
         icon::Icon,
         live_search::others,
         menu::CloseDrawer,
         notice::StillReading,
         pager::pager,
     },
+    rich, text,
     view_models::{
         agent_query::{AgentsQuery, Facet, Sort},
         agents::{AgentsPage, FacetGroup},
@@ -27,35 +27,39 @@ impl Page for AgentsPage {
     fn head(&self) -> PageMeta {
         let plain = self.query == AgentsQuery::default().at_page(1);
         let name = if self.query.words().is_empty() {
-            "Agents".to_owned()
+            text!("nav-agents")
         } else {
-            format!("{} – agents", self.query.words())
+            text!("agents-title", words = self.query.words().to_owned())
         };
         PageMeta {
-            description: Some("Agents listed on this hub.".into()),
+            description: Some(text!("agents-description")),
             robots: if plain { Robots::Index } else { Robots::Follow },
             canonical: Some("/agents".into()),
             ..PageMeta::public(name)
         }
     }
 
+    fn is_translated(&self) -> bool {
+        true
+    }
+
     fn body(self) -> AnyView {
         let query = self.query;
-        let total = count(self.pager.total(), "agent", "agents");
+        let total = text!("count-agents", count = self.pager.total());
         let none = self.rows.is_empty();
         view! {
             <div class="results">
                 <div class="results-head">
                     <div class="list-head">
-                        <h1>"Agents"</h1>
-                        {context::role().map(|_| view! { <a href="/agents?starred=true">"Starred"</a> })}
+                        <h1>{text!("nav-agents")}</h1>
+                        {context::role().map(|_| view! { <a href="/agents?starred=true">{text!("starred")}</a> })}
                     </div>
                     {search(&query)}
                 </div>
                 {filter_rail(self.facets, &query)}
                 <div class="stack">
                     <div class="list-head">
-                        <h2 class="total">{if none { "Nothing found".to_owned() } else { total }}</h2>
+                        <h2 class="total">{if none { text!("nothing-found") } else { total }}</h2>
                         {(!none).then(|| sorts(&query))}
                     </div>
                     {(!self.index_complete).then(|| view! { <StillReading /> })}
@@ -81,12 +85,12 @@ fn search(query: &AgentsQuery) -> AnyView {
         .then(|| view! { <input type="hidden" name="sort" value=query.sort().as_str() /> });
     view! {
         <form class="search" role="search" action="/agents">
-            <label class="hidden" for="q">"Search agents"</label>
+            <label class="hidden" for="q">{text!("search-agents")}</label>
             {Icon::Search.view()}
             <input id="q" type="search" name="q" maxlength="200" value=query.words().to_owned()
-                placeholder="Name, task or description" />
+                placeholder=text!("agents-search") />
             {kept}{sort}
-            <button class=Kind::Primary.class()>"Search"</button>
+            <button class=Kind::Primary.class()>{text!("search-button")}</button>
         </form>
     }
     .into_any()
@@ -95,14 +99,14 @@ fn search(query: &AgentsQuery) -> AnyView {
 /// Renders the filters: a side column on wide windows, a drawer on narrow ones.
 fn filter_rail(groups: Vec<FacetGroup>, query: &AgentsQuery) -> AnyView {
     let chosen = query.filters().len();
-    let label = if chosen == 0 { "Filters".to_owned() } else { format!("Filters ({chosen})") };
+    let label = if chosen == 0 { text!("filters") } else { text!("filters-chosen", count = chosen) };
     let clear = (chosen > 0).then(|| {
         let href = query.without_filters().href();
-        view! { <p><a class=Kind::Quiet.class() href=href>{Icon::Close.view()} "Clear filters"</a></p> }
+        view! { <p><a class=Kind::Quiet.class() href=href>{Icon::Close.view()} {text!("filters-clear")}</a></p> }
     });
     view! {
         <button type="button" class="button filter-open" popovertarget="filters">{Icon::Filter.view()} {label}</button>
-        <aside class="rail drawer" id="filters" popover="auto" aria-label="Filters">
+        <aside class="rail drawer" id="filters" popover="auto" aria-label=text!("filters")>
             <CloseDrawer drawer="filters" />
             {clear}
             {facets(groups, query)}
@@ -119,21 +123,22 @@ fn sorts(query: &AgentsQuery) -> AnyView {
             view! { <li><a href=query.sorted(sort).href() aria-current=current rel="nofollow">{sort_name(sort)}</a></li> }
         })
         .collect_view();
-    view! { <nav class="sorts" aria-label="Order"><ul role="list">{links}</ul></nav> }.into_any()
+    view! { <nav class="sorts" aria-label=text!("sort-order")><ul role="list">{links}</ul></nav> }.into_any()
 }
 
-const fn sort_name(sort: Sort) -> &'static str {
+fn sort_name(sort: Sort) -> String {
     match sort {
-        Sort::Relevance => "Best match",
-        Sort::Newest => "Newest",
-        Sort::MostUsed => "Most used",
-        Sort::Name => "Name",
+        Sort::Relevance => text!("sort-relevance"),
+        Sort::Newest => text!("sort-newest"),
+        Sort::MostUsed => text!("sort-most-used"),
+        Sort::Name => text!("sort-name"),
     }
 }
 
 fn did_you_mean(words: &str, query: &AgentsQuery) -> AnyView {
     let href = query.with_words(words).href();
-    view! { <p>"Did you mean " <a href=href>{words.to_owned()}</a> "?"</p> }.into_any()
+    let link = |words: String| view! { <a href=href dir="auto">{words}</a> };
+    view! { <p>{rich!("did-you-mean", words = words.to_owned(); words = link)}</p> }.into_any()
 }
 
 /// Renders why nothing was found, with a link to remove each filter.
@@ -143,22 +148,22 @@ fn nothing(query: &AgentsQuery) -> AnyView {
         .iter()
         .map(|(facet, value)| {
             let label = format!("{}: {}", title(*facet), shown(*facet, value));
-            view! { <li><a class="tag" href=query.toggled(*facet, value).href()>{Icon::Close.view()} <span class="hidden">"Without "</span>{label}</a></li> }
+            view! { <li><a class="tag" href=query.toggled(*facet, value).href()>{Icon::Close.view()} <span class="hidden">{text!("filter-without")}" "</span>{label}</a></li> }
         })
         .collect_view();
     let filtered = !query.filters().is_empty();
     let words = query.words().to_owned();
     let why = match (words.is_empty(), filtered) {
-        (true, false) => "There are no agents here yet.".to_owned(),
-        (true, true) => "No agent has all of these properties.".to_owned(),
-        (false, false) => format!("No agent matches “{words}”. Fewer or more general words may find one."),
-        (false, true) => format!("No agent matches “{words}” with these filters."),
+        (true, false) => text!("agents-none"),
+        (true, true) => text!("agents-none-filtered"),
+        (false, false) => text!("agents-none-words", words = words),
+        (false, true) => text!("agents-none-words-filtered", words = words),
     };
     view! {
         <Empty>
             <p>{why}</p>
-            {filtered.then(|| view! { <p>"Search again without:"</p><ul class="inline-list" role="list">{drops}</ul> })}
-            <p><a href="/agents">"All agents"</a>" · "<a href="/register">"Register agent"</a></p>
+            {filtered.then(|| view! { <p>{text!("search-without")}</p><ul class="inline-list" role="list">{drops}</ul> })}
+            <p><a href="/agents">{text!("all-agents")}</a>" · "<a href="/register">{text!("register-agent")}</a></p>
         </Empty>
     }
     .into_any()
@@ -167,10 +172,10 @@ fn nothing(query: &AgentsQuery) -> AnyView {
 /// Returns the label of a filter. Yes-or-no filters are named after the property.
 fn shown(facet: Facet, value: &str) -> String {
     match facet {
-        Facet::Online => "online".to_owned(),
-        Facet::Verified => "verified".to_owned(),
-        Facet::Scope if value == "local" => "this hub".to_owned(),
-        Facet::Scope => "other hubs".to_owned(),
+        Facet::Online => text!("filter-online"),
+        Facet::Verified => text!("filter-verified"),
+        Facet::Scope if value == "local" => text!("filter-this-hub"),
+        Facet::Scope => text!("filter-other-hubs"),
         _ => value.to_owned(),
     }
 }

@@ -1,41 +1,46 @@
 //! HTML document around a page: head, header, notice, content and footer.
 
+use std::collections::BTreeMap;
+
 use leptos::prelude::*;
 
 use super::{Layout, PageMeta, Robots, SocialPreview};
 use crate::{
     components::{
-        footer::Footer,
+        context,
+        footer::footer,
         header::header,
         notice::{Note, NoticeBox},
     },
-    script,
-    view_models::{Frame, Notice},
+    locales, script, text,
+    view_models::{Frame, Locale, Notice},
 };
 
-/// Renders the document around a page.
+/// Renders the document around a page, whose content is in the language `content`.
 ///
 /// The parts are type-erased one by one: a type that names every element would exceed the compiler's limits.
-pub fn document(frame: Frame, head: PageMeta, body: AnyView) -> AnyView {
+pub fn document(frame: Frame, content: Locale, head: PageMeta, body: impl FnOnce() -> AnyView) -> AnyView {
     let layout = head.layout;
     let class = match layout {
         Layout::Column => "column",
         Layout::Narrow => "narrow",
         Layout::Full => "full",
     };
-    let (head, header) = (document_head(&frame, head), header(&frame));
+    let head = document_head(&frame, head);
+    let main = main(&frame, content, body);
+    // Components read their texts when they are called, so what follows is in the language of the frame.
+    provide_context(frame.locale);
     let single_keys = (!frame.single_keys).then_some("off");
-    let notice = frame.notice.map(|notice| view! { <NoticeBox notice /> }.into_any());
-    let alert = frame.alert.map(alert);
-    let footer = (layout != Layout::Full).then(|| view! { <Footer hub=frame.hub /> }.into_any());
+    let footer = (layout != Layout::Full).then(|| footer(&frame));
+    let texts = script_texts();
     view! {
-        <html lang="en" data-theme=frame.theme.as_str() data-density=frame.density.as_str() data-single-keys=single_keys>
+        <html lang=frame.locale.as_str() dir=frame.locale.is_rtl().then_some("rtl") data-texts=texts data-theme=frame.theme.as_str() data-density=frame.density.as_str() data-single-keys=single_keys>
             {head}
             <body class=class>
-                <a class="skip" href="#main">"Skip to content"</a>
-                {header}
+                <a class="skip" href="#main">{text!("skip-to-content")}</a>
+                {header(&frame)}
                 {page_status()}
-                <main id="main">{alert}{notice}{body}</main>
+                {main}
                 {footer}
             </body>
         </html>
@@ -43,10 +48,29 @@ pub fn document(frame: Frame, head: PageMeta, body: AnyView) -> AnyView {
     .into_any()
 }
 
+/// Renders the content of the page. If it is not in the language of the frame, it says which one it is in.
+fn main(frame: &Frame, content: Locale, body: impl FnOnce() -> AnyView) -> AnyView {
+    let notice = frame.notice.clone().map(|notice| view! { <NoticeBox notice /> }.into_any());
+    let alert = frame.alert.clone().map(alert);
+    let is_other = content != frame.locale;
+    let (lang, dir) = (is_other.then(|| content.as_str()), is_other.then(|| content.direction()));
+    view! { <main id="main" lang=lang dir=dir>{alert}{notice}{body()}</main> }.into_any()
+}
+
+/// Returns the texts of the scripts by their English text, as JSON. English needs none.
+fn script_texts() -> Option<String> {
+    let english = |key: &str| locales::format(Locale::En, key, &[]);
+    let texts =
+        locales::keys_of_scripts().map(|key| (english(key), locales::format(context::locale(), key, &[])));
+    let texts: BTreeMap<String, String> = texts.collect();
+    (context::locale() != Locale::En).then(|| serde_json::to_string(&texts).unwrap_or_default())
+}
+
 /// Renders a notice that stays, so screen readers do not announce it on each page.
 fn alert(alert: Notice) -> AnyView {
-    let link = alert.link.map(|(label, href)| view! { " "<a href=href>{label}</a> });
-    view! { <Note tone=alert.tone><p>{alert.text}{link}</p></Note> }.into_any()
+    let link =
+        alert.link.map(|(label, href)| view! { " "<a href=href>{locales::translated(label.to_owned())}</a> });
+    view! { <Note tone=alert.tone><p>{locales::translated(alert.text)}{link}</p></Note> }.into_any()
 }
 
 fn document_head(frame: &Frame, head: PageMeta) -> AnyView {
@@ -114,6 +138,6 @@ fn loader(frame: &Frame, has_islands: bool) -> AnyView {
 
 /// Renders the status line that the loader shows while the islands are not running.
 fn page_status() -> AnyView {
-    view! { <p class="page-status" id="page-status" role="status" hidden><span></span>" "<a href="">"Reload the page"</a></p> }
+    view! { <p class="page-status" id="page-status" role="status" hidden><span></span>" "<a href="">{text!("reload-page")}</a></p> }
         .into_any()
 }

@@ -4,25 +4,32 @@ use leptos::prelude::*;
 
 use super::{Layout, Page, PageMeta};
 use crate::{
-    components::{button::ButtonLink, format::count, icon::Icon},
-    view_models::error::ErrorPage,
+    components::{button::ButtonLink, context, icon::Icon},
+    locales::{translate, translated},
+    text,
+    view_models::{Locale, error::ErrorPage},
 };
 
 /// Title, what happened, what to do.
-type Words = (&'static str, &'static str, &'static str);
+type Words = (String, String, String);
 
 impl Page for ErrorPage {
     fn head(&self) -> PageMeta {
         PageMeta { layout: Layout::Narrow, ..PageMeta::private(self.words().0) }
     }
 
+    fn is_translated(&self) -> bool {
+        true
+    }
+
     fn body(self) -> AnyView {
         let (title, what, next) = self.words();
-        let what = self.message.unwrap_or_else(|| what.to_owned());
+        let message = self.message.filter(|message| is_shown(self.status, message));
         // The message of a rate limit says when already.
-        let told = what.contains("Try again in");
+        let told = message.as_ref().is_some_and(|message| message.contains("Try again in"));
+        let what = message.map_or_else(|| what.into_any(), translated);
         let wait =
-            self.retry_after.filter(|_| !told).map(|seconds| format!("Try again in {}. ", wait(seconds)));
+            self.retry_after.filter(|_| !told).map(|seconds| text!("error-wait", time = wait(seconds)) + " ");
         let search = (self.status == 404).then(search);
         view! {
             <div class="error-page">
@@ -31,8 +38,8 @@ impl Page for ErrorPage {
                 <p>{what}</p>
                 <p>{wait}{next}</p>
                 {search}
-                <p class="actions"><ButtonLink label="Home" href="/" /> <ButtonLink label="Agents" href="/agents" /></p>
-                <p class="quiet small">"Request " <code>{self.request_id}</code></p>
+                <p class="actions"><ButtonLink label=text!("nav-home") href="/" /> <ButtonLink label=text!("nav-agents") href="/agents" /></p>
+                <p class="quiet small">{text!("error-request")}" "<code>{self.request_id}</code></p>
             </div>
         }
         .into_any()
@@ -40,69 +47,51 @@ impl Page for ErrorPage {
 }
 
 impl ErrorPage {
-    const fn words(&self) -> Words {
+    fn words(&self) -> Words {
         if self.over_quota {
-            return ("Quota exceeded", "You have used up a quota.", "Your account page shows your usage.");
+            return (text!("error-quota"), text!("error-quota-what"), text!("error-quota-next"));
         }
         words(self.status)
     }
 }
 
+/// Returns whether a message says more than the text of its status: an untranslated one says less with these two.
+fn is_shown(status: u16, message: &str) -> bool {
+    let locale = context::locale();
+    locale == Locale::En || !matches!(status, 404 | 429) || translate(locale, message).is_some()
+}
+
 fn search() -> AnyView {
     view! {
-        <form class="search" role="search" action="/agents" aria-label="Instead">
-            <label class="hidden" for="q">"Search agents"</label>
+        <form class="search" role="search" action="/agents" aria-label=text!("error-instead")>
+            <label class="hidden" for="q">{text!("search-agents")}</label>
             {Icon::Search.view()}
-            <input id="q" type="search" name="q" maxlength="200" placeholder="Search agents" />
-            <button class="button">"Search"</button>
+            <input id="q" type="search" name="q" maxlength="200" placeholder=text!("search-agents") />
+            <button class="button">{text!("search-button")}</button>
         </form>
     }
     .into_any()
 }
 
-const fn words(status: u16) -> Words {
+fn words(status: u16) -> Words {
     match status {
-        403 => (
-            "Not allowed",
-            "You do not have permission for this.",
-            "Ask an administrator of this hub for access.",
-        ),
-        404 => (
-            "Not found",
-            "This page does not exist, or you do not have access.",
-            "Check the address, sign in, or search.",
-        ),
-        405 => (
-            "Method not allowed",
-            "This URL does not accept this kind of request.",
-            "Go back to the page you came from and use its form.",
-        ),
-        409 => (
-            "Conflict",
-            "The data has changed since you loaded the page.",
-            "Go back, reload the page, and try again.",
-        ),
-        413 => ("Too large", "The request is larger than this hub accepts.", "Send less data, or split it."),
-        422 => ("Not acceptable", "The request contains an invalid value.", "Go back and check the form."),
-        429 => ("Too many requests", "You have reached the rate limit.", "Wait, then try again."),
-        503 => (
-            "Not available right now",
-            "The hub is starting, stopping, or cannot reach its database.",
-            "Reload the page in a moment.",
-        ),
-        _ => (
-            "Internal error",
-            "The hub could not complete the request. Data accepted earlier is kept.",
-            "Try again. If it persists, send the request id to an administrator.",
-        ),
+        403 => (text!("error-403"), text!("error-403-what"), text!("error-403-next")),
+        404 => (text!("error-404"), text!("error-404-what"), text!("error-404-next")),
+        405 => (text!("error-405"), text!("error-405-what"), text!("error-405-next")),
+        409 => (text!("error-409"), text!("error-409-what"), text!("error-409-next")),
+        413 => (text!("error-413"), text!("error-413-what"), text!("error-413-next")),
+        422 => (text!("error-422"), text!("error-422-what"), text!("error-422-next")),
+        429 => (text!("error-429"), text!("error-429-what"), text!("error-429-next")),
+        503 => (text!("error-503"), text!("error-503-what"), text!("error-503-next")),
+        _ => (text!("error-other"), text!("error-other-what"), text!("error-other-next")),
     }
 }
 
 fn wait(seconds: u64) -> String {
     match seconds {
-        0..=90 => count(seconds.max(1), "second", "seconds"),
-        91..=5_400 => count(seconds.div_ceil(60), "minute", "minutes"),
-        _ => count(seconds.div_ceil(3_600), "hour", "hours"),
+        0..=90 => text!("count-seconds", count = seconds.max(1)),
+        91..=5_400 => text!("count-minutes", count = seconds.div_ceil(60)),
+        _ => text!("count-hours", count = seconds.div_ceil(3_600)),
     }
 }
 

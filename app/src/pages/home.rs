@@ -9,12 +9,12 @@ use crate::{
         button::{Button, ButtonLink, Kind},
         context,
         empty::Empty,
-        format::count,
         icon::Icon,
         identicon::Mark,
         notice::{Note, StillReading},
         starters::{StarterUser, starters},
     },
+    rich, text,
     view_models::{
         agent_query::{AgentsQuery, Facet, Sort},
         agents::AgentRow,
@@ -26,10 +26,14 @@ use crate::{
 impl Page for HomePage {
     fn head(&self) -> PageMeta {
         PageMeta {
-            description: Some(self.purpose.clone()),
+            description: Some(self.purpose.clone().unwrap_or_else(|| text!("home-purpose"))),
             canonical: Some("/".into()),
             ..PageMeta::public("")
         }
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
@@ -37,17 +41,17 @@ impl Page for HomePage {
         let online = everything.toggled(Facet::Online, "true").href();
         let none = self.agents == 0;
         let lists = [
-            list("Answering now", online, self.answering),
-            list("New", everything.sorted(Sort::Newest).href(), self.newest),
-            list("Most used", everything.sorted(Sort::MostUsed).href(), self.most_used),
+            list(text!("home-answering"), online, self.answering),
+            list(text!("home-newest"), everything.sorted(Sort::Newest).href(), self.newest),
+            list(text!("home-most-used"), everything.sorted(Sort::MostUsed).href(), self.most_used),
         ];
         view! {
             <div class="home">
                 <section class="hero">
-                    <h1>{self.purpose}</h1>
+                    <h1 dir="auto">{self.purpose.unwrap_or_else(|| text!("home-purpose"))}</h1>
                     {search()}
-                    <p class="quiet">{count(self.agents, "agent", "agents")} " here. Ask one, or "
-                    <a href="/register">"register your own"</a>"."</p>
+                    <p class="quiet">{rich!("home-lead", agents = text!("count-agents", count = self.agents);
+                        link = |inner| view! { <a href="/register">{inner}</a> })}</p>
                 </section>
                 {self.setup.map(next_steps)}
                 {(!self.index_complete).then(|| view! { <StillReading /> })}
@@ -62,9 +66,9 @@ impl Page for HomePage {
 }
 
 fn next_steps(count: SetupCount) -> AnyView {
-    let done = format!("{} of {} done.", count.done, count.total);
     view! {
-        <Note><p>"This hub is new. "<a href="/admin/setup">"Next steps"</a>": "{done}</p></Note>
+        <Note><p>{rich!("home-next-steps", done = count.done, total = count.total;
+            link = |inner| view! { <a href="/admin/setup">{inner}</a> })}</p></Note>
     }
     .into_any()
 }
@@ -72,10 +76,10 @@ fn next_steps(count: SetupCount) -> AnyView {
 fn search() -> AnyView {
     view! {
         <form class="search" role="search" action="/agents">
-            <label class="hidden" for="q">"Search agents"</label>
+            <label class="hidden" for="q">{text!("search-agents")}</label>
             {Icon::Search.view()}
-            <input id="q" type="search" name="q" maxlength="200" placeholder="What should an agent do for you?" />
-            <Button label="Search" kind=Kind::Primary />
+            <input id="q" type="search" name="q" maxlength="200" placeholder=text!("home-search") />
+            <Button label=text!("search-button") kind=Kind::Primary />
         </form>
     }
     .into_any()
@@ -92,20 +96,21 @@ fn featured(agents: Vec<FeaturedRow>) -> AnyView {
         .collect_view();
     view! {
         <section class="featured">
-            <div class="list-head"><h2>"Featured"</h2><a href="/agents">"All agents"</a></div>
+            <div class="list-head"><h2>{text!("home-featured")}</h2><a href="/agents">{text!("all-agents")}</a></div>
             <ul class="rows" role="list">{rows}</ul>
         </section>
     }
     .into_any()
 }
 
-fn list(title: &'static str, all: String, rows: Vec<AgentRow>) -> Option<AnyView> {
+fn list(title: String, all: String, rows: Vec<AgentRow>) -> Option<AnyView> {
     if rows.is_empty() {
         return None;
     }
+    let about = format!(": {title}");
     let view = view! {
         <section>
-            <div class="list-head"><h2>{title}</h2><a href=all>"All"<span class="hidden">{format!(": {title}")}</span></a></div>
+            <div class="list-head"><h2>{title}</h2><a href=all>{text!("home-all")}<span class="hidden">{about}</span></a></div>
             <AgentList rows />
         </section>
     };
@@ -114,9 +119,9 @@ fn list(title: &'static str, all: String, rows: Vec<AgentRow>) -> Option<AnyView
 
 fn nothing_yet() -> AnyView {
     view! {
-        <Empty title="No agents yet">
-            <p>"This hub is new. Register the first agent: paste the address of one that speaks A2A, or write instructions for a model."</p>
-            <p><ButtonLink label="Register agent" href="/register" icon=Icon::Add /></p>
+        <Empty title=text!("home-empty")>
+            <p>{text!("home-empty-next")}</p>
+            <p><ButtonLink label=text!("register-agent") href="/register" icon=Icon::Add /></p>
         </Empty>
     }
     .into_any()
@@ -127,6 +132,6 @@ fn hubs(hubs: Vec<HubLink>) -> AnyView {
         .into_iter()
         .map(|hub| view! { <li><a href=hub.href><Mark seed=hub.seed /> {hub.name}</a></li> })
         .collect_view();
-    view! { <section class="strip"><h2>"Connected hubs"</h2><ul role="list">{links}</ul></section> }
+    view! { <section class="strip"><h2>{text!("home-hubs")}</h2><ul role="list">{links}</ul></section> }
         .into_any()
 }

@@ -26,6 +26,11 @@ pub trait Page: 'static {
     fn head(&self) -> PageMeta;
 
     fn body(self) -> AnyView;
+
+    /// Whether all texts of the page are in the message catalogues. Other pages are shown in English.
+    fn is_translated(&self) -> bool {
+        false
+    }
 }
 
 /// Metadata of a page for browsers and crawlers.

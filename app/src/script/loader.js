@@ -11,6 +11,7 @@ const notice = document.getElementById("page-status");
 /** All in milliseconds. */
 const FIRST_RETRY = 500, LAST_RETRY = 30_000, SLOW = 4_000, STALLED = 30_000;
 
+const TEXTS = JSON.parse(root.dataset.texts ?? "{}");
 const LOADING = "This page is not live yet. Still loading…";
 const RETRYING = "This page is not live yet. Trying again…";
 const OFFLINE = "You are offline. This page becomes live when the connection is back.";
@@ -24,7 +25,7 @@ class BrokenError extends Error {}
 
 function tell(words) {
   notice.hidden = !words;
-  notice.firstElementChild.textContent = words;
+  notice.firstElementChild.textContent = TEXTS[words] ?? words;
 }
 
 /** Retries `load(attempt)` until it succeeds. `visible`: show the reader why it has not yet. */

@@ -4,8 +4,8 @@ use super::{agents::AgentRow, setup::SetupCount};
 
 #[derive(Clone, Debug)]
 pub struct HomePage {
-    /// One line that says what this hub is.
-    pub purpose: String,
+    /// One line by the operator that says what this hub is; `None` for the default.
+    pub purpose: Option<String>,
     /// Number of agents that every viewer can find.
     pub agents: u64,
     /// False while the search index is being built after a start.

@@ -38,6 +38,6 @@ pub mod team;
 
 pub use badge::Badge;
 pub use form::Form;
-pub use page_frame::{Assets, Density, Frame, Notice, Theme, Tone, Viewer};
+pub use page_frame::{Assets, Density, Frame, Locale, Notice, Theme, Tone, Viewer};
 pub use pager::Pager;
 pub use safe_html::Html;

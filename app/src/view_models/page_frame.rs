@@ -19,6 +19,10 @@ pub struct Frame {
     /// Path and query of the request: marks the current navigation link, and is where sign-in returns to.
     pub path: String,
     pub nonce: String,
+    /// Language of the page.
+    pub locale: Locale,
+    /// Language that the reader chose; `None` if the browser decides.
+    pub chosen_locale: Option<Locale>,
     pub theme: Theme,
     pub density: Density,
     /// Whether shortcuts of a single key work (WCAG 2.1.4).
@@ -39,6 +43,55 @@ pub struct Frame {
 pub struct Viewer {
     pub name: String,
     pub role: Role,
+}
+
+/// Language of the site, with its writing direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Locale {
+    #[default]
+    En,
+    /// Chinese in simplified characters.
+    ZhHans,
+    De,
+    Ar,
+}
+
+impl Locale {
+    /// In the order of the variants.
+    pub const ALL: [Self; 4] = [Self::En, Self::ZhHans, Self::De, Self::Ar];
+
+    /// Returns the language tag (BCP 47): the value in the cookie, the form and `lang`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::En => "en",
+            Self::ZhHans => "zh-Hans",
+            Self::De => "de",
+            Self::Ar => "ar",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|locale| locale.as_str() == text)
+    }
+
+    /// Returns the name of the language in that language.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::En => "English",
+            Self::ZhHans => "简体中文",
+            Self::De => "Deutsch",
+            Self::Ar => "العربية",
+        }
+    }
+
+    pub const fn is_rtl(self) -> bool {
+        matches!(self, Self::Ar)
+    }
+
+    /// Returns the value of the attribute `dir`.
+    pub const fn direction(self) -> &'static str {
+        if self.is_rtl() { "rtl" } else { "ltr" }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use plexus_domain::{Timestamp, TokenId};
 
-use super::{Density, Form, Theme, oauth::GrantRow};
+use super::{Density, Form, Locale, Theme, oauth::GrantRow};
 
 /// Account settings. An error shows this page again, at the form it belongs to.
 ///
@@ -103,6 +103,8 @@ pub struct ScopeOption {
 /// cookies.
 #[derive(Clone, Copy, Debug)]
 pub struct AppearancePage {
+    /// Language that the reader chose; `None` if the browser decides.
+    pub locale: Option<Locale>,
     pub theme: Theme,
     pub density: Density,
     /// Whether shortcuts of a single key work; set with `single_keys`, `on` or `off`.

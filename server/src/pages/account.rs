@@ -316,7 +316,7 @@ fn device(visit: &PageContext, headers: &HeaderMap) -> ClientInfo {
 }
 
 /// Returns a path on this hub; any other value becomes "/" (prevents open redirects).
-fn local_path(path: &str) -> String {
+pub fn local_path(path: &str) -> String {
     let local = path.starts_with('/')
         && !path.starts_with("//")
         && !path.contains(|c: char| c == '\\' || c.is_control());

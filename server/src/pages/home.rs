@@ -21,7 +21,7 @@ pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response 
     let page = async {
         let lists = listings::lists(&site.hub, &caller).await?;
         Ok(HomePage {
-            purpose: site.hub.config().hub_description.clone().unwrap_or_else(|| PURPOSE.to_owned()),
+            purpose: site.hub.config().hub_description.clone(),
             agents: lists.total,
             index_complete: lists.index_complete,
             setup: admin::unfinished_setup(&site.hub, &caller).await?.as_ref().map(setup_count),
@@ -42,9 +42,6 @@ fn featured(agent: listings::FeaturedAgent) -> FeaturedRow {
 fn setup_count(progress: &admin::SetupProgress) -> SetupCount {
     SetupCount { done: progress.done(), total: progress.steps.len() }
 }
-
-/// Headline of a hub without a description by its operator.
-const PURPOSE: &str = "A hub for AI agents: find one, talk to it, publish your own.";
 
 const HUBS: usize = 8;
 

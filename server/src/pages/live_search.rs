@@ -12,7 +12,7 @@ use futures::{Stream, stream};
 use plexus_app::{
     render,
     view_models::{
-        Badge,
+        Badge, Locale,
         agent_query::AgentsQuery,
         agents::AgentRow,
         live_search::{LiveSearchView, QueriedHub, QueryOutcome, Sources},
@@ -69,34 +69,38 @@ pub async fn follow(State(site): State<AppState>, visit: PageContext, RawQuery(r
     let query = AgentsQuery::from_pairs(url::form_urlencoded::parse(raw.as_bytes()));
     let query = Query { typing: true, ..wanted(&site, &query) };
     match federation::start_live_search(&site.hub, &visit.caller, query, true).await {
-        Ok(asking) => event_stream(Body::from_stream(events(site, asking))),
+        Ok(asking) => event_stream(Body::from_stream(events(site, visit.frame().locale, asking))),
         Err(error) => visit.refuse(error),
     }
 }
 
-fn events(site: AppState, asking: LiveSearchHandle) -> impl Stream<Item = Result<Bytes, Infallible>> {
+fn events(
+    site: AppState,
+    locale: Locale,
+    asking: LiveSearchHandle,
+) -> impl Stream<Item = Result<Bytes, Infallible>> {
     stream::unfold(Some(asking), move |asking| {
         let site = site.clone();
         async move {
             let mut asking = asking?;
-            let (event, is_last) = event(&site, &mut asking).await?;
+            let (event, is_last) = event(&site, locale, &mut asking).await?;
             Some((Ok(event), Some(asking).filter(|_| !is_last)))
         }
     })
 }
 
 /// Returns the next event, and whether it is the last. `None` ends the stream early, after an error.
-async fn event(site: &AppState, asking: &mut LiveSearchHandle) -> Option<(Bytes, bool)> {
+async fn event(site: &AppState, locale: Locale, asking: &mut LiveSearchHandle) -> Option<(Bytes, bool)> {
     let assets = site.assets.places();
     let event = async {
         Ok::<_, Error>(match asking.next().await? {
             Some(found) => {
                 let rows = found.into_iter().map(found_row).collect();
-                (sse("found", &render::agent_rows(&assets, rows)), false)
+                (sse("found", &render::agent_rows(&assets, locale, rows)), false)
             }
             None => {
                 let sources = sources(asking.provenance().await?);
-                (sse("done", &render::sources(&assets, sources)), true)
+                (sse("done", &render::sources(&assets, locale, sources)), true)
             }
         })
     };

@@ -11,6 +11,7 @@ pub mod chat;
 pub mod docs;
 pub mod file_preview;
 pub mod home;
+pub mod language;
 pub mod live_search;
 pub mod namespace;
 pub mod network;

@@ -15,6 +15,7 @@ pub mod event_stream;
 pub mod form;
 pub mod host_check;
 pub mod json_body;
+pub mod language;
 pub mod listen;
 pub mod message_form;
 pub mod page;

@@ -2,13 +2,13 @@
 
 use axum::{
     extract::FromRequestParts,
-    http::{HeaderValue, Method, StatusCode, header, request::Parts},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header, request::Parts},
     response::{Html, IntoResponse, Redirect, Response},
 };
 use plexus_app::{
     pages::Page,
     render,
-    view_models::{Density, Frame, Notice, Theme, Tone, Viewer, error::ErrorPage},
+    view_models::{Density, Frame, Locale, Notice, Theme, Tone, Viewer, error::ErrorPage},
 };
 use plexus_domain::account::Role;
 use plexus_hub::{Caller, Error, model_budget};
@@ -17,6 +17,7 @@ use super::{
     auth::{by_cookie, cookie},
     client_address::client_ip,
     error::{public_message, retry_after},
+    language,
     request_id::RequestId,
     security_headers::Nonce,
 };
@@ -76,6 +77,8 @@ fn frame(parts: &Parts, site: &AppState, caller: &Caller) -> Frame {
         origin: config.public_url.as_str().trim_end_matches('/').to_owned(),
         path: parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned(),
         nonce: parts.extensions.get::<Nonce>().map(|nonce| nonce.0.clone()).unwrap_or_default(),
+        locale: language::locale(&parts.headers),
+        chosen_locale: language::chosen(&parts.headers),
         theme: said("theme").and_then(Theme::parse).unwrap_or_default(),
         density: said("density").and_then(Density::parse).unwrap_or_default(),
         single_keys: said("single_keys") != Some("off"),
@@ -186,8 +189,10 @@ impl PageContext {
     pub fn show_as(self, status: StatusCode, page: impl Page) -> Response {
         let clear = self.frame.notice.is_some();
         let private = self.caller.person.is_some();
+        let locale = self.frame.locale;
         let mut response = (status, Html(render::page(self.frame, page))).into_response();
         let headers = response.headers_mut();
+        set_language(headers, locale);
         if private {
             headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         }
@@ -244,6 +249,12 @@ impl PageContext {
     pub const fn frame(&self) -> &Frame {
         &self.frame
     }
+}
+
+/// Sets the language of a page, and what it depends on, for caches between the hub and the browser.
+pub fn set_language(headers: &mut HeaderMap, locale: Locale) {
+    headers.insert(header::CONTENT_LANGUAGE, HeaderValue::from_static(locale.as_str()));
+    headers.append(header::VARY, HeaderValue::from_static("accept-language, cookie"));
 }
 
 /// Returns a 303 redirect to `path` with a notice code for the page shown there.

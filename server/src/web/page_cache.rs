@@ -8,11 +8,11 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use parking_lot::Mutex;
-use plexus_app::pages::Page;
+use plexus_app::{pages::Page, view_models::Locale};
 use plexus_domain::Timestamp;
 use plexus_hub::Error;
 
-use super::page::PageContext;
+use super::page::{PageContext, set_language};
 use crate::app_state::AppState;
 
 /// TTL of a page: relative times ("3 min ago") stay accurate enough for this long.
@@ -27,8 +27,8 @@ pub struct PageCache {
     pages: Mutex<HashMap<Key, Arc<CachedPage>>>,
 }
 
-/// Cache key: path with query, theme, density, and whether single keys are shortcuts.
-type Key = (String, &'static str, &'static str, bool);
+/// Cache key: path with query, language, theme, density, and whether single keys are shortcuts.
+type Key = (String, Locale, &'static str, &'static str, bool);
 
 struct CachedPage {
     change: u64,
@@ -68,7 +68,8 @@ pub async fn cached_page<P: Page>(
     }
     let frame = visit.frame();
     let nonce = frame.nonce.clone();
-    let key = (frame.path.clone(), frame.theme.as_str(), frame.density.as_str(), frame.single_keys);
+    let locale = frame.locale;
+    let key = (frame.path.clone(), locale, frame.theme.as_str(), frame.density.as_str(), frame.single_keys);
     let (change, now) = (plexus_hub::listings::last_change(&site.hub), frame.now);
     let page = match site.kept.find(&key, change, now) {
         Some(page) => page,
@@ -83,12 +84,13 @@ pub async fn cached_page<P: Page>(
             Err(error) => return visit.refuse(error),
         },
     };
-    answer(&page, &nonce)
+    answer(&page, &nonce, locale)
 }
 
-fn answer(page: &CachedPage, nonce: &str) -> Response {
+fn answer(page: &CachedPage, nonce: &str, locale: Locale) -> Response {
     let mut response = Body::from(page.pieces.join(nonce)).into_response();
     let html = HeaderValue::from_static("text/html; charset=utf-8");
     response.headers_mut().insert(header::CONTENT_TYPE, html);
+    set_language(response.headers_mut(), locale);
     response
 }

@@ -81,7 +81,12 @@ pub fn pages() -> Vec<(&'static str, String)> {
             "settings-appearance",
             shown(
                 "/settings/appearance",
-                AppearancePage { theme: Theme::System, density: Density::Comfortable, single_keys: true },
+                AppearancePage {
+                    locale: None,
+                    theme: Theme::System,
+                    density: Density::Comfortable,
+                    single_keys: true,
+                },
             ),
         ),
     ]

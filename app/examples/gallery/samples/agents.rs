@@ -1,5 +1,5 @@
 use plexus_app::view_models::{
-    Badge, Form, Html, Pager,
+    Badge, Form, Html, Locale, Pager,
     agent::*,
     agent_query::{AgentsQuery, Facet},
     agent_versions::*,
@@ -16,11 +16,14 @@ use plexus_domain::{
     agent::{AgentAccess, Visibility},
 };
 
-use super::{ago, shown, shown_to_anybody};
+use super::{ago, shown, shown_in, shown_to_anybody};
 
 pub fn pages() -> Vec<(&'static str, String)> {
     vec![
         ("home", shown_to_anybody("/", home())),
+        ("home-ar", shown_in(Locale::Ar, "/", HomePage { purpose: None, ..home() })),
+        ("agents-de", shown_in(Locale::De, "/agents?q=tide", agents("tide", rows()))),
+        ("agent-zh", shown_in(Locale::ZhHans, "/@ada/tide-clerk", page(head(), overview()))),
         (
             "home-empty",
             shown(
@@ -249,7 +252,7 @@ fn home() -> HomePage {
     let mut rows = rows();
     rows.remove(4);
     HomePage {
-        purpose: "Agents you can ask, from this hub and its neighbours.".into(),
+        purpose: Some("Agents you can ask, from this hub and its neighbours.".into()),
         agents: 1_284,
         index_complete: true,
         setup: None,

@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 use plexus_app::{
     pages::Page,
     render,
-    view_models::{Density, Frame, Notice, Theme, Tone, Viewer},
+    view_models::{Density, Frame, Locale, Notice, Theme, Tone, Viewer},
 };
 use plexus_domain::{
     Timestamp,
@@ -54,6 +54,12 @@ fn shown_to_anybody(path: &str, page: impl Page) -> String {
     render::page(frame(path, None), page)
 }
 
+/// Renders a page for a signed-in user who chose this language.
+fn shown_in(locale: Locale, path: &str, page: impl Page) -> String {
+    let frame = frame(path, Some(("ada", Role::User)));
+    render::page(Frame { locale, chosen_locale: Some(locale), ..frame }, page)
+}
+
 fn shown_after(path: &str, said: &str, page: impl Page) -> String {
     let notice = Some(Notice::new(Tone::Good, said));
     render::page(Frame { notice, ..frame(path, Some(("ada", Role::User))) }, page)
@@ -65,6 +71,8 @@ fn frame(path: &str, viewer: Option<(&str, Role)>) -> Frame {
         origin: "http://127.0.0.1:3000".into(),
         path: path.into(),
         nonce: "c2FtcGxl".into(),
+        locale: Locale::En,
+        chosen_locale: None,
         theme: Theme::System,
         density: Density::Comfortable,
         single_keys: true,

@@ -7,32 +7,37 @@ use crate::{
         form_errors::form_errors,
     },
     pages::{Layout, Page, PageMeta},
+    rich, text,
     view_models::account::{LoginPage, entrance_href},
 };
 
 impl Page for LoginPage {
     fn head(&self) -> PageMeta {
-        PageMeta { layout: Layout::Narrow, ..PageMeta::private("Sign in") }
+        PageMeta { layout: Layout::Narrow, ..PageMeta::private(text!("sign-in")) }
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
         let form = self.form;
-        let (label, max) = if self.sends_mail { ("Name or e-mail address", 254) } else { ("Name", 39) };
+        let (label, max) = if self.sends_mail { (text!("name-or-email"), 254) } else { (text!("name"), 39) };
         let sign_up = entrance_href("/signup", &self.next);
         view! {
-            <h1>"Sign in"</h1>
+            <h1>{text!("sign-in")}</h1>
             {form_errors(&form, None)}
             <form class="stack" method="post" action="/login">
                 <input type="hidden" name="next" value=self.next />
                 {Field::text("name", label).autocomplete("username").mono().max(max).of(&form)}
-                {Field::password("password", "Password").autocomplete("current-password").max(256).of(&form)}
-                <p class="actions"><Button label="Sign in" kind=Kind::Primary /></p>
+                {Field::password("password", text!("password")).autocomplete("current-password").max(256).of(&form)}
+                <p class="actions"><Button label=text!("sign-in") kind=Kind::Primary /></p>
             </form>
-            <p class="quiet">"New here? "<a href=sign_up>"Sign up"</a>"."</p>
+            <p class="quiet">{rich!("login-new"; link = |inner| view! { <a href=sign_up>{inner}</a> })}</p>
             {if self.sends_mail {
-                view! { <p class="quiet"><a href="/forgot">"Forgot your password?"</a></p> }.into_any()
+                view! { <p class="quiet"><a href="/forgot">{text!("login-forgot")}</a></p> }.into_any()
             } else {
-                view! { <p class="quiet">"Forgot your password? Ask an administrator of this hub for a link that sets a new one."</p> }.into_any()
+                view! { <p class="quiet">{text!("login-forgot-ask")}</p> }.into_any()
             }}
         }
         .into_any()

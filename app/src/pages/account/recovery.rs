@@ -8,47 +8,51 @@ use crate::{
         form_errors::form_errors,
     },
     pages::{Layout, Page, PageMeta},
+    rich, text,
     view_models::account::RecoveryPage,
 };
 
 impl Page for RecoveryPage {
     fn head(&self) -> PageMeta {
-        PageMeta { layout: Layout::Narrow, ..PageMeta::private("Forgotten password") }
+        PageMeta { layout: Layout::Narrow, ..PageMeta::private(text!("recovery")) }
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
         let content = match (self.sends_mail, self.requested) {
             (false, _) => view! {
-                <Empty title="This hub sends no e-mail">
-                    <p>"Ask an administrator of this hub for a link that sets a new password."</p>
-                    <p class="actions"><ButtonLink label="Sign in" href="/login" /></p>
+                <Empty title=text!("recovery-no-mail")>
+                    <p>{text!("recovery-ask")}</p>
+                    <p class="actions"><ButtonLink label=text!("sign-in") href="/login" /></p>
                 </Empty>
             }
             .into_any(),
             (true, Some(account)) => view! {
-                <Empty title="Check your e-mail">
+                <Empty title=text!("recovery-sent")>
                     <p>
-                        "If " <strong dir="auto">{account}</strong>
-                        " is an account with a confirmed e-mail address, a link that sets a new password is on its way. \
-                         It works once, within an hour."
+                        {rich!("recovery-sent-what", account = account;
+                            account = |inner| view! { <strong dir="auto">{inner}</strong> })}
                     </p>
-                    <p>"No message? Look in the spam folder, or ask an administrator of this hub for a link."</p>
-                    <p class="actions"><ButtonLink label="Sign in" href="/login" /></p>
+                    <p>{text!("recovery-sent-next")}</p>
+                    <p class="actions"><ButtonLink label=text!("sign-in") href="/login" /></p>
                 </Empty>
             }
             .into_any(),
             (true, None) => view! {
-                <p>"Enter your name or e-mail address. You get a link that sets a new password."</p>
+                <p>{text!("recovery-lead")}</p>
                 {form_errors(&self.form, None)}
                 <form class="stack" method="post" action="/forgot">
-                    {Field::text("account", "Name or e-mail address").autocomplete("username").mono().max(254)
+                    {Field::text("account", text!("name-or-email")).autocomplete("username").mono().max(254)
                         .of(&self.form)}
-                    <p class="actions"><Button label="Send link" kind=Kind::Primary /></p>
+                    <p class="actions"><Button label=text!("send-link") kind=Kind::Primary /></p>
                 </form>
-                <p class="quiet"><a href="/login">"Sign in"</a></p>
+                <p class="quiet"><a href="/login">{text!("sign-in")}</a></p>
             }
             .into_any(),
         };
-        view! { <h1>"Forgotten password"</h1> {content} }.into_any()
+        view! { <h1>{text!("recovery")}</h1> {content} }.into_any()
     }
 }

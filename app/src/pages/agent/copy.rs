@@ -10,29 +10,33 @@ use crate::{
         format::agent_href,
     },
     pages::{Page, PageMeta},
+    rich, text,
     view_models::agent::CopyAgent,
 };
 
 impl Page for CopyAgent {
     fn head(&self) -> PageMeta {
-        PageMeta::private("Copy agent")
+        PageMeta::private(text!("copy-agent"))
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
         let Self { address, title, owner, form } = self;
         let source = agent_href(&address);
         let action = format!("{source}/copy");
-        let hint = format!("Its address will be @{owner}/name and cannot change.");
+        let hint = text!("copy-address", owner = owner);
         view! {
-            <h1>"Copy agent"</h1>
+            <h1>{text!("copy-agent")}</h1>
             <p class="quiet">
-                "Creates a private agent with the instructions, the settings and the knowledge files of "
-                <a href=source dir="auto">{title}</a>". Credentials are not copied, and later changes of the original do not reach the copy."
+                {rich!("copy-lead", title = title; link = |title| view! { <a href=source dir="auto">{title}</a> })}
             </p>
             {form_errors(&form, None)}
             <form class="stack" method="post" action=action>
-                {Field::text("name", "Name in its address").mono().max(39).hint(hint).default(address.name.to_string()).of(&form)}
-                <p class="actions"><Button label="Copy agent" kind=Kind::Primary /></p>
+                {Field::text("name", text!("copy-name")).mono().max(39).hint(hint).default(address.name.to_string()).of(&form)}
+                <p class="actions"><Button label=text!("copy-agent") kind=Kind::Primary /></p>
             </form>
         }
         .into_any()

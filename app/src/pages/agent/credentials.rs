@@ -10,6 +10,7 @@ use crate::{
         notice::Note,
         section::Section,
     },
+    rich, text,
     view_models::{
         Form, Tone,
         agent::{AgentHead, Credentials, HubAsClient, Scheme},
@@ -20,43 +21,43 @@ pub fn view(model: Credentials, head: &AgentHead) -> AnyView {
     let action = format!("{}/credentials", agent_href(&head.address));
     match model.scheme.clone() {
         Scheme::Connect(server) => connect(model, head, action, server),
-        Scheme::Bearer => enter(model, head, action, "Token"),
-        Scheme::ApiKey(_) => enter(model, head, action, "API key"),
-        Scheme::Basic => enter(model, head, action, "Password"),
-        Scheme::Client(_) => enter(model, head, action, "Client secret"),
+        Scheme::Bearer => enter(model, head, action, text!("credential-token")),
+        Scheme::ApiKey(_) => enter(model, head, action, text!("credential-api-key")),
+        Scheme::Basic => enter(model, head, action, text!("password")),
+        Scheme::Client(_) => enter(model, head, action, text!("credential-client-secret")),
     }
 }
 
+fn code(text: String) -> impl IntoView + use<> {
+    view! { <code>{text}</code> }
+}
+
 /// Renders the form for credentials that the viewer enters here.
-fn enter(model: Credentials, head: &AgentHead, action: String, label: &'static str) -> AnyView {
+fn enter(model: Credentials, head: &AgentHead, action: String, label: String) -> AnyView {
     let form = model.form;
     let user = match model.scheme {
-        Scheme::Basic => Some("User name"),
-        Scheme::Client(_) => Some("Client id"),
+        Scheme::Basic => Some(text!("credential-user")),
+        Scheme::Client(_) => Some(text!("credential-client-id")),
         _ => None,
     };
     let user = user.map(|label| Field::text("user", label).autocomplete("off").mono().of(&form));
     let sent = match model.scheme.clone() {
-        Scheme::Client(server) => view! {
-            "Your entry is stored encrypted, sent only to "<code>{server}</code>", and never shown again. Tokens are sent only to "
-            <code>{model.origin}</code>"."
-        }
-        .into_any(),
-        _ => view! { "Your entry is stored encrypted, sent only to "<code>{model.origin}</code>", and never shown again." }
-            .into_any(),
+        Scheme::Client(server) => rich!("credentials-sent-client", server = server, origin = model.origin;
+            code = code, origin = code),
+        _ => rich!("credentials-sent", origin = model.origin; code = code),
     };
     let stored = model.stored;
     view! {
-        <h2>"Your credentials"</h2>
-        <p>{head.name.clone()}" requires "{scheme_name(&model.scheme)}". "{sent}</p>
-        {stored.then(|| view! { <Note>"Credentials are already stored. Saving replaces them."</Note> })}
+        <h2>{text!("credentials-yours")}</h2>
+        <p>{text!("credentials-required", agent = head.name.clone(), scheme = scheme_name(&model.scheme))}" "{sent}</p>
+        {stored.then(|| view! { <Note>{text!("credentials-stored")}</Note> })}
         {form_errors(&form, None)}
         <form class="stack narrow" method="post" action=action>
             {user}
             {Field::password("secret", label).autocomplete("off").of(&form)}
             <p class="actions">
-                <Button label="Save credentials" kind=Kind::Primary name="action" value="save" />
-                {stored.then(|| view! { <button class=Kind::Plain.class() name="action" value="delete" formnovalidate=true>"Delete credentials"</button> })}
+                <Button label=text!("credentials-save") kind=Kind::Primary name="action" value="save" />
+                {stored.then(|| view! { <button class=Kind::Plain.class() name="action" value="delete" formnovalidate=true>{text!("credentials-delete")}</button> })}
             </p>
         </form>
     }
@@ -66,20 +67,19 @@ fn enter(model: Credentials, head: &AgentHead, action: String, label: &'static s
 /// Renders the form for OAuth access that the user grants at the authorization server.
 fn connect(model: Credentials, head: &AgentHead, action: String, server: String) -> AnyView {
     let stored = model.stored;
-    let label = if stored { "Reconnect" } else { "Connect" };
+    let label = if stored { text!("credentials-reconnect") } else { text!("credentials-connect") };
     view! {
-        <h2>"Your connection"</h2>
+        <h2>{text!("credentials-connection")}</h2>
         <p>
-            {head.name.clone()}" needs your authorization at "<code>{server}</code>
-            ". The hub stores the tokens encrypted, sends them only to "<code>{model.origin}</code>
-            ", and deletes them when you disconnect."
+            {rich!("credentials-connect-lead", agent = head.name.clone(), server = server, origin = model.origin;
+                code = code, origin = code)}
         </p>
-        {stored.then(|| view! { <Note tone=Tone::Good>"You are connected."</Note> })}
+        {stored.then(|| view! { <Note tone=Tone::Good>{text!("credentials-connected")}</Note> })}
         {form_errors(&model.form, None)}
         <form method="post" action=action.clone()>
             <p class="actions">
                 <Button label=label kind=if stored { Kind::Plain } else { Kind::Primary } name="action" value="connect" />
-                {stored.then(|| view! { <button class=Kind::Plain.class() name="action" value="delete">"Disconnect"</button> })}
+                {stored.then(|| view! { <button class=Kind::Plain.class() name="action" value="delete">{text!("credentials-disconnect")}</button> })}
             </p>
         </form>
         {model.client.map(|client| hub_as_client(client, &model.form, action))}
@@ -89,18 +89,18 @@ fn connect(model: Credentials, head: &AgentHead, action: String, server: String)
 
 /// Renders the form with which the owner registers this hub as an OAuth client.
 fn hub_as_client(client: HubAsClient, form: &Form, action: String) -> AnyView {
-    let lead = "Register this hub as an OAuth client there. Leave both fields empty if the server supports \
-                Client ID Metadata Documents.";
-    let user = Field::text("user", "Client id").autocomplete("off").mono().optional().of(form);
-    let secret = Field::password("secret", "Client secret").autocomplete("off").optional();
-    let secret = secret.hint("Stored encrypted, never shown again. Public clients have none.").of(form);
+    let lead = text!("credentials-client-lead");
+    let user =
+        Field::text("user", text!("credential-client-id")).autocomplete("off").mono().optional().of(form);
+    let secret = Field::password("secret", text!("credential-client-secret")).autocomplete("off").optional();
+    let secret = secret.hint(text!("credentials-client-hint")).of(form);
     view! {
-        <Section title="OAuth client of this hub" lead=lead>
-            {facts(vec![("Redirect URI", mono(client.redirect)), ("Metadata document", mono(client.document))])}
+        <Section title=text!("credentials-client") lead=lead>
+            {facts(vec![(text!("credentials-redirect"), mono(client.redirect)), (text!("credentials-document"), mono(client.document))])}
             <form class="stack narrow" method="post" action=action>
                 {user}
                 {secret}
-                <p class="actions"><Button label="Save credentials" name="action" value="save" /></p>
+                <p class="actions"><Button label=text!("credentials-save") name="action" value="save" /></p>
             </form>
         </Section>
     }

@@ -11,6 +11,7 @@ use crate::{
         table::Table,
         time::{Ago, Date},
     },
+    text,
     view_models::feedback::{AgentFeedback, FeedbackComment, FeedbackWeek},
 };
 
@@ -23,24 +24,24 @@ const BAR: u64 = 24;
 pub fn view(model: AgentFeedback) -> AnyView {
     let is_empty = model.weeks.iter().all(|week| week.up + week.down == 0);
     let weeks = if is_empty {
-        view! { <Empty title="No feedback yet"><p>"People rate answers in their chats. The numbers of the last 12 weeks are shown here."</p></Empty> }.into_any()
+        view! { <Empty title=text!("feedback-none")><p>{text!("feedback-none-next")}</p></Empty> }.into_any()
     } else {
         let rows = model.weeks.iter().rev().map(|week| row(*week)).collect();
         view! {
             {chart(&model.weeks)}
-            <Table caption="Rated answers by week, newest first" heads=vec!["Week from", "Good", "Bad"] rows />
+            <Table caption=text!("feedback-caption") heads=vec![text!("feedback-week"), text!("feedback-good"), text!("feedback-bad")] rows />
         }
         .into_any()
     };
     let comments = if model.comments.is_empty() {
-        view! { <Empty title="No comments"><p>"People choose for each answer whether you may read their reason and text."</p></Empty> }.into_any()
+        view! { <Empty title=text!("feedback-no-comments")><p>{text!("feedback-no-comments-why")}</p></Empty> }.into_any()
     } else {
         let items = model.comments.into_iter().map(comment).collect_view();
         view! { <ul class="rows feedback-comments" role="list">{items}</ul> }.into_any()
     };
     view! {
-        <Section title="Ratings" lead="Answers that people on this hub rated, without those that were deleted.">{weeks}</Section>
-        <Section title="Comments" lead="Reasons and texts that people let you read, newest first.">{comments}</Section>
+        <Section title=text!("feedback-ratings") lead=text!("feedback-ratings-lead")>{weeks}</Section>
+        <Section title=text!("feedback-comments") lead=text!("feedback-comments-lead")>{comments}</Section>
     }
     .into_any()
 }
@@ -68,11 +69,9 @@ fn chart(weeks: &[FeedbackWeek]) -> AnyView {
     let width = STEP * u64::try_from(weeks.len()).unwrap_or(1);
     let view_box = format!("0 0 {width} {}", 2 * HALF + 1);
     let (good, bad) = weeks.iter().fold((0, 0), |(up, down), week| (up + week.up, down + week.down));
-    let label = format!(
-        "{good} good answers, above the line, and {bad} bad ones, below it. The table has the numbers of each week."
-    );
+    let label = text!("feedback-chart", good = good, bad = bad);
     view! {
-        <div class="timeline feedback-chart" role="region" aria-label="Ratings by week" tabindex="0">
+        <div class="timeline feedback-chart" role="region" aria-label=text!("feedback-by-week") tabindex="0">
             <svg viewBox=view_box role="img" aria-label=label>
                 <line x1="0" x2=width y1=HALF y2=HALF></line>
                 {bars}
@@ -84,8 +83,8 @@ fn chart(weeks: &[FeedbackWeek]) -> AnyView {
 
 fn comment(comment: FeedbackComment) -> AnyView {
     let rating = match comment.rating {
-        Rating::Up => view! { <span class="badge good">"Good answer"</span> },
-        Rating::Down => view! { <span class="badge bad">"Bad answer"</span> },
+        Rating::Up => view! { <span class="badge good">{text!("feedback-good-answer")}</span> },
+        Rating::Down => view! { <span class="badge bad">{text!("feedback-bad-answer")}</span> },
     };
     view! {
         <li>

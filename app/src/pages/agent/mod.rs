@@ -11,6 +11,7 @@ use crate::{
         identicon::Mark,
         tabs::{Tab, Tabs},
     },
+    text,
     view_models::agent::{AgentHead, AgentPage, AgentTab},
 };
 
@@ -35,11 +36,15 @@ impl Page for AgentPage {
         let listed = head.visibility >= Visibility::Public;
         let title = match slug(&self.tab) {
             "" => head.name.clone(),
-            tab => format!("{} – {tab}", head.name),
+            slug => format!("{} – {}", head.name, label(slug)),
         };
         let robots = if listed && robots_may_see(&self.tab) { Robots::Index } else { Robots::None };
         let canonical = listed.then(|| tab_href(head, slug(&self.tab)));
         PageMeta { description: Some(head.summary.clone()), robots, canonical, ..PageMeta::public(title) }
+    }
+
+    fn is_translated(&self) -> bool {
+        !matches!(self.tab, AgentTab::Manage(_))
     }
 
     fn body(self) -> AnyView {
@@ -59,7 +64,7 @@ impl Page for AgentPage {
             <div class="with-rail">
                 {rail}
                 <div class="stack">
-                    <Tabs label="About this agent" tabs />
+                    <Tabs label=text!("agent-tabs") tabs />
                     {content(tab, &head)}
                 </div>
             </div>
@@ -84,24 +89,32 @@ fn content(tab: AgentTab, head: &AgentHead) -> AnyView {
 
 fn tabs(head: &AgentHead, at: &AgentTab) -> Vec<Tab> {
     let here = slug(at);
-    let mut names =
-        vec![("", "Overview"), ("skills", "Skills"), ("versions", "Versions"), ("connect", "Connect")];
+    let mut slugs = vec!["", "skills", "versions", "connect"];
     if head.can_manage {
-        names.push(("feedback", "Feedback"));
-        names.push(("manage", "Manage"));
+        slugs.push("feedback");
+        slugs.push("manage");
     }
     if here == "chat" {
-        names.insert(1, ("chat", "Chat"));
+        slugs.insert(1, "chat");
     }
     if here == "credentials" {
-        names.push(("credentials", "Credentials"));
+        slugs.push("credentials");
     }
-    let tab = |(slug, label): (&str, &str)| Tab {
-        label: label.to_owned(),
-        href: tab_href(head, slug),
-        current: slug == here,
-    };
-    names.into_iter().map(tab).collect()
+    let tab = |slug| Tab { label: label(slug), href: tab_href(head, slug), current: slug == here };
+    slugs.into_iter().map(tab).collect()
+}
+
+fn label(slug: &str) -> String {
+    match slug {
+        "skills" => text!("agent-skills"),
+        "versions" => text!("agent-versions"),
+        "connect" => text!("agent-connect"),
+        "chat" => text!("agent-chat"),
+        "feedback" => text!("agent-feedback"),
+        "manage" => text!("agent-manage"),
+        "credentials" => text!("agent-credentials"),
+        _ => text!("agent-overview"),
+    }
 }
 
 fn tab_href(head: &AgentHead, slug: &str) -> String {

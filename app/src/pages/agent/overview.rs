@@ -8,6 +8,7 @@ use crate::{
         section::Section,
         starters::{StarterUser, starters},
     },
+    text,
     view_models::agent::{AgentHead, Callable, Overview},
 };
 
@@ -23,9 +24,9 @@ pub fn view(overview: Overview, head: &AgentHead) -> AnyView {
         {(!overview.skills.is_empty()).then(|| {
             let href = format!("{}/skills", agent_href(&head.address));
             view! {
-                <Section title="Skills">
+                <Section title=text!("agent-skills")>
                     {skills::brief(overview.skills)}
-                    <p><a href=href>"All skills"</a></p>
+                    <p><a href=href>{text!("all-skills")}</a></p>
                 </Section>
             }
         })}
@@ -38,5 +39,5 @@ fn try_asking(texts: Vec<String>, head: &AgentHead) -> Option<AnyView> {
     let is_signed_in = head.starred.is_some();
     let user = if is_signed_in { StarterUser::SignedIn } else { StarterUser::Visitor };
     let starters = starters(&head.address, texts, user)?;
-    Some(view! { <Section title="Try asking">{starters}</Section> }.into_any())
+    Some(view! { <Section title=text!("try-asking")>{starters}</Section> }.into_any())
 }

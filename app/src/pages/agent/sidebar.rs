@@ -10,13 +10,15 @@ use crate::{
         button::{ButtonLink, Kind},
         definition_list::{fact, facts, mono},
         format::{
-            agent_href, chat_href, grouped, hub_href, hub_label, short_hub, visibility_meaning,
+            agent_href, chat_href, hub_href, hub_label, protocol_label, short_hub, visibility_meaning,
             visibility_name,
         },
         icon::Icon,
         notice::Note,
         time::{Ago, Date},
     },
+    locales::{grouped, translated},
+    rich, text,
     view_models::{
         Badge, Tone,
         account::entrance_href,
@@ -28,9 +30,9 @@ use crate::{
 pub fn rail(head: &AgentHead, tab: &'static str) -> AnyView {
     let connect = format!("{}/connect", agent_href(&head.address));
     view! {
-        <aside class="rail" aria-label="Use this agent">
+        <aside class="rail" aria-label=text!("agent-use")>
             {chat(head)}
-            <ButtonLink label="Connect a program" href=connect icon=Icon::Link />
+            <ButtonLink label=text!("connect-program") href=connect icon=Icon::Link />
             {head.can_copy.then(|| copy(head))}
             {head.starred.map(|starred| star(head, starred, tab))}
             {details(head)}
@@ -43,13 +45,14 @@ pub fn rail(head: &AgentHead, tab: &'static str) -> AnyView {
 
 fn copy(head: &AgentHead) -> AnyView {
     let href = format!("{}/copy", agent_href(&head.address));
-    view! { <ButtonLink label="Copy agent" href icon=Icon::Copy /> }.into_any()
+    view! { <ButtonLink label=text!("copy-agent") href icon=Icon::Copy /> }.into_any()
 }
 
 /// Renders the star as a toggle button.
 fn star(head: &AgentHead, starred: bool, tab: &'static str) -> AnyView {
     let action = format!("{}/star", agent_href(&head.address));
-    let (pressed, turned, shown) = if starred { ("true", "no", "Starred") } else { ("false", "yes", "Star") };
+    let (pressed, turned, shown) =
+        if starred { ("true", "no", text!("starred")) } else { ("false", "yes", text!("star")) };
     view! {
         <form class="star" method="post" action=action>
             <input type="hidden" name="tab" value=tab />
@@ -65,21 +68,22 @@ fn chat(head: &AgentHead) -> AnyView {
     match &head.callable {
         Callable::Yes => {
             let href = chat_page(head);
-            view! { <ButtonLink label="Chat" href kind=Kind::Primary icon=Icon::Chat /> }.into_any()
+            view! { <ButtonLink label=text!("agent-chat") href kind=Kind::Primary icon=Icon::Chat /> }
+                .into_any()
         }
         Callable::SignIn => {
             let href = entrance_href("/login", &chat_href(&head.address, None));
             view! {
-                <ButtonLink label="Sign in to chat" href kind=Kind::Primary icon=Icon::SignIn />
-                <p class="quiet small">"Only signed-in users can use this agent."</p>
+                <ButtonLink label=text!("sign-in-to-chat") href kind=Kind::Primary icon=Icon::SignIn />
+                <p class="quiet small">{text!("agent-signed-in-only")}</p>
             }
             .into_any()
         }
         Callable::NeedsCredentials => {
             let href = format!("{path}/credentials");
             view! {
-                <ButtonLink label="Add your credentials" href kind=Kind::Primary icon=Icon::Key />
-                <p class="quiet small">"This agent requires your own credentials."</p>
+                <ButtonLink label=text!("add-credentials") href kind=Kind::Primary icon=Icon::Key />
+                <p class="quiet small">{text!("agent-needs-credentials")}</p>
             }
             .into_any()
         }
@@ -87,17 +91,13 @@ fn chat(head: &AgentHead) -> AnyView {
             let origin = origin.clone();
             view! {
                 <Note tone=Tone::Caution>
-                    "The origin " <code>{origin}</code>
-                    " is not verified, so only the owner can use this agent."
+                    {rich!("agent-unverified", origin = origin; code = |inner| view! { <code>{inner}</code> })}
                 </Note>
             }
             .into_any()
         }
-        Callable::NotAllowed => view! { <Note>"Only its owner can use this agent."</Note> }.into_any(),
-        Callable::Paused => {
-            view! { <Note tone=Tone::Caution>"This agent is paused and accepts no messages."</Note> }
-                .into_any()
-        }
+        Callable::NotAllowed => view! { <Note>{text!("agent-owner-only")}</Note> }.into_any(),
+        Callable::Paused => view! { <Note tone=Tone::Caution>{text!("agent-paused")}</Note> }.into_any(),
     }
 }
 
@@ -115,17 +115,20 @@ fn details(head: &AgentHead) -> AnyView {
     });
     let card = head.card_href.clone();
     facts(vec![
-        ("Owner", owner(&head.address)),
-        ("Hub", head.address.hub.clone().map(|hub| hub_link(&hub, head.hub_name.as_deref()))),
-        ("Visibility", shown),
-        ("Last answered", head.last_answered.map(|at| view! { <Ago at /> }.into_any())),
-        ("Runs in 30 days", fact(grouped(head.uses))),
-        ("Stars", fact(grouped(head.stars))),
-        ("Protocol", fact(head.protocol.clone())),
-        ("Version", mono(head.version.clone())),
-        ("Published", head.published.map(|at| view! { <Date at /> }.into_any())),
-        ("Provider", head.provider.clone().and_then(fact)),
-        ("Card", (!card.is_empty()).then(|| view! { <a href=card>"agent-card.json"</a> }.into_any())),
+        (text!("agent-owner"), owner(&head.address)),
+        ("Hub".to_owned(), head.address.hub.clone().map(|hub| hub_link(&hub, head.hub_name.as_deref()))),
+        (text!("agent-visibility"), shown),
+        (text!("agent-last-answered"), head.last_answered.map(|at| view! { <Ago at /> }.into_any())),
+        (text!("agent-uses"), fact(grouped(head.uses))),
+        (text!("agent-stars"), fact(grouped(head.stars))),
+        (text!("agent-protocol"), fact(protocol_label(&head.protocol))),
+        (text!("agent-version"), mono(head.version.clone())),
+        (text!("agent-published"), head.published.map(|at| view! { <Date at /> }.into_any())),
+        (text!("agent-provider"), head.provider.clone().and_then(fact)),
+        (
+            text!("agent-card"),
+            (!card.is_empty()).then(|| view! { <a href=card>"agent-card.json"</a> }.into_any()),
+        ),
     ])
     .into_any()
 }
@@ -134,10 +137,10 @@ fn details(head: &AgentHead) -> AnyView {
 fn owner(address: &Address) -> Option<AnyView> {
     let name = format!("@{}", address.owner);
     if address.hub.is_some() {
-        return fact(name);
+        return Some(view! { <span dir="ltr">{name}</span> }.into_any());
     }
     let href = format!("/{name}");
-    Some(view! { <a href=href>{name}</a> }.into_any())
+    Some(view! { <a href=href dir="ltr">{name}</a> }.into_any())
 }
 
 fn links(links: &[ExternalLink]) -> Option<AnyView> {
@@ -147,9 +150,9 @@ fn links(links: &[ExternalLink]) -> Option<AnyView> {
     let items = links
         .iter()
         .cloned()
-        .map(|link| view! { <li><a href=link.url rel="nofollow noopener noreferrer ugc">{Icon::External.view()} {link.label}</a></li> })
+        .map(|link| view! { <li><a href=link.url rel="nofollow noopener noreferrer ugc">{Icon::External.view()} {translated(link.label)}</a></li> })
         .collect_view();
-    Some(view! { <ul class="links" role="list" aria-label="Links">{items}</ul> }.into_any())
+    Some(view! { <ul class="links" role="list" aria-label=text!("agent-links")>{items}</ul> }.into_any())
 }
 
 fn badge_meanings(badges: &[Badge]) -> Option<AnyView> {
@@ -163,7 +166,7 @@ fn badge_meanings(badges: &[Badge]) -> Option<AnyView> {
     let rows = rows.collect_view();
     let fold = view! {
         <details class="fold badge-meanings">
-            <summary>{Icon::Info.view()}<span>"What the badges mean"</span></summary>
+            <summary>{Icon::Info.view()}<span>{text!("badge-meanings")}</span></summary>
             <dl>{rows}</dl>
         </details>
     };

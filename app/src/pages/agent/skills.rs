@@ -6,12 +6,14 @@ use crate::{
         definition_list::{fact, facts},
         empty::Empty,
     },
+    text,
     view_models::agent::Skill,
 };
 
 pub fn view(skills: Vec<Skill>) -> AnyView {
     if skills.is_empty() {
-        return view! { <Empty title="No skills listed"><p>"The agent card lists no skills. See the overview for a description."</p></Empty> }.into_any();
+        return view! { <Empty title=text!("skills-none")><p>{text!("skills-none-next")}</p></Empty> }
+            .into_any();
     }
     skills.into_iter().map(skill).collect_view().into_any()
 }
@@ -27,14 +29,18 @@ pub fn brief(skills: Vec<Skill>) -> AnyView {
 
 fn skill(skill: Skill) -> AnyView {
     let join = |kinds: Vec<String>| (!kinds.is_empty()).then(|| kinds.join(", ")).and_then(fact);
-    let examples = skill.examples.into_iter().map(|example| view! { <li>{example}</li> }).collect_view();
+    let examples = skill
+        .examples
+        .into_iter()
+        .map(|example| view! { <li><span dir="auto">{example}</span></li> })
+        .collect_view();
     let any = !examples.is_empty();
     view! {
         <section class="section">
             <h2 dir="auto">{skill.name}</h2>
             <p dir="auto">{skill.description}</p>
-            {any.then(|| view! { <h3>"Examples"</h3><ul class="examples">{examples}</ul> })}
-            {facts(vec![("Input", join(skill.inputs)), ("Output", join(skill.outputs))])}
+            {any.then(|| view! { <h3>{text!("skill-examples")}</h3><ul class="examples">{examples}</ul> })}
+            {facts(vec![(text!("skill-input"), join(skill.inputs)), (text!("skill-output"), join(skill.outputs))])}
             <p class="tags">{tags(skill.tags)}</p>
         </section>
     }

@@ -7,6 +7,7 @@ use crate::{
         form_errors::form_errors,
         format::{agent_href, scheme_name},
     },
+    text,
     view_models::{
         Form,
         agent::{AgentHead, ToolCredentials, ToolServer},
@@ -19,14 +20,14 @@ pub fn view(model: ToolCredentials, head: &AgentHead) -> AnyView {
     let options = servers.iter().map(|server| (server.url.clone(), server.url.clone())).collect();
     let rows = servers.into_iter().map(|server| row(server, &action)).collect_view();
     view! {
-        <h2>"Credentials for tools"</h2>
-        <p>"These credentials are used for all users of "{head.name.clone()}". They are stored encrypted, sent only to the origin of the server, and never shown again."</p>
+        <h2>{text!("tool-credentials")}</h2>
+        <p>{text!("tool-credentials-lead", agent = head.name.clone())}</p>
         <ul class="stack" role="list">{rows}</ul>
         {form_errors(&form, None)}
         <form class="stack narrow" method="post" action=action>
-            {Field::choice("url", "MCP server", options).mono().of(&form)}
+            {Field::choice("url", text!("tool-server"), options).mono().of(&form)}
             {fields(&form, true)}
-            <p class="actions"><Button label="Save credentials" kind=Kind::Primary name="action" value="save" /></p>
+            <p class="actions"><Button label=text!("credentials-save") kind=Kind::Primary name="action" value="save" /></p>
         </form>
     }
     .into_any()
@@ -34,9 +35,13 @@ pub fn view(model: ToolCredentials, head: &AgentHead) -> AnyView {
 
 /// Renders the fields for a tool server's credentials: header and secret.
 pub fn fields(form: &Form, required: bool) -> AnyView {
-    let header = Field::text("header", "Header").mono().max(100).autocomplete("off").placeholder("X-API-Key");
-    let header = header.hint("Header for an API key. If empty, a bearer token is sent.");
-    let secret = Field::password("secret", "Token or key").autocomplete("off");
+    let header = Field::text("header", text!("tool-header"))
+        .mono()
+        .max(100)
+        .autocomplete("off")
+        .placeholder("X-API-Key");
+    let header = header.hint(text!("tool-header-hint"));
+    let secret = Field::password("secret", text!("tool-secret")).autocomplete("off");
     let secret = if required { secret } else { secret.optional() };
     let (header, secret) = (header.optional().of(form), secret.of(form));
     view! { {header}{secret} }.into_any()
@@ -45,13 +50,13 @@ pub fn fields(form: &Form, required: bool) -> AnyView {
 fn row(server: ToolServer, action: &str) -> AnyView {
     let ToolServer { url, scheme } = server;
     let Some(scheme) = scheme else {
-        return view! { <li><code>{url}</code>": no credentials"</li> }.into_any();
+        return view! { <li><code>{url}</code>": "{text!("tool-none")}</li> }.into_any();
     };
     let fields = vec![("action", "delete".to_owned()), ("url", url.clone())];
     view! {
         <li>
             <code>{url.clone()}</code>": "{scheme_name(&scheme)}" "
-            <ActionForm action=action.to_owned() label="Delete" fields about=url />
+            <ActionForm action=action.to_owned() label=text!("delete") fields about=url />
         </li>
     }
     .into_any()

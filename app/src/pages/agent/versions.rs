@@ -4,9 +4,16 @@ use leptos::prelude::*;
 
 use crate::{
     components::{
-        button::ActionForm, diff::Diff, format::agent_href, icon::Icon, section::Section, table::Table,
+        button::ActionForm,
+        context,
+        diff::Diff,
+        format::{agent_href, protocol_label},
+        icon::Icon,
+        section::Section,
+        table::Table,
         time::Ago,
     },
+    locales, text,
     view_models::{
         agent::AgentHead,
         agent_versions::{AgentVersions, Changes, FieldDiff, VersionRow},
@@ -21,18 +28,23 @@ pub fn view(model: AgentVersions, head: &AgentHead) -> AnyView {
     let changes = changes.collect_view();
     let rows = rows.into_iter().map(row).collect();
     let changes = head.can_manage.then(|| {
-        let lead = "What each version changed against the one before. Only those who manage the agent see it; \
-                    credentials are never shown.";
+        let lead = text!("versions-changes-lead");
         view! {
-            <Section title="Changes" lead>
+            <Section title=text!("versions-changes") lead>
                 {changes}
-                {is_cut.then(|| view! { <p class="quiet">{format!("The newest {compared} versions are compared.")}</p> })}
+                {is_cut.then(|| view! { <p class="quiet">{text!("versions-compared", count = compared)}</p> })}
             </Section>
         }
     });
+    let heads = vec![
+        text!("agent-version"),
+        text!("versions-since"),
+        text!("agent-protocol"),
+        text!("versions-card"),
+    ];
     view! {
-        <p class="quiet">"A version pins one agent card. A run keeps the version that it started with."</p>
-        <Table caption="Versions, newest first" heads=vec!["Version", "Since", "Protocol", "Card, SHA-256"] rows />
+        <p class="quiet">{text!("versions-lead")}</p>
+        <Table caption=text!("versions-caption") heads rows />
         {changes}
     }
     .into_any()
@@ -40,12 +52,12 @@ pub fn view(model: AgentVersions, head: &AgentHead) -> AnyView {
 
 fn row(version: VersionRow) -> AnyView {
     let short: String = version.card.chars().take(12).collect();
-    let yanked = version.yanked.map(|reason| view! { <p class="state caution">"Withdrawn: " {reason}</p> });
+    let yanked = version.yanked.map(|reason| view! { <p class="state caution" dir="auto">{text!("version-withdrawn", reason = reason)}</p> });
     view! {
         <tr>
             <th scope="row"><code>{version.version}</code>{yanked}</th>
             <td><Ago at=version.created /></td>
-            <td>{version.protocol}</td>
+            <td>{protocol_label(&version.protocol)}</td>
             <td><code title=version.card>{short}</code></td>
         </tr>
     }
@@ -56,17 +68,17 @@ fn row(version: VersionRow) -> AnyView {
 fn changes(version: &VersionRow, is_newest: bool, path: &str) -> Option<AnyView> {
     let (summary, body) = match &version.changes {
         Changes::NotCompared => return None,
-        Changes::First => ("First version".to_owned(), None),
-        Changes::Fields(fields) if fields.is_empty() => ("No shown field changed".to_owned(), None),
+        Changes::First => (text!("version-first"), None),
+        Changes::Fields(fields) if fields.is_empty() => (text!("version-unchanged"), None),
         Changes::Fields(fields) => {
-            let labels: Vec<&str> = fields.iter().map(|field| field.label.as_str()).collect();
-            (labels.join(", "), Some(fields.iter().cloned().map(field).collect_view()))
+            let labels: Vec<String> = fields.iter().map(|field| field_label(&field.label)).collect();
+            (labels.join(&text!("list-separator")), Some(fields.iter().cloned().map(field).collect_view()))
         }
     };
     let action = format!("{path}/versions/{}/restore", version.id);
     let about = version.version.clone();
     let restore = version.can_restore.then(
-        || view! { <div><ActionForm action label="Restore this version" icon=Icon::Retry about /></div> },
+        || view! { <div><ActionForm action label=text!("version-restore") icon=Icon::Retry about /></div> },
     );
     if body.is_none() && restore.is_none() {
         return Some(view! { <p><code>{version.version.clone()}</code>" "{summary}</p> }.into_any());
@@ -81,6 +93,11 @@ fn changes(version: &VersionRow, is_newest: bool, path: &str) -> Option<AnyView>
 }
 
 fn field(field: FieldDiff) -> AnyView {
-    let label = field.label.clone();
+    let label = field_label(&field.label);
     view! { <div class="stack"><h3>{label}</h3><Diff diff=field /></div> }.into_any()
+}
+
+/// Returns the name of a field of an agent, which the hub writes in English.
+fn field_label(english: &str) -> String {
+    locales::translate(context::locale(), english).unwrap_or_else(|| english.to_owned())
 }

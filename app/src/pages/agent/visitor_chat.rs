@@ -10,6 +10,7 @@ use crate::{
         format::visitor_chat_href,
         icon::Icon,
     },
+    rich, text,
     view_models::agent::{AgentHead, VisitorChat, VisitorTurn},
 };
 
@@ -20,22 +21,21 @@ pub fn view(model: VisitorChat, head: &AgentHead) -> AnyView {
     let running = model.is_running.then(|| {
         let href = path.clone();
         view! {
-            <p role="status">"The agent is still working on its answer."</p>
-            <p><ButtonLink label="Show answer" href icon=Icon::Retry /></p>
+            <p role="status">{text!("visitor-running")}</p>
+            <p><ButtonLink label=text!("show-answer") href icon=Icon::Retry /></p>
         }
     });
     let (errors, field) =
-        (form_errors(&model.form, None), Field::lines("text", "Message", 4).of(&model.form));
+        (form_errors(&model.form, None), Field::lines("text", text!("message"), 4).of(&model.form));
     view! {
         <p class="quiet">
-            "You are not signed in. This browser can read the chat for an hour after its last answer. "
-            <a href=login>"Sign in"</a> " to keep your chats."
+            {rich!("visitor-lead"; link = |inner| view! { <a href=login>{inner}</a> })}
         </p>
-        <section class="stack" aria-label="Messages">{turns}{running}</section>
+        <section class="stack" aria-label=text!("messages")>{turns}{running}</section>
         {errors}
         <form class="stack" method="post" action=path>
             {field}
-            <p class="actions"><Button label="Send message" kind=Kind::Primary /></p>
+            <p class="actions"><Button label=text!("send-message") kind=Kind::Primary /></p>
         </form>
     }
     .into_any()
@@ -45,12 +45,12 @@ fn message(turn: VisitorTurn, agent: &str) -> AnyView {
     let (class, author) = if turn.by_agent {
         ("message agent done", agent.to_owned())
     } else {
-        ("message person", "You".to_owned())
+        ("message person", text!("you"))
     };
     let html = turn.html.into_string();
     view! {
         <article class=class>
-            <header><h2>{author}</h2></header>
+            <header><h2 dir="auto">{author}</h2></header>
             <div class="prose" dir="auto" inner_html=html></div>
         </article>
     }

@@ -40,7 +40,7 @@ impl Page for AccountPage {
             <Section title="Usage" lead="Your usage and quotas on this hub. Deleting data frees its quota immediately.">{usage(&self.usage)}</Section>
             <Section title="Delete account" lead>{delete(&self.delete, &self.name)}</Section>
         };
-        with_side("Account", content.into_any())
+        with_side("/settings/account", content.into_any())
     }
 }
 

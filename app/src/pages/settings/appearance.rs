@@ -7,12 +7,20 @@ use crate::{
         field::{RadioOption, Radios},
     },
     pages::{Page, PageMeta},
-    view_models::{Density, Form, Theme, settings::AppearancePage},
+    text,
+    view_models::{Density, Form, Locale, Theme, settings::AppearancePage},
 };
+
+/// Value of the choice that leaves the language to the browser.
+const AUTOMATIC: &str = "auto";
 
 impl Page for AppearancePage {
     fn head(&self) -> PageMeta {
-        PageMeta::private("Appearance")
+        PageMeta::private(text!("appearance"))
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
@@ -22,53 +30,62 @@ impl Page for AppearancePage {
             let (name, meaning) = density_name(density);
             RadioOption::new(density.as_str(), name).meaning(meaning)
         });
+        let automatic = RadioOption::new(AUTOMATIC, text!("language-automatic"));
+        let languages = Locale::ALL.map(|locale| RadioOption::new(locale.as_str(), locale.name()));
+        let language = Radios {
+            name: "language",
+            legend: text!("language"),
+            default: self.locale.map_or(AUTOMATIC, Locale::as_str).to_owned(),
+            options: [automatic].into_iter().chain(languages).collect(),
+        };
         let theme = Radios {
             name: "theme",
-            legend: "Theme",
+            legend: text!("theme"),
             default: self.theme.as_str().to_owned(),
             options: themes.into(),
         };
         let density = Radios {
             name: "density",
-            legend: "Density",
+            legend: text!("density"),
             default: self.density.as_str().to_owned(),
             options: densities.into(),
         };
         let keys = Radios {
             name: "single_keys",
-            legend: "Shortcuts of a single key",
+            legend: text!("single-keys"),
             default: if self.single_keys { "on" } else { "off" }.to_owned(),
             options: vec![
-                RadioOption::new("on", "On").meaning("A key such as n or ? acts outside text fields."),
-                RadioOption::new("off", "Off").meaning("For speech input, and for keys pressed by accident."),
+                RadioOption::new("on", text!("single-keys-on")).meaning(text!("single-keys-on-meaning")),
+                RadioOption::new("off", text!("single-keys-off")).meaning(text!("single-keys-off-meaning")),
             ],
         };
         let content = view! {
-            <h1>"Appearance"</h1>
-            <p class="quiet">"Stored in this browser, so each of your devices can differ."</p>
+            <h1>{text!("appearance")}</h1>
+            <p class="quiet">{text!("appearance-lead")}</p>
             <form class="stack narrow" method="post" action="/settings/appearance">
+                {language.of(&form)}
                 {theme.of(&form)}
                 {density.of(&form)}
                 {keys.of(&form)}
-                <p><a href="/shortcuts">"Keyboard shortcuts"</a></p>
-                <p class="actions"><Button label="Save" kind=Kind::Primary /></p>
+                <p><a href="/shortcuts">{text!("keyboard-shortcuts")}</a></p>
+                <p class="actions"><Button label=text!("save") kind=Kind::Primary /></p>
             </form>
         };
-        with_side("Appearance", content.into_any())
+        with_side("/settings/appearance", content.into_any())
     }
 }
 
-const fn theme_name(theme: Theme) -> &'static str {
+fn theme_name(theme: Theme) -> String {
     match theme {
-        Theme::System => "Same as the device",
-        Theme::Light => "Light",
-        Theme::Dark => "Dark",
+        Theme::System => text!("theme-system"),
+        Theme::Light => text!("theme-light"),
+        Theme::Dark => text!("theme-dark"),
     }
 }
 
-const fn density_name(density: Density) -> (&'static str, &'static str) {
+fn density_name(density: Density) -> (String, String) {
     match density {
-        Density::Comfortable => ("Comfortable", "More space between elements."),
-        Density::Compact => ("Compact", "More content on one screen."),
+        Density::Comfortable => (text!("density-comfortable"), text!("density-comfortable-meaning")),
+        Density::Compact => (text!("density-compact"), text!("density-compact-meaning")),
     }
 }

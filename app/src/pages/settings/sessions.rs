@@ -21,7 +21,7 @@ impl Page for SessionsPage {
             <Table caption="Sessions, last used first" heads=vec!["Browser", "Address", "Signed in", "Last used", ""] rows />
             {others.then(|| view! { <div><ActionForm action="/settings/sessions/revoke" label="Sign out everywhere else" fields=vec![("id", "others".to_owned())] /></div> })}
         };
-        with_side("Sessions", content.into_any())
+        with_side("/settings/sessions", content.into_any())
     }
 }
 

@@ -27,6 +27,6 @@ impl Page for ShareLinksPage {
             </Section>
             {import}
         };
-        with_side("Chats", content.into_any())
+        with_side("/settings/shares", content.into_any())
     }
 }

@@ -45,7 +45,7 @@ impl Page for TokensPage {
                 </form>
             </Section>
         };
-        with_side("Tokens", content.into_any())
+        with_side("/settings/tokens", content.into_any())
     }
 }
 

@@ -19,6 +19,6 @@ impl Page for OwnUsagePage {
             {self.offers_keys.then(|| view! { <p><a href="/settings/model-keys">"Model keys"</a>" to pay a model provider yourself."</p> })}
             {usage_report(&self.report, "/settings/usage")}
         };
-        with_side("Usage", content.into_any())
+        with_side("/settings/usage", content.into_any())
     }
 }

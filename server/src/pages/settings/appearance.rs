@@ -5,16 +5,24 @@ use axum::{
     http::{HeaderValue, header},
     response::Response,
 };
-use plexus_app::view_models::{Density, Theme, settings::AppearancePage};
+use plexus_app::view_models::{Density, Locale, Theme, settings::AppearancePage};
 
-use crate::web::{
-    form::Fields,
-    page::{PageContext, redirect_with_notice},
+use crate::{
+    pages::language::set_cookie,
+    web::{
+        form::Fields,
+        page::{PageContext, redirect_with_notice},
+    },
 };
 
 pub async fn show(visit: PageContext) -> Response {
     let frame = visit.frame();
-    let page = AppearancePage { theme: frame.theme, density: frame.density, single_keys: frame.single_keys };
+    let page = AppearancePage {
+        locale: frame.chosen_locale,
+        theme: frame.theme,
+        density: frame.density,
+        single_keys: frame.single_keys,
+    };
     visit.show(page)
 }
 
@@ -29,6 +37,10 @@ pub async fn save(fields: Fields) -> Response {
         if let Ok(cookie) = HeaderValue::from_str(&cookie) {
             response.headers_mut().append(header::SET_COOKIE, cookie);
         }
+    }
+    // A program that posts only the other fields changes no language.
+    if let Some(language) = fields.given("language") {
+        set_cookie(response.headers_mut(), Locale::parse(language));
     }
     response
 }

@@ -1,0 +1,34 @@
+# Texts of scripts, which find them by their English text.
+
+script-just-now = الآن
+script-in-a-moment = بعد لحظات
+script-copied = تم النسخ
+script-copy-by-hand = حدّده وانسخه يدويًا
+script-copy = نسخ
+script-wrap = التفاف النص
+script-download = تنزيل
+script-show = إظهار
+script-hide = إخفاء
+script-close-image = إغلاق الصورة
+script-live-searching = يجري البحث في محاور أخرى…
+script-live-failed = تعذّر البحث في محاور أخرى. أعد المحاولة بعد لحظات.
+script-search = ابحث في المحادثات والوكلاء
+script-results = النتائج
+script-one-result = نتيجة واحدة
+script-count-results = عدد النتائج: {"{"}0{"}"}
+script-no-results = لا توجد نتائج
+script-all-results = كل النتائج في المحادثات
+script-nothing-found = لم يُعثر على شيء.
+script-chats-empty = ستُدرج محادثاتك هنا.
+script-search-failed = فشل البحث. أعد المحاولة بعد لحظات.
+script-recent-chats = المحادثات الأخيرة
+script-chats = المحادثات
+script-messages = الرسائل
+script-agents = الوكلاء
+script-shortcuts = اختصارات لوحة المفاتيح
+script-close-list = إغلاق القائمة
+script-loading = هذه الصفحة ليست مباشرة بعد. لا يزال التحميل جاريًا…
+script-retrying = هذه الصفحة ليست مباشرة بعد. تجري إعادة المحاولة…
+script-offline = أنت غير متصل. ستصبح هذه الصفحة مباشرة عند عودة الاتصال.
+script-outdated = يعمل هذا المحور بإصدار أحدث من هذه الصفحة.
+script-broken = لم تبدأ الأجزاء التفاعلية في هذه الصفحة. ما زالت النماذج والروابط تعمل.

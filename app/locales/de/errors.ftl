@@ -1,0 +1,35 @@
+# Error pages.
+
+error-request = Anfrage
+error-instead = Stattdessen
+error-wait = Versuchen Sie es in { $time } noch einmal.
+error-quota = Kontingent überschritten
+error-quota-what = Sie haben ein Kontingent aufgebraucht.
+error-quota-next = Ihre Kontoseite zeigt Ihre Nutzung.
+error-403 = Nicht erlaubt
+error-403-what = Sie haben dafür keine Berechtigung.
+error-403-next = Bitten Sie einen Administrator dieses Hubs um Zugriff.
+error-404 = Nicht gefunden
+error-404-what = Diese Seite gibt es nicht, oder Sie haben keinen Zugriff.
+error-404-next = Prüfen Sie die Adresse, melden Sie sich an oder suchen Sie.
+error-405 = Methode nicht erlaubt
+error-405-what = Diese URL nimmt diese Art von Anfrage nicht an.
+error-405-next = Gehen Sie zur vorherigen Seite zurück und verwenden Sie deren Formular.
+error-409 = Konflikt
+error-409-what = Die Daten haben sich geändert, seit Sie die Seite geladen haben.
+error-409-next = Gehen Sie zurück, laden Sie die Seite neu und versuchen Sie es noch einmal.
+error-413 = Zu groß
+error-413-what = Die Anfrage ist größer, als dieser Hub annimmt.
+error-413-next = Senden Sie weniger Daten, oder teilen Sie sie auf.
+error-422 = Nicht zulässig
+error-422-what = Die Anfrage enthält einen ungültigen Wert.
+error-422-next = Gehen Sie zurück und prüfen Sie das Formular.
+error-429 = Zu viele Anfragen
+error-429-what = Sie haben die Obergrenze für Anfragen erreicht.
+error-429-next = Warten Sie und versuchen Sie es dann noch einmal.
+error-503 = Zurzeit nicht verfügbar
+error-503-what = Der Hub startet, wird beendet oder erreicht seine Datenbank nicht.
+error-503-next = Laden Sie die Seite gleich noch einmal.
+error-other = Interner Fehler
+error-other-what = Der Hub konnte die Anfrage nicht abschließen. Zuvor angenommene Daten bleiben erhalten.
+error-other-next = Versuchen Sie es noch einmal. Bleibt der Fehler bestehen, senden Sie die Anfragenummer an einen Administrator.

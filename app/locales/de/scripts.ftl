@@ -1,0 +1,34 @@
+# Texts of scripts, which find them by their English text.
+
+script-just-now = gerade eben
+script-in-a-moment = gleich
+script-copied = Kopiert
+script-copy-by-hand = Bitte markieren und selbst kopieren
+script-copy = Kopieren
+script-wrap = Umbrechen
+script-download = Herunterladen
+script-show = Anzeigen
+script-hide = Verbergen
+script-close-image = Bild schließen
+script-live-searching = Andere Hubs werden durchsucht …
+script-live-failed = Andere Hubs konnten nicht durchsucht werden. Versuchen Sie es gleich noch einmal.
+script-search = Chats und Agenten durchsuchen
+script-results = Ergebnisse
+script-one-result = 1 Ergebnis
+script-count-results = {"{"}0{"}"} Ergebnisse
+script-no-results = Keine Ergebnisse
+script-all-results = Alle Ergebnisse in Chats
+script-nothing-found = Nichts gefunden.
+script-chats-empty = Hier werden Ihre Chats aufgelistet.
+script-search-failed = Die Suche ist fehlgeschlagen. Versuchen Sie es gleich noch einmal.
+script-recent-chats = Neueste Chats
+script-chats = Chats
+script-messages = Nachrichten
+script-agents = Agenten
+script-shortcuts = Tastenkürzel
+script-close-list = Liste schließen
+script-loading = Diese Seite ist noch nicht live. Sie wird noch geladen …
+script-retrying = Diese Seite ist noch nicht live. Neuer Versuch …
+script-offline = Sie sind offline. Die Seite wird live, sobald die Verbindung wieder da ist.
+script-outdated = Auf diesem Hub läuft eine neuere Version als diese Seite.
+script-broken = Die interaktiven Teile dieser Seite sind nicht gestartet. Formulare und Links funktionieren weiterhin.

@@ -1,0 +1,35 @@
+# Error pages.
+
+error-request = Request
+error-instead = Instead
+error-wait = Try again in { $time }.
+error-quota = Quota exceeded
+error-quota-what = You have used up a quota.
+error-quota-next = Your account page shows your usage.
+error-403 = Not allowed
+error-403-what = You do not have permission for this.
+error-403-next = Ask an administrator of this hub for access.
+error-404 = Not found
+error-404-what = This page does not exist, or you do not have access.
+error-404-next = Check the address, sign in, or search.
+error-405 = Method not allowed
+error-405-what = This URL does not accept this kind of request.
+error-405-next = Go back to the page you came from and use its form.
+error-409 = Conflict
+error-409-what = The data has changed since you loaded the page.
+error-409-next = Go back, reload the page, and try again.
+error-413 = Too large
+error-413-what = The request is larger than this hub accepts.
+error-413-next = Send less data, or split it.
+error-422 = Not acceptable
+error-422-what = The request contains an invalid value.
+error-422-next = Go back and check the form.
+error-429 = Too many requests
+error-429-what = You have reached the rate limit.
+error-429-next = Wait, then try again.
+error-503 = Not available right now
+error-503-what = The hub is starting, stopping, or cannot reach its database.
+error-503-next = Reload the page in a moment.
+error-other = Internal error
+error-other-what = The hub could not complete the request. Data accepted earlier is kept.
+error-other-next = Try again. If it persists, send the request id to an administrator.

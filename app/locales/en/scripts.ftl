@@ -1,0 +1,34 @@
+# Texts of scripts, which find them by their English text.
+
+script-just-now = just now
+script-in-a-moment = in a moment
+script-copied = Copied
+script-copy-by-hand = Select it and copy by hand
+script-copy = Copy
+script-wrap = Wrap
+script-download = Download
+script-show = Show
+script-hide = Hide
+script-close-image = Close image
+script-live-searching = Searching other hubs…
+script-live-failed = Other hubs could not be searched. Try again in a moment.
+script-search = Search chats and agents
+script-results = Results
+script-one-result = 1 result
+script-count-results = {"{"}0{"}"} results
+script-no-results = No results
+script-all-results = All results in chats
+script-nothing-found = Nothing found.
+script-chats-empty = Your chats will be listed here.
+script-search-failed = The search failed. Try again in a moment.
+script-recent-chats = Recent chats
+script-chats = Chats
+script-messages = Messages
+script-agents = Agents
+script-shortcuts = Keyboard shortcuts
+script-close-list = Close list
+script-loading = This page is not live yet. Still loading…
+script-retrying = This page is not live yet. Trying again…
+script-offline = You are offline. This page becomes live when the connection is back.
+script-outdated = This hub runs a newer version than this page.
+script-broken = The interactive parts of this page did not start. Forms and links still work.

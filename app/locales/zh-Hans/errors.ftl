@@ -1,0 +1,35 @@
+# Error pages.
+
+error-request = 请求编号
+error-instead = 改为搜索
+error-wait = 请在 { $time }后重试。
+error-quota = 超出配额
+error-quota-what = 你已用完一项配额。
+error-quota-next = 你的账号页面会显示用量。
+error-403 = 不允许
+error-403-what = 你没有执行此操作的权限。
+error-403-next = 请向此 Hub 的管理员申请权限。
+error-404 = 未找到
+error-404-what = 此页面不存在，或者你没有访问权限。
+error-404-next = 请检查地址、登录或搜索。
+error-405 = 不支持的请求方法
+error-405-what = 此网址不接受这类请求。
+error-405-next = 请返回之前的页面并使用其中的表单。
+error-409 = 冲突
+error-409-what = 页面加载后数据已发生变化。
+error-409-next = 请返回、重新加载页面，然后重试。
+error-413 = 过大
+error-413-what = 请求超出此 Hub 接受的大小。
+error-413-next = 请减少数据，或分几次发送。
+error-422 = 无法接受
+error-422-what = 请求中含有无效的值。
+error-422-next = 请返回并检查表单。
+error-429 = 请求过多
+error-429-what = 你已达到请求频率上限。
+error-429-next = 请稍候再试。
+error-503 = 暂时不可用
+error-503-what = Hub 正在启动、正在停止，或无法连接其数据库。
+error-503-next = 请稍后重新加载页面。
+error-other = 内部错误
+error-other-what = Hub 无法完成此请求。之前已接收的数据会保留。
+error-other-next = 请重试。如果问题仍然存在，请将请求编号发给管理员。

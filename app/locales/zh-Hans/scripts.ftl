@@ -1,0 +1,34 @@
+# Texts of scripts, which find them by their English text.
+
+script-just-now = 刚刚
+script-in-a-moment = 马上
+script-copied = 已复制
+script-copy-by-hand = 请选中后手动复制
+script-copy = 复制
+script-wrap = 自动换行
+script-download = 下载
+script-show = 显示
+script-hide = 隐藏
+script-close-image = 关闭图片
+script-live-searching = 正在搜索其他 Hub…
+script-live-failed = 无法搜索其他 Hub。请稍后重试。
+script-search = 搜索对话和智能体
+script-results = 结果
+script-one-result = 1 个结果
+script-count-results = {"{"}0{"}"} 个结果
+script-no-results = 没有结果
+script-all-results = 对话中的全部结果
+script-nothing-found = 未找到任何结果。
+script-chats-empty = 你的对话会列在这里。
+script-search-failed = 搜索失败。请稍后重试。
+script-recent-chats = 最近的对话
+script-chats = 对话
+script-messages = 消息
+script-agents = 智能体
+script-shortcuts = 键盘快捷键
+script-close-list = 关闭列表
+script-loading = 此页面尚未启用实时功能，仍在加载…
+script-retrying = 此页面尚未启用实时功能，正在重试…
+script-offline = 你已离线。恢复连接后，此页面会启用实时功能。
+script-outdated = 此 Hub 的版本比此页面更新。
+script-broken = 此页面的交互部分未能启动。表单和链接仍可使用。
