@@ -117,6 +117,8 @@ mod kit;
 #[cfg(test)]
 mod knowledge;
 #[cfg(test)]
+mod languages;
+#[cfg(test)]
 mod limits;
 #[cfg(test)]
 mod live_search;

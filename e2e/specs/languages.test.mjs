@@ -1,0 +1,94 @@
+// Languages: the choice with and without JavaScript, pages from right to left, and pages that are not translated yet.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { launch, openTab } from "../lib/browser.mjs";
+import { checkPage } from "../lib/checks.mjs";
+import { go, hubOfAda, signIn } from "../lib/walk.mjs";
+
+let hub, browser;
+before(async () => {
+  browser = await launch();
+  hub = await hubOfAda(browser);
+});
+after(async () => {
+  await browser?.close();
+  await hub?.stop();
+});
+
+const root = (tab) => tab.page.evaluate(() => ({ lang: document.documentElement.lang, dir: getComputedStyle(document.documentElement).direction }));
+
+/** Chooses a language in the footer. */
+async function choose(tab, language) {
+  await tab.page.locator("#footer-language").selectOption(language);
+  await tab.page.locator("form.language button").click();
+  await tab.page.locator(`html[lang="${language}"]`).waitFor({ state: "attached" });
+}
+
+for (const [script, theme, width] of [["on", "light", 1280], ["off", "dark", 390], ["on", "light", 390], ["off", "dark", 1280]]) {
+  describe(`Arabic, ${width} px, script ${script}`, () => {
+    let tab;
+    before(async () => {
+      tab = await openTab(browser, { script, theme, width });
+      await go(tab, `${hub.url}/agents?q=calculator`);
+      await choose(tab, "ar");
+    });
+    after(() => tab?.close());
+
+    test("the choice returns to the page and stays", async () => {
+      assert.equal(new URL(tab.page.url()).search, "?q=calculator");
+      assert.deepEqual(await root(tab), { lang: "ar", dir: "rtl" });
+      await go(tab, `${hub.url}/login`);
+      assert.deepEqual(await root(tab), { lang: "ar", dir: "rtl" });
+    });
+
+    for (const path of ["/", "/agents", "/agents?q=zzzz&online=true", "/@plexus/calc", "/@plexus/calc/skills", "/@plexus/calc/connect", "/@plexus/calc/versions", "/login", "/signup", "/forgot", "/reset", "/email", "/settings/appearance", "/shortcuts"]) {
+      test(`${path} is accessible and fits the window`, async () => {
+        await go(tab, hub.url + path);
+        await checkPage(tab, `ar${path.replace(/\W+/g, "-")}`);
+      });
+    }
+
+    test("an error page is Arabic", async () => {
+      const answer = await tab.context.request.get(`${hub.url}/nothing`);
+      assert.match(await answer.text(), /غير موجود/);
+    });
+  });
+}
+
+for (const language of ["de", "zh-Hans"]) {
+  test(`pages in ${language} are accessible and fit a phone`, async () => {
+    const tab = await openTab(browser, { width: 390 });
+    await go(tab, `${hub.url}/`);
+    await choose(tab, language);
+    for (const path of ["/", "/agents", "/@plexus/calc", "/login", "/settings/appearance"]) {
+      await go(tab, hub.url + path);
+      await checkPage(tab, `${language}${path.replace(/\W+/g, "-")}`);
+    }
+    await tab.close();
+  });
+}
+
+test("the language of the browser is used, and scripts show their texts in it", async () => {
+  const context = await browser.newContext({ locale: "de-DE", viewport: { width: 1280, height: 844 } });
+  const page = await context.newPage();
+  await page.goto(`${hub.url}/login`);
+  await page.locator("html[data-site=ready]").waitFor({ state: "attached" });
+  const reveal = page.locator("button[data-reveal] > span").first();
+  assert.equal(await reveal.textContent(), "Anzeigen");
+  await reveal.click();
+  assert.equal(await reveal.textContent(), "Verbergen");
+  await context.close();
+});
+
+test("a page that is not translated is English from left to right within the Arabic frame", async () => {
+  const tab = await openTab(browser, { width: 1280 });
+  await signIn(tab, hub, "ada");
+  await go(tab, `${hub.url}/`);
+  await choose(tab, "ar");
+  await go(tab, `${hub.url}/settings/tokens`);
+  await checkPage(tab, "ar-settings-tokens");
+  const main = await tab.page.evaluate(() => ({ lang: document.querySelector("main").lang, dir: getComputedStyle(document.querySelector("main")).direction }));
+  assert.deepEqual(main, { lang: "en", dir: "ltr" });
+  await tab.close();
+});
