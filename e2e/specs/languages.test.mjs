@@ -42,7 +42,7 @@ for (const [script, theme, width] of [["on", "light", 1280], ["off", "dark", 390
       assert.deepEqual(await root(tab), { lang: "ar", dir: "rtl" });
     });
 
-    for (const path of ["/", "/agents", "/agents?q=zzzz&online=true", "/@plexus/calc", "/@plexus/calc/skills", "/@plexus/calc/connect", "/@plexus/calc/versions", "/login", "/signup", "/forgot", "/reset", "/email", "/settings/appearance", "/shortcuts"]) {
+    for (const path of ["/", "/agents", "/agents?q=zzzz&online=true", "/@plexus/calc", "/@plexus/calc/skills", "/@plexus/calc/connect", "/@plexus/calc/versions", "/login", "/signup", "/forgot", "/reset", "/email", "/settings/appearance", "/shortcuts", "/@plexus"]) {
       test(`${path} is accessible and fits the window`, async () => {
         await go(tab, hub.url + path);
         await checkPage(tab, `ar${path.replace(/\W+/g, "-")}`);

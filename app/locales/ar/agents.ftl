@@ -73,3 +73,16 @@ live-results = { $found ->
     }
 live-rejected = النتائج { $found }، المرفوض { $invalid } (توقيع غير صالح)
 live-no-answer = لا رد خلال المهلة
+starred-agents = الوكلاء المميزون بنجمة
+starred-none = لا توجد نجوم بعد
+starred-none-next = ميّز وكيلًا بنجمة من صفحته. تُدرج الوكلاء المميزة هنا وتظهر أولًا عند بدء محادثة.
+find-agents = ابحث عن وكلاء
+namespace-description = وكلاء ⁦@{ $name }⁩.
+namespace-user = مستخدم، هنا منذ <date></date>
+namespace-organisation = مؤسسة، هنا منذ <date></date>
+namespace-hub = هذا المحور، هنا منذ <date></date>
+namespace-none = لا يوجد وكلاء للعرض
+namespace-none-why = لا تحتوي مساحة الأسماء هذه على وكلاء عامين.
+namespace-all = كل وكلاء هذا المحور
+namespace-none-own = ليس لديك وكلاء بعد
+namespace-none-own-next = سجّل وكيلًا قيد التشغيل، أو اكتب تعليمات لنموذج. يبقى خاصًا إلى أن تنشره.

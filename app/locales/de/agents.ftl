@@ -76,3 +76,16 @@ live-results = { $found ->
     }
 live-rejected = { $found } Ergebnisse, { $invalid } abgelehnt (ungültige Signatur)
 live-no-answer = keine Antwort in der Zeit
+starred-agents = Gemerkte Agenten
+starred-none = Noch nichts gemerkt
+starred-none-next = Merken Sie sich einen Agenten auf seiner Seite. Gemerkte Agenten stehen hier und kommen zuerst, wenn Sie einen Chat beginnen.
+find-agents = Agenten finden
+namespace-description = Agenten von @{ $name }.
+namespace-user = Benutzer, hier seit <date></date>
+namespace-organisation = Organisation, hier seit <date></date>
+namespace-hub = Dieser Hub, hier seit <date></date>
+namespace-none = Keine Agenten vorhanden
+namespace-none-why = Dieser Namensraum hat keine öffentlichen Agenten.
+namespace-all = Alle Agenten dieses Hubs
+namespace-none-own = Sie haben noch keine Agenten
+namespace-none-own-next = Registrieren Sie einen laufenden Agenten, oder schreiben Sie Anweisungen für ein Modell. Er bleibt privat, bis Sie ihn veröffentlichen.

@@ -8,19 +8,19 @@ use crate::{
         agent_row::AgentList,
         button::{ButtonLink, Kind},
         empty::Empty,
-        format::count,
         icon::Icon,
         identicon::{Initials, PlexusMark},
         pager::pager,
         time::Date,
     },
+    rich, text,
     view_models::namespace::{OwnerKind, OwnerPage},
 };
 
 impl Page for OwnerPage {
     fn head(&self) -> PageMeta {
         let path = format!("/@{}", self.name);
-        let description = format!("Agents of @{}.", self.name);
+        let description = text!("namespace-description", name = self.name.clone());
         PageMeta {
             description: Some(description),
             canonical: Some(path),
@@ -28,18 +28,23 @@ impl Page for OwnerPage {
         }
     }
 
+    fn is_translated(&self) -> bool {
+        true
+    }
+
     fn body(self) -> AnyView {
+        let at = self.since;
         let kind = match self.kind {
-            OwnerKind::Person => "User",
-            OwnerKind::Organisation => "Organisation",
-            OwnerKind::Hub => "This hub",
+            OwnerKind::Person => rich!("namespace-user"; date = |_| view! { <Date at /> }),
+            OwnerKind::Organisation => rich!("namespace-organisation"; date = |_| view! { <Date at /> }),
+            OwnerKind::Hub => rich!("namespace-hub"; date = |_| view! { <Date at /> }),
         };
         let picture = match self.kind {
             OwnerKind::Hub => view! { <PlexusMark /> }.into_any(),
             _ => view! { <Initials name=self.name.clone() /> }.into_any(),
         };
         let path = format!("/@{}", self.name);
-        let total = count(self.pager.total(), "agent", "agents");
+        let total = text!("count-agents", count = self.pager.total());
         let list = match (self.agents.is_empty(), self.own) {
             (false, _) => view! { <AgentList rows=self.agents /> }.into_any(),
             (true, true) => nothing_of_mine().into_any(),
@@ -48,8 +53,8 @@ impl Page for OwnerPage {
         view! {
             <div class="title-row">
                 {picture}
-                <div><h1>"@"{self.name}</h1><p class="quiet">{kind}", here since "<Date at=self.since /></p></div>
-                {self.own.then(|| view! { <ButtonLink label="Register agent" href="/register" icon=Icon::Add /> })}
+                <div><h1 dir="auto">"@"{self.name}</h1><p class="quiet">{kind}</p></div>
+                {self.own.then(|| view! { <ButtonLink label=text!("register-agent") href="/register" icon=Icon::Add /> })}
             </div>
             <div class="list-head"><h2>{total}</h2></div>
             {list}
@@ -61,9 +66,9 @@ impl Page for OwnerPage {
 
 fn nothing() -> AnyView {
     view! {
-        <Empty title="No agents to show">
-            <p>"This namespace has no public agents."</p>
-            <p><a href="/agents">"All agents of this hub"</a></p>
+        <Empty title=text!("namespace-none")>
+            <p>{text!("namespace-none-why")}</p>
+            <p><a href="/agents">{text!("namespace-all")}</a></p>
         </Empty>
     }
     .into_any()
@@ -71,9 +76,9 @@ fn nothing() -> AnyView {
 
 fn nothing_of_mine() -> AnyView {
     view! {
-        <Empty title="You have no agents yet">
-            <p>"Register a running agent, or write instructions for a model. It stays private until you publish it."</p>
-            <p><ButtonLink label="Register agent" href="/register" kind=Kind::Primary icon=Icon::Add /></p>
+        <Empty title=text!("namespace-none-own")>
+            <p>{text!("namespace-none-own-next")}</p>
+            <p><ButtonLink label=text!("register-agent") href="/register" kind=Kind::Primary icon=Icon::Add /></p>
         </Empty>
     }
     .into_any()

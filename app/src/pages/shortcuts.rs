@@ -4,58 +4,70 @@ use leptos::prelude::*;
 
 use crate::{
     pages::{Layout, Page, PageMeta},
+    rich, text,
     view_models::shortcuts::ShortcutsPage,
 };
 
 /// Keys that are pressed one after the other or together, and what they do.
-type Shortcut = (&'static [&'static str], &'static str);
+type Shortcut = (&'static [&'static str], String);
 
-const ANYWHERE: [Shortcut; 1] = [(&["Ctrl", "K"], "Search chats and agents (⌘ K on a Mac)")];
+fn anywhere() -> [Shortcut; 1] {
+    [(&["Ctrl", "K"], text!("shortcut-search"))]
+}
 
-const CHAT: [Shortcut; 6] = [
-    (&["Enter"], "Send the message (Ctrl Enter on touch screens)"),
-    (&["Shift", "Enter"], "Start a new line"),
-    (&["Esc"], "Stop the answer, or cancel an edit"),
-    (&["@"], "Choose an agent, at the beginning of a message"),
-    (&["F6"], "Go to the messages, the message field or the list of chats; with Shift, backwards"),
-    (&["Ctrl", "Shift", ";"], "Copy the last code block"),
-];
+fn chat() -> [Shortcut; 6] {
+    [
+        (&["Enter"], text!("shortcut-send")),
+        (&["Shift", "Enter"], text!("shortcut-line")),
+        (&["Esc"], text!("shortcut-stop")),
+        (&["@"], text!("shortcut-agent")),
+        (&["F6"], text!("shortcut-region")),
+        (&["Ctrl", "Shift", ";"], text!("shortcut-copy-code")),
+    ]
+}
 
-const SINGLE_KEYS: [Shortcut; 5] = [
-    (&["?"], "Show this list"),
-    (&["n"], "Start a new chat"),
-    (&["/"], "Go to the message field, or to the search"),
-    (&["j"], "Go to the next message"),
-    (&["k"], "Go to the previous message"),
-];
+fn single_keys() -> [Shortcut; 5] {
+    [
+        (&["?"], text!("shortcut-list")),
+        (&["n"], text!("shortcut-new")),
+        (&["/"], text!("shortcut-write")),
+        (&["j"], text!("shortcut-next")),
+        (&["k"], text!("shortcut-previous")),
+    ]
+}
 
 impl Page for ShortcutsPage {
     fn head(&self) -> PageMeta {
-        PageMeta { layout: Layout::Narrow, ..PageMeta::private("Keyboard shortcuts") }
+        PageMeta { layout: Layout::Narrow, ..PageMeta::private(text!("keyboard-shortcuts")) }
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
+        let link = |inner: String| view! { <a href="/settings/appearance">{inner}</a> };
         let switch = if self.single_keys {
-            view! { <p class="quiet">"They work outside text fields. You can turn them off under "<a href="/settings/appearance">"Appearance"</a>"."</p> }
+            rich!("shortcuts-single-on"; link = link)
         } else {
-            view! { <p class="quiet">"They are turned off. You can turn them on under "<a href="/settings/appearance">"Appearance"</a>"."</p> }
+            rich!("shortcuts-single-off"; link = link)
         };
         view! {
-            <h1>"Keyboard shortcuts"</h1>
-            <section><h2>"On every page"</h2>{list(&ANYWHERE)}</section>
-            <section><h2>"In a chat"</h2>{list(&CHAT)}</section>
-            <section><h2>"Single keys"</h2>{switch.into_any()}{list(&SINGLE_KEYS)}</section>
+            <h1>{text!("keyboard-shortcuts")}</h1>
+            <section><h2>{text!("shortcuts-anywhere")}</h2>{list(anywhere())}</section>
+            <section><h2>{text!("shortcuts-chat")}</h2>{list(chat())}</section>
+            <section><h2>{text!("shortcuts-single")}</h2><p class="quiet">{switch}</p>{list(single_keys())}</section>
         }
         .into_any()
     }
 }
 
-fn list(shortcuts: &[Shortcut]) -> AnyView {
+fn list<const N: usize>(shortcuts: [Shortcut; N]) -> AnyView {
     let rows = shortcuts
-        .iter()
+        .into_iter()
         .map(|(keys, action)| {
             let keys = keys.iter().map(|key| view! { <kbd>{*key}</kbd>" " }).collect_view();
-            view! { <div><dt>{keys}</dt><dd>{*action}</dd></div> }
+            view! { <div><dt>{keys}</dt><dd>{action}</dd></div> }
         })
         .collect_view();
     view! { <dl class="keys">{rows}</dl> }.into_any()
