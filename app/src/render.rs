@@ -24,7 +24,7 @@ pub fn page(frame: Frame, page: impl Page) -> String {
     let content = if page.is_translated() { frame.locale } else { Locale::En };
     let html = text(assets, now, content, || {
         provide_context(context::Viewing(role));
-        document(frame, content, page.head(), || page.body())
+        document(&frame, content, page.head(), || page.body())
     });
     format!("<!DOCTYPE html>{html}")
 }

@@ -21,10 +21,16 @@ pub fn footer(frame: &Frame) -> AnyView {
                     <li><a href="/shortcuts">{text!("keyboard-shortcuts")}</a></li>
                 </ul>
             </nav>
-            {language_form(frame)}
+            {(!has_secret(&frame.path)).then(|| language_form(frame))}
         </footer>
     }
     .into_any()
+}
+
+/// True for the address of a link that was sent. The form would repeat its token, and returning to it could use it up.
+fn has_secret(path: &str) -> bool {
+    let query = path.split_once('?').map_or("", |(_, query)| query);
+    query.split('&').any(|field| ["admin=", "invite=", "token="].iter().any(|name| field.starts_with(name)))
 }
 
 /// Renders the choice of the language. A button submits it, since a change of the selection must not load another page

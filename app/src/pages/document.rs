@@ -19,26 +19,26 @@ use crate::{
 /// Renders the document around a page, whose content is in the language `content`.
 ///
 /// The parts are type-erased one by one: a type that names every element would exceed the compiler's limits.
-pub fn document(frame: Frame, content: Locale, head: PageMeta, body: impl FnOnce() -> AnyView) -> AnyView {
+pub fn document(frame: &Frame, content: Locale, head: PageMeta, body: impl FnOnce() -> AnyView) -> AnyView {
     let layout = head.layout;
     let class = match layout {
         Layout::Column => "column",
         Layout::Narrow => "narrow",
         Layout::Full => "full",
     };
-    let head = document_head(&frame, head);
-    let main = main(&frame, content, body);
+    let head = document_head(frame, head);
+    let main = main(frame, content, body);
     // Components read their texts when they are called, so what follows is in the language of the frame.
     provide_context(frame.locale);
     let single_keys = (!frame.single_keys).then_some("off");
-    let footer = (layout != Layout::Full).then(|| footer(&frame));
+    let footer = (layout != Layout::Full).then(|| footer(frame));
     let texts = script_texts();
     view! {
         <html lang=frame.locale.as_str() dir=frame.locale.is_rtl().then_some("rtl") data-texts=texts data-theme=frame.theme.as_str() data-density=frame.density.as_str() data-single-keys=single_keys>
             {head}
             <body class=class>
                 <a class="skip" href="#main">{text!("skip-to-content")}</a>
-                {header(&frame)}
+                {header(frame)}
                 {page_status()}
                 {main}
                 {footer}
