@@ -22,7 +22,7 @@ pub fn page(frame: Frame, page: impl Page) -> String {
     let (assets, now) = (frame.assets.clone(), Some(frame.now));
     let role = frame.viewer.as_ref().map(|viewer| viewer.role);
     let content = if page.is_translated() { frame.locale } else { Locale::En };
-    let html = text(assets, now, content, || {
+    let html = text(assets, now, content, move || {
         provide_context(context::Viewing(role));
         document(&frame, content, page.head(), || page.body())
     });
