@@ -93,7 +93,7 @@ test("a model is offered in chats and answers by itself", async () => {
   await tab.page.getByRole("heading", { name: "Counter", level: 1 }).waitFor();
   assert.match(tab.page.url(), /\/@models\/counter/);
   await checkPage(tab, "direct-model");
-  await go(tab, `${hub.url}/chat?new`);
+  await go(tab, `${hub.url}/chat`);
   await checkPage(tab, "new-chat-with-model");
   await tab.page.getByRole("link", { name: /Counter/ }).first().click();
   await tab.islands();

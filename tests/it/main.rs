@@ -147,6 +147,8 @@ mod metrics_audit_security_txt;
 #[cfg(test)]
 mod model_keys;
 #[cfg(test)]
+mod model_parameters;
+#[cfg(test)]
 mod model_providers;
 #[cfg(test)]
 mod model_relay;

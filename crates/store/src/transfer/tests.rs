@@ -8,11 +8,11 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    account_model_keys, agent_credentials, agents, api_tokens, approvals, audit, blobs, caller_contexts, chat_invitations,
-    chat_share_links, conversation_digests, featured_agents, federation_rules, grants, hub_violations, hubs,
-    imported_chats, invites, keys, knowledge, listings, login_credentials, message_feedback, messages,
-    model_budget, model_providers, model_settings, model_usage, namespaces, oauth_grants,
-    origin_verifications, outbox, p2p_state,
+    account_model_keys, agent_credentials, agents, api_tokens, approvals, audit, blobs, caller_contexts,
+    chat_invitations, chat_share_links, conversation_digests, featured_agents, federation_rules, grants,
+    hub_violations, hubs, imported_chats, invites, keys, knowledge, listings, login_credentials,
+    message_feedback, messages, model_budget, model_providers, model_settings, model_usage, namespaces,
+    oauth_grants, origin_verifications, outbox, p2p_state,
     passage_vectors::{self, PassageVector},
     principals, registration_drafts, request_nonces, rule_subscriptions, runs, secrets, sessions, stars,
     stream_journal, team_share_links, teams, testing,
