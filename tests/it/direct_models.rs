@@ -4,6 +4,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use crate::{
+    agent_lists::until,
     client::{Client, new_id, text_of},
     hub::{Hub, on_both},
     model_settings::{ask, connect, model_server, set_model},
@@ -40,8 +41,8 @@ on_both! {
         assert_eq!(ask(&ada, "@models/small").await, "small at cellar");
         ada.get("/@models/small").await.expect(StatusCode::OK).says("Answers as the model itself, without instructions.");
         hub.visitor().get("/@models").await.expect(StatusCode::OK).says("small");
-        let found = ada.api("/agents?q=small").await;
-        assert_eq!(found["items"][0]["address"], "@models/small");
+        let is_first = |found: &Value| found["items"][0]["address"] == "@models/small";
+        until(&ada, "/api/v1/agents?q=small", is_first).await;
         grace.get("/admin/models/cellar").await.says("href=\"/@models/small\"");
         grace.get("/admin/audit?action=model.change").await.says("small");
 

@@ -179,7 +179,9 @@ on_both! {
         set_model(&grace, "small", &[("visibility", "hidden")]).await.expect(StatusCode::SEE_OTHER);
         assert_eq!(models(&bob).await, ["cellar/large"]);
         assert_eq!(ask(&eve, "@bob/clerk").await, "small at cellar", "hidden models keep answering");
-        bob.get("/@bob/clerk/edit").await.expect(StatusCode::OK).says("value=\"cellar/small\"");
+        let edit = bob.get("/@bob/clerk/edit").await.expect(StatusCode::OK);
+        edit.says("value=\"cellar/small\"");
+        edit.says("The one with the most similar name is <code>cellar/large</code>.");
     }
 
     async fn a_limit_of_tokens_a_day_names_the_time_of_renewal(hub: &Hub) {

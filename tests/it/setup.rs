@@ -57,7 +57,7 @@ async fn the_operators_description_is_the_headline() {
     let settings = [("PLEXUS_HUB_DESCRIPTION", "Tides & weather of the <North> Sea")];
     hub::run(None, &settings, async |hub: &Hub| {
         let home = hub.visitor().get("/").await.expect(StatusCode::OK);
-        home.says("<h1>Tides &amp; weather of the &lt;North&gt; Sea</h1>");
+        home.says("<h1 dir=\"auto\">Tides &amp; weather of the &lt;North&gt; Sea</h1>");
     })
     .await;
 }

@@ -283,8 +283,18 @@ pub struct InstructionsPage {
     pub priced: bool,
     /// Agent that is edited; `None` for a new one.
     pub editing: Option<Address>,
+    /// The model of the edited agent, if the hub does not list it.
+    pub missing_model: Option<MissingModel>,
     pub models: Vec<ModelOption>,
     pub form: Form,
+}
+
+/// A model that the hub does not list now.
+#[derive(Clone, Debug)]
+pub struct MissingModel {
+    pub name: String,
+    /// The listed model with the most similar name.
+    pub nearest: Option<String>,
 }
 
 /// Agent that is one of the operator's programs: new at `/register/program`, edited at `/@owner/name/edit`.

@@ -130,7 +130,19 @@ fn instructions(models: Vec<ModelOption>) -> InstructionsPage {
         .with_error("name", "A name has only the letters a to z, digits, hyphens and underscores.")
         .with_error("instructions", "Say what it should do.");
     let programs = vec!["files".into(), "time".into()];
-    InstructionsPage { owner: "ada".into(), programs, priced: true, editing: None, models, form }
+    let missing = MissingModel {
+        name: "ollama/qwen2.5:7b".into(),
+        nearest: models.first().map(|model| model.id.clone()),
+    };
+    InstructionsPage {
+        owner: "ada".into(),
+        programs,
+        priced: true,
+        editing: None,
+        missing_model: Some(missing),
+        models,
+        form,
+    }
 }
 
 fn endpoint(form: Form) -> EndpointPage {

@@ -9,12 +9,13 @@ use crate::{
         field::Field,
         form_errors::form_errors,
         format::agent_href,
+        notice::Note,
         section::Section,
     },
     pages::{Page, PageMeta, agent::tool_fields},
     view_models::{
-        Form,
-        register::{InstructionsPage, ModelOption},
+        Form, Tone,
+        register::{InstructionsPage, MissingModel, ModelOption},
     },
 };
 
@@ -37,6 +38,7 @@ impl Page for InstructionsPage {
         let verb = if self.editing.is_some() { "Save as a new version" } else { "Continue" };
         view! {
             <h1>{title}</h1>
+            {self.missing_model.map(missing_model)}
             {form_errors(&form, None)}
             <form class="stack form-wide" method="post" action=action>
                 {Field::text("title", "Title").max(60).placeholder("Tide clerk").hint("Shown in lists and on its page.").of(&form)}
@@ -129,6 +131,17 @@ fn model_field(models: Vec<ModelOption>, form: &Form) -> AnyView {
     let first = models.first().map(|model| model.id.clone()).unwrap_or_default();
     let options = models.into_iter().map(|model| (model.id, model.label)).collect();
     Field::choice("model", "Model", options).default(first).of(form)
+}
+
+fn missing_model(model: MissingModel) -> AnyView {
+    let nearest =
+        model.nearest.map(|name| view! { " The one with the most similar name is "<code>{name}</code>"." });
+    view! {
+        <Note tone=Tone::Caution>
+            <p>"This hub does not list the model "<code>{model.name}</code>" now. If the agent does not answer, choose another model."{nearest}</p>
+        </Note>
+    }
+    .into_any()
 }
 
 fn images(form: &Form) -> AnyView {

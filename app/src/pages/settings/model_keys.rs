@@ -43,7 +43,7 @@ impl Page for ModelKeysPage {
             </p>
             {shown}
         };
-        with_side("Usage", content.into_any())
+        with_side("/settings/usage", content.into_any())
     }
 }
 

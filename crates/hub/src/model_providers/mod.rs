@@ -19,7 +19,7 @@ pub use connect::{
     ConnectionCheck, DEFAULT_CONTEXT_TOKENS, ProviderForm, connect, remove, set_paused, test, update,
 };
 pub use discovery::{LocalServer, discover};
-pub use model_list::{check_configured, models};
+pub use model_list::{check_configured, models, nearest_name};
 pub use model_settings::{
     ModelDetails, ModelForm, ProviderModels, model_details, offer_in_chats, provider_models, reset_model,
     set_model,

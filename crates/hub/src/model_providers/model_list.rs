@@ -147,7 +147,46 @@ async fn list(client: &OutboundClient, provider: &Provider) -> Result<Vec<String
     Ok(names.filter(|name| is_name(name)).take(MAX_ITEMS).collect())
 }
 
+/// Returns the name with the most words in common with `wanted`, the first of several; none without a common word. A
+/// word counts twice as much as a number.
+/// Words are runs of letters or digits: `llama3.2:3b` has `llama`, `3`, `2`, `3` and `b`.
+pub fn nearest_name<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let wanted = words(wanted);
+    let weight = |word: &String| if word.chars().all(char::is_alphabetic) { 2 } else { 1 };
+    let shared = |name: &str| words(name).intersection(&wanted).map(weight).sum::<usize>();
+    let mut nearest: Option<(usize, &str)> = None;
+    for name in names {
+        let shared = shared(name);
+        if shared > nearest.map_or(0, |(most, _)| most) {
+            nearest = Some((shared, name));
+        }
+    }
+    nearest.map(|(_, name)| name.to_owned())
+}
+
+fn words(name: &str) -> HashSet<String> {
+    let kind = |c: char| (c.is_alphabetic(), c.is_numeric());
+    let chars: Vec<char> = name.to_lowercase().chars().collect();
+    let runs = chars.chunk_by(|one, other| kind(*one) == kind(*other));
+    runs.filter(|run| run[0].is_alphanumeric()).map(|run| run.iter().collect()).collect()
+}
+
 /// Returns whether a text can be the name of a model.
 pub(super) fn is_name(name: &str) -> bool {
     (1..=MAX_NAME).contains(&name.len()) && !name.chars().any(plexus_domain::sanitized_text::is_invisible)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_shares_the_most_words() {
+        let names = ["gpt-5-mini", "ollama/llama3.2:3b", "ollama/qwen3:8b"];
+        let nearest = |wanted: &str| nearest_name(wanted, names.into_iter());
+        assert_eq!(nearest("ollama/qwen2.5:7b").as_deref(), Some("ollama/qwen3:8b"));
+        assert_eq!(nearest("gpt-4o").as_deref(), Some("gpt-5-mini"));
+        assert_eq!(nearest("llama3.2").as_deref(), Some("ollama/llama3.2:3b"));
+        assert_eq!(nearest("mistral"), None);
+    }
 }

@@ -69,7 +69,7 @@ impl EmbeddingsClient {
         Ok(Self { outbound, url, model })
     }
 
-    /// Returns the vectors of a few texts, within `limit` of time. The response may have [`MAX_DIMENSIONS`] numbers for
+    /// Returns the vectors of a few texts, within `limit` of time. The response may have `MAX_DIMENSIONS` numbers for
     /// each.
     pub async fn embed(&self, texts: &[&str], limit: Duration) -> Result<Embeddings, Failure> {
         let stop = CancellationToken::new();

@@ -54,7 +54,7 @@ async fn page(site: &AppState, caller: &Caller) -> Result<InstructionsPage, Erro
     let owner = caller.may(Scope::Agents)?.name.to_string();
     let (programs, priced) = tools_here(site, caller).await?;
     let (models, form) = (options(site, caller).await?, Form::default());
-    Ok(InstructionsPage { owner, programs, priced, editing: None, models, form })
+    Ok(InstructionsPage { owner, programs, priced, editing: None, missing_model: None, models, form })
 }
 
 /// Returns the models that the caller may choose for an agent.
