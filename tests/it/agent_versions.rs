@@ -72,7 +72,7 @@ on_both! {
         assert_eq!(paths.len(), 1, "only earlier versions are restored: {paths:?}");
 
         hub.person("ada").await.post(&paths[0], &[]).await.expect(StatusCode::FORBIDDEN);
-        hub.visitor().post(&paths[0], &[]).await.expect(StatusCode::UNAUTHORIZED);
+        hub.visitor().post(&paths[0], &[]).await.expect(StatusCode::UNAUTHORIZED).says("<h1>Sign in first</h1>");
         grace.post(&paths[0], &[]).await.expect(StatusCode::SEE_OTHER);
         let page = grace.get(PAGE).await.expect(StatusCode::OK);
         page.says("<ins>Answer.</ins>");

@@ -4,7 +4,11 @@ use leptos::prelude::*;
 
 use super::{Layout, Page, PageMeta};
 use crate::{
-    components::{button::ButtonLink, context, icon::Icon},
+    components::{
+        button::{ButtonLink, Kind},
+        context,
+        icon::Icon,
+    },
     locales::{translate, translated},
     text,
     view_models::{Locale, error::ErrorPage},
@@ -31,6 +35,9 @@ impl Page for ErrorPage {
         let wait =
             self.retry_after.filter(|_| !told).map(|seconds| text!("error-wait", time = wait(seconds)) + " ");
         let search = (self.status == 404).then(search);
+        let sign_in = (self.status == 401).then(|| {
+            view! { <ButtonLink label=text!("sign-in") href="/login" kind=Kind::Primary />" " }
+        });
         view! {
             <div class="error-page">
                 <p class="status">{self.status}</p>
@@ -38,7 +45,7 @@ impl Page for ErrorPage {
                 <p>{what}</p>
                 <p>{wait}{next}</p>
                 {search}
-                <p class="actions"><ButtonLink label=text!("nav-home") href="/" /> <ButtonLink label=text!("nav-agents") href="/agents" /></p>
+                <p class="actions">{sign_in}<ButtonLink label=text!("nav-home") href="/" /> <ButtonLink label=text!("nav-agents") href="/agents" /></p>
                 <p class="quiet small">{text!("error-request")}" "<code>{self.request_id}</code></p>
             </div>
         }
@@ -75,6 +82,7 @@ fn search() -> AnyView {
 
 fn words(status: u16) -> Words {
     match status {
+        401 => (text!("error-401"), text!("error-401-what"), text!("error-401-next")),
         403 => (text!("error-403"), text!("error-403-what"), text!("error-403-next")),
         404 => (text!("error-404"), text!("error-404-what"), text!("error-404-next")),
         405 => (text!("error-405"), text!("error-405-what"), text!("error-405-next")),

@@ -4,7 +4,7 @@ use plexus_domain::Error;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorPage {
-    /// HTTP status: 403, 404, 405, 409, 413, 422, 429, 500 or 503; others are shown as 500.
+    /// HTTP status: 401, 403, 404, 405, 409, 413, 422, 429, 500 or 503; others are shown as 500.
     pub status: u16,
     /// Message for the user; `None` shows the default for the status.
     pub message: Option<String>,

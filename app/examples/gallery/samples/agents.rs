@@ -153,6 +153,7 @@ pub fn pages() -> Vec<(&'static str, String)> {
         ),
         ("owner", shown("/@ada", owner(rows(), true))),
         ("owner-empty", shown("/@ada", owner(vec![], true))),
+        ("error-401", shown_to_anybody("/settings/tokens", ErrorPage::new(401, "0199e1a2-7c1e"))),
         ("error-404", shown_to_anybody("/nowhere", ErrorPage::new(404, "0199e1a2-7c1e"))),
         (
             "error-429",
