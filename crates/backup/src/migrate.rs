@@ -44,9 +44,7 @@ pub async fn copy_before_migration(
 ) -> Result<PathBuf, BackupError> {
     let config = config(storage)?;
     create_closed_folder(folder).map_err(BackupError::file(folder))?;
-    let time = now.to_rfc3339().replace(':', "-");
-    let seconds = time.split('.').next().unwrap_or_default();
-    let name = format!("plexus-schema-{schema:04}-{seconds}Z");
+    let name = format!("plexus-schema-{schema:04}-{}", now.to_file_name());
     match &config.url {
         StoreUrl::Sqlite { folder: data } => {
             let file = new_file(folder, &format!("{name}.sqlite3"))?;

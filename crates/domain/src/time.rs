@@ -84,6 +84,14 @@ impl Timestamp {
         let (second, milli) = (millis / 1_000 % 60, millis % 1_000);
         format!("{date}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
     }
+
+    /// Formats as `YYYY-MM-DDTHH-MM-SSZ`, precise to the second and without the colons that file names cannot have
+    /// everywhere.
+    pub fn to_file_name(self) -> String {
+        let text = self.to_rfc3339().replace(':', "-");
+        let seconds = text.split('.').next().unwrap_or_default();
+        format!("{seconds}Z")
+    }
 }
 
 /// Parses exactly `N` whole numbers, digits only.

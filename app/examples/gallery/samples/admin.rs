@@ -64,9 +64,8 @@ fn overview() -> AdminOverview {
 }
 
 fn archive(age: u64) -> BackupArchive {
-    let name = ago(age).to_rfc3339().replace(':', "-");
     BackupArchive {
-        name: format!("plexus-{}Z.tar.gz", &name[..19]),
+        name: format!("plexus-{}.tar.gz", ago(age).to_file_name()),
         created_at: ago(age),
         size: "412.7 MiB".into(),
     }

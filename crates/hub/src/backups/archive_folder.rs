@@ -27,9 +27,7 @@ pub struct ScheduledArchive {
 impl ArchiveFolder {
     /// Returns the path of an archive that begins at `now`, precise to the second.
     pub fn path_at(&self, now: Timestamp) -> PathBuf {
-        let time = now.to_rfc3339().replace(':', "-");
-        let seconds = time.split('.').next().unwrap_or_default();
-        self.0.join(format!("{PREFIX}{seconds}Z{SUFFIX}"))
+        self.0.join(format!("{PREFIX}{}{SUFFIX}", now.to_file_name()))
     }
 
     /// Lists the complete archives, from the newest to the oldest. A missing folder has none. Blocks.
