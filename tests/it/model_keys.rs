@@ -8,10 +8,10 @@ use axum::{
 };
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
 
 use crate::{
     client::{Answer, Client},
+    http_endpoints::serve,
     hub::{Hub, on_both},
     model_settings::{ask, connect, create_agent, set_model},
 };
@@ -29,10 +29,7 @@ async fn model_server() -> String {
         Json(models).into_response()
     };
     let router = Router::new().route("/v1/models", get(list)).route("/v1/chat/completions", post(completion));
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let base = format!("http://{}/v1", listener.local_addr().expect("bound"));
-    tokio::spawn(async move { axum::serve(listener, router).await });
-    base
+    format!("{}/v1", serve(router).await)
 }
 
 fn key(headers: &HeaderMap) -> Option<&'static str> {

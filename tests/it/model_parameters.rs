@@ -8,9 +8,9 @@ use axum::{
 };
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
 
 use crate::{
+    http_endpoints::serve,
     hub::{Hub, on_both},
     model_settings::{ask, connect},
 };
@@ -21,10 +21,7 @@ async fn model_server() -> String {
     let router = Router::new()
         .route("/v1/models", get(move || async move { Json(models) }))
         .route("/v1/chat/completions", post(completion));
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let base = format!("http://{}/v1", listener.local_addr().expect("bound"));
-    tokio::spawn(async move { axum::serve(listener, router).await });
-    base
+    format!("{}/v1", serve(router).await)
 }
 
 async fn completion(Json(body): Json<Value>) -> Response {

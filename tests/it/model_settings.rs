@@ -8,13 +8,13 @@ use axum::{
 };
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
 
 use crate::{
     attachments::{picture, upload},
     chat::seq,
     client::{Answer, Client, new_id, text_of},
     events::{answer_after, text_in},
+    http_endpoints::serve,
     hub::{Hub, on_both},
     process::{plexus, stderr, stdout},
 };
@@ -27,10 +27,7 @@ pub async fn model_server(place: &'static str) -> String {
         "/v1/chat/completions",
         post(move |Json(body): Json<Value>| async move { completion(&body, place) }),
     );
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let base = format!("http://{}/v1", listener.local_addr().expect("bound"));
-    tokio::spawn(async move { axum::serve(listener, router).await });
-    base
+    format!("{}/v1", serve(router).await)
 }
 
 fn completion(body: &Value, place: &str) -> Response {
