@@ -178,7 +178,7 @@ pub(crate) async fn author(conn: &mut Conn, id: PrincipalId) -> Result<Author> {
 }
 
 /// Display name of an anonymous caller.
-const UNKNOWN_NAME: &str = "Somebody";
+const UNKNOWN_NAME: &str = "Unknown user";
 
 /// Returns the title in the summary of a listing.
 fn title(summary: Value) -> Option<String> {

@@ -52,7 +52,7 @@ async fn by(conn: &mut Conn, entry: Option<&AuditEntry>) -> Result<String> {
         Some(entry) => actor_name(conn, entry).await?,
         None => None,
     };
-    Ok(name.map_or_else(|| "somebody".to_owned(), |name| name.to_string()))
+    Ok(name.map_or_else(|| "an unknown user".to_owned(), |name| name.to_string()))
 }
 
 /// Declares an origin trusted. Returns how many agents use it now; agents registered later are covered as

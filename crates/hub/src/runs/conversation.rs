@@ -41,7 +41,7 @@ pub(super) async fn build_turns(
             Some(Author::Imported { .. }) => TurnRole::Me,
             Some(Author::Agent { address, .. }) => TurnRole::Agent { address: address.clone() },
             Some(Author::Person { name }) => TurnRole::Person { name: name.clone() },
-            Some(Author::Gone) | None => TurnRole::Person { name: "Somebody".to_owned() },
+            Some(Author::Gone) | None => TurnRole::Person { name: "Unknown user".to_owned() },
         };
         ConversationTurn { speaker, parts }
     });

@@ -310,7 +310,7 @@ mod tests {
             assert_eq!(cards.collect::<Vec<_>>(), [("rm", Some(given))], "one card, and it keeps its answer");
         }
         let (_, heard) = run(&agent, asking()).await.unwrap();
-        assert_eq!(heard.text, "hello Some(Refused)", "nobody is there to ask");
+        assert_eq!(heard.text, "hello Some(Refused)", "no person can be asked");
         let waits = RunRequest { leave: ApprovalPolicy::of(Arc::new(Answers(None)), false), ..asking() };
         assert_eq!(
             run_until_first_word(&agent, waits).await.0,

@@ -42,7 +42,7 @@ impl Team {
             .collect();
         let invited: BTreeSet<String> = invitees.iter().map(|invitee| invitee.identity.key()).collect();
         if invited.is_empty() || invited.len() != invitees.len() {
-            Err(TeamError::Malformed("each invitation names somebody else"))
+            Err(TeamError::Malformed("each invitation must name another agent"))
         } else if !here.is_disjoint(&invited) {
             Err(TeamError::Already)
         } else if here.len() + invited.len() > usize::from(places)
@@ -95,7 +95,7 @@ impl Team {
     /// Pauses a member. The last active member cannot be paused.
     pub(super) fn pause_member(&mut self, seat: Seat) -> Checked {
         if self.is_active(seat) && self.active().count() == 1 {
-            return Err(TeamError::Malformed("somebody must be left who can speak"));
+            return Err(TeamError::Malformed("one active member must remain"));
         }
         self.change_status(seat, &MemberStatus::Active, MemberStatus::Paused)
     }

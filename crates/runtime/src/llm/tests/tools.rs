@@ -228,7 +228,7 @@ async fn where_nobody_can_be_asked_nothing_is_done() {
     let (end, heard) = hear(&asking(llm, &url), ask("?")).await;
     assert_eq!((end, calls(&asked)), (Ok(RunEnd::Completed), 0));
     assert!(tool_of(&heard.parts[0]).result.as_ref().unwrap()["error"].is_string());
-    assert!(told(&seen, 1, 3).contains("nobody is there to ask"));
+    assert!(told(&seen, 1, 3).contains("no person who can be asked"));
 }
 
 #[tokio::test]
