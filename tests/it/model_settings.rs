@@ -179,6 +179,11 @@ on_both! {
         let edit = bob.get("/@bob/clerk/edit").await.expect(StatusCode::OK);
         edit.says("value=\"cellar/small\"");
         edit.says("The one with the most similar name is <code>cellar/large</code>.");
+        let page = bob.get("/@bob/clerk").await.expect(StatusCode::OK);
+        page.says("This hub does not list the model cellar/small now.");
+        page.says("The one with the most similar name is cellar/large.");
+        let page = eve.get("/@bob/clerk").await.expect(StatusCode::OK);
+        assert!(!page.body.contains("does not list"), "{}", page.body);
     }
 
     async fn a_limit_of_tokens_a_day_names_the_time_of_renewal(hub: &Hub) {

@@ -5,7 +5,9 @@ use plexus_domain::{
     agent::{AgentAccess, Visibility},
 };
 
-use super::{Badge, Form, Html, agent_versions::AgentVersions, feedback::AgentFeedback};
+use super::{
+    Badge, Form, Html, agent_versions::AgentVersions, feedback::AgentFeedback, register::MissingModel,
+};
 
 #[derive(Clone, Debug)]
 pub struct AgentPage {
@@ -90,6 +92,8 @@ pub enum AgentTab {
 
 #[derive(Clone, Debug)]
 pub struct Overview {
+    /// The agent's model, if the hub does not list it; only for users who may change the agent.
+    pub missing_model: Option<MissingModel>,
     pub description: Html,
     /// Starter messages, each of which begins a chat.
     pub starters: Vec<String>,

@@ -11,7 +11,7 @@ use plexus_app::view_models::{
         AgentFile, AgentPage, AgentTab, Credentials, HubAsClient, Manage, Scheme, ToolCredentials,
         ToolServer, VectorCount,
     },
-    register::{EndpointPage, InstructionsPage, MissingModel, ModelOption, ProgramPage},
+    register::{EndpointPage, InstructionsPage, ModelOption, ProgramPage},
 };
 use plexus_domain::{Address, Error as Refusal};
 use plexus_hub::{
@@ -26,7 +26,6 @@ use plexus_hub::{
     },
     caller::Caller,
     config::ProgramProtocol,
-    model_providers,
     quotas::in_units,
 };
 
@@ -419,12 +418,8 @@ async fn instructions_page(
     let (programs, priced) = written::tools_here(site, caller).await?;
     let mut models = written::options(site, caller).await?;
     // A hidden model, or one that its server does not list now, must not be replaced by the first of the list.
-    let is_missing = !models.is_empty() && !models.iter().any(|model| model.id == kept.model);
-    let missing_model = is_missing.then(|| MissingModel {
-        name: kept.model.clone(),
-        nearest: model_providers::nearest_name(&kept.model, models.iter().map(|model| model.id.as_str())),
-    });
-    if is_missing {
+    let missing_model = written::missing_model(&kept.model, &models);
+    if missing_model.is_some() {
         models.push(ModelOption { id: kept.model.clone(), label: kept.model.clone() });
     }
     Ok(InstructionsPage {

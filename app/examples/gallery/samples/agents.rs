@@ -9,7 +9,7 @@ use plexus_app::view_models::{
     home::{FeaturedRow, HomePage, HubLink},
     live_search::{LiveSearchView, QueriedHub, QueryOutcome, Sources},
     namespace::{OwnerKind, OwnerPage},
-    register::{DnsRecord, OriginProof, ProofMethod, ProofState},
+    register::{DnsRecord, MissingModel, OriginProof, ProofMethod, ProofState},
 };
 use plexus_domain::{
     VersionId,
@@ -23,7 +23,7 @@ pub fn pages() -> Vec<(&'static str, String)> {
         ("home", shown_to_anybody("/", home())),
         ("home-ar", shown_in(Locale::Ar, "/", HomePage { purpose: None, ..home() })),
         ("agents-de", shown_in(Locale::De, "/agents?q=tide", agents("tide", rows()))),
-        ("agent-zh", shown_in(Locale::ZhHans, "/@ada/tide-clerk", page(head(), overview()))),
+        ("agent-zh", shown_in(Locale::ZhHans, "/@ada/tide-clerk", page(head(), with_missing_model()))),
         (
             "home-empty",
             shown(
@@ -413,8 +413,18 @@ pub fn skills() -> Vec<Skill> {
 }
 
 fn overview() -> AgentTab {
+    AgentTab::Overview(overview_of(None))
+}
+
+fn with_missing_model() -> AgentTab {
+    let model = MissingModel { name: "cellar/small".into(), nearest: Some("cellar/large".into()) };
+    AgentTab::Overview(overview_of(Some(model)))
+}
+
+fn overview_of(missing_model: Option<MissingModel>) -> Overview {
     let description = "<p>The clerk answers from the harmonic constants that hydrographic offices publish. It says which office and which year, and it says so when it does not know a harbour.</p><h2 id=\"user-content-limits\">Limits</h2><ul><li>No currents, only heights.</li><li>Predictions, <strong>not</strong> observations: weather moves them by half a metre.</li></ul><pre><code class=\"language-json\">{ \"harbour\": \"Brest\", \"day\": \"2026-11-21\" }</code></pre>";
-    AgentTab::Overview(Overview {
+    Overview {
+        missing_model,
         description: Html::from_markup(description.into()),
         starters: vec![
             "High water in Brest tomorrow?".into(),
@@ -422,7 +432,7 @@ fn overview() -> AgentTab {
         ],
         skills: skills(),
         tags: vec!["tides".into(), "sailing".into(), "weather".into()],
-    })
+    }
 }
 
 fn copy() -> CopyAgent {

@@ -5,11 +5,16 @@ use crate::{
     components::{
         agent_row::tags,
         format::agent_href,
+        notice::Note,
         section::Section,
         starters::{StarterUser, starters},
     },
-    text,
-    view_models::agent::{AgentHead, Callable, Overview},
+    rich, text,
+    view_models::{
+        Tone,
+        agent::{AgentHead, Callable, Overview},
+        register::MissingModel,
+    },
 };
 
 pub fn view(overview: Overview, head: &AgentHead) -> AnyView {
@@ -19,6 +24,7 @@ pub fn view(overview: Overview, head: &AgentHead) -> AnyView {
     });
     let tagged = (!overview.tags.is_empty()).then(|| view! { <p class="tags">{tags(overview.tags)}</p> });
     view! {
+        {overview.missing_model.map(|model| missing_model(model, head))}
         {description}
         {(head.callable == Callable::Yes).then(|| try_asking(overview.starters, head))}
         {(!overview.skills.is_empty()).then(|| {
@@ -31,6 +37,20 @@ pub fn view(overview: Overview, head: &AgentHead) -> AnyView {
             }
         })}
         {tagged}
+    }
+    .into_any()
+}
+
+fn missing_model(model: MissingModel, head: &AgentHead) -> AnyView {
+    let edit = format!("{}/edit", agent_href(&head.address));
+    let nearest = model.nearest.map(|name| view! { " "{text!("model-nearest", model = name)} });
+    view! {
+        <Note tone=Tone::Caution>
+            <p>
+                {rich!("model-missing", model = model.name; link = |inner| view! { <a href=edit>{inner}</a> })}
+                {nearest}
+            </p>
+        </Note>
     }
     .into_any()
 }

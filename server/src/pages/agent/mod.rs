@@ -8,6 +8,8 @@ pub mod star;
 pub mod versions;
 pub mod visitor_chat;
 
+use std::time::Duration;
+
 use axum::{
     extract::{Path, State},
     http::StatusCode,
@@ -16,25 +18,34 @@ use axum::{
 use plexus_app::view_models::{
     Badge,
     agent::{self as model, AgentHead, AgentPage, AgentTab, ExternalLink, Overview, Skill},
+    register::MissingModel,
 };
 use plexus_domain::{
     Address, Error as Refusal,
     agent::{Connector, Visibility},
 };
-use plexus_hub::agents::{self, AgentState, AgentView, CallableState};
+use plexus_hub::{
+    agents::{self, AgentState, AgentView, CallableState},
+    caller::Caller,
+};
+use tokio::time::timeout;
 
+use super::register::instructions;
 use crate::{
     app_state::AppState,
     rendering::Pen,
     web::{page::PageContext, page_cache},
 };
 
+/// How long the page of an agent waits for model servers to list their models.
+const MODEL_LIST_TIMEOUT: Duration = Duration::from_secs(1);
+
 pub async fn overview(
     site: State<AppState>,
     visit: PageContext,
     Path(path): Path<(String, String)>,
 ) -> Response {
-    show(site, visit, &path, |view, _, pen| AgentTab::Overview(about(view, pen))).await
+    show(site, visit, &path, |shown, pen| AgentTab::Overview(about(shown, pen))).await
 }
 
 pub async fn skills(
@@ -42,7 +53,7 @@ pub async fn skills(
     visit: PageContext,
     Path(path): Path<(String, String)>,
 ) -> Response {
-    show(site, visit, &path, |view, _, _| AgentTab::Skills(skill_rows(view))).await
+    show(site, visit, &path, |shown, _| AgentTab::Skills(skill_rows(&shown.view))).await
 }
 
 pub async fn connect(
@@ -50,27 +61,52 @@ pub async fn connect(
     visit: PageContext,
     Path(path): Path<(String, String)>,
 ) -> Response {
-    show(site, visit, &path, |view, origin, _| AgentTab::Connect(connect::snippets(origin, &view.address)))
-        .await
+    show(site, visit, &path, |shown, _| {
+        AgentTab::Connect(connect::snippets(&shown.origin, &shown.view.address))
+    })
+    .await
+}
+
+/// The agent of a page, and what its tabs need besides.
+struct ShownAgent {
+    view: AgentView,
+    /// URL of the hub.
+    origin: String,
+    missing_model: Option<MissingModel>,
 }
 
 async fn show(
     State(site): State<AppState>,
     visit: PageContext,
     (owner, name): &(String, String),
-    tab: impl FnOnce(&AgentView, &str, &mut Pen) -> AgentTab + Send + 'static,
+    tab: impl FnOnce(&ShownAgent, &mut Pen) -> AgentTab + Send + 'static,
 ) -> Response {
     let Ok(address) = format!("@{owner}/{name}").parse::<Address>() else {
         return visit.refuse_status(StatusCode::NOT_FOUND);
     };
     let origin = visit.frame().origin.clone();
     let caller = visit.caller.clone();
-    let page = async {
+    let page = Box::pin(async {
         let view = agents::get(&site.hub, &caller, &address).await?;
         let view = view.ok_or_else(|| Refusal::not_found(format!("Agent {address} not found.")))?;
-        site.renderer.run(move |pen| AgentPage { tab: tab(&view, &origin, pen), head: head(view) }).await
-    };
+        let missing_model = missing_model(&site, &caller, &view).await;
+        let shown = ShownAgent { view, origin, missing_model };
+        site.renderer.run(move |pen| AgentPage { tab: tab(&shown, pen), head: head(shown.view) }).await
+    });
     page_cache::cached_page(&site, visit, page).await
+}
+
+/// Returns the agent's model if the hub does not list it, for users who may choose another. Model servers that do not
+/// answer soon count as listing it.
+async fn missing_model(site: &AppState, caller: &Caller, view: &AgentView) -> Option<MissingModel> {
+    let Some(Connector::Llm { model, .. }) = view.versions.first().map(|version| &version.connector) else {
+        return None;
+    };
+    if !view.can_manage {
+        return None;
+    }
+    let models = timeout(MODEL_LIST_TIMEOUT, instructions::options(site, caller)).await.ok()?.ok()?;
+    instructions::missing_model(model, &models)
 }
 
 /// Returns the data above the tabs and in the side bar.
@@ -144,7 +180,8 @@ fn badges(view: &AgentView) -> Vec<Badge> {
     badges
 }
 
-fn about(view: &AgentView, pen: &mut Pen) -> Overview {
+fn about(shown: &ShownAgent, pen: &mut Pen) -> Overview {
+    let view = &shown.view;
     let starters: Vec<String> = match view.versions.first().map(|version| &version.connector) {
         Some(Connector::Llm { starters, .. }) => starters.clone(),
         _ => view
@@ -159,6 +196,7 @@ fn about(view: &AgentView, pen: &mut Pen) -> Overview {
     let summary = &view.summary;
     let says_more = !summary.description.split_whitespace().eq(summary.summary.split_whitespace());
     Overview {
+        missing_model: shown.missing_model.clone(),
         description: pen.html("", if says_more { &summary.description } else { "" }),
         starters,
         skills: skill_rows(view),

@@ -8,7 +8,7 @@ use axum::{
 };
 use plexus_app::view_models::{
     Form,
-    register::{InstructionsPage, ModelOption},
+    register::{InstructionsPage, MissingModel, ModelOption},
 };
 use plexus_domain::{
     Error as Refusal,
@@ -61,6 +61,15 @@ async fn page(site: &AppState, caller: &Caller) -> Result<InstructionsPage, Erro
 pub async fn options(site: &AppState, caller: &Caller) -> Result<Vec<ModelOption>, Error> {
     let person = caller.may(Scope::Agents)?;
     Ok(model_providers::offered_models(&site.hub, person).await?.into_iter().map(option).collect())
+}
+
+/// Returns the name of an agent's model if it is not among `models`, with the most similar one of them.
+pub fn missing_model(name: &str, models: &[ModelOption]) -> Option<MissingModel> {
+    let is_missing = !models.is_empty() && !models.iter().any(|model| model.id == name);
+    is_missing.then(|| MissingModel {
+        name: name.to_owned(),
+        nearest: model_providers::nearest_name(name, models.iter().map(|model| model.id.as_str())),
+    })
 }
 
 fn option(model: OfferedModel) -> ModelOption {
