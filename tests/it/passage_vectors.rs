@@ -16,7 +16,7 @@ use axum::{
     routing::post,
 };
 use parking_lot::Mutex;
-use reqwest::StatusCode;
+use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, sync::Notify};
 
@@ -151,6 +151,21 @@ on_both! {
             assert!(ask(&grace, "What does a berth cost?").await.starts_with("A berth costs ten"));
         }
         assert_eq!(ask(&grace, "Was kostet ein Liegeplatz?").await, "I do not know.");
+    }
+
+    async fn files_change_while_the_model_does_not_answer(hub: &Hub, [("PLEXUS_EMBEDDINGS_MODEL", "cellar/embed")]) {
+        let grace = hub.administrator("grace").await;
+        let server = EmbeddingServer::start(&grace).await;
+        server.set(Behavior::Hangs);
+        put(&grace, "guide.md", GUIDE).await.expect(StatusCode::OK);
+        // The worker now waits for the model, for up to a minute.
+        server.wait_requests(1).await;
+        put(&grace, "dogs.md", "Dogs are welcome.").await.expect(StatusCode::OK);
+        assert!(ask(&grace, "What does a berth cost?").await.starts_with("A berth costs ten"));
+        grace.send(grace.request(Method::DELETE, &format!("{FILES}/guide.md"))).await.expect(StatusCode::NO_CONTENT);
+        grace.get("/@grace/clerk/manage").await.says("0 of 1 passages have vectors");
+        assert_eq!(ask(&grace, "What does a berth cost?").await, "I do not know.");
+        assert!(ask(&grace, "Are dogs welcome?").await.starts_with("Dogs are welcome."));
     }
 
     async fn vectors_that_cannot_be_right_are_not_stored(hub: &Hub, [("PLEXUS_EMBEDDINGS_MODEL", "cellar/embed")]) {
