@@ -116,7 +116,8 @@ impl Drop for Hub {
     }
 }
 
-fn binary() -> PathBuf {
+/// Returns the measured program.
+pub fn binary() -> PathBuf {
     std::env::var_os("PLEXUS_BENCH_BINARY")
         .map_or_else(|| PathBuf::from("target/release/plexus"), PathBuf::from)
 }

@@ -5,7 +5,9 @@
 mod a2a;
 mod a2a_sdk_servers;
 mod background_writes;
+mod backups;
 mod baseline_proxy;
+mod chat_history;
 mod client;
 mod concurrent_load;
 mod http;
@@ -36,6 +38,7 @@ use std::{path::Path, process::ExitCode};
 
 const USAGE: &str = "\
 bench [start] [pages] [search] [relay] [streams] [queue] [a2a] [teams] [formation]: which benches to run; all unless named.
+bench backups: backup and restore of 100,000 agents and PLEXUS_BENCH_MESSAGES messages (1,000,000); takes half an hour.
 bench interop LITELLM: the relay beside LiteLLM's proxy, the program at that path; `make interop` installs it.
 PLEXUS_BENCH_BINARY names the hub (target/release/plexus), PLEXUS_BENCH_ROUNDS how often a relay is measured (3),
 PLEXUS_BENCH_AGENTS among how many agents members are chosen.";
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
             Err(_) => return say_usage(),
         },
         [interop, litellm] if interop == "interop" => in_runtime(litellm::run(Path::new(litellm), rounds)),
+        [backups] if backups == "backups" => in_runtime(backups::run()),
         [] => in_runtime(run(&BENCHES, rounds)),
         _ => {
             let named: Vec<&str> = named.iter().map(String::as_str).collect();
