@@ -89,7 +89,13 @@ fn assert_reason(reason: &str) {
 }
 
 fn assert_part(part: &Part) {
-    assert!(!matches!(part.content, PartBody::File { .. } | PartBody::Approval { .. }), "{part:?}");
+    assert!(
+        !matches!(
+            part.content,
+            PartBody::File { .. } | PartBody::Approval { .. } | PartBody::Question { .. }
+        ),
+        "{part:?}"
+    );
     for label in [&part.artifact, &part.name, &part.media_type].into_iter().flatten() {
         assert!(label.chars().count() <= MAX_LABEL_CHARS, "{} characters", label.chars().count());
         assert!(!has_invisible(label) && !label.contains('\n'), "{label:?}");

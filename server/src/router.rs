@@ -235,6 +235,7 @@ fn chat_routes() -> Router<AppState> {
         .route("/chat/{id}", form(pages::chat::thread::show, pages::chat::thread::send))
         .route("/chat/{id}/stop", post(pages::chat::thread::stop))
         .route("/chat/{id}/approve", post(pages::chat::thread::approve))
+        .route("/chat/{id}/question", post(pages::chat::thread::answer_question))
         .route("/chat/{id}/retry", form(pages::chat::messages::show_retry, pages::chat::messages::retry))
         .route("/chat/{id}/fork", post(pages::chat::messages::fork))
         .route(

@@ -93,6 +93,7 @@ async fn on(database: Option<Database>) {
         a_question_is_there_after_a_reload_and_without_javascript(&grace).await;
         a_person_wants_to_be_asked(hub).await;
         strangers_cannot_be_asked(hub, &grace).await;
+        a_tool_asks_the_user(hub, &grace).await;
         a_task_is_done_with_files(&grace, shared.path()).await;
         a_tool_that_hangs_is_stopped(&grace).await;
         edited_through_the_page(&grace, &tools.url).await;
@@ -271,8 +272,76 @@ async fn strangers_cannot_be_asked(hub: &Hub, grace: &Client) {
         hub.visitor().request(Method::POST, "/a2a/grace/asking/").header("A2A-Version", "1.0").json(&asked);
     let answer = hub.visitor().send(request).await.expect(StatusCode::OK).json();
     assert_eq!(answer["result"]["task"]["status"]["state"], "TASK_STATE_COMPLETED", "{answer}");
-    assert!(answer.to_string().contains("nobody is there to ask"), "{answer}");
+    assert!(answer.to_string().contains("no person who can be asked"), "{answer}");
     assert!(!grace.get("/healthz").await.body.is_empty());
+}
+
+async fn a_tool_asks_the_user(hub: &Hub, grace: &Client) {
+    const BOOK: &str = "call=book {}";
+    let said = grace.begin("@grace/free", BOOK).await;
+    let id = question(grace, &said.chat).await;
+    let waiting = grace.api("/approvals").await;
+    let asked = &waiting["approvals"][0]["question"];
+    assert_eq!(asked["message"], "Which boat needs a berth?", "{waiting}");
+    assert_eq!(
+        asked["inputs"][1]["kind"],
+        json!({ "type": "number", "is_integer": true, "min": 1.0, "max": 30.0 })
+    );
+    let path = format!("/approvals/{id}");
+    for (answer, words) in [
+        (json!({ "boat": "Hai" }), "“Nights” needs a value."),
+        (json!({ "boat": "Hai", "nights": 31 }), "“Nights” must be between 1 and 30."),
+        (json!({ "boat": "Hai", "nights": 2, "crew": 4 }), "The question has no input"),
+    ] {
+        let wrong = grace.call(Method::POST, &path, &json!({ "allow": true, "answer": answer })).await;
+        let (_, said) = wrong.refusal(StatusCode::UNPROCESSABLE_ENTITY);
+        assert!(said.contains(words), "{said}");
+    }
+    let bob = hub.person("bob-asks").await;
+    let reply = json!({ "allow": true, "answer": { "boat": "Hai", "nights": 2, "power": true } });
+    bob.call(Method::POST, &path, &reply).await.expect(StatusCode::NOT_FOUND);
+    grace.call(Method::POST, &path, &reply).await.expect(StatusCode::NO_CONTENT);
+    let answer = answer_after(grace, &said.chat, 0).await;
+    let expected = json!({ "outcome": "given", "values": { "boat": "Hai", "nights": 2, "power": true } });
+    let parts = answer["parts"].as_array().expect("parts");
+    assert!(parts.iter().any(|part| part["kind"] == "question" && part["answer"] == expected), "{answer}");
+    assert!(answer.to_string().contains("Booked 2 nights for Hai, power: True."), "{answer}");
+
+    // On the page, without a script.
+    let said = grace.begin("@grace/free", BOOK).await;
+    let id = question(grace, &said.chat).await;
+    let chat = format!("/chat/{}", said.chat);
+    let page = grace.get(&chat).await;
+    page.says("name=\"input.boat\"");
+    page.says("Do not enter passwords");
+    let form =
+        [("approval", id.as_str()), ("decision", "yes"), ("input.boat", "Otter"), ("input.nights", "x")];
+    grace
+        .post(&format!("{chat}/question"), &form)
+        .await
+        .expect(StatusCode::UNPROCESSABLE_ENTITY)
+        .says("“Nights”");
+    let form =
+        [("approval", id.as_str()), ("decision", "yes"), ("input.boat", "Otter"), ("input.nights", "3")];
+    grace.post(&format!("{chat}/question"), &form).await.expect(StatusCode::SEE_OTHER);
+    let answer = answer_after(grace, &said.chat, 0).await;
+    assert!(answer.to_string().contains("Booked 3 nights for Otter, power: False."), "{answer}");
+    grace.get(&chat).await.says("Otter");
+
+    let said = grace.begin("@grace/free", BOOK).await;
+    let id = question(grace, &said.chat).await;
+    let form = [("approval", id.as_str()), ("decision", "no")];
+    grace.post(&format!("/chat/{}/question", said.chat), &form).await.expect(StatusCode::SEE_OTHER);
+    let answer = answer_after(grace, &said.chat, 0).await;
+    assert!(answer.to_string().contains("Nothing is booked: decline."), "{answer}");
+
+    // Visitors have no chat in which they could be asked.
+    let asked = json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": { "message": {
+        "messageId": "m2", "role": "ROLE_USER", "parts": [{ "text": BOOK }] } } });
+    let request =
+        hub.visitor().request(Method::POST, "/a2a/grace/free/").header("A2A-Version", "1.0").json(&asked);
+    let answer = hub.visitor().send(request).await.expect(StatusCode::OK).json();
+    assert!(answer.to_string().contains("Nothing is booked: decline."), "{answer}");
 }
 
 async fn a_task_is_done_with_files(grace: &Client, folder: &Path) {

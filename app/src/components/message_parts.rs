@@ -1,4 +1,4 @@
-//! Parts of a message: text, data, files, links, tool calls, reasoning and approvals.
+//! Parts of a message: text, data, files, links, tool calls, reasoning, approvals and questions of tools.
 
 use leptos::prelude::*;
 use plexus_domain::{
@@ -14,6 +14,7 @@ use super::{
     format::{agent_href, duration},
     icon::Icon,
     identicon::Mark,
+    tool_question::tool_question,
 };
 use crate::view_models::message::{Article, PartView};
 
@@ -40,6 +41,9 @@ pub fn part(index: usize, part: &PartView, article: &Article) -> AnyView {
         }
         PartView::Approval { id, tool, arguments, decision } => {
             approval(id, tool, &arguments, decision, article)
+        }
+        PartView::Question { id, tool, question, answer } => {
+            tool_question(id, tool, question, answer, article)
         }
         PartView::ContinueWith { seed, name, address, summary, text } => {
             let fields = vec![

@@ -37,6 +37,7 @@ pub mod stepper;
 pub mod table;
 pub mod tabs;
 pub mod time;
+mod tool_question;
 pub mod transcript;
 pub mod usage;
 pub mod usage_report;

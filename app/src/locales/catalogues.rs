@@ -20,6 +20,7 @@ macro_rules! catalogue {
             ("messages.ftl", include_str!(concat!("../../locales/", $language, "/messages.ftl"))),
             ("scripts.ftl", include_str!(concat!("../../locales/", $language, "/scripts.ftl"))),
             ("settings.ftl", include_str!(concat!("../../locales/", $language, "/settings.ftl"))),
+            ("tool_questions.ftl", include_str!(concat!("../../locales/", $language, "/tool_questions.ftl"))),
         ]
     };
 }

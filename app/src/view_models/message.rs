@@ -1,8 +1,12 @@
 //! View model of a chat message.
 
 use plexus_domain::{
-    Address, ApprovalId, ChatId, ImageSize, MessageId, RunId, Timestamp, feedback::Rating,
-    message::MessageState, part::ApprovalDecision, run::Usage,
+    Address, ApprovalId, ChatId, ImageSize, MessageId, RunId, Timestamp,
+    feedback::Rating,
+    form_question::{FormAnswer, FormQuestion},
+    message::MessageState,
+    part::ApprovalDecision,
+    run::Usage,
 };
 use serde_json::Value;
 
@@ -107,6 +111,15 @@ pub enum PartView {
         arguments: Value,
         /// The user's decision; `None` while it is pending.
         decision: Option<ApprovalDecision>,
+    },
+    /// Question of a tool. Posts `approval`, `decision` = `yes` or `no`, and each input as `input.NAME` to
+    /// `/chat/{id}/question`.
+    Question {
+        id: ApprovalId,
+        tool: String,
+        question: FormQuestion,
+        /// The user's answer; `None` while it is pending.
+        answer: Option<FormAnswer>,
     },
     /// Button that sends the question to another agent.
     ContinueWith {

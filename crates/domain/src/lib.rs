@@ -14,6 +14,7 @@ pub mod embedded_block;
 pub mod error;
 pub mod fair_scheduler;
 pub mod feedback;
+pub mod form_question;
 pub mod id;
 pub mod knowledge;
 pub mod media_type;

@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ApprovalId, Digest, Metadata};
+use crate::{
+    ApprovalId, Digest, Metadata,
+    form_question::{FormAnswer, FormQuestion},
+};
 
 /// One part of a message, in display order.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -56,6 +59,15 @@ pub enum PartBody {
         /// `None` while the request is open.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         decision: Option<ApprovalDecision>,
+    },
+    /// A question of a tool's server, with a form for the answer.
+    Question {
+        approval: ApprovalId,
+        tool: String,
+        question: FormQuestion,
+        /// `None` while the question is open.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answer: Option<FormAnswer>,
     },
 }
 

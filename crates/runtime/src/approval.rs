@@ -1,9 +1,15 @@
-//! Human approval of tool calls. An approval is bound to the digest of the tool name and the exact arguments.
+//! Human approval of tool calls, and questions of tools to the user. An approval is bound to the digest of the tool name
+//! and the exact arguments.
 
 use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
-use plexus_domain::{ApprovalId, Digest, Part, PartBody, part::ApprovalDecision, run::Failure};
+use plexus_domain::{
+    ApprovalId, Digest, Part, PartBody,
+    form_question::{FormAnswer, FormQuestion},
+    part::ApprovalDecision,
+    run::Failure,
+};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -38,6 +44,21 @@ impl ApprovalRequest {
     }
 }
 
+/// Question of a tool's server to the user.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolQuestion {
+    /// Name of the tool, with the name of its provider.
+    pub tool: String,
+    pub question: FormQuestion,
+}
+
+impl ToolQuestion {
+    fn card(&self, approval: ApprovalId, answer: Option<FormAnswer>) -> Part {
+        let Self { tool, question } = self.clone();
+        PartBody::Question { approval, tool, question, answer }.into()
+    }
+}
+
 /// Stores approval requests and waits for their decisions.
 #[async_trait]
 pub trait ApprovalGate: Send + Sync {
@@ -45,6 +66,12 @@ pub trait ApprovalGate: Send + Sync {
 
     /// Waits for the decision on exactly this request, up to the approval timeout of the gate.
     async fn decided(&self, id: ApprovalId, question: &ApprovalRequest) -> Result<ApprovalDecision, Failure>;
+
+    /// Returns `None` if the user cannot be asked questions.
+    async fn ask_question(&self, question: &ToolQuestion) -> Result<Option<ApprovalId>, Failure>;
+
+    /// Waits for the answer to a question, up to the approval timeout of the gate.
+    async fn answered(&self, id: ApprovalId) -> Result<FormAnswer, Failure>;
 }
 
 /// Approval policy of a run: whether a requester can be asked, and for which calls.
@@ -83,6 +110,23 @@ impl ApprovalPolicy {
         let decision = decided.ok_or(RunInterruption::Stopped)??;
         asked.close(decision, output)?;
         Ok(Some(decision))
+    }
+
+    /// Shows a question of a tool in the answer and waits for its answer. Returns `None`, without a card, if no
+    /// requester can be asked.
+    pub(crate) async fn ask_question(
+        &self,
+        question: &ToolQuestion,
+        output: &mut dyn Output,
+        stop: &CancellationToken,
+    ) -> Result<Option<FormAnswer>, RunInterruption> {
+        let Some(gate) = &self.gate else { return Ok(None) };
+        let Some(id) = gate.ask_question(question).await? else { return Ok(None) };
+        let place = output.put(None, question.card(id, None))?;
+        let answered = stop.run_until_cancelled(gate.answered(id)).await;
+        let answer = answered.ok_or(RunInterruption::Stopped)??;
+        output.put(Some(place), question.card(id, Some(answer.clone())))?;
+        Ok(Some(answer))
     }
 
     /// Shows an approval card in the answer and returns without waiting. Returns `None` if no requester can

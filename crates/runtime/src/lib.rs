@@ -26,7 +26,7 @@ mod testing;
 mod text_cutter;
 mod transcript;
 
-pub use approval::{ApprovalGate, ApprovalPolicy, ApprovalRequest};
+pub use approval::{ApprovalGate, ApprovalPolicy, ApprovalRequest, ToolQuestion};
 pub use connector::{
     Connector, ConnectorLimits, ConversationTurn, ModelUsage, Output, OutputFile, RemoteConversation, RunEnd,
     RunRequest, TurnRole, run_connector,

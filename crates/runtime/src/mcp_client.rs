@@ -1,30 +1,36 @@
 //! MCP client: calls tools of MCP servers over streamable HTTP, or over stdio of a local program.
 
 mod byte_budget;
+mod elicitation;
 mod http_transport;
 mod told;
 
-use std::{fmt, future::Future, sync::Arc, time::Duration};
+use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use plexus_domain::run::{Failure, FailureClass};
 use rmcp::{
     RoleClient,
-    model::{CallToolRequestParams, PaginatedRequestParams},
-    service::{RunningService, serve_client},
+    model::{CallToolRequestParams, CallToolResult, PaginatedRequestParams},
+    service::{RunningService, ServiceError, serve_client},
     transport::async_rw::AsyncRwTransport,
 };
 use serde_json::{Map, Value};
 use tokio::{
     process::{ChildStdin, ChildStdout},
-    sync::{OwnedSemaphorePermit, Semaphore},
+    select,
+    sync::{Mutex, OwnedSemaphorePermit, Semaphore, mpsc},
     time,
 };
 use url::Url;
 
-pub use self::told::{outcome, tool};
 use self::{
     byte_budget::{ByteBudget, MeteredReader},
+    elicitation::ElicitationHandler,
     http_transport::Refused,
+};
+pub use self::{
+    elicitation::PendingQuestion,
+    told::{outcome, tool},
 };
 use crate::{
     Credentials,
@@ -35,7 +41,7 @@ use crate::{
 
 /// Timeout of the handshake and of each page of the tool list. A local program may need time to load.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// Timeout of one tool call.
+/// Timeout of one tool call, and of its continuation after the answer to a question.
 const CALL_TIME: Duration = Duration::from_mins(2);
 /// Maximum bytes of a message.
 const MAX_MESSAGE_BYTES: usize = 1 << 20;
@@ -124,7 +130,9 @@ pub struct ToolResult {
 
 /// MCP session with one server, closed on drop.
 pub struct McpSession {
-    service: RunningService<RoleClient, ()>,
+    service: RunningService<RoleClient, ElicitationHandler>,
+    /// Questions of the server during a call.
+    questions: Mutex<mpsc::Receiver<PendingQuestion>>,
     peer: Peer,
     /// Terminated when the session is dropped.
     _process: Option<Process>,
@@ -133,13 +141,15 @@ pub struct McpSession {
 impl McpSession {
     /// Starts a session. Fails if the server may not be called, or does not answer as an MCP server.
     pub async fn open(server: &McpServer) -> Result<Self, Failure> {
+        let (handler, questions) = ElicitationHandler::new();
+        let questions = Mutex::new(questions);
         match server {
             McpServer::Remote { outbound, url, shown, mend } => {
                 let peer = Peer::remote(url, shown.is_some(), mend);
                 let transport =
                     http_transport::transport(outbound, url, shown.as_ref(), peer.refused.clone())?;
-                let service = peer.within(TIMEOUT, serve_client((), transport)).await?;
-                Ok(Self { service, peer, _process: None })
+                let service = peer.within(TIMEOUT, serve_client(handler, transport)).await?;
+                Ok(Self { service, questions, peer, _process: None })
             }
             McpServer::Program { program, sandbox, .. } => {
                 let peer = Peer::program(&program.name);
@@ -147,8 +157,9 @@ impl McpSession {
                     message: format!("{} does not run: {}", peer.name, failure.message),
                     ..failure
                 })?;
-                let service = peer.within(TIMEOUT, serve_client((), streams(started.stdin, started.stdout)));
-                Ok(Self { service: service.await?, peer, _process: Some(started.process) })
+                let streams = streams(started.stdin, started.stdout);
+                let service = peer.within(TIMEOUT, serve_client(handler, streams)).await?;
+                Ok(Self { service, questions, peer, _process: Some(started.process) })
             }
         }
     }
@@ -170,11 +181,40 @@ impl McpSession {
         Ok(tools)
     }
 
-    /// Calls a tool. An error that the tool reports is a result as well, for the model to read.
-    pub async fn call(&self, name: &str, arguments: Map<String, Value>) -> Result<ToolResult, Failure> {
+    /// Starts the call of a tool; [`RunningCall::next`] executes it.
+    pub fn call(&self, name: &str, arguments: Map<String, Value>) -> RunningCall<'_> {
+        // A question that an earlier call left must not be taken for one of this call.
+        if let Ok(mut questions) = self.questions.try_lock() {
+            while questions.try_recv().is_ok() {}
+        }
         let params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
-        let result = self.peer.within(CALL_TIME, self.service.call_tool(params)).await?;
-        Ok(outcome(&result))
+        RunningCall { session: self, call: Box::pin(self.service.call_tool(params)) }
+    }
+}
+
+/// A call of a tool, which may ask questions before it ends. Dropping it cancels the call.
+pub struct RunningCall<'a> {
+    session: &'a McpSession,
+    call: Pin<Box<dyn Future<Output = Result<CallToolResult, ServiceError>> + Send + 'a>>,
+}
+
+/// What a running call waits for, or how it ended.
+pub enum CallEvent {
+    Question(PendingQuestion),
+    /// An error that the tool reports is a result as well, for the model to read.
+    Ended(Result<ToolResult, Failure>),
+}
+
+impl RunningCall<'_> {
+    /// Waits for the next event. Must not be called after the end.
+    pub async fn next(&mut self) -> CallEvent {
+        let mut questions = self.session.questions.lock().await;
+        select! {
+            ended = self.session.peer.within(CALL_TIME, &mut self.call) => {
+                CallEvent::Ended(ended.map(|result| outcome(&result)))
+            }
+            Some(question) = questions.recv() => CallEvent::Question(question),
+        }
     }
 }
 

@@ -79,7 +79,10 @@ pub(crate) fn part_text(parts: &[Part]) -> String {
             PartBody::Data { data } => write!(said, "```json\n{data}\n```"),
             PartBody::File { size, .. } => write!(said, "[file: {name}, {size} bytes]"),
             PartBody::Link { url } => write!(said, "[link: {url}]"),
-            PartBody::Tool(_) | PartBody::Reasoning { .. } | PartBody::Approval { .. } => Ok(()),
+            PartBody::Tool(_)
+            | PartBody::Reasoning { .. }
+            | PartBody::Approval { .. }
+            | PartBody::Question { .. } => Ok(()),
         };
     }
     said

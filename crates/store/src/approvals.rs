@@ -1,7 +1,8 @@
-//! Approvals: yes-or-no decisions on one tool call of a run, bound to its exact arguments.
+//! Approvals: yes-or-no decisions on one tool call of a run, bound to its exact arguments; and questions of tools to the
+//! user of a run.
 
-use plexus_domain::{ApprovalId, ChatId, Digest, PrincipalId, RunId, Timestamp};
-use serde_json::Value;
+use plexus_domain::{ApprovalId, ChatId, Digest, PrincipalId, RunId, Timestamp, form_question::FormQuestion};
+use serde_json::{Map, Value};
 use sqlx::{QueryBuilder, query, query_as};
 
 use crate::{
@@ -23,7 +24,12 @@ record! {
         pub id: ApprovalId,
         pub run: RunId,
         pub tool: String,
+        /// Arguments of the call; empty for a question.
         pub arguments: Value,
+        /// The question, if the tool asks one.
+        pub question: Option<FormQuestion>,
+        /// Values of the answer to the question, once it was decided to give one.
+        pub answer: Option<Map<String, Value>>,
         /// Digest of the tool name and the arguments that will be used.
         pub args_sha256: Digest,
         pub decision: Option<Decision>,
@@ -35,15 +41,16 @@ record! {
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "select id, run, tool, arguments, args_sha256, decision, decided_by, expires_at from approvals ",
+            "select id, run, tool, arguments, question, answer, args_sha256, decision, decided_by, expires_at from approvals ",
             $rest
         )
     };
 }
 
 pub async fn insert(tx: &mut Tx, new: &Approval) -> Result<()> {
-    let text = "insert into approvals (id, run, tool, arguments, args_sha256, decision, decided_by, expires_at) \
-                values ($1, $2, $3, $4, $5, $6, $7, $8)";
+    let text = "insert into approvals \
+                (id, run, tool, arguments, question, answer, args_sha256, decision, decided_by, expires_at) \
+                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     execute!(
         tx,
         query(text)
@@ -51,6 +58,8 @@ pub async fn insert(tx: &mut Tx, new: &Approval) -> Result<()> {
             .bind(new.run.uuid())
             .bind(clean(&new.tool))
             .bind(new.arguments.to_column())
+            .bind(new.question.to_column())
+            .bind(new.answer.to_column())
             .bind(new.args_sha256.to_column())
             .bind(new.decision.map(Decision::as_str))
             .bind(new.decided_by.to_column())
@@ -106,18 +115,26 @@ pub async fn list_waiting_chats(
     Ok(waiting)
 }
 
-/// Decides an approval. Returns false if it is already decided, has expired or does not exist.
+/// Decides an approval, or answers a question. Returns false if it is already decided, has expired or does not exist.
 pub async fn decide(
     tx: &mut Tx,
     id: ApprovalId,
     decision: Decision,
+    answer: Option<Map<String, Value>>,
     by: PrincipalId,
     now: Timestamp,
 ) -> Result<bool> {
-    let text = "update approvals set decision = $2, decided_by = $3 \
-                where id = $1 and decision is null and expires_at > $4";
-    let changed =
-        execute!(tx, query(text).bind(id.uuid()).bind(decision.as_str()).bind(by.uuid()).bind(now.millis()))?;
+    let text = "update approvals set decision = $2, answer = $3, decided_by = $4 \
+                where id = $1 and decision is null and expires_at > $5";
+    let changed = execute!(
+        tx,
+        query(text)
+            .bind(id.uuid())
+            .bind(decision.as_str())
+            .bind(answer.to_column())
+            .bind(by.uuid())
+            .bind(now.millis())
+    )?;
     Ok(changed > 0)
 }
 

@@ -150,6 +150,7 @@ const fn kind(content: &PartBody) -> &'static str {
         PartBody::Tool(_) => "tool",
         PartBody::Reasoning { .. } => "reasoning",
         PartBody::Approval { .. } => "approval",
+        PartBody::Question { .. } => "question",
     }
 }
 

@@ -9,11 +9,12 @@ use plexus_domain::{
     chat::{ChatKind, Title},
     chat_event::Event,
     feedback::{FeedbackReason, Rating},
+    form_question::FormQuestion,
     message::MessageState,
     run::FailureClass,
 };
 use serde::{Serialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
 type Unreadable = Box<dyn StdError + Send + Sync>;
@@ -227,7 +228,7 @@ macro_rules! json {
         }
     )*};
 }
-json!(Value, Connector, Event, PartBody, Vec<String>);
+json!(Value, Connector, Event, PartBody, Vec<String>, FormQuestion, Map<String, Value>);
 
 /// Serializes to JSON. It escapes U+0000, which a text column of Postgres would reject.
 fn to_json(value: &impl Serialize) -> String {

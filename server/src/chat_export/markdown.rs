@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use futures::{Stream, StreamExt as _, stream};
-use plexus_domain::{MessageId, Part, PartBody, message::MessageState};
+use plexus_domain::{MessageId, Part, PartBody, form_question::FormAnswer, message::MessageState};
 use plexus_hub::{
     Caller, Error, Hub,
     chats::ChatExport,
@@ -135,6 +135,15 @@ fn part(part: &Part, is_markdown: bool) -> String {
             let decision =
                 decision.map(|decision| format!(" ({decision:?})").to_lowercase()).unwrap_or_default();
             format!("Approval request for {}{decision}:\n\n{}", line_as_markdown(tool), json(arguments))
+        }
+        PartBody::Question { tool, question, answer, .. } => {
+            let answer = match answer {
+                Some(FormAnswer::Given { values }) => format!("Answer:\n\n{}", json(&values.clone().into())),
+                Some(FormAnswer::Declined) => "Declined.".to_owned(),
+                Some(FormAnswer::Unanswered) | None => "Not answered.".to_owned(),
+            };
+            let message = fenced("text", &question.message);
+            format!("Question of {}:\n\n{message}\n\n{answer}", line_as_markdown(tool))
         }
     }
 }

@@ -114,7 +114,10 @@ fn block(site: &AppState, door: &AuthorizedAgent, task: &Task, part: &Part) -> O
         PartBody::Link { url } => {
             Some(ContentBlock::resource_link(typed(Resource::new(url.clone(), name("link")))))
         }
-        PartBody::Tool(_) | PartBody::Reasoning { .. } | PartBody::Approval { .. } => None,
+        PartBody::Tool(_)
+        | PartBody::Reasoning { .. }
+        | PartBody::Approval { .. }
+        | PartBody::Question { .. } => None,
     }
 }
 

@@ -10,7 +10,8 @@ import socket
 from pathlib import Path
 
 import uvicorn
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import Context, MCPServer
+from pydantic import BaseModel, Field
 from starlette.responses import PlainTextResponse
 
 server = MCPServer("Tools of the tests", log_level="WARNING")
@@ -47,6 +48,23 @@ async def sleep() -> str:
     """Takes its time."""
     await asyncio.sleep(3600)
     return "awake"
+
+
+class Berth(BaseModel):
+    """What is asked about a berth."""
+
+    boat: str = Field(title="Name of the boat", max_length=20)
+    nights: int = Field(title="Nights", ge=1, le=30)
+    power: bool = Field(default=False, title="Shore power")
+
+
+@server.tool()
+async def book(ctx: Context) -> str:
+    """Books a berth, and asks for which boat."""
+    answer = await ctx.elicit(message="Which boat needs a berth?", schema=Berth)
+    if answer.action == "accept":
+        return f"Booked {answer.data.nights} nights for {answer.data.boat}, power: {answer.data.power}."
+    return f"Nothing is booked: {answer.action}."
 
 
 def guarded(app, header: str, file: Path):

@@ -11,7 +11,10 @@ use plexus_app::view_models::{
     message::{Article, Author, FilePreview, PartView},
 };
 use plexus_domain::{
-    ApprovalId, ChatId, ChatInvitationId, ImageSize, MessageId, RunId, chat::RoomRole, message::MessageState,
+    ApprovalId, ChatId, ChatInvitationId, ImageSize, MessageId, RunId,
+    chat::RoomRole,
+    form_question::{FormInput, FormQuestion, InputKind, InputOption},
+    message::MessageState,
     run::Usage,
 };
 use serde_json::json;
@@ -517,6 +520,32 @@ fn parts() -> Vec<Article> {
             arguments: json!({"to": "ada@example.org", "subject": "Tides"}),
             decision: None,
         },
+        PartView::Question {
+            id: approval,
+            tool: "harbour.example/book_berth".into(),
+            question: FormQuestion {
+                message: "Two berths are free on Friday. Which one do you want?".into(),
+                inputs: vec![
+                    input(
+                        "berth",
+                        "Berth",
+                        InputKind::Choice {
+                            options: vec![
+                                InputOption { value: "a4".into(), title: "A 4, sheltered".into() },
+                                InputOption { value: "c9".into(), title: "C 9, at the fuel dock".into() },
+                            ],
+                        },
+                    ),
+                    input(
+                        "nights",
+                        "Nights",
+                        InputKind::Number { is_integer: true, min: Some(1.0), max: Some(30.0) },
+                    ),
+                    input("power", "Shore power", InputKind::Switch),
+                ],
+            },
+            answer: None,
+        },
         PartView::ContinueWith {
             seed: "@plexus/calc".into(),
             name: "Calc".into(),
@@ -529,4 +558,15 @@ fn parts() -> Vec<Article> {
         article(1, ada(), vec![text("<p>Tides for Brest, as a table, and mail it to me.</p>")]),
         article(2, agent("Guide", "@plexus/guide"), parts),
     ]
+}
+
+fn input(name: &str, title: &str, kind: InputKind) -> FormInput {
+    FormInput {
+        name: name.to_owned(),
+        title: title.to_owned(),
+        description: None,
+        kind,
+        is_required: true,
+        default: None,
+    }
 }

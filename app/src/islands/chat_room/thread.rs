@@ -211,7 +211,7 @@ impl Thread {
     pub fn asks(&self, message: &str, part: u32) -> Option<String> {
         let selector = format!("[data-part=\"{part}\"] .approval");
         let card: Element = dom::find(&self.article(message)?, &selector)?;
-        dom::find::<Element>(&card, "form")?;
+        dom::find::<Element>(&card, "form:not(.tool-question form)")?;
         dom::find::<Element>(&card, "p code")?.text_content()
     }
 

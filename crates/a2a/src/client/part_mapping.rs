@@ -58,6 +58,9 @@ pub fn send(part: &Part, blob_url: &BlobUrl<'_>) -> Option<v1::Part> {
         PartBody::Approval { approval, tool, arguments, .. } => v1::PartContent::Data(
             json!({"approval": approval.to_string(), "tool": tool, "arguments": arguments}),
         ),
+        PartBody::Question { approval, tool, question, .. } => v1::PartContent::Data(
+            json!({"approval": approval.to_string(), "tool": tool, "question": question}),
+        ),
         PartBody::Tool(_) | PartBody::Reasoning { .. } => return None,
     };
     // Names of other parts are titles, for which the wire format has no field.

@@ -160,8 +160,10 @@ fn is_told(part: &Part) -> bool {
     match &part.content {
         PartBody::Text { text } => !text.is_empty(),
         PartBody::Tool(_) | PartBody::Reasoning { .. } => false,
-        PartBody::Data { .. } | PartBody::File { .. } | PartBody::Link { .. } | PartBody::Approval { .. } => {
-            true
-        }
+        PartBody::Data { .. }
+        | PartBody::File { .. }
+        | PartBody::Link { .. }
+        | PartBody::Approval { .. }
+        | PartBody::Question { .. } => true,
     }
 }

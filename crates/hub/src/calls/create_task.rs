@@ -255,7 +255,7 @@ fn size(part: &Part) -> usize {
             call.arguments.to_string().len()
                 + call.result.as_ref().map_or(0, |result| result.to_string().len())
         }
-        PartBody::Approval { .. } => 0,
+        PartBody::Approval { .. } | PartBody::Question { .. } => 0,
     }
 }
 

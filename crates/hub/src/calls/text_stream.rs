@@ -26,7 +26,10 @@ pub fn part_to_markdown(part: &Part, file: impl FnOnce(&Digest) -> String) -> Op
         }
         PartBody::File { blob, .. } => Some(linked(&file(blob))),
         PartBody::Link { url } => Some(linked(url)),
-        PartBody::Tool(_) | PartBody::Reasoning { .. } | PartBody::Approval { .. } => None,
+        PartBody::Tool(_)
+        | PartBody::Reasoning { .. }
+        | PartBody::Approval { .. }
+        | PartBody::Question { .. } => None,
     }
 }
 

@@ -1,20 +1,22 @@
-//! Human approval of tool calls. An approval is bound to the exact arguments of the call.
+//! Human approval of tool calls, and answers to questions of tools. An approval is bound to the exact arguments of the
+//! call.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use plexus_domain::{
-    AccountId, ApprovalId, ChatId, Error as Refusal, Part, PartBody, RunId, RunState, Timestamp,
+    AccountId, ApprovalId, ChatId, Digest, Error as Refusal, Part, PartBody, RunId, RunState, Timestamp,
+    form_question::{FormAnswer, FormQuestion},
     part::ApprovalDecision,
     run::{Failure, FailureClass},
 };
-use plexus_runtime::{ApprovalGate, ApprovalPolicy, ApprovalRequest};
+use plexus_runtime::{ApprovalGate, ApprovalPolicy, ApprovalRequest, ToolQuestion};
 use plexus_store::{
     Conn,
     approvals::{self, Approval, Decision as Kept},
     oauth_grants, runs,
 };
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
 use super::RunJob;
@@ -57,63 +59,87 @@ struct ChatApprovalGate {
 #[async_trait]
 impl ApprovalGate for ChatApprovalGate {
     async fn ask(&self, question: &ApprovalRequest) -> Result<ApprovalId, Failure> {
-        let id = self.keep(question).await.map_err(|error| unkept(&error))?;
-        chats::notify_list_changed(&self.hub, self.account);
-        Ok(id)
+        let approval = Approval {
+            tool: question.tool.clone(),
+            arguments: question.arguments.clone(),
+            args_sha256: question.digest(),
+            ..self.pending()
+        };
+        self.keep(approval).await.map_err(|error| unkept(&error))
     }
 
     async fn decided(&self, id: ApprovalId, question: &ApprovalRequest) -> Result<ApprovalDecision, Failure> {
+        let found = self.wait(id).await.map_err(|error| unkept(&error))?;
+        let decided = found.filter(|found| found.args_sha256 == question.digest());
+        let decision = decided.and_then(|found| found.decision);
+        Ok(decision.map_or(ApprovalDecision::Unanswered, decision_of))
+    }
+
+    async fn ask_question(&self, asked: &ToolQuestion) -> Result<Option<ApprovalId>, Failure> {
+        let question = Some(asked.question.clone());
+        let approval = Approval { tool: asked.tool.clone(), question, ..self.pending() };
+        Ok(Some(self.keep(approval).await.map_err(|error| unkept(&error))?))
+    }
+
+    async fn answered(&self, id: ApprovalId) -> Result<FormAnswer, Failure> {
+        let found = self.wait(id).await.map_err(|error| unkept(&error))?;
+        Ok(found.map_or(FormAnswer::Unanswered, |found| answer_of(found.decision, found.answer)))
+    }
+}
+
+impl ChatApprovalGate {
+    /// Returns the row of a new request, without its content.
+    fn pending(&self) -> Approval {
+        let env = self.hub.env();
+        Approval {
+            id: env.id(ApprovalId::new),
+            run: self.run,
+            tool: String::new(),
+            arguments: json!({}),
+            question: None,
+            answer: None,
+            args_sha256: Digest::of(""),
+            decision: None,
+            decided_by: None,
+            expires_at: env.now() + MAX_WAIT,
+        }
+    }
+
+    async fn keep(&self, approval: Approval) -> Result<ApprovalId> {
+        let mut tx = self.hub.store().write().await?;
+        approvals::insert(&mut tx, &approval).await?;
+        tx.commit().await?;
+        chats::notify_list_changed(&self.hub, self.account);
+        Ok(approval.id)
+    }
+
+    /// Waits until the request is decided or has expired, and returns it as stored; `None` if it was deleted.
+    async fn wait(&self, id: ApprovalId) -> Result<Option<Approval>> {
         loop {
             let woken = self.hub.wake_approval_waiters().notified();
-            if let Some(decision) = self.look(id, question).await.map_err(|error| unkept(&error))? {
+            let found = approvals::find(&mut self.hub.store().read().await?, id).await?;
+            let now = self.hub.env().now();
+            let is_over = match &found {
+                Some(open) if open.decision.is_none() => {
+                    open.expires_at <= now && self.close(id, now).await?
+                }
+                Some(_) | None => true,
+            };
+            if is_over {
                 chats::notify_list_changed(&self.hub, self.account);
-                return Ok(decision);
+                return Ok(found);
             }
             // Read the store after a wake-up or a timeout alike.
             let _ = timeout(LOOKS, woken).await;
         }
     }
-}
 
-impl ChatApprovalGate {
-    async fn keep(&self, question: &ApprovalRequest) -> Result<ApprovalId> {
-        let env = self.hub.env();
-        let approval = Approval {
-            id: env.id(ApprovalId::new),
-            run: self.run,
-            tool: question.tool.clone(),
-            arguments: question.arguments.clone(),
-            args_sha256: question.digest(),
-            decision: None,
-            decided_by: None,
-            expires_at: env.now() + MAX_WAIT,
-        };
-        let mut tx = self.hub.store().write().await?;
-        approvals::insert(&mut tx, &approval).await?;
-        tx.commit().await?;
-        Ok(approval.id)
-    }
-
-    /// Returns the decision, once there is one. If the stored digest is that of other arguments, the result
-    /// is unanswered.
-    async fn look(&self, id: ApprovalId, question: &ApprovalRequest) -> Result<Option<ApprovalDecision>> {
-        let found = approvals::find(&mut self.hub.store().read().await?, id).await?;
-        let Some(found) = found.filter(|found| found.args_sha256 == question.digest()) else {
-            return Ok(Some(ApprovalDecision::Unanswered));
-        };
-        let now = self.hub.env().now();
-        if found.decision.is_none() && found.expires_at <= now {
-            return self.close(id, now).await;
-        }
-        Ok(found.decision.map(decision_of))
-    }
-
-    /// Closes an expired request. A decision may win the race; then it counts, and the next poll finds it.
-    async fn close(&self, id: ApprovalId, now: Timestamp) -> Result<Option<ApprovalDecision>> {
+    /// Closes an expired request. Returns false if a decision wins the race; then it counts, and the next poll finds it.
+    async fn close(&self, id: ApprovalId, now: Timestamp) -> Result<bool> {
         let mut tx = self.hub.store().write().await?;
         let is_closed = approvals::close(&mut tx, id, now).await?;
         tx.commit().await?;
-        Ok(is_closed.then_some(ApprovalDecision::Unanswered))
+        Ok(is_closed)
     }
 }
 
@@ -129,25 +155,43 @@ const fn decision_of(kept: Kept) -> ApprovalDecision {
     }
 }
 
+fn answer_of(decision: Option<Kept>, values: Option<Map<String, Value>>) -> FormAnswer {
+    match decision {
+        Some(Kept::Yes) => FormAnswer::Given { values: values.unwrap_or_default() },
+        Some(Kept::No) => FormAnswer::Declined,
+        None => FormAnswer::Unanswered,
+    }
+}
+
 /// Returns the approvals of a run as parts of its answer, for a run that ended without writing them.
 pub(super) async fn asked(conn: &mut Conn, run: RunId) -> Result<Vec<Part>> {
     let asked = approvals::list_by_run(conn, run).await?.into_iter();
     let part = |kept: Approval| {
-        let decision = Some(kept.decision.map_or(ApprovalDecision::Unanswered, decision_of));
-        let Approval { id: approval, tool, arguments, .. } = kept;
-        PartBody::Approval { approval, tool, arguments, decision }.into()
+        let Approval { id: approval, tool, arguments, question, answer, decision, .. } = kept;
+        match question {
+            Some(question) => {
+                let answer = Some(answer_of(decision, answer));
+                PartBody::Question { approval, tool, question, answer }.into()
+            }
+            None => {
+                let decision = Some(decision.map_or(ApprovalDecision::Unanswered, decision_of));
+                PartBody::Approval { approval, tool, arguments, decision }.into()
+            }
+        }
     };
     Ok(asked.map(part).collect())
 }
 
-/// An approval request that waits for a decision.
+/// An approval request, or a question of a tool, that waits for the user.
 #[derive(Clone, Debug)]
 pub struct PendingToolApproval {
     pub id: ApprovalId,
     pub run: RunId,
     pub chat: ChatId,
     pub tool: String,
+    /// Arguments of the call to approve; empty for a question.
     pub arguments: Value,
+    pub question: Option<FormQuestion>,
     /// Without a decision until then the call is refused.
     pub expires: Timestamp,
 }
@@ -161,8 +205,8 @@ pub async fn waiting(hub: &Hub, caller: &Caller) -> Result<Vec<PendingToolApprov
     let runs = runs::list(&mut conn, &ids).await?;
     let chat = |run: RunId| runs.iter().find(|one| one.id == run).map(|run| run.chat);
     let waiting = |found: Approval| {
-        let Approval { id, run, tool, arguments, expires_at: expires, .. } = found;
-        Some(PendingToolApproval { id, run, chat: chat(run)?, tool, arguments, expires })
+        let Approval { id, run, tool, arguments, question, expires_at: expires, .. } = found;
+        Some(PendingToolApproval { id, run, chat: chat(run)?, tool, arguments, question, expires })
     };
     Ok(found.into_iter().filter_map(waiting).collect())
 }
@@ -178,10 +222,33 @@ async fn check_is_own(conn: &mut Conn, caller: &Caller) -> Result<()> {
     Ok(())
 }
 
-/// Decides an approval request. Only the requester of the run may decide, once, and before it expires.
+/// What a user decides about an approval request, or answers to a question.
+#[derive(Clone, Debug)]
+pub enum ApprovalReply {
+    Allow,
+    /// Refuses the call, or declines to answer the question.
+    Refuse,
+    Answer(AnswerInput),
+}
+
+/// Values of an answer.
+#[derive(Clone, Debug)]
+pub enum AnswerInput {
+    Json(Map<String, Value>),
+    /// Texts of the inputs of an HTML form, by their names.
+    Texts(HashMap<String, String>),
+}
+
+/// Decides an approval request or answers a question. Only the requester of the run may do it, once, and before it
+/// expires.
 ///
-/// Repeating the same decision is allowed (idempotent).
-pub async fn decide(hub: &Hub, caller: &Caller, question: ApprovalId, allow: bool) -> Result<ChatId> {
+/// Repeating the same reply is allowed (idempotent).
+pub async fn decide(
+    hub: &Hub,
+    caller: &Caller,
+    question: ApprovalId,
+    reply: ApprovalReply,
+) -> Result<ChatId> {
     let person = caller.may(Scope::Chat)?;
     let mut tx = hub.store().write().await?;
     check_is_own(&mut tx, caller).await?;
@@ -193,17 +260,38 @@ pub async fn decide(hub: &Hub, caller: &Caller, question: ApprovalId, allow: boo
         let words = "Only the user whose message started this answer can decide about its tool calls.";
         return Err(Refusal::forbidden(words).into());
     }
-    let decision = if allow { Kept::Yes } else { Kept::No };
-    if approval.decision == Some(decision) {
+    let (decision, answer) = decision(&approval, reply)?;
+    if approval.decision == Some(decision) && approval.answer == answer {
         return Ok(run.chat);
     }
     let now = hub.env().now();
     let waits = run.state == RunState::Working;
-    if !waits || !approvals::decide(&mut tx, question, decision, person.principal, now).await? {
+    if !waits || !approvals::decide(&mut tx, question, decision, answer, person.principal, now).await? {
         return Err(Refusal::conflict("This approval request has expired. Ask the agent again.").into());
     }
     tx.commit().await?;
     hub.cluster_notifier().enqueue(ClusterNotice::Decided);
     hub.wake_approval_waiters().notify_waiters();
     Ok(run.chat)
+}
+
+/// Checks a reply against what was asked.
+fn decision(
+    approval: &Approval,
+    reply: ApprovalReply,
+) -> Result<(Kept, Option<Map<String, Value>>), Refusal> {
+    match (&approval.question, reply) {
+        (_, ApprovalReply::Refuse) => Ok((Kept::No, None)),
+        (None, ApprovalReply::Allow) => Ok((Kept::Yes, None)),
+        (None, ApprovalReply::Answer(_)) => {
+            Err(Refusal::invalid("answer", "An approval request has no answer. Allow or refuse the call."))
+        }
+        (Some(question), ApprovalReply::Allow) => Ok((Kept::Yes, Some(question.check(Map::new())?))),
+        (Some(question), ApprovalReply::Answer(AnswerInput::Json(values))) => {
+            Ok((Kept::Yes, Some(question.check(values)?)))
+        }
+        (Some(question), ApprovalReply::Answer(AnswerInput::Texts(texts))) => {
+            Ok((Kept::Yes, Some(question.read(|name| texts.get(name).cloned())?)))
+        }
+    }
 }

@@ -14,7 +14,7 @@ mod registry;
 mod resume;
 mod worker;
 
-pub use approvals::{PendingToolApproval, decide, waiting};
+pub use approvals::{AnswerInput, ApprovalReply, PendingToolApproval, decide, waiting};
 pub use cancel::stop;
 pub(crate) use cancel::{cancel, stop_all, stop_chat};
 pub(crate) use connectors::{ConnectorResources, llm, model_endpoint, tool_server};

@@ -204,7 +204,7 @@ fn acceptable(part: Part) -> Result<Part, Failure> {
             media_type: part.media_type.as_deref().map(label),
             ..part
         })),
-        PartBody::File { .. } | PartBody::Approval { .. } => {
+        PartBody::File { .. } | PartBody::Approval { .. } | PartBody::Question { .. } => {
             let words = "The attached program sent a part type that only the hub may create.";
             Err(Failure::new(FailureClass::Garbage, words))
         }

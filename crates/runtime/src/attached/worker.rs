@@ -15,6 +15,7 @@ use bytes::{Bytes, BytesMut};
 use parking_lot::{Mutex, MutexGuard};
 use plexus_domain::{
     ApprovalId, CallOptions, Digest, Part, PartBody, RunId, Timestamp,
+    form_question::FormAnswer,
     part::ApprovalDecision,
     run::{Failure, FailureClass, Usage},
 };
@@ -240,9 +241,9 @@ impl Output for FrameOutput {
         self.tell(ProgramEvent::Status { line: line.to_owned() });
     }
 
-    /// Drops approval cards: the hub creates its own.
+    /// Drops the cards of approvals and questions: the hub creates its own.
     fn put(&mut self, place: Option<usize>, part: Part) -> Result<usize, Failure> {
-        if !matches!(part.content, PartBody::Approval { .. }) {
+        if !matches!(part.content, PartBody::Approval { .. } | PartBody::Question { .. }) {
             self.part(part)?;
         }
         Ok(place.unwrap_or_default())
@@ -294,6 +295,15 @@ impl ApprovalGate for RemoteApprovals {
         let decision = *waits.wait().await;
         self.waiting.lock().remove(&id);
         Ok(decision)
+    }
+
+    /// The protocol of attached programs has no questions of tools.
+    async fn ask_question(&self, _question: &approval::ToolQuestion) -> Result<Option<ApprovalId>, Failure> {
+        Ok(None)
+    }
+
+    async fn answered(&self, _id: ApprovalId) -> Result<FormAnswer, Failure> {
+        Ok(FormAnswer::Unanswered)
     }
 }
 

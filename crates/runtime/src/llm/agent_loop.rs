@@ -3,6 +3,7 @@
 use std::{borrow::Cow, future::Future, time::Duration};
 
 use plexus_domain::{
+    form_question::FormAnswer,
     part::ApprovalDecision,
     run::{Failure, FailureClass},
 };
@@ -18,9 +19,13 @@ use super::{
 };
 use crate::{
     ConversationTurn, Output, RunEnd, RunRequest,
-    approval::ApprovalRequest,
+    approval::{ApprovalRequest, ToolQuestion},
+    mcp_client::{CallEvent, PendingQuestion, ToolResult},
     outbound::{RunInterruption, WaitTimer},
 };
+
+/// Maximum questions that a tool may ask the user during one call.
+const MAX_QUESTIONS: usize = 5;
 
 pub(super) struct AgentLoop<'a> {
     llm: &'a LlmConnector,
@@ -166,17 +171,55 @@ impl<'a> AgentLoop<'a> {
                 }
                 Some(ApprovalDecision::Unanswered) => return Err(unanswered(&tool.label).into()),
                 None => {
-                    return self
-                        .not_called(&card, "This call needs somebody's leave, and nobody is there to ask.");
+                    let why = "This call needs an approval, and there is no person who can be asked.";
+                    return self.not_called(&card, why);
                 }
             }
         }
         let place = self.answer.output().put(None, card.running())?;
         let begun = Instant::now();
-        let called = self.time.spend(self.llm, Box::pin(toolbox.call(tool, arguments)));
-        let outcome = self.stop.run_until_cancelled(called).await.ok_or(RunInterruption::Stopped)??;
+        let outcome = self.finish(toolbox, tool, arguments).await?;
         self.answer.output().put(Some(place), card.done(&outcome, begun.elapsed()))?;
         Ok(outcome.text)
+    }
+
+    /// Executes a call to its end, and asks the requester what the tool asks. A failure becomes an error result for the
+    /// model to read.
+    async fn finish(
+        &mut self,
+        toolbox: &Toolbox,
+        tool: &OfferedTool,
+        arguments: Map<String, Value>,
+    ) -> Result<ToolResult, RunInterruption> {
+        let mut call = toolbox.call(tool, arguments);
+        let mut questions = 0;
+        loop {
+            let event = self.time.spend(self.llm, Box::pin(call.next()));
+            match self.stop.run_until_cancelled(event).await.ok_or(RunInterruption::Stopped)?? {
+                CallEvent::Ended(Ok(result)) => return Ok(result),
+                CallEvent::Ended(Err(failure)) => {
+                    return Ok(ToolResult { text: failure.message, is_error: true });
+                }
+                CallEvent::Question(_) if questions == MAX_QUESTIONS => {}
+                CallEvent::Question(question) => {
+                    questions += 1;
+                    self.ask_question(tool, question).await?;
+                }
+            }
+        }
+    }
+
+    /// Shows a question of a tool to the requester, and gives the answer to the tool. The wait does not count against
+    /// the owner's time limit.
+    async fn ask_question(
+        &mut self,
+        tool: &OfferedTool,
+        pending: PendingQuestion,
+    ) -> Result<(), RunInterruption> {
+        let question = ToolQuestion { tool: tool.label.clone(), question: pending.question.clone() };
+        let answer = self.request.leave.ask_question(&question, self.answer.output(), self.stop).await?;
+        pending.answer(answer.unwrap_or(FormAnswer::Declined));
+        Ok(())
     }
 
     /// Emits the calls that the caller has to execute.

@@ -10,7 +10,7 @@ use super::{
     call_options,
     tool_call::{ToolCall, ToolCallCard},
 };
-use crate::mcp_client::{self, McpProcessPermit, McpServer, McpSession, ToolResult};
+use crate::mcp_client::{self, McpProcessPermit, McpServer, McpSession, RunningCall};
 
 /// MCP server whose tools an agent may use, configured by its owner.
 #[derive(Clone, Debug)]
@@ -162,9 +162,8 @@ impl Toolbox {
         }
     }
 
-    /// Calls a tool. A failure becomes an error result for the model to read.
-    pub async fn call(&self, tool: &OfferedTool, arguments: Map<String, Value>) -> ToolResult {
-        let called = self.sessions[tool.session].call(&tool.name, arguments).await;
-        called.unwrap_or_else(|failure| ToolResult { text: failure.message, is_error: true })
+    /// Starts a call of a tool.
+    pub fn call(&self, tool: &OfferedTool, arguments: Map<String, Value>) -> RunningCall<'_> {
+        self.sessions[tool.session].call(&tool.name, arguments)
     }
 }

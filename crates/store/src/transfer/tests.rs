@@ -450,6 +450,11 @@ async fn fill_chat(world: &mut World, person: &Person, agents: &[&AgentSeed]) {
         run,
         tool: "shell".to_owned(),
         arguments: json!({ "command": "ls" }),
+        question: Some(plexus_domain::form_question::FormQuestion {
+            message: "Which folder?".to_owned(),
+            inputs: Vec::new(),
+        }),
+        answer: Some(serde_json::Map::new()),
         args_sha256: Digest::of("ls"),
         decision: Some(approvals::Decision::No),
         decided_by: Some(person.principal),

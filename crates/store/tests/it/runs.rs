@@ -183,6 +183,8 @@ on_both! {
             run,
             tool: "shell".to_owned(),
             arguments: serde_json::json!({ "command": "ls" }),
+            question: None,
+            answer: None,
             args_sha256: Digest::of("ls"),
             decision: None,
             decided_by: None,
@@ -197,9 +199,9 @@ on_both! {
         let waiting = approvals::list_waiting(&mut tx, by, now, 9).await.unwrap();
         assert_eq!(waiting, std::slice::from_ref(&approval));
         assert_eq!(approvals::list_waiting(&mut tx, by, approval.expires_at, 9).await.unwrap(), []);
-        assert!(!approvals::decide(&mut tx, id, Decision::Yes, by, approval.expires_at).await.unwrap());
-        assert!(approvals::decide(&mut tx, id, Decision::No, by, now).await.unwrap());
-        assert!(!approvals::decide(&mut tx, id, Decision::Yes, by, now).await.unwrap());
+        assert!(!approvals::decide(&mut tx, id, Decision::Yes, None, by, approval.expires_at).await.unwrap());
+        assert!(approvals::decide(&mut tx, id, Decision::No, None, by, now).await.unwrap());
+        assert!(!approvals::decide(&mut tx, id, Decision::Yes, None, by, now).await.unwrap());
         assert!(!approvals::close(&mut tx, id, now).await.unwrap());
         let found = approvals::find(&mut tx, id).await.unwrap().unwrap();
         assert_eq!((found.decision, found.decided_by), (Some(Decision::No), Some(by)));

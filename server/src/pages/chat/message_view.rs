@@ -133,6 +133,9 @@ pub fn part(message: MessageId, part: Part, pen: &mut Pen) -> PartView {
         PartBody::Approval { approval, tool, arguments, decision } => {
             PartView::Approval { id: approval, tool, arguments, decision }
         }
+        PartBody::Question { approval, tool, question, answer } => {
+            PartView::Question { id: approval, tool, question, answer }
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use plexus_hub::{
     caller::{Caller, Scope},
     chats::{self, MessagePosition, NewMessage, RoomPeople},
     message_views::MessageView,
-    runs,
+    runs::{self, AnswerInput, ApprovalReply},
 };
 use serde::Deserialize;
 
@@ -223,11 +223,35 @@ pub async fn stop(
     }
 }
 
+/// Start of the names of form fields that hold the inputs of a question.
+const INPUT_PREFIX: &str = "input.";
+
+/// Answers a question of a tool that a run waits for.
+pub async fn answer_question(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
+    let inputs = fields
+        .pairs()
+        .iter()
+        .filter_map(|(name, value)| Some((name.strip_prefix(INPUT_PREFIX)?.to_owned(), value.to_owned())));
+    let reply = match fields.get("decision") {
+        "yes" => ApprovalReply::Answer(AnswerInput::Texts(inputs.collect())),
+        _ => ApprovalReply::Refuse,
+    };
+    let answered = match fields.get("approval").parse() {
+        Ok(question) => runs::decide(&site.hub, &visit.caller, question, reply).await,
+        Err(refusal) => Err(gone(refusal)),
+    };
+    match answered {
+        Ok(chat) => following(chat),
+        Err(error) => visit.refuse(error),
+    }
+}
+
 /// Allows or denies a tool call that a run waits for.
 pub async fn approve(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let decided = match (fields.get("approval").parse(), fields.get("decision")) {
         (Ok(question), word @ ("yes" | "no")) => {
-            runs::decide(&site.hub, &visit.caller, question, word == "yes").await
+            let reply = if word == "yes" { ApprovalReply::Allow } else { ApprovalReply::Refuse };
+            runs::decide(&site.hub, &visit.caller, question, reply).await
         }
         (Ok(_), _) => Err(Refusal::invalid("decision", "Choose to allow or refuse the call.").into()),
         (Err(refusal), _) => Err(gone(refusal)),

@@ -8,11 +8,12 @@ use plexus_hub::{
     runs,
 };
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use super::{Answer, Nothing, add};
 use crate::{
     api::{
-        approvals::{self, Approvals},
+        approvals::{self, Approvals, Decision},
         chat_folders::ChatFolderList,
         chat_search::{ChatSearchResults, found},
         chats::{Chat, ChatList, ChatListQuery, PostedMessageJson, listed, opened},
@@ -223,9 +224,11 @@ async fn list_approvals(site: AppState, caller: Caller, _: Nothing) -> Answer<Ap
 struct Decide {
     approval: ApprovalId,
     allow: bool,
+    answer: Option<Map<String, Value>>,
 }
 
 async fn decide(site: AppState, caller: Caller, asked: Decide) -> Answer<bool> {
-    runs::decide(&site.hub, &caller, asked.approval, asked.allow).await?;
+    let decision = Decision { allow: asked.allow, answer: asked.answer };
+    runs::decide(&site.hub, &caller, asked.approval, decision.into_reply()).await?;
     Ok(true)
 }
