@@ -149,8 +149,9 @@ const fn kind(content: &PartBody) -> &'static str {
         PartBody::Link { .. } => "link",
         PartBody::Tool(_) => "tool",
         PartBody::Reasoning { .. } => "reasoning",
-        PartBody::Approval { .. } => "approval",
-        PartBody::Question { .. } => "question",
+        // The constraint of the column has no word for questions. SQLite cannot change it without a copy of the table,
+        // and readers take the kind from the body.
+        PartBody::Approval { .. } | PartBody::Question { .. } => "approval",
     }
 }
 

@@ -460,7 +460,7 @@ fn streaming() -> Vec<Article> {
             state: MessageState::Open,
             usage: None,
             took_ms: None,
-            ..article(2, agent("Tide clerk", "@ada/tide-clerk"), vec![open])
+            ..article(2, agent("Tide clerk", "@ada/tide-clerk"), vec![open, berth_question()])
         },
     ]
 }
@@ -520,32 +520,7 @@ fn parts() -> Vec<Article> {
             arguments: json!({"to": "ada@example.org", "subject": "Tides"}),
             decision: None,
         },
-        PartView::Question {
-            id: approval,
-            tool: "harbour.example/book_berth".into(),
-            question: FormQuestion {
-                message: "Two berths are free on Friday. Which one do you want?".into(),
-                inputs: vec![
-                    input(
-                        "berth",
-                        "Berth",
-                        InputKind::Choice {
-                            options: vec![
-                                InputOption { value: "a4".into(), title: "A 4, sheltered".into() },
-                                InputOption { value: "c9".into(), title: "C 9, at the fuel dock".into() },
-                            ],
-                        },
-                    ),
-                    input(
-                        "nights",
-                        "Nights",
-                        InputKind::Number { is_integer: true, min: Some(1.0), max: Some(30.0) },
-                    ),
-                    input("power", "Shore power", InputKind::Switch),
-                ],
-            },
-            answer: None,
-        },
+        berth_question(),
         PartView::ContinueWith {
             seed: "@plexus/calc".into(),
             name: "Calc".into(),
@@ -568,5 +543,34 @@ fn input(name: &str, title: &str, kind: InputKind) -> FormInput {
         kind,
         is_required: true,
         default: None,
+    }
+}
+
+fn berth_question() -> PartView {
+    PartView::Question {
+        id: ApprovalId::new(now(), &[4; 10]),
+        tool: "harbour.example/book_berth".into(),
+        question: FormQuestion {
+            message: "Two berths are free on Friday. Which one do you want?".into(),
+            inputs: vec![
+                input(
+                    "berth",
+                    "Berth",
+                    InputKind::Choice {
+                        options: vec![
+                            InputOption { value: "a4".into(), title: "A 4, sheltered".into() },
+                            InputOption { value: "c9".into(), title: "C 9, at the fuel dock".into() },
+                        ],
+                    },
+                ),
+                input(
+                    "nights",
+                    "Nights",
+                    InputKind::Number { is_integer: true, min: Some(1.0), max: Some(30.0) },
+                ),
+                input("power", "Shore power", InputKind::Switch),
+            ],
+        },
+        answer: None,
     }
 }
