@@ -86,8 +86,9 @@ pub(super) async fn embed_question(hub: &Hub, question: &str) -> Option<Vec<f32>
 pub(crate) async fn run_embedding_worker(hub: Hub, model: String) {
     let stop = hub.stop().clone();
     let mut backoff = FIRST_BACKOFF;
-    loop {
-        let wait = match embed_all(&hub, &model).await {
+    // A stopping hub does not wait for a model that hangs.
+    while let Some(embedded) = stop.run_until_cancelled(embed_all(&hub, &model)).await {
+        let wait = match embedded {
             Ok(()) => {
                 backoff = FIRST_BACKOFF;
                 POLL_INTERVAL
