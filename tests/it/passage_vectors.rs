@@ -71,10 +71,14 @@ impl EmbeddingServer {
         *self.behavior.lock() = behavior;
     }
 
-    /// Waits for `number` further requests.
+    /// Returns the number of requests so far.
+    fn requests(&self) -> usize {
+        self.requests.load(Ordering::SeqCst)
+    }
+
+    /// Waits until there were so many requests.
     async fn wait_requests(&self, number: usize) {
-        let wanted = self.requests.load(Ordering::SeqCst) + number;
-        while self.requests.load(Ordering::SeqCst) < wanted {
+        while self.requests() < number {
             self.requested.notified().await;
         }
     }
@@ -178,9 +182,10 @@ on_both! {
             Behavior::SendsZeros, Behavior::RepeatsIndex, Behavior::SendsMuch,
         ] {
             server.set(behavior);
+            let before = server.requests();
             put(&grace, "dogs.md", format!("Dogs are welcome ({behavior:?}).")).await.expect(StatusCode::OK);
             // The batch is tried, then each of its passages.
-            server.wait_requests(2).await;
+            server.wait_requests(before + 2).await;
             assert_eq!(hub.number("select count(*) from passage_vectors").await, 0, "{behavior:?}");
         }
         grace.get("/@grace/clerk/manage").await.says("0 of 4 passages have vectors");
