@@ -8,17 +8,25 @@ const error = document.getElementById("composer-error");
 const unread = document.getElementById("composer-unread");
 const text = document.getElementById("composer-text");
 
+// Texts in the language of the page, by their English text.
+const TEXTS = JSON.parse(document.documentElement.dataset.texts ?? "{}");
+const textOf = (english) => TEXTS[english] ?? english;
+const fill = (text, ...values) => text.replace(/\{(\d)\}/g, (_, at) => values[at]);
+const { lang } = document.documentElement;
+const SEPARATOR = { "zh-Hans": "、", ar: "، " }[lang] ?? ", ";
+
 const maxFiles = Number(form.dataset.maxFiles), maxBytes = Number(form.dataset.maxBytes);
 /** Bytes of each chip's file. */
 const sizes = new WeakMap(), types = new WeakMap(), requests = new WeakMap();
 
 /** As `format::size` of the pages. */
 function formatSize(bytes) {
-  if (bytes < 1000) return bytes === 1 ? "1 byte" : `${bytes} bytes`;
-  const units = ["KB", "MB", "GB"];
+  if (bytes < 1000) return bytes === 1 ? textOf("1 byte") : fill(textOf("{0} bytes"), bytes);
+  const units = [textOf("{0} KB"), textOf("{0} MB"), textOf("{0} GB")];
   let value = bytes / 1000, unit = 0;
   while (value >= 1000 && unit + 1 < units.length) [value, unit] = [value / 1000, unit + 1];
-  return `${value < 10 ? (Math.floor(value * 10) / 10).toFixed(1) : Math.floor(value)} ${units[unit]}`;
+  const number = value < 10 ? (Math.floor(value * 10) / 10).toFixed(1) : String(Math.floor(value));
+  return fill(units[unit], lang === "de" ? number.replace(".", ",") : number);
 }
 
 function fail(words) {
@@ -43,8 +51,8 @@ function showUnread() {
   const names = chips().filter((chip) => types.has(chip) && !isRead(chip)).map((chip) => chip.querySelector(".name").textContent);
   unread.hidden = names.length === 0;
   if (names.length === 0) unread.textContent = "";
-  else if (modes.length === 0) unread.textContent = `${agent} reads no files. It gets only the name of ${names.join(", ")}.`;
-  else unread.textContent = `${agent} reads ${modes.join(", ")}. It may ignore ${names.join(", ")}.`;
+  else if (modes.length === 0) unread.textContent = fill(textOf("{0} reads no files. It gets only the name of {1}."), agent, names.join(SEPARATOR));
+  else unread.textContent = fill(textOf("{0} reads {1}. It may ignore {2}."), agent, modes.join(SEPARATOR), names.join(SEPARATOR));
 }
 
 function showState() {
@@ -91,12 +99,12 @@ function stored(chip, upload) {
 
 function upload(file) {
   const chip = template.content.firstElementChild.cloneNode(true);
-  const name = file.name || "pasted file";
+  const name = file.name || textOf("pasted file");
   chip.querySelector(".name").textContent = name;
   chip.querySelector(".size").textContent = formatSize(file.size);
-  chip.querySelector("button span").textContent = `Remove ${name}`;
+  chip.querySelector("button span").textContent = fill(textOf("Remove {0}"), name);
   const progress = chip.querySelector("progress");
-  progress.setAttribute("aria-label", `Upload of ${name}`);
+  progress.setAttribute("aria-label", fill(textOf("Upload of {0}"), name));
   sizes.set(chip, file.size);
   const request = new XMLHttpRequest();
   requests.set(chip, request);
@@ -111,7 +119,7 @@ function upload(file) {
     if (request.status === 201) stored(chip, JSON.parse(request.responseText));
     else {
       chip.remove();
-      fail(refusal(request) ?? `${name} could not be uploaded. Add it again.`);
+      fail(refusal(request) ?? fill(textOf("{0} could not be uploaded. Add it again."), name));
     }
     showState();
   };
@@ -125,11 +133,11 @@ function add(files) {
   for (const file of files) {
     const total = chips().reduce((sum, chip) => sum + (sizes.get(chip) ?? 0), 0);
     if (list.children.length >= maxFiles) {
-      fail(`A message has at most ${maxFiles} files. Send the rest in another.`);
+      fail(fill(textOf("A message has at most {0} files. Send the rest in another."), maxFiles));
       break;
     }
-    if (file.size === 0) fail(`${file.name} is empty. Choose another file.`);
-    else if (total + file.size > maxBytes) fail(`${file.name} does not fit: the files of a message have at most ${formatSize(maxBytes)} in all.`);
+    if (file.size === 0) fail(fill(textOf("{0} is empty. Choose another file."), file.name));
+    else if (total + file.size > maxBytes) fail(fill(textOf("{0} does not fit: the files of a message have at most {1} in all."), file.name, formatSize(maxBytes)));
     else upload(file);
   }
   showState();

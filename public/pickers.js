@@ -211,7 +211,7 @@ export function openSearch() {
 /** Mentions count only at the beginning of a message: `@one/agent @two/age`. */
 const MENTION = /^(?:\s*@\S+\s+)*\s*@(\S*)$/u;
 
-const GROUPS = [["own", "Your agents"], ["recent", "Recently used"], ["starred", "Starred"], ["hub", "Agents of this hub"]];
+const GROUPS = [["own", textOf("Your agents")], ["recent", textOf("Recently used")], ["starred", textOf("Starred")], ["hub", textOf("Agents of this hub")]];
 
 let suggested;
 
@@ -228,7 +228,7 @@ async function searchAgents(words, signal) {
     const { items } = await read(`/api/v1/agents?q=${encodeURIComponent(query)}&limit=${MAX_AGENTS}`, signal);
     const shown = new Set(groups.flatMap(({ options }) => options.map(({ address }) => address)));
     const others = items.filter(({ address }) => !shown.has(address));
-    groups.push({ label: "Other agents", options: others.map(agentOption) });
+    groups.push({ label: textOf("Other agents"), options: others.map(agentOption) });
   }
   return groups.map(({ label, options }) => ({ label, options: options.map((agent) => ({ ...agent, value: agent.address })) }));
 }
@@ -236,7 +236,7 @@ async function searchAgents(words, signal) {
 /** Offers agents while a message begins with `@`. */
 export function offerAgents(field) {
   const mention = () => field.value.slice(0, field.selectionEnd).match(MENTION);
-  const options = new OptionList(field, "agent-options", "Agents", ({ dataset }) => {
+  const options = new OptionList(field, "agent-options", textOf("Agents"), ({ dataset }) => {
     const [, words] = mention() ?? [, ""];
     const end = field.selectionEnd;
     field.setRangeText(`${dataset.value} `, end - words.length - 1, end, "end");

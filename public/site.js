@@ -7,6 +7,8 @@ const contentLanguage = document.querySelector("main")?.lang || document.documen
 const textOf = (english) => (contentLanguage === "en" ? english : TEXTS[english] ?? english);
 /** Digits are Latin in every language, as on the pages of the hub. */
 const contentLocale = `${contentLanguage}-u-nu-latn`;
+/** English pages show the time of day as the browser does. */
+const clockLocale = contentLanguage === "en" ? [] : contentLocale;
 
 const MINUTE = 60, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
 
@@ -40,8 +42,8 @@ function showTimes(root) {
   }
   for (const time of root.querySelectorAll("time[data-clock]")) {
     const at = new Date(time.dateTime);
-    time.textContent = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-    time.title = at.toLocaleString([], { dateStyle: "medium", timeStyle: "medium" });
+    time.textContent = at.toLocaleTimeString(clockLocale, { hour: "2-digit", minute: "2-digit" });
+    time.title = at.toLocaleString(clockLocale, { dateStyle: "medium", timeStyle: "medium" });
   }
 }
 

@@ -30,13 +30,13 @@ pub fn page(frame: Frame, page: impl Page) -> String {
 }
 
 /// Renders the `<article>` of a message, for the events `message` and `ended`.
-pub fn article(assets: &Arc<Assets>, article: Article) -> String {
-    text(assets.clone(), None, Locale::En, || view! { <MessageArticle article /> })
+pub fn article(assets: &Arc<Assets>, locale: Locale, article: Article) -> String {
+    text(assets.clone(), None, locale, || view! { <MessageArticle article /> })
 }
 
 /// Renders the complete part at `index`, for the event `open` of an article that is still being written.
-pub fn part(assets: &Arc<Assets>, article: Article, index: usize, part: PartView) -> String {
-    text(assets.clone(), None, Locale::En, move || message_parts::part(index, &part, &article))
+pub fn part(assets: &Arc<Assets>, locale: Locale, article: Article, index: usize, part: PartView) -> String {
+    text(assets.clone(), None, locale, move || message_parts::part(index, &part, &article))
 }
 
 /// Renders rows of a list of agents, for the event `found` of a live search.

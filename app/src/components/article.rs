@@ -1,7 +1,7 @@
 //! A chat message as an `<article>`.
 //!
-//! The HTML is rendered once and sent to all subscribers of the chat. It must not depend on the viewer, except for what
-//! pages set: the rating, and the class of own messages in a room.
+//! The HTML is rendered once for each language and sent to all subscribers of the chat that read it. It must not depend on
+//! the viewer, except for what pages set: the rating, and the class of own messages in a room.
 
 use leptos::prelude::*;
 use plexus_domain::{MessageId, feedback::Rating, message::MessageState};
@@ -10,14 +10,21 @@ use super::{
     badge::ImportedTag,
     button::{ActionForm, ButtonLink, Kind},
     code_block::CopyButton,
-    format::{address_text, agent_href, cost, count, duration, with_mending_link},
+    context,
+    format::{address_text, agent_href, cost, count_tokens, duration, with_mending_link},
     icon::Icon,
     identicon::{Initials, Mark},
     menu::Menu,
     message_parts::part,
     time::Clock,
 };
-use crate::view_models::message::{Article, Author};
+use crate::{
+    locales, text,
+    view_models::{
+        Locale,
+        message::{Article, Author},
+    },
+};
 
 #[component]
 pub fn MessageArticle(article: Article) -> impl IntoView {
@@ -46,7 +53,7 @@ pub fn MessageArticle(article: Article) -> impl IntoView {
                 {person_actions(&article)}
             </header>
             <div class="body">{parts}</div>
-            {article.status.clone().filter(|_| open).map(|line| view! { <p class="doing">{line}</p> })}
+            {article.status.clone().filter(|_| open).map(status)}
             {outcome(&article)}
             {foot(&article)}
         </article>
@@ -70,8 +77,13 @@ fn picture(author: &Author) -> AnyView {
     }
 }
 
+/// Returns the name of an author as it is shown.
+pub fn author_name(author: &Author) -> String {
+    author.name().map_or_else(|| text!("deleted-account"), str::to_owned)
+}
+
 fn author(author: &Author) -> AnyView {
-    let name = author.name().to_owned();
+    let name = author_name(author);
     match author {
         Author::Agent { address, .. } => {
             let (href, address) = (agent_href(address), address_text(address));
@@ -86,24 +98,39 @@ fn author(author: &Author) -> AnyView {
 fn outcome(article: &Article) -> Option<AnyView> {
     let view = match article.state {
         MessageState::Failed => {
-            let words = article.failure.clone();
-            let words =
-                words.unwrap_or_else(|| "The answer ended unexpectedly.".to_owned());
-            view! { <p class="state bad">{Icon::Failed.view()} <span>{with_mending_link(&words)}</span></p> }
+            let words = article.failure.as_deref().map_or_else(|| text!("answer-ended").into_any(), failure);
+            view! { <p class="state bad">{Icon::Failed.view()} <span>{words}</span></p> }
                 .into_any()
         }
         MessageState::Stopped => {
-            view! { <p class="state">{Icon::Stop.view()} <span>"Stopped. The text so far is kept."</span></p> }
+            view! { <p class="state">{Icon::Stop.view()} <span>{text!("answer-stopped")}</span></p> }
                 .into_any()
         }
-        MessageState::Deleted => view! { <p class="state">"This message was deleted."</p> }.into_any(),
+        MessageState::Deleted => view! { <p class="state">{text!("message-deleted")}</p> }.into_any(),
         MessageState::Done if article.is_question => {
-            view! { <p class="state caution question">{Icon::Info.view()} <span>"Waiting for your reply."</span></p> }
+            view! { <p class="state caution question">{Icon::Info.view()} <span>{text!("waiting-for-reply")}</span></p> }
                 .into_any()
         }
         MessageState::Open | MessageState::Done => return None,
     };
     Some(view)
+}
+
+/// Renders the activity of the agent: a text of the hub in the language of the page, or else what the agent wrote.
+fn status(line: String) -> AnyView {
+    let line = locales::translate(context::locale(), &line).unwrap_or(line);
+    view! { <p class="doing" dir="auto">{line}</p> }.into_any()
+}
+
+/// Renders why an answer failed. What is not translated is marked as English.
+fn failure(english: &str) -> AnyView {
+    match context::locale() {
+        Locale::En => with_mending_link(english),
+        locale => match locales::translate(locale, english) {
+            Some(text) => with_mending_link(&text),
+            None => view! { <span lang="en" dir="ltr">{with_mending_link(english)}</span> }.into_any(),
+        },
+    }
 }
 
 /// Renders the footer: copy and retry buttons, alternative answers, tokens, cost and duration.
@@ -119,20 +146,20 @@ fn foot(article: &Article) -> Option<AnyView> {
 
 fn stop(article: &Article) -> Option<AnyView> {
     let (action, run) = (format!("/chat/{}/stop", article.chat), article.run?.to_string());
-    let about = format!("{}’s answer", article.author.name());
+    let about = text!("answer-of", name = author_name(&article.author));
     let fields = vec![("run", run)];
-    Some(view! { <ActionForm action label="Stop" about icon=Icon::Stop fields /> }.into_any())
+    Some(view! { <ActionForm action label=text!("answer-stop") about icon=Icon::Stop fields /> }.into_any())
 }
 
 fn after(article: &Article) -> AnyView {
     let action = format!("/chat/{}/retry", article.chat);
     let fields = vec![("message", article.id.to_string())];
-    let about = format!("{}’s answer", article.author.name());
+    let about = text!("answer-of", name = author_name(&article.author));
     let urgent = article.state == MessageState::Failed;
     let kind = if urgent { Kind::Plain } else { Kind::Quiet };
     view! {
         <CopyButton about=about.clone() />
-        {is_from_agent(article).then(|| view! { <ActionForm action label="Retry" about kind icon=Icon::Retry fields /> })}
+        {is_from_agent(article).then(|| view! { <ActionForm action label=text!("answer-retry") about kind icon=Icon::Retry fields /> })}
         {is_from_agent(article).then(|| ratings(article))}
         {more(article)}
     }
@@ -143,8 +170,8 @@ fn after(article: &Article) -> AnyView {
 ///
 /// `site.js` sends them without a page, and keeps their state.
 fn ratings(article: &Article) -> AnyView {
-    let about = format!("{}’s answer", article.author.name());
-    let button = |rating: Rating, label: &'static str, icon: Icon| {
+    let name = author_name(&article.author);
+    let button = |rating: Rating, label: String, icon: Icon| {
         let is_given = article.rating == Some(rating);
         let value = if is_given { "none" } else { rating.as_str() };
         let (action, message) = (format!("/chat/{}/feedback", article.chat), article.id.to_string());
@@ -153,16 +180,16 @@ fn ratings(article: &Article) -> AnyView {
                 <input type="hidden" name="message" value=message />
                 <input type="hidden" name="rating" value=value />
                 <button class="button quiet" aria-pressed=if is_given { "true" } else { "false" }>
-                    {icon.view()}<span class="hidden">{label}" "{about.clone()}</span>
+                    {icon.view()}<span class="hidden">{label}</span>
                 </button>
             </form>
         }
     };
     let more = format!("/chat/{}/feedback?message={}", article.chat, article.id);
     view! {
-        {button(Rating::Up, "Good answer:", Icon::ThumbUp)}
-        {button(Rating::Down, "Bad answer:", Icon::ThumbDown)}
-        <a class="button quiet reason" href=more>"Add reason"<span class="hidden">" for "{about.clone()}</span></a>
+        {button(Rating::Up, text!("rate-good", name = name.clone()), Icon::ThumbUp)}
+        {button(Rating::Down, text!("rate-bad", name = name.clone()), Icon::ThumbDown)}
+        <a class="button quiet reason" href=more>{text!("add-reason")}<span class="hidden">" "{text!("add-reason-for", name = name)}</span></a>
     }
     .into_any()
 }
@@ -178,7 +205,7 @@ fn person_actions(article: &Article) -> Option<AnyView> {
         let message = article.id.to_string();
         let href = format!("/chat/{}?edit={message}", article.chat);
         view! {
-            <a class=Kind::Quiet.class() href=href data-edit=message>{Icon::Edit.view()} "Edit" <span class="hidden">" message"</span></a>
+            <a class=Kind::Quiet.class() href=href data-edit=message>{Icon::Edit.view()} {text!("message-edit")} <span class="hidden">" "{text!("message-edit-about")}</span></a>
             {more(article)}
         }
         .into_any()
@@ -188,22 +215,23 @@ fn person_actions(article: &Article) -> Option<AnyView> {
 /// Renders the actions that are needed less often.
 fn more(article: &Article) -> AnyView {
     let (chat, message) = (article.chat, article.id.to_string());
-    let about = format!("{}’s message", article.author.name());
+    let name = author_name(&article.author);
+    let about = text!("message-of", name = name.clone());
     let summary = view! { <span class=Kind::Quiet.class()>{Icon::More.view()}</span> }.into_any();
     let is_answer = matches!(article.author, Author::Agent { .. } | Author::Imported { .. });
     let another = is_answer.then(|| {
         let href = format!("/chat/{chat}/retry?message={message}");
         let (fork, fields) = (format!("/chat/{chat}/fork"), vec![("message", message.clone())]);
         view! {
-            <ButtonLink label="Ask another agent" href kind=Kind::Quiet icon=Icon::Retry />
-            <ActionForm action=fork label="Fork chat" about="from here" kind=Kind::Quiet icon=Icon::Fork fields />
+            <ButtonLink label=text!("ask-another-agent") href kind=Kind::Quiet icon=Icon::Retry />
+            <ActionForm action=fork label=text!("fork-chat") about=text!("fork-from-here") kind=Kind::Quiet icon=Icon::Fork fields />
         }
     });
     let delete = format!("/chat/{chat}/delete-message?message={message}");
     view! {
-        <Menu summary label=format!("More for {about}")>
+        <Menu summary label=text!("more-for-message", name = name)>
             {another}
-            <ButtonLink label="Delete" href=delete about kind=Kind::Quiet icon=Icon::Delete />
+            <ButtonLink label=text!("delete") href=delete about kind=Kind::Quiet icon=Icon::Delete />
         </Menu>
     }
     .into_any()
@@ -213,17 +241,18 @@ fn more(article: &Article) -> AnyView {
 ///
 /// Alternatives of an agent's message are answers. Those of a user's message are branches of the chat.
 fn picker(article: &Article) -> Option<AnyView> {
-    let (what, previous, next, label) = match article.author {
-        Author::Agent { .. } | Author::Imported { .. } => {
-            ("Answer", "Previous answer", "Next answer", "Alternative answers")
-        }
-        Author::Person { .. } | Author::Gone => {
-            ("Branch", "Previous branch", "Next branch", "Branches of the chat")
-        }
-    };
+    let is_answer = matches!(article.author, Author::Agent { .. } | Author::Imported { .. });
     let all = &article.alternatives;
     let at = all.iter().position(|&id| id == article.id).filter(|_| all.len() > 1)?;
-    let link = |to: Option<&MessageId>, label: &'static str, icon: Icon| match to {
+    let (number, count) = (at + 1, all.len());
+    let (previous, next, label, place) = if is_answer {
+        let place = text!("picker-answer", number = number, count = count);
+        (text!("picker-answer-previous"), text!("picker-answer-next"), text!("picker-answers"), place)
+    } else {
+        let place = text!("picker-branch", number = number, count = count);
+        (text!("picker-branch-previous"), text!("picker-branch-next"), text!("picker-branches"), place)
+    };
+    let link = |to: Option<&MessageId>, label: String, icon: Icon| match to {
         Some(id) => {
             let href = format!("/chat/{}?m={id}", article.chat);
             view! { <a href=href aria-label=label>{icon.view()}</a> }.into_any()
@@ -232,17 +261,17 @@ fn picker(article: &Article) -> Option<AnyView> {
     };
     let before = link(at.checked_sub(1).and_then(|at| all.get(at)), previous, Icon::Back);
     let after = link(all.get(at + 1), next, Icon::Forward);
-    let place = format!("{what} {} of {}", at + 1, all.len());
     Some(view! { <nav class="picker" aria-label=label>{before}<span>{place}</span>{after}</nav> }.into_any())
 }
 
 fn measures(article: &Article) -> Option<AnyView> {
     let tokens = article.usage.map(|usage| usage.tokens_out).filter(|&tokens| tokens > 0);
     let words: Vec<String> = tokens
-        .map(|tokens| count(tokens, "token", "tokens"))
+        .map(count_tokens)
         .into_iter()
         .chain(article.usage.map(|usage| usage.cost_micro).filter(|&cost| cost > 0).map(cost))
         .chain(article.took_ms.map(duration))
         .collect();
-    (!words.is_empty()).then(|| view! { <span class="measures">{words.join(", ")}</span> }.into_any())
+    (!words.is_empty())
+        .then(|| view! { <span class="measures">{words.join(&text!("list-separator"))}</span> }.into_any())
 }

@@ -26,7 +26,7 @@ pub fn BadgeTag(badge: Badge) -> impl IntoView {
 /// Badge of the author of an imported message.
 #[component]
 pub fn ImportedTag() -> impl IntoView {
-    view! { <span class="badge neutral" title="Written by an assistant of another service, and imported.">"Imported"</span> }
+    view! { <span class="badge neutral" title=text!("message-imported-meaning")>{text!("message-imported")}</span> }
 }
 
 /// Row of all badges of an agent.

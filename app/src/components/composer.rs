@@ -4,9 +4,12 @@ use leptos::prelude::*;
 use plexus_domain::MessageId;
 
 use super::{attachments, format::in_textarea, icon::Icon, identicon::Mark};
-use crate::view_models::{
-    Form,
-    chat::{AgentChoice, Attachments},
+use crate::{
+    locales, text,
+    view_models::{
+        Form,
+        chat::{AgentChoice, Attachments},
+    },
 };
 
 pub struct Composer<'a> {
@@ -29,15 +32,17 @@ impl Composer<'_> {
         // Only the first message names an agent; an existing chat already has one.
         let to = self.to.filter(|_| self.parent.is_none()).map(|to| to.address.to_string());
         // The first message goes to the agent that was chosen, whatever it begins with.
-        let others = to.is_none().then_some(" Start with @owner/name to ask another agent.");
-        let name = self.to.map_or("an agent", |to| to.name.as_str());
-        let label = format!("Message to {name}");
+        let hint = if to.is_none() { text!("composer-hint-mention") } else { text!("composer-hint") };
+        let label = match self.to {
+            Some(to) => text!("message-to", name = to.name.as_str()),
+            None => text!("message-to-agent"),
+        };
         // Key of the draft in `script/drafts.js`: the chat id, or the agent's address for a new chat.
         let key = self.action.strip_prefix("/chat/").map(str::to_owned).or_else(|| to.clone());
         // The text of an edited message is no draft.
         let draft = self.edits.is_none().then(|| key.unwrap_or_default());
         let text = in_textarea(self.form.value("text"));
-        let error = self.form.errors().first().map(|(_, message)| message.clone());
+        let error = self.form.errors().first().map(|(_, message)| locales::translated(message.clone()));
         let silent = error.is_none();
         let editing = self.parent.is_some().then(|| editing(&self.action, self.edits));
         let queue = self.parent.is_some().then(queue);
@@ -54,7 +59,7 @@ impl Composer<'_> {
                 <input type="hidden" name="parent" value=self.parent.map(|id| id.to_string()) />
                 {to.map(|to| view! { <input type="hidden" name="to" value=to /> })}
                 {editing}
-                <p class="error" id="composer-error" role="alert" hidden=silent>{error}</p>
+                <p class="error" id="composer-error" role="alert" dir="auto" hidden=silent>{error}</p>
                 {queue}
                 {attachments::chips(&self.attachments.files)}
                 <label class="hidden" for="composer-text">{label.clone()}</label>
@@ -63,11 +68,11 @@ impl Composer<'_> {
                 <div class="bar">
                     {attachments::inputs(&limits)}
                     {addressee(self.to)}
-                    <button class="button primary send">{Icon::Send.view()} "Send"</button>
+                    <button class="button primary send">{Icon::Send.view()} {text!("message-send")}</button>
                 </div>
                 <p class="limits" id="composer-limits">{limits}</p>
                 <p class="unread" id="composer-unread" role="status" hidden=true></p>
-                <p class="hidden" id="composer-hint">"Enter sends, Shift and Enter starts a new line."{others}</p>
+                <p class="hidden" id="composer-hint">{hint}</p>
             </form>
         }
         .into_any()
@@ -78,7 +83,7 @@ impl Composer<'_> {
 fn queue() -> AnyView {
     view! {
         <p class="queue-status" id="composer-queue-status" role="status" hidden=true></p>
-        <ul class="queue" id="composer-queue" aria-label="Queued messages"></ul>
+        <ul class="queue" id="composer-queue" aria-label=text!("queued-messages")></ul>
     }
     .into_any()
 }
@@ -89,7 +94,7 @@ fn editing(chat: &str, edits: Option<MessageId>) -> AnyView {
     view! {
         <input type="hidden" name="edits" value=edits.map(|id| id.to_string()) />
         <p class="editing" id="composer-editing" hidden=edits.is_none()>
-            {Icon::Edit.view()} <span>"Editing your message. The earlier version and the files are kept."</span> <a href=href>"Cancel"</a>
+            {Icon::Edit.view()} <span>{text!("composer-editing")}</span> <a href=href>{text!("cancel")}</a>
         </p>
     }
     .into_any()
@@ -101,6 +106,6 @@ fn addressee(to: Option<&AgentChoice>) -> AnyView {
             let (seed, name, address) = (to.seed.clone(), to.name.clone(), to.address.to_string());
             view! { <p class="to"><Mark seed /> <span dir="auto">{name}</span>" "<span class="address">{address}</span></p> }.into_any()
         }
-        None => view! { <p class="to quiet">"Start with @ to choose an agent."</p> }.into_any(),
+        None => view! { <p class="to quiet">{text!("composer-choose-agent")}</p> }.into_any(),
     }
 }

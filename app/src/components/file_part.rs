@@ -4,7 +4,12 @@ use leptos::prelude::*;
 use plexus_domain::ImageSize;
 
 use super::{format::size, icon::Icon};
-use crate::view_models::message::FilePreview;
+use crate::{text, view_models::message::FilePreview};
+
+/// Returns the name of a file, or what a file without one is called.
+pub fn file_name(name: String) -> String {
+    if name.is_empty() { text!("message-file") } else { name }
+}
 
 /// Renders a file. `href` is `None` while the message is being written.
 pub fn file_part(
@@ -14,6 +19,7 @@ pub fn file_part(
     preview: FilePreview,
     href: Option<String>,
 ) -> AnyView {
+    let name = file_name(name);
     match (preview, href) {
         (FilePreview::Image(image), Some(href)) => picture(name, href, image),
         (preview, href) => card(name, media_type, bytes, preview, href),
@@ -37,12 +43,12 @@ fn picture(name: String, href: String, image: Option<ImageSize>) -> AnyView {
 fn card(name: String, media_type: &str, bytes: u64, preview: FilePreview, href: Option<String>) -> AnyView {
     let kind = match media_type {
         "" => size(bytes),
-        media_type => format!("{media_type}, {}", size(bytes)),
+        media_type => text!("message-file-kind", media_type = media_type, size = size(bytes)),
     };
     let label = name.clone();
     let look = href.as_ref().and_then(|href| match preview {
-        FilePreview::Page => Some(view! { <a class="look" href=format!("{href}/preview")>"Preview"<span class="hidden">" "{label}</span></a> }.into_any()),
-        FilePreview::Browser => Some(view! { <a class="look" href=href.clone() target="_blank" rel="noopener">"Open"<span class="hidden">" "{label}" in a new tab"</span></a> }.into_any()),
+        FilePreview::Page => Some(view! { <a class="look" href=format!("{href}/preview")>{text!("message-file-preview")}<span class="hidden">" "{label}</span></a> }.into_any()),
+        FilePreview::Browser => Some(view! { <a class="look" href=href.clone() target="_blank" rel="noopener">{text!("message-file-open")}<span class="hidden">" "{text!("message-file-open-about", name = label)}</span></a> }.into_any()),
         FilePreview::Audio => {
             Some(view! { <audio controls preload="none" src=href.clone() aria-label=label></audio> }.into_any())
         }

@@ -11,9 +11,10 @@ use plexus_domain::{
     sanitized_text::ellipsize,
 };
 
+use super::context;
 use crate::{
     text,
-    view_models::{agent::Scheme, agent_query::percent_encode},
+    view_models::{Locale, agent::Scheme, agent_query::percent_encode},
 };
 
 /// Returns the label of the protocol of an agent: a kind in the language of the page, or the name of a protocol.
@@ -103,32 +104,51 @@ pub fn count(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
+/// Formats a number of tokens: "1 token", "2,345 tokens".
+pub fn count_tokens(number: u64) -> String {
+    text!("count-tokens", count = number)
+}
+
+/// Writes the decimal point of a number as in the language of the page.
+fn decimal(number: &str) -> String {
+    if context::locale() == Locale::De { number.replace('.', ",") } else { number.to_owned() }
+}
+
 /// Formats a cost that is given in millionths of the hub's currency unit.
 pub fn cost(micro: u64) -> String {
-    format!("cost {}", money::format_micros(micro))
+    text!("answer-cost", amount = decimal(&money::format_micros(micro)))
 }
 
 /// Formats a size in decimal units: "512 bytes", "3.4 KB", "12 MB".
 pub fn size(bytes: u64) -> String {
-    const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
+    const UNITS: usize = 4;
     if bytes < 1_000 {
-        return count(bytes, "byte", "bytes");
+        return text!("count-bytes", count = bytes);
     }
     let (mut whole, mut unit) = (bytes, 0);
-    while whole >= 1_000_000 && unit + 1 < UNITS.len() {
+    while whole >= 1_000_000 && unit + 1 < UNITS {
         whole /= 1_000;
         unit += 1;
     }
     let (units, tenths) = (whole / 1_000, whole % 1_000 / 100);
-    if units < 10 { format!("{units}.{tenths} {}", UNITS[unit]) } else { format!("{units} {}", UNITS[unit]) }
+    let value = if units < 10 { decimal(&format!("{units}.{tenths}")) } else { units.to_string() };
+    match unit {
+        0 => text!("size-kb", value = value),
+        1 => text!("size-mb", value = value),
+        2 => text!("size-gb", value = value),
+        _ => text!("size-tb", value = value),
+    }
 }
 
 /// Formats milliseconds: "850 ms", "3.2 s", "2 min".
 pub fn duration(millis: u64) -> String {
     match millis {
-        0..1_000 => format!("{millis} ms"),
-        1_000..60_000 => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
-        _ => format!("{} min", millis / 60_000),
+        0..1_000 => text!("duration-ms", count = millis),
+        1_000..60_000 => {
+            let value = format!("{}.{}", millis / 1_000, millis % 1_000 / 100);
+            text!("duration-seconds", value = decimal(&value))
+        }
+        _ => text!("duration-minutes", count = millis / 60_000),
     }
 }
 

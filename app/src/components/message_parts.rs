@@ -16,7 +16,10 @@ use super::{
     identicon::Mark,
     tool_question::tool_question,
 };
-use crate::view_models::message::{Article, PartView};
+use crate::{
+    rich, text,
+    view_models::message::{Article, PartView},
+};
 
 /// Renders the part at `index`. The chat island finds it by `data-part`.
 pub fn part(index: usize, part: &PartView, article: &Article) -> AnyView {
@@ -34,7 +37,7 @@ pub fn part(index: usize, part: &PartView, article: &Article) -> AnyView {
             let html = html.into_string();
             fold(
                 Icon::Reasoning,
-                "Reasoning".to_owned(),
+                text!("part-reasoning"),
                 None,
                 view! { <div class="prose" inner_html=html></div> }.into_any(),
             )
@@ -59,7 +62,7 @@ pub fn part(index: usize, part: &PartView, article: &Article) -> AnyView {
                         <p><a href=href>{name.clone()}</a>" "<span class="address">{address.to_string()}</span></p>
                         <p class="quiet" dir="auto">{summary}</p>
                     </div>
-                    <ActionForm action label=format!("Ask {name}") icon=Icon::Go fields />
+                    <ActionForm action label=text!("ask-agent-named", name = name) icon=Icon::Go fields />
                 </div>
             }
             .into_any()
@@ -85,7 +88,7 @@ fn text(index: usize, mut closed: String, tail: String, article: &Article) -> An
 }
 
 fn data(name: Option<String>, value: &Value) -> AnyView {
-    let language = name.unwrap_or_else(|| "Data".to_owned());
+    let language = name.unwrap_or_else(|| text!("part-data"));
     view! { <CodeBlock language code=pretty(value) /> }.into_any()
 }
 
@@ -111,16 +114,16 @@ fn tool_card(
 ) -> AnyView {
     let failed = result.as_ref().is_some_and(|result| result.get("error").is_some());
     let state = match (&result, took_ms) {
-        (None, _) if open => "running".to_owned(),
-        (None, _) => "not finished".to_owned(),
-        (Some(_), Some(millis)) if failed => format!("failed after {}", duration(millis)),
-        (Some(_), None) if failed => "failed".to_owned(),
+        (None, _) if open => text!("tool-running"),
+        (None, _) => text!("tool-unfinished"),
+        (Some(_), Some(millis)) if failed => text!("tool-failed-after", time = duration(millis)),
+        (Some(_), None) if failed => text!("tool-failed"),
         (Some(_), Some(millis)) => duration(millis),
-        (Some(_), None) => "done".to_owned(),
+        (Some(_), None) => text!("tool-done"),
     };
     let inside = view! {
-        <CodeBlock language="Arguments" code=pretty(arguments) />
-        {result.map(|result| view! { <CodeBlock language="Result" code=pretty(&result) /> })}
+        <CodeBlock language=text!("part-arguments") code=pretty(arguments) />
+        {result.map(|result| view! { <CodeBlock language=text!("part-result") code=pretty(&result) /> })}
     };
     let class = if failed { "bad" } else { "quiet" };
     fold(Icon::Tool, tool, Some((class, state)), inside.into_any())
@@ -135,10 +138,10 @@ fn approval(
 ) -> AnyView {
     let answer = match decision {
         Some(ApprovalDecision::Allowed) => {
-            view! { <p class="state good">{Icon::Check.view()} "Allowed."</p> }.into_any()
+            view! { <p class="state good">{Icon::Check.view()} {text!("approval-allowed")}</p> }.into_any()
         }
         Some(ApprovalDecision::Refused) => {
-            view! { <p class="state">{Icon::Close.view()} "Refused."</p> }.into_any()
+            view! { <p class="state">{Icon::Close.view()} {text!("approval-refused")}</p> }.into_any()
         }
         Some(ApprovalDecision::Unanswered) => unanswered(),
         None if article.state != MessageState::Open => unanswered(),
@@ -147,8 +150,8 @@ fn approval(
             view! {
                 <form class="actions" method="post" action=action>
                     <input type="hidden" name="approval" value=id.to_string() />
-                    <Button label="Allow once" kind=Kind::Primary name="decision" value="yes" />
-                    <Button label="Refuse" name="decision" value="no" />
+                    <Button label=text!("approval-allow") kind=Kind::Primary name="decision" value="yes" />
+                    <Button label=text!("approval-refuse") name="decision" value="no" />
                 </form>
             }
             .into_any()
@@ -156,8 +159,8 @@ fn approval(
     };
     view! {
         <div class="card approval">
-            <p>"Requests approval to call " <code>{tool}</code> " with these arguments:"</p>
-            <CodeBlock language="Arguments" code=pretty(arguments) />
+            <p>{rich!("approval-request"; tool = |_| view! { <code>{tool}</code> })}</p>
+            <CodeBlock language=text!("part-arguments") code=pretty(arguments) />
             {answer}
         </div>
     }
@@ -165,7 +168,7 @@ fn approval(
 }
 
 fn unanswered() -> AnyView {
-    view! { <p class="state">"Not answered in time; the call was not made."</p> }.into_any()
+    view! { <p class="state">{text!("approval-unanswered")}</p> }.into_any()
 }
 
 /// Renders a collapsed block (`<details>`).

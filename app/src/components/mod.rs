@@ -16,7 +16,7 @@ pub mod diff;
 pub mod empty;
 pub mod facets;
 pub mod field;
-mod file_part;
+pub mod file_part;
 pub mod footer;
 pub mod form_errors;
 pub mod format;

@@ -4,13 +4,17 @@ use leptos::prelude::*;
 use plexus_domain::message::MessageState;
 
 use super::{
+    article::author_name,
     badge::ImportedTag,
     format::{address_text, agent_href},
     identicon::{Initials, Mark},
     message_parts::part,
     time::Date,
 };
-use crate::view_models::{message::Author, shared_chat::TranscriptMessage};
+use crate::{
+    locales, text,
+    view_models::{message::Author, shared_chat::TranscriptMessage},
+};
 
 /// Renders a message.
 pub fn transcript_message(message: TranscriptMessage) -> AnyView {
@@ -22,10 +26,10 @@ pub fn transcript_message(message: TranscriptMessage) -> AnyView {
     let (id, author_id) = (format!("m-{}", article.id), format!("a-{}", article.id));
     let labelled = author_id.clone();
     let state = match article.state {
-        MessageState::Deleted => Some("This message was deleted."),
-        MessageState::Stopped => Some("This answer was stopped."),
-        MessageState::Failed => Some("This answer failed."),
-        MessageState::Open => Some("This answer is still being written."),
+        MessageState::Deleted => Some(text!("message-deleted")),
+        MessageState::Stopped => Some(text!("answer-was-stopped")),
+        MessageState::Failed => Some(text!("answer-has-failed")),
+        MessageState::Open => Some(text!("answer-open")),
         MessageState::Done => None,
     };
     let (picture, name) = author(&article.author, label);
@@ -42,9 +46,9 @@ pub fn transcript_message(message: TranscriptMessage) -> AnyView {
 
 fn author(author: &Author, label: Option<String>) -> (AnyView, AnyView) {
     if let Some(label) = label {
-        return (view! { <Initials name="?" /> }.into_any(), label.into_any());
+        return (view! { <Initials name="?" /> }.into_any(), locales::translated(label));
     }
-    let name = author.name().to_owned();
+    let name = author_name(author);
     match author {
         Author::Agent { seed, address, .. } => {
             let (href, address) = (agent_href(address), address_text(address));

@@ -14,6 +14,9 @@ macro_rules! catalogue {
             ("account.ftl", include_str!(concat!("../../locales/", $language, "/account.ftl"))),
             ("agent.ftl", include_str!(concat!("../../locales/", $language, "/agent.ftl"))),
             ("agents.ftl", include_str!(concat!("../../locales/", $language, "/agents.ftl"))),
+            ("chat.ftl", include_str!(concat!("../../locales/", $language, "/chat.ftl"))),
+            ("chat_pages.ftl", include_str!(concat!("../../locales/", $language, "/chat_pages.ftl"))),
+            ("chat_room.ftl", include_str!(concat!("../../locales/", $language, "/chat_room.ftl"))),
             ("components.ftl", include_str!(concat!("../../locales/", $language, "/components.ftl"))),
             ("errors.ftl", include_str!(concat!("../../locales/", $language, "/errors.ftl"))),
             ("frame.ftl", include_str!(concat!("../../locales/", $language, "/frame.ftl"))),
@@ -37,10 +40,12 @@ pub const fn sources(locale: Locale) -> &'static [(&'static str, &'static str)] 
 
 /// Returns the keys of a file.
 pub fn keys(file: &str) -> impl Iterator<Item = &'static str> {
-    let source = sources(Locale::En).iter().find(|(name, _)| *name == file).map_or("", |(_, source)| source);
-    source.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase())).filter_map(key_of)
+    lines(file).map(|(key, _)| key)
 }
 
-fn key_of(line: &'static str) -> Option<&'static str> {
-    line.split_once(" =").map(|(key, _)| key)
+/// Returns the keys of a file, each with the first line of its English text.
+pub fn lines(file: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let source = sources(Locale::En).iter().find(|(name, _)| *name == file).map_or("", |(_, source)| source);
+    let lines = source.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()));
+    lines.filter_map(|line| line.split_once(" =")).map(|(key, text)| (key, text.trim_start()))
 }

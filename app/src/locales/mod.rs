@@ -13,6 +13,7 @@ use crate::{components::context, view_models::Locale};
 
 mod catalogues;
 mod markup;
+mod templates;
 
 pub use catalogues::{MESSAGES, SCRIPTS, sources};
 pub use markup::{Element, element};
@@ -71,7 +72,7 @@ pub fn translate(locale: Locale, english: &str) -> Option<String> {
     });
     match KEYS.get(english) {
         Some(key) => Some(format(locale, key, &[])),
-        None => rate_limit(locale, english),
+        None => rate_limit(locale, english).or_else(|| templates::translate(locale, english)),
     }
 }
 

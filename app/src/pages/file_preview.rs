@@ -4,31 +4,35 @@ use leptos::prelude::*;
 
 use super::{Page, PageMeta};
 use crate::{
-    components::{button::ButtonLink, format::size, icon::Icon, notice::Note},
+    components::{button::ButtonLink, file_part::file_name, format::size, icon::Icon, notice::Note},
+    text,
     view_models::file_preview::{FileContent, FilePreviewPage},
 };
 
 impl Page for FilePreviewPage {
     fn head(&self) -> PageMeta {
-        PageMeta::private(self.name.clone())
+        PageMeta::private(file_name(self.name.clone()))
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
-        let about = format!("{}, {}", self.media_type, size(self.size));
-        let cut = self.is_cut.then(
-            || view! { <Note>"This is the beginning of the file. Download it to see the rest."</Note> },
-        );
+        let name = file_name(self.name);
+        let about = text!("message-file-kind", media_type = self.media_type, size = size(self.size));
+        let cut = self.is_cut.then(|| view! { <Note>{text!("file-cut")}</Note> });
         let content = match self.content {
             FileContent::Text(text) => {
                 view! { <pre class="preview" tabindex="0" dir="auto"><code>{text}</code></pre> }.into_any()
             }
-            FileContent::Table { head, rows } => table(&self.name, head, rows),
+            FileContent::Table { head, rows } => table(&name, head, rows),
         };
         view! {
             <div class="file-page">
                 <div class="file-head">
-                    <div><h1 dir="auto">{self.name}</h1><p class="quiet">{about}</p></div>
-                    <ButtonLink label="Download file" href=self.href icon=Icon::Down />
+                    <div><h1 dir="auto">{name}</h1><p class="quiet">{about}</p></div>
+                    <ButtonLink label=text!("file-download") href=self.href icon=Icon::Down />
                 </div>
                 {cut}
                 {content}

@@ -11,6 +11,7 @@ use crate::{
         time::Date,
         transcript::transcript_message,
     },
+    rich, text,
     view_models::shared_chat::SharedChatPage,
 };
 
@@ -21,7 +22,7 @@ impl Page for SharedChatPage {
     fn head(&self) -> PageMeta {
         let preview = ellipsize(&one_line(&self.preview), DESCRIPTION);
         let description = match preview.as_str() {
-            "" => format!("A chat that {} shared.", self.owner),
+            "" => text!("shared-description", name = self.owner.as_str()),
             _ => preview,
         };
         PageMeta {
@@ -31,28 +32,36 @@ impl Page for SharedChatPage {
         }
     }
 
+    fn is_translated(&self) -> bool {
+        true
+    }
+
     fn body(self) -> AnyView {
         let path = format!("/share/{}", self.id);
         let go_on = if self.is_signed_in {
             let action = format!("{path}/continue");
-            view! { <ActionForm action label="Continue as your own copy" kind=Kind::Primary icon=Icon::Fork /> }.into_any()
+            view! { <ActionForm action label=text!("shared-continue") kind=Kind::Primary icon=Icon::Fork /> }
+                .into_any()
         } else {
             let href = format!("/login?next={path}");
-            view! { <ButtonLink label="Sign in to continue this chat" href icon=Icon::SignIn /> }.into_any()
+            view! { <ButtonLink label=text!("shared-sign-in") href icon=Icon::SignIn /> }.into_any()
         };
-        let expires = self.expires_at.map(|at| view! { " The link expires on " <Date at /> "." });
+        let expires = self
+            .expires_at
+            .map(|at| view! { " "{rich!("shared-expires"; date = |_| view! { <Date at /> })} });
+        let (owner, shared_at) = (self.owner, self.shared_at);
         let messages = self.messages.into_iter().map(transcript_message).collect_view();
         let link = |page: usize| format!("{path}?page={page}");
         let earlier = (self.page > 1).then(|| {
-            view! { <p class="older"><a rel="prev" href=link(self.page - 1)>"Earlier messages"</a></p> }
+            view! { <p class="older"><a rel="prev" href=link(self.page - 1)>{text!("shared-earlier")}</a></p> }
         });
         let later = (self.page < self.pages).then(|| {
-            view! { <p class="newer"><a rel="next" href=link(self.page + 1)>"Later messages"</a></p> }
+            view! { <p class="newer"><a rel="next" href=link(self.page + 1)>{text!("shared-later")}</a></p> }
         });
         view! {
             <div class="transcript">
                 <h1 dir="auto">{self.title}</h1>
-                <p class="quiet">"A copy that is only read, shared by " <strong dir="auto">{self.owner}</strong> " on " <Date at=self.shared_at /> ". Answers are written by agents and may be wrong." {expires}</p>
+                <p class="quiet">{rich!("shared-lead"; name = |_| view! { <strong dir="auto">{owner}</strong> }, date = |_| view! { <Date at=shared_at /> })}{expires}</p>
                 <div class="actions no-print">{go_on}</div>
                 {earlier}
                 {messages}

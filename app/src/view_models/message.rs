@@ -61,11 +61,12 @@ pub enum Author {
 }
 
 impl Author {
-    pub fn name(&self) -> &str {
+    /// Returns the name; `None` if the account was deleted.
+    pub fn name(&self) -> Option<&str> {
         match self {
-            Self::Person { name } | Self::Agent { name, .. } => name,
-            Self::Imported { label } => label,
-            Self::Gone => "Deleted account",
+            Self::Person { name } | Self::Agent { name, .. } => Some(name),
+            Self::Imported { label } => Some(label),
+            Self::Gone => None,
         }
     }
 }

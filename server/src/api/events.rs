@@ -10,6 +10,7 @@ use axum::{
 };
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _, stream};
+use plexus_app::view_models::Locale;
 use plexus_hub::{
     Error,
     chats::{self, ChatUpdate, MultiChatSubscription},
@@ -29,6 +30,7 @@ use crate::{
         auth::ApiCaller,
         error::ApiResult,
         event_stream::{HEARTBEAT, event_stream},
+        language,
     },
 };
 
@@ -52,7 +54,8 @@ pub async fn stream(
     let positions = StreamCursor::read(query.as_deref().unwrap_or_default(), last)?;
     let readers = chats::subscribe_many(&site.hub, &caller, positions.as_slice()).await?;
     metrics::counter!("plexus_event_streams_opened_total").increment(1);
-    Ok(event_stream(Body::from_stream(events(site, readers, positions))))
+    let locale = language::of_request(&headers);
+    Ok(event_stream(Body::from_stream(events(site, locale, readers, positions))))
 }
 
 #[derive(IntoParams)]
@@ -69,6 +72,8 @@ struct StreamQuery {
 
 struct Streaming {
     site: AppState,
+    /// Language of the HTML in the events.
+    locale: Locale,
     readers: MultiChatSubscription,
     positions: StreamCursor,
     ends: Instant,
@@ -78,12 +83,14 @@ struct Streaming {
 
 fn events(
     site: AppState,
+    locale: Locale,
     readers: MultiChatSubscription,
     positions: StreamCursor,
 ) -> impl Stream<Item = Result<Bytes, Infallible>> {
     let hello = stream::iter([Bytes::from_static(b"retry: 1000\n\n")]);
     let ends = Instant::now() + MAX_DURATION;
-    let streaming = Streaming { site, readers, positions, ends, over: false, _counted: StreamGauge::new() };
+    let streaming =
+        Streaming { site, locale, readers, positions, ends, over: false, _counted: StreamGauge::new() };
     let rest = stream::unfold(streaming, |mut streaming| async move {
         let bytes = streaming.next().await?;
         Some((bytes, streaming))
@@ -117,8 +124,8 @@ impl Streaming {
 
     /// Encodes an event. The encoding is shared by all subscribers; only the id line differs.
     async fn write(&mut self, ChatUpdate { chat, frame }: &ChatUpdate) -> Result<Bytes, Error> {
-        let Some(chat) = *chat else { return Ok(frame.wire(of_account)) };
-        let encoder = Encoder::new(&self.site, chat);
+        let Some(chat) = *chat else { return Ok(frame.wire(0, of_account)) };
+        let encoder = Encoder::new(&self.site, chat, self.locale);
         let bytes = encoder.encode(frame).await?;
         let FrameKind::Event { seq, .. } = frame.kind else { return Ok(bytes) };
         self.positions.advance(chat, seq);

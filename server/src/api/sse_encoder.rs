@@ -1,14 +1,17 @@
-//! Encodes frames as server-sent events. Each frame is encoded once and shared by all subscribers.
+//! Encodes frames as server-sent events. Each frame is encoded once for each language and shared by its subscribers.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
-use plexus_app::{render, view_models::Assets};
+use plexus_app::{
+    locales, render,
+    view_models::{Assets, Locale},
+};
 use plexus_domain::{ChatId, MessageId, chat_event::Event};
 use plexus_hub::{
     Error,
     message_views::MessageView,
-    streaming::{FrameKind, Snapshot, StreamFrame},
+    streaming::{FrameKind, MAX_FORMS, Snapshot, StreamFrame},
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -23,9 +26,13 @@ use crate::{
 #[derive(Clone)]
 pub struct Encoder {
     chat: ChatId,
+    locale: Locale,
     assets: Arc<Assets>,
     renderer: Renderer,
 }
+
+// A frame has a form for each language.
+const _: () = assert!(Locale::ALL.len() <= MAX_FORMS);
 
 /// Encodes a frame about the account; it is the same for all subscribers.
 pub fn of_account(kind: &FrameKind) -> Bytes {
@@ -36,23 +43,48 @@ pub fn of_account(kind: &FrameKind) -> Bytes {
 }
 
 impl Encoder {
-    pub fn new(site: &AppState, chat: ChatId) -> Self {
-        Self { chat, assets: site.assets.places(), renderer: site.renderer.clone() }
+    /// Creates an encoder for subscribers that read HTML in this language.
+    pub fn new(site: &AppState, chat: ChatId, locale: Locale) -> Self {
+        Self { chat, locale, assets: site.assets.places(), renderer: site.renderer.clone() }
     }
 
     /// Returns the encoded frame. Markdown in it is rendered on blocking threads.
     pub async fn encode(&self, frame: &Arc<StreamFrame>) -> Result<Bytes, Error> {
-        if let Some(encoded) = frame.encoded() {
+        let form = self.form(&frame.kind);
+        if let Some(encoded) = frame.encoded(form) {
             return Ok(encoded);
         }
         let (encoder, frame) = (self.clone(), Arc::clone(frame));
         match &frame.kind {
             FrameKind::Event { view: Some(_), .. } | FrameKind::Snapshot(_) | FrameKind::Block { .. } => {
                 let renderer = &self.renderer;
-                renderer.run(move |pen| frame.wire(|kind| encoder.rendered(kind, pen))).await
+                renderer.run(move |pen| frame.wire(form, |kind| encoder.rendered(kind, pen))).await
             }
-            kind => Ok(frame.wire(|_| encoder.plain(kind))),
+            kind => Ok(frame.wire(form, |_| encoder.plain(kind))),
         }
+    }
+
+    /// Returns the number of the form of a frame: the language, if its encoding has texts of the hub.
+    fn form(&self, kind: &FrameKind) -> usize {
+        let has_texts = match kind {
+            FrameKind::Event { view, event, .. } => {
+                view.is_some() || matches!(event, Event::RunUpdated { failure: Some(_), .. })
+            }
+            FrameKind::Snapshot(snapshot) => snapshot.whole.is_some(),
+            FrameKind::Status { .. } => true,
+            FrameKind::Text { .. }
+            | FrameKind::Block { .. }
+            | FrameKind::Presence(_)
+            | FrameKind::ChatListChanged
+            | FrameKind::ChatUnavailable => false,
+        };
+        (if has_texts { self.locale } else { Locale::En }) as usize
+    }
+
+    /// Returns a text of the hub in the language of the subscribers. What is not translated stays as it is.
+    fn translated(&self, english: &str) -> String {
+        let translated = (self.locale != Locale::En).then(|| locales::translate(self.locale, english));
+        translated.flatten().unwrap_or_else(|| english.to_owned())
     }
 
     fn rendered(&self, kind: &FrameKind, pen: &mut Pen) -> Bytes {
@@ -75,6 +107,9 @@ impl Encoder {
         let (name, data) = match kind {
             FrameKind::Event { seq, event, .. } => {
                 let mut data = json!(event);
+                if let Event::RunUpdated { failure: Some(failure), .. } = event {
+                    data["failure"]["message"] = json!(self.translated(&failure.message));
+                }
                 data["seq"] = json!(seq);
                 (event.kind(), data)
             }
@@ -84,7 +119,9 @@ impl Encoder {
                     &TextDelta { chat: self.chat, m: *message, p: *part, s: *start, t: body },
                 );
             }
-            FrameKind::Status { message, line } => ("agent_status", json!({ "m": message, "t": line })),
+            FrameKind::Status { message, line } => {
+                ("agent_status", json!({ "m": message, "t": self.translated(line) }))
+            }
             FrameKind::Presence(people) => ("presence", json!({ "people": people })),
             FrameKind::ChatListChanged => ("chat_list_changed", json!({})),
             FrameKind::ChatUnavailable => ("chat_unavailable", json!({})),
@@ -115,7 +152,7 @@ impl Encoder {
     }
 
     fn html(&self, view: &MessageView, pen: &mut Pen) -> String {
-        render::article(&self.assets, article(self.chat, view.clone(), pen))
+        render::article(&self.assets, self.locale, article(self.chat, view.clone(), pen))
     }
 
     /// Encodes a snapshot. A complete part is its HTML with its frame; for text, further text follows after
@@ -126,7 +163,13 @@ impl Encoder {
             let html = closed(m, snapshot, pen).into_string();
             return json!({ "m": m, "p": p, "h": html, "s": snapshot.start(), "t": snapshot.tail });
         }
-        let html = render::part(&self.assets, unfinished(self.chat, m), p, so_far(m, snapshot.clone(), pen));
+        let html = render::part(
+            &self.assets,
+            self.locale,
+            unfinished(self.chat, m),
+            p,
+            so_far(m, snapshot.clone(), pen),
+        );
         json!({ "m": m, "p": p, "h": html, "s": 0, "t": "", "w": true })
     }
 }

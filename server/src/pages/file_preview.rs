@@ -36,7 +36,7 @@ async fn page(site: &AppState, caller: &Caller, sha256: &str) -> Result<FilePrev
     if !is_text(&media_type) {
         return Err(Refusal::not_found("This file has no preview. Download it instead.").into());
     }
-    let (name, size) = (file.name.clone().unwrap_or_else(|| "File".to_owned()), file.size);
+    let (name, size) = (file.name.clone().unwrap_or_default(), file.size);
     let (text, is_cut) = beginning(file).await?;
     let (content, has_more) = match delimiter(&essence(&media_type), &text) {
         Some(delimiter) => table(&text, delimiter),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jsonrpsee::{Extensions, PendingSubscriptionSink, SubscriptionSink, types::Params};
+use plexus_app::view_models::Locale;
 use plexus_domain::ChatId;
 use plexus_hub::chats::{self, ChatSubscription};
 use serde::{Deserialize, Serialize};
@@ -50,7 +51,7 @@ async fn begin(
 ) -> Result<(Encoder, ChatSubscription), RpcError> {
     let SubscribeParams { chat, after } = read(params)?;
     let reader = chats::subscribe(&site.hub, caller(extensions)?, chat, after).await?;
-    Ok((Encoder::new(site, chat), reader))
+    Ok((Encoder::new(site, chat, Locale::En), reader))
 }
 
 async fn tell(sink: &SubscriptionSink, encoder: &Encoder, mut reader: ChatSubscription) {

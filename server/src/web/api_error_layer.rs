@@ -1,5 +1,5 @@
 //! Uniform JSON errors under `/api/v1` (`docs/adr/0002`), also for requests rejected before a handler runs,
-//! such as an invalid query or an unsupported method.
+//! such as an invalid query or an unsupported method. Messages that a page shows are in its language.
 
 use axum::{
     body::{Body, to_bytes},
@@ -8,24 +8,53 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
+use plexus_app::{locales, view_models::Locale};
 use plexus_domain::sanitized_text;
 
-use super::error::{FAULT, plain_error};
+use super::{
+    error::{FAULT, plain_error},
+    language,
+};
 
 const API: &str = "/api/v1";
 /// Maximum size of an error body written by a library: one line is expected.
 const MAX_ERROR_BYTES: usize = 4 << 10;
 const MAX_ERROR_CHARS: usize = 300;
+/// Maximum size of an error of the API.
+const MAX_JSON_BYTES: usize = 64 << 10;
 
 pub async fn api_error_layer(request: Request, next: Next) -> Response {
     let rest = request.uri().path().strip_prefix(API);
     let is_api = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let locale = language::of_request(request.headers());
     let response = next.run(request).await;
     let status = response.status();
-    if !is_api || !(status.is_client_error() || status.is_server_error()) || is_json(&response) {
+    if !is_api || !(status.is_client_error() || status.is_server_error()) {
         return response;
     }
-    shaped(response).await
+    let response = if is_json(&response) { response } else { shaped(response).await };
+    if locale == Locale::En { response } else { translated(response, locale).await }
+}
+
+/// Translates the message of an error. One without a translation stays English.
+async fn translated(response: Response, locale: Locale) -> Response {
+    let (mut parts, body) = response.into_parts();
+    let Ok(body) = to_bytes(body, MAX_JSON_BYTES).await else {
+        return plain_error(parts.status, code(parts.status), FAULT.to_owned()).into_response();
+    };
+    let Some(translated) = translated_body(&body, locale) else {
+        return Response::from_parts(parts, Body::from(body));
+    };
+    parts.headers.remove(header::CONTENT_LENGTH);
+    parts.headers.insert(header::CONTENT_LANGUAGE, HeaderValue::from_static(locale.as_str()));
+    Response::from_parts(parts, Body::from(translated))
+}
+
+fn translated_body(body: &[u8], locale: Locale) -> Option<String> {
+    let mut json: serde_json::Value = serde_json::from_slice(body).ok()?;
+    let message = json.pointer_mut("/error/message")?;
+    *message = locales::translate(locale, message.as_str()?)?.into();
+    Some(json.to_string())
 }
 
 fn is_json(response: &Response) -> bool {

@@ -23,6 +23,12 @@ pub fn locale(headers: &HeaderMap) -> Locale {
     chosen(headers).or_else(accepted).unwrap_or_default()
 }
 
+/// Returns the language of what the API returns to a page: HTML, and messages of errors. Programs send a token, and get
+/// English.
+pub fn of_request(headers: &HeaderMap) -> Locale {
+    if headers.contains_key(header::AUTHORIZATION) { Locale::En } else { locale(headers) }
+}
+
 /// Returns the best match for a value of `Accept-Language`, or English.
 fn negotiate(accepted: &[u8]) -> Locale {
     let accepted = &accepted[..accepted.len().min(MAX_BYTES)];
@@ -130,5 +136,8 @@ mod tests {
         assert_eq!((chosen(&headers), locale(&headers)), (Some(Locale::Ar), Locale::Ar));
         headers.insert(header::COOKIE, HeaderValue::from_static("language=tlh"));
         assert_eq!((chosen(&headers), locale(&headers)), (None, Locale::De));
+        assert_eq!(of_request(&headers), Locale::De);
+        headers.insert(header::AUTHORIZATION, HeaderValue::from_static("Bearer x"));
+        assert_eq!(of_request(&headers), Locale::En);
     }
 }

@@ -8,7 +8,10 @@ use web_sys::{
     Element, EventInit, HtmlElement, HtmlFormElement, HtmlInputElement, HtmlTextAreaElement, KeyboardEvent,
 };
 
-use super::dom;
+use super::{
+    dom,
+    texts::{fill, texts},
+};
 
 #[derive(Clone)]
 pub struct ComposerView {
@@ -221,7 +224,7 @@ impl ComposerView {
         for (class, text) in [("", &name), ("address", &address)] {
             let _ = dom::element("span", class, text).map(|span| to.append_child(&span));
         }
-        self.text.set_placeholder(&format!("Message to {name}"));
+        self.text.set_placeholder(&fill(&texts().message_to, &[&name]));
     }
 
     /// Replaces the text and dispatches an `input` event, so that `script/drafts.js` saves the draft.

@@ -10,7 +10,7 @@ use serde_json::json;
 use web_sys::{Element, Event as DomEvent, HtmlElement, HtmlFormElement};
 
 use super::{
-    ChatUiState, WAITING, announcements,
+    ChatUiState, RoomTexts, announcements,
     composer::ComposerView,
     dom,
     events::{Event, MessageCreated, PartSnapshot, RunUpdated},
@@ -20,6 +20,7 @@ use super::{
     sidebar::SidebarView,
     stream::{Listener, Stream},
     streaming_text::TextChange,
+    texts::{self, texts},
     thread::Thread,
 };
 
@@ -53,7 +54,8 @@ thread_local! {
 /// Interval of the screen-reader announcement that an answer is still being written.
 const STILL_ANSWERING: std::time::Duration = std::time::Duration::from_secs(15);
 
-pub fn start(chat: Option<String>, seq: i64, worker: &str, signs: ChatUiState) {
+pub fn start(chat: Option<String>, seq: i64, worker: &str, of_page: RoomTexts, signs: ChatUiState) {
+    texts::set(of_page);
     let room = Rc::new(ChatController {
         thread: Thread::find(),
         composer: ComposerView::find(),
@@ -118,7 +120,7 @@ pub fn stop() {
 fn show_presence(people: &[String]) {
     let viewer = dom::by_id::<Element>("thread").and_then(|thread| thread.get_attribute("data-viewer"));
     let Some(line) = dom::by_id::<HtmlElement>("room-here") else { return };
-    line.set_text_content(Some(&announcements::here(people, viewer.as_deref())));
+    line.set_text_content(Some(&announcements::here(texts(), people, viewer.as_deref())));
     line.set_hidden(line.text_content().unwrap_or_default().is_empty());
 }
 
@@ -193,7 +195,7 @@ impl ChatController {
         if let Some(thread) = &self.thread {
             thread.reset(open);
             if let Some(tool) = thread.asks(&message, part) {
-                self.signs.status.set(announcements::asks(&tool));
+                self.signs.status.set(announcements::asks(texts(), &tool));
             }
         }
         self.show_answering();
@@ -224,7 +226,8 @@ impl ChatController {
         let document = document();
         let suffix =
             document.title().rsplit_once(" · ").map(|(_, hub)| format!(" · {hub}")).unwrap_or_default();
-        let waiting = if document.title().starts_with(WAITING) { WAITING } else { "" };
+        let mark = texts().waiting_title.as_str();
+        let waiting = if document.title().starts_with(mark) { mark } else { "" };
         document.set_title(&format!("{waiting}{title}{suffix}"));
         if let Some(heading) = dom::by_id::<Element>("chat-title") {
             heading.set_text_content(Some(title));
@@ -264,8 +267,9 @@ impl ChatController {
         let waits = thread.waits_for_reader();
         self.sidebar.set_state(open, waits);
         let title = document().title();
-        let plain = title.strip_prefix(WAITING).unwrap_or(&title);
-        let new = if waits { format!("{WAITING}{plain}") } else { plain.to_owned() };
+        let mark = &texts().waiting_title;
+        let plain = title.strip_prefix(mark.as_str()).unwrap_or(&title);
+        let new = if waits { format!("{mark}{plain}") } else { plain.to_owned() };
         if new != title {
             document().set_title(&new);
         }
@@ -294,7 +298,7 @@ impl ChatController {
         let name = dom::find::<Element>(article, "h2 a").and_then(|name| name.text_content());
         let count = dom::find::<Element>(article, ".body").map_or(0, |body| dom::words(&body));
         if let Some(name) = name {
-            self.signs.status.set(announcements::status(&name, state, count));
+            self.signs.status.set(announcements::status(texts(), &name, state, count));
         }
     }
 

@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use super::texts::{RoomTexts, fill};
+
 /// Names of the SSE events.
 pub const KINDS: [&str; 13] = [
     "message_created",
@@ -152,17 +154,17 @@ struct RefusalBody {
 
 impl Refusal {
     /// Returns the error message for the composer. A response that cannot be deserialized gets a generic one.
-    pub fn words(status: u16, body: &str) -> String {
+    pub fn words(texts: &RoomTexts, status: u16, body: &str) -> String {
         match serde_json::from_str::<Self>(body) {
             Ok(Self { error: RefusalBody { message, retry_after_ms: Some(wait) } }) => {
                 // The hub's own sentence may say when already.
-                if message.contains("Try again in") {
-                    return format!("{message} Your text is kept.");
+                if message.contains(texts.wait.split("{0}").next().unwrap_or_default()) {
+                    return fill(&texts.kept, &[&message]);
                 }
-                format!("{message} Try again in {} s; your text is kept.", wait.div_ceil(1_000).max(1))
+                fill(&texts.try_in, &[&message, &wait.div_ceil(1_000).max(1).to_string()])
             }
             Ok(Self { error }) => error.message,
-            Err(_) => format!("The hub rejected this (status {status}). Your text is kept; try again."),
+            Err(_) => fill(&texts.rejected, &[&status.to_string()]),
         }
     }
 }
@@ -204,18 +206,19 @@ mod tests {
 
     #[test]
     fn refusals_are_told_in_words() {
+        let texts = &RoomTexts::of_page();
         let limited = r#"{"error":{"code":"rate_limited","message":"Too many messages at once.","retry_after_ms":11200}}"#;
         assert_eq!(
-            Refusal::words(429, limited),
+            Refusal::words(texts, 429, limited),
             "Too many messages at once. Try again in 12 s; your text is kept."
         );
         let told = r#"{"error":{"code":"rate_limited","message":"Too many messages from here. Try again in 1 second.","retry_after_ms":900}}"#;
         assert_eq!(
-            Refusal::words(429, told),
+            Refusal::words(texts, 429, told),
             "Too many messages from here. Try again in 1 second. Your text is kept."
         );
         let plain = r#"{"error":{"code":"invalid","message":"Write something first.","field":"text"}}"#;
-        assert_eq!(Refusal::words(422, plain), "Write something first.");
-        assert!(Refusal::words(502, "<html>").contains("502"));
+        assert_eq!(Refusal::words(texts, 422, plain), "Write something first.");
+        assert!(Refusal::words(texts, 502, "<html>").contains("502"));
     }
 }

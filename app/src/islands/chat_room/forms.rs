@@ -12,6 +12,7 @@ use super::{
     controller::{ChatController, stop},
     dom, http,
     queue::MessageQueue,
+    texts::texts,
     thread::Thread,
 };
 
@@ -70,7 +71,7 @@ impl ChatController {
     fn submit(self: &Rc<Self>) {
         let Some(composer) = &self.composer else { return };
         if composer.is_uploading() {
-            composer.show_error("A file is still being uploaded. Send the message when it is done.");
+            composer.show_error(&texts().uploading);
             return;
         }
         if !composer.has_content() {
@@ -105,7 +106,7 @@ impl ChatController {
             return;
         }
         if thread.waits_for_reader() {
-            queue.show("The agent waits for your reply. Reply to it, or send a queued message as the reply.");
+            queue.show(&texts().queue_reply);
         } else if thread.ends_in_failure() {
             self.hold_queue();
         } else if let Some(draft) = queue.take_first() {
@@ -117,7 +118,7 @@ impl ChatController {
     /// Shows that the queue waits for the user after a failed answer.
     pub(super) fn hold_queue(&self) {
         if let Some(queue) = self.queue.as_ref().filter(|queue| !queue.is_empty()) {
-            queue.show("The last answer failed. Send or remove the queued messages.");
+            queue.show(&texts().queue_failed);
         }
     }
 

@@ -6,7 +6,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Headers, Request, RequestInit, Response};
 
-use super::events::Refusal;
+use super::{events::Refusal, texts::texts};
 
 /// Posts JSON with the session cookie. The error is a message for the user.
 pub async fn post(path: &str, body: &Value) -> Result<Value, String> {
@@ -18,13 +18,13 @@ pub async fn get(path: &str) -> Result<Value, String> {
 }
 
 async fn call(method: &str, path: &str, body: Option<&Value>) -> Result<Value, String> {
-    let unreachable = |_| "The hub could not be reached. Your text is kept; try again.".to_owned();
+    let unreachable = |_| texts().unreachable.clone();
     let request = request(method, path, body).map_err(unreachable)?;
     let response = JsFuture::from(window().fetch_with_request(&request)).await.map_err(unreachable)?;
     let response: Response = response.dyn_into().map_err(unreachable)?;
     let text = text(&response).await.map_err(unreachable)?;
     if !response.ok() {
-        return Err(Refusal::words(response.status(), &text));
+        return Err(Refusal::words(texts(), response.status(), &text));
     }
     Ok(serde_json::from_str(&text).unwrap_or_default())
 }

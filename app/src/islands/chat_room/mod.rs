@@ -20,6 +20,7 @@ mod events;
 mod open_block;
 #[cfg(any(feature = "hydrate", test))]
 mod streaming_text;
+mod texts;
 
 #[cfg(feature = "hydrate")]
 mod composer;
@@ -46,8 +47,7 @@ mod tail;
 #[cfg(feature = "hydrate")]
 mod thread;
 
-/// Start of the title of a chat that waits for its reader.
-pub const WAITING: &str = "Waiting for you: ";
+pub use texts::RoomTexts;
 
 /// Reactive state of the island: status line, connection problem and visible buttons.
 #[derive(Clone, Copy)]
@@ -67,7 +67,8 @@ pub struct ChatUiState {
 /// `seq` is the chat's sequence number that the page shows. `worker` is the URL of the script that shares one
 /// event stream between the tabs of a browser.
 #[island]
-pub fn ChatRoom(chat: Option<String>, seq: i64, worker: String) -> impl IntoView {
+pub fn ChatRoom(chat: Option<String>, seq: i64, worker: String, texts: RoomTexts) -> impl IntoView {
+    let (latest, stop_label) = (texts.latest.clone(), texts.stop.clone());
     let signs = ChatUiState {
         status: RwSignal::new(String::new()),
         trouble: RwSignal::new(String::new()),
@@ -75,18 +76,18 @@ pub fn ChatRoom(chat: Option<String>, seq: i64, worker: String) -> impl IntoView
         answering: RwSignal::new(false),
     };
     #[cfg(feature = "hydrate")]
-    Effect::new(move || controller::start(chat.clone(), seq, &worker, signs));
+    Effect::new(move || controller::start(chat.clone(), seq, &worker, texts.clone(), signs));
     #[cfg(not(feature = "hydrate"))]
-    let _ = (chat, seq, worker);
+    let _ = (chat, seq, worker, texts);
     view! {
         <p class="hidden" role="status">{signs.status}</p>
         <p class="offline" role="status" hidden=move || signs.trouble.with(String::is_empty)>{signs.trouble}</p>
         <div class="bubble">
             <button type="button" class="button" hidden=move || !signs.below.get() on:click=move |_| to_latest()>
-                "Jump to latest"
+                {latest}
             </button>
             <button type="button" class="button" hidden=move || !signs.answering.get() on:click=move |_| stop()>
-                "Stop"
+                {stop_label}
             </button>
         </div>
     }

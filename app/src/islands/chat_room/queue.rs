@@ -4,7 +4,7 @@ use std::{cell::RefCell, collections::VecDeque};
 
 use web_sys::{Element, HtmlElement};
 
-use super::{composer::Draft, dom};
+use super::{composer::Draft, dom, texts::texts};
 
 /// Queued messages in the order in which they are sent. The list above the composer shows one item for each.
 pub struct MessageQueue {
@@ -17,8 +17,6 @@ struct QueuedMessage {
     draft: Draft,
     item: Element,
 }
-
-const NEXT: &str = "Queued. Sent when the answer has ended.";
 
 impl MessageQueue {
     pub fn find() -> Option<Self> {
@@ -41,7 +39,7 @@ impl MessageQueue {
         let Some(item) = item(&draft.shown()) else { return };
         if self.list.append_child(&item).is_ok() {
             self.waiting.borrow_mut().push_back(QueuedMessage { draft, item });
-            self.show(NEXT);
+            self.show(&texts().queue_next);
         }
     }
 
@@ -78,7 +76,7 @@ impl MessageQueue {
     fn removed(&self, queued: Option<QueuedMessage>) -> Option<Draft> {
         let QueuedMessage { draft, item } = queued?;
         item.remove();
-        self.show(if self.is_empty() { "" } else { NEXT });
+        self.show(if self.is_empty() { "" } else { &texts().queue_next });
         Some(draft)
     }
 
@@ -94,7 +92,7 @@ fn item(text: &str) -> Option<Element> {
     let words = dom::element("span", "text", text)?;
     words.set_attribute("dir", "auto").ok()?;
     item.append_child(&words).ok()?;
-    for (class, label) in [("send-now", "Send now"), ("edit", "Edit message")] {
+    for (class, label) in [("send-now", &texts().send_now), ("edit", &texts().edit_queued)] {
         let button = dom::element("button", &format!("button quiet {class}"), label)?;
         button.set_attribute("type", "button").ok()?;
         item.append_child(&button).ok()?;

@@ -9,6 +9,7 @@ use web_sys::Element;
 use super::{
     chat_list::{ChatList, ListedChat},
     dom, http,
+    texts::texts,
 };
 
 pub struct SidebarView {
@@ -99,11 +100,11 @@ impl SidebarView {
         }
         let when = dom::element("span", "when", "")?;
         let states = [
-            ("news", "Unread, "),
-            ("several", "Room, "),
-            ("pinned", "Pinned, "),
-            ("answering", "Answering, "),
-            ("awaiting", "Waiting for you, "),
+            ("news", &texts().state_unread),
+            ("several", &texts().state_room),
+            ("pinned", &texts().state_pinned),
+            ("answering", &texts().state_answering),
+            ("awaiting", &texts().state_waiting),
         ];
         for (class, words) in states {
             when.append_child(dom::element("span", class, words)?.as_ref()).ok()?;

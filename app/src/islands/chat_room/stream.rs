@@ -16,6 +16,7 @@ use super::{
     dom,
     event_source::{SharedWorkerSource, SourceCommand, SourceEvent, open_own},
     events::Event,
+    texts::texts,
 };
 
 /// Receiver of the stream's events.
@@ -45,10 +46,6 @@ const NOTICE_AFTER_FAILURES: u32 = 2;
 /// Interval of the heartbeat to the worker.
 const STILL_HERE: Duration = Duration::from_secs(15);
 
-const OFFLINE: &str = "You are offline. This page may be out of date; it updates when you are back online.";
-const LOST: &str = "The connection to the hub is lost. Trying again…";
-const GONE: &str = "This chat was deleted or you no longer have access. Reload the page.";
-
 impl Stream {
     /// Starts the stream. `worker` is the URL of the script that holds the shared stream.
     pub fn start(chat: String, seq: i64, worker: &str, listener: Rc<dyn Listener>) -> Rc<Self> {
@@ -63,7 +60,7 @@ impl Stream {
             listener,
         });
         if is_offline() {
-            stream.listener.trouble(OFFLINE);
+            stream.listener.trouble(&texts().offline);
         }
         let member = stream.clone();
         stream.shared.replace(SharedWorkerSource::join(worker, move |news| member.hear_shared(news)));
@@ -188,7 +185,7 @@ impl Stream {
             Event::ChatUnavailable => {
                 self.closed.set(true);
                 self.close_own();
-                return self.listener.trouble(GONE);
+                return self.listener.trouble(&texts().gone);
             }
             // Text does not reset the backoff: it also arrives while gaps repeat.
             Event::TextDelta(_) | Event::BlockHtml(_) => {}
@@ -203,9 +200,9 @@ impl Stream {
     fn failed(self: &Rc<Self>) {
         self.failures.set(self.failures.get() + 1);
         if is_offline() {
-            self.listener.trouble(OFFLINE);
+            self.listener.trouble(&texts().offline);
         } else if self.failures.get() > NOTICE_AFTER_FAILURES {
-            self.listener.trouble(LOST);
+            self.listener.trouble(&texts().lost);
         }
         self.open_later(SourceCommand::Connect);
     }
@@ -227,7 +224,7 @@ impl Stream {
         let stream = self.clone();
         dom::listen(&window, "online", move |_: web_sys::Event| stream.open(SourceCommand::Reconnect));
         let listener = self.listener.clone();
-        dom::listen(&window, "offline", move |_: web_sys::Event| listener.trouble(OFFLINE));
+        dom::listen(&window, "offline", move |_: web_sys::Event| listener.trouble(&texts().offline));
         let stream = self.clone();
         dom::listen(&document(), "visibilitychange", move |_: web_sys::Event| {
             if !document().hidden() && stream.own.borrow().is_none() {

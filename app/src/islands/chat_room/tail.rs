@@ -6,6 +6,7 @@ use web_sys::Element;
 use super::{
     dom,
     open_block::{OpenBlock, quoted, rows},
+    texts::texts,
 };
 
 /// Shows the text of an open block.
@@ -16,7 +17,7 @@ pub fn draw(tail: &Element, text: &str) {
         OpenBlock::Text => tail.set_text_content(Some(text)),
         OpenBlock::Quote => tail.set_text_content(Some(&quoted(text))),
         OpenBlock::Code { language, start } => {
-            let label = if language.is_empty() { "code" } else { language };
+            let label = if language.is_empty() { texts().code.as_str() } else { language };
             let _ = tail.set_attribute("data-language", label);
             tail.set_text_content(Some(text.get(start..).unwrap_or_default()));
         }

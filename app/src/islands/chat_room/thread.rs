@@ -14,6 +14,7 @@ use super::{
     events::{AgentStatus, BlockHtml, MessageCreated, PartSnapshot, TextDelta},
     streaming_text::{StreamingText, TextChange},
     tail,
+    texts::texts,
 };
 
 /// Message id and part index.
@@ -120,7 +121,7 @@ impl Thread {
         article.set_attribute("data-parent", &self.last().unwrap_or_default()).ok()?;
         article.set_attribute("data-branch", "0").ok()?;
         let header = dom::element("header", "", "")?;
-        header.append_child(dom::element("h2", "", "Sending…")?.as_ref()).ok()?;
+        header.append_child(dom::element("h2", "", &texts().sending)?.as_ref()).ok()?;
         let body = dom::element("div", "body", "")?;
         body.append_child(dom::element("div", "tail", text)?.as_ref()).ok()?;
         article.append_child(&header).ok()?;
@@ -201,6 +202,7 @@ impl Thread {
             (None, true) => {}
             (None, false) => {
                 let line = dom::element("p", "doing", &status.t)?;
+                line.set_attribute("dir", "auto").ok()?;
                 dom::find::<Element>(&article, ":scope > .body")?.after_with_node_1(&line).ok()?;
             }
         }

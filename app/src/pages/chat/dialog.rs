@@ -7,42 +7,47 @@ use crate::{
         form_errors::form_errors,
     },
     pages::{Layout, Page, PageMeta},
+    text,
     view_models::chat::{ChatAction, ChatDialogPage},
 };
 
 impl Page for ChatDialogPage {
     fn head(&self) -> PageMeta {
         let title = match self.action {
-            ChatAction::Rename => "Rename chat",
-            ChatAction::Delete => "Delete chat",
-            ChatAction::DeleteMessage(_) => "Delete message",
+            ChatAction::Rename => text!("rename-chat"),
+            ChatAction::Delete => text!("delete-chat"),
+            ChatAction::DeleteMessage(_) => text!("delete-message"),
         };
         PageMeta { layout: Layout::Narrow, ..PageMeta::private(title) }
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
         let back = format!("/chat/{}", self.chat);
         let (heading, content, verb, kind) = match self.action {
             ChatAction::Rename => (
-                "Rename chat".to_owned(),
-                Field::text("title", "Title").default(self.title).max(120).of(&self.form),
-                "Rename",
+                text!("rename-chat"),
+                Field::text("title", text!("rename-title")).default(self.title).max(120).of(&self.form),
+                text!("chat-rename"),
                 Kind::Primary,
             ),
             ChatAction::Delete => (
-                format!("Delete “{}”?", self.title),
-                view! { <p>"It can be restored for 24 hours under Deleted chats. Then its messages are deleted permanently from this hub. Agents on other servers may keep what was sent to them."</p> }.into_any(),
-                "Delete chat",
+                text!("delete-chat-ask", title = self.title),
+                view! { <p>{text!("delete-chat-lead")}</p> }.into_any(),
+                text!("delete-chat"),
                 Kind::Danger,
             ),
             ChatAction::DeleteMessage(message) => (
-                "Delete this message?".to_owned(),
+                text!("delete-message-ask"),
                 view! {
-                    <p>"Its text and files are deleted permanently from “"{self.title}"”. Answers to it stay, and agents no longer see it."</p>
+                    <p>{text!("delete-message-lead", title = self.title)}</p>
                     <input type="hidden" name="message" value=message.to_string() />
                 }
                 .into_any(),
-                "Delete permanently",
+                text!("delete-permanently"),
                 Kind::Danger,
             ),
         };
@@ -52,7 +57,7 @@ impl Page for ChatDialogPage {
             {form_errors(&self.form, None)}
             <form class="stack" method="post" action=action>
                 {content}
-                <p class="actions"><Button label=verb kind /> <ButtonLink label="Cancel" href=back kind=Kind::Quiet /></p>
+                <p class="actions"><Button label=verb kind /> <ButtonLink label=text!("cancel") href=back kind=Kind::Quiet /></p>
             </form>
         }
         .into_any()

@@ -11,12 +11,17 @@ use crate::{
         format::{agent_href, reason_label},
     },
     pages::{Layout, Page, PageMeta},
+    rich, text,
     view_models::feedback::FeedbackPage,
 };
 
 impl Page for FeedbackPage {
     fn head(&self) -> PageMeta {
-        PageMeta { layout: Layout::Narrow, ..PageMeta::private("Feedback") }
+        PageMeta { layout: Layout::Narrow, ..PageMeta::private(text!("chat-feedback")) }
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
@@ -25,37 +30,38 @@ impl Page for FeedbackPage {
         let message = self.message.to_string();
         let ratings = Radios {
             name: "rating",
-            legend: "Rating",
+            legend: text!("chat-feedback-rating"),
             default: Rating::Up.as_str().to_owned(),
             options: vec![
-                RadioOption::new(Rating::Up.as_str(), "Good answer"),
-                RadioOption::new(Rating::Down.as_str(), "Bad answer"),
+                RadioOption::new(Rating::Up.as_str(), text!("feedback-good-answer")),
+                RadioOption::new(Rating::Down.as_str(), text!("feedback-bad-answer")),
             ],
         };
         let label = |reason: FeedbackReason| match reason.rating() {
-            Rating::Up => format!("Good: {}", reason_label(reason)),
-            Rating::Down => format!("Bad: {}", reason_label(reason)),
+            Rating::Up => text!("chat-feedback-good-reason", reason = reason_label(reason)),
+            Rating::Down => text!("chat-feedback-bad-reason", reason = reason_label(reason)),
         };
-        let none = (String::new(), "No reason".to_owned());
+        let none = (String::new(), text!("chat-feedback-no-reason"));
         let reasons = FeedbackReason::ALL.map(|reason| (reason.as_str().to_owned(), label(reason)));
         let reasons = [none].into_iter().chain(reasons).collect();
         let take_back = self.is_given.then(|| {
             let fields = vec![("message", message.clone()), ("rating", "none".to_owned())];
-            view! { <div><ActionForm action=action.clone() label="Take feedback back" kind=Kind::Quiet fields /></div> }
+            view! { <div><ActionForm action=action.clone() label=text!("chat-feedback-take-back") kind=Kind::Quiet fields /></div> }
         });
+        let agent = self.agent;
         let reader = reader(self.is_remote, self.form.value_or("shown", "") == "yes");
         view! {
-            <h1>"Feedback"</h1>
-            <p class="quiet">"On an answer of "<a href=agent_href(&self.agent)>{self.agent.to_string()}</a>"."</p>
+            <h1>{text!("chat-feedback")}</h1>
+            <p class="quiet">{rich!("chat-feedback-on"; agent = |_| view! { <a href=agent_href(&agent)>{agent.to_string()}</a> })}</p>
             {form_errors(&self.form, None)}
             <form class="stack" method="post" action=action>
                 <input type="hidden" name="message" value=message />
                 <input type="hidden" name="detail" value="yes" />
                 {ratings.of(&self.form)}
-                {Field::choice("reason", "Reason", reasons).of(&self.form)}
-                {Field::lines("comment", "Text", 4).max(1_000).optional().of(&self.form)}
+                {Field::choice("reason", text!("chat-feedback-reason"), reasons).of(&self.form)}
+                {Field::lines("comment", text!("chat-feedback-text"), 4).max(1_000).optional().of(&self.form)}
                 {reader}
-                <p class="actions"><Button label="Save feedback" kind=Kind::Primary /> <ButtonLink label="Back to chat" href=back kind=Kind::Quiet /></p>
+                <p class="actions"><Button label=text!("chat-feedback-save") kind=Kind::Primary /> <ButtonLink label=text!("back-to-chat") href=back kind=Kind::Quiet /></p>
             </form>
             {take_back}
         }
@@ -66,14 +72,13 @@ impl Page for FeedbackPage {
 /// Renders who reads the feedback.
 fn reader(is_remote: bool, is_shown: bool) -> AnyView {
     if is_remote {
-        return view! { <p class="quiet">"Your feedback is kept on this hub. The owner of this agent is on another hub and does not see it."</p> }
-            .into_any();
+        return view! { <p class="quiet">{text!("chat-feedback-remote")}</p> }.into_any();
     }
     view! {
-        <p class="quiet">"The owner of the agent sees how many answers are rated good and bad each week, without names."</p>
+        <p class="quiet">{text!("chat-feedback-local")}</p>
         <label class="option">
             <input type="checkbox" name="shown" value="yes" checked=is_shown />
-            <span><span class="name">"Show reason and text to the owner"</span><span class="hint">"Without your name and the chat."</span></span>
+            <span><span class="name">{text!("chat-feedback-show")}</span><span class="hint">{text!("chat-feedback-show-hint")}</span></span>
         </label>
     }
     .into_any()

@@ -13,8 +13,10 @@ use crate::{
         notice::Note,
         starters::{StarterUser, starters},
     },
-    islands::chat_room::ChatRoom,
+    islands::chat_room::{ChatRoom, RoomTexts},
+    locales,
     pages::{Layout, Page, PageMeta},
+    text,
     view_models::{
         Tone,
         agents::AgentRow,
@@ -24,7 +26,11 @@ use crate::{
 
 impl Page for NewChatPage {
     fn head(&self) -> PageMeta {
-        PageMeta { layout: Layout::Full, islands: true, ..PageMeta::private("New chat") }
+        PageMeta { layout: Layout::Full, islands: true, ..PageMeta::private(text!("new-chat")) }
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
@@ -50,7 +56,7 @@ impl Page for NewChatPage {
                 <div class="room new">
                     <div class="room-head">{opener()}</div>
                     <div class="thread">{top}</div>
-                    <div class="dock">{composer}<ChatRoom chat=None seq=0 worker=assets().events_js.clone() /></div>
+                    <div class="dock">{composer}<ChatRoom chat=None seq=0 worker=assets().events_js.clone() texts=RoomTexts::of_page() /></div>
                 </div>
             </div>
         }
@@ -69,7 +75,7 @@ fn chosen(choice: &AgentChoice) -> AnyView {
             <h1>{choice.name.clone()}</h1>
             <p class="address"><a href=page>{choice.address.to_string()}</a></p>
             <p>{choice.summary.clone()}</p>
-            {choice.obstacle.clone().map(|why| view! { <Note tone=Tone::Caution>{why}</Note> })}
+            {choice.obstacle.clone().map(|why| view! { <Note tone=Tone::Caution>{locales::translated(why)}</Note> })}
             {starters}
         </div>
     }
@@ -83,23 +89,23 @@ fn open_choice(choices: AgentChoices) -> AnyView {
         AgentChoices::Suggested { own, recent, starred, hub } => {
             let starred = (!starred.is_empty()).then(|| {
                 view! {
-                    <div class="list-head"><h2>"Starred"</h2><a href="/agents?starred=true">"All starred"</a></div>
+                    <div class="list-head"><h2>{text!("starred")}</h2><a href="/agents?starred=true">{text!("new-all-starred")}</a></div>
                     {rows(starred)}
                 }
             });
             let lists = view! {
-                {list("Your agents", own)}
-                {list("Recently used", recent)}
+                {list(text!("your-agents"), own)}
+                {list(text!("new-recent"), recent)}
                 {starred}
-                {list("Agents of this hub", hub)}
+                {list(text!("new-hub"), hub)}
             };
             (String::new(), lists.into_any())
         }
     };
     view! {
         <div class="intro">
-            <h1>"Who should answer?"</h1>
-            <p class="quiet">"Choose an agent, or start your message with its address."</p>
+            <h1>{text!("new-who")}</h1>
+            <p class="quiet">{text!("new-choose")}</p>
             {search(words)}
         </div>
         <div class="choice">{lists}</div>
@@ -109,30 +115,30 @@ fn open_choice(choices: AgentChoices) -> AnyView {
 
 fn search(words: String) -> AnyView {
     view! {
-        <form class="search" role="search" aria-label="Agents to choose from" action="/chat">
-            <label class="hidden" for="agent-q">"Search agents"</label>
+        <form class="search" role="search" aria-label=text!("new-agents") action="/chat">
+            <label class="hidden" for="agent-q">{text!("search-agents")}</label>
             {Icon::Search.view()}
-            <input id="agent-q" type="search" name="q" maxlength="200" value=words placeholder="Name, task or description" />
-            <button class=Kind::Plain.class()>"Search agents"</button>
+            <input id="agent-q" type="search" name="q" maxlength="200" value=words placeholder=text!("agents-search") />
+            <button class=Kind::Plain.class()>{text!("search-agents")}</button>
         </form>
     }
     .into_any()
 }
 
-fn list(heading: &'static str, agents: Vec<AgentRow>) -> Option<AnyView> {
+fn list(heading: String, agents: Vec<AgentRow>) -> Option<AnyView> {
     (!agents.is_empty()).then(|| view! { <h2>{heading}</h2>{rows(agents)} }.into_any())
 }
 
 fn found(words: &str, agents: Vec<AgentRow>) -> AnyView {
-    let back = view! { <a href="/chat">"Suggested agents"</a> };
+    let back = view! { <a href="/chat">{text!("new-suggested")}</a> };
     if agents.is_empty() {
         return view! {
-            <div class="list-head"><h2>"No agents found"</h2>{back}</div>
-            <p class="quiet">"No agent matches “"{words.to_owned()}"”. Try other words."</p>
+            <div class="list-head"><h2>{text!("new-none")}</h2>{back}</div>
+            <p class="quiet">{text!("new-none-words", words = words)}</p>
         }
         .into_any();
     }
-    view! { <div class="list-head"><h2>"Agents found"</h2>{back}</div>{rows(agents)} }.into_any()
+    view! { <div class="list-head"><h2>{text!("new-found")}</h2>{back}</div>{rows(agents)} }.into_any()
 }
 
 fn rows(agents: Vec<AgentRow>) -> AnyView {

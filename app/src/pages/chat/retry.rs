@@ -8,12 +8,17 @@ use crate::{
         identicon::Mark,
     },
     pages::{Layout, Page, PageMeta},
+    rich, text,
     view_models::{agents::AgentRow, chat::RetryPage},
 };
 
 impl Page for RetryPage {
     fn head(&self) -> PageMeta {
-        PageMeta { layout: Layout::Narrow, ..PageMeta::private("Ask another agent") }
+        PageMeta { layout: Layout::Narrow, ..PageMeta::private(text!("ask-another-agent")) }
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
@@ -21,17 +26,18 @@ impl Page for RetryPage {
         let action = format!("/chat/{}/retry", self.chat);
         let message = self.message.to_string();
         let rows = self.agents.into_iter().map(|agent| row(agent, &action, &message)).collect_view();
-        let address = Field::text("to", "Address of another agent").hint("Such as @owner/name.");
+        let address = Field::text("to", text!("retry-address")).hint(text!("retry-address-hint"));
+        let title = self.title;
         view! {
-            <h1>"Ask another agent"</h1>
-            <p class="quiet">"The agent gets “"<span dir="auto">{self.title}</span>"” up to your message, and answers it. Both answers are kept."</p>
+            <h1>{text!("ask-another-agent")}</h1>
+            <p class="quiet">{rich!("retry-lead"; title = |_| view! { <span dir="auto">{title}</span> })}</p>
             {form_errors(&self.form, None)}
-            <h2 class="hidden">"Agents"</h2>
+            <h2 class="hidden">{text!("retry-agents")}</h2>
             <ul class="rows" role="list">{rows}</ul>
             <form class="stack" method="post" action=action>
                 <input type="hidden" name="message" value=message />
                 {address.of(&self.form)}
-                <p class="actions"><Button label="Ask agent" /> <ButtonLink label="Cancel" href=back kind=Kind::Quiet /></p>
+                <p class="actions"><Button label=text!("retry-ask-address") /> <ButtonLink label=text!("cancel") href=back kind=Kind::Quiet /></p>
             </form>
         }
         .into_any()
@@ -48,7 +54,7 @@ fn row(agent: AgentRow, action: &str, message: &str) -> AnyView {
                 <p class="summary" dir="auto">{agent.summary}</p>
             </div>
             <input type="hidden" name="message" value=message.to_owned() />
-            <Button label="Ask" about=about name="to" value=address />
+            <Button label=text!("retry-ask") about=about name="to" value=address />
         </form></li>
     }
     .into_any()

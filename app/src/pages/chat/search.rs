@@ -7,8 +7,10 @@ use crate::{
     components::{
         button::Kind, context::assets, empty::Empty, icon::Icon, identicon::Mark, notice::Note, time::Ago,
     },
-    islands::chat_room::ChatRoom,
+    islands::chat_room::{ChatRoom, RoomTexts},
+    locales,
     pages::{Layout, Page, PageMeta},
+    text,
     view_models::{
         Tone,
         chat::ChatItem,
@@ -19,17 +21,21 @@ use crate::{
 impl Page for ChatSearchPage {
     fn head(&self) -> PageMeta {
         let title = match self.words.as_str() {
-            "" => "Search chats".to_owned(),
-            words => format!("{words} – chats"),
+            "" => text!("chats-search"),
+            words => text!("search-title", words = words),
         };
         PageMeta { layout: Layout::Full, islands: true, ..PageMeta::private(title) }
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
         let form = form(&self.words);
         let results = results(&self.words, self.chats, self.messages, self.error);
         let older = self.older.map(|href| {
-            view! { <nav class="pager" aria-label="Pages"><a class="button quiet" rel="next" href=href>"Older messages" {Icon::Forward.view()}</a></nav> }
+            view! { <nav class="pager" aria-label=text!("pages")><a class="button quiet" rel="next" href=href>{text!("messages-older")} {Icon::Forward.view()}</a></nav> }
         });
         view! {
             <div class="chat">
@@ -37,12 +43,12 @@ impl Page for ChatSearchPage {
                 <div class="room new">
                     <div class="room-head">{opener()}</div>
                     <div class="thread search-page">
-                        <h1>"Search chats"</h1>
+                        <h1>{text!("chats-search")}</h1>
                         {form}
                         {results}
                         {older}
                     </div>
-                    <div class="dock"><ChatRoom chat=None seq=0 worker=assets().events_js.clone() /></div>
+                    <div class="dock"><ChatRoom chat=None seq=0 worker=assets().events_js.clone() texts=RoomTexts::of_page() /></div>
                 </div>
             </div>
         }
@@ -52,11 +58,11 @@ impl Page for ChatSearchPage {
 
 fn form(words: &str) -> AnyView {
     view! {
-        <form class="search" role="search" aria-label="Chats" action="/chat/search">
-            <label class="hidden" for="q">"Words in your chats"</label>
+        <form class="search" role="search" aria-label=text!("chats") action="/chat/search">
+            <label class="hidden" for="q">{text!("search-words")}</label>
             {Icon::Search.view()}
-            <input id="q" type="search" name="q" maxlength="200" value=words.to_owned() placeholder="Words in your chats" />
-            <button class=Kind::Primary.class()>"Search"</button>
+            <input id="q" type="search" name="q" maxlength="200" value=words.to_owned() placeholder=text!("search-words") />
+            <button class=Kind::Primary.class()>{text!("search-button")}</button>
         </form>
     }
     .into_any()
@@ -64,27 +70,26 @@ fn form(words: &str) -> AnyView {
 
 fn results(words: &str, chats: Vec<ChatItem>, messages: Vec<FoundMessage>, error: Option<String>) -> AnyView {
     if let Some(error) = error {
-        return view! { <Note tone=Tone::Bad>{error}</Note> }.into_any();
+        return view! { <Note tone=Tone::Bad>{locales::translated(error)}</Note> }.into_any();
     }
     if words.is_empty() {
-        return view! { <p class="quiet">"Titles and messages of your chats are searched. Results have all words."</p> }
-            .into_any();
+        return view! { <p class="quiet">{text!("search-lead")}</p> }.into_any();
     }
     if chats.is_empty() && messages.is_empty() {
         return view! {
-            <Empty title="Nothing found">
-                <p>"None of your chats has all of these words. Try fewer or other words."</p>
+            <Empty title=text!("nothing-found")>
+                <p>{text!("search-nothing")}</p>
             </Empty>
         }
         .into_any();
     }
     let chats = (!chats.is_empty()).then(|| {
         let items = chats.into_iter().map(chat).collect_view();
-        view! { <section><h2>"Chats"</h2><ul class="rows" role="list">{items}</ul></section> }
+        view! { <section><h2>{text!("chats")}</h2><ul class="rows" role="list">{items}</ul></section> }
     });
     let messages = (!messages.is_empty()).then(|| {
         let items = messages.into_iter().map(message).collect_view();
-        view! { <section><h2>"Messages"</h2><ul class="rows" role="list">{items}</ul></section> }
+        view! { <section><h2>{text!("messages")}</h2><ul class="rows" role="list">{items}</ul></section> }
     });
     view! { {chats}{messages} }.into_any()
 }

@@ -10,16 +10,28 @@ use crate::{
         share_links::share_links,
     },
     pages::{Layout, Page, PageMeta},
+    rich, text,
     view_models::shared_chat::ChatSharePage,
 };
 
-/// Lifetimes to choose from: days as the form sends them, and the label.
-const LIFETIMES: [(&str, &str); 5] =
-    [("1", "In 1 day"), ("7", "In 7 days"), ("30", "In 30 days"), ("365", "In 1 year"), ("0", "Never")];
+/// Lifetimes to choose from, in days; 0 for a link that does not expire.
+const LIFETIMES: [u32; 5] = [1, 7, 30, 365, 0];
+
+fn lifetime_label(days: u32) -> String {
+    match days {
+        0 => text!("expires-never"),
+        365 => text!("expires-in-year"),
+        days => text!("expires-in-days", count = days),
+    }
+}
 
 impl Page for ChatSharePage {
     fn head(&self) -> PageMeta {
-        PageMeta { layout: Layout::Column, ..PageMeta::private("Share chat") }
+        PageMeta { layout: Layout::Column, ..PageMeta::private(text!("share-chat")) }
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
@@ -28,22 +40,23 @@ impl Page for ChatSharePage {
             None => format!("/chat/{}", self.chat),
         };
         let action = format!("/chat/{}/share", self.chat);
-        let options = LIFETIMES.map(|(days, label)| (days.to_owned(), label.to_owned())).to_vec();
+        let options = LIFETIMES.map(|days| (days.to_string(), lifetime_label(days))).to_vec();
+        let chat_href = back.clone();
         let links = (!self.links.is_empty()).then(|| {
             view! {
-                <section class="section"><h2>"Links to this chat"</h2>{share_links(self.links, false, &action)}</section>
+                <section class="section"><h2>{text!("share-chat-links")}</h2>{share_links(self.links, false, &action)}</section>
             }
         });
         let message = self.message.map(|message| message.to_string());
         view! {
             <div class="stack">
-            <h1>"Share chat"</h1>
-            <p>"Anyone with the link can read “"<a href=back.clone() dir="auto">{self.title}</a>"” up to its newest message, without an account: the messages of this branch with tool calls and files, and the names of their authors. Later messages are not shared. Deleting the chat or a message takes it out of the link."</p>
+            <h1>{text!("share-chat")}</h1>
+            <p>{rich!("share-chat-lead", title = self.title; chat = |title| view! { <a href=chat_href dir="auto">{title}</a> })}</p>
             {form_errors(&self.form, None)}
             <form class="stack narrow" method="post" action=action>
                 {message.map(|message| view! { <input type="hidden" name="message" value=message /> })}
-                {Field::choice("days", "Expires", options).default("30").of(&self.form)}
-                <p class="actions"><Button label="Create link" kind=Kind::Primary /> <ButtonLink label="Back to chat" href=back kind=Kind::Quiet /></p>
+                {Field::choice("days", text!("expires"), options).default("30").of(&self.form)}
+                <p class="actions"><Button label=text!("create-link") kind=Kind::Primary /> <ButtonLink label=text!("back-to-chat") href=back kind=Kind::Quiet /></p>
             </form>
             {links}
             </div>

@@ -8,21 +8,27 @@ use crate::{
         button::{ActionForm, Kind},
         composer::Composer,
         context::assets,
-        format::{cost, count, duration},
+        format::{cost, count_tokens, duration},
         icon::Icon,
         menu::Menu,
         notice::Note,
     },
-    islands::chat_room::{ChatRoom, WAITING},
+    islands::chat_room::{ChatRoom, RoomTexts},
+    locales,
     pages::{Layout, Page, PageMeta},
+    text,
     view_models::chat::{ChatScope, NewerLinks, RoomHeader, ThreadPage, ThreadUsage},
 };
 
 impl Page for ThreadPage {
     fn head(&self) -> PageMeta {
         let waits = self.sidebar.chats.iter().any(|chat| chat.id == self.chat && chat.waiting);
-        let title = if waits { format!("{WAITING}{}", self.title) } else { self.title.clone() };
+        let title = if waits { text!("room-waiting-title") + &self.title } else { self.title.clone() };
         PageMeta { layout: Layout::Full, islands: true, ..PageMeta::private(title) }
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
@@ -36,10 +42,11 @@ impl Page for ThreadPage {
             form: &self.form,
         };
         let composer = match self.read_only {
-            Some(why) => view! { <Note>{why}</Note> }.into_any(),
+            Some(why) => view! { <Note>{locales::translated(why)}</Note> }.into_any(),
             None => composer.view(),
         };
-        let older = self.older.map(|href| view! { <p class="older"><a href=href>"Older messages"</a></p> });
+        let older =
+            self.older.map(|href| view! { <p class="older"><a href=href>{text!("messages-older")}</a></p> });
         let newer = self.newer.map(newer);
         let articles =
             self.messages.into_iter().map(|article| view! { <MessageArticle article /> }).collect_view();
@@ -63,7 +70,7 @@ impl Page for ThreadPage {
                         data-viewer=viewer data-role=role>
                         {older}{articles}{newer}
                     </div>
-                    <div class="dock"><ChatRoom chat=Some(chat) seq=self.seq worker />{composer}</div>
+                    <div class="dock"><ChatRoom chat=Some(chat) seq=self.seq worker texts=RoomTexts::of_page() />{composer}</div>
                 </div>
             </div>
         }
@@ -73,9 +80,9 @@ impl Page for ThreadPage {
 
 /// Renders the end of a page of older messages.
 fn newer(links: NewerLinks) -> AnyView {
-    let next = links.next.map(|href| view! { <a href=href>"Newer messages"</a> });
+    let next = links.next.map(|href| view! { <a href=href>{text!("messages-newer")}</a> });
     view! {
-        <p class="newer" id="newer">"There are newer messages below these." {next} <a href=links.newest>"Newest messages"</a></p>
+        <p class="newer" id="newer">{text!("messages-newer-below")} {next} <a href=links.newest>{text!("messages-newest")}</a></p>
     }
     .into_any()
 }
@@ -83,15 +90,17 @@ fn newer(links: NewerLinks) -> AnyView {
 /// Renders tokens, cost and time of all answers, as far as they are known.
 fn measures(usage: ThreadUsage) -> Option<AnyView> {
     let words: Vec<String> = [
-        (usage.tokens > 0).then(|| count(usage.tokens, "token", "tokens")),
+        (usage.tokens > 0).then(|| count_tokens(usage.tokens)),
         (usage.cost_micro > 0).then(|| cost(usage.cost_micro)),
         (usage.took_ms > 0).then(|| duration(usage.took_ms)),
     ]
     .into_iter()
     .flatten()
     .collect();
-    (!words.is_empty())
-        .then(|| view! { <p class="measures">"All answers: "{words.join(", ")}</p> }.into_any())
+    (!words.is_empty()).then(|| {
+        let values = words.join(&text!("list-separator"));
+        view! { <p class="measures">{text!("answers-total", values = values)}</p> }.into_any()
+    })
 }
 
 /// Names that the header shows.
@@ -100,11 +109,13 @@ const SHOWN_PEOPLE: usize = 3;
 /// Renders the names of the people of a room, as a link to the page about them.
 fn people(chat: ChatId, room: &RoomHeader) -> AnyView {
     let count = room.people.len();
-    let shown = room.people.iter().take(SHOWN_PEOPLE).cloned().collect::<Vec<_>>().join(", ");
-    let more = (count > SHOWN_PEOPLE).then(|| format!(" and {} more", count - SHOWN_PEOPLE));
+    let shown =
+        room.people.iter().take(SHOWN_PEOPLE).cloned().collect::<Vec<_>>().join(&text!("list-separator"));
+    let more = (count > SHOWN_PEOPLE)
+        .then(|| format!(" {}", text!("chat-people-more", count = count - SHOWN_PEOPLE)));
     let href = format!("/chat/{chat}/people");
     view! {
-        <a class="button quiet people" href=href>{Icon::People.view()} <span class="hidden">"People: "</span><bdi>{shown}</bdi>{more}</a>
+        <a class="button quiet people" href=href>{Icon::People.view()} <span class="hidden">{text!("chat-people-label")}" "</span><bdi>{shown}</bdi>{more}</a>
         // The island fills it.
         <span class="here" id="room-here" hidden=true></span>
     }
@@ -122,26 +133,27 @@ struct MenuLinks {
 fn more(chat: ChatId, leaf: Option<MessageId>, links: MenuLinks, usage: ThreadUsage) -> AnyView {
     let MenuLinks { is_owner, is_pinned, is_archived } = links;
     let at = leaf.map(|leaf| format!("?m={leaf}")).unwrap_or_default();
-    let (pin, to_pin) = if is_pinned { ("Unpin", "no") } else { ("Pin", "yes") };
-    let (archive, to_archive) = if is_archived { ("Restore", "no") } else { ("Archive", "yes") };
+    let (pin, to_pin) = if is_pinned { (text!("chat-unpin"), "no") } else { (text!("chat-pin"), "yes") };
+    let (archive, to_archive) =
+        if is_archived { (text!("chat-restore"), "no") } else { (text!("chat-archive"), "yes") };
     let (pin_fields, archive_fields) =
         (vec![("pinned", to_pin.to_owned())], vec![("archived", to_archive.to_owned())]);
     let summary = view! { <span class=Kind::Quiet.class()>{Icon::More.view()}</span> }.into_any();
     view! {
-        <Menu summary label="More about this chat">
+        <Menu summary label=text!("chat-menu")>
             <ul role="list">
-                <li><a href=format!("/chat/{chat}/people")>"People"</a></li>
-                {is_owner.then(|| view! { <li><a href=format!("/chat/{chat}/rename")>"Rename"</a></li> })}
+                <li><a href=format!("/chat/{chat}/people")>{text!("chat-people")}</a></li>
+                {is_owner.then(|| view! { <li><a href=format!("/chat/{chat}/rename")>{text!("chat-rename")}</a></li> })}
                 <li><ActionForm action=format!("/chat/{chat}/pin") label=pin fields=pin_fields /></li>
-                <li><a href=format!("/chat/{chat}/folder")>"Move to folder"</a></li>
+                <li><a href=format!("/chat/{chat}/folder")>{text!("chat-to-folder")}</a></li>
                 {is_owner.then(|| view! {
                     <li><ActionForm action=format!("/chat/{chat}/archive") label=archive fields=archive_fields /></li>
-                    <li><a href=format!("/chat/{chat}/share{at}")>"Share"</a></li>
+                    <li><a href=format!("/chat/{chat}/share{at}")>{text!("chat-share")}</a></li>
                 })}
-                <li><a href=format!("/chat/{chat}/print{at}")>"Print view"</a></li>
-                <li><a href=format!("/chat/{chat}/export?format=markdown") download="">"Export as Markdown"</a></li>
-                <li><a href=format!("/chat/{chat}/export?format=json") download="">"Export as JSON"</a></li>
-                {is_owner.then(|| view! { <li><a href=format!("/chat/{chat}/delete")>"Delete"</a></li> })}
+                <li><a href=format!("/chat/{chat}/print{at}")>{text!("chat-print")}</a></li>
+                <li><a href=format!("/chat/{chat}/export?format=markdown") download="">{text!("chat-export-markdown")}</a></li>
+                <li><a href=format!("/chat/{chat}/export?format=json") download="">{text!("chat-export-json")}</a></li>
+                {is_owner.then(|| view! { <li><a href=format!("/chat/{chat}/delete")>{text!("delete")}</a></li> })}
             </ul>
             {measures(usage)}
         </Menu>

@@ -1,5 +1,5 @@
 //! Frames: updates that are sent to subscribers. A frame is built once and shared, in memory and in encoded
-//! form.
+//! forms, one for each language of its subscribers.
 
 use std::sync::OnceLock;
 
@@ -8,10 +8,13 @@ use plexus_domain::{MessageId, Part, chat_event::Event};
 
 use crate::message_views::MessageView;
 
-/// One update, with its cached encoding.
+/// Maximum number of encoded forms of a frame.
+pub const MAX_FORMS: usize = 4;
+
+/// One update, with its cached encodings.
 pub struct StreamFrame {
     pub kind: FrameKind,
-    wire: OnceLock<Bytes>,
+    wire: [OnceLock<Bytes>; MAX_FORMS],
 }
 
 /// The content of a frame.
@@ -71,16 +74,19 @@ impl Snapshot {
 
 impl StreamFrame {
     pub const fn new(kind: FrameKind) -> Self {
-        Self { kind, wire: OnceLock::new() }
+        Self { kind, wire: [const { OnceLock::new() }; MAX_FORMS] }
     }
 
-    /// Returns the encoding if it is cached.
-    pub fn encoded(&self) -> Option<Bytes> {
-        self.wire.get().cloned()
+    /// Returns the encoding in a form, such as a language, if it is cached.
+    pub fn encoded(&self, form: usize) -> Option<Bytes> {
+        self.wire.get(form)?.get().cloned()
     }
 
-    /// Returns the encoding; the first call encodes and caches it.
-    pub fn wire(&self, encode: impl FnOnce(&FrameKind) -> Bytes) -> Bytes {
-        self.wire.get_or_init(|| encode(&self.kind)).clone()
+    /// Returns the encoding in a form; the first call encodes and caches it. Forms from [`MAX_FORMS`] on are not cached.
+    pub fn wire(&self, form: usize, encode: impl FnOnce(&FrameKind) -> Bytes) -> Bytes {
+        match self.wire.get(form) {
+            Some(cell) => cell.get_or_init(|| encode(&self.kind)).clone(),
+            None => encode(&self.kind),
+        }
     }
 }

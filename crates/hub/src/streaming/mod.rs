@@ -15,7 +15,7 @@ use std::{collections::HashMap, sync::Arc};
 
 pub use access_changes::{AccessChange, AccessChanges};
 pub use channels::{Channel, Channels, Topic};
-pub use frame::{ClosedBlock, FrameKind, Snapshot, StreamFrame};
+pub use frame::{ClosedBlock, FrameKind, MAX_FORMS, Snapshot, StreamFrame};
 pub(crate) use journal_flusher::start_flusher;
 pub use open_message::{ClosedText, JournalPiece, OpenMessage, ReplayEffect};
 use parking_lot::Mutex;

@@ -13,8 +13,9 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use plexus_app::{
+    locales,
     render::{self, StreamedDocument},
-    view_models::{Assets, Html, chat::ThreadPage, message::PartView},
+    view_models::{Assets, Html, Locale, chat::ThreadPage, message::PartView},
 };
 use plexus_domain::{ChatId, MessageId, Part, PartBody, chat_event::Event, message::MessageState};
 use plexus_hub::{
@@ -50,7 +51,9 @@ pub async fn respond(site: AppState, visit: PageContext, mut page: ThreadPage) -
         one.status = None;
         one.parts = vec![PartView::Text { closed: Html::default(), tail: String::new() }];
     });
-    let answers = OpenAnswers { chat: page.chat, assets: site.assets.places(), known: HashMap::new() };
+    let locale = visit.frame().locale;
+    let answers =
+        OpenAnswers { chat: page.chat, locale, assets: site.assets.places(), known: HashMap::new() };
     let pieces = render::follow(&visit.text(page), &open);
     let (send, receive) = mpsc::channel::<Result<String, std::convert::Infallible>>(QUEUE_CAPACITY);
     tokio::spawn(async move {
@@ -103,6 +106,8 @@ async fn write(
 
 struct OpenAnswers {
     chat: ChatId,
+    /// Language of the page.
+    locale: Locale,
     assets: Arc<Assets>,
     known: HashMap<MessageId, OpenAnswer>,
 }
@@ -145,7 +150,10 @@ impl OpenAnswers {
                 let ended = view.as_deref().map(|view| self.rest(view, pen)).unwrap_or_default();
                 self.of(*message).end(&ended);
             }
-            FrameKind::Status { message, line } => self.of(*message).waits(line, pen),
+            FrameKind::Status { message, line } => {
+                let line = self.translated(line);
+                self.of(*message).waits(&line, pen);
+            }
             FrameKind::Event { .. }
             | FrameKind::Text { .. }
             | FrameKind::Presence(_)
@@ -166,7 +174,12 @@ impl OpenAnswers {
     }
 
     fn part(&self, id: MessageId, index: usize, part: PartView) -> String {
-        render::part(&self.assets, message_view::unfinished(self.chat, id), index, part)
+        render::part(&self.assets, self.locale, message_view::unfinished(self.chat, id), index, part)
+    }
+
+    /// Returns a text of the hub in the language of the page. What is not translated stays as it is.
+    fn translated(&self, english: &str) -> String {
+        locales::translate(self.locale, english).unwrap_or_else(|| english.to_owned())
     }
 
     /// Returns the parts of the stored message that were not written yet, and the reason if the run failed.
@@ -186,7 +199,7 @@ impl OpenAnswers {
             }
         }
         if let Some(failure) = view.run.as_ref().and_then(|run| run.failure.as_ref()) {
-            html.push_str(&pen.typed(&failure.message).into_string());
+            html.push_str(&pen.typed(&self.translated(&failure.message)).into_string());
         }
         html
     }

@@ -116,7 +116,7 @@ pub fn part(message: MessageId, part: Part, pen: &mut Pen) -> PartView {
             continue_with(&data).unwrap_or(PartView::Data { name: part.name, value: data })
         }
         PartBody::File { blob, size, image } => PartView::File {
-            name: part.name.unwrap_or_else(|| "File".to_owned()),
+            name: part.name.unwrap_or_default(),
             preview: preview(part.media_type.as_deref().unwrap_or_default(), image),
             media_type: part.media_type.unwrap_or_default(),
             size,

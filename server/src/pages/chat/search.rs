@@ -4,9 +4,13 @@ use axum::{
     extract::{Query, State},
     response::Response,
 };
-use plexus_app::view_models::{
-    chat::ChatItem,
-    chat_search::{ChatSearchPage, FoundMessage},
+use plexus_app::{
+    text,
+    view_models::{
+        Locale,
+        chat::ChatItem,
+        chat_search::{ChatSearchPage, FoundMessage},
+    },
 };
 use plexus_hub::{
     Error,
@@ -59,7 +63,11 @@ async fn page(
         sidebar,
         older: found.next.map(|next| page_href(&words, &token(next))),
         chats: found.chats.into_iter().map(found_chat).collect(),
-        messages: found.messages.into_iter().map(|found| message(found, name)).collect(),
+        messages: found
+            .messages
+            .into_iter()
+            .map(|found| message(found, name, visit.frame().locale))
+            .collect(),
         words,
         error,
     })
@@ -87,20 +95,20 @@ fn found_chat(found: FoundChat) -> ChatItem {
     }
 }
 
-/// Converts a result for the viewer of this name.
-fn message(found: chats::FoundMessage, viewer: Option<&str>) -> FoundMessage {
+/// Converts a result for the viewer of this name and language.
+fn message(found: chats::FoundMessage, viewer: Option<&str>, locale: Locale) -> FoundMessage {
     let agents = found.agents.iter().filter_map(|agent| match agent {
         Author::Agent { name, .. } => Some(name.as_str()),
         Author::Person { .. } | Author::Imported { .. } | Author::Gone => None,
     });
     let author = match &found.author {
         Author::Person { name } if Some(name.as_str()) == viewer => {
-            let to = agents.collect::<Vec<_>>().join(", ");
-            if to.is_empty() { "You".to_owned() } else { format!("You, to {to}") }
+            let to = agents.collect::<Vec<_>>().join(&text!(locale => "list-separator"));
+            if to.is_empty() { text!(locale => "you") } else { text!(locale => "search-you-to", agents = to) }
         }
         Author::Person { name } | Author::Agent { name, .. } => name.clone(),
         Author::Imported { label } => label.clone(),
-        Author::Gone => "Deleted account".to_owned(),
+        Author::Gone => text!(locale => "deleted-account"),
     };
     let seed = [&found.author].into_iter().chain(&found.agents).find_map(|author| match author {
         Author::Agent { seed, .. } => Some(seed.clone()),

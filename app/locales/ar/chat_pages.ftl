@@ -1,0 +1,171 @@
+# Pages around chats: new chat, lists, search, people, links, dialogs.
+
+new-chat = محادثة جديدة
+chats = المحادثات
+chats-search = البحث في المحادثات
+chats-empty = ستُدرج محادثاتك هنا.
+chats-all = كل المحادثات
+chats-archived = المحادثات المؤرشفة
+chats-deleted = المحادثات المحذوفة
+chats-older = المحادثات الأقدم
+invitations = الدعوات
+invitations-count = الدعوات: { $count }
+folders = المجلدات
+folder-count = <before>: </before>{ $count }<after> محادثات</after>
+chat-state-unread = غير مقروءة،{" "}
+chat-state-room = محادثة جماعية،{" "}
+chat-state-pinned = مثبّتة،{" "}
+chat-state-answering = تجري الإجابة،{" "}
+chat-state-waiting = بانتظارك،{" "}
+new-who = من الذي سيجيب؟
+new-choose = اختر وكيلًا، أو ابدأ رسالتك بعنوانه.
+new-agents = الوكلاء المتاحون للاختيار
+new-all-starred = كل المميزة بنجمة
+new-recent = المستخدمة مؤخرًا
+new-hub = وكلاء هذا المحور
+new-suggested = الوكلاء المقترحون
+new-none = لم يُعثر على وكلاء
+new-none-words = لا يطابق أي وكيل «{ $words }». جرّب كلمات أخرى.
+new-found = الوكلاء الذين عُثر عليهم
+list-none = لا توجد محادثات
+list-none-archived = لا توجد محادثات مؤرشفة
+list-none-archived-next = أرشف محادثة من قائمتها لإخراجها من اللائحة، مع إمكان العثور عليها لاحقًا.
+list-none-folder = لا توجد محادثات في هذا المجلد
+list-none-folder-next = انقل محادثة إلى هنا من قائمتها، أو من صفحة <all>كل المحادثات</all>.
+list-none-deleted = لا توجد محادثات محذوفة
+list-none-deleted-next = تبقى المحادثة المحذوفة هنا 24 ساعة ويمكن استعادتها، ثم تُحذف نهائيًا.
+list-selected = المحادثات المحددة
+list-select-all = تحديد الكل
+list-select = تحديد { $title }
+folder = المجلد
+list-move = نقل
+list-move-about = المحادثات المحددة إلى هذا المجلد
+list-about = المحادثات المحددة
+list-deletion = تُحذف نهائيًا <time></time>
+list-delete-now = حذف الآن
+search-title = { $words } – المحادثات
+search-words = كلمات في محادثاتك
+search-lead = يشمل البحث عناوين محادثاتك ورسائلها. تحتوي النتائج على كل الكلمات.
+search-nothing = لا تحتوي أي من محادثاتك على كل هذه الكلمات. جرّب كلمات أقل أو غيرها.
+search-you-to = أنت، إلى { $agents }
+rename-chat = إعادة تسمية المحادثة
+rename-title = العنوان
+delete-chat = حذف المحادثة
+delete-chat-ask = حذف «{ $title }»؟
+delete-chat-lead = يمكن استعادتها خلال 24 ساعة من «المحادثات المحذوفة»، ثم تُحذف رسائلها نهائيًا من هذا المحور. قد يحتفظ الوكلاء على خوادم أخرى بما أُرسل إليهم.
+delete-message = حذف الرسالة
+delete-message-ask = حذف هذه الرسالة؟
+delete-message-lead = يُحذف نصها وملفاتها نهائيًا من «{ $title }». تبقى الإجابات عنها، ولا يراها الوكلاء بعد ذلك.
+delete-permanently = حذف نهائي
+chat-feedback = الملاحظات
+chat-feedback-on = عن إجابة من <agent></agent>.
+chat-feedback-rating = التقييم
+chat-feedback-good-reason = جيدة: { $reason }
+chat-feedback-bad-reason = سيئة: { $reason }
+chat-feedback-no-reason = بلا سبب
+chat-feedback-reason = السبب
+chat-feedback-text = النص
+chat-feedback-save = حفظ الملاحظات
+chat-feedback-take-back = سحب الملاحظات
+chat-feedback-remote = تُحفظ ملاحظاتك في هذا المحور. مالك هذا الوكيل في محور آخر ولا يراها.
+chat-feedback-local = يرى مالك الوكيل عدد الإجابات المقيّمة جيدة وسيئة كل أسبوع، دون أسماء.
+chat-feedback-show = إظهار السبب والنص للمالك
+chat-feedback-show-hint = دون اسمك ودون المحادثة.
+back-to-chat = العودة إلى المحادثة
+back-to-chats = العودة إلى المحادثات
+move-chat = نقل المحادثة
+move-chat-title = نقل «<title></title>»
+move-chat-hint = اختر أحد مجلداتك، أو اكتب اسم مجلد جديد. الحقل الفارغ يُخرج المحادثة من مجلدها.
+invitations-none = لا توجد دعوات
+invitations-none-next = عندما يدعوك مستخدم إلى محادثة، تُدرج الدعوة هنا.
+invitation-owner = من <name></name>، بصفة مالك، تنتهي <time></time>
+invitation-member = من <name></name>، بصفة عضو، تنتهي <time></time>
+invitation-reader = من <name></name>، بصفة قارئ، تنتهي <time></time>
+invitation-accept = قبول
+invitation-decline = رفض
+join-chat = الانضمام إلى المحادثة
+join-chat-title = الانضمام إلى «<title></title>»
+join-owner = يدعوك <name></name> إلى هذه المحادثة بصفة مالك. ستقرأ سجلّها كاملًا، وسيرى المشاركون فيها اسمك.
+join-member = يدعوك <name></name> إلى هذه المحادثة بصفة عضو. ستقرأ سجلّها كاملًا، وسيرى المشاركون فيها اسمك.
+join-reader = يدعوك <name></name> إلى هذه المحادثة بصفة قارئ. ستقرأ سجلّها كاملًا، وسيرى المشاركون فيها اسمك.
+people-lead = يقرأ كل المشاركين في «<chat>{ $title }</chat>» سجلّها كاملًا. ويرسل الأعضاء رسائل أيضًا؛ وتُحتسب الإجابة على المستخدم الذي بدأتها رسالته.
+people-caption = المشاركون في المحادثة
+people-name = الاسم
+people-role = الدور
+people-joined = الانضمام
+people-link = <strong>أرسل هذا الرابط.</strong> يمكن لكل مستخدم مسجّل الدخول لديه الرابط الانضمام إلى أن تنتهي صلاحيته أو يُلغى. لا يمكن للمحور عرضه مرة أخرى.
+people-link-about = رابط الدعوة
+role-owner = مالك
+role-member = عضو
+role-reader = قارئ
+role-hand-over = مالك (تصبح أنت عضوًا)
+role-of = دور { $name }
+role-change = تغيير الدور
+people-remove = إزالة
+people-remove-ask = إزالة { $name }؟
+people-remove-lead = لن يتمكن المستخدم من قراءة المحادثة بعد ذلك. تبقى رسائله.
+people-remove-do = إزالة من المحادثة
+people-you = (أنت)
+leave-chat = مغادرة المحادثة
+leave-chat-ask = مغادرة هذه المحادثة؟
+leave-chat-lead = لن تتمكن من قراءة المحادثة بعد ذلك. تبقى رسائلك.
+leave = مغادرة
+invitations-open = الدعوات المفتوحة
+invitations-caption = الدعوات المفتوحة، الأحدث أولًا
+invitations-for = إلى
+expires = انتهاء الصلاحية
+invite-user = دعوة مستخدم
+invite-user-name = المستخدم
+invite-user-hint = اسم مستخدم في هذا المحور. يرى المستخدم الدعوة ضمن «المحادثات» ويقبلها أو يرفضها.
+invite-user-do = دعوة المستخدم
+invite-link = الدعوة برابط
+invite-link-lead = يمكن لكل مستخدم مسجّل الدخول في هذا المحور لديه الرابط الانضمام.
+create-link = إنشاء رابط
+invite-as-member = عضو: يقرأ الرسائل ويرسلها
+invite-as-reader = قارئ: يقرأ فقط
+expires-in-days = { $count ->
+        [zero] خلال { $count } يوم
+        [one] خلال يوم واحد
+        [two] خلال يومين
+        [few] خلال { $count } أيام
+        [many] خلال { $count } يومًا
+       *[other] خلال { $count } يوم
+    }
+expires-in-year = خلال سنة واحدة
+expires-never = أبدًا
+invitation-of-link = الرابط
+invitation-of = دعوة { $name }
+invitation-holders = حاملو الرابط
+revoke = إلغاء
+print-omitted = { $count ->
+        [zero] لم تُعرض { $count } رسالة أقدم. صدّر المحادثة للحصول عليها كلها.
+        [one] لم تُعرض رسالة واحدة أقدم. صدّر المحادثة للحصول عليها كلها.
+        [two] لم تُعرض رسالتان أقدم. صدّر المحادثة للحصول عليها كلها.
+        [few] لم تُعرض { $count } رسائل أقدم. صدّر المحادثة للحصول عليها كلها.
+        [many] لم تُعرض { $count } رسالة أقدم. صدّر المحادثة للحصول عليها كلها.
+       *[other] لم تُعرض { $count } رسالة أقدم. صدّر المحادثة للحصول عليها كلها.
+    }
+print-chat = طباعة المحادثة
+retry-lead = يتلقى الوكيل «<title></title>» حتى رسالتك، ويجيب عنها. يُحتفظ بالإجابتين.
+retry-agents = الوكلاء
+retry-address = عنوان وكيل آخر
+retry-address-hint = مثل ⁦@owner/name⁩.
+retry-ask-address = سؤال الوكيل
+retry-ask = سؤال
+share-chat = مشاركة المحادثة
+share-chat-lead = يمكن لكل من لديه الرابط قراءة «<chat>{ $title }</chat>» حتى أحدث رسالة دون حساب: رسائل هذا الفرع مع استدعاءات الأدوات والملفات، وأسماء كاتبيها. لا تُشارك الرسائل اللاحقة. حذف المحادثة أو رسالة منها يزيلها من الرابط.
+share-chat-links = روابط هذه المحادثة
+share-links-caption = روابط المشاركة، الأحدث أولًا
+share-links-chat = المحادثة
+share-links-link = الرابط
+share-links-created = الإنشاء
+share-links-about = رابط { $title }
+shared-description = محادثة شاركها { $name }.
+shared-continue = المتابعة في نسخة خاصة بك
+shared-sign-in = سجّل الدخول لمتابعة هذه المحادثة
+shared-lead = نسخة للقراءة فقط، شاركها <name></name> في <date></date>. يكتب الوكلاء الإجابات وقد تكون خاطئة.
+shared-expires = تنتهي صلاحية الرابط في <date></date>.
+shared-earlier = الرسائل الأسبق
+shared-later = الرسائل اللاحقة
+file-cut = هذه بداية الملف. نزّله لرؤية الباقي.
+file-download = تنزيل الملف

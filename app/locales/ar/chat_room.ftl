@@ -1,0 +1,30 @@
+# Texts of the island of the chat. The page gives them to the browser with “{0}” for the first value, so no message has plural forms.
+
+room-latest = الانتقال إلى الأحدث
+room-waiting-title = بانتظارك:{" "}
+room-answering = { $name } يجيب الآن…
+room-still-answering-word = لا يزال { $name } يجيب (عدد الكلمات: 1).
+room-still-answering = لا يزال { $name } يجيب (عدد الكلمات: { $count }).
+room-stopped-word = أُوقف { $name } (عدد الكلمات: 1).
+room-stopped = أُوقف { $name } (عدد الكلمات: { $count }).
+room-failed = لم يتمكن { $name } من إكمال الإجابة.
+room-finished-word = أنهى { $name } الإجابة (عدد الكلمات: 1).
+room-finished = أنهى { $name } الإجابة (عدد الكلمات: { $count }).
+room-approval = يطلب الموافقة على استدعاء { $tool }.
+room-here-one = { $name } هنا الآن
+room-here = هنا الآن: { $names }
+room-uploading = لا يزال أحد الملفات قيد الرفع. أرسل الرسالة بعد اكتماله.
+room-queue-next = في الانتظار. تُرسل عند انتهاء الإجابة.
+room-queue-reply = الوكيل في انتظار ردّك. ردّ عليه، أو أرسل إحدى الرسائل المنتظرة ردًّا.
+room-queue-failed = فشلت الإجابة الأخيرة. أرسل الرسائل المنتظرة أو أزلها.
+room-send-now = إرسال الآن
+room-edit-queued = تعديل الرسالة
+room-sending = جارٍ الإرسال…
+room-code = شيفرة
+room-offline = أنت غير متصل بالإنترنت. قد لا تكون هذه الصفحة محدّثة، وستُحدَّث عند عودة الاتصال.
+room-lost = انقطع الاتصال بالمحور. تجري إعادة المحاولة…
+room-gone = حُذفت هذه المحادثة أو لم يعد لديك حق الوصول إليها. أعد تحميل الصفحة.
+room-unreachable = تعذّر الوصول إلى المحور. نصّك محفوظ؛ أعد المحاولة.
+room-rejected = رفض المحور ذلك (الحالة { $status }). نصّك محفوظ؛ أعد المحاولة.
+room-kept = { $message } نصّك محفوظ.
+room-try-in = { $message } أعد المحاولة بعد { $seconds } ث؛ نصّك محفوظ.

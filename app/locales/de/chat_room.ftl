@@ -1,0 +1,30 @@
+# Texts of the island of the chat. The page gives them to the browser with “{0}” for the first value, so no message has plural forms.
+
+room-latest = Zum Neuesten springen
+room-waiting-title = Wartet auf Sie:{" "}
+room-answering = { $name } antwortet …
+room-still-answering-word = { $name } antwortet noch, 1 Wort.
+room-still-answering = { $name } antwortet noch, { $count } Wörter.
+room-stopped-word = { $name } wurde nach 1 Wort gestoppt.
+room-stopped = { $name } wurde nach { $count } Wörtern gestoppt.
+room-failed = { $name } konnte die Antwort nicht beenden.
+room-finished-word = { $name } ist fertig, 1 Wort.
+room-finished = { $name } ist fertig, { $count } Wörter.
+room-approval = Bittet um Freigabe, { $tool } aufzurufen.
+room-here-one = { $name } ist hier
+room-here = { $names } sind hier
+room-uploading = Eine Datei wird noch hochgeladen. Senden Sie die Nachricht, wenn sie fertig ist.
+room-queue-next = In der Warteschlange. Wird gesendet, wenn die Antwort beendet ist.
+room-queue-reply = Der Agent wartet auf Ihre Antwort. Antworten Sie ihm, oder senden Sie eine Nachricht aus der Warteschlange als Antwort.
+room-queue-failed = Die letzte Antwort ist fehlgeschlagen. Senden oder entfernen Sie die Nachrichten in der Warteschlange.
+room-send-now = Jetzt senden
+room-edit-queued = Nachricht bearbeiten
+room-sending = Wird gesendet …
+room-code = Code
+room-offline = Sie sind offline. Diese Seite ist vielleicht nicht aktuell; sie wird aktualisiert, sobald Sie wieder online sind.
+room-lost = Die Verbindung zum Hub ist unterbrochen. Neuer Versuch …
+room-gone = Dieser Chat wurde gelöscht, oder Sie haben keinen Zugriff mehr. Laden Sie die Seite neu.
+room-unreachable = Der Hub ist nicht erreichbar. Ihr Text bleibt erhalten; versuchen Sie es noch einmal.
+room-rejected = Der Hub hat dies abgelehnt (Status { $status }). Ihr Text bleibt erhalten; versuchen Sie es noch einmal.
+room-kept = { $message } Ihr Text bleibt erhalten.
+room-try-in = { $message } Versuchen Sie es in { $seconds } s noch einmal; Ihr Text bleibt erhalten.

@@ -1,0 +1,30 @@
+# Texts of the island of the chat. The page gives them to the browser with “{0}” for the first value, so no message has plural forms.
+
+room-latest = Jump to latest
+room-waiting-title = Waiting for you:{" "}
+room-answering = { $name } is answering…
+room-still-answering-word = { $name } is still answering, 1 word.
+room-still-answering = { $name } is still answering, { $count } words.
+room-stopped-word = { $name } was stopped after 1 word.
+room-stopped = { $name } was stopped after { $count } words.
+room-failed = { $name } could not finish.
+room-finished-word = { $name } finished, 1 word.
+room-finished = { $name } finished, { $count } words.
+room-approval = Requests approval to call { $tool }.
+room-here-one = { $name } is here
+room-here = { $names } are here
+room-uploading = A file is still being uploaded. Send the message when it is done.
+room-queue-next = Queued. Sent when the answer has ended.
+room-queue-reply = The agent waits for your reply. Reply to it, or send a queued message as the reply.
+room-queue-failed = The last answer failed. Send or remove the queued messages.
+room-send-now = Send now
+room-edit-queued = Edit message
+room-sending = Sending…
+room-code = code
+room-offline = You are offline. This page may be out of date; it updates when you are back online.
+room-lost = The connection to the hub is lost. Trying again…
+room-gone = This chat was deleted or you no longer have access. Reload the page.
+room-unreachable = The hub could not be reached. Your text is kept; try again.
+room-rejected = The hub rejected this (status { $status }). Your text is kept; try again.
+room-kept = { $message } Your text is kept.
+room-try-in = { $message } Try again in { $seconds } s; your text is kept.

@@ -1,0 +1,30 @@
+# Texts of the island of the chat. The page gives them to the browser with “{0}” for the first value, so no message has plural forms.
+
+room-latest = 跳到最新
+room-waiting-title = 等待你：
+room-answering = { $name } 正在回答…
+room-still-answering-word = { $name } 仍在回答，1 个词。
+room-still-answering = { $name } 仍在回答，{ $count } 个词。
+room-stopped-word = { $name } 在 1 个词后停止。
+room-stopped = { $name } 在 { $count } 个词后停止。
+room-failed = { $name } 未能完成回答。
+room-finished-word = { $name } 已答完，1 个词。
+room-finished = { $name } 已答完，{ $count } 个词。
+room-approval = 请求批准调用 { $tool }。
+room-here-one = { $name } 在线
+room-here = { $names } 在线
+room-uploading = 仍有文件正在上传。请在上传完成后发送消息。
+room-queue-next = 已排队，将在回答结束后发送。
+room-queue-reply = 智能体在等待你的回复。请回复它，或把排队的消息作为回复发送。
+room-queue-failed = 上一个回答失败。请发送或移除排队的消息。
+room-send-now = 立即发送
+room-edit-queued = 编辑消息
+room-sending = 正在发送…
+room-code = 代码
+room-offline = 你已离线。此页面可能不是最新的，恢复联网后会更新。
+room-lost = 与 Hub 的连接已断开。正在重试…
+room-gone = 此对话已删除，或你不再有访问权限。请重新加载页面。
+room-unreachable = 无法连接到 Hub。你的文字已保留，请重试。
+room-rejected = Hub 拒绝了此操作（状态 { $status }）。你的文字已保留，请重试。
+room-kept = { $message }你的文字已保留。
+room-try-in = { $message }请在 { $seconds } 秒后重试；你的文字已保留。
