@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { launch, openTab } from "../lib/browser.mjs";
 import { checkPage } from "../lib/checks.mjs";
-import { go, hubOfAda, signIn } from "../lib/walk.mjs";
+import { answered, go, hubOfAda, signIn, writeChat } from "../lib/walk.mjs";
 
 let hub, browser;
 before(async () => {
@@ -79,6 +79,49 @@ test("the language of the browser is used, and scripts show their texts in it", 
   await reveal.click();
   assert.equal(await reveal.textContent(), "Verbergen");
   await context.close();
+});
+
+for (const [language, mode] of [["ar", { width: 390, theme: "dark" }], ["ar", { width: 1280 }], ["ar", { script: "off", width: 390 }], ["de", { width: 390 }], ["de", { width: 1280, theme: "dark" }]]) {
+  test(`a chat in ${language}, ${mode.width} px, script ${mode.script ?? "on"}`, async () => {
+    const tab = await openTab(browser, mode);
+    await signIn(tab, hub, "ada");
+    await tab.context.addCookies([{ name: "language", value: language, url: hub.url }]);
+    await go(tab, `${hub.url}/chat`);
+    await checkPage(tab, `${language}-chat-new`);
+    await go(tab, `${hub.url}/chat?to=@plexus/calc`);
+    await tab.page.locator("#composer-text").fill("2 ^ 10");
+    await tab.page.locator("#composer .send").click();
+    await tab.page.waitForURL(/\/chat\/./, { waitUntil: "commit" });
+    assert.match(await answered(tab), /1024/);
+    assert.equal(await tab.page.locator("main").getAttribute("lang"), null, "the page is translated");
+    const retry = { ar: "إعادة المحاولة", de: "Wiederholen" }[language];
+    await tab.page.locator("article.agent.done").getByText(retry).waitFor();
+    assert.equal(await tab.page.getByText(/Retry|Jump to latest|Send/).count(), 0, "nothing is English");
+    await checkPage(tab, `${language}-chat`);
+    const chat = new URL(tab.page.url()).pathname;
+    for (const path of [`${chat}/people`, `${chat}/share`, "/chat/all", "/chat/search?q=10"]) {
+      await go(tab, hub.url + path);
+      await checkPage(tab, `${language}${path.replace(chat, "-chat").replace(/\W+/g, "-")}`);
+    }
+    await tab.close();
+  });
+}
+
+test("errors, queue and lists of the chat are in the language of the page", async () => {
+  const tab = await openTab(browser, { width: 1280 });
+  await signIn(tab, hub, "ada");
+  const chat = await writeChat(tab, hub, 1);
+  await tab.context.addCookies([{ name: "language", value: "de", url: hub.url }]);
+  await go(tab, hub.url + chat);
+  await tab.islands();
+  await tab.page.locator("#composer-text").fill("@pl");
+  await tab.page.locator("#agent-options").getByText(/^(Ihre Agenten|Zuletzt verwendet|Agenten dieses Hubs)$/).first().waitFor();
+  await tab.page.locator("#composer-text").fill("@no/one hello");
+  await tab.page.locator("#composer .send").click();
+  await tab.page.locator("#composer-error", { hasText: "Agent @no/one nicht gefunden." }).waitFor();
+  await tab.context.request.delete(`${hub.url}/api/v1/chats/${chat.split("/").at(-1)}`, { headers: { origin: hub.url } });
+  await tab.page.getByText("Dieser Chat wurde gelöscht, oder Sie haben keinen Zugriff mehr.").waitFor();
+  await tab.close();
 });
 
 test("a page that is not translated is English from left to right within the Arabic frame", async () => {

@@ -1,15 +1,35 @@
-//! Tests of the language of pages: the choice by header and cookie, the cache of pages, and pages that are not translated.
+//! Tests of the language of pages: the choice by header and cookie, the cache of pages, pages that are not translated, and
+//! the events and errors that pages of chats show.
 
-use reqwest::{StatusCode, header};
+use reqwest::{Method, StatusCode, header};
+use serde_json::json;
 
 use crate::{
-    client::{Answer, Client},
+    chat::seq,
+    client::{Answer, Client, new_id, text_of},
+    events::{Events, answer_after},
     hub::{Hub, on_both},
+    rooms::pair,
+    tokens::make,
 };
 
 async fn accepting(client: &Client, path: &str, languages: &str) -> Answer {
     let request = client.request(reqwest::Method::GET, path).header(header::ACCEPT_LANGUAGE, languages);
     client.send(request).await.expect(StatusCode::OK)
+}
+
+async fn choose(client: &Client, language: &str) {
+    client.post("/language", &[("language", language)]).await.expect(StatusCode::SEE_OTHER);
+}
+
+/// Waits for the end of an answer, and returns its article.
+async fn article_of(events: &mut Events) -> String {
+    loop {
+        let event = events.next().await.expect("the stream goes on");
+        if event.name == "message_completed" {
+            return text_of(&event.data["html"]);
+        }
+    }
 }
 
 on_both! {
@@ -90,5 +110,77 @@ on_both! {
         page.says("الإعدادات");
         let page = ada.get("/settings/appearance").await.expect(StatusCode::OK);
         page.says("<main id=\"main\">");
+    }
+    async fn pages_of_a_chat_are_translated(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        choose(&ada, "de").await;
+        let new = ada.get("/chat").await.expect(StatusCode::OK);
+        new.says("<main id=\"main\">");
+        new.says("Wer soll antworten?");
+        let chat = ada.begin("@plexus/calc", "1 + 1").await.chat;
+        answer_after(&ada, &chat, 0).await;
+        let page = ada.get(&format!("/chat/{chat}")).await.expect(StatusCode::OK);
+        page.says("<main id=\"main\">");
+        for text in ["Neuer Chat", "Antwort von calc", "Wiederholen", "Nachricht an calc", "In Ordner verschieben", "antwortet …"] {
+            page.says(text);
+        }
+        for path in ["/chat/all", "/chat/archived", "/chat/deleted", "/chat/search?q=1", "/chat/invitations"] {
+            ada.get(path).await.expect(StatusCode::OK).says("<main id=\"main\">");
+        }
+        for page in ["people", "rename", "folder", "delete", "share", "print"] {
+            ada.get(&format!("/chat/{chat}/{page}")).await.expect(StatusCode::OK).says("<main id=\"main\">");
+        }
+    }
+
+    async fn notices_and_form_errors_of_a_chat_are_translated(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let chat = ada.begin("@plexus/calc", "1 + 1").await.chat;
+        choose(&ada, "zh-Hans").await;
+        let pinned = ada.post(&format!("/chat/{chat}/pin"), &[("pinned", "yes")]).await;
+        ada.get(pinned.expect(StatusCode::SEE_OTHER).location()).await.says("对话已置顶，会保持在列表顶部。");
+        let renamed = ada.post(&format!("/chat/{chat}/rename"), &[("title", "")]).await;
+        renamed.expect(StatusCode::UNPROCESSABLE_ENTITY).says("标题为 1 到 120 个字符。");
+        let invited = [("action", "invite"), ("user", "nobody<b>"), ("role", "member"), ("days", "7")];
+        let refused = ada.post(&format!("/chat/{chat}/people"), &invited).await;
+        refused.says("此 Hub 上没有用户 nobody&lt;b&gt;。请检查名称。");
+    }
+
+    async fn errors_of_the_api_are_translated_for_pages_only(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let chat = ada.begin("@plexus/calc", "1 + 1").await.chat;
+        let empty = json!({ "id": new_id(), "text": " " });
+        let program = ada.with_token(&make(&ada, &["chat", "read"]).await);
+        choose(&ada, "de").await;
+        let refused = ada.try_say(&chat, &empty).await;
+        assert_eq!(refused.header("content-language"), "de");
+        let (code, message) = refused.refusal(StatusCode::UNPROCESSABLE_ENTITY);
+        assert_eq!((code.as_str(), message.as_str()), ("invalid", "Schreiben Sie zuerst etwas."));
+
+        let request = program.request(Method::POST, &format!("/api/v1/chats/{chat}/messages"));
+        let refused = program.send(request.header(header::ACCEPT_LANGUAGE, "de").json(&empty)).await;
+        let (_, message) = refused.refusal(StatusCode::UNPROCESSABLE_ENTITY);
+        assert_eq!(message, "Write something first.");
+    }
+
+    async fn each_reader_of_a_room_gets_articles_in_their_language(hub: &Hub) {
+        let (ada, bob, chat) = pair(hub).await;
+        choose(&ada, "de").await;
+        choose(&bob, "zh-Hans").await;
+        let phone = ada.at(ada.origin());
+        choose(&phone, "en").await;
+        let at = seq(&ada, &chat).await;
+        let mut german = Events::open(&ada, &chat, at).await;
+        let mut chinese = Events::open(&bob, &chat, at).await;
+        let mut english = Events::open(&phone, &chat, at).await;
+        bob.say(&chat, "2 + 3").await;
+        let articles =
+            [article_of(&mut german).await, article_of(&mut chinese).await, article_of(&mut english).await];
+        let labels = ["Wiederholen", "重试", "Retry"];
+        for (reader, article) in articles.iter().enumerate() {
+            assert!(article.contains("<strong>5</strong>"), "{article}");
+            for (language, label) in labels.iter().enumerate() {
+                assert_eq!(article.contains(label), language == reader, "{label}: {article}");
+            }
+        }
     }
 }
