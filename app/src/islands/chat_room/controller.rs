@@ -196,6 +196,8 @@ impl ChatController {
             thread.reset(open);
             if let Some(tool) = thread.asks(&message, part) {
                 self.signs.status.set(announcements::asks(texts(), &tool));
+            } else if let Some(question) = thread.tool_question(&message, part) {
+                self.signs.status.set(question);
             }
         }
         self.show_answering();

@@ -217,6 +217,15 @@ impl Thread {
         dom::find::<Element>(&card, "p code")?.text_content()
     }
 
+    /// Returns the text of a tool's question, while it waits for an answer.
+    pub fn tool_question(&self, message: &str, part: u32) -> Option<String> {
+        let selector = format!("[data-part=\"{part}\"] .tool-question");
+        let card: Element = dom::find(&self.article(message)?, &selector)?;
+        dom::find::<Element>(&card, "form")?;
+        let texts = dom::all(&card, ":scope > p").into_iter().filter_map(|text| text.text_content());
+        Some(texts.collect::<Vec<_>>().join(" "))
+    }
+
     pub fn push(&self, text: TextDelta) -> TextChange {
         let key = (text.m, text.p);
         let Some((closed, _)) = self.part(&key) else { return TextChange::Nothing };
