@@ -36,9 +36,9 @@ export const PAIRED_MODES = [
 export const nameOf = ({ script, theme, width }) => `${theme}, ${width} px, script ${script}`;
 
 /** The headless shell draws no browser window, so it takes half of the processor time of `chromium --headless`. */
-export function launch() {
+export function launch(args = []) {
   const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium-headless-shell";
-  return chromium.launch({ executablePath, args: FLAGS });
+  return chromium.launch({ executablePath, args: [...FLAGS, ...args] });
 }
 
 /**
