@@ -75,6 +75,11 @@ class Hub {
     this.url = this.#env.PLEXUS_PUBLIC_URL ?? `http://127.0.0.1:${port}`;
   }
 
+  /** File of its SQLite database, which may be changed while the hub is stopped. */
+  get database() {
+    return join(this.#folder, "plexus.sqlite3");
+  }
+
   get log() {
     return this.#program.output;
   }
@@ -109,7 +114,13 @@ class Hub {
   }
 
   async restart() {
+    await this.pause(() => {});
+  }
+
+  /** Stops the hub, calls `act` and starts it again. */
+  async pause(act) {
     await this.#program.stop();
+    await act();
     await this.start();
   }
 
