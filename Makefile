@@ -55,7 +55,7 @@ release: ## Build target/release/plexus, one file with everything inside, its ch
 	@cd $(TARGET)/release && sha256sum plexus plexus.cdx.json >plexus.sha256
 	@ls -lh $(TARGET)/release/plexus | awk '{ print "$(TARGET)/release/plexus is ready (" $$5 ")" }'
 clean: ## Remove what was built and installed for this checkout; ./data stays
-	@rm -rf $(TARGET) .cache public/pkg e2e/node_modules e2e/shots tests/agents/js/node_modules tests/conformance-kits/node_modules tests/js-libp2p/node_modules
+	@rm -rf $(TARGET) .cache public/pkg e2e/node_modules e2e/bench/lighthouse/node_modules e2e/shots tests/agents/js/node_modules tests/conformance-kits/node_modules tests/js-libp2p/node_modules
 	@find public -name '*.br' -delete
 
 ##@ Check
@@ -92,7 +92,7 @@ audit: ## Look up known holes in dependencies (needs a network)
 
 ##@ Measure
 .PHONY: bench interop
-bench: release ## Measure the release build, each number beside its floor; BENCH="relay streams" names some of them
+bench: release ## Measure the release build, each number beside its floor; BENCH="relay streams" or "browser first_token" names some of them
 	@scripts/bench $(BENCH)
 interop: release ## Test the release build with unmodified third-party software; CHECKS="autogpt webui" names some
 	@scripts/interop $(CHECKS)
