@@ -23,6 +23,7 @@ const KINDS = [
   "block_html",
   "agent_status",
   "presence",
+  "typing",
   "chat_unavailable",
   "stream_end",
 ];

@@ -44,10 +44,20 @@ test("two browsers and a phone agree on a conversation of two people with two ag
   await phone.islands();
   const tabs = [ada, bob, phone];
 
+  await bob.page.locator("#composer-text").pressSequentially("hello");
+  await typing(ada, "bob is typing…");
+  for (const tab of [bob, phone]) await typing(tab, "");
   await say(bob, "@plexus/text Count these four words");
   for (const tab of tabs) await articles(tab, 4);
+  await typing(ada, "");
+  await ada.page.locator("#composer-text").pressSequentially("hello");
+  for (const tab of [bob, phone]) await typing(tab, "ada is typing…");
+  await checkPage(phone, "chat-room-typing");
+  const live = "[role=status], [role=alert], [aria-live]:not([aria-live=off])";
+  assert.ok(await bob.page.locator("#room-typing").evaluate((line, live) => !line.closest(live), live), "no announcement");
   await say(ada, "@bob thank you");
   for (const tab of tabs) await articles(tab, 5);
+  for (const tab of [bob, phone]) await typing(tab, "");
   await say(phone, "@plexus/calc 10 * 10");
   for (const tab of tabs) await articles(tab, 7);
   const [first, ...others] = await Promise.all(tabs.map(conversation));
@@ -198,6 +208,10 @@ async function articles(tab, count) {
   await tab.page.locator("#thread article[aria-busy], #thread article.sending").first().waitFor({ state: "detached", timeout: 30_000 });
   assert.equal(await tab.page.locator("#thread article.message").count(), count);
 }
+
+/** Waits until the line on people that type has this text. */
+const typing = (tab, text) =>
+  tab.page.waitForFunction((text) => document.getElementById("room-typing").textContent === text, text, { timeout: 10_000 });
 
 const own = (tab) => tab.page.locator("#thread article.message.own");
 

@@ -13,6 +13,7 @@ use crate::{
     events::{Events, Screen, TIMEOUT, read_text, read_to_end, text_in},
     fleet::{Fleet, SOON, last, stop, within},
     process::{command, stderr},
+    rooms::{add, begin, report_typing, typist},
 };
 
 /// Latency limit: the stream journal is written every 100 ms, plus a cluster notification and a read.
@@ -78,6 +79,22 @@ async fn whole_part(events: &mut Events, screen: &mut Screen) {
         }
     };
     timeout(SOON, shown).await.expect("what is no text is shown, too");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn typing_is_reported_on_another_process() {
+    let Some(fleet) = Fleet::new(&[]).await else { return };
+    let (one, other, here, _there, _agent) = fleet.two().await;
+    let chat = begin(&here).await;
+    let bob = Client::new(&other.origin);
+    bob.sign_up("bob").await;
+    add(&here, &bob, &chat, "bob", "member").await;
+    let mut events = Events::open(&here, &chat, seq(&here, &chat).await).await;
+    report_typing(&bob, &chat).await.expect(StatusCode::NO_CONTENT);
+    assert_eq!(typist(&mut events).await, "bob");
+    one.kill().await;
+    other.kill().await;
+    fleet.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

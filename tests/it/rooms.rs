@@ -178,6 +178,35 @@ on_both! {
         present(&mut here, &["ada"]).await;
     }
 
+    async fn people_see_who_types_in_a_room(hub: &Hub) {
+        let (ada, bob, chat) = pair(hub).await;
+        let rita = hub.person("rita").await;
+        add(&ada, &rita, &chat, "rita", "reader").await;
+        let mut events = Events::open(&ada, &chat, seq(&ada, &chat).await).await;
+        report_typing(&rita, &chat).await.expect(StatusCode::FORBIDDEN);
+        report_typing(&hub.person("eve").await, &chat).await.expect(StatusCode::NOT_FOUND);
+        report_typing(&bob, &chat).await.expect(StatusCode::NO_CONTENT);
+        assert_eq!(typist(&mut events).await, "bob", "the first report is that of a member");
+
+        ada.call(Method::DELETE, &format!("/chats/{chat}/people/bob"), &json!({})).await.expect(StatusCode::NO_CONTENT);
+        report_typing(&bob, &chat).await.expect(StatusCode::NOT_FOUND);
+        report_typing(&ada, &chat).await.expect(StatusCode::NO_CONTENT);
+        assert_eq!(typist(&mut events).await, "ada");
+
+        let alone = begin(&ada).await;
+        let mut events = Events::open(&ada, &alone, seq(&ada, &alone).await).await;
+        report_typing(&ada, &alone).await.expect(StatusCode::NO_CONTENT);
+        ada.call(Method::PATCH, &format!("/chats/{alone}"), &json!({ "title": "Alone" })).await.expect(StatusCode::NO_CONTENT);
+        let next = timeout(AT_ONCE, events.next()).await.expect("at once").expect("an event");
+        assert_eq!(next.name, "title_changed", "a chat of one person has no reports");
+    }
+
+    async fn typing_is_reported_so_often(hub: &Hub, [("PLEXUS_RATE_LIMIT_SCALE", "1"), ("PLEXUS_LIMIT_TYPING", "1/1h")]) {
+        let (_ada, bob, chat) = pair(hub).await;
+        report_typing(&bob, &chat).await.expect(StatusCode::NO_CONTENT);
+        report_typing(&bob, &chat).await.refusal(StatusCode::TOO_MANY_REQUESTS);
+    }
+
     async fn the_people_page_does_everything_without_scripts(hub: &Hub) {
         let (ada, bob) = (hub.person("ada").await, hub.person("bob").await);
         let chat = begin(&ada).await;
@@ -284,6 +313,23 @@ async fn bob_view(bob: &Client, chat: &str, other: &Value) -> Value {
     let mut shown = bob.api(&format!("/chats/{chat}")).await;
     shown["people"]["role"] = other["people"]["role"].clone();
     shown
+}
+
+pub async fn report_typing(client: &Client, chat: &str) -> Answer {
+    client.call(Method::POST, &format!("/chats/{chat}/typing"), &json!({})).await
+}
+
+/// Returns the person of the next report of typing.
+pub async fn typist(events: &mut Events) -> String {
+    let reported = async {
+        loop {
+            let event = events.next().await.expect("the stream goes on");
+            if event.name == "typing" {
+                return text_of(&event.data["name"]);
+            }
+        }
+    };
+    timeout(AT_ONCE, reported).await.expect("at once")
 }
 
 /// Waits until exactly these people are reported as present.

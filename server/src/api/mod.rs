@@ -95,6 +95,7 @@ fn whole() -> OpenApiRouter<AppState> {
         .routes(routes!(people::set_role, people::remove))
         .routes(routes!(people::leave))
         .routes(routes!(people::mark_read))
+        .routes(routes!(people::report_typing))
         .routes(routes!(invitations::create, invitations::sent))
         .routes(routes!(invitations::revoke))
         .routes(routes!(invitations::received))

@@ -1,4 +1,4 @@
-//! People of a chat: lists them, changes their roles, and ends memberships.
+//! People of a chat: lists them, changes their roles, ends memberships, and reports what they do.
 
 use axum::{
     Json,
@@ -163,5 +163,20 @@ pub async fn mark_read(
     JsonBody(body): JsonBody<ReadPosition>,
 ) -> ApiResult<StatusCode> {
     chats::mark_read(&site.hub, &caller, id(&chat)?, body.seq).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Reports to the people of a room that you type.
+///
+/// Open streams get the event `typing`. Repeat the report every few seconds while the user types. Nothing is stored.
+#[utoipa::path(post, path = "/chats/{chat}/typing", operation_id = "chats.report_typing", tag = "Rooms",
+    params(("chat" = ChatId, Path)), security(("token" = ["chat"])),
+    responses((status = NO_CONTENT, description = "Reported.")))]
+pub async fn report_typing(
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(chat): Path<String>,
+) -> ApiResult<StatusCode> {
+    chats::report_typing(&site.hub, &caller, id(&chat)?).await?;
     Ok(StatusCode::NO_CONTENT)
 }

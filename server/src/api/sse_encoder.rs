@@ -123,6 +123,7 @@ impl Encoder {
                 ("agent_status", json!({ "m": message, "t": self.translated(line) }))
             }
             FrameKind::Presence(people) => ("presence", json!({ "people": people })),
+            FrameKind::Typing(name) => ("typing", json!({ "name": name })),
             FrameKind::ChatListChanged => ("chat_list_changed", json!({})),
             FrameKind::ChatUnavailable => ("chat_unavailable", json!({})),
             FrameKind::Snapshot(_) | FrameKind::Block { .. } => return Bytes::new(),

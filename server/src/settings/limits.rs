@@ -66,6 +66,7 @@ pub const LIMITS: &[Setting] = &[
         account"),
     setting("limit_chat_invitations", "PLEXUS_LIMIT_CHAT_INVITATIONS", "60/10s", "Invitations to chats sent \
         and accepted, per account"),
+    setting("limit_typing", "PLEXUS_LIMIT_TYPING", "30/1s", "Reports that a user types in a room, per account"),
     setting("limit_feedback", "PLEXUS_LIMIT_FEEDBACK", "60/1s", "Feedback on answers given and taken back, \
         per account"),
     setting("limit_exports", "PLEXUS_LIMIT_EXPORTS", "30/10s", "Exports of chats per account"),

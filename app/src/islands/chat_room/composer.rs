@@ -76,6 +76,15 @@ impl ComposerView {
         }
     }
 
+    /// Calls `then` when the user changes the text. Changes by scripts do not count.
+    pub fn on_typed(&self, then: impl Fn() + 'static) {
+        dom::listen(&self.text, "input", move |event: web_sys::Event| {
+            if event.is_trusted() {
+                then();
+            }
+        });
+    }
+
     /// Returns the message that is being edited.
     pub fn edits(&self) -> Option<String> {
         hidden(&self.form, "edits")

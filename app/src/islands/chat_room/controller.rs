@@ -22,6 +22,7 @@ use super::{
     streaming_text::TextChange,
     texts::{self, texts},
     thread::Thread,
+    typing::{TTL, TypingPeople, TypingTexts},
 };
 
 pub struct ChatController {
@@ -38,6 +39,10 @@ pub struct ChatController {
     pub(super) drawing: Cell<bool>,
     /// True while the read position of a room is about to be sent.
     pub(super) marking: Cell<bool>,
+    /// The other people of a room that type.
+    typing: RefCell<TypingPeople>,
+    /// When the viewer's last report of typing was sent.
+    typing_reported: Cell<f64>,
     /// True while a message is being sent.
     pub(super) sending: Cell<bool>,
     /// Id of the last sent message until the article of its first answer has arrived.
@@ -54,6 +59,9 @@ thread_local! {
 /// Interval of the screen-reader announcement that an answer is still being written.
 const STILL_ANSWERING: std::time::Duration = std::time::Duration::from_secs(15);
 
+/// Milliseconds between reports that the viewer types.
+const TYPING_INTERVAL: f64 = 3_000.0;
+
 pub fn start(chat: Option<String>, seq: i64, worker: &str, of_page: RoomTexts, signs: ChatUiState) {
     texts::set(of_page);
     let room = Rc::new(ChatController {
@@ -67,6 +75,8 @@ pub fn start(chat: Option<String>, seq: i64, worker: &str, of_page: RoomTexts, s
         signs,
         drawing: Cell::new(false),
         marking: Cell::new(false),
+        typing: RefCell::default(),
+        typing_reported: Cell::new(0.0),
         sending: Cell::new(false),
         awaiting: RefCell::default(),
         unsent: RefCell::default(),
@@ -155,6 +165,7 @@ impl Listener for ChatController {
                 }
             }
             Event::Presence(presence) => show_presence(&presence.people),
+            Event::Typing(typing) => self.on_typing(&typing.name),
             Event::ChatListChanged => self.sidebar.refresh_soon(),
             Event::ChatUnavailable | Event::StreamEnd => {}
         }
@@ -180,6 +191,10 @@ impl ChatController {
             composer.set_parent(&placed.id);
         }
         let Some(article) = self.thread.as_ref().and_then(|thread| thread.put(placed)) else { return };
+        if let Some(author) = article.get_attribute("data-author") {
+            self.typing.borrow_mut().remove(&author);
+            self.show_typing();
+        }
         if article.class_list().contains("agent") {
             if let Some(composer) = &self.composer {
                 composer.follow(&article);
@@ -293,6 +308,49 @@ impl ChatController {
                     let _ = http::post(&path, &body).await;
                 });
             });
+        });
+    }
+
+    /// Shows for a few seconds that another person types.
+    fn on_typing(&self, name: &str) {
+        let viewer = self.thread.as_ref().and_then(|thread| thread.element().get_attribute("data-viewer"));
+        if viewer.as_deref() == Some(name) {
+            return;
+        }
+        self.typing.borrow_mut().report(name, dom::now());
+        self.show_typing();
+        dom::after(TTL, || {
+            with_room(|room| {
+                room.typing.borrow_mut().expire(dom::now());
+                room.show_typing();
+            });
+        });
+    }
+
+    /// Shows who types. The line is no live region: a screen reader reads it only where its user goes.
+    fn show_typing(&self) {
+        let Some(line) = dom::by_id::<Element>("room-typing") else { return };
+        let text = |name| line.get_attribute(name).unwrap_or_default();
+        let texts = TypingTexts {
+            one: text("data-one"),
+            two: text("data-two"),
+            few: text("data-few"),
+            many: text("data-many"),
+        };
+        line.set_text_content(Some(&texts.line(&self.typing.borrow())));
+    }
+
+    /// Reports to the people of a room that the viewer types, at most once per interval.
+    pub(super) fn report_typing(&self) {
+        let is_room = self.thread.as_ref().is_some_and(Thread::is_room);
+        let has_text = self.composer.as_ref().is_some_and(|composer| composer.message().is_some());
+        let is_due = dom::now() - self.typing_reported.get() >= TYPING_INTERVAL;
+        let (Some(chat), true) = (&self.chat, is_room && has_text && is_due) else { return };
+        self.typing_reported.set(dom::now());
+        let path = format!("/api/v1/chats/{chat}/typing");
+        leptos::task::spawn_local(async move {
+            // Errors are ignored: the next report follows soon.
+            let _ = http::post(&path, &json!({})).await;
         });
     }
 

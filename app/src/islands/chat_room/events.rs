@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::texts::{RoomTexts, fill};
 
 /// Names of the SSE events.
-pub const KINDS: [&str; 13] = [
+pub const KINDS: [&str; 14] = [
     "message_created",
     "message_completed",
     "run_updated",
@@ -17,6 +17,7 @@ pub const KINDS: [&str; 13] = [
     "block_html",
     "agent_status",
     "presence",
+    "typing",
     "chat_unavailable",
     "stream_end",
 ];
@@ -32,6 +33,7 @@ pub enum Event {
     BlockHtml(BlockHtml),
     AgentStatus(AgentStatus),
     Presence(Presence),
+    Typing(Typing),
     ChatListChanged,
     /// The reader has no access to the chat any more.
     ChatUnavailable,
@@ -118,6 +120,12 @@ pub struct Presence {
     pub people: Vec<String>,
 }
 
+/// A person that types in the room now.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Typing {
+    pub name: String,
+}
+
 impl Event {
     /// Parses an event. `None` if it is unknown or invalid: a newer hub may send other kinds.
     pub fn parse(kind: &str, data: &str) -> Option<Self> {
@@ -131,6 +139,7 @@ impl Event {
             "block_html" => Self::BlockHtml(serde_json::from_str(data).ok()?),
             "agent_status" => Self::AgentStatus(serde_json::from_str(data).ok()?),
             "presence" => Self::Presence(serde_json::from_str(data).ok()?),
+            "typing" => Self::Typing(serde_json::from_str(data).ok()?),
             "chat_list_changed" => Self::ChatListChanged,
             "chat_unavailable" => Self::ChatUnavailable,
             "stream_end" => Self::StreamEnd,

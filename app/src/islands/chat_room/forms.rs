@@ -32,6 +32,8 @@ impl ChatController {
         if let Some(composer) = &self.composer {
             composer.attach_handlers(stop);
             let room = self.clone();
+            composer.on_typed(move || room.report_typing());
+            let room = self.clone();
             dom::listen(&composer.form, "submit", move |event: DomEvent| {
                 event.prevent_default();
                 room.submit();

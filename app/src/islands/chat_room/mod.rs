@@ -21,6 +21,8 @@ mod open_block;
 #[cfg(any(feature = "hydrate", test))]
 mod streaming_text;
 mod texts;
+#[cfg(any(feature = "hydrate", test))]
+mod typing;
 
 #[cfg(feature = "hydrate")]
 mod composer;

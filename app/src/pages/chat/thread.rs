@@ -56,6 +56,7 @@ impl Page for ThreadPage {
         let people = self.room.as_ref().map(|room| people(self.chat, room));
         let viewer = self.room.as_ref().map(|room| room.viewer.clone());
         let role = self.room.as_ref().map(|room| room.role.as_str());
+        let typing = self.room.as_ref().map(|_| typing());
         let folder = self.folder.map(|name| {
             let href = ChatScope::Folder(name.clone()).href();
             view! { <a class="in-folder" href=href dir="auto">{name}</a> }
@@ -70,7 +71,7 @@ impl Page for ThreadPage {
                         data-viewer=viewer data-role=role>
                         {older}{articles}{newer}
                     </div>
-                    <div class="dock"><ChatRoom chat=Some(chat) seq=self.seq worker texts=RoomTexts::of_page() />{composer}</div>
+                    <div class="dock"><ChatRoom chat=Some(chat) seq=self.seq worker texts=RoomTexts::of_page() />{typing}{composer}</div>
                 </div>
             </div>
         }
@@ -120,6 +121,18 @@ fn people(chat: ChatId, room: &RoomHeader) -> AnyView {
         <span class="here" id="room-here" hidden=true></span>
     }
     .into_any()
+}
+
+/// Renders the line that says who types. The island fills it with these texts.
+///
+/// The count is in the texts as `{count}`; the number decides only about the plural form.
+fn typing() -> AnyView {
+    let one = text!("room-typing-one", name = "{name}");
+    let two = text!("room-typing-two", first = "{first}", second = "{second}");
+    let few = text!("room-typing-many", count = 3, shown = "{count}");
+    let many = text!("room-typing-many", count = 11, shown = "{count}");
+    view! { <p class="typing" id="room-typing" data-one=one data-two=two data-few=few data-many=many></p> }
+        .into_any()
 }
 
 /// What the menu of a chat offers.

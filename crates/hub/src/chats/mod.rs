@@ -27,6 +27,7 @@ mod snippet;
 mod subscribe;
 mod subscribe_many;
 mod suggested_agents;
+mod typing;
 mod usage;
 
 pub(crate) use change_set::{ChatChangeSet, frames};
@@ -77,6 +78,8 @@ pub use snippet::SnippetPiece;
 pub use subscribe::{ChatSubscription, subscribe};
 pub use subscribe_many::{ChatUpdate, MAX_CHATS, MultiChatSubscription, subscribe_many};
 pub use suggested_agents::{SuggestedAgents, suggested};
+pub(crate) use typing::publish_typing;
+pub use typing::report_typing;
 pub use usage::usage;
 
 use plexus_domain::{ChatId, Error as Refusal};

@@ -12,7 +12,7 @@ use super::{
     notification::{ClusterNotice, NoticePayload},
 };
 use crate::{
-    Error, Hub, Result, accounts, federation,
+    Error, Hub, Result, accounts, chats, federation,
     streaming::{AccessChange, FrameKind, StreamFrame, Topic, on_remote_presence},
 };
 
@@ -93,6 +93,7 @@ fn dispatch(hub: &Hub, words: NoticePayload) {
             }
             ClusterNotice::Withdrawn(agent) => hub.attachments().close(agent),
             ClusterNotice::Presence { chat, name, is_open } => on_remote_presence(hub, chat, &name, is_open),
+            ClusterNotice::Typing { chat, name } => chats::publish_typing(hub, chat, name),
             ClusterNotice::Decided => hub.wake_approval_waiters().notify_waiters(),
             ClusterNotice::Listings => hub.on_remote_listing_change(),
         }

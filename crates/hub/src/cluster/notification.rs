@@ -35,6 +35,11 @@ pub(crate) enum ClusterNotice {
         name: String,
         is_open: bool,
     },
+    /// A person types in a room.
+    Typing {
+        chat: ChatId,
+        name: String,
+    },
     /// A tool call was approved or denied.
     Decided,
     Listings,

@@ -94,6 +94,8 @@ rates! {
     ShareLinks = "share_links", "new share links", 30 / 10_000;
     /// Invitations to chats sent and accepted, per account.
     ChatInvitations = "chat_invitations", "invitations to chats", 60 / 10_000;
+    /// Reports that a user types in a room, per account.
+    Typing = "typing", "reports of typing", 30 / 1_000;
     /// Feedback on answers given and taken back, per account.
     Feedback = "feedback", "ratings", 60 / 1_000;
     /// Exports of chats, per account.

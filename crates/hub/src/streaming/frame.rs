@@ -34,6 +34,8 @@ pub enum FrameKind {
     Block { message: MessageId, part: usize, start: usize, end: usize, text: Box<str> },
     /// Names of the people that have the room open.
     Presence(Vec<String>),
+    /// Name of a person that types in the room now. It is not repeated: subscribers drop it after a few seconds.
+    Typing(Box<str>),
     /// The account's list of chats changed.
     ChatListChanged,
     /// The chat was deleted, or the subscriber may not read it.

@@ -157,6 +157,7 @@ impl OpenAnswers {
             FrameKind::Event { .. }
             | FrameKind::Text { .. }
             | FrameKind::Presence(_)
+            | FrameKind::Typing(_)
             | FrameKind::ChatListChanged
             | FrameKind::ChatUnavailable => {}
         }

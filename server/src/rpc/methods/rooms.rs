@@ -23,6 +23,7 @@ pub fn add_to(module: &mut RpcModule<AppState>) -> Result<(), RegisterMethodErro
     add(module, "chats.remove_person", remove_person)?;
     add(module, "chats.leave", leave)?;
     add(module, "chats.mark_read", mark_read)?;
+    add(module, "chats.report_typing", report_typing)?;
     add(module, "chats.invite", invite)?;
     add(module, "chats.invitations", list_sent)?;
     add(module, "chats.revoke_invitation", revoke)?;
@@ -81,6 +82,11 @@ struct ReadParams {
 
 async fn mark_read(site: AppState, caller: Caller, asked: ReadParams) -> Answer<bool> {
     chats::mark_read(&site.hub, &caller, asked.chat, asked.seq).await?;
+    Ok(true)
+}
+
+async fn report_typing(site: AppState, caller: Caller, asked: OneRoom) -> Answer<bool> {
+    chats::report_typing(&site.hub, &caller, asked.chat).await?;
     Ok(true)
 }
 
