@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::{
-    chat::seq,
+    chat::{seq, sheet},
     client::{Answer, Client, new_id, text_of},
     events::{Events, answer_after, text_in},
     hub::{Hub, on_both},
@@ -176,6 +176,38 @@ on_both! {
         present(&mut here, &["ada", "bob"]).await;
         drop(there);
         present(&mut here, &["ada"]).await;
+    }
+
+    async fn each_running_answer_is_stopped_by_its_requester_or_the_owner(hub: &Hub) {
+        let (ada, bob, chat) = pair(hub).await;
+        let rita = hub.person("rita").await;
+        add(&ada, &rita, &chat, "rita", "member").await;
+        let text = format!("@plexus/calc @plexus/text {}", sheet());
+        let said = json!({ "id": new_id(), "text": text });
+        let sent = bob.try_say(&chat, &said).await.expect(StatusCode::ACCEPTED).json();
+        let runs: Vec<String> = sent["runs"].as_array().expect("runs").iter().map(text_of).collect();
+        assert_eq!(runs.len(), 2, "each agent has a run of its own");
+        let stop = |run: &str| format!("/runs/{run}/stop");
+        rita.call(Method::POST, &stop(&runs[0]), &json!({})).await.expect(StatusCode::FORBIDDEN);
+        bob.call(Method::POST, &stop(&runs[0]), &json!({})).await.expect(StatusCode::NO_CONTENT);
+        ada.call(Method::POST, &stop(&runs[1]), &json!({})).await.expect(StatusCode::NO_CONTENT);
+    }
+
+    async fn only_who_may_stop_an_answer_sees_the_button(hub: &Hub, [("PLEXUS_MAX_RUNS_PER_AGENT", "1")]) {
+        let (ada, bob, chat) = pair(hub).await;
+        let other = begin(&ada).await;
+        // The answer of the room waits behind this one, so that it is open while the pages are read.
+        ada.say(&other, &format!("@plexus/calc {}", sheet())).await;
+        let run = bob.say(&chat, &format!("@plexus/calc {}", sheet())).await.run;
+        let rita = hub.person("rita").await;
+        add(&ada, &rita, &chat, "rita", "member").await;
+        for (client, is_own, role) in [(&ada, false, "owner"), (&bob, true, "member"), (&rita, false, "member")] {
+            let page = client.get(&format!("/chat/{chat}")).await.expect(StatusCode::OK);
+            page.says(&format!("data-role=\"{role}\""));
+            page.says("data-run-by=\"");
+            assert_eq!(page.body.contains("own-run"), is_own, "{role}");
+        }
+        bob.call(Method::POST, &format!("/runs/{run}/stop"), &json!({})).await.expect(StatusCode::NO_CONTENT);
     }
 
     async fn people_see_who_types_in_a_room(hub: &Hub) {

@@ -1,7 +1,7 @@
 //! A chat message as an `<article>`.
 //!
 //! The HTML is rendered once for each language and sent to all subscribers of the chat that read it. It must not depend on
-//! the viewer, except for what pages set: the rating, and the class of own messages in a room.
+//! the viewer, except for what pages set: the rating, and the classes of own messages and own runs in a room.
 
 use leptos::prelude::*;
 use plexus_domain::{MessageId, feedback::Rating, message::MessageState};
@@ -31,7 +31,9 @@ pub fn MessageArticle(article: Article) -> impl IntoView {
     let open = article.state == MessageState::Open;
     let asks = if article.is_question { " asks" } else { "" };
     let own = if article.is_own { " own" } else { "" };
-    let class = format!("message {} {}{asks}{own}", author_class(&article.author), article.state);
+    let own_run = if article.is_own_run { " own-run" } else { "" };
+    let class = format!("message {} {}{asks}{own}{own_run}", author_class(&article.author), article.state);
+    let run_by = article.run_caller.filter(|_| open).map(|caller| caller.to_string());
     let by = match &article.author {
         Author::Person { name } => Some(name.clone()),
         Author::Agent { .. } | Author::Imported { .. } | Author::Gone => None,
@@ -43,7 +45,8 @@ pub fn MessageArticle(article: Article) -> impl IntoView {
     let stop = if open { stop(&article) } else { None };
     let parts = article.parts.iter().enumerate().map(|(index, it)| part(index, it, &article)).collect_view();
     view! {
-        <article class=class id=id data-parent=parent data-branch=article.branch data-author=by aria-labelledby=labelled
+        <article class=class id=id data-parent=parent data-branch=article.branch data-author=by data-run-by=run_by
+            aria-labelledby=labelled
             aria-busy=open.then_some("true")>
             <div class="gutter">{picture(&article.author)}</div>
             <header>

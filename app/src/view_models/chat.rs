@@ -1,6 +1,6 @@
 //! View models of the chat pages.
 
-use plexus_domain::{Address, ChatId, ImageSize, MessageId, Timestamp, UploadId, chat::RoomRole};
+use plexus_domain::{Address, ChatId, ImageSize, MessageId, PrincipalId, Timestamp, UploadId, chat::RoomRole};
 
 use super::{Form, agent_query::percent_encode, agents::AgentRow, message::Article};
 
@@ -115,6 +115,7 @@ pub struct ThreadPage {
 pub struct RoomHeader {
     /// Name of the viewer.
     pub viewer: String,
+    pub viewer_id: PrincipalId,
     pub role: RoomRole,
     /// Names, in the order in which they joined.
     pub people: Vec<String>,

@@ -1,7 +1,7 @@
 //! View model of a chat message.
 
 use plexus_domain::{
-    Address, ApprovalId, ChatId, ImageSize, MessageId, RunId, Timestamp,
+    Address, ApprovalId, ChatId, ImageSize, MessageId, PrincipalId, RunId, Timestamp,
     feedback::Rating,
     form_question::{FormAnswer, FormQuestion},
     message::MessageState,
@@ -28,6 +28,10 @@ pub struct Article {
     pub failure: Option<String>,
     /// Run that wrote it; an open message is stopped by it.
     pub run: Option<RunId>,
+    /// Requester of the run. In a room, this user and the owner of the room can stop it.
+    pub run_caller: Option<PrincipalId>,
+    /// True if the viewer of a room is the requester. As with `is_own`, the island finds the answers of events.
+    pub is_own_run: bool,
     /// Alternative answers, this one included, in the order of their creation.
     pub alternatives: Vec<MessageId>,
     pub usage: Option<Usage>,

@@ -63,6 +63,8 @@ pub enum Author {
 #[derive(Clone, Debug)]
 pub struct RunView {
     pub id: RunId,
+    /// The requester, who may stop it.
+    pub caller: PrincipalId,
     pub state: RunState,
     pub failure: Option<Failure>,
     pub usage: Usage,
@@ -74,9 +76,9 @@ pub struct RunView {
 
 impl RunView {
     /// Returns the view of a run that was just created.
-    pub fn begun(id: RunId, state: RunState, queued: Timestamp) -> Self {
+    pub fn begun(id: RunId, caller: PrincipalId, state: RunState, queued: Timestamp) -> Self {
         let usage = Usage::default();
-        Self { id, state, failure: None, usage, queued, ended: None, is_truncated: false }
+        Self { id, caller, state, failure: None, usage, queued, ended: None, is_truncated: false }
     }
 }
 
@@ -85,6 +87,7 @@ impl From<&Run> for RunView {
         let class = run.error_class.unwrap_or(FailureClass::Internal);
         Self {
             id: run.id,
+            caller: run.caller,
             state: run.state,
             failure: run.error.as_ref().map(|message| Failure::new(class, message.clone())),
             usage: Usage { tokens_in: run.tokens_in, tokens_out: run.tokens_out, cost_micro: run.cost_micro },

@@ -11,7 +11,7 @@ use plexus_app::view_models::{
     message::{Article, Author, FilePreview, PartView},
 };
 use plexus_domain::{
-    ApprovalId, ChatId, ChatInvitationId, ImageSize, MessageId, RunId,
+    ApprovalId, ChatId, ChatInvitationId, ImageSize, MessageId, PrincipalId, RunId,
     chat::RoomRole,
     form_question::{FormInput, FormQuestion, InputKind, InputOption},
     message::MessageState,
@@ -270,7 +270,7 @@ fn calc() -> AgentChoice {
 
 fn room() -> RoomHeader {
     let people = ["ada", "bob", "rita", "gus"].map(str::to_owned).to_vec();
-    RoomHeader { viewer: "ada".into(), role: RoomRole::Owner, people }
+    RoomHeader { viewer: "ada".into(), viewer_id: PrincipalId::new(now(), &[1; 10]), role: RoomRole::Owner, people }
 }
 
 fn people(role: RoomRole) -> ChatPeoplePage {
@@ -403,6 +403,8 @@ fn article(n: u8, author: Author, parts: Vec<PartView>) -> Article {
         is_question: false,
         failure: None,
         run: agent.then(|| RunId::new(now(), &[n; 10])),
+        run_caller: agent.then(|| PrincipalId::new(now(), &[2; 10])),
+        is_own_run: false,
         alternatives: vec![id(n)],
         usage: agent.then_some(Usage { tokens_in: 40, tokens_out: 212, cost_micro: 0 }),
         took_ms: agent.then_some(3_240),

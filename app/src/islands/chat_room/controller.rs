@@ -110,12 +110,12 @@ pub fn to_latest() {
     });
 }
 
-/// Stops the most recent open answer.
+/// Stops the most recent open answer that the viewer may stop.
 pub fn stop() {
     with_room(|room| {
         let form = room.thread.as_ref().and_then(|thread| {
             thread
-                .open()
+                .stoppable()
                 .iter()
                 .rev()
                 .find_map(|article| dom::find::<HtmlFormElement>(article, "form[action$=\"/stop\"]"))
@@ -279,7 +279,8 @@ impl ChatController {
 
     fn show_answering(&self) {
         let open = self.thread.as_ref().is_some_and(|thread| !thread.open().is_empty());
-        self.signs.answering.set(open);
+        let stoppable = self.thread.as_ref().is_some_and(|thread| !thread.stoppable().is_empty());
+        self.signs.answering.set(stoppable);
         let Some(thread) = self.thread.as_ref().filter(|thread| !thread.is_older_page()) else { return };
         let waits = thread.waits_for_reader();
         self.sidebar.set_state(open, waits);

@@ -60,7 +60,7 @@ pub struct ChatUiState {
     pub trouble: RwSignal<String>,
     /// True if the newest message is below the window.
     pub below: RwSignal<bool>,
-    /// True while an agent is answering.
+    /// True while an agent is answering, and the viewer may stop it.
     pub answering: RwSignal<bool>,
 }
 

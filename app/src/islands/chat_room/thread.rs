@@ -68,6 +68,13 @@ impl Thread {
         dom::all(&self.element, "article[aria-busy]")
     }
 
+    /// Returns the answers that the viewer may stop: in a room its own ones, or all for the owner.
+    pub fn stoppable(&self) -> Vec<Element> {
+        let is_owner = self.element.get_attribute("data-role").is_none_or(|role| role == "owner");
+        let may_stop = |article: &Element| is_owner || article.class_list().contains("own-run");
+        self.open().into_iter().filter(may_stop).collect()
+    }
+
     /// True if an approval request, or a question that ends the chat, waits for the reader.
     pub fn waits_for_reader(&self) -> bool {
         let asks = |article: &Element| article.class_list().contains("asks");
@@ -143,6 +150,10 @@ impl Thread {
         let viewer = self.element.get_attribute("data-viewer");
         if viewer.is_some() && article.get_attribute("data-author") == viewer {
             article.class_list().add_1("own").ok()?;
+        }
+        let viewer_id = self.element.get_attribute("data-viewer-id");
+        if viewer_id.is_some() && article.get_attribute("data-run-by") == viewer_id {
+            article.class_list().add_1("own-run").ok()?;
         }
         dom::announce_added(&article);
         Some(article)

@@ -33,6 +33,7 @@ pub struct RoomPeople {
     pub role: RoomRole,
     /// Name of the caller.
     pub viewer: String,
+    pub viewer_id: PrincipalId,
     /// In the order in which they joined.
     pub people: Vec<RoomPerson>,
 }
@@ -83,6 +84,7 @@ pub(super) async fn of_chat(
         title: chat.title.clone().into(),
         role: member.role.into(),
         viewer: person.name.to_string(),
+        viewer_id: person.principal,
         people: people.into_iter().map(person_view).collect(),
     })
 }

@@ -205,7 +205,7 @@ fn insert(
         options: ask.options.clone(),
         is_withheld: ask.is_withheld,
     };
-    let view = RunView::begun(new.id, new.state, new.queued_at);
+    let view = RunView::begun(new.id, new.caller, new.state, new.queued_at);
     telling.begin(new);
     view
 }

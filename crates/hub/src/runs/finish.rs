@@ -163,7 +163,7 @@ async fn keep(
         failure: outcome.failure.clone(),
         usage: speaker.usage,
         ended: outcome.state.is_terminal().then_some(now),
-        ..RunView::begun(job.run, outcome.state, job.queued)
+        ..RunView::begun(job.run, job.asker.principal, outcome.state, job.queued)
     };
     let alternatives = messages::list_alternatives(&mut tx, job.question, message.lane).await?;
     let (author, open) = (message_views::author(&mut tx, job.answer.author).await?, Vec::new());

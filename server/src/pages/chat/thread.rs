@@ -11,7 +11,9 @@ use plexus_app::view_models::{
     chat::{NewerLinks, RoomHeader, ThreadPage, ThreadUsage},
     message::{Article, Author},
 };
-use plexus_domain::{ChatId, Error as Refusal, MessageId, UploadId, feedback::Rating, message::MessageState};
+use plexus_domain::{
+    ChatId, Error as Refusal, MessageId, PrincipalId, UploadId, feedback::Rating, message::MessageState,
+};
 use plexus_hub::{
     Error,
     caller::{Caller, Scope},
@@ -98,7 +100,7 @@ async fn page(
         chats::mark_read(&site.hub, caller, chat, open.seq).await?;
     }
     let room = open.room.map(room);
-    let viewer = room.as_ref().map(|room| room.viewer.clone());
+    let viewer = room.as_ref().map(|room| (room.viewer.clone(), room.viewer_id));
     let read_only = room.as_ref().filter(|room| !room.role.may_post());
     let read_only =
         read_only.map(|_| "You can only read this chat. Its owner can make you a member.".to_owned());
@@ -120,7 +122,7 @@ async fn page(
         newer,
         messages: site
             .renderer
-            .run(move |pen| articles(chat, messages, &ratings, viewer.as_deref(), pen))
+            .run(move |pen| articles(chat, messages, &ratings, viewer.as_ref(), pen))
             .await?,
         current_message: open.current_message,
         seq: open.seq,
@@ -136,27 +138,29 @@ async fn page(
 fn room(people: RoomPeople) -> RoomHeader {
     RoomHeader {
         viewer: people.viewer,
+        viewer_id: people.viewer_id,
         role: people.role,
         people: people.people.into_iter().map(|person| person.name).collect(),
     }
 }
 
-/// Renders the newest messages first: they are visible, and the time budget is limited. `viewer` is the name of the
-/// viewer of a room.
+/// Renders the newest messages first: they are visible, and the time budget is limited. `viewer` are the
+/// name and the principal of the viewer of a room.
 fn articles(
     chat: ChatId,
     messages: Vec<MessageView>,
     ratings: &HashMap<MessageId, Rating>,
-    viewer: Option<&str>,
+    viewer: Option<&(String, PrincipalId)>,
     pen: &mut Pen,
 ) -> Vec<Article> {
     let is_own = |article: &Article| match &article.author {
-        Author::Person { name } => Some(name.as_str()) == viewer,
+        Author::Person { name } => viewer.is_some_and(|(viewer, _)| name == viewer),
         Author::Agent { .. } | Author::Imported { .. } | Author::Gone => false,
     };
     let rated = |article: Article| Article {
         rating: ratings.get(&article.id).copied(),
         is_own: is_own(&article),
+        is_own_run: article.run_caller.is_some() && article.run_caller == viewer.map(|(_, id)| *id),
         ..article
     };
     let mut articles: Vec<_> =
