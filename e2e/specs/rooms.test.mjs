@@ -160,6 +160,18 @@ for (const mode of PAIRED_MODES) {
     await ada.page.getByLabel("Role of rita").selectOption("reader");
     await press(ada, /^Change role/);
     await ada.page.getByText("Role changed.").waitFor();
+    await ada.page.getByLabel("Limit of @plexus/calc", { exact: true }).fill("1");
+    await press(ada, /^Set limit/);
+    await ada.page.getByText("Saved.").waitFor();
+    await go(ada, hub.url + chat);
+    await ada.page.getByText("@plexus/calc has reached its limit in this chat: 1 answer a day.").waitFor();
+    await checkPage(ada, "chat-limit-reached");
+    if (mode.script !== "off") {
+      await ada.islands();
+      ada.expect(/429/);
+      await say(ada, "1 + 1");
+      await ada.page.locator("#composer-error").getByText("Ask another agent.").waitFor();
+    }
     await go(rita, `${hub.url}${chat}`);
     await rita.page.getByText("You can only read this chat.").waitFor();
     await go(rita, `${hub.url}${chat}/people`);

@@ -189,8 +189,8 @@ on_both! {
         assert_eq!(runs.len(), 2, "each agent has a run of its own");
         let stop = |run: &str| format!("/runs/{run}/stop");
         rita.call(Method::POST, &stop(&runs[0]), &json!({})).await.expect(StatusCode::FORBIDDEN);
-        bob.call(Method::POST, &stop(&runs[0]), &json!({})).await.expect(StatusCode::NO_CONTENT);
-        ada.call(Method::POST, &stop(&runs[1]), &json!({})).await.expect(StatusCode::NO_CONTENT);
+        bob.call(Method::POST, &stop(&runs[0]), &json!({})).await.expect(StatusCode::ACCEPTED);
+        ada.call(Method::POST, &stop(&runs[1]), &json!({})).await.expect(StatusCode::ACCEPTED);
     }
 
     async fn only_who_may_stop_an_answer_sees_the_button(hub: &Hub, [("PLEXUS_MAX_RUNS_PER_AGENT", "1")]) {
@@ -207,7 +207,80 @@ on_both! {
             page.says("data-run-by=\"");
             assert_eq!(page.body.contains("own-run"), is_own, "{role}");
         }
-        bob.call(Method::POST, &format!("/runs/{run}/stop"), &json!({})).await.expect(StatusCode::NO_CONTENT);
+        bob.call(Method::POST, &format!("/runs/{run}/stop"), &json!({})).await.expect(StatusCode::ACCEPTED);
+    }
+
+    async fn the_owner_limits_what_an_agent_answers_in_a_day(hub: &Hub) {
+        let (ada, bob, chat) = pair(hub).await;
+        let eve = hub.person("eve").await;
+        let path = format!("/chats/{chat}/agents/plexus/calc/limit");
+        let two = json!({ "unit": "answers", "amount": 2 });
+        bob.call(Method::PUT, &path, &two).await.expect(StatusCode::FORBIDDEN);
+        eve.call(Method::PUT, &path, &two).await.expect(StatusCode::NOT_FOUND);
+        let other = format!("/chats/{chat}/agents/@plexus/text/limit");
+        ada.call(Method::PUT, &other, &two).await.expect(StatusCode::NOT_FOUND);
+        for amount in [json!(0), json!(1_000_000_001), json!(-1), json!("2")] {
+            let body = json!({ "unit": "answers", "amount": amount });
+            assert!(ada.call(Method::PUT, &path, &body).await.status.is_client_error(), "{amount}");
+        }
+        assert_eq!(calc(&bob, &chat).await["limit"], Value::Null);
+        ada.call(Method::PUT, &path, &two).await.expect(StatusCode::NO_CONTENT);
+        let shown = calc(&bob, &chat).await;
+        assert_eq!((&shown["limit"], &shown["answers_today"]), (&two, &json!(1)), "the first answer of the chat counts");
+        bob.get(&format!("/chat/{chat}/people")).await.expect(StatusCode::OK).says("2 answers");
+
+        let at = seq(&bob, &chat).await;
+        bob.say(&chat, "2 + 3").await;
+        let second = text_of(&answer_after(&bob, &chat, at).await["id"]);
+        let more = json!({ "id": new_id(), "text": "3 + 4" });
+        for client in [&ada, &bob] {
+            let (code, message) = client.try_say(&chat, &more).await.refusal(StatusCode::TOO_MANY_REQUESTS);
+            assert_eq!(code, "rate_limited");
+            assert!(message.contains("lets @plexus/calc use 2 answers a day here"), "{message}");
+            let page = client.get(&format!("/chat/{chat}")).await.expect(StatusCode::OK);
+            page.says("@plexus/calc has reached its limit in this chat: 2 answers a day.");
+        }
+        bob.post(&format!("/chat/{chat}"), &[("text", "3 + 4")]).await.expect(StatusCode::TOO_MANY_REQUESTS).says("Ask another agent.");
+        ada.call(Method::POST, &format!("/messages/{second}/retry"), &json!({})).await.expect(StatusCode::TOO_MANY_REQUESTS);
+        bob.try_say(&chat, &json!({ "id": new_id(), "text": "@ada look" })).await.expect(StatusCode::ACCEPTED);
+        let at = seq(&bob, &chat).await;
+        bob.say(&chat, "@plexus/text one two").await;
+        answer_after(&bob, &chat, at).await;
+        begin(&bob).await;
+
+        hub.sql("update runs set queued_at = queued_at - 86400000").await;
+        let at = seq(&bob, &chat).await;
+        bob.say(&chat, "@plexus/calc 3 + 4").await;
+        answer_after(&bob, &chat, at).await;
+        assert_eq!(calc(&ada, &chat).await["answers_today"], 1, "answers of yesterday do not count");
+
+        let tokens = json!({ "unit": "tokens", "amount": 100 });
+        ada.call(Method::PUT, &path, &tokens).await.expect(StatusCode::NO_CONTENT);
+        hub.sql("update runs set tokens_in = 60, tokens_out = 40").await;
+        let refused = bob.try_say(&chat, &json!({ "id": new_id(), "text": "@plexus/calc 1 + 1" })).await;
+        assert!(refused.refusal(StatusCode::TOO_MANY_REQUESTS).1.contains("100 tokens"));
+        ada.call(Method::DELETE, &path, &json!({})).await.expect(StatusCode::NO_CONTENT);
+        bob.say(&chat, "@plexus/calc 1 + 1").await;
+    }
+
+    async fn limits_of_agents_are_set_without_scripts(hub: &Hub) {
+        let (ada, bob, chat) = pair(hub).await;
+        let page = format!("/chat/{chat}/people");
+        let form = |amount: &'static str| [("action", "limit"), ("agent", "@plexus/calc"), ("amount", amount), ("unit", "tokens")];
+        for amount in ["0", "-3", "1.5", "many", "1000000001"] {
+            let refused = ada.post(&page, &form(amount)).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+            refused.says("Enter a whole number from 1 to 1,000,000,000.");
+        }
+        bob.post(&page, &form("5")).await.expect(StatusCode::FORBIDDEN);
+        ada.post(&page, &form("5")).await.expect(StatusCode::SEE_OTHER);
+        assert_eq!(calc(&bob, &chat).await["limit"], json!({ "unit": "tokens", "amount": 5 }));
+        ada.post(&page, &form("")).await.expect(StatusCode::SEE_OTHER);
+        assert_eq!(calc(&bob, &chat).await["limit"], Value::Null);
+        let chats = ada.api("/chats").await;
+        assert_eq!(chats["items"].as_array().map(Vec::len), Some(1));
+        ada.call(Method::PUT, &format!("/chats/{chat}/agents/plexus/calc/limit"), &json!({ "unit": "tokens", "amount": 5 })).await;
+        ada.call(Method::DELETE, &format!("/chats/{chat}"), &json!({})).await.expect(StatusCode::NO_CONTENT);
+        assert_eq!(hub.number("select count(*) from chat_agent_limits").await, 0, "limits go with their chat");
     }
 
     async fn people_see_who_types_in_a_room(hub: &Hub) {
@@ -345,6 +418,13 @@ async fn bob_view(bob: &Client, chat: &str, other: &Value) -> Value {
     let mut shown = bob.api(&format!("/chats/{chat}")).await;
     shown["people"]["role"] = other["people"]["role"].clone();
     shown
+}
+
+/// Returns the calculator in the list of agents of a chat.
+async fn calc(client: &Client, chat: &str) -> Value {
+    let agents = client.api(&format!("/chats/{chat}/agents")).await;
+    let items = agents["items"].as_array().expect("agents");
+    items.iter().find(|item| item["address"] == "@plexus/calc").cloned().expect("the calculator")
 }
 
 pub async fn report_typing(client: &Client, chat: &str) -> Answer {

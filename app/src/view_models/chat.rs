@@ -1,6 +1,9 @@
 //! View models of the chat pages.
 
-use plexus_domain::{Address, ChatId, ImageSize, MessageId, PrincipalId, Timestamp, UploadId, chat::RoomRole};
+use plexus_domain::{
+    Address, ChatId, ImageSize, MessageId, PrincipalId, Timestamp, UploadId,
+    chat::{DailyLimit, RoomRole},
+};
 
 use super::{Form, agent_query::percent_encode, agents::AgentRow, message::Article};
 
@@ -102,6 +105,8 @@ pub struct ThreadPage {
     pub to: Option<AgentChoice>,
     /// Id of the next message: the field `id` of the composer.
     pub next_id: MessageId,
+    /// Agents whose limit of the day in this chat is reached.
+    pub exhausted: Vec<ExhaustedAgent>,
     /// Why the chat is read-only, as text.
     pub read_only: Option<String>,
     /// Message of the viewer that the composer edits; its text is in the form.
@@ -119,6 +124,13 @@ pub struct RoomHeader {
     pub role: RoomRole,
     /// Names, in the order in which they joined.
     pub people: Vec<String>,
+}
+
+/// An agent whose limit of the day in a chat is reached.
+#[derive(Clone, Debug)]
+pub struct ExhaustedAgent {
+    pub address: Address,
+    pub limit: DailyLimit,
 }
 
 /// Sums over the answers of a chat.

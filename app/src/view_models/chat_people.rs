@@ -1,13 +1,16 @@
 //! View models of the people of a chat and of invitations.
 
-use plexus_domain::{ChatId, ChatInvitationId, Timestamp, chat::RoomRole};
+use plexus_domain::{
+    Address, ChatId, ChatInvitationId, Timestamp,
+    chat::{DailyLimit, RoomRole},
+};
 
 use super::Form;
 
 /// People of a chat at `/chat/{id}/people`.
 ///
 /// Posts `action` to it: `invite` (`user`, `role`, `days`), `link` (`role`, `days`), `revoke` (`invitation`), `role`
-/// (`user`, `role`), `remove` (`user`) and `leave`.
+/// (`user`, `role`), `remove` (`user`), `leave`, and `limit` (`agent`, `amount`, `unit`).
 #[derive(Clone, Debug)]
 pub struct ChatPeoplePage {
     pub chat: ChatId,
@@ -18,6 +21,8 @@ pub struct ChatPeoplePage {
     pub role: RoomRole,
     /// In the order in which they joined.
     pub people: Vec<ChatPersonRow>,
+    /// Agents of the chat, in the order in which they joined.
+    pub agents: Vec<ChatAgentRow>,
     /// Newest first.
     pub invitations: Vec<SentInvitationRow>,
     /// Link that was just created; the hub cannot show it again.
@@ -30,6 +35,16 @@ pub struct ChatPersonRow {
     pub name: String,
     pub role: RoomRole,
     pub joined: Timestamp,
+}
+
+#[derive(Clone, Debug)]
+pub struct ChatAgentRow {
+    pub address: Address,
+    pub name: String,
+    pub limit: Option<DailyLimit>,
+    /// Answers and tokens of the current UTC day.
+    pub answers: u64,
+    pub tokens: u64,
 }
 
 #[derive(Clone, Debug)]

@@ -35,6 +35,68 @@ impl ChatKind {
     }
 }
 
+/// What a limit of an agent in a chat counts.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DailyLimitUnit {
+    /// Answers that begin.
+    Answers,
+    /// Tokens that the agent sends and receives, as far as it reports them.
+    Tokens,
+}
+
+impl DailyLimitUnit {
+    pub const ALL: [Self; 2] = [Self::Answers, Self::Tokens];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Answers => "answers",
+            Self::Tokens => "tokens",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|unit| unit.as_str() == text)
+    }
+}
+
+/// Limit of an agent in a chat for one UTC day. The amount is at least 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DailyLimit {
+    unit: DailyLimitUnit,
+    amount: u64,
+}
+
+impl DailyLimit {
+    /// Maximum amount.
+    pub const MAX: u64 = 1_000_000_000;
+
+    pub fn new(unit: DailyLimitUnit, amount: u64) -> Result<Self> {
+        if (1..=Self::MAX).contains(&amount) {
+            return Ok(Self { unit, amount });
+        }
+        Err(Error::invalid("amount", "Enter a whole number from 1 to 1,000,000,000."))
+    }
+
+    pub const fn unit(self) -> DailyLimitUnit {
+        self.unit
+    }
+
+    pub const fn amount(self) -> u64 {
+        self.amount
+    }
+
+    /// Returns whether an agent with these sums of the day has reached the limit.
+    pub const fn is_reached(self, answers: u64, tokens: u64) -> bool {
+        self.amount
+            <= match self.unit {
+                DailyLimitUnit::Answers => answers,
+                DailyLimitUnit::Tokens => tokens,
+            }
+    }
+}
+
 /// What a user may do in a chat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -149,6 +211,18 @@ impl From<FolderName> for String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_daily_limit_is_reached_by_its_unit() {
+        let limit = |unit, amount| DailyLimit::new(unit, amount).unwrap();
+        let answers = limit(DailyLimitUnit::Answers, 2);
+        assert_eq!([answers.is_reached(1, 9), answers.is_reached(2, 0)], [false, true]);
+        let tokens = limit(DailyLimitUnit::Tokens, 2);
+        assert_eq!([tokens.is_reached(9, 1), tokens.is_reached(0, 3)], [false, true]);
+        for amount in [0, DailyLimit::MAX + 1] {
+            assert!(DailyLimit::new(DailyLimitUnit::Tokens, amount).is_err());
+        }
+    }
 
     #[test]
     fn a_title_is_one_clean_line() {

@@ -37,6 +37,7 @@ pub mod audit;
 pub mod blobs;
 pub mod caller_contexts;
 pub mod cards;
+pub mod chat_agent_limits;
 pub mod chat_invitations;
 pub mod chat_share_links;
 pub mod chat_usage;

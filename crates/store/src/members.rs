@@ -1,6 +1,8 @@
 //! Members: access to a chat requires membership; each member has its own position in the message tree.
 
-use plexus_domain::{AccountId, ChatId, MemberId, MessageId, Name, PrincipalId, Timestamp, chat::RoomRole};
+use plexus_domain::{
+    AccountId, AgentId, ChatId, MemberId, MessageId, Name, PrincipalId, Timestamp, chat::RoomRole,
+};
 use sqlx::{query, query_as, query_scalar};
 
 use crate::{
@@ -127,6 +129,17 @@ pub async fn list_people(conn: &mut Conn, chat: ChatId) -> Result<Vec<ChatPerson
                 join namespaces n on n.id = a.namespace \
                 where m.chat = $1 and m.left_at is null order by m.joined_at, m.id";
     on!(conn, c => query_as(text).bind(chat.uuid()).fetch_all(c))
+}
+
+/// Lists the agents that are members of a chat, in the order in which they joined, at most `limit`.
+pub async fn list_agents(conn: &mut Conn, chat: ChatId, limit: u32) -> Result<Vec<(PrincipalId, AgentId)>> {
+    let text = "select m.principal, p.agent from chat_members m join principals p on p.id = m.principal \
+                where m.chat = $1 and m.left_at is null and p.agent is not null \
+                order by m.joined_at, m.id limit $2";
+    let found: Vec<(uuid::Uuid, uuid::Uuid)> =
+        on!(conn, c => query_as(text).bind(chat.uuid()).bind(i64::from(limit)).fetch_all(c))?;
+    let ids = |(principal, agent)| (PrincipalId::from_uuid(principal), AgentId::from_uuid(agent));
+    Ok(found.into_iter().map(ids).collect())
 }
 
 /// Lists the rooms of which a principal is a member, with its role in each.

@@ -227,6 +227,23 @@ pub async fn count_by_agent(
     Ok(counts)
 }
 
+record! {
+    /// Sums over the runs of an agent in a chat.
+    #[derive(Copy)]
+    pub struct ChatAgentUse {
+        pub agent: AgentId,
+        pub answers: u64,
+        pub tokens: u64,
+    }
+}
+
+/// Sums the runs of each agent in a chat that were queued since `since`. Agents without runs are omitted.
+pub async fn list_use_by_chat(conn: &mut Conn, chat: ChatId, since: Timestamp) -> Result<Vec<ChatAgentUse>> {
+    let text = "select agent, count(*) as answers, cast(sum(tokens_in + tokens_out) as bigint) as tokens from runs \
+                where chat = $1 and queued_at >= $2 group by agent";
+    on!(conn, c => query_as(text).bind(chat.uuid()).bind(since.millis()).fetch_all(c))
+}
+
 /// Lists the agents with runs since `since`, in no particular order. It is compared with the creation time in the
 /// run ids.
 pub async fn list_agents_since(conn: &mut Conn, since: Timestamp) -> Result<Vec<AgentId>> {

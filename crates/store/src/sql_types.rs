@@ -6,7 +6,7 @@ use plexus_domain::*;
 use plexus_domain::{
     account::Role,
     agent::{AgentAccess, Connector, Visibility},
-    chat::{ChatKind, Title},
+    chat::{ChatKind, DailyLimitUnit, Title},
     chat_event::Event,
     feedback::{FeedbackReason, Rating},
     form_question::FormQuestion,
@@ -117,7 +117,18 @@ macro_rules! words {
     )*};
 }
 pub(crate) use words;
-words!(Role, AgentAccess, Visibility, ChatKind, MessageState, RunState, FailureClass, Rating, FeedbackReason);
+words!(
+    Role,
+    AgentAccess,
+    Visibility,
+    ChatKind,
+    MessageState,
+    RunState,
+    FailureClass,
+    Rating,
+    FeedbackReason,
+    DailyLimitUnit
+);
 
 /// Defines an enum of this crate whose values are stored as keywords.
 macro_rules! word_enum {

@@ -11,6 +11,7 @@ pub mod agents;
 pub mod approvals;
 pub mod attach;
 mod blobs;
+pub mod chat_agents;
 pub mod chat_export;
 pub mod chat_folders;
 pub mod chat_import;
@@ -93,6 +94,8 @@ fn whole() -> OpenApiRouter<AppState> {
         .routes(routes!(chat_usage::show))
         .routes(routes!(people::list))
         .routes(routes!(people::set_role, people::remove))
+        .routes(routes!(chat_agents::list))
+        .routes(routes!(chat_agents::set_limit, chat_agents::remove_limit))
         .routes(routes!(people::leave))
         .routes(routes!(people::mark_read))
         .routes(routes!(people::report_typing))

@@ -4,15 +4,15 @@ use plexus_app::view_models::{
     Form, Html,
     chat::*,
     chat_people::{
-        ChatPeoplePage, ChatPersonRow, JoinChatPage, ReceivedInvitationRow, ReceivedInvitationsPage,
-        SentInvitationRow,
+        ChatAgentRow, ChatPeoplePage, ChatPersonRow, JoinChatPage, ReceivedInvitationRow,
+        ReceivedInvitationsPage, SentInvitationRow,
     },
     chat_search::{ChatSearchPage, FoundMessage},
     message::{Article, Author, FilePreview, PartView},
 };
 use plexus_domain::{
     ApprovalId, ChatId, ChatInvitationId, ImageSize, MessageId, PrincipalId, RunId,
-    chat::RoomRole,
+    chat::{DailyLimit, DailyLimitUnit, RoomRole},
     form_question::{FormInput, FormQuestion, InputKind, InputOption},
     message::MessageState,
     run::Usage,
@@ -111,7 +111,13 @@ pub fn pages() -> Vec<(&'static str, String)> {
                 },
             ),
         ),
-        ("chat-room", shown("/chat/x", ThreadPage { room: Some(room()), ..thread(talk()) })),
+        (
+            "chat-room",
+            shown(
+                "/chat/x",
+                ThreadPage { room: Some(room()), exhausted: vec![exhausted()], ..thread(talk()) },
+            ),
+        ),
         ("chat-new-to", shown("/chat?to=@plexus/calc", new(Some(calc())))),
         (
             "chat-new-first",
@@ -273,6 +279,11 @@ fn room() -> RoomHeader {
     RoomHeader { viewer: "ada".into(), viewer_id: PrincipalId::new(now(), &[1; 10]), role: RoomRole::Owner, people }
 }
 
+fn exhausted() -> ExhaustedAgent {
+    let limit = DailyLimit::new(DailyLimitUnit::Tokens, 20_000).unwrap();
+    ExhaustedAgent { address: "@ada/translator".parse().unwrap(), limit }
+}
+
 fn people(role: RoomRole) -> ChatPeoplePage {
     let row = |name: &str, role| ChatPersonRow { name: name.into(), role, joined: ago(4_000) };
     let sent = |n: u8, user: Option<&str>| SentInvitationRow {
@@ -290,6 +301,22 @@ fn people(role: RoomRole) -> ChatPeoplePage {
             row("ada", RoomRole::Owner),
             row("bob", RoomRole::Member),
             row("rita", RoomRole::Reader),
+        ],
+        agents: vec![
+            ChatAgentRow {
+                address: "@plexus/calc".parse().unwrap(),
+                name: "Calc".into(),
+                limit: DailyLimit::new(DailyLimitUnit::Answers, 20).ok(),
+                answers: 3,
+                tokens: 0,
+            },
+            ChatAgentRow {
+                address: "@ada/translator".parse().unwrap(),
+                name: "翻訳 <b>".into(),
+                limit: None,
+                answers: 1_200,
+                tokens: 345_678,
+            },
         ],
         invitations: if role == RoomRole::Owner { vec![sent(1, Some("gus")), sent(2, None)] } else { vec![] },
         created: (role == RoomRole::Owner).then(|| "https://hub.example/join/x".into()),
@@ -376,6 +403,7 @@ fn thread(messages: Vec<Article>) -> ThreadPage {
         room: None,
         to: Some(calc()),
         next_id: id(98),
+        exhausted: vec![],
         read_only: None,
         edits: None,
         attachments: attachments(),

@@ -1,14 +1,14 @@
 //! People of a chat, and the forms with which its owner invites them.
 
 use leptos::prelude::*;
-use plexus_domain::chat::RoomRole;
+use plexus_domain::chat::{DailyLimit, DailyLimitUnit, RoomRole};
 
 use crate::{
     components::{
         button::{ActionForm, Button, ButtonLink, Kind},
         code_block::Copyable,
         dialog::Dialog,
-        field::Field,
+        field::{Field, field_id},
         form_errors::form_errors,
         notice::Note,
         section::Section,
@@ -19,7 +19,7 @@ use crate::{
     rich, text,
     view_models::{
         Form, Tone,
-        chat_people::{ChatPeoplePage, ChatPersonRow, SentInvitationRow},
+        chat_people::{ChatAgentRow, ChatPeoplePage, ChatPersonRow, SentInvitationRow},
     },
 };
 
@@ -43,6 +43,7 @@ impl Page for ChatPeoplePage {
         let rows = self.people.into_iter().enumerate();
         let rows = rows.map(|(at, row)| person(at, row, &self.viewer, is_owner, &action)).collect();
         let leave = (!is_owner).then(|| leave(&action));
+        let agents = agents(self.agents, &self.form, is_owner, &action);
         let invite = is_owner.then(|| invitations(self.invitations, &self.form, &action));
         view! {
             <div class="stack">
@@ -52,6 +53,7 @@ impl Page for ChatPeoplePage {
             {form_errors(&self.form, None)}
             <Table caption=text!("people-caption") heads=vec![text!("people-name"), text!("people-role"), text!("people-joined"), String::new()] rows />
             {leave}
+            {agents}
             {invite}
             <p class="actions"><ButtonLink label=text!("back-to-chat") href=back kind=Kind::Quiet /></p>
             </div>
@@ -196,6 +198,82 @@ fn invitation(row: SentInvitationRow, action: &str) -> AnyView {
             <td><Ago at=row.expires /></td>
             <td class="end"><ActionForm action label=text!("revoke") about fields /></td>
         </tr>
+    }
+    .into_any()
+}
+
+/// Renders the agents of the chat with their limits; nothing for a chat without agents.
+fn agents(rows: Vec<ChatAgentRow>, form: &Form, is_owner: bool, action: &str) -> Option<AnyView> {
+    if rows.is_empty() {
+        return None;
+    }
+    let rows = rows.into_iter().enumerate();
+    let rows = rows.map(|(at, row)| agent(at, row, form, is_owner, action)).collect();
+    let heads = vec![text!("room-agent"), text!("room-agent-limit"), text!("room-agent-today")];
+    let view = view! {
+        <Section title=text!("room-agents") lead=text!("room-agents-lead")>
+            <Table caption=text!("room-agents") heads rows />
+        </Section>
+    };
+    Some(view.into_any())
+}
+
+fn agent(at: usize, row: ChatAgentRow, form: &Form, is_owner: bool, action: &str) -> AnyView {
+    let (answers, tokens) =
+        (text!("room-answers", count = row.answers), text!("room-tokens", count = row.tokens));
+    let used = if row.tokens > 0 { text!("room-used", answers = answers, tokens = tokens) } else { answers };
+    let limit = match row.limit {
+        _ if is_owner => limit_form(at, &row, form, action),
+        None => text!("room-no-limit").into_any(),
+        Some(limit) => limit_text(limit).into_any(),
+    };
+    let (href, address) = (agent_href(&row.address), row.address.to_string());
+    view! {
+        <tr>
+            <th scope="row"><a href=href dir="auto">{row.name}</a>" "<bdi class="address quiet">{address}</bdi></th>
+            <td>{limit}</td>
+            <td class="text">{used}</td>
+        </tr>
+    }
+    .into_any()
+}
+
+/// Returns a limit as text, such as “20 answers”.
+pub fn limit_text(limit: DailyLimit) -> String {
+    match limit.unit() {
+        DailyLimitUnit::Answers => text!("room-answers", count = limit.amount()),
+        DailyLimitUnit::Tokens => text!("room-tokens", count = limit.amount()),
+    }
+}
+
+/// Renders the form with the limit of an agent. After an error it has what was entered.
+fn limit_form(at: usize, row: &ChatAgentRow, form: &Form, action: &str) -> AnyView {
+    let address = row.address.to_string();
+    let is_refused = form.value("agent") == address && form.error("amount").is_some();
+    let stored = row.limit.map(|limit| limit.amount().to_string()).unwrap_or_default();
+    let amount = if is_refused { form.value("amount").to_owned() } else { stored };
+    let unit = row.limit.map_or(DailyLimitUnit::Answers, DailyLimit::unit);
+    let unit = if is_refused { DailyLimitUnit::parse(form.value("unit")).unwrap_or(unit) } else { unit };
+    // The summary of errors links to the field of its row.
+    let id = if is_refused { field_id(None, "amount") } else { format!("limit-{at}") };
+    let unit_id = format!("unit-{at}");
+    let options = [
+        (DailyLimitUnit::Answers, text!("room-unit-answers")),
+        (DailyLimitUnit::Tokens, text!("room-unit-tokens")),
+    ];
+    let options = options
+        .map(|(value, label)| view! { <option value=value.as_str() selected=value == unit>{label}</option> });
+    view! {
+        <form class="inline role" method="post" action=action.to_owned()>
+            <input type="hidden" name="action" value="limit" />
+            <input type="hidden" name="agent" value=address.clone() />
+            <label class="hidden" for=id.clone()>{text!("room-limit-of", agent = address.clone())}</label>
+            <input class="control amount" id=id name="amount" type="number" min="1" max=DailyLimit::MAX.to_string()
+                value=amount placeholder=text!("room-no-limit") aria-invalid=is_refused.then_some("true") />
+            <label class="hidden" for=unit_id.clone()>{text!("room-unit-of", agent = address.clone())}</label>
+            <select class="control" id=unit_id name="unit">{options.into_iter().collect_view()}</select>
+            <Button label=text!("room-set-limit") about=address />
+        </form>
     }
     .into_any()
 }

@@ -1,7 +1,10 @@
 use leptos::prelude::*;
 use plexus_domain::{ChatId, MessageId, chat::RoomRole};
 
-use super::sidebar::{opener, sidebar};
+use super::{
+    people::limit_text,
+    sidebar::{opener, sidebar},
+};
 use crate::{
     components::{
         article::MessageArticle,
@@ -17,7 +20,7 @@ use crate::{
     locales,
     pages::{Layout, Page, PageMeta},
     text,
-    view_models::chat::{ChatScope, NewerLinks, RoomHeader, ThreadPage, ThreadUsage},
+    view_models::chat::{ChatScope, ExhaustedAgent, NewerLinks, RoomHeader, ThreadPage, ThreadUsage},
 };
 
 impl Page for ThreadPage {
@@ -43,7 +46,7 @@ impl Page for ThreadPage {
         };
         let composer = match self.read_only {
             Some(why) => view! { <Note>{locales::translated(why)}</Note> }.into_any(),
-            None => composer.view(),
+            None => view! { {exhausted(self.exhausted)} {composer.view()} }.into_any(),
         };
         let older =
             self.older.map(|href| view! { <p class="older"><a href=href>{text!("messages-older")}</a></p> });
@@ -122,6 +125,15 @@ fn people(chat: ChatId, room: &RoomHeader) -> AnyView {
         <span class="here" id="room-here" hidden=true></span>
     }
     .into_any()
+}
+
+/// Renders a line for each agent that answers no more today.
+fn exhausted(agents: Vec<ExhaustedAgent>) -> AnyView {
+    let line = |agent: ExhaustedAgent| {
+        let (address, limit) = (agent.address.to_string(), limit_text(agent.limit));
+        view! { <p class="exhausted">{text!("room-limit-reached", agent = address, limit = limit)}</p> }
+    };
+    agents.into_iter().map(line).collect_view().into_any()
 }
 
 /// Renders the line that says who types. The island fills it with these texts.

@@ -1,5 +1,6 @@
 //! Chats: sends messages, subscribes to events, lists and manages chats.
 
+mod agent_limits;
 mod change_set;
 mod delete_message;
 mod deletion;
@@ -30,6 +31,7 @@ mod suggested_agents;
 mod typing;
 mod usage;
 
+pub use agent_limits::{ChatAgent, list_agents, list_exhausted_agents, set_agent_limit};
 pub(crate) use change_set::{ChatChangeSet, frames};
 pub use delete_message::delete_message;
 pub use deletion::{RESTORABLE_FOR, delete, delete_permanently, list_deleted, restore};

@@ -22,7 +22,7 @@ use plexus_store::{
 use serde_json::json;
 use tokio::task;
 
-use super::ChatChangeSet;
+use super::{ChatChangeSet, agent_limits::check_agent_limits};
 use crate::{
     Error, Hub, Result,
     agents::ResolvedAgent,
@@ -117,6 +117,10 @@ pub(crate) async fn post_message(
     agents: &[ResolvedAgent],
 ) -> Result<PostedMessage> {
     quotas::check_message(hub, tx, asker, saying.chat.creator, saying.parts).await?;
+    // A new chat has no limits. A reply to a waiting run is part of an answer that has begun.
+    if !saying.tree.is_empty() && saying.continues.is_none() {
+        check_agent_limits(hub, tx, saying.chat, agents).await?;
+    }
     let chat = saying.chat.id;
     let mut telling = ChatChangeSet::new(saying.chat);
     telling.add_message(question(hub, asker, &saying));

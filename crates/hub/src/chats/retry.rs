@@ -12,7 +12,9 @@ use plexus_store::{
 };
 
 use super::{
-    ChatChangeSet, Sent, check_may_post, membership_or,
+    ChatChangeSet, Sent,
+    agent_limits::check_agent_limits,
+    check_may_post, membership_or,
     post_message::{PostedMessage, ensure_principal, lock, new_member},
     send::check_kind,
 };
@@ -47,6 +49,7 @@ pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId, to: Option<&Ad
         Some(to) => resolve_callable(&mut tx, &asker, to).await?,
         None => resolve_callable_by_principal(&mut tx, &asker, found.author).await?,
     };
+    check_agent_limits(hub, &mut tx, &chat, std::slice::from_ref(&reached)).await?;
     let author = ensure_principal(hub, &mut tx, &reached).await?;
     let headers = messages::list_by_chat(&mut tx, chat.id).await?;
     let tree: Vec<_> = headers.iter().map(TreeNode::from).collect();

@@ -56,8 +56,8 @@ impl RateLimits {
         buckets.take(key, count).map_err(|wait| {
             let retry_after_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
             refused(rate.name());
-            let seconds = retry_after_ms.div_ceil(1_000).max(1);
-            let message = format!("Too many {} from here. Try again in {}.", rate.what(), in_words(seconds));
+            let wait = wait_in_words(retry_after_ms);
+            let message = format!("Too many {} from here. Try again in {wait}.", rate.what());
             Error::RateLimited { message, retry_after_ms }
         })
     }
@@ -73,8 +73,13 @@ pub(crate) fn refused(limit: &'static str) {
     metrics::counter!("plexus_refused_total", "limit" => limit).increment(1);
 }
 
-fn in_words(seconds: u64) -> String {
-    let (count, unit) = if seconds < 120 { (seconds, "second") } else { (seconds.div_ceil(60), "minute") };
+/// Formats a waiting time for a sentence, as in `5 minutes`.
+pub(crate) fn wait_in_words(millis: u64) -> String {
+    let (count, unit) = match millis.div_ceil(1_000).max(1) {
+        seconds @ 0..120 => (seconds, "second"),
+        seconds @ 120..7_200 => (seconds.div_ceil(60), "minute"),
+        seconds => (seconds.div_ceil(3_600), "hour"),
+    };
     format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
 }
 
@@ -95,6 +100,15 @@ mod tests {
         assert!((290_000..=300_000).contains(&retry_after_ms));
         assert!(limits.take(Rate::Fetches, "grace").is_ok());
         assert!(limits.take(Rate::Messages, "ada").is_ok(), "each rate has buckets of its own");
+    }
+
+    #[test]
+    fn waiting_times_are_said_in_a_unit_of_their_size() {
+        let words =
+            [(0, "1 second"), (119_000, "119 seconds"), (119_001, "2 minutes"), (7_200_000, "2 hours")];
+        for (millis, expected) in words {
+            assert_eq!(wait_in_words(millis), expected);
+        }
     }
 
     #[test]

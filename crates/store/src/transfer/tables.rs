@@ -25,7 +25,7 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// All tables, each after the tables that it references.
-pub(super) const TABLES: [Table; 69] = [
+pub(super) const TABLES: [Table; 70] = [
     table("counters"),
     table("namespaces"),
     table("accounts"),
@@ -69,6 +69,7 @@ pub(super) const TABLES: [Table; 69] = [
     table("trusted_origins"),
     table("registration_drafts"),
     table("chats"),
+    table("chat_agent_limits"),
     table("chat_invitations"),
     table("caller_contexts"),
     Table { name: "teams", order: Order::Down("depth_left") },

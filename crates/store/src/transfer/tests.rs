@@ -9,10 +9,10 @@ use serde_json::json;
 use super::*;
 use crate::{
     account_model_keys, agent_credentials, agents, api_tokens, approvals, audit, blobs, caller_contexts,
-    chat_invitations, chat_share_links, conversation_digests, featured_agents, federation_rules, grants,
-    hub_violations, hubs, imported_chats, invites, keys, knowledge, listings, login_credentials,
-    message_feedback, messages, model_budget, model_providers, model_settings, model_usage, namespaces,
-    oauth_grants, origin_verifications, outbox, p2p_state,
+    chat_agent_limits, chat_invitations, chat_share_links, conversation_digests, featured_agents,
+    federation_rules, grants, hub_violations, hubs, imported_chats, invites, keys, knowledge, listings,
+    login_credentials, message_feedback, messages, model_budget, model_providers, model_settings,
+    model_usage, namespaces, oauth_grants, origin_verifications, outbox, p2p_state,
     passage_vectors::{self, PassageVector},
     principals, registration_drafts, request_nonces, rule_subscriptions, runs, secrets, sessions, stars,
     stream_journal, team_share_links, teams, testing,
@@ -411,6 +411,13 @@ async fn fill_chat(world: &mut World, person: &Person, agents: &[&AgentSeed]) {
         expires_at: now,
     };
     chat_invitations::insert(&mut tx, &invitation).await.unwrap();
+    let limit = chat_agent_limits::ChatAgentLimit {
+        chat,
+        agent: agents[0].agent,
+        unit: plexus_domain::chat::DailyLimitUnit::Tokens,
+        amount: 1_000_000_000,
+    };
+    chat_agent_limits::put(&mut tx, &limit).await.unwrap();
     let source =
         imported_chats::ImportSource { owner: person.principal, format: "claude", conversation: "c-1" };
     assert!(imported_chats::insert(&mut tx, source, chat).await.unwrap());

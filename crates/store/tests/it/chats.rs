@@ -2,12 +2,14 @@
 
 use plexus_domain::{
     ChatId, Timestamp,
-    chat::{ChatKind, Title},
+    chat::{ChatKind, DailyLimitUnit, Title},
     chat_event::Event,
     page::PageSize,
 };
 use plexus_store::{
-    Tx, caller_contexts, chats,
+    Tx, caller_contexts,
+    chat_agent_limits::{self, ChatAgentLimit},
+    chats,
     chats::{Chat, ChatFilter},
     members,
     members::MemberRole,
@@ -88,6 +90,25 @@ on_both! {
         assert_eq!(folders.iter().map(|it| (it.folder.as_str(), it.chats)).collect::<Vec<_>>(), [("work", 1)]);
         assert_eq!(chats::list_expired(&mut tx, at, 10).await.unwrap(), [api.id]);
         assert_eq!(chats::list_expired(&mut tx, Timestamp::from_millis(0), 10).await.unwrap(), []);
+    }
+
+    async fn a_limit_of_an_agent_is_replaced_and_goes_with_its_chat(store: Store) {
+        let mut world = World::new(store);
+        let ada = world.person("ada").await;
+        let (calc, other) = (world.agent(&ada, "@ada/calc").await, world.agent(&ada, "@ada/other").await);
+        let chat = world.chat(&ada, &[&calc, &other]).await;
+        let mut tx = world.write().await;
+        let agents = members::list_agents(&mut tx, chat, 10).await.unwrap();
+        assert_eq!(agents.iter().map(|(_, agent)| *agent).collect::<Vec<_>>(), [calc.agent, other.agent]);
+        assert_eq!(members::list_agents(&mut tx, chat, 1).await.unwrap().len(), 1);
+        for (unit, amount) in [(DailyLimitUnit::Answers, 3), (DailyLimitUnit::Tokens, 1_000_000_000)] {
+            let limit = ChatAgentLimit { chat, agent: calc.agent, unit, amount };
+            chat_agent_limits::put(&mut tx, &limit).await.unwrap();
+            assert_eq!(chat_agent_limits::list_by_chat(&mut tx, chat).await.unwrap(), [limit]);
+        }
+        assert!(!chat_agent_limits::delete(&mut tx, chat, other.agent).await.unwrap());
+        assert!(chats::delete(&mut tx, chat).await.unwrap());
+        assert_eq!(chat_agent_limits::list_by_chat(&mut tx, chat).await.unwrap(), []);
     }
 
     async fn a_chat_is_renamed_and_keeps_its_settings(store: Store) {

@@ -6,13 +6,16 @@ use axum::{
 };
 use plexus_app::view_models::{
     Form,
-    chat_people::{ChatPeoplePage, ChatPersonRow, SentInvitationRow},
+    chat_people::{ChatAgentRow, ChatPeoplePage, ChatPersonRow, SentInvitationRow},
 };
-use plexus_domain::{ChatId, Error as Refusal, chat::RoomRole};
+use plexus_domain::{
+    Address, ChatId, Error as Refusal,
+    chat::{DailyLimit, DailyLimitUnit, RoomRole},
+};
 use plexus_hub::{
     Error,
     caller::Caller,
-    chats::{self, NewChatInvitation, RoomPerson, SentInvitation},
+    chats::{self, ChatAgent, NewChatInvitation, RoomPerson, SentInvitation},
 };
 
 use super::thread::gone;
@@ -34,6 +37,7 @@ pub async fn show(State(site): State<AppState>, visit: PageContext, Path(id): Pa
 async fn page(site: &AppState, caller: &Caller, id: &str) -> Result<ChatPeoplePage, Error> {
     let chat: ChatId = id.parse().map_err(gone)?;
     let people = chats::list_people(&site.hub, caller, chat).await?;
+    let agents = chats::list_agents(&site.hub, caller, chat).await?;
     let invitations = match people.role {
         RoomRole::Owner => chats::list_invitations(&site.hub, caller, chat).await?,
         RoomRole::Member | RoomRole::Reader => Vec::new(),
@@ -44,6 +48,7 @@ async fn page(site: &AppState, caller: &Caller, id: &str) -> Result<ChatPeoplePa
         viewer: people.viewer,
         role: people.role,
         people: people.people.into_iter().map(person).collect(),
+        agents: agents.into_iter().map(agent).collect(),
         invitations: invitations.into_iter().map(invitation).collect(),
         created: None,
         form: Form::default(),
@@ -52,6 +57,16 @@ async fn page(site: &AppState, caller: &Caller, id: &str) -> Result<ChatPeoplePa
 
 fn person(person: RoomPerson) -> ChatPersonRow {
     ChatPersonRow { name: person.name, role: person.role, joined: person.joined_at }
+}
+
+fn agent(agent: ChatAgent) -> ChatAgentRow {
+    ChatAgentRow {
+        address: agent.address,
+        name: agent.name,
+        limit: agent.limit,
+        answers: agent.answers,
+        tokens: agent.tokens,
+    }
 }
 
 fn invitation(sent: SentInvitation) -> SentInvitationRow {
@@ -117,6 +132,11 @@ async fn acted(site: &AppState, caller: &Caller, id: &str, fields: &Fields) -> R
             chats::remove_person(hub, caller, chat, user).await?;
             Ok(Outcome::Done("person-removed"))
         }
+        "limit" => {
+            let agent: Address = fields.get("agent").parse().map_err(gone)?;
+            chats::set_agent_limit(hub, caller, chat, &agent, limit(fields)?).await?;
+            Ok(Outcome::Done("saved"))
+        }
         "leave" => {
             chats::leave(hub, caller, chat).await?;
             Ok(Outcome::Left)
@@ -129,6 +149,15 @@ fn new_invitation(chat: ChatId, user: Option<String>, fields: &Fields) -> Result
     let days = fields.get("days").parse();
     let days = days.map_err(|_| Refusal::invalid("days", "Choose when the invitation expires."))?;
     Ok(NewChatInvitation { chat, user, role: role(fields)?, days })
+}
+
+/// Returns the limit of the form; none if its number is empty.
+fn limit(fields: &Fields) -> Result<Option<DailyLimit>, Refusal> {
+    let Some(amount) = fields.given("amount") else { return Ok(None) };
+    let unit = DailyLimitUnit::parse(fields.get("unit"));
+    let unit = unit.ok_or_else(|| Refusal::invalid("unit", "Choose answers or tokens."))?;
+    // What is no number is out of the range, whose error says what to enter.
+    DailyLimit::new(unit, amount.trim().parse().unwrap_or(0)).map(Some)
 }
 
 fn role(fields: &Fields) -> Result<RoomRole, Refusal> {

@@ -8,7 +8,7 @@ use axum::{
 };
 use plexus_app::view_models::{
     Form,
-    chat::{NewerLinks, RoomHeader, ThreadPage, ThreadUsage},
+    chat::{ExhaustedAgent, NewerLinks, RoomHeader, ThreadPage, ThreadUsage},
     message::{Article, Author},
 };
 use plexus_domain::{
@@ -17,7 +17,7 @@ use plexus_domain::{
 use plexus_hub::{
     Error,
     caller::{Caller, Scope},
-    chats::{self, MessagePosition, NewMessage, RoomPeople},
+    chats::{self, ChatAgent, MessagePosition, NewMessage, RoomPeople},
     message_views::MessageView,
     runs::{self, AnswerInput, ApprovalReply},
 };
@@ -127,12 +127,22 @@ async fn page(
         current_message: open.current_message,
         seq: open.seq,
         next_id: next_id(&site.hub),
+        exhausted: exhausted(site, caller, chat).await?,
         read_only,
         room,
         edits: edited,
         attachments: attachments(site, caller, fields).await?,
         form: Form::filled(edits.map(|text| ("text", text))),
     })
+}
+
+async fn exhausted(site: &AppState, caller: &Caller, chat: ChatId) -> Result<Vec<ExhaustedAgent>, Error> {
+    let agents = chats::list_exhausted_agents(&site.hub, caller, chat).await?;
+    let row = |agent: ChatAgent| {
+        let limit = agent.reached()?;
+        Some(ExhaustedAgent { address: agent.address, limit })
+    };
+    Ok(agents.into_iter().filter_map(row).collect())
 }
 
 fn room(people: RoomPeople) -> RoomHeader {

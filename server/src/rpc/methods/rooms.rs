@@ -1,13 +1,17 @@
 //! Methods of the people of chats and of invitations.
 
 use jsonrpsee::{RpcModule, core::RegisterMethodError};
-use plexus_domain::{ChatId, ChatInvitationId};
+use plexus_domain::{
+    Address, ChatId, ChatInvitationId,
+    chat::{DailyLimit, DailyLimitUnit},
+};
 use plexus_hub::{Caller, chats};
 use serde::Deserialize;
 
 use super::{Answer, Nothing, add};
 use crate::{
     api::{
+        chat_agents::{self, ChatAgents},
         invitations::{
             self, CreatedChatInvitationJson, InviteLink, JoinedChat, NewChatInvitationJson,
             ReceivedInvitationList, SentInvitationList,
@@ -24,6 +28,9 @@ pub fn add_to(module: &mut RpcModule<AppState>) -> Result<(), RegisterMethodErro
     add(module, "chats.leave", leave)?;
     add(module, "chats.mark_read", mark_read)?;
     add(module, "chats.report_typing", report_typing)?;
+    add(module, "chats.agents", list_agents)?;
+    add(module, "chats.set_agent_limit", set_agent_limit)?;
+    add(module, "chats.remove_agent_limit", remove_agent_limit)?;
     add(module, "chats.invite", invite)?;
     add(module, "chats.invitations", list_sent)?;
     add(module, "chats.revoke_invitation", revoke)?;
@@ -87,6 +94,37 @@ async fn mark_read(site: AppState, caller: Caller, asked: ReadParams) -> Answer<
 
 async fn report_typing(site: AppState, caller: Caller, asked: OneRoom) -> Answer<bool> {
     chats::report_typing(&site.hub, &caller, asked.chat).await?;
+    Ok(true)
+}
+
+async fn list_agents(site: AppState, caller: Caller, asked: OneRoom) -> Answer<ChatAgents> {
+    Ok(chat_agents::of(&site.hub, &caller, asked.chat).await?)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AgentLimitParams {
+    chat: ChatId,
+    agent: Address,
+    unit: DailyLimitUnit,
+    amount: u64,
+}
+
+async fn set_agent_limit(site: AppState, caller: Caller, asked: AgentLimitParams) -> Answer<bool> {
+    let limit = DailyLimit::new(asked.unit, asked.amount).map_err(plexus_hub::Error::from)?;
+    chats::set_agent_limit(&site.hub, &caller, asked.chat, &asked.agent, Some(limit)).await?;
+    Ok(true)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OneChatAgent {
+    chat: ChatId,
+    agent: Address,
+}
+
+async fn remove_agent_limit(site: AppState, caller: Caller, asked: OneChatAgent) -> Answer<bool> {
+    chats::set_agent_limit(&site.hub, &caller, asked.chat, &asked.agent, None).await?;
     Ok(true)
 }
 
