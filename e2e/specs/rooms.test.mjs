@@ -91,6 +91,28 @@ test("two browsers and a phone agree on a conversation of two people with two ag
   for (const tab of [...tabs, still]) await tab.close();
 });
 
+for (const mode of PAIRED_MODES) {
+  test(`a question is handed over to an agent that the answer mentions, ${nameOf(mode)}`, async () => {
+    const ada = await at("ada", mode);
+    const chat = await begin(ada, "1 + 1");
+    for (const text of ["@plexus/text one two", "@plexus/calc see @plexus/text"]) {
+      await go(ada, hub.url + chat);
+      await ada.islands();
+      await send(ada, text);
+      await answered(ada);
+    }
+    await go(ada, hub.url + chat);
+    await ada.islands();
+    await checkPage(ada, "chat-hand-over");
+    await ada.page.getByRole("button", { name: "Ask @plexus/text" }).click();
+    await ada.page.locator("#thread article.message").nth(7).waitFor();
+    await ada.page.getByText("@plexus/text see @plexus/text").waitFor();
+    const name = await ada.page.locator("#thread article.message.agent h2 .address").last().textContent();
+    assert.equal(name, "@plexus/text");
+    await ada.close();
+  });
+}
+
 test("an unread room is marked until it is opened", async () => {
   const [ada, bob] = [await at("ada"), await at("bob")];
   const chat = await begin(ada, "1 + 1");

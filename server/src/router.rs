@@ -237,6 +237,7 @@ fn chat_routes() -> Router<AppState> {
         .route("/chat/{id}/approve", post(pages::chat::thread::approve))
         .route("/chat/{id}/question", post(pages::chat::thread::answer_question))
         .route("/chat/{id}/retry", form(pages::chat::messages::show_retry, pages::chat::messages::retry))
+        .route("/chat/{id}/hand-over", post(pages::chat::messages::hand_over))
         .route("/chat/{id}/fork", post(pages::chat::messages::fork))
         .route(
             "/chat/{id}/delete-message",

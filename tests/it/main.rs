@@ -107,6 +107,8 @@ mod fitted;
 #[cfg(test)]
 mod fleet;
 #[cfg(test)]
+mod hand_over;
+#[cfg(test)]
 mod hostile;
 #[cfg(test)]
 mod http_endpoints;

@@ -39,3 +39,4 @@ room-limit-of = حد { $agent }
 room-unit-of = وحدة حد { $agent }
 room-set-limit = تعيين الحد
 room-limit-reached = بلغ { $agent } حدّه في هذه المحادثة: { $limit } في اليوم. يجيب مجددًا ابتداءً من 00:00 بالتوقيت العالمي.
+room-hand-over = سؤال { $agent }

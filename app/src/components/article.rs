@@ -4,7 +4,7 @@
 //! the viewer, except for what pages set: the rating, and the classes of own messages and own runs in a room.
 
 use leptos::prelude::*;
-use plexus_domain::{MessageId, feedback::Rating, message::MessageState};
+use plexus_domain::{Address, MessageId, feedback::Rating, message::MessageState};
 
 use super::{
     badge::ImportedTag,
@@ -58,6 +58,7 @@ pub fn MessageArticle(article: Article) -> impl IntoView {
             <div class="body">{parts}</div>
             {article.status.clone().filter(|_| open).map(status)}
             {outcome(&article)}
+            {hand_over(&article)}
             {foot(&article)}
         </article>
     }
@@ -134,6 +135,17 @@ fn failure(english: &str) -> AnyView {
             None => view! { <span lang="en" dir="ltr">{with_mending_link(english)}</span> }.into_any(),
         },
     }
+}
+
+/// Renders a button for each agent that the answer mentions. It sends the question of the answer to that agent.
+fn hand_over(article: &Article) -> Option<AnyView> {
+    let button = |address: &Address| {
+        let (action, address) = (format!("/chat/{}/hand-over", article.chat), address.to_string());
+        let fields = vec![("message", article.id.to_string()), ("to", address.clone())];
+        view! { <ActionForm action label=text!("room-hand-over", agent = address) icon=Icon::Go fields /> }
+    };
+    let buttons = article.mentioned.iter().map(button).collect_view();
+    (!article.mentioned.is_empty()).then(|| view! { <div class="hand-over">{buttons}</div> }.into_any())
 }
 
 /// Renders the footer: copy and retry buttons, alternative answers, tokens, cost and duration.

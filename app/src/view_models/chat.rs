@@ -77,7 +77,7 @@ pub struct Attachments {
 /// Chat at `/chat/{id}?m={message}`.
 ///
 /// Posts to `/chat/{id}` with `id`, `parent`, `text`, `fork`, `edits`, `file`, `upload`, `remove`; and to `…/stop` (`run`), `…/retry`
-/// (`message`, `to`), `…/fork` and `…/delete-message` (`message`), `…/rename` (`title`), `…/delete`, `…/approve`
+/// and `…/hand-over` (`message`, `to`), `…/fork` and `…/delete-message` (`message`), `…/rename` (`title`), `…/delete`, `…/approve`
 /// (`approval`, `decision` = `yes` or `no`), `…/pin` (`pinned`) and `…/archive` (`archived`), both `yes` or `no`, and `…/folder` (`folder`).
 #[derive(Clone, Debug)]
 pub struct ThreadPage {

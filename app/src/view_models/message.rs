@@ -41,6 +41,8 @@ pub struct Article {
     pub rating: Option<Rating>,
     /// Current activity of the agent in one line, while the message is open.
     pub status: Option<String>,
+    /// Other agents of the chat that the answer mentions: a button for each hands the question over.
+    pub mentioned: Vec<Address>,
     /// Milliseconds from the first request to the end of the answer.
     pub took_ms: Option<u64>,
 }

@@ -19,6 +19,7 @@ use serde_json::Value;
 use crate::{
     Hub, Result,
     caller::Requester,
+    chats,
     listings::ListingSummary,
     streaming::{OpenMessage, Snapshot},
 };
@@ -35,6 +36,8 @@ pub struct MessageView {
     pub open: Vec<Snapshot>,
     /// One line on what its agent is doing, while the message is being written.
     pub status: Option<String>,
+    /// Other agents of the chat that a finished answer mentions.
+    pub mentioned: Vec<Address>,
 }
 
 /// The author of a message, as shown to readers.
@@ -109,6 +112,7 @@ pub(crate) async fn load(
     let authors = authors(conn, messages.iter().map(|message| message.author)).await?;
     let ids: Vec<RunId> = messages.iter().filter_map(|message| message.run).collect();
     let runs: HashMap<_, _> = runs::list(conn, &ids).await?.into_iter().map(|run| (run.id, run)).collect();
+    let mut mentions = mentions(conn, &messages, &runs).await?;
     let mut views = HashMap::new();
     for message in messages {
         let run = message.run.and_then(|run| runs.get(&run));
@@ -122,11 +126,31 @@ pub(crate) async fn load(
             alternatives: alternatives(tree, message.id),
             open,
             status: hub.live().status(message.id),
+            mentioned: mentions.remove(&message.id).unwrap_or_default(),
             message,
         };
         views.insert(view.message.id, view);
     }
     Ok(wanted.iter().filter_map(|id| views.remove(id)).collect())
+}
+
+/// Returns the agents that the answers among these messages of one chat mention. Reads the agents of the chat only if there
+/// is an address in one of them.
+async fn mentions(
+    conn: &mut Conn,
+    messages: &[Message],
+    runs: &HashMap<RunId, Run>,
+) -> Result<HashMap<MessageId, Vec<Address>>> {
+    let answers = messages.iter().filter(|message| chats::is_answer(message));
+    let found: Vec<_> = answers.map(|answer| (answer, chats::addresses_in(&answer.parts))).collect();
+    let first = found.iter().find(|(_, addresses)| !addresses.is_empty());
+    let run = first.and_then(|(answer, _)| runs.get(&answer.run?));
+    let Some(chat) = run.map(|run| run.chat) else { return Ok(HashMap::new()) };
+    let members = chats::agent_members(conn, chat).await?;
+    let of = |(answer, addresses): (&Message, _)| {
+        (answer.id, chats::mentioned_agents(&members, answer.author, addresses))
+    };
+    Ok(found.into_iter().map(of).collect())
 }
 
 /// Returns the parts of an open message so far: from memory if this instance writes it, else from the stream

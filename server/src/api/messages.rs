@@ -102,6 +102,30 @@ pub async fn retry(
     Ok((StatusCode::ACCEPTED, Json(sent.into())))
 }
 
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HandOver {
+    /// Address of the agent.
+    to: Address,
+}
+
+/// Sends the question of a finished answer to another agent of the chat that the answer mentions.
+///
+/// It is a new message of yours with the text and the files of the question, after the answer.
+#[utoipa::path(post, path = "/messages/{message}/hand-over", operation_id = "messages.hand_over", tag = "Chats",
+    params(("message" = MessageId, Path)), request_body = HandOver, security(("token" = ["chat"])),
+    responses((status = ACCEPTED, description = "The message is stored and the run has \
+        started.", body = PostedMessageJson)))]
+pub async fn hand_over(
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(message): Path<String>,
+    JsonBody(body): JsonBody<HandOver>,
+) -> ApiResult<(StatusCode, Json<PostedMessageJson>)> {
+    let sent = chats::hand_over(&site.hub, &caller, id(&message)?, &body.to).await?;
+    Ok((StatusCode::ACCEPTED, Json(sent.into())))
+}
+
 /// The chat that a fork created.
 #[derive(Serialize, ToSchema)]
 pub struct ForkedChat {
@@ -173,6 +197,9 @@ pub struct MessageJson {
     status: Option<String>,
     #[schema(required)]
     run: Option<Run>,
+    /// Other agents of the chat that a finished answer mentions: its question can be handed over to them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    mentioned: Vec<Address>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -216,6 +243,7 @@ impl From<MessageView> for MessageJson {
             parts: if message.state == MessageState::Open { Vec::new() } else { message.parts },
             status: view.status,
             run: view.run.map(Run::from),
+            mentioned: view.mentioned,
         }
     }
 }

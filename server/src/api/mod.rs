@@ -112,6 +112,7 @@ fn whole() -> OpenApiRouter<AppState> {
         .routes(routes!(messages::send))
         .routes(routes!(messages::show, messages::delete))
         .routes(routes!(messages::retry))
+        .routes(routes!(messages::hand_over))
         .routes(routes!(messages::fork))
         .routes(routes!(feedback::show, feedback::give, feedback::take_back))
         .routes(routes!(messages::stop))

@@ -419,6 +419,7 @@ fn article(n: u8, author: Author, parts: Vec<PartView>) -> Article {
     let agent = matches!(author, Author::Agent { .. });
     Article {
         is_own: false,
+        mentioned: vec![],
         status: None,
         id: id(n),
         chat: chat(),

@@ -1,4 +1,4 @@
-//! Handlers of the page's forms: send, stop, retry, approve. They call the API instead of loading a page.
+//! Handlers of the page's forms: send, stop, retry, hand over, approve. They call the API instead of loading a page.
 
 use std::rc::Rc;
 
@@ -250,8 +250,8 @@ impl ChatController {
         self.unsent.replace(Some((id, key)));
     }
 
-    /// Handles a submitted form of the thread: stop, retry, approval of a tool call, or message to another
-    /// agent.
+    /// Handles a submitted form of the thread: stop, retry, hand-over, approval of a tool call, or message to
+    /// another agent.
     fn act(self: &Rc<Self>, event: &SubmitEvent) {
         let Some(form) = event.target().and_then(|target| target.dyn_into::<HtmlFormElement>().ok()) else {
             return;
@@ -261,6 +261,9 @@ impl ChatController {
             hidden(&form, "run").map(|run| (format!("/api/v1/runs/{run}/stop"), json!({})))
         } else if action.ends_with("/retry") {
             hidden(&form, "message").map(|message| (format!("/api/v1/messages/{message}/retry"), json!({})))
+        } else if action.ends_with("/hand-over") {
+            let fields = hidden(&form, "message").zip(hidden(&form, "to"));
+            fields.map(|(message, to)| (format!("/api/v1/messages/{message}/hand-over"), json!({ "to": to })))
         } else if action.ends_with("/approve") {
             let body = json!({ "allow": pressed(event).as_deref() == Some("yes") });
             hidden(&form, "approval").map(|question| (format!("/api/v1/approvals/{question}"), body))
@@ -296,7 +299,9 @@ impl ChatController {
             match (answer, &room.composer) {
                 (Err(words), Some(composer)) => composer.show_error(&words),
                 (Err(_), None) => {}
-                (Ok(_), _) if path.ends_with("/retry") => room.leave_older_page(),
+                (Ok(_), _) if path.ends_with("/retry") || path.ends_with("/hand-over") => {
+                    room.leave_older_page();
+                }
                 (Ok(_), _) => {}
             }
         });

@@ -112,5 +112,6 @@ fn copy(message: Message, ids: &HashMap<MessageId, MessageId>) -> MessageView {
         alternatives: Vec::new(),
         open: Vec::new(),
         status: None,
+        mentioned: Vec::new(),
     }
 }

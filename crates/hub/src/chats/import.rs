@@ -224,5 +224,13 @@ fn title(conversation: &ImportedConversation) -> Title {
 /// Returns the view of a message of a new chat. Nothing reads its other fields: the chat has no subscribers.
 fn unpublished(message: Message) -> MessageView {
     let author = Author::Gone;
-    MessageView { message, author, run: None, alternatives: Vec::new(), open: Vec::new(), status: None }
+    MessageView {
+        message,
+        author,
+        run: None,
+        alternatives: Vec::new(),
+        open: Vec::new(),
+        status: None,
+        mentioned: Vec::new(),
+    }
 }

@@ -1,9 +1,8 @@
 //! Parts of a message of a user: its text and its files.
 
-use plexus_domain::Part;
+use plexus_domain::{MessageId, Part};
 use plexus_store::{Tx, messages};
 
-use super::MessagePosition;
 use crate::{Result, uploads};
 
 /// Returns the text, if there is one, and the files.
@@ -12,9 +11,9 @@ pub(super) fn text_and_files(text: String, files: Vec<Part>) -> Vec<Part> {
     text.map(Part::text).into_iter().chain(files).collect()
 }
 
-/// Returns the files of the message that this one is an alternative to. An edit changes the text only.
-pub(super) async fn files_of_edited(tx: &mut Tx, position: MessagePosition) -> Result<Vec<Part>> {
-    let MessagePosition::InsteadOf(edited) = position else { return Ok(Vec::new()) };
-    let edited = messages::load(tx, &[edited]).await?.pop();
-    Ok(edited.map(|edited| uploads::files(edited.parts)).unwrap_or_default())
+/// Returns the files of a message; none without a message.
+pub(super) async fn files_of(tx: &mut Tx, message: Option<MessageId>) -> Result<Vec<Part>> {
+    let Some(message) = message else { return Ok(Vec::new()) };
+    let message = messages::load(tx, &[message]).await?.pop();
+    Ok(message.map(|message| uploads::files(message.parts)).unwrap_or_default())
 }

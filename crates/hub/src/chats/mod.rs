@@ -7,6 +7,7 @@ mod deletion;
 mod export;
 mod feedback;
 mod fork;
+mod hand_over;
 mod import;
 mod invitations;
 mod manage;
@@ -43,6 +44,8 @@ pub use feedback::{
     own_feedback, own_ratings, take_back_feedback,
 };
 pub use fork::fork;
+pub use hand_over::hand_over;
+pub(crate) use hand_over::{addresses_in, agent_members, is_answer, mentioned_agents, mentioned_by};
 pub use import::{ImportedChats, import};
 pub(crate) use invitations::sweep_expired_invitations;
 pub use invitations::{

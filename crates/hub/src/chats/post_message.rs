@@ -187,7 +187,15 @@ fn question(hub: &Hub, asker: &Requester, saying: &PostMessage<'_>) -> MessageVi
     let beside = saying.tree.iter().filter(is_beside).map(|header| header.id);
     let alternatives = beside.chain([saying.id]).collect();
     let run = saying.continues.as_ref().map(going_on);
-    MessageView { message, author: Author::from(asker), run, alternatives, open: Vec::new(), status: None }
+    MessageView {
+        message,
+        author: Author::from(asker),
+        run,
+        alternatives,
+        open: Vec::new(),
+        status: None,
+        mentioned: Vec::new(),
+    }
 }
 
 /// Locks the row of a chat until the transaction ends. Fails if the chat does not exist.

@@ -147,6 +147,22 @@ async fn begin_chat(
 /// to the guide. In a room, a message that begins with the name of a person and mentions no agent is for people only.
 /// An archived chat is no longer archived. Idempotent by message id.
 pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> Result<Sent> {
+    let edited = match new.position {
+        MessagePosition::InsteadOf(edited) => Some(edited),
+        MessagePosition::After { .. } => None,
+    };
+    // An edit changes the text only.
+    send_with_files(hub, caller, chat, new, edited).await
+}
+
+/// Sends a message with the files of the message `files_of` in the same chat, besides its own ones.
+pub(super) async fn send_with_files(
+    hub: &Hub,
+    caller: &Caller,
+    chat: ChatId,
+    new: NewMessage,
+    files_of: Option<MessageId>,
+) -> Result<Sent> {
     let person = caller.may(Scope::Chat)?;
     let text = acceptable(hub, caller, &new)?;
     let mut tx = hub.store().write().await?;
@@ -164,7 +180,7 @@ pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> 
         recipients(&mut tx, &asker, &row, &text, default_responders(&tree, new.position, parent)).await?;
     let continues = waiting_run(&mut tx, &tree, parent, &agents).await?;
     let continues = continues.filter(|run| run.caller == person.principal);
-    let kept = message_parts::files_of_edited(&mut tx, new.position).await?;
+    let kept = message_parts::files_of(&mut tx, files_of).await?;
     let files = uploads::take(hub, &mut tx, person, &new.uploads, &kept).await?;
     let parts = message_parts::text_and_files(text, files);
     let (id, origin, until) = (new.id, Origin::Page, None);

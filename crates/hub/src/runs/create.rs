@@ -114,7 +114,15 @@ pub(crate) async fn create(
     let alternatives = ask.beside.into_iter().chain([answer.id]).collect();
     let author = message_views::author(tx, ask.author).await?;
     let (message, open) = (answer.clone(), Vec::new());
-    telling.add_message(MessageView { message, author, run: Some(view), alternatives, open, status: None });
+    telling.add_message(MessageView {
+        message,
+        author,
+        run: Some(view),
+        alternatives,
+        open,
+        status: None,
+        mentioned: Vec::new(),
+    });
     telling.record(Event::RunUpdated { run, state, failure: None });
     let task =
         ask.continues.map(|run| RemoteConversation { task: run.remote_task, context: run.remote_context });

@@ -15,7 +15,7 @@ use super::{RunJob, message_writer::MessageWriter};
 use crate::{
     Error, Hub, Result,
     blobs::NewBlob,
-    chats::{ChatChangeSet, request_title},
+    chats::{ChatChangeSet, mentioned_by, request_title},
     message_views::{self, MessageView, RunView},
     model_usage, quotas,
 };
@@ -167,7 +167,8 @@ async fn keep(
     };
     let alternatives = messages::list_alternatives(&mut tx, job.question, message.lane).await?;
     let (author, open) = (message_views::author(&mut tx, job.answer.author).await?, Vec::new());
-    telling.end(MessageView { message, author, run: Some(run), alternatives, open, status: None });
+    let mentioned = mentioned_by(&mut tx, &chat, &message).await?;
+    telling.end(MessageView { message, author, run: Some(run), alternatives, open, status: None, mentioned });
     let failure = outcome.failure.clone();
     telling.record(Event::RunUpdated { run: job.run, state: outcome.state, failure });
     let committed = telling.commit(hub, tx).await?;

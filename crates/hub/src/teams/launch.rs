@@ -155,5 +155,13 @@ pub(super) fn goal_message(hub: &Hub, team: &Team, asker: &Requester) -> Message
         attributes: None,
     };
     let (author, alternatives) = (Speaker::from(asker), vec![id]);
-    MessageView { message, author, run: None, alternatives, open: Vec::new(), status: None }
+    MessageView {
+        message,
+        author,
+        run: None,
+        alternatives,
+        open: Vec::new(),
+        status: None,
+        mentioned: Vec::new(),
+    }
 }

@@ -52,6 +52,7 @@ pub fn article(chat: ChatId, view: MessageView, pen: &mut Pen) -> Article {
         is_own: false,
         rating: None,
         status: view.status,
+        mentioned: view.mentioned,
         took_ms: run.as_ref().filter(|run| run.state == RunState::Completed).and_then(|run| {
             run.ended.map(|ended| u64::try_from(ended.since(run.queued).as_millis()).unwrap_or(u64::MAX))
         }),
@@ -79,6 +80,7 @@ pub fn unfinished(chat: ChatId, id: MessageId) -> Article {
         is_own: false,
         rating: None,
         status: None,
+        mentioned: Vec::new(),
         took_ms: None,
     }
 }

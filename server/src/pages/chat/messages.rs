@@ -88,6 +88,26 @@ async fn send_retry(site: &AppState, caller: &Caller, id: &str, fields: &Fields)
     Ok(chat)
 }
 
+/// Sends the question of an answer to another agent that the answer mentions.
+pub async fn hand_over(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Path(id): Path<String>,
+    fields: Fields,
+) -> Response {
+    match handed_over(&site, &visit.caller, &id, &fields).await {
+        Ok(chat) => following(chat),
+        Err(error) => visit.refuse(error),
+    }
+}
+
+async fn handed_over(site: &AppState, caller: &Caller, id: &str, fields: &Fields) -> Result<ChatId, Error> {
+    let (chat, message) = (id.parse().map_err(gone)?, fields.get("message").parse().map_err(gone)?);
+    let to: Address = fields.get("to").parse().map_err(gone)?;
+    chats::hand_over(&site.hub, caller, message, &to).await?;
+    Ok(chat)
+}
+
 /// Copies the messages up to one to a new chat, and opens it.
 pub async fn fork(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
     let forked = match fields.get("message").parse() {

@@ -37,6 +37,7 @@ pub fn add_to(module: &mut RpcModule<AppState>) -> Result<(), RegisterMethodErro
     add(module, "chats.list_folders", list_folders)?;
     add(module, "messages.get", get_message)?;
     add(module, "messages.retry", retry)?;
+    add(module, "messages.hand_over", hand_over)?;
     add(module, "messages.fork", fork)?;
     add(module, "messages.delete", delete_message)?;
     add(module, "runs.stop", stop_run)?;
@@ -193,6 +194,17 @@ struct Retry {
 
 async fn retry(site: AppState, caller: Caller, asked: Retry) -> Answer<PostedMessageJson> {
     Ok(chats::retry(&site.hub, &caller, asked.message, asked.to.as_ref()).await?.into())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HandOverParams {
+    message: MessageId,
+    to: Address,
+}
+
+async fn hand_over(site: AppState, caller: Caller, asked: HandOverParams) -> Answer<PostedMessageJson> {
+    Ok(chats::hand_over(&site.hub, &caller, asked.message, &asked.to).await?.into())
 }
 
 async fn fork(site: AppState, caller: Caller, asked: OneMessage) -> Answer<ForkedChat> {
