@@ -10,6 +10,7 @@ use crate::{
         dialog::Dialog,
         field::{Field, field_id},
         form_errors::form_errors,
+        format::agent_href,
         notice::Note,
         section::Section,
         table::Table,
@@ -46,7 +47,7 @@ impl Page for ChatPeoplePage {
         let agents = agents(self.agents, &self.form, is_owner, &action);
         let invite = is_owner.then(|| invitations(self.invitations, &self.form, &action));
         view! {
-            <div class="stack">
+            <div class="stack people-page">
             <h1>{text!("chat-people")}</h1>
             <p>{rich!("people-lead", title = self.title; chat = |title| view! { <a href=chat_href dir="auto">{title}</a> })}</p>
             {created}
