@@ -74,8 +74,10 @@ on_both! {
         let (mut events, mut program) = (Events::open(&bob, &chat, at).await, Events::open(&token, &chat, at).await);
         let mut still = Events::open(&ada, &chat, at).await;
         remove(&ada, &chat, "bob").await.expect(StatusCode::NO_CONTENT);
-        ends(&mut events).await;
-        ends(&mut program).await;
+        for stream in [&mut events, &mut program] {
+            assert_eq!(unavailable(stream).await, "removed");
+            ends(stream).await;
+        }
         timeout(AT_ONCE, async { while still.next().await.expect("Ada's goes on").name != "message_completed" {} })
             .await
             .expect("the answer that Bob started is stopped");
@@ -136,6 +138,29 @@ on_both! {
         ada.get(&format!("/chat/{chat}")).await.expect(StatusCode::NOT_FOUND);
         bob.call(Method::DELETE, &format!("/chats/{chat}"), &json!({})).await.expect(StatusCode::NO_CONTENT);
         assert_eq!(hub.number("select count(*) from chats").await, 0);
+    }
+
+    async fn the_streams_of_a_deleted_room_say_that_it_is_gone(hub: &Hub) {
+        let (ada, bob, chat) = pair(hub).await;
+        let at = seq(&ada, &chat).await;
+        let mut streams = [Events::open(&ada, &chat, at).await, Events::open(&bob, &chat, at).await];
+        ada.call(Method::DELETE, &format!("/chats/{chat}"), &json!({})).await.expect(StatusCode::NO_CONTENT);
+        for stream in &mut streams {
+            assert_eq!(unavailable(stream).await, "gone");
+            ends(stream).await;
+        }
+    }
+
+    async fn a_stream_of_several_chats_goes_on_without_the_room(hub: &Hub) {
+        let (ada, bob, chat) = pair(hub).await;
+        let own = bob.begin("@plexus/calc", "1 + 1").await.chat;
+        let query = format!("chat={chat}:0&chat={own}:0");
+        let mut events = Events::resume_all(&bob, &query, "").await;
+        remove(&ada, &chat, "bob").await.expect(StatusCode::NO_CONTENT);
+        assert_eq!(unavailable(&mut events).await, "removed");
+        bob.call(Method::PATCH, &format!("/chats/{own}"), &json!({ "title": "Own" })).await.expect(StatusCode::NO_CONTENT);
+        let renamed = async { while events.next().await.expect("the stream goes on").name != "title_changed" {} };
+        timeout(AT_ONCE, renamed).await.expect("at once");
     }
 
     async fn an_account_that_is_erased_leaves_its_rooms(hub: &Hub) {
@@ -253,6 +278,19 @@ async fn pages_of_others(chat: &str, question: &str, answer: &str, others: &[&Cl
             assert!(status.is_client_error(), "{path}: {status}");
         }
     }
+}
+
+/// Returns why the chat of a stream is unavailable.
+async fn unavailable(events: &mut Events) -> String {
+    let told = async {
+        loop {
+            let event = events.next().await.expect("the stream goes on");
+            if event.name == "chat_unavailable" {
+                return text_of(&event.data["reason"]);
+            }
+        }
+    };
+    timeout(AT_ONCE, told).await.expect("at once")
 }
 
 async fn ends(events: &mut Events) {

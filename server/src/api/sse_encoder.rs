@@ -125,7 +125,10 @@ impl Encoder {
             FrameKind::Presence(people) => ("presence", json!({ "people": people })),
             FrameKind::Typing(name) => ("typing", json!({ "name": name })),
             FrameKind::ChatListChanged => ("chat_list_changed", json!({})),
-            FrameKind::ChatUnavailable => ("chat_unavailable", json!({})),
+            FrameKind::ChatUnavailable { is_removed } => {
+                let reason = if *is_removed { "removed" } else { "gone" };
+                ("chat_unavailable", json!({ "reason": reason }))
+            }
             FrameKind::Snapshot(_) | FrameKind::Block { .. } => return Bytes::new(),
         };
         self.write(name, data)

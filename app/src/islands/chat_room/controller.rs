@@ -167,7 +167,7 @@ impl Listener for ChatController {
             Event::Presence(presence) => show_presence(&presence.people),
             Event::Typing(typing) => self.on_typing(&typing.name),
             Event::ChatListChanged => self.sidebar.refresh_soon(),
-            Event::ChatUnavailable | Event::StreamEnd => {}
+            Event::ChatUnavailable(_) | Event::StreamEnd => {}
         }
         self.draw_soon();
     }

@@ -36,7 +36,7 @@ pub enum Event {
     Typing(Typing),
     ChatListChanged,
     /// The reader has no access to the chat any more.
-    ChatUnavailable,
+    ChatUnavailable(ChatUnavailable),
     StreamEnd,
 }
 
@@ -120,6 +120,13 @@ pub struct Presence {
     pub people: Vec<String>,
 }
 
+/// Why the reader has no access: `removed` from the room, or `gone`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct ChatUnavailable {
+    #[serde(default)]
+    pub reason: String,
+}
+
 /// A person that types in the room now.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Typing {
@@ -141,7 +148,7 @@ impl Event {
             "presence" => Self::Presence(serde_json::from_str(data).ok()?),
             "typing" => Self::Typing(serde_json::from_str(data).ok()?),
             "chat_list_changed" => Self::ChatListChanged,
-            "chat_unavailable" => Self::ChatUnavailable,
+            "chat_unavailable" => Self::ChatUnavailable(serde_json::from_str(data).ok()?),
             "stream_end" => Self::StreamEnd,
             _ => return None,
         };
@@ -195,6 +202,9 @@ mod tests {
             matches!(Event::parse("run_updated", data), Some(Event::RunUpdated(run)) if run.failure.is_some())
         );
         assert_eq!(Event::parse("stream_end", "{}"), Some(Event::StreamEnd));
+        let unavailable = Event::parse("chat_unavailable", r#"{"chat":"c","reason":"removed"}"#);
+        assert!(matches!(unavailable, Some(Event::ChatUnavailable(it)) if it.reason == "removed"));
+        assert!(matches!(Event::parse("chat_unavailable", "{}"), Some(Event::ChatUnavailable(_))));
     }
 
     #[test]

@@ -17,6 +17,13 @@ pub async fn get(path: &str) -> Result<Value, String> {
     call("GET", path, None).await
 }
 
+/// Returns the status of a page of the API; `None` if the hub could not be reached.
+pub async fn status(path: &str) -> Option<u16> {
+    let request = request("GET", path, None).ok()?;
+    let response = JsFuture::from(window().fetch_with_request(&request)).await.ok()?;
+    Some(response.dyn_into::<Response>().ok()?.status())
+}
+
 async fn call(method: &str, path: &str, body: Option<&Value>) -> Result<Value, String> {
     let unreachable = |_| texts().unreachable.clone();
     let request = request(method, path, body).map_err(unreachable)?;

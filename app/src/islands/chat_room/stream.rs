@@ -9,13 +9,14 @@ use std::{
 };
 
 use leptos::prelude::{document, set_interval, window};
-use web_sys::{EventSource, PageTransitionEvent};
+use web_sys::{Element, EventSource, PageTransitionEvent};
 
 use super::{
     backoff::delay,
     dom,
     event_source::{SharedWorkerSource, SourceCommand, SourceEvent, open_own},
     events::Event,
+    http,
     texts::texts,
 };
 
@@ -182,16 +183,28 @@ impl Stream {
                 self.failures.set(0);
                 return self.open_later(SourceCommand::Connect);
             }
-            Event::ChatUnavailable => {
-                self.closed.set(true);
-                self.close_own();
-                return self.listener.trouble(&texts().gone);
-            }
+            Event::ChatUnavailable(it) => return self.end(it.reason == "removed"),
             // Text does not reset the backoff: it also arrives while gaps repeat.
             Event::TextDelta(_) | Event::BlockHtml(_) => {}
             _ => self.failures.set(0),
         }
         self.listener.event(event);
+    }
+
+    /// Ends the stream of a chat that the reader cannot read any more.
+    fn end(&self, is_removed: bool) {
+        self.closed.set(true);
+        self.close_own();
+        let removed = dom::by_id::<Element>("thread").and_then(|thread| thread.get_attribute("data-removed"));
+        let words = removed.filter(|_| is_removed);
+        self.listener.trouble(words.as_deref().unwrap_or(&texts().gone));
+    }
+
+    /// Ends the stream if the chat is missing: an `EventSource` does not tell why it failed.
+    async fn end_if_missing(self: Rc<Self>) {
+        if http::status(&format!("/api/v1/chats/{}/people", self.chat)).await == Some(404) {
+            self.end(false);
+        }
     }
 
     /// Handles a failed connection.
@@ -203,6 +216,7 @@ impl Stream {
             self.listener.trouble(&texts().offline);
         } else if self.failures.get() > NOTICE_AFTER_FAILURES {
             self.listener.trouble(&texts().lost);
+            leptos::task::spawn_local(self.clone().end_if_missing());
         }
         self.open_later(SourceCommand::Connect);
     }

@@ -60,6 +60,7 @@ impl Page for ThreadPage {
         let viewer = self.room.as_ref().map(|room| room.viewer.clone());
         let viewer_id = self.room.as_ref().map(|room| room.viewer_id.to_string());
         let role = self.room.as_ref().map(|room| room.role.as_str());
+        let removed = self.room.as_ref().map(|_| text!("room-removed"));
         let typing = self.room.as_ref().map(|_| typing());
         let folder = self.folder.map(|name| {
             let href = ChatScope::Folder(name.clone()).href();
@@ -72,7 +73,8 @@ impl Page for ThreadPage {
                 <div class="room">
                     <div class="room-head">{opener()}{folder}<h1 id="chat-title" dir="auto">{self.title}</h1>{people}{menu}</div>
                     <div class="thread" id="thread" role="log" aria-live="off" aria-labelledby="chat-title" tabindex="0"
-                        data-viewer=viewer data-viewer-id=viewer_id data-role=role>
+                        data-viewer=viewer data-viewer-id=viewer_id data-role=role
+                        data-removed=removed>
                         {older}{articles}{newer}
                     </div>
                     <div class="dock"><ChatRoom chat=Some(chat) seq=self.seq worker texts=RoomTexts::of_page() />{typing}{composer}</div>

@@ -4,7 +4,7 @@ use std::{collections::VecDeque, sync::Arc};
 
 use futures::{FutureExt as _, future::BoxFuture};
 use plexus_domain::{ChatId, Error as Refusal, MessageId, chat::ChatKind, chat_event::Event};
-use plexus_store::{chats, events};
+use plexus_store::{chats, events, members};
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
 use super::{change_set, membership};
@@ -61,7 +61,24 @@ pub async fn subscribe(hub: &Hub, caller: &Caller, chat: ChatId, after: i64) -> 
     Ok(reader)
 }
 
+/// Returns the frame that tells a caller without access to a chat whether it was a member of the room. The creator of a
+/// deleted chat was not removed from it.
+pub(super) async fn unavailable(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<FrameKind> {
+    let person = caller.may(Scope::Read)?;
+    let mut conn = hub.store().read().await?;
+    let member = members::find(&mut conn, chat, person.principal).await?;
+    let row = chats::find(&mut conn, chat).await?;
+    let is_removed = member.is_some_and(|member| member.left_at.is_some())
+        && row.is_some_and(|row| row.kind == ChatKind::Room && row.creator != person.principal);
+    Ok(FrameKind::ChatUnavailable { is_removed })
+}
+
 impl ChatSubscription {
+    /// Returns the frame for a subscription that ended because its chat is missing for the caller.
+    pub(super) async fn end_frame(&self) -> Result<FrameKind> {
+        unavailable(&self.hub, &self.caller, self.chat).await
+    }
+
     /// Returns the frames that are available without waiting.
     pub fn ready(&mut self) -> Vec<Arc<StreamFrame>> {
         self.ready.drain(..).collect()

@@ -9,7 +9,7 @@ use futures::{
 use plexus_domain::{ChatId, Error as Refusal};
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
-use super::{ChatSubscription, subscribe};
+use super::{ChatSubscription, subscribe, subscribe::unavailable};
 use crate::{
     Caller, Error, Hub, Result,
     caller::Scope,
@@ -28,12 +28,14 @@ pub struct ChatUpdate {
 /// A subscription to several chats of an account and to its list of chats.
 pub struct MultiChatSubscription {
     news: SelectAll<BoxStream<'static, Result<ChatUpdate>>>,
+    /// Number of chats that were not reported as unavailable. Without any the subscription ends.
+    available: usize,
     _account: Channel,
 }
 
 /// Subscribes to each chat, from the event after the given number.
 ///
-/// A chat that the caller may not read yields a `Gone` frame. If none can be read, this fails.
+/// A chat that the caller may not read, or no longer, yields the frame `ChatUnavailable`. If none can be read, this fails.
 pub async fn subscribe_many(
     hub: &Hub,
     caller: &Caller,
@@ -60,17 +62,26 @@ pub async fn subscribe_many(
     {
         return Err(refusal.into());
     }
-    let gone =
-        refused.into_iter().map(|(chat, _)| Ok(ChatUpdate::new(Some(chat), FrameKind::ChatUnavailable)));
+    let mut gone = Vec::new();
+    for (chat, _) in refused {
+        gone.push(Ok(ChatUpdate::new(Some(chat), unavailable(hub, caller, chat).await?)));
+    }
     news.push(stream::iter(gone).boxed());
-    Ok(MultiChatSubscription { news, _account: account })
+    Ok(MultiChatSubscription { news, available: positions.len(), _account: account })
 }
 
 impl MultiChatSubscription {
     /// Returns the next frame. Cancellation safe.
     pub async fn next(&mut self) -> Result<ChatUpdate> {
         let over = || Refusal::unavailable("The chats have ended.").into();
-        self.news.next().await.unwrap_or_else(|| Err(over()))
+        if self.available == 0 {
+            return Err(over());
+        }
+        let update = self.news.next().await.unwrap_or_else(|| Err(over()))?;
+        if matches!(update.frame.kind, FrameKind::ChatUnavailable { .. }) {
+            self.available -= 1;
+        }
+        Ok(update)
     }
 }
 
@@ -80,11 +91,19 @@ impl ChatUpdate {
     }
 }
 
-/// Turns the subscription into a stream, which is cancellation safe: a pending read survives in the stream.
+/// Turns the subscription into a stream, which is cancellation safe: a pending read survives in the stream. It ends
+/// when the chat is missing for the caller.
 fn of_chat(chat: ChatId, reader: ChatSubscription) -> BoxStream<'static, Result<ChatUpdate>> {
-    stream::unfold(reader, move |mut reader| async move {
-        let frame = reader.next().await;
-        Some((frame.map(|frame| ChatUpdate { chat: Some(chat), frame }), reader))
+    stream::unfold(Some(reader), move |reader| async move {
+        let mut reader = reader?;
+        match reader.next().await {
+            Ok(frame) => Some((Ok(ChatUpdate { chat: Some(chat), frame }), Some(reader))),
+            Err(Error::Refused(Refusal::NotFound { .. })) => {
+                let ended = reader.end_frame().await.map(|kind| ChatUpdate::new(Some(chat), kind));
+                Some((ended, None))
+            }
+            Err(error) => Some((Err(error), Some(reader))),
+        }
     })
     .boxed()
 }

@@ -38,8 +38,8 @@ pub enum FrameKind {
     Typing(Box<str>),
     /// The account's list of chats changed.
     ChatListChanged,
-    /// The chat was deleted, or the subscriber may not read it.
-    ChatUnavailable,
+    /// The chat was deleted, or the subscriber may not read it. `is_removed`: it was a member of the room.
+    ChatUnavailable { is_removed: bool },
 }
 
 /// The state of one part of a message that is being written.

@@ -159,7 +159,7 @@ impl OpenAnswers {
             | FrameKind::Presence(_)
             | FrameKind::Typing(_)
             | FrameKind::ChatListChanged
-            | FrameKind::ChatUnavailable => {}
+            | FrameKind::ChatUnavailable { .. } => {}
         }
     }
 
