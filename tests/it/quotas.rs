@@ -6,13 +6,15 @@ use reqwest::{Method, StatusCode, header};
 use serde_json::{Value, json};
 
 use crate::{
+    chat::seq,
     clerk,
     client::{Answer, Client, new_id, text_of},
     csrf_and_rate_limits::until_refused,
-    events::answer_after,
+    events::{answer_after, text_in},
     http_endpoints,
     hub::{Hub, on_both},
     mcp::BOTH,
+    rooms::pair,
     rpc,
     stars::star,
     tokens::make,
@@ -80,6 +82,28 @@ async fn mcp(client: &Client, text: &str) -> Value {
 }
 
 on_both! {
+    async fn an_answer_in_a_room_counts_for_the_owner_of_the_room(hub: &Hub, [("PLEXUS_QUOTA_BYTES", "20KiB")]) {
+        let grace = hub.administrator("grace").await;
+        let url = clerk::serve(vec![clerk::words(&"word ".repeat(6_000))]).await;
+        clerk::register(&grace, &url, "clerk").await;
+        let (ada, bob, chat) = pair(hub).await;
+        let text = format!("1 + 1{}", " ".repeat(100) + &"1".repeat(6_000));
+        until_refused(async || start(&bob, &text).await).await;
+        let before = used(&ada, "bytes").await.0;
+        let at = seq(&bob, &chat).await;
+        bob.say(&chat, "2 + 3").await;
+        let answer = answer_after(&bob, &chat, at).await;
+        assert_eq!((&answer["state"], text_in(&answer).contains("**5**")), (&json!("done"), true), "{answer}");
+        assert!(used(&ada, "bytes").await.0 > before, "the room is Ada's");
+
+        let at = seq(&bob, &chat).await;
+        bob.say(&chat, "@grace/clerk all of it").await;
+        let answer = answer_after(&bob, &chat, at).await;
+        let failure = text_of(&answer["run"]["failure"]["message"]);
+        assert!(failure.contains("The owner of this chat has no storage left"), "{answer}");
+        assert!(used(&ada, "bytes").await.0 < 20 << 10);
+    }
+
     async fn an_account_stores_so_many_bytes_and_no_more(hub: &Hub, [("PLEXUS_QUOTA_BYTES", "20KiB")]) {
         let (ada, eve) = (hub.person("ada").await, hub.person("eve").await);
         let text = format!("1 + 1{}", " ".repeat(100) + &"1".repeat(6_000));

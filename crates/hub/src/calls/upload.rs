@@ -31,7 +31,7 @@ pub(super) async fn keep<'a>(
     }
     quotas::check_files(hub, &door.asker, call.files.iter().map(NewBlob::size).sum())?;
     // Checked again when the message is stored; checked here before anything is written to disk.
-    quotas::check_answer(hub, &door.asker, &call.parts).await?;
+    quotas::check_bytes(hub, &mut hub.store().read().await?, &door.asker, &call.parts).await?;
     Ok(Some(hub.blobs().write(&call.files).await?))
 }
 

@@ -1,8 +1,8 @@
 //! Quotas of chats and stored bytes, per account, per group of remote or anonymous callers, and for the hub.
 
-use plexus_domain::{Error as Refusal, Part, PartBody, Principal, PrincipalId};
+use plexus_domain::{ChatId, Error as Refusal, Part, PartBody, Principal, PrincipalId};
 use plexus_store::{
-    Conn,
+    Conn, chats,
     messages::ROW_BYTES,
     principals,
     usage::{self as rows, Holder, Stored},
@@ -49,10 +49,12 @@ pub(crate) async fn check_message(
     }
 }
 
-/// Checks that an answer to the requester may be stored.
-pub(crate) async fn check_answer(hub: &Hub, asker: &Requester, parts: &[Part]) -> Result<()> {
+/// Checks that an answer to the requester may be stored in the chat: against the quota of its owner. A chat that was
+/// deleted meanwhile stores nothing.
+pub(crate) async fn check_answer(hub: &Hub, asker: &Requester, chat: ChatId, parts: &[Part]) -> Result<()> {
     let mut conn = hub.store().read().await?;
-    check_bytes(hub, &mut conn, asker, parts).await
+    let Some(chat) = chats::find(&mut conn, chat).await? else { return Ok(()) };
+    check_message(hub, &mut conn, asker, chat.creator, parts).await
 }
 
 /// Checks that the requester may store files without sending them. `own` and `all` are the bytes of its unsent files and

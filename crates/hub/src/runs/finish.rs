@@ -104,7 +104,7 @@ pub(super) async fn finish(hub: &Hub, job: &RunJob, speaker: &mut MessageWriter,
     }
 }
 
-/// Enforces the quota of the requester: drops the files first, then the whole answer. The run fails in both
+/// Enforces the quota of the owner of the chat: drops the files first, then the whole answer. The run fails in both
 /// cases.
 async fn fit(hub: &Hub, job: &RunJob, speaker: &mut MessageWriter, outcome: RunOutcome) -> RunOutcome {
     let mut why = None;
@@ -112,10 +112,10 @@ async fn fit(hub: &Hub, job: &RunJob, speaker: &mut MessageWriter, outcome: RunO
         speaker.drop_files();
         why = Some(refusal);
     }
-    let fits = quotas::check_answer(hub, &job.asker, &speaker.so_far()).await;
+    let fits = quotas::check_answer(hub, &job.asker, job.chat, &speaker.so_far()).await;
     if let Err(Error::Refused(refusal @ Refusal::OverQuota { .. })) = fits {
         speaker.drop_files();
-        if quotas::check_answer(hub, &job.asker, &speaker.so_far()).await.is_err() {
+        if quotas::check_answer(hub, &job.asker, job.chat, &speaker.so_far()).await.is_err() {
             speaker.forget();
         }
         why = Some(refusal);
