@@ -276,7 +276,12 @@ fn calc() -> AgentChoice {
 
 fn room() -> RoomHeader {
     let people = ["ada", "bob", "rita", "gus"].map(str::to_owned).to_vec();
-    RoomHeader { viewer: "ada".into(), viewer_id: PrincipalId::new(now(), &[1; 10]), role: RoomRole::Owner, people }
+    RoomHeader {
+        viewer: "ada".into(),
+        viewer_id: PrincipalId::new(now(), &[1; 10]),
+        role: RoomRole::Owner,
+        people,
+    }
 }
 
 fn exhausted() -> ExhaustedAgent {
