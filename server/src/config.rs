@@ -160,11 +160,18 @@ fn hub(reader: &mut SettingReader<'_>, listen: SocketAddr) -> HubConfig {
         max_programs: reader.positive("max_programs", 16),
         allow_unsandboxed_programs: reader.parse("allow_unsandboxed_programs", false),
         extractor_program: THIS_PROGRAM.into(),
+        temporary_chat_ttl: temporary_chat_ttl(reader),
         limits: run_limits(reader),
         quotas: reader.or_default(settings::quotas(settings)),
         rates: reader.or_default(settings::rates(settings)),
         scale: RateLimitScale(reader.positive("rate_limit_scale", 1)),
     }
+}
+
+/// Reads how long temporary chats are kept. The type bounds the number of hours.
+fn temporary_chat_ttl(reader: &mut SettingReader<'_>) -> Duration {
+    let hours: u16 = reader.positive("temporary_chat_hours", 24);
+    Duration::from_hours(hours.into())
 }
 
 /// Reads the mail server; none if this hub sends no e-mail.
@@ -304,6 +311,7 @@ mod tests {
             ("max-runs-per-account", "0"),
             ("max-message-bytes", "0"),
             ("run-timeout-seconds", "0"),
+            ("temporary-chat-hours", "0"),
             ("rate-limit-scale", "0"),
             ("limit-sign-ins", "0/1s"),
             ("metrics-listen", "nowhere"),

@@ -251,6 +251,7 @@ fn chat_routes() -> Router<AppState> {
         )
         .route("/chat/{id}/undelete", post(pages::chat::list::undelete))
         .route("/chat/{id}/archive", post(pages::chat::manage::archive))
+        .route("/chat/{id}/keep", post(pages::chat::manage::keep))
         .route("/chat/{id}/share", form(pages::chat::share::show, pages::chat::share::create))
         .route("/chat/{id}/people", form(pages::chat::people::show, pages::chat::people::act))
         .route("/chat/{id}/feedback", form(pages::chat::feedback::show, pages::chat::feedback::give))

@@ -141,6 +141,8 @@ const SETTINGS: &[Setting] = &[
     setting("drain_seconds", "PLEXUS_DRAIN_SECONDS", "4; 0 on loopback", "How long the hub serves on after SIGTERM \
         while /readyz answers 503, so that a load balancer can send requests elsewhere"),
     setting("metrics_listen", "PLEXUS_METRICS_LISTEN", "off", "Address and port for Prometheus metrics"),
+    setting("temporary_chat_hours", "PLEXUS_TEMPORARY_CHAT_HOURS", "24", "Hours after its last message at which a \
+        temporary chat is deleted, at most 65535"),
     setting("max_message_bytes", "PLEXUS_MAX_MESSAGE_BYTES", "1048576", "Largest message that a user may \
         send"),
     setting("max_answer_bytes", "PLEXUS_MAX_ANSWER_BYTES", "4194304", "Largest answer accepted from an \

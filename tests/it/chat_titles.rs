@@ -2,13 +2,13 @@
 
 use std::{path::Path, time::Duration};
 
-use reqwest::StatusCode;
+use reqwest::{Method, StatusCode};
 use serde_json::json;
 use tokio::time::{sleep, timeout};
 
 use crate::{
     chat::seq,
-    client::{Client, text_of},
+    client::{Client, new_id, text_of},
     events::answer_after,
     hub::{self, Given, Hub, play_on_both},
     mcp_tools::start,
@@ -53,6 +53,11 @@ async fn a_model_names_a_chat_once(database: Option<plexus_store::testing::Datab
         let seen = std::fs::read_to_string(&asked).expect("the requests");
         assert!(seen.contains("Message:\\n1 + 1\\n\\nAnswer:\\n`1 + 1` = **2**"), "{seen}");
         assert!(ada.get("/chat").await.expect(StatusCode::OK).body.contains("Two ones"));
+
+        // A temporary chat gets no title.
+        let new = json!({ "id": new_id(), "text": "5 + 5", "to": "@plexus/calc", "temporary": true });
+        let begun = ada.call(Method::POST, "/chats", &new).await.expect(StatusCode::CREATED).json();
+        answer_after(&ada, &text_of(&begun["chat"]), 0).await;
 
         // The next answer of the same chat is no reason for a request, so the second one is for another chat.
         let so_far = seq(&ada, &said.chat).await;

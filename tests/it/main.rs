@@ -259,6 +259,8 @@ mod team_report;
 #[cfg(test)]
 mod teams;
 #[cfg(test)]
+mod temporary_chats;
+#[cfg(test)]
 mod tokens;
 #[cfg(test)]
 mod tool_credentials;

@@ -26,9 +26,10 @@ const OPEN: [&str; 12] = [
     "/signup",
 ];
 /// Pages for signed-in users.
-const OWN: [&str; 11] = [
+const OWN: [&str; 12] = [
     "/chat",
     "/chat?to=@plexus/calc",
+    "/chat?to=@plexus/calc&temporary=yes",
     "/settings/account",
     "/settings/sessions",
     "/settings/tokens",

@@ -20,6 +20,8 @@ pub struct Composer<'a> {
     pub to: Option<&'a AgentChoice>,
     /// Message of the viewer that the text is an alternative to.
     pub edits: Option<MessageId>,
+    /// Whether the first message begins a temporary chat.
+    pub is_temporary: bool,
     pub attachments: &'a Attachments,
     pub form: &'a Form,
 }
@@ -58,6 +60,7 @@ impl Composer<'_> {
                 <input type="hidden" name="id" value=self.id.to_string() />
                 <input type="hidden" name="parent" value=self.parent.map(|id| id.to_string()) />
                 {to.map(|to| view! { <input type="hidden" name="to" value=to /> })}
+                {self.is_temporary.then(|| view! { <input type="hidden" name="temporary" value="yes" /> })}
                 {editing}
                 <p class="error" id="composer-error" role="alert" dir="auto" hidden=silent>{error}</p>
                 {queue}

@@ -81,6 +81,15 @@ pub fn chat_href(address: &Address, text: Option<&str>) -> String {
     href
 }
 
+/// Returns the path of a new chat, with an agent if one is chosen.
+pub fn new_chat_href(to: Option<&Address>, is_temporary: bool) -> String {
+    let mut href = to.map_or_else(|| "/chat".to_owned(), |to| chat_href(to, None));
+    if is_temporary {
+        href.push_str(if to.is_some() { "&temporary=yes" } else { "?temporary=yes" });
+    }
+    href
+}
+
 /// Returns the page where a visitor without an account chats with an agent, with `text` prefilled.
 pub fn visitor_chat_href(address: &Address, text: Option<&str>) -> String {
     let mut href = agent_href(address) + "/chat";

@@ -16,6 +16,8 @@ const MAX_LABEL_CHARS: usize = 90;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StarterUser {
     SignedIn,
+    /// Users whose new chat is temporary.
+    TemporaryChat,
     Visitor,
 }
 
@@ -33,11 +35,14 @@ pub fn starters(address: &Address, texts: Vec<String>, user: StarterUser) -> Opt
 fn starter(address: &Address, text: String, user: StarterUser) -> AnyView {
     let label = ellipsize(&one_line(&text), MAX_LABEL_CHARS);
     let (action, to) = match user {
-        StarterUser::SignedIn => ("/chat".to_owned(), Some(address.to_string())),
+        StarterUser::SignedIn | StarterUser::TemporaryChat => ("/chat".to_owned(), Some(address.to_string())),
         StarterUser::Visitor => (visitor_chat_href(address, None), None),
     };
+    let temporary = (user == StarterUser::TemporaryChat)
+        .then(|| view! { <input type="hidden" name="temporary" value="yes" /> });
     view! {
         <form method="post" action=action>
+            {temporary}
             {to.map(|to| view! { <input type="hidden" name="to" value=to /> })}
             <input type="hidden" name="text" value=text />
             <button dir="auto">{label}</button>

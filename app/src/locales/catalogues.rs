@@ -17,6 +17,7 @@ macro_rules! catalogue {
             ("chat.ftl", include_str!(concat!("../../locales/", $language, "/chat.ftl"))),
             ("chat_pages.ftl", include_str!(concat!("../../locales/", $language, "/chat_pages.ftl"))),
             ("chat_room.ftl", include_str!(concat!("../../locales/", $language, "/chat_room.ftl"))),
+            ("chat_tools.ftl", include_str!(concat!("../../locales/", $language, "/chat_tools.ftl"))),
             ("components.ftl", include_str!(concat!("../../locales/", $language, "/components.ftl"))),
             ("errors.ftl", include_str!(concat!("../../locales/", $language, "/errors.ftl"))),
             ("frame.ftl", include_str!(concat!("../../locales/", $language, "/frame.ftl"))),

@@ -7,8 +7,8 @@ use plexus_domain::{
 
 use super::{Form, agent_query::percent_encode, agents::AgentRow, message::Article};
 
-/// New chat at `/chat?to=@owner/name&text=`, or at `/chat?q=` a choice of the agents that are found. Posts to `/chat`
-/// with `id`, `to`, `text`, and with `file`, `upload` and `remove` for files.
+/// New chat at `/chat?to=@owner/name&text=&temporary=`, or at `/chat?q=` a choice of the agents that are found. Posts to
+/// `/chat` with `id`, `to`, `text`, `temporary`, and with `file`, `upload` and `remove` for files.
 #[derive(Clone, Debug)]
 pub struct NewChatPage {
     pub sidebar: Sidebar,
@@ -16,10 +16,19 @@ pub struct NewChatPage {
     pub to: Option<AgentChoice>,
     /// Agents to choose from.
     pub choice: AgentChoices,
+    pub temporary: TemporaryOffer,
     /// Id of the next message, assigned here so that sending it again is idempotent.
     pub next_id: MessageId,
     pub attachments: Attachments,
     pub form: Form,
+}
+
+/// Whether a new chat is temporary.
+#[derive(Clone, Copy, Debug)]
+pub struct TemporaryOffer {
+    pub is_chosen: bool,
+    /// Hours after its last message at which a temporary chat is deleted.
+    pub hours: u64,
 }
 
 /// Agents to choose from for a new chat.
@@ -78,7 +87,7 @@ pub struct Attachments {
 ///
 /// Posts to `/chat/{id}` with `id`, `parent`, `text`, `fork`, `edits`, `file`, `upload`, `remove`; and to `…/stop` (`run`), `…/retry`
 /// and `…/hand-over` (`message`, `to`), `…/fork` and `…/delete-message` (`message`), `…/rename` (`title`), `…/delete`, `…/approve`
-/// (`approval`, `decision` = `yes` or `no`), `…/pin` (`pinned`) and `…/archive` (`archived`), both `yes` or `no`, and `…/folder` (`folder`).
+/// (`approval`, `decision` = `yes` or `no`), `…/pin` (`pinned`) and `…/archive` (`archived`), both `yes` or `no`, `…/folder` (`folder`) and `…/keep`.
 #[derive(Clone, Debug)]
 pub struct ThreadPage {
     pub sidebar: Sidebar,
@@ -99,6 +108,8 @@ pub struct ThreadPage {
     pub older: Option<String>,
     /// Links to newer messages; `None` on the page that ends with the newest.
     pub newer: Option<NewerLinks>,
+    /// Hours after its last message at which the chat is deleted, if it is temporary.
+    pub temporary_hours: Option<u64>,
     /// People of the chat, if it has several.
     pub room: Option<RoomHeader>,
     /// Agent that answers a message without a mention.
@@ -258,6 +269,8 @@ pub struct ChatDialogPage {
     pub chat: ChatId,
     pub title: String,
     pub action: ChatAction,
+    /// Whether the chat is temporary: it cannot be restored.
+    pub is_temporary: bool,
     pub form: Form,
 }
 

@@ -96,6 +96,8 @@ pub struct HubConfig {
     pub allow_unsandboxed_programs: bool,
     /// The `plexus` program, which the hub runs to extract the text of PDF files.
     pub extractor_program: PathBuf,
+    /// How long after its latest message a temporary chat is deleted.
+    pub temporary_chat_ttl: Duration,
     pub limits: RunLimits,
     pub quotas: Quotas,
     pub rates: Rates,
@@ -184,6 +186,9 @@ pub struct Federation {
     /// Publishes this hub's rules about remote hubs as a signed list.
     pub publish_federation_rules: bool,
 }
+
+/// Default of [`HubConfig::temporary_chat_ttl`].
+pub const TEMPORARY_CHAT_TTL: Duration = Duration::from_hours(24);
 
 /// Whether agents may be at private addresses (SSRF policy).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

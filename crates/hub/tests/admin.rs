@@ -19,7 +19,7 @@ use plexus_hub::{
     accounts::{self, ClientInfo, SignUp},
     admin::{self, AccountModeration, AccountState, AgentModeration},
     agents,
-    config::{Models, PrivateNetworks, Quotas, RateLimitScale, Rates, RunLimits},
+    config::{Models, PrivateNetworks, Quotas, RateLimitScale, Rates, RunLimits, TEMPORARY_CHAT_TTL},
 };
 use plexus_store::{
     Store, StoreConfig, Tx,
@@ -140,6 +140,7 @@ async fn open(folder: &TempDir, registration: Registration, seed: u64) -> (Hub, 
         trusted_proxies: Vec::new(),
         models: Models::default(),
         federation: None,
+        temporary_chat_ttl: TEMPORARY_CHAT_TTL,
         limits: RunLimits::default(),
         quotas: Quotas::default(),
         rates: Rates::default(),

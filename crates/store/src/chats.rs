@@ -36,6 +36,15 @@ record! {
         pub last_activity_at: Timestamp,
         pub expires_at: Option<Timestamp>,
         pub archived_at: Option<Timestamp>,
+        /// Milliseconds after its latest message at which a temporary chat is deleted; none for other chats.
+        pub delete_after_ms: Option<i64>,
+    }
+}
+
+impl Chat {
+    /// Whether the chat is deleted some time after its latest message, and is in no list until then.
+    pub const fn is_temporary(&self) -> bool {
+        self.delete_after_ms.is_some()
     }
 }
 
@@ -59,8 +68,8 @@ record! {
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "select id, kind, title, creator, last_seq, settings, created_at, last_activity_at, expires_at, archived_at \
-             from chats ",
+            "select id, kind, title, creator, last_seq, settings, created_at, last_activity_at, expires_at, archived_at, \
+             delete_after_ms from chats ",
             $rest
         )
     };
@@ -68,8 +77,8 @@ macro_rules! select {
 
 pub async fn insert(tx: &mut Tx, new: &Chat) -> Result<()> {
     let text = "insert into chats \
-                (id, kind, title, creator, last_seq, settings, created_at, last_activity_at, expires_at, archived_at) \
-                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+                (id, kind, title, creator, last_seq, settings, created_at, last_activity_at, expires_at, archived_at, \
+                delete_after_ms) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
     execute!(
         tx,
         query(text)
@@ -83,6 +92,7 @@ pub async fn insert(tx: &mut Tx, new: &Chat) -> Result<()> {
             .bind(new.last_activity_at.millis())
             .bind(new.expires_at.to_column())
             .bind(new.archived_at.to_column())
+            .bind(new.delete_after_ms)
     )?;
     Ok(())
 }
@@ -142,6 +152,8 @@ pub async fn append(tx: &mut Tx, id: ChatId, added: &ChatChanges<'_>) -> Result<
     events::add(&mut batch, id, added.events, added.at);
     let text = "update chats set last_seq = $2, \
                 last_activity_at = case when last_activity_at < $3 then $3 else last_activity_at end, \
+                expires_at = case when delete_after_ms is null then expires_at \
+                when last_activity_at < $3 then $3 + delete_after_ms else last_activity_at + delete_after_ms end, \
                 bytes = bytes + $4 where id = $1";
     let said = if added.messages.is_empty() { Timestamp::from_millis(i64::MIN) } else { added.at };
     batch.add(text).bind(id.uuid()).bind(last).bind(said.millis()).bind(bytes);
@@ -191,6 +203,24 @@ pub async fn set_creator(tx: &mut Tx, id: ChatId, creator: PrincipalId) -> Resul
     message_terms::reset_chat(tx, id).await?;
     let text = "update chats set creator = $2 where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(creator.uuid()))? > 0)
+}
+
+/// Makes a chat temporary: each message of the chat moves its deletion to this time after it.
+pub async fn set_temporary(tx: &mut Tx, id: ChatId, delete_after_ms: i64) -> Result<bool> {
+    let text = "update chats set delete_after_ms = $2, expires_at = last_activity_at + $2 where id = $1";
+    Ok(execute!(tx, query(text).bind(id.uuid()).bind(delete_after_ms))? > 0)
+}
+
+/// Makes a temporary chat an ordinary one with this title. Its messages are indexed for the search in the background, see
+/// [`message_terms::list_unindexed`]. Returns false if the chat is not temporary.
+pub async fn keep(tx: &mut Tx, id: ChatId, title: &Title) -> Result<bool> {
+    let text = "update chats set delete_after_ms = null, expires_at = null, title = $2 \
+                where id = $1 and delete_after_ms is not null";
+    if execute!(tx, query(text).bind(id.uuid()).bind(title.as_str()))? == 0 {
+        return Ok(false);
+    }
+    message_terms::reset_chat(tx, id).await?;
+    Ok(true)
 }
 
 pub async fn set_archived(tx: &mut Tx, id: ChatId, at: Option<Timestamp>) -> Result<bool> {
@@ -249,7 +279,8 @@ pub enum ChatFilter<'a> {
     Folder(&'a str),
 }
 
-/// Lists the chats of a member, pinned ones first, each by latest activity, without chats created by programs.
+/// Lists the chats of a member, pinned ones first, each by latest activity, without temporary chats and those created by
+/// programs.
 pub async fn list_by_member(
     conn: &mut Conn,
     principal: PrincipalId,
@@ -267,7 +298,7 @@ pub async fn list_by_member(
                 chats.kind = 'room' and exists (select 1 from messages where messages.chat = chats.id \
                 and seq > last_read_seq and author <> $1 and state <> 'deleted') as is_unread \
                 from chat_members join chats on chats.id = chat_members.chat \
-                where principal = $1 and left_at is null and chats.kind in ('direct', 'room') \
+                where principal = $1 and left_at is null and chats.kind in ('direct', 'room') and delete_after_ms is null \
                 and (archived_at is not null) = $2 and ($7 is null or folder = $7) \
                 and (pinned < $3 or (pinned = $3 \
                 and (last_activity_at < $4 or (last_activity_at = $4 and chats.id < $5)))) \
@@ -297,7 +328,7 @@ pub async fn list_folders(conn: &mut Conn, principal: PrincipalId) -> Result<Vec
     let text = "select folder, sum(case when archived_at is null then 1 else 0 end) as chats \
                 from chat_members join chats on chats.id = chat_members.chat \
                 where principal = $1 and left_at is null and folder is not null \
-                and chats.kind in ('direct', 'room') group by folder order by folder";
+                and chats.kind in ('direct', 'room') and delete_after_ms is null group by folder order by folder";
     on!(conn, c => query_as(text).bind(principal.uuid()).fetch_all(c))
 }
 
@@ -346,19 +377,20 @@ record! {
     }
 }
 
-/// Lists the titles of the chats of a member, latest activity first, without chats created by programs.
+/// Lists the titles of the chats of a member, latest activity first, without temporary chats and those created by
+/// programs.
 pub async fn list_titles(conn: &mut Conn, principal: PrincipalId, limit: u32) -> Result<Vec<ChatTitle>> {
     let text = "select chats.id, title, last_activity_at \
                 from chat_members join chats on chats.id = chat_members.chat \
-                where principal = $1 and left_at is null and chats.kind in ('direct', 'room') \
+                where principal = $1 and left_at is null and chats.kind in ('direct', 'room') and delete_after_ms is null \
                 order by last_activity_at desc, chats.id desc limit $2";
     on!(conn, c => query_as(text).bind(principal.uuid()).bind(i64::from(limit)).fetch_all(c))
 }
 
-/// Counts the chats of a principal, without chats created by programs.
+/// Counts the chats of a principal, without temporary chats and those created by programs.
 pub async fn count_by_member(conn: &mut Conn, principal: PrincipalId) -> Result<u64> {
     let text = "select count(*) from chat_members join chats on chats.id = chat_members.chat \
-                where principal = $1 and left_at is null and chats.kind in ('direct', 'room')";
+                where principal = $1 and left_at is null and chats.kind in ('direct', 'room') and delete_after_ms is null";
     let count: i64 = on!(conn, c => query_scalar(text).bind(principal.uuid()).fetch_one(c))?;
     Ok(u64::try_from(count).unwrap_or(0))
 }

@@ -65,7 +65,8 @@ pub(crate) fn add(batch: &mut StatementBatch, message: MessageId, parts: &[Part]
     if !terms.is_empty() {
         let text = "insert into message_terms (message, owner, terms) \
                     select messages.id, chats.creator, $2 from messages join chats on chats.id = messages.chat \
-                    where messages.id = $1 and chats.kind in ('direct', 'room') on conflict (message) do nothing";
+                    where messages.id = $1 and chats.kind in ('direct', 'room') and delete_after_ms is null \
+                    on conflict (message) do nothing";
         batch.add(text).bind(message.uuid()).bind(terms);
     }
 }

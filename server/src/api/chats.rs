@@ -10,7 +10,8 @@ use plexus_hub::{
     Caller, Error, Hub,
     caller::Scope,
     chats::{
-        self, ChatFilter, ChatItem, ChatPatch, FolderChange, ItemCursor, MessagePosition, NewMessage, Sent,
+        self, ChatFilter, ChatItem, ChatPatch, ChatStart, FolderChange, ItemCursor, MessagePosition,
+        NewMessage, Sent,
     },
 };
 use serde::{Deserialize, Serialize};
@@ -149,6 +150,9 @@ pub struct NewChat {
     uploads: Vec<UploadId>,
     /// Agent to address if the text does not begin with an address; default: the guide.
     to: Option<Address>,
+    /// Whether the chat is in no list and no search, and is deleted some time after its latest message.
+    #[serde(default)]
+    temporary: bool,
 }
 
 /// Starts a chat with its first message.
@@ -162,7 +166,8 @@ pub async fn start(
 ) -> ApiResult<(StatusCode, Json<PostedMessageJson>)> {
     let position = MessagePosition::default();
     let new = NewMessage { id: body.id, position, text: body.text, uploads: body.uploads };
-    let sent = chats::start(&site.hub, &caller, body.to.as_ref(), new).await?;
+    let start = ChatStart { to: body.to.as_ref(), is_temporary: body.temporary };
+    let sent = chats::start(&site.hub, &caller, start, new).await?;
     Ok((StatusCode::CREATED, Json(sent.into())))
 }
 
@@ -200,6 +205,8 @@ pub async fn opened(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<Chat, Er
         pinned: page.pinned,
         archived: page.archived,
         folder: page.folder,
+        temporary: page.expiry.is_some(),
+        expires: page.expiry.map(|expiry| expiry.expires_at),
         seq: page.seq,
         people: page.room.map(ChatPeople::from),
         current_message: page.current_message,
@@ -217,6 +224,11 @@ pub struct Chat {
     /// Your folder of the chat.
     #[schema(required)]
     folder: Option<String>,
+    /// Whether the chat is in no list and no search, and is deleted some time after its latest message.
+    temporary: bool,
+    /// When a temporary chat is deleted unless it gets another message; null for other chats.
+    #[schema(required)]
+    expires: Option<Timestamp>,
     /// Number of the chat's last event. Subscribe to events after it.
     seq: i64,
     /// The people of the chat; null if you are alone with agents.
@@ -240,6 +252,8 @@ pub struct ChatPatchJson {
     archived: Option<bool>,
     /// Your folder of the chat: 1 to 60 characters, or an empty text for none.
     folder: Option<String>,
+    /// False keeps a temporary chat: it is a chat like any other then. A chat cannot become temporary.
+    temporary: Option<bool>,
 }
 
 impl TryFrom<ChatPatchJson> for ChatPatch {
@@ -247,11 +261,12 @@ impl TryFrom<ChatPatchJson> for ChatPatch {
 
     fn try_from(asked: ChatPatchJson) -> Result<Self, Refusal> {
         let folder = asked.folder.map(FolderChange::requested).transpose()?;
-        Ok(Self { title: asked.title, pinned: asked.pinned, archived: asked.archived, folder })
+        let ChatPatchJson { title, pinned, archived, temporary, .. } = asked;
+        Ok(Self { title, pinned, archived, folder, temporary })
     }
 }
 
-/// Changes the title of a chat, pins it, archives it, or moves it to a folder.
+/// Changes the title of a chat, pins it, archives it, moves it to a folder, or keeps a temporary one.
 #[utoipa::path(patch, path = "/chats/{chat}", operation_id = "chats.update", tag = "Chats", params(("chat" = ChatId, Path)),
     request_body = ChatPatchJson, security(("token" = ["chat"])),
     responses((status = NO_CONTENT, description = "The chat is changed.")))]

@@ -5,7 +5,9 @@ use std::{net::SocketAddr, path::Path};
 
 use anyhow::{Context as _, bail};
 use plexus_domain::account::Registration;
-use plexus_hub::config::{HubConfig, Models, PrivateNetworks, Quotas, RateLimitScale, Rates, RunLimits};
+use plexus_hub::config::{
+    HubConfig, Models, PrivateNetworks, Quotas, RateLimitScale, Rates, RunLimits, TEMPORARY_CHAT_TTL,
+};
 
 use crate::config::{ServeConfig, THIS_PROGRAM};
 
@@ -54,6 +56,7 @@ pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<ServeConfig> {
         max_programs: 0,
         allow_unsandboxed_programs: false,
         extractor_program: THIS_PROGRAM.into(),
+        temporary_chat_ttl: TEMPORARY_CHAT_TTL,
         limits,
         // Kits and benchmarks send hundreds of thousands of messages from one account.
         quotas: Quotas {

@@ -118,6 +118,33 @@ pub fn pages() -> Vec<(&'static str, String)> {
                 ThreadPage { room: Some(room()), exhausted: vec![exhausted()], ..thread(talk()) },
             ),
         ),
+        (
+            "chat-temporary",
+            shown(
+                "/chat/x",
+                ThreadPage { temporary_hours: Some(24), folder: None, pinned: false, ..thread(talk()) },
+            ),
+        ),
+        (
+            "chat-temporary-new",
+            shown(
+                "/chat?to=@plexus/calc&temporary=yes",
+                NewChatPage { temporary: TemporaryOffer { is_chosen: true, hours: 1 }, ..new(Some(calc())) },
+            ),
+        ),
+        (
+            "chat-temporary-delete",
+            shown(
+                "/chat/x/delete",
+                ChatDialogPage {
+                    chat: chat(),
+                    title: "Temporary chat".into(),
+                    action: ChatAction::Delete,
+                    is_temporary: true,
+                    form: Form::default(),
+                },
+            ),
+        ),
         ("chat-new-to", shown("/chat?to=@plexus/calc", new(Some(calc())))),
         (
             "chat-new-first",
@@ -187,6 +214,7 @@ pub fn pages() -> Vec<(&'static str, String)> {
                     chat: chat(),
                     title: "Tides and lengths".into(),
                     action: ChatAction::DeleteMessage(id(2)),
+                    is_temporary: false,
                     form: Form::default(),
                 },
             ),
@@ -199,6 +227,7 @@ pub fn pages() -> Vec<(&'static str, String)> {
                     chat: chat(),
                     title: "Tides and lengths".into(),
                     action: ChatAction::Rename,
+                    is_temporary: false,
                     form: Form::default(),
                 },
             ),
@@ -211,6 +240,7 @@ pub fn pages() -> Vec<(&'static str, String)> {
                     chat: chat(),
                     title: "Tides and lengths".into(),
                     action: ChatAction::Delete,
+                    is_temporary: false,
                     form: Form::default(),
                 },
             ),
@@ -353,6 +383,7 @@ fn new(to: Option<AgentChoice>) -> NewChatPage {
         sidebar: sidebar(),
         to,
         choice,
+        temporary: TemporaryOffer { is_chosen: false, hours: 24 },
         next_id: id(99),
         attachments: attachments(),
         form: Form::default(),
@@ -410,6 +441,7 @@ fn thread(messages: Vec<Article>) -> ThreadPage {
         next_id: id(98),
         exhausted: vec![],
         read_only: None,
+        temporary_hours: None,
         edits: None,
         attachments: attachments(),
         form: Form::default(),

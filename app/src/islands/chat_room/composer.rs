@@ -204,6 +204,11 @@ impl ComposerView {
         hidden(&self.form, "to")
     }
 
+    /// True if the first message begins a temporary chat.
+    pub fn is_temporary(&self) -> bool {
+        hidden(&self.form, "temporary").is_some()
+    }
+
     /// Returns the message that the next message replies to, as the server rendered it.
     pub fn parent(&self) -> Option<String> {
         hidden(&self.form, "parent")

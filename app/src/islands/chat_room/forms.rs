@@ -183,7 +183,10 @@ impl ChatController {
             }
             None => {
                 let to = self.composer.as_ref().and_then(ComposerView::addressee);
-                ("/api/v1/chats".to_owned(), json!({"id": id, "to": to, "text": text, "uploads": uploads}))
+                let temporary = self.composer.as_ref().is_some_and(ComposerView::is_temporary);
+                let body =
+                    json!({"id": id, "to": to, "text": text, "uploads": uploads, "temporary": temporary});
+                ("/api/v1/chats".to_owned(), body)
             }
         };
         // An edited message replaces what follows it, once the hub has accepted it.

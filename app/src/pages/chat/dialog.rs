@@ -36,7 +36,11 @@ impl Page for ChatDialogPage {
             ),
             ChatAction::Delete => (
                 text!("delete-chat-ask", title = self.title),
-                view! { <p>{text!("delete-chat-lead")}</p> }.into_any(),
+                if self.is_temporary {
+                    view! { <p>{text!("temporary-chat-delete")}</p> }.into_any()
+                } else {
+                    view! { <p>{text!("delete-chat-lead")}</p> }.into_any()
+                },
                 text!("delete-chat"),
                 Kind::Danger,
             ),

@@ -12,4 +12,5 @@ mod retry;
 mod search;
 mod share;
 mod sidebar;
+mod temporary;
 mod thread;

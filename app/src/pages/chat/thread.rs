@@ -4,6 +4,7 @@ use plexus_domain::{ChatId, MessageId, chat::RoomRole};
 use super::{
     people::limit_text,
     sidebar::{opener, sidebar},
+    temporary,
 };
 use crate::{
     components::{
@@ -26,7 +27,8 @@ use crate::{
 impl Page for ThreadPage {
     fn head(&self) -> PageMeta {
         let waits = self.sidebar.chats.iter().any(|chat| chat.id == self.chat && chat.waiting);
-        let title = if waits { text!("room-waiting-title") + &self.title } else { self.title.clone() };
+        let title = shown_title(self);
+        let title = if waits { text!("room-waiting-title") + &title } else { title };
         PageMeta { layout: Layout::Full, islands: true, ..PageMeta::private(title) }
     }
 
@@ -35,12 +37,14 @@ impl Page for ThreadPage {
     }
 
     fn body(self) -> AnyView {
+        let title = shown_title(&self);
         let composer = Composer {
             action: format!("/chat/{}", self.chat),
             id: self.next_id,
             parent: self.current_message,
             to: self.to.as_ref(),
             edits: self.edits,
+            is_temporary: false,
             attachments: &self.attachments,
             form: &self.form,
         };
@@ -54,7 +58,8 @@ impl Page for ThreadPage {
         let articles =
             self.messages.into_iter().map(|article| view! { <MessageArticle article /> }).collect_view();
         let is_owner = self.room.as_ref().is_none_or(|room| room.role == RoomRole::Owner);
-        let links = MenuLinks { is_owner, is_pinned: self.pinned, is_archived: self.archived };
+        let is_temporary = self.temporary_hours.is_some();
+        let links = MenuLinks { is_owner, is_pinned: self.pinned, is_archived: self.archived, is_temporary };
         let menu = more(self.chat, self.current_message, links, self.usage);
         let people = self.room.as_ref().map(|room| people(self.chat, room));
         let viewer = self.room.as_ref().map(|room| room.viewer.clone());
@@ -62,6 +67,7 @@ impl Page for ThreadPage {
         let role = self.room.as_ref().map(|room| room.role.as_str());
         let removed = self.room.as_ref().map(|_| text!("room-removed"));
         let typing = self.room.as_ref().map(|_| typing());
+        let temporary = self.temporary_hours.map(|hours| temporary::note(self.chat, hours));
         let folder = self.folder.map(|name| {
             let href = ChatScope::Folder(name.clone()).href();
             view! { <a class="in-folder" href=href dir="auto">{name}</a> }
@@ -71,18 +77,23 @@ impl Page for ThreadPage {
             <div class="chat">
                 {sidebar(self.sidebar, Some(self.chat))}
                 <div class="room">
-                    <div class="room-head">{opener()}{folder}<h1 id="chat-title" dir="auto">{self.title}</h1>{people}{menu}</div>
+                    <div class="room-head">{opener()}{folder}<h1 id="chat-title" dir="auto">{title}</h1>{people}{menu}</div>
                     <div class="thread" id="thread" role="log" aria-live="off" aria-labelledby="chat-title" tabindex="0"
                         data-viewer=viewer data-viewer-id=viewer_id data-role=role
                         data-removed=removed>
                         {older}{articles}{newer}
                     </div>
-                    <div class="dock"><ChatRoom chat=Some(chat) seq=self.seq worker texts=RoomTexts::of_page() />{typing}{composer}</div>
+                    <div class="dock"><ChatRoom chat=Some(chat) seq=self.seq worker texts=RoomTexts::of_page() />{typing}{temporary}{composer}</div>
                 </div>
             </div>
         }
         .into_any()
     }
+}
+
+/// Returns the title, in the language of the page if the chat is temporary: then it has none of its own.
+fn shown_title(page: &ThreadPage) -> String {
+    if page.temporary_hours.is_some() { text!("temporary-chat") } else { page.title.clone() }
 }
 
 /// Renders the end of a page of older messages.
@@ -156,10 +167,11 @@ struct MenuLinks {
     is_owner: bool,
     is_pinned: bool,
     is_archived: bool,
+    is_temporary: bool,
 }
 
 fn more(chat: ChatId, leaf: Option<MessageId>, links: MenuLinks, usage: ThreadUsage) -> AnyView {
-    let MenuLinks { is_owner, is_pinned, is_archived } = links;
+    let MenuLinks { is_owner, is_pinned, is_archived, is_temporary } = links;
     let at = leaf.map(|leaf| format!("?m={leaf}")).unwrap_or_default();
     let (pin, to_pin) = if is_pinned { (text!("chat-unpin"), "no") } else { (text!("chat-pin"), "yes") };
     let (archive, to_archive) =
@@ -167,17 +179,23 @@ fn more(chat: ChatId, leaf: Option<MessageId>, links: MenuLinks, usage: ThreadUs
     let (pin_fields, archive_fields) =
         (vec![("pinned", to_pin.to_owned())], vec![("archived", to_archive.to_owned())]);
     let summary = view! { <span class=Kind::Quiet.class()>{Icon::More.view()}</span> }.into_any();
+    // A temporary chat is in no list, and has one user.
+    let listed = (!is_temporary).then(|| {
+        view! {
+            <li><a href=format!("/chat/{chat}/people")>{text!("chat-people")}</a></li>
+            {is_owner.then(|| view! { <li><a href=format!("/chat/{chat}/rename")>{text!("chat-rename")}</a></li> })}
+            <li><ActionForm action=format!("/chat/{chat}/pin") label=pin fields=pin_fields /></li>
+            <li><a href=format!("/chat/{chat}/folder")>{text!("chat-to-folder")}</a></li>
+            {is_owner.then(|| view! {
+                <li><ActionForm action=format!("/chat/{chat}/archive") label=archive fields=archive_fields /></li>
+                <li><a href=format!("/chat/{chat}/share{at}")>{text!("chat-share")}</a></li>
+            })}
+        }
+    });
     view! {
         <Menu summary label=text!("chat-menu")>
             <ul role="list">
-                <li><a href=format!("/chat/{chat}/people")>{text!("chat-people")}</a></li>
-                {is_owner.then(|| view! { <li><a href=format!("/chat/{chat}/rename")>{text!("chat-rename")}</a></li> })}
-                <li><ActionForm action=format!("/chat/{chat}/pin") label=pin fields=pin_fields /></li>
-                <li><a href=format!("/chat/{chat}/folder")>{text!("chat-to-folder")}</a></li>
-                {is_owner.then(|| view! {
-                    <li><ActionForm action=format!("/chat/{chat}/archive") label=archive fields=archive_fields /></li>
-                    <li><a href=format!("/chat/{chat}/share{at}")>{text!("chat-share")}</a></li>
-                })}
+                {listed}
                 <li><a href=format!("/chat/{chat}/print{at}")>{text!("chat-print")}</a></li>
                 <li><a href=format!("/chat/{chat}/export?format=markdown") download="">{text!("chat-export-markdown")}</a></li>
                 <li><a href=format!("/chat/{chat}/export?format=json") download="">{text!("chat-export-json")}</a></li>

@@ -33,6 +33,7 @@ use crate::{
 pub(crate) struct ChatChangeSet {
     chat: ChatId,
     kind: ChatKind,
+    is_temporary: bool,
     since: i64,
     last: i64,
     /// Runs to be inserted.
@@ -54,10 +55,12 @@ pub(crate) struct ChatChangeSet {
 
 impl ChatChangeSet {
     pub const fn new(chat: &Chat) -> Self {
+        let is_temporary = chat.is_temporary();
         let (chat, kind, since) = (chat.id, chat.kind, chat.last_seq);
         Self {
             chat,
             kind,
+            is_temporary,
             since,
             last: since,
             runs: Vec::new(),
@@ -142,14 +145,28 @@ impl ChatChangeSet {
 
     /// Writes the rows. Returns the events to publish, and whether webhook notifications were enqueued.
     async fn write(self, hub: &Hub, tx: &mut Tx) -> Result<(CommittedChanges, bool)> {
-        let Self { chat, kind, since, runs, hooks, said, mut ended, members, events, leaf, at, .. } = self;
+        let Self {
+            chat,
+            kind,
+            is_temporary,
+            since,
+            runs,
+            hooks,
+            said,
+            mut ended,
+            members,
+            events,
+            leaf,
+            at,
+            ..
+        } = self;
         let messages = said.iter().map(|view| (view.message.seq, NewMessage::of(chat, &view.message)));
         let at = at.unwrap_or_else(|| hub.env().now());
         let messages = messages.collect();
         let ends = ended.iter().map(|view| FinishedMessage::of(&view.message)).collect();
         let members = &members;
         let added = ChatChanges {
-            is_listed: matches!(kind, ChatKind::Direct | ChatKind::Room),
+            is_listed: matches!(kind, ChatKind::Direct | ChatKind::Room) && !is_temporary,
             runs: &runs,
             messages,
             events: &events,

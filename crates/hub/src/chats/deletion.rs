@@ -1,4 +1,5 @@
-//! Deletes chats. A chat of one user with agents can be restored for a day; all others are deleted at once.
+//! Deletes chats. A chat of one user with agents can be restored for a day, unless it is temporary; all others are
+//! deleted at once.
 //!
 //! The creator of a chat that can be restored is a former member of it, so no query finds the chat any more, and its
 //! retention ends after that day.
@@ -30,19 +31,29 @@ use crate::{
 /// How long a deleted chat can be restored.
 pub const RESTORABLE_FOR: Duration = Duration::from_hours(24);
 
+/// What a deletion did to a chat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeletionOutcome {
+    /// It can be restored for [`RESTORABLE_FOR`].
+    Restorable,
+    /// Its messages are deleted.
+    Permanent,
+}
+
 const OWNER_ONLY: &str = "Only the owner of this chat can delete it.";
 
 /// Cancels the runs of a chat and deletes it. A chat of one user with agents can be restored for
-/// [`RESTORABLE_FOR`].
-pub async fn delete(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<()> {
+/// [`RESTORABLE_FOR`], unless it is temporary.
+pub async fn delete(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<DeletionOutcome> {
     let person = caller.may(Scope::Chat)?;
     let mut tx = hub.store().write().await?;
     let row = lock(&mut tx, chat).await?;
     let member = membership(&mut tx, person, chat).await?;
     check_owner(&member, OWNER_ONLY)?;
-    if row.kind != ChatKind::Direct {
+    if row.kind != ChatKind::Direct || row.is_temporary() {
         drop(tx);
-        return delete_now(hub, person, chat).await;
+        delete_now(hub, person, chat).await?;
+        return Ok(DeletionOutcome::Permanent);
     }
     let now = hub.env().now();
     members::leave(&mut tx, chat, person.principal, now).await?;
@@ -53,7 +64,7 @@ pub async fn delete(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<()> {
     runs::stop_chat(hub, chat).await;
     hub.live().access.notify(AccessChange::Chat(chat));
     notify_list_changed(hub, person.account);
-    Ok(())
+    Ok(DeletionOutcome::Restorable)
 }
 
 /// Cancels the runs of a chat and deletes it at once, with its subteams. The chat may be one that can be restored.

@@ -7,7 +7,12 @@ use plexus_domain::{
     chat::{ChatKind, Title},
     message::{Message, MessageState, TreeNode, visible},
 };
-use plexus_store::{Tx, chats::Chat, members::MemberRole, messages};
+use plexus_store::{
+    Tx,
+    chats::{self, Chat},
+    members::MemberRole,
+    messages,
+};
 
 use super::{
     ChatChangeSet, membership_or, notify_list_changed,
@@ -24,7 +29,8 @@ use crate::{
 /// Maximum number of messages that are copied. A longer path is refused.
 pub(super) const MAX_COPIED: usize = 5_000;
 
-/// Creates a chat with copies of the messages up to this answer, as the caller sees them. Returns the new chat.
+/// Creates a chat with copies of the messages up to this answer, as the caller sees them. Returns the new chat. The copy
+/// of a temporary chat is temporary.
 ///
 /// The copies have no runs: their answers do not continue the contexts of remote agents.
 pub async fn fork(hub: &Hub, caller: &Caller, last: MessageId) -> Result<ChatId> {
@@ -52,7 +58,7 @@ pub async fn fork(hub: &Hub, caller: &Caller, last: MessageId) -> Result<ChatId>
     if !copied.iter().any(|message| message.id == last) {
         return Err(Refusal::conflict("This answer is still being written. Stop it first.").into());
     }
-    let new = insert_copy(hub, &mut tx, person, chat.title, copied, last).await?;
+    let new = insert_copy(hub, &mut tx, person, chat.title, chat.delete_after_ms, copied, last).await?;
     tx.commit().await?;
     quotas::forget(hub, &Requester::from(person));
     notify_list_changed(hub, person.account);
@@ -61,12 +67,13 @@ pub async fn fork(hub: &Hub, caller: &Caller, last: MessageId) -> Result<ChatId>
 
 /// Inserts a chat of this person with copies of these messages, of which `last` is the current one.
 ///
-/// The agents that wrote some of them become members. Other authors do not: the copy is not theirs.
+/// `delete_after_ms` makes the copy temporary. The agents that wrote some of them become members. Other authors do not: the copy is not theirs.
 pub(super) async fn insert_copy(
     hub: &Hub,
     tx: &mut Tx,
     person: &Person,
     title: Title,
+    delete_after_ms: Option<i64>,
     messages: Vec<Message>,
     last: MessageId,
 ) -> Result<ChatId> {
@@ -74,7 +81,11 @@ pub(super) async fn insert_copy(
     let parts: Vec<Part> = messages.iter().flat_map(|message| message.parts.clone()).collect();
     quotas::check_chat(hub, tx, &asker).await?;
     quotas::check_bytes(hub, tx, &asker, &parts).await?;
-    let new = insert_chat(hub, tx, person.principal, ChatKind::Direct, title, None).await?;
+    let mut new = insert_chat(hub, tx, person.principal, ChatKind::Direct, title, None).await?;
+    if let Some(delete_after_ms) = delete_after_ms {
+        chats::set_temporary(tx, new.id, delete_after_ms).await?;
+        new.delete_after_ms = Some(delete_after_ms);
+    }
     let mut changes = ChatChangeSet::new(&new);
     let authors = message_views::authors(tx, messages.iter().map(|message| message.author)).await?;
     for (principal, author) in authors {

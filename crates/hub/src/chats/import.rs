@@ -180,6 +180,7 @@ impl ChatImporter<'_> {
             last_activity_at: last,
             expires_at: None,
             archived_at: None,
+            delete_after_ms: None,
         };
         chats::insert(tx, &chat).await?;
         let owner = new_member(self.hub, chat.id, self.person.principal, MemberRole::Owner);

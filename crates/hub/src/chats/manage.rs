@@ -1,4 +1,4 @@
-//! Renames, pins, archives and files chats.
+//! Renames, pins, archives, files and keeps chats.
 
 use plexus_domain::{
     AccountId, ChatId, Error as Refusal, PrincipalId,
@@ -7,7 +7,11 @@ use plexus_domain::{
 };
 use plexus_store::{Tx, chats, chats::ChatFolder, members};
 
-use super::{ChatChangeSet, check_owner, membership, send::check_kind};
+use super::{
+    ChatChangeSet, check_owner, index_older_messages, membership,
+    send::check_kind,
+    temporary::{check_is_kept, set_temporary},
+};
 use crate::{
     Caller, Hub, Result,
     caller::Scope,
@@ -28,6 +32,15 @@ pub struct ChatPatch {
     pub archived: Option<bool>,
     /// The caller's folder of the chat.
     pub folder: Option<FolderChange>,
+    /// Whether the chat is temporary. A temporary chat can be kept; a chat cannot become temporary.
+    pub temporary: Option<bool>,
+}
+
+impl ChatPatch {
+    /// Whether it changes what temporary chats do not have.
+    const fn needs_kept_chat(&self) -> bool {
+        self.title.is_some() || self.pinned.is_some() || self.archived.is_some() || self.folder.is_some()
+    }
 }
 
 /// Change of the folder of a chat. A folder exists while a chat is in it.
@@ -47,14 +60,22 @@ impl FolderChange {
 /// Changes a chat of which the caller is a member.
 pub async fn update(hub: &Hub, caller: &Caller, chat: ChatId, update: ChatPatch) -> Result<()> {
     let person = caller.may(Scope::Chat)?;
+    let needs_kept_chat = update.needs_kept_chat();
     let title = update.title.map(Title::try_from).transpose()?;
     let mut tx = hub.store().write().await?;
     let member = membership(&mut tx, person, chat).await?;
     if title.is_some() || update.archived.is_some() {
         check_owner(&member, "Only the owner of this chat can rename or archive it.")?;
     }
-    let row = chats::lock(&mut tx, chat).await?.ok_or_else(|| Refusal::not_found("Chat not found."))?;
+    let mut row = chats::lock(&mut tx, chat).await?.ok_or_else(|| Refusal::not_found("Chat not found."))?;
     let mut telling = ChatChangeSet::new(&row);
+    let was_temporary = row.is_temporary();
+    if let Some(is_temporary) = update.temporary {
+        set_temporary(&mut tx, &mut row, &member, is_temporary, &mut telling).await?;
+    }
+    if needs_kept_chat {
+        check_is_kept(&row)?;
+    }
     if let Some(pinned) = update.pinned {
         members::set_pinned(&mut tx, chat, person.principal, pinned).await?;
     }
@@ -70,6 +91,9 @@ pub async fn update(hub: &Hub, caller: &Caller, chat: ChatId, update: ChatPatch)
         telling.record(Event::TitleChanged { title: title.into() });
     }
     telling.commit(hub, tx).await?.publish(hub, Some(person.account)).await;
+    if was_temporary && !row.is_temporary() {
+        hub.spawn_once("message index", index_older_messages(hub.clone()));
+    }
     Ok(())
 }
 

@@ -29,13 +29,14 @@ mod snippet;
 mod subscribe;
 mod subscribe_many;
 mod suggested_agents;
+mod temporary;
 mod typing;
 mod usage;
 
 pub use agent_limits::{ChatAgent, list_agents, list_exhausted_agents, set_agent_limit};
 pub(crate) use change_set::{ChatChangeSet, frames};
 pub use delete_message::delete_message;
-pub use deletion::{RESTORABLE_FOR, delete, delete_permanently, list_deleted, restore};
+pub use deletion::{DeletionOutcome, RESTORABLE_FOR, delete, delete_permanently, list_deleted, restore};
 pub use export::{
     ChatExport, EXPORTED_AT_ONCE, PrintedChat, export, export_all, export_messages, export_one, printed,
 };
@@ -72,7 +73,7 @@ pub use read_position::mark_read;
 pub(crate) use retention::sweep_expired;
 pub use retry::retry;
 pub use search::{ChatSearchResults, FoundChat, FoundMessage, search};
-pub use send::{MessagePosition, NewMessage, Sent, send, start};
+pub use send::{ChatStart, MessagePosition, NewMessage, Sent, send, start};
 pub(crate) use share_links::sweep_expired_share_links;
 pub use share_links::{
     DEFAULT_SHARE_DAYS, MAX_SHARE_DAYS, MAX_SHARE_LINKS, NewShareLink, create_share_link, list_share_links,
@@ -83,6 +84,7 @@ pub use snippet::SnippetPiece;
 pub use subscribe::{ChatSubscription, subscribe};
 pub use subscribe_many::{ChatUpdate, MAX_CHATS, MultiChatSubscription, subscribe_many};
 pub use suggested_agents::{SuggestedAgents, suggested};
+pub use temporary::{ChatExpiry, expiry};
 pub(crate) use typing::publish_typing;
 pub use typing::report_typing;
 pub use usage::usage;

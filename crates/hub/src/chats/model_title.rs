@@ -75,7 +75,7 @@ async fn name_chat(
     let message = messages::load(&mut conn, &[first.id]).await?.pop();
     drop(conn);
     let said = message.map(|message| text_of(&message.parts)).unwrap_or_default();
-    if row.kind != ChatKind::Direct || !is_automatic(&row.title, &said) {
+    if row.kind != ChatKind::Direct || row.is_temporary() || !is_automatic(&row.title, &said) {
         return Ok(None);
     }
     let prompt = format!(

@@ -15,7 +15,10 @@ use plexus_store::{
     runs as run_rows, webhooks,
 };
 
-use super::{ChatChangeSet, index_older_messages, membership, notify_list_changed, post_message::lock};
+use super::{
+    ChatChangeSet, index_older_messages, membership, notify_list_changed, post_message::lock,
+    temporary::check_is_kept,
+};
 use crate::{
     Caller, Hub, Result, accounts,
     caller::{Person, Requester, Scope},
@@ -218,6 +221,7 @@ pub(crate) async fn leave_all_rooms(hub: &Hub, tx: &mut Tx, principal: Principal
 
 /// Returns whether a chat can have several people.
 pub(super) fn check_may_have_people(chat: &Chat) -> Result<(), Refusal> {
+    check_is_kept(chat)?;
     match chat.kind {
         ChatKind::Direct | ChatKind::Room => Ok(()),
         ChatKind::Team | ChatKind::Api => {

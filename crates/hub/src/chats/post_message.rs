@@ -225,6 +225,7 @@ pub(crate) async fn insert_chat(
         last_activity_at: now,
         expires_at,
         archived_at: None,
+        delete_after_ms: None,
     };
     chats::insert(tx, &chat).await?;
     members::insert(tx, &new_member(hub, chat.id, creator, MemberRole::Owner)).await?;

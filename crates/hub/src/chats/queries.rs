@@ -18,6 +18,7 @@ use plexus_store::{
 use super::{
     membership, membership_or, mentions,
     people::{self, RoomPeople},
+    temporary::ChatExpiry,
 };
 use crate::{
     Caller, Hub, Result,
@@ -61,6 +62,8 @@ pub struct ChatPage {
     pub older: Option<MessageId>,
     /// The range after this page, unless this page is the newest.
     pub newer: Option<NewerMessages>,
+    /// When the chat is deleted, if it is temporary.
+    pub expiry: Option<ChatExpiry>,
     /// The people of the chat, if it is a room.
     pub room: Option<RoomPeople>,
     /// The agents that answer a message without a mention.
@@ -163,8 +166,10 @@ pub async fn open(
     };
     let older = (begin > 0).then(|| all[begin]);
     let newer = (end < all.len()).then(|| NewerMessages { before: all.get(end + PAGE).copied() });
+    let expiry = ChatExpiry::of(&row);
     Ok(ChatPage {
         id: chat,
+        expiry,
         title: row.title.into(),
         pinned: member.pinned,
         archived: row.archived_at.is_some(),

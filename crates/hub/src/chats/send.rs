@@ -19,6 +19,7 @@ use plexus_store::{
 use super::{
     check_may_post, membership, mentions, message_parts,
     post_message::{PostMessage, insert_chat, lock, post_message},
+    temporary::make_temporary,
 };
 use crate::{
     Caller, Error, Hub, Result,
@@ -65,6 +66,15 @@ impl MessagePosition {
     }
 }
 
+/// What a new chat is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ChatStart<'a> {
+    /// The agent that takes the first message as it is. None: the agents mentioned at its start, else the guide.
+    pub to: Option<&'a Address>,
+    /// Whether the chat is in no list, and is deleted some time after its latest message.
+    pub is_temporary: bool,
+}
+
 /// A message that was sent, with the runs that it started.
 #[derive(Clone, Debug)]
 pub struct Sent {
@@ -73,16 +83,15 @@ pub struct Sent {
     pub runs: Vec<RunId>,
 }
 
-/// Starts a chat with `to`, which takes the text as it is, else with the agents mentioned at the start of the text,
-/// else with the guide.
-pub async fn start(hub: &Hub, caller: &Caller, to: Option<&Address>, new: NewMessage) -> Result<Sent> {
+/// Starts a chat with its first message. Idempotent by message id.
+pub async fn start(hub: &Hub, caller: &Caller, chat: ChatStart<'_>, new: NewMessage) -> Result<Sent> {
     let person = caller.may(Scope::Chat)?;
     let text = acceptable(hub, caller, &new)?;
     let id = new.id;
     if let Some(sent) = sent_before(hub, person, id).await? {
         return Ok(sent);
     }
-    match begin_chat(hub, person, to, new, text).await {
+    match begin_chat(hub, person, chat, new, text).await {
         // The same message was sent twice concurrently, and the other request won the race.
         Err(Error::Refused(Refusal::Conflict { message })) => {
             sent_before(hub, person, id).await?.ok_or_else(|| Refusal::conflict(message).into())
@@ -102,14 +111,14 @@ async fn sent_before(hub: &Hub, person: &Person, id: MessageId) -> Result<Option
 async fn begin_chat(
     hub: &Hub,
     person: &Person,
-    to: Option<&Address>,
+    start: ChatStart<'_>,
     new: NewMessage,
     text: String,
 ) -> Result<Sent> {
     let id = new.id;
     let mut tx = hub.store().write().await?;
     let asker = Requester::from(person);
-    let (mut agents, rest) = match to {
+    let (mut agents, rest) = match start.to {
         Some(to) => (vec![resolve_callable(&mut tx, &asker, to).await?], text.as_str()),
         None => mentions::read(&mut tx, &asker, &text).await?,
     };
@@ -121,7 +130,10 @@ async fn begin_chat(
     let said = if rest.trim().is_empty() { text.trim() } else { rest };
     let title = Title::from_message(if said.is_empty() { first_file } else { said });
     quotas::check_chat(hub, &mut tx, &asker).await?;
-    let chat = insert_chat(hub, &mut tx, person.principal, ChatKind::Direct, title, None).await?;
+    let mut chat = insert_chat(hub, &mut tx, person.principal, ChatKind::Direct, title, None).await?;
+    if start.is_temporary {
+        make_temporary(hub, &mut tx, &mut chat).await?;
+    }
     let parts = message_parts::text_and_files(text, files);
     let (parent, origin, continues, until) = (None, Origin::Page, None, None);
     let saying = PostMessage {

@@ -167,7 +167,7 @@ pub async fn continue_shared(hub: &Hub, caller: &Caller, id: &str) -> Result<Cha
             (part.metadata, part.artifact) = (None, None);
         }
     }
-    let new = insert_copy(hub, &mut tx, person, link.title, copied, link.last_message).await?;
+    let new = insert_copy(hub, &mut tx, person, link.title, None, copied, link.last_message).await?;
     tx.commit().await?;
     quotas::forget(hub, &Requester::from(person));
     notify_list_changed(hub, person.account);

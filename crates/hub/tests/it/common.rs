@@ -27,8 +27,8 @@ use plexus_hub::{
         register_a2a::{self, CardFetchOutcome, RegistrationChoices},
     },
     chats,
-    chats::{MessagePosition, NewMessage},
-    config::{Models, PrivateNetworks, Quotas, RateLimitScale, Rates, RunLimits},
+    chats::{ChatStart, MessagePosition, NewMessage},
+    config::{Models, PrivateNetworks, Quotas, RateLimitScale, Rates, RunLimits, TEMPORARY_CHAT_TTL},
     message_views::MessageView,
     streaming::FrameKind,
 };
@@ -85,7 +85,8 @@ impl World {
             text: text.to_owned(),
             uploads: Vec::new(),
         };
-        let sent = chats::start(&self.hub, caller, Some(to), new).await?;
+        let sent =
+            chats::start(&self.hub, caller, ChatStart { to: Some(to), is_temporary: false }, new).await?;
         let mut reader = chats::subscribe(&self.hub, caller, sent.chat, 0).await?;
         loop {
             let frame = reader.next().await?;
@@ -164,6 +165,7 @@ pub fn config(folder: &Path) -> HubConfig {
         trusted_proxies: Vec::new(),
         models: Models::default(),
         federation: None,
+        temporary_chat_ttl: TEMPORARY_CHAT_TTL,
         limits: RunLimits::default(),
         quotas: Quotas::default(),
         rates: Rates::default(),

@@ -163,6 +163,7 @@ impl World {
             last_activity_at: created_at,
             expires_at: None,
             archived_at: None,
+            delete_after_ms: None,
         };
         chats::insert(&mut tx, &chat).await.expect("a chat");
         let others = agents.iter().map(|agent| (agent.principal, MemberRole::Member));

@@ -66,6 +66,7 @@ on_both! {
             last_activity_at: at,
             expires_at: Some(at),
             archived_at: None,
+            delete_after_ms: None,
         };
         chats::insert(&mut tx, &api).await.unwrap();
         let member = world.member(api.id, ada.principal, MemberRole::Owner);

@@ -152,7 +152,9 @@ async fn change_selected(site: &AppState, caller: &Caller, fields: &Fields) -> R
     for chat in chats {
         match action.clone() {
             SelectionAction::Change(patch) => chats::update(&site.hub, caller, chat, patch).await?,
-            SelectionAction::Delete => chats::delete(&site.hub, caller, chat).await?,
+            SelectionAction::Delete => {
+                chats::delete(&site.hub, caller, chat).await?;
+            }
         }
     }
     Ok(notice)

@@ -12,7 +12,7 @@ use plexus_domain::ChatId;
 use plexus_hub::{
     Error,
     caller::Caller,
-    chats::{self, ChatPatch, FolderChange},
+    chats::{self, ChatPatch, DeletionOutcome, FolderChange},
 };
 
 use super::thread::gone;
@@ -51,7 +51,8 @@ async fn page(
 ) -> Result<ChatDialogPage, Error> {
     let chat: ChatId = id.parse().map_err(gone)?;
     let title = chats::title(&site.hub, caller, chat).await?;
-    Ok(ChatDialogPage { chat, title, action, form: Form::default() })
+    let is_temporary = chats::expiry(&site.hub, caller, chat).await?.is_some();
+    Ok(ChatDialogPage { chat, title, action, is_temporary, form: Form::default() })
 }
 
 pub async fn rename(
@@ -151,6 +152,15 @@ pub async fn archive(
     }
 }
 
+/// Makes a temporary chat an ordinary one.
+pub async fn keep(State(site): State<AppState>, visit: PageContext, Path(id): Path<String>) -> Response {
+    let update = ChatPatch { temporary: Some(false), ..ChatPatch::default() };
+    match changed(&site, &visit.caller, &id, update).await {
+        Ok(chat) => redirect_with_notice(&page_of(chat), "chat-kept"),
+        Err(error) => visit.refuse(error),
+    }
+}
+
 async fn changed(site: &AppState, caller: &Caller, id: &str, update: ChatPatch) -> Result<ChatId, Error> {
     let chat: ChatId = id.parse().map_err(gone)?;
     chats::update(&site.hub, caller, chat, update).await?;
@@ -170,13 +180,16 @@ pub async fn delete(
 ) -> Response {
     let is_permanent = fields.get("permanent") == "yes";
     let deleted = match id.parse::<ChatId>() {
-        Ok(chat) if is_permanent => chats::delete_permanently(&site.hub, &visit.caller, chat).await,
+        Ok(chat) if is_permanent => chats::delete_permanently(&site.hub, &visit.caller, chat)
+            .await
+            .map(|()| DeletionOutcome::Permanent),
         Ok(chat) => chats::delete(&site.hub, &visit.caller, chat).await,
         Err(refusal) => Err(gone(refusal)),
     };
     match deleted {
-        Ok(()) if is_permanent => redirect_with_notice("/chat/deleted", "chat-removed"),
-        Ok(()) => redirect_with_notice("/chat", "chats-deleted"),
+        Ok(_) if is_permanent => redirect_with_notice("/chat/deleted", "chat-removed"),
+        Ok(DeletionOutcome::Permanent) => redirect_with_notice("/chat", "chat-removed"),
+        Ok(DeletionOutcome::Restorable) => redirect_with_notice("/chat", "chats-deleted"),
         Err(error) => visit.refuse(error),
     }
 }

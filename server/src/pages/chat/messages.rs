@@ -139,7 +139,8 @@ async fn delete_page(
     let (chat, message) = (id.parse().map_err(gone)?, message.parse().map_err(gone)?);
     let title = chats::title(&site.hub, caller, chat).await?;
     check_message(site, caller, chat, message).await?;
-    Ok(ChatDialogPage { chat, title, action: ChatAction::DeleteMessage(message), form: Form::default() })
+    let (action, is_temporary) = (ChatAction::DeleteMessage(message), false);
+    Ok(ChatDialogPage { chat, title, action, is_temporary, form: Form::default() })
 }
 
 pub async fn delete(

@@ -15,6 +15,8 @@ pub mod search;
 pub mod share;
 pub mod thread;
 
+use std::time::Duration;
+
 use plexus_app::view_models::{
     agents::AgentRow,
     chat::{AgentChoice, ChatItem, FolderItem, Sidebar},
@@ -49,6 +51,11 @@ fn chat_item(item: chats::ChatItem) -> ChatItem {
         is_room: item.is_room,
         is_unread: item.is_unread,
     }
+}
+
+/// Returns a time in whole hours.
+const fn in_hours(time: Duration) -> u64 {
+    time.as_secs() / 3_600
 }
 
 fn next_id(hub: &Hub) -> MessageId {

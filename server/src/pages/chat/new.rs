@@ -6,20 +6,20 @@ use axum::{
 };
 use plexus_app::view_models::{
     Form,
-    chat::{AgentChoices, NewChatPage},
+    chat::{AgentChoices, NewChatPage, TemporaryOffer},
 };
 use plexus_domain::Address;
 use plexus_hub::{
     Error,
     caller::Caller,
-    chats::{self, MessagePosition, NewMessage},
+    chats::{self, ChatStart, MessagePosition, NewMessage},
     listings::{self, Query},
 };
 use serde::Deserialize;
 
 use super::{
     attachments::{MessageRequest, attachments, receive},
-    choice, next_id, row, sidebar,
+    choice, in_hours, next_id, row, sidebar,
 };
 use crate::{
     app_state::AppState,
@@ -33,6 +33,16 @@ pub struct NewChatQuery {
     text: Option<String>,
     /// Words by which agents are searched.
     q: Option<String>,
+    /// `yes` for a temporary chat.
+    temporary: Option<String>,
+}
+
+/// What the page offers: an agent, or agents that a search finds, for an ordinary or a temporary chat.
+#[derive(Clone, Copy, Default)]
+struct NewChatChoice<'a> {
+    to: Option<&'a str>,
+    words: Option<&'a str>,
+    is_temporary: bool,
 }
 
 pub async fn show(
@@ -42,26 +52,31 @@ pub async fn show(
 ) -> Response {
     let form = Form::filled(query.text.map(|text| ("text", text)));
     let words = query.q.as_deref().map(str::trim).filter(|words| !words.is_empty());
-    let page = page(&site, &visit.caller, query.to.as_deref(), words, form, None).await;
+    let is_temporary = query.temporary.as_deref() == Some("yes");
+    let choice = NewChatChoice { to: query.to.as_deref(), words, is_temporary };
+    let page = page(&site, &visit.caller, choice, form, None).await;
     visit.show_or_refuse(page)
 }
 
 async fn page(
     site: &AppState,
     caller: &Caller,
-    to: Option<&str>,
-    words: Option<&str>,
+    chosen: NewChatChoice<'_>,
     form: Form,
     fields: Option<&Fields>,
 ) -> Result<NewChatPage, Error> {
-    let to: Option<Address> = to.and_then(|to| to.parse().ok());
+    let to: Option<Address> = chosen.to.and_then(|to| to.parse().ok());
     let to = match to {
         Some(address) => Some(chats::partner(&site.hub, caller, &address).await?),
         None => None,
     };
     Ok(NewChatPage {
         sidebar: sidebar(&site.hub, caller).await?,
-        choice: choices(site, caller, words).await?,
+        choice: choices(site, caller, chosen.words).await?,
+        temporary: TemporaryOffer {
+            is_chosen: chosen.is_temporary,
+            hours: in_hours(site.hub.config().temporary_chat_ttl),
+        },
         to: to.as_ref().map(choice),
         next_id: next_id(&site.hub),
         attachments: attachments(site, caller, fields).await?,
@@ -89,12 +104,14 @@ async fn choices(site: &AppState, caller: &Caller, words: Option<&str>) -> Resul
 pub async fn send(State(site): State<AppState>, visit: PageContext, form: MessageForm) -> Response {
     let (fields, received) = receive(&site, &visit.caller, form).await;
     let to = fields.given("to").and_then(|to| to.parse::<Address>().ok());
+    let is_temporary = fields.get("temporary") == "yes";
     let sent = match received {
         Ok(MessageRequest::Send(uploads)) => {
             let id = fields.given("id").and_then(|id| id.parse().ok()).unwrap_or_else(|| next_id(&site.hub));
             let (position, text) = (MessagePosition::default(), fields.get("text").to_owned());
             let new = NewMessage { id, position, text, uploads };
-            chats::start(&site.hub, &visit.caller, to.as_ref(), new).await.map(Some)
+            let start = ChatStart { to: to.as_ref(), is_temporary };
+            chats::start(&site.hub, &visit.caller, start, new).await.map(Some)
         }
         Ok(MessageRequest::ShowAgain) => Ok(None),
         Err(error) => Err(error),
@@ -103,7 +120,8 @@ pub async fn send(State(site): State<AppState>, visit: PageContext, form: Messag
         return Redirect::to(&format!("/chat/{}?follow", sent.chat)).into_response();
     }
     let to = to.map(|to| to.to_string());
-    match (page(&site, &visit.caller, to.as_deref(), None, Form::default(), Some(&fields)).await, sent) {
+    let choice = NewChatChoice { to: to.as_deref(), words: None, is_temporary };
+    match (page(&site, &visit.caller, choice, Form::default(), Some(&fields)).await, sent) {
         (Ok(page), Err(error)) => refused(visit, error, fields, |form| NewChatPage { form, ..page }),
         (Ok(page), Ok(_)) => visit.show(NewChatPage { form: fields.into_form(), ..page }),
         (Err(error), _) => visit.refuse(error),

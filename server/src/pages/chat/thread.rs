@@ -25,7 +25,7 @@ use serde::Deserialize;
 
 use super::{
     attachments::{MessageRequest, attachments, receive},
-    choice, html_stream,
+    choice, html_stream, in_hours,
     message_view::article,
     next_id, sidebar,
 };
@@ -129,6 +129,7 @@ async fn page(
         next_id: next_id(&site.hub),
         exhausted: exhausted(site, caller, chat).await?,
         read_only,
+        temporary_hours: open.expiry.map(|expiry| in_hours(expiry.ttl)),
         room,
         edits: edited,
         attachments: attachments(site, caller, fields).await?,

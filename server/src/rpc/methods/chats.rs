@@ -4,7 +4,7 @@ use jsonrpsee::{RpcModule, core::RegisterMethodError};
 use plexus_domain::{Address, ApprovalId, ChatId, MessageId, RunId, UploadId};
 use plexus_hub::{
     Caller,
-    chats::{self, ChatPatch, FolderChange, MessagePosition, NewMessage},
+    chats::{self, ChatPatch, ChatStart, FolderChange, MessagePosition, NewMessage},
     runs,
 };
 use serde::Deserialize;
@@ -80,12 +80,15 @@ struct Start {
     to: Option<Address>,
     #[serde(default)]
     uploads: Vec<UploadId>,
+    #[serde(default)]
+    temporary: bool,
 }
 
 async fn start_chat(site: AppState, caller: Caller, asked: Start) -> Answer<PostedMessageJson> {
     let position = MessagePosition::default();
     let new = NewMessage { id: asked.id, position, text: asked.text, uploads: asked.uploads };
-    Ok(chats::start(&site.hub, &caller, asked.to.as_ref(), new).await?.into())
+    let start = ChatStart { to: asked.to.as_ref(), is_temporary: asked.temporary };
+    Ok(chats::start(&site.hub, &caller, start, new).await?.into())
 }
 
 #[derive(Deserialize)]
@@ -135,12 +138,14 @@ struct Update {
     archived: Option<bool>,
     #[serde(default)]
     folder: Option<String>,
+    #[serde(default)]
+    temporary: Option<bool>,
 }
 
 async fn update_chat(site: AppState, caller: Caller, asked: Update) -> Answer<bool> {
-    let Update { chat, title, pinned, archived, folder } = asked;
+    let Update { chat, title, pinned, archived, folder, temporary } = asked;
     let folder = folder.map(FolderChange::requested).transpose()?;
-    chats::update(&site.hub, &caller, chat, ChatPatch { title, pinned, archived, folder }).await?;
+    chats::update(&site.hub, &caller, chat, ChatPatch { title, pinned, archived, folder, temporary }).await?;
     Ok(true)
 }
 
