@@ -1,4 +1,4 @@
-// Lists to choose from by keyboard or pointer: the search dialog, and the agents that a message begins with.
+// Lists to choose from by keyboard or pointer: the search dialog, the agents that a message begins with, and commands.
 // `site.js` loads this file when one of them is first needed.
 
 /** Milliseconds without input before a search starts (debounce). */
@@ -32,7 +32,6 @@ class OptionList {
     this.list = element("div", { id, role: "listbox", "aria-label": label, class: "options", hidden: "" });
     this.status = element("p", { class: "hidden", role: "status" });
     field.setAttribute("aria-autocomplete", "list");
-    field.setAttribute("aria-controls", id);
     // The field keeps the focus.
     this.list.addEventListener("pointerdown", (event) => event.preventDefault());
     this.list.addEventListener("click", (event) => {
@@ -51,6 +50,7 @@ class OptionList {
 
   /** Shows groups of options: `{ label, options: [{ title, detail, href or value }] }`. Keeps a selection that was moved, or selects the first. */
   show(groups) {
+    this.field.setAttribute("aria-controls", this.list.id);
     const target = (option) => option?.getAttribute("href") ?? option?.dataset.value;
     const selected = this.#active > 0 ? target(this.#options()[this.#active]) : undefined;
     const filled = groups.filter(({ options }) => options.length > 0);
@@ -64,8 +64,10 @@ class OptionList {
   }
 
   close() {
-    this.list.hidden = true;
     this.status.textContent = "";
+    // Another list of the field may be open.
+    if (!this.isOpen) return;
+    this.list.hidden = true;
     this.#setExpanded();
     this.#select(-1);
   }
@@ -233,30 +235,30 @@ async function searchAgents(words, signal) {
   return groups.map(({ label, options }) => ({ label, options: options.map((agent) => ({ ...agent, value: agent.address })) }));
 }
 
-/** Offers agents while a message begins with `@`. */
-export function offerAgents(field) {
-  const mention = () => field.value.slice(0, field.selectionEnd).match(MENTION);
-  const options = new OptionList(field, "agent-options", textOf("Agents"), ({ dataset }) => {
-    const [, words] = mention() ?? [, ""];
-    const end = field.selectionEnd;
-    field.setRangeText(`${dataset.value} `, end - words.length - 1, end, "end");
+/**
+ * Offers options while the text before the cursor ends with a match of `pattern`, whose group is what was typed. `refresh(words, options)`
+ * shows them, and `choose(option, begin)` replaces the text from `begin` to the cursor.
+ */
+function offer(field, { id, label, pattern, refresh, cancel, choose }) {
+  const typed = () => field.value.slice(0, field.selectionEnd).match(pattern)?.[1];
+  const options = new OptionList(field, id, label, (option) => {
+    const begin = field.selectionEnd - (typed() ?? "").length - 1;
     options.close();
-    field.dispatchEvent(new Event("input", { bubbles: true }));
+    choose(option, begin);
   });
   options.chooseKeys.push("Tab");
   field.setAttribute("aria-haspopup", "listbox");
   field.before(options.status, options.list);
-  const search = debounced(searchAgents, (groups) => options.show(groups), () => options.close());
   const leave = () => {
-    search.cancel();
+    cancel?.();
     options.close();
   };
-  const refresh = () => {
-    const found = mention();
-    if (found) search(found[1]);
-    else leave();
+  const update = () => {
+    const words = typed();
+    if (words === undefined) leave();
+    else refresh(words, options);
   };
-  field.addEventListener("input", refresh);
+  field.addEventListener("input", update);
   field.addEventListener("blur", leave);
   // Before the handlers of the composer, where Enter sends the message and Esc stops the answer.
   document.addEventListener("keydown", (event) => {
@@ -266,5 +268,73 @@ export function offerAgents(field) {
     event.preventDefault();
     event.stopImmediatePropagation();
   }, true);
-  refresh();
+  update();
+}
+
+/** Replaces the text from `begin` to the cursor. */
+function replaceTyped(field, begin, text) {
+  field.setRangeText(text, begin, field.selectionEnd, "end");
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+/** Offers agents while a message begins with `@`. */
+export function offerAgents(field) {
+  let list;
+  const search = debounced(searchAgents, (groups) => list.show(groups), () => list.close());
+  const refresh = (words, options) => {
+    list = options;
+    search(words);
+  };
+  const choose = ({ dataset }, begin) => replaceTyped(field, begin, `${dataset.value} `);
+  offer(field, { id: "agent-options", label: textOf("Agents"), pattern: MENTION, refresh, cancel: search.cancel, choose });
+}
+
+// Commands, and example messages of the agent that answers.
+
+/** A command begins a line that is empty otherwise. */
+const COMMAND = /(?:^|\n)\/([^\s/]*)$/u;
+
+/** Returns whether a word of the text begins with these words. Scripts without spaces have no such words. */
+function hasWord(text, words) {
+  const plain = text.toLowerCase();
+  return /[^\0-\x7f]/.test(words) ? plain.includes(words) : plain.split(/[^\p{L}\p{N}]+/u).some((word) => word.startsWith(words));
+}
+
+/** Returns the control that a command presses: the last one, since that is the newest. */
+const targetOf = ({ dataset: { target } }) => [...document.querySelectorAll(target)].at(-1);
+
+/** Returns the options for what was typed after `/`: commands that apply at the moment, and messages. */
+function commandGroups(source, typed) {
+  const words = typed.toLowerCase();
+  const items = [...source.content.children].map((item, at) => ({ item, title: item.textContent, name: item.dataset.name, value: String(at) }));
+  const applies = ({ item, name }) => name && (!item.dataset.target || targetOf(item));
+  const isMeant = ({ name, title }) => name.startsWith(words) || hasWord(title, words);
+  const commands = items.filter((one) => applies(one) && isMeant(one)).map((one) => ({ ...one, detail: [`/${one.name}`] }));
+  // The command whose name was typed comes first.
+  commands.sort((one, other) => other.name.startsWith(words) - one.name.startsWith(words));
+  const messages = items.filter(({ name, title }) => !name && hasWord(title, words));
+  return [{ label: source.dataset.label, options: commands }, { label: source.dataset.messages, options: messages }];
+}
+
+function runCommand(item) {
+  if (item.dataset.target) targetOf(item)?.click();
+  else import("./shortcuts.js").then((shortcuts) => shortcuts.run("list"), () => location.assign("/shortcuts"));
+}
+
+/** Offers commands while a line has only `/` and the beginning of a name. Any other text is sent as it is. */
+export function offerCommands(field) {
+  const source = document.getElementById("composer-commands");
+  const refresh = (words, options) => {
+    // What follows the cursor is part of the line.
+    const rest = field.value.slice(field.selectionEnd).split("\n", 1)[0];
+    const groups = rest.trim() ? [] : commandGroups(source, words);
+    if (groups.some(({ options: found }) => found.length > 0)) options.show(groups);
+    else options.close();
+  };
+  const choose = ({ dataset }, begin) => {
+    const item = source.content.children[dataset.value];
+    replaceTyped(field, begin, item.dataset.name ? "" : item.textContent);
+    if (item.dataset.name) runCommand(item);
+  };
+  offer(field, { id: "command-options", label: source.dataset.label, pattern: COMMAND, refresh, choose });
 }

@@ -187,7 +187,7 @@ document.addEventListener("keydown", (event) => {
   menu?.querySelector("summary").focus();
 });
 
-// The search dialog (Ctrl+K) and the list of agents in the composer. Their script is loaded when it is first needed.
+// The search dialog (Ctrl+K) and the lists of agents and commands in the composer. Their script is loaded when it is first needed.
 
 const loadPickers = () => import("./pickers.js");
 
@@ -241,6 +241,13 @@ document.addEventListener("input", ({ target: field }) => {
   if (!isOffered || field.dataset.agents) return;
   field.dataset.agents = "offered";
   loadPickers().then((pickers) => pickers.offerAgents(field), () => delete field.dataset.agents);
+});
+
+document.addEventListener("input", ({ target: field }) => {
+  const isOffered = field.id === "composer-text" && /^\//m.test(field.value) && document.getElementById("composer-commands");
+  if (!isOffered || field.dataset.commands) return;
+  field.dataset.commands = "offered";
+  loadPickers().then((pickers) => pickers.offerCommands(field), () => delete field.dataset.commands);
 });
 
 // Ratings of answers are sent without a page. If that fails, the browser submits the form.

@@ -1,4 +1,4 @@
-# المحادثات المؤقتة.
+# المحادثات المؤقتة وأوامر حقل الرسالة.
 
 temporary-chat = محادثة مؤقتة
 temporary-chat-switch-on = محادثة مؤقتة
@@ -21,3 +21,26 @@ temporary-chat-note = { $hours ->
     }
 temporary-chat-keep = الاحتفاظ بالمحادثة
 temporary-chat-delete = تُحذف رسائلها من هذا المحور فورًا ولا يمكن استعادتها. قد يحتفظ وكلاء على خوادم أخرى بما أُرسل إليها.
+commands = الأوامر
+command-examples = رسائل نموذجية
+commands-hint = تعرض العلامة / في بداية السطر قائمة الأوامر.
+command-retry = إعادة محاولة آخر إجابة
+command-edit = تعديل آخر رسالة لك
+command-stop = إيقاف الإجابة
+command-new = محادثة جديدة
+command-search = البحث في المحادثات
+command-temporary = جعل هذه المحادثة مؤقتة
+command-ordinary = جعل هذه المحادثة عادية
+command-keep = الاحتفاظ بهذه المحادثة المؤقتة
+command-rename = إعادة تسمية المحادثة
+command-pin = تثبيت المحادثة
+command-unpin = إلغاء تثبيت المحادثة
+command-archive = أرشفة المحادثة
+command-restore = إعادة المحادثة إلى القائمة
+command-folder = نقل المحادثة إلى مجلد
+command-people = أشخاص المحادثة
+command-share = مشاركة المحادثة
+command-export = تصدير المحادثة بصيغة Markdown
+command-delete = حذف المحادثة
+command-shortcuts = اختصارات لوحة المفاتيح
+shortcut-commands = اختيار أمر في بداية السطر

@@ -1,4 +1,4 @@
-# Temporäre Chats.
+# Temporäre Chats und die Befehle des Nachrichtenfelds.
 
 temporary-chat = Temporärer Chat
 temporary-chat-switch-on = Temporärer Chat
@@ -13,3 +13,26 @@ temporary-chat-note = { $hours ->
     }
 temporary-chat-keep = Chat behalten
 temporary-chat-delete = Seine Nachrichten werden sofort von diesem Hub gelöscht und können nicht wiederhergestellt werden. Agenten auf anderen Servern behalten möglicherweise, was ihnen gesendet wurde.
+commands = Befehle
+command-examples = Beispielnachrichten
+commands-hint = / am Anfang einer Zeile listet Befehle auf.
+command-retry = Letzte Antwort wiederholen
+command-edit = Ihre letzte Nachricht bearbeiten
+command-stop = Antwort anhalten
+command-new = Neuer Chat
+command-search = Chats durchsuchen
+command-temporary = Zu einem temporären Chat machen
+command-ordinary = Zu einem gewöhnlichen Chat machen
+command-keep = Diesen temporären Chat behalten
+command-rename = Chat umbenennen
+command-pin = Chat anheften
+command-unpin = Chat nicht mehr anheften
+command-archive = Chat archivieren
+command-restore = Chat wieder in die Liste aufnehmen
+command-folder = Chat in einen Ordner verschieben
+command-people = Personen des Chats
+command-share = Chat teilen
+command-export = Chat als Markdown exportieren
+command-delete = Chat löschen
+command-shortcuts = Tastenkürzel
+shortcut-commands = Einen Befehl wählen, am Anfang einer Zeile

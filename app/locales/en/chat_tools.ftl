@@ -1,4 +1,4 @@
-# Temporary chats.
+# Temporary chats, and the commands of the message field.
 
 temporary-chat = Temporary chat
 temporary-chat-switch-on = Temporary chat
@@ -13,3 +13,26 @@ temporary-chat-note = { $hours ->
     }
 temporary-chat-keep = Keep chat
 temporary-chat-delete = Its messages are deleted from this hub at once, and cannot be restored. Agents on other servers may keep what was sent to them.
+commands = Commands
+command-examples = Example messages
+commands-hint = / at the beginning of a line lists commands.
+command-retry = Retry the last answer
+command-edit = Edit your last message
+command-stop = Stop the answer
+command-new = New chat
+command-search = Search chats
+command-temporary = Make this a temporary chat
+command-ordinary = Make this an ordinary chat
+command-keep = Keep this temporary chat
+command-rename = Rename chat
+command-pin = Pin chat
+command-unpin = Unpin chat
+command-archive = Archive chat
+command-restore = Restore chat to the list
+command-folder = Move chat to a folder
+command-people = People of the chat
+command-share = Share chat
+command-export = Export chat as Markdown
+command-delete = Delete chat
+command-shortcuts = Keyboard shortcuts
+shortcut-commands = Choose a command, at the beginning of a line

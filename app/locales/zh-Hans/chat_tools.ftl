@@ -1,4 +1,4 @@
-# 临时对话。
+# 临时对话，以及消息框的命令。
 
 temporary-chat = 临时对话
 temporary-chat-switch-on = 临时对话
@@ -7,3 +7,26 @@ temporary-chat-announcement = 临时对话：不出现在你的列表和搜索�
 temporary-chat-note = 临时对话。在最后一条消息发出 { $hours } 小时后删除。
 temporary-chat-keep = 保留对话
 temporary-chat-delete = 其中的消息会立即从此 Hub 删除，且无法恢复。其他服务器上的智能体可能会保留发送给它们的内容。
+commands = 命令
+command-examples = 示例消息
+commands-hint = 在一行开头输入 / 会列出命令。
+command-retry = 重试最后一个回答
+command-edit = 编辑你的最后一条消息
+command-stop = 停止回答
+command-new = 新对话
+command-search = 搜索对话
+command-temporary = 改为临时对话
+command-ordinary = 改为普通对话
+command-keep = 保留此临时对话
+command-rename = 重命名对话
+command-pin = 置顶对话
+command-unpin = 取消置顶对话
+command-archive = 归档对话
+command-restore = 将对话恢复到列表
+command-folder = 将对话移到文件夹
+command-people = 对话的成员
+command-share = 分享对话
+command-export = 将对话导出为 Markdown
+command-delete = 删除对话
+command-shortcuts = 键盘快捷键
+shortcut-commands = 选择命令，在一行的开头

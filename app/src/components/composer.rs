@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use plexus_domain::MessageId;
 
-use super::{attachments, format::in_textarea, icon::Icon, identicon::Mark};
+use super::{attachments, chat_commands::chat_commands, format::in_textarea, icon::Icon, identicon::Mark};
 use crate::{
     locales, text,
     view_models::{
@@ -54,6 +54,7 @@ impl Composer<'_> {
         let agent = self.to.map(|to| to.name.clone());
         let (most, bytes) = (self.attachments.max_files, self.attachments.max_bytes);
         let limits = attachments::limits(self.attachments, self.to);
+        let examples = self.to.map(|to| to.starters.as_slice()).unwrap_or_default();
         view! {
             <form class="composer" id="composer" method="post" action=self.action enctype="multipart/form-data" data-island=""
                 data-max-files=most data-max-bytes=bytes data-reads=reads data-agent=agent>
@@ -75,7 +76,8 @@ impl Composer<'_> {
                 </div>
                 <p class="limits" id="composer-limits">{limits}</p>
                 <p class="unread" id="composer-unread" role="status" hidden=true></p>
-                <p class="hidden" id="composer-hint">{hint}</p>
+                <p class="hidden" id="composer-hint">{hint}" "{text!("commands-hint")}</p>
+                {chat_commands(examples)}
             </form>
         }
         .into_any()

@@ -7,6 +7,7 @@ pub mod article;
 mod attachments;
 pub mod badge;
 pub mod button;
+pub mod chat_commands;
 pub mod code_block;
 pub mod composer;
 pub mod context;

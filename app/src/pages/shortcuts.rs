@@ -15,12 +15,13 @@ fn anywhere() -> [Shortcut; 1] {
     [(&["Ctrl", "K"], text!("shortcut-search"))]
 }
 
-fn chat() -> [Shortcut; 6] {
+fn chat() -> [Shortcut; 7] {
     [
         (&["Enter"], text!("shortcut-send")),
         (&["Shift", "Enter"], text!("shortcut-line")),
         (&["Esc"], text!("shortcut-stop")),
         (&["@"], text!("shortcut-agent")),
+        (&["/"], text!("shortcut-commands")),
         (&["F6"], text!("shortcut-region")),
         (&["Ctrl", "Shift", ";"], text!("shortcut-copy-code")),
     ]
