@@ -238,6 +238,11 @@ fn chat_routes() -> Router<AppState> {
         .route("/chat/{id}/question", post(pages::chat::thread::answer_question))
         .route("/chat/{id}/retry", form(pages::chat::messages::show_retry, pages::chat::messages::retry))
         .route("/chat/{id}/hand-over", post(pages::chat::messages::hand_over))
+        .route(
+            "/chat/{id}/compare",
+            form(pages::chat::messages::show_comparison, pages::chat::messages::compare),
+        )
+        .route("/chat/{id}/continue", post(pages::chat::messages::continue_with))
         .route("/chat/{id}/fork", post(pages::chat::messages::fork))
         .route(
             "/chat/{id}/delete-message",

@@ -225,6 +225,8 @@ mod setup;
 #[cfg(test)]
 mod share_links;
 #[cfg(test)]
+mod side_by_side;
+#[cfg(test)]
 mod stars;
 #[cfg(test)]
 mod starters;

@@ -75,7 +75,7 @@ on_both! {
             check(&path, &ada.get(&path).await.expect(StatusCode::OK));
             hub.visitor().get(&path).await.expect(StatusCode::SEE_OTHER);
         }
-        for action in ["?edit=", "/retry?message=", "/delete-message?message="] {
+        for action in ["?edit=", "/retry?message=", "/compare?message=", "/delete-message?message="] {
             let path = format!("/chat/{}{action}{}", said.chat, said.message);
             check(&path, &ada.get(&path).await.expect(StatusCode::OK));
         }

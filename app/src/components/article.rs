@@ -172,7 +172,11 @@ fn after(article: &Article) -> AnyView {
     let about = text!("answer-of", name = author_name(&article.author));
     let urgent = article.state == MessageState::Failed;
     let kind = if urgent { Kind::Plain } else { Kind::Quiet };
+    let (chosen, choice) = (format!("/chat/{}/continue", article.chat), text!("continue-with-answer"));
+    let chosen_fields = fields.clone();
     view! {
+        // The style sheet shows it for answers side by side.
+        <span class="choose-answer"><ActionForm action=chosen label=choice about=about.clone() icon=Icon::Check fields=chosen_fields /></span>
         <CopyButton about=about.clone() />
         {is_from_agent(article).then(|| view! { <ActionForm action label=text!("answer-retry") about kind icon=Icon::Retry fields /> })}
         {is_from_agent(article).then(|| ratings(article))}
@@ -234,11 +238,14 @@ fn more(article: &Article) -> AnyView {
     let about = text!("message-of", name = name.clone());
     let summary = view! { <span class=Kind::Quiet.class()>{Icon::More.view()}</span> }.into_any();
     let is_answer = matches!(article.author, Author::Agent { .. } | Author::Imported { .. });
+    let compare = text!("compare-with-action");
     let another = is_answer.then(|| {
+        let comparison = format!("/chat/{chat}/compare?message={message}");
         let href = format!("/chat/{chat}/retry?message={message}");
         let (fork, fields) = (format!("/chat/{chat}/fork"), vec![("message", message.clone())]);
         view! {
             <ButtonLink label=text!("ask-another-agent") href kind=Kind::Quiet icon=Icon::Retry />
+            <ButtonLink label=compare href=comparison kind=Kind::Quiet icon=Icon::Add />
             <ActionForm action=fork label=text!("fork-chat") about=text!("fork-from-here") kind=Kind::Quiet icon=Icon::Fork fields />
         }
     });

@@ -10,12 +10,14 @@ use crate::text;
 type Command = (&'static str, Option<&'static str>, String);
 
 const RETRY: &str = "#thread > article:last-of-type > footer form[action$='/retry'] button";
+const COMPARE: &str = "#thread > article:last-of-type > footer a[href*='/compare?']";
 const EDIT: &str = "#thread:not([data-viewer]) > .person [data-edit], #thread > .own [data-edit]";
 const STOP: &str = "#thread > article[aria-busy] form[action$='/stop'] button";
 
-fn commands() -> [Command; 19] {
+fn commands() -> [Command; 20] {
     [
         ("retry", Some(RETRY), text!("command-retry")),
+        ("compare", Some(COMPARE), text!("command-compare")),
         ("edit", Some(EDIT), text!("command-edit")),
         ("stop", Some(STOP), text!("command-stop")),
         ("new", Some("#chats > a[href='/chat']"), text!("command-new")),

@@ -86,7 +86,7 @@ pub struct Attachments {
 /// Chat at `/chat/{id}?m={message}`.
 ///
 /// Posts to `/chat/{id}` with `id`, `parent`, `text`, `fork`, `edits`, `file`, `upload`, `remove`; and to `…/stop` (`run`), `…/retry`
-/// and `…/hand-over` (`message`, `to`), `…/fork` and `…/delete-message` (`message`), `…/rename` (`title`), `…/delete`, `…/approve`
+/// and `…/hand-over` (`message`, `to`), `…/compare` (`message`, `to`), `…/continue`, `…/fork` and `…/delete-message` (`message`), `…/rename` (`title`), `…/delete`, `…/approve`
 /// (`approval`, `decision` = `yes` or `no`), `…/pin` (`pinned`) and `…/archive` (`archived`), both `yes` or `no`, `…/folder` (`folder`) and `…/keep`.
 #[derive(Clone, Debug)]
 pub struct ThreadPage {
@@ -281,7 +281,8 @@ pub enum ChatAction {
     DeleteMessage(MessageId),
 }
 
-/// Choice of another agent for an answer at `/chat/{id}/retry?message={message}`. Posts `message` and `to`.
+/// Choice of another agent for an answer at `/chat/{id}/retry?message={message}` and `/chat/{id}/compare?message={message}`.
+/// Posts `message` and `to`.
 #[derive(Clone, Debug)]
 pub struct RetryPage {
     pub chat: ChatId,
@@ -289,5 +290,7 @@ pub struct RetryPage {
     /// The answer that gets an alternative.
     pub message: MessageId,
     pub agents: Vec<AgentRow>,
+    /// Whether both answers are shown side by side.
+    pub is_comparison: bool,
     pub form: Form,
 }

@@ -317,6 +317,13 @@ pub async fn finish(tx: &mut Tx, id: MessageId, state: MessageState, parts: &[Pa
 const ADD_BYTES: &str =
     "update chats set bytes = bytes + $2 where id = (select m.chat from messages m where m.id = $1)";
 
+/// Makes the answers to a message, which are side by side, alternatives of each other in this branch.
+pub async fn join_branches(tx: &mut Tx, question: MessageId, branch: i32) -> Result<()> {
+    let text = "update messages set lane = $2 where parent = $1 and lane > 0";
+    execute!(tx, query(text).bind(question.uuid()).bind(i64::from(branch)))?;
+    Ok(())
+}
+
 /// Deletes the parts of a message and subtracts their size from its chat. Its place in the tree stays.
 pub async fn erase(tx: &mut Tx, id: MessageId) -> Result<bool> {
     let attributes: Option<String> =

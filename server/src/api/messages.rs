@@ -126,6 +126,45 @@ pub async fn hand_over(
     Ok((StatusCode::ACCEPTED, Json(sent.into())))
 }
 
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ComparisonQuery {
+    /// Address of the agent that answers as well.
+    to: String,
+}
+
+/// Asks another agent the question of an answer as well. The answers are side by side.
+#[utoipa::path(post, path = "/messages/{message}/compare", operation_id = "messages.compare", tag = "Chats",
+    params(("message" = MessageId, Path), ComparisonQuery), security(("token" = ["chat"])),
+    responses((status = ACCEPTED, description = "The other answer is being \
+        written.", body = PostedMessageJson)))]
+pub async fn compare(
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(message): Path<String>,
+    Query(query): Query<ComparisonQuery>,
+) -> ApiResult<(StatusCode, Json<PostedMessageJson>)> {
+    // Check the scope first, so that a missing permission takes precedence over an invalid address.
+    caller.may(Scope::Chat)?;
+    let to: Address = query.to.parse()?;
+    let sent = chats::compare(&site.hub, &caller, id(&message)?, &to).await?;
+    Ok((StatusCode::ACCEPTED, Json(sent.into())))
+}
+
+/// Continues the chat with one of several answers side by side; the others become alternatives to it.
+#[utoipa::path(post, path = "/messages/{message}/continue", operation_id = "messages.continue", tag = "Chats",
+    params(("message" = MessageId, Path)), security(("token" = ["chat"])),
+    responses((status = NO_CONTENT, description = "The chat continues with this answer.")))]
+pub async fn continue_with(
+    State(site): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(message): Path<String>,
+) -> ApiResult<StatusCode> {
+    chats::continue_with(&site.hub, &caller, id(&message)?).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
 /// The chat that a fork created.
 #[derive(Serialize, ToSchema)]
 pub struct ForkedChat {

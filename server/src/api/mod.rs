@@ -113,6 +113,8 @@ fn whole() -> OpenApiRouter<AppState> {
         .routes(routes!(messages::show, messages::delete))
         .routes(routes!(messages::retry))
         .routes(routes!(messages::hand_over))
+        .routes(routes!(messages::compare))
+        .routes(routes!(messages::continue_with))
         .routes(routes!(messages::fork))
         .routes(routes!(feedback::show, feedback::give, feedback::take_back))
         .routes(routes!(messages::stop))

@@ -113,6 +113,7 @@ fn notice(word: &str) -> Option<Notice> {
         "chat-archived" => "Chat archived. Your next message in it restores it to your list.",
         "chat-restored" => "Chat restored to your list.",
         "chat-moved" => "Chat moved.",
+        "answer-chosen" => "The chat continues with this answer. The others are kept as alternatives to it.",
         "chat-kept" => "Chat kept. It is in your list now.",
         "chat-removed" => "Chat deleted permanently.",
         "chats-none" => "No chat is selected. Select chats first.",

@@ -201,11 +201,27 @@ pub fn pages() -> Vec<(&'static str, String)> {
                     title: "Tides and lengths".into(),
                     message: id(2),
                     agents: agents::rows(),
+                    is_comparison: false,
                     form: Form::filled([("to", "calc")])
                         .with_error("to", "Enter an address such as @owner/name."),
                 },
             ),
         ),
+        (
+            "chat-compare",
+            shown(
+                "/chat/x/compare?message=y",
+                RetryPage {
+                    chat: chat(),
+                    title: "Tides and lengths".into(),
+                    message: id(2),
+                    agents: agents::rows(),
+                    is_comparison: true,
+                    form: Form::default(),
+                },
+            ),
+        ),
+        ("chat-side-by-side", shown("/chat/x", thread(compared()))),
         (
             "chat-delete-message",
             shown(
@@ -476,6 +492,27 @@ fn article(n: u8, author: Author, parts: Vec<PartView>) -> Article {
         took_ms: agent.then_some(3_240),
         rating: None,
     }
+}
+
+/// Answers of three agents side by side, of which one is still being written.
+fn compared() -> Vec<Article> {
+    let answer = |n: u8, branch: i32, name: &str, html: &str| Article {
+        parent: Some(id(1)),
+        branch,
+        ..article(n, agent(name, &format!("@plexus/{name}")), vec![text(html)])
+    };
+    let open = Article {
+        state: MessageState::Open,
+        usage: None,
+        took_ms: None,
+        ..answer(4, 3, "guide", "<p>An agent for units is</p>")
+    };
+    vec![
+        article(1, ada(), vec![text("<p>How far is Cuxhaven from Husum?</p>")]),
+        answer(2, 1, "calc", "<p>By sea it is about <strong>96 km</strong>.</p>"),
+        answer(3, 2, "text", "<p>Your question has 6 words.</p>"),
+        open,
+    ]
 }
 
 fn ada() -> Author {

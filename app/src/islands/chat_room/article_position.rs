@@ -14,13 +14,16 @@ pub enum ArticlePosition {
     Elsewhere,
     /// Replaces the article with the same id.
     Same,
+    /// Inserted after this one, which is the last answer to the same message.
+    After { answer: String },
     /// Appended at the end, after these articles are removed.
     End { instead_of: Vec<String> },
 }
 
 /// Decides the position of `new` on a page that shows `shown`, in this order.
 ///
-/// A new alternative replaces the old one in its branch and everything after it, except answers in other branches.
+/// A new alternative replaces the old one in its branch and everything after it, except answers in other branches. An
+/// answer in a new branch is beside the other answers, also if the chat has continued below them.
 pub fn place(shown: &[ShownArticle], new: &ShownArticle) -> ArticlePosition {
     if shown.iter().any(|it| it.id == new.id) {
         return ArticlePosition::Same;
@@ -32,7 +35,12 @@ pub fn place(shown: &[ShownArticle], new: &ShownArticle) -> ArticlePosition {
     }
     let alternative = |it: &ShownArticle| it.parent == new.parent && it.branch == new.branch;
     let Some(at) = shown.iter().position(alternative) else {
-        return ArticlePosition::End { instead_of: Vec::new() };
+        let beside = |it: &ShownArticle| it.parent.is_some() && it.parent == new.parent && it.branch > 0;
+        let last = shown.iter().rposition(beside).filter(|_| new.branch > 0);
+        return match last.filter(|last| last + 1 < shown.len()) {
+            Some(last) => ArticlePosition::After { answer: shown[last].id.clone() },
+            None => ArticlePosition::End { instead_of: Vec::new() },
+        };
     };
     let gone =
         |(index, it): &(usize, &ShownArticle)| *index == at || (*index > at && it.parent != new.parent);
@@ -72,6 +80,17 @@ mod tests {
         ];
         assert_eq!(place(&page, &shown("a2", Some("q"), 1)), end(&["a", "next", "answer"]));
         assert_eq!(place(&page, &shown("b2", Some("q"), 2)), end(&["b", "next", "answer"]));
+    }
+
+    #[test]
+    fn an_answer_to_compare_is_beside_the_others() {
+        let mut page = vec![shown("q", None, 0), shown("a", Some("q"), 1)];
+        assert_eq!(place(&page, &shown("b", Some("q"), 2)), end(&[]));
+        page.push(shown("next", Some("a"), 0));
+        let after = ArticlePosition::After { answer: "a".into() };
+        assert_eq!(place(&page, &shown("b", Some("q"), 2)), after);
+        // Another branch of the chat.
+        assert_eq!(place(&page, &shown("other", Some("q"), 0)), end(&[]));
     }
 
     #[test]

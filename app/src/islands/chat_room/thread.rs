@@ -99,6 +99,10 @@ impl Thread {
         match place(&self.shown(), &new) {
             ArticlePosition::Elsewhere => None,
             ArticlePosition::Same => self.replace(&placed.id, &placed.html),
+            ArticlePosition::After { answer } => {
+                self.article(&answer)?.insert_adjacent_html("afterend", &placed.html).ok()?;
+                self.added(&placed.id)
+            }
             ArticlePosition::End { instead_of } => {
                 for id in instead_of {
                     self.remove(&id);

@@ -14,7 +14,7 @@ use crate::{
 
 impl Page for RetryPage {
     fn head(&self) -> PageMeta {
-        PageMeta { layout: Layout::Narrow, ..PageMeta::private(text!("ask-another-agent")) }
+        PageMeta { layout: Layout::Narrow, ..PageMeta::private(heading(self.is_comparison)) }
     }
 
     fn is_translated(&self) -> bool {
@@ -23,14 +23,20 @@ impl Page for RetryPage {
 
     fn body(self) -> AnyView {
         let back = format!("/chat/{}?m={}", self.chat, self.message);
-        let action = format!("/chat/{}/retry", self.chat);
+        let path = if self.is_comparison { "compare" } else { "retry" };
+        let action = format!("/chat/{}/{path}", self.chat);
         let message = self.message.to_string();
         let rows = self.agents.into_iter().map(|agent| row(agent, &action, &message)).collect_view();
         let address = Field::text("to", text!("retry-address")).hint(text!("retry-address-hint"));
         let title = self.title;
+        let explanation = if self.is_comparison {
+            text!("compare-explanation").into_any()
+        } else {
+            rich!("retry-lead"; title = |_| view! { <span dir="auto">{title}</span> })
+        };
         view! {
-            <h1>{text!("ask-another-agent")}</h1>
-            <p class="quiet">{rich!("retry-lead"; title = |_| view! { <span dir="auto">{title}</span> })}</p>
+            <h1>{heading(self.is_comparison)}</h1>
+            <p class="quiet">{explanation}</p>
             {form_errors(&self.form, None)}
             <h2 class="hidden">{text!("retry-agents")}</h2>
             <ul class="rows" role="list">{rows}</ul>
@@ -42,6 +48,10 @@ impl Page for RetryPage {
         }
         .into_any()
     }
+}
+
+fn heading(is_comparison: bool) -> String {
+    if is_comparison { text!("compare-with") } else { text!("ask-another-agent") }
 }
 
 fn row(agent: AgentRow, action: &str, message: &str) -> AnyView {

@@ -2,6 +2,7 @@
 
 mod agent_limits;
 mod change_set;
+mod compare;
 mod delete_message;
 mod deletion;
 mod export;
@@ -35,6 +36,7 @@ mod usage;
 
 pub use agent_limits::{ChatAgent, list_agents, list_exhausted_agents, set_agent_limit};
 pub(crate) use change_set::{ChatChangeSet, frames};
+pub use compare::{MAX_COMPARED, compare, continue_with};
 pub use delete_message::delete_message;
 pub use deletion::{DeletionOutcome, RESTORABLE_FOR, delete, delete_permanently, list_deleted, restore};
 pub use export::{

@@ -1,4 +1,4 @@
-//! Actions on one message of a chat: retry, fork and delete.
+//! Actions on one message of a chat: retry, compare, fork and delete.
 
 use axum::{
     extract::{Path, Query, State},
@@ -37,18 +37,35 @@ pub async fn show_retry(
     Path(id): Path<String>,
     Query(query): Query<MessageQuery>,
 ) -> Response {
-    let page = retry_page(&site, &visit.caller, &id, &query.message).await;
+    let page = retry_page(&site, &visit.caller, &id, &query.message, false).await;
     visit.show_or_refuse(page)
 }
 
-async fn retry_page(site: &AppState, caller: &Caller, id: &str, message: &str) -> Result<RetryPage, Error> {
+/// Shows the agents whose answers can be compared with one.
+pub async fn show_comparison(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Path(id): Path<String>,
+    Query(query): Query<MessageQuery>,
+) -> Response {
+    let page = retry_page(&site, &visit.caller, &id, &query.message, true).await;
+    visit.show_or_refuse(page)
+}
+
+async fn retry_page(
+    site: &AppState,
+    caller: &Caller,
+    id: &str,
+    message: &str,
+    is_comparison: bool,
+) -> Result<RetryPage, Error> {
     let (chat, message) = (id.parse().map_err(gone)?, message.parse().map_err(gone)?);
     let title = chats::title(&site.hub, caller, chat).await?;
     check_message(site, caller, chat, message).await?;
     let suggested = chats::suggested(&site.hub, caller).await?;
     let (own, recent) = (suggested.own.into_iter(), suggested.recent);
     let agents = own.chain(recent).chain(suggested.starred).chain(suggested.builtin).map(row).collect();
-    Ok(RetryPage { chat, title, message, agents, form: Form::default() })
+    Ok(RetryPage { chat, title, message, agents, is_comparison, form: Form::default() })
 }
 
 /// Returns an error if the message is not in this chat.
@@ -71,7 +88,7 @@ pub async fn retry(
     match send_retry(&site, &visit.caller, &id, &fields).await {
         Ok(chat) => following(chat),
         Err(error) if fields.given("to").is_some() => {
-            match retry_page(&site, &visit.caller, &id, fields.get("message")).await {
+            match retry_page(&site, &visit.caller, &id, fields.get("message"), false).await {
                 Ok(page) => refused(visit, error, fields, |form| RetryPage { form, ..page }),
                 Err(error) => visit.refuse(error),
             }
@@ -82,10 +99,60 @@ pub async fn retry(
 
 async fn send_retry(site: &AppState, caller: &Caller, id: &str, fields: &Fields) -> Result<ChatId, Error> {
     let (chat, message) = (id.parse().map_err(gone)?, fields.get("message").parse().map_err(gone)?);
-    let to = fields.given("to").map(|to| to.trim().parse::<Address>());
-    let to = to.transpose().map_err(|_| Refusal::invalid("to", "Enter an address such as @owner/name."))?;
+    let to = fields.given("to").map(address).transpose()?;
     chats::retry(&site.hub, caller, message, to.as_ref()).await?;
     Ok(chat)
+}
+
+fn address(text: &str) -> Result<Address, Refusal> {
+    text.trim().parse().map_err(|_| Refusal::invalid("to", "Enter an address such as @owner/name."))
+}
+
+/// Asks another agent the question of an answer as well.
+pub async fn compare(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Path(id): Path<String>,
+    fields: Fields,
+) -> Response {
+    match send_comparison(&site, &visit.caller, &id, &fields).await {
+        Ok(chat) => following(chat),
+        Err(error) => match retry_page(&site, &visit.caller, &id, fields.get("message"), true).await {
+            Ok(page) => refused(visit, error, fields, |form| RetryPage { form, ..page }),
+            Err(error) => visit.refuse(error),
+        },
+    }
+}
+
+async fn send_comparison(
+    site: &AppState,
+    caller: &Caller,
+    id: &str,
+    fields: &Fields,
+) -> Result<ChatId, Error> {
+    let (chat, message) = (id.parse().map_err(gone)?, fields.get("message").parse().map_err(gone)?);
+    check_message(site, caller, chat, message).await?;
+    chats::compare(&site.hub, caller, message, &address(fields.get("to"))?).await?;
+    Ok(chat)
+}
+
+/// Continues a chat with one of several answers side by side.
+pub async fn continue_with(
+    State(site): State<AppState>,
+    visit: PageContext,
+    Path(id): Path<String>,
+    fields: Fields,
+) -> Response {
+    let continued = match (id.parse::<ChatId>(), fields.get("message").parse()) {
+        (Ok(chat), Ok(message)) => {
+            chats::continue_with(&site.hub, &visit.caller, message).await.map(|()| chat)
+        }
+        (Err(refusal), _) | (_, Err(refusal)) => Err(gone(refusal)),
+    };
+    match continued {
+        Ok(chat) => redirect_with_notice(&format!("/chat/{chat}"), "answer-chosen"),
+        Err(error) => visit.refuse(error),
+    }
 }
 
 /// Sends the question of an answer to another agent that the answer mentions.

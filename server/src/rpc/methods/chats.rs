@@ -38,6 +38,8 @@ pub fn add_to(module: &mut RpcModule<AppState>) -> Result<(), RegisterMethodErro
     add(module, "messages.get", get_message)?;
     add(module, "messages.retry", retry)?;
     add(module, "messages.hand_over", hand_over)?;
+    add(module, "messages.compare", compare)?;
+    add(module, "messages.continue", continue_with)?;
     add(module, "messages.fork", fork)?;
     add(module, "messages.delete", delete_message)?;
     add(module, "runs.stop", stop_run)?;
@@ -210,6 +212,22 @@ struct HandOverParams {
 
 async fn hand_over(site: AppState, caller: Caller, asked: HandOverParams) -> Answer<PostedMessageJson> {
     Ok(chats::hand_over(&site.hub, &caller, asked.message, &asked.to).await?.into())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Comparison {
+    message: MessageId,
+    to: Address,
+}
+
+async fn compare(site: AppState, caller: Caller, asked: Comparison) -> Answer<PostedMessageJson> {
+    Ok(chats::compare(&site.hub, &caller, asked.message, &asked.to).await?.into())
+}
+
+async fn continue_with(site: AppState, caller: Caller, asked: OneMessage) -> Answer<bool> {
+    chats::continue_with(&site.hub, &caller, asked.message).await?;
+    Ok(true)
 }
 
 async fn fork(site: AppState, caller: Caller, asked: OneMessage) -> Answer<ForkedChat> {

@@ -1,0 +1,134 @@
+//! Answers of several agents side by side: adds one to a question, and continues with one of them.
+
+use plexus_domain::{
+    Address, CallOptions, Error as Refusal, MessageId,
+    chat_event::Event,
+    message::{MessageState, TreeNode},
+};
+use plexus_store::{
+    Tx,
+    chats::Chat,
+    members::MemberRole,
+    messages::{self, MessageHeader},
+    runs::Origin,
+};
+
+use super::{
+    ChatChangeSet, Sent, check_may_post, membership_or,
+    post_message::{PostedMessage, ensure_principal, lock, new_member},
+    queries::newest_below,
+    send::check_kind,
+};
+use crate::{
+    Caller, Hub, Result,
+    agents::resolve_callable,
+    caller::{Person, Requester, Scope},
+    limits::Rate,
+    quotas,
+    runs::{self, NewRunSpec},
+};
+
+/// Maximum number of answers side by side to which another one can be added.
+pub const MAX_COMPARED: usize = 3;
+
+/// Asks the agent at `to` the question of this answer as well. Both answers are side by side; the first one may still be
+/// being written.
+pub async fn compare(hub: &Hub, caller: &Caller, answer: MessageId, to: &Address) -> Result<Sent> {
+    let person = caller.may(Scope::Chat)?;
+    hub.limits().take(Rate::Messages, &caller.key())?;
+    let mut tx = hub.store().write().await?;
+    let AnsweredQuestion { chat, question, headers } = answered_question(&mut tx, person, answer).await?;
+    let asker = Requester::from(person);
+    quotas::check_message(hub, &mut tx, &asker, chat.creator, &[]).await?;
+    let reached = resolve_callable(&mut tx, &asker, to).await?;
+    let author = ensure_principal(hub, &mut tx, &reached).await?;
+    let beside: Vec<_> = answers_to(&headers, question).collect();
+    if beside.iter().any(|header| header.author == author) {
+        let words =
+            format!("{to} has answered this message already. Choose another agent, or retry its answer.");
+        return Err(Refusal::conflict(words).into());
+    }
+    let mut branches: Vec<i32> = beside.iter().map(|header| header.lane).collect();
+    branches.sort_unstable();
+    branches.dedup();
+    if branches.len() >= MAX_COMPARED {
+        let words =
+            format!("At most {MAX_COMPARED} answers can be compared. Continue with one of them first.");
+        return Err(Refusal::conflict(words).into());
+    }
+    let mut changes = ChatChangeSet::new(&chat);
+    if !headers.iter().any(|header| header.author == author) {
+        changes.join(new_member(hub, chat.id, author, MemberRole::Guest));
+        changes.record(Event::MemberChanged { principal: author, joined: true });
+    }
+    let ask = NewRunSpec {
+        chat: chat.id,
+        question,
+        called: None,
+        lane: branches.last().map_or(1, |last| last + 1),
+        beside: Vec::new(),
+        seen: runs::visible_messages(headers.iter().map(MessageHeader::by), question),
+        words: None,
+        reached,
+        author,
+        origin: Origin::Page,
+        continues: None,
+        until: None,
+        options: CallOptions::default(),
+        is_withheld: false,
+    };
+    let job = runs::create(hub, &mut tx, &mut changes, &asker, ask).await?;
+    let sent = Sent { chat: chat.id, message: job.answer.id, runs: vec![job.run] };
+    PostedMessage::of(changes, vec![job]).commit_and_start(hub, &asker, tx).await?;
+    Ok(sent)
+}
+
+/// Continues the chat with one of several answers side by side. The others become alternatives to it, so agents do not
+/// see them any more, and only its author answers the next message.
+pub async fn continue_with(hub: &Hub, caller: &Caller, answer: MessageId) -> Result<()> {
+    let person = caller.may(Scope::Chat)?;
+    hub.limits().take(Rate::Messages, &caller.key())?;
+    let mut tx = hub.store().write().await?;
+    let AnsweredQuestion { chat, question, headers } = answered_question(&mut tx, person, answer).await?;
+    let beside: Vec<_> = answers_to(&headers, question).collect();
+    if beside.iter().any(|header| header.state == MessageState::Open) {
+        let words = "An answer is still being written. Wait for it or stop it.";
+        return Err(Refusal::conflict(words).into());
+    }
+    let first = beside.iter().map(|header| header.lane).min().unwrap_or(1);
+    messages::join_branches(&mut tx, question, first).await?;
+    let tree: Vec<_> = headers.iter().map(TreeNode::from).collect();
+    let mut changes = ChatChangeSet::new(&chat);
+    // Readers fetch the answers again, which now name their alternatives.
+    for header in beside {
+        changes.record(Event::MessageCompleted { message: header.id, state: header.state });
+    }
+    changes.set_read_position(person.principal, newest_below(&tree, answer));
+    changes.commit(hub, tx).await?.publish(hub, Some(person.account)).await;
+    Ok(())
+}
+
+/// A question with its chat, which is locked.
+struct AnsweredQuestion {
+    chat: Chat,
+    question: MessageId,
+    headers: Vec<MessageHeader>,
+}
+
+/// Locks the chat of an answer, and returns the question, if this person may post there.
+async fn answered_question(tx: &mut Tx, person: &Person, answer: MessageId) -> Result<AnsweredQuestion> {
+    let gone = || Refusal::not_found("Answer not found.");
+    let found = messages::find(tx, answer).await?.ok_or_else(gone)?;
+    let chat = lock(tx, found.chat).await?;
+    let member = membership_or(tx, person, chat.id, gone).await?;
+    check_kind(&chat)?;
+    check_may_post(&member)?;
+    // Branch 0 has the messages of users.
+    let Some(question) = found.parent.filter(|_| found.lane > 0) else { return Err(gone().into()) };
+    let headers = messages::list_by_chat(tx, chat.id).await?;
+    Ok(AnsweredQuestion { chat, question, headers })
+}
+
+fn answers_to(headers: &[MessageHeader], question: MessageId) -> impl Iterator<Item = &MessageHeader> {
+    headers.iter().filter(move |header| header.parent == Some(question) && header.lane > 0)
+}
