@@ -202,14 +202,22 @@ fn without_names(text: &str) -> String {
     plain + rest
 }
 
+/// Joins string literals that a backslash continues on the next line.
+fn joined(source: &str) -> String {
+    let mut pieces = source.split("\\\n");
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    pieces.for_each(|piece| text.push_str(piece.trim_start()));
+    text
+}
+
 /// The messages of other crates are found by their English text, so it must be the same there.
 #[test]
 fn texts_of_other_crates_are_those_of_their_sources() {
-    let files: Vec<String> =
-        files_below(&["crates", "server/src"]).iter().map(|(_, source)| without_names(source)).collect();
+    let files = files_below(&["crates", "server/src"]);
+    let sources: Vec<String> = files.iter().map(|(_, source)| without_names(&joined(source))).collect();
     for (key, message) in messages(Locale::En).into_iter().filter(|(_, message)| message.file == MESSAGES) {
-        let literal = format!("\"{}\"", without_names(&message.text));
-        assert!(files.iter().any(|source| source.contains(&literal)), "{key}: no source has {literal}");
+        let literal = format!("\"{}\"", without_names(&message.text).replace('"', "\\\""));
+        assert!(sources.iter().any(|source| source.contains(&literal)), "{key}: no source has {literal}");
     }
 }
 

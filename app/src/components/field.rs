@@ -21,7 +21,7 @@ pub struct Field {
     scope: Option<&'static str>,
     default: String,
     autocomplete: Option<&'static str>,
-    placeholder: Option<&'static str>,
+    placeholder: Option<String>,
     required: bool,
     optional: bool,
     mono: bool,
@@ -110,8 +110,8 @@ impl Field {
         self
     }
 
-    pub fn placeholder(mut self, example: &'static str) -> Self {
-        self.placeholder = Some(example);
+    pub fn placeholder(mut self, example: impl Into<String>) -> Self {
+        self.placeholder = Some(example.into());
         self
     }
 

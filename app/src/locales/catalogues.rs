@@ -42,12 +42,12 @@ pub const fn sources(locale: Locale) -> &'static [(&'static str, &'static str)] 
 
 /// Returns the keys of a file.
 pub fn keys(file: &str) -> impl Iterator<Item = &'static str> {
-    lines(file).map(|(key, _)| key)
+    messages(file).map(|(key, _)| key)
 }
 
-/// Returns the keys of a file, each with the first line of its English text.
-pub fn lines(file: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+/// Returns the messages of a file of one-line texts in English, as (key, text).
+pub fn messages(file: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let source = sources(Locale::En).iter().find(|(name, _)| *name == file).map_or("", |(_, source)| source);
     let lines = source.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()));
-    lines.filter_map(|line| line.split_once(" =")).map(|(key, text)| (key, text.trim_start()))
+    lines.filter_map(|line| line.split_once(" = "))
 }

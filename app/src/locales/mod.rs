@@ -17,6 +17,7 @@ mod templates;
 
 pub use catalogues::{MESSAGES, SCRIPTS, sources};
 pub use markup::{Element, element};
+use templates::Template;
 
 type Bundle = FluentBundle<FluentResource>;
 
@@ -66,14 +67,25 @@ pub fn format_rich(key: &str, args: &[(&str, FluentValue<'_>)], elements: Vec<El
 
 /// Returns the translation of a text that another crate wrote in English, such as an error; `None` if there is none.
 pub fn translate(locale: Locale, english: &str) -> Option<String> {
-    static KEYS: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
-        let keys = catalogues::keys(catalogues::MESSAGES);
-        keys.map(|key| (format(Locale::En, key, &[]), key)).collect()
-    });
+    static KEYS: LazyLock<HashMap<&'static str, &'static str>> =
+        LazyLock::new(|| catalogues::messages(catalogues::MESSAGES).map(|(key, text)| (text, key)).collect());
     match KEYS.get(english) {
         Some(key) => Some(format(locale, key, &[])),
-        None => rate_limit(locale, english).or_else(|| templates::translate(locale, english)),
+        None => with_values(locale, english).or_else(|| rate_limit(locale, english)),
     }
+}
+
+/// Translates a text that contains values, by the message that has most of its words.
+fn with_values(locale: Locale, english: &str) -> Option<String> {
+    static TEMPLATES: LazyLock<Vec<Template>> = LazyLock::new(|| {
+        let messages = catalogues::messages(catalogues::MESSAGES);
+        let mut templates: Vec<_> = messages.filter_map(|(key, text)| Template::parse(key, text)).collect();
+        templates.sort_by_key(|template| std::cmp::Reverse(template.fixed_bytes()));
+        templates
+    });
+    let (key, values) = TEMPLATES.iter().find_map(|it| it.values(english).map(|values| (it.key, values)))?;
+    let args: Vec<_> = values.into_iter().map(|(name, value)| (name, value.into())).collect();
+    Some(format(locale, key, &args))
 }
 
 /// Translates the message of a rate limit, "Too many … from here. Try again in 5 minutes."
@@ -98,6 +110,14 @@ pub fn translated(english: String) -> AnyView {
             Some(text) => text.into_any(),
             None => view! { <span lang="en" dir="ltr">{english}</span> }.into_any(),
         },
+    }
+}
+
+/// Returns a text that another crate wrote in English, translated if possible, for attributes.
+pub fn translated_text(english: String) -> String {
+    match context::locale() {
+        Locale::En => english,
+        locale => translate(locale, &english).unwrap_or(english),
     }
 }
 
@@ -175,6 +195,10 @@ mod tests {
         assert_eq!(translate(Locale::En, english).as_deref(), Some(english));
         assert_ne!(translate(Locale::De, english), translate(Locale::En, english));
         assert_eq!(translate(Locale::De, "This text is in no catalogue."), None);
+        let unusable = "The model provider <b> cannot be used now.";
+        assert_eq!(translate(Locale::En, unusable).as_deref(), Some(unusable));
+        let german = translate(Locale::De, unusable).unwrap();
+        assert_eq!(german, "Der Modellanbieter <b> kann derzeit nicht verwendet werden.");
         let limited =
             translate(Locale::De, "Too many sign-in attempts from here. Try again in 1 minute.").unwrap();
         assert!(limited.ends_with("in 1 Minute noch einmal."), "{limited}");

@@ -1,76 +1,58 @@
-//! Finds the message of a text that another crate formatted in English, such as "User ada not found.", and its values.
+//! English texts of other crates that contain values, such as "Agent @ada/tide not found."
 
-use std::sync::LazyLock;
-
-use fluent_bundle::FluentValue;
-
-use super::{catalogues, format};
-use crate::view_models::Locale;
-
-/// A message with variables: the English text around them.
-struct Template {
-    key: &'static str,
-    /// Text before the first variable.
+/// Text of a message with variables, divided at them.
+pub struct Template {
+    pub key: &'static str,
     start: &'static str,
-    /// Each variable with the text after it.
+    /// Each variable, and the text after it.
     variables: Vec<(&'static str, &'static str)>,
 }
 
-/// Returns the translation of a text with values. The values stay as they are.
-pub fn translate(locale: Locale, english: &str) -> Option<String> {
-    static TEMPLATES: LazyLock<Vec<Template>> =
-        LazyLock::new(|| catalogues::lines(catalogues::MESSAGES).filter_map(parse).collect());
-    TEMPLATES.iter().find_map(|template| {
-        let values = values(template, english)?;
-        let args: Vec<(&str, FluentValue<'_>)> =
-            template.variables.iter().zip(values).map(|((name, _), value)| (*name, value.into())).collect();
-        Some(format(locale, template.key, &args))
-    })
-}
-
-/// Parses a line of the catalogue; `None` if its message has no variables.
-fn parse((key, text): (&'static str, &'static str)) -> Option<Template> {
-    let mut pieces = text.split("{ $");
-    let start = pieces.next()?;
-    let variables: Vec<_> = pieces.filter_map(|piece| piece.split_once(" }")).collect();
-    (!variables.is_empty()).then_some(Template { key, start, variables })
-}
-
-/// Returns the values of the variables in a text; `None` if it is not a text of this template. No value is empty.
-fn values<'t>(template: &Template, text: &'t str) -> Option<Vec<&'t str>> {
-    let mut rest = text.strip_prefix(template.start)?;
-    let mut values = Vec::with_capacity(template.variables.len());
-    for (at, (_, after)) in template.variables.iter().enumerate() {
-        let is_last = at + 1 == template.variables.len();
-        let (value, next) = if is_last { (rest.strip_suffix(after)?, "") } else { rest.split_once(after)? };
-        if value.is_empty() {
-            return None;
-        }
-        values.push(value);
-        rest = next;
+impl Template {
+    /// Divides the text of a message; `None` if it has no variables.
+    pub fn parse(key: &'static str, text: &'static str) -> Option<Self> {
+        let mut pieces = text.split("{ $");
+        let start = pieces.next()?;
+        let variables: Vec<_> = pieces.map(|piece| piece.split_once(" }")).collect::<Option<_>>()?;
+        (!variables.is_empty()).then_some(Self { key, start, variables })
     }
-    Some(values)
+
+    /// Returns the values of the variables in a text, or `None` if it is not a text of this message.
+    pub fn values<'t>(&self, text: &'t str) -> Option<Vec<(&'static str, &'t str)>> {
+        let (last, others) = self.variables.split_last()?;
+        let mut rest = text.strip_prefix(self.start)?;
+        let mut values = Vec::with_capacity(self.variables.len());
+        for (name, after) in others {
+            let (value, remaining) = rest.split_once(after)?;
+            values.push((*name, value));
+            rest = remaining;
+        }
+        values.push((last.0, rest.strip_suffix(last.1)?));
+        Some(values)
+    }
+
+    /// Returns how many bytes of the text are not values. More of them fit better.
+    pub fn fixed_bytes(&self) -> usize {
+        self.start.len() + self.variables.iter().map(|(_, after)| after.len()).sum::<usize>()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{locales::translate, view_models::Locale};
 
     #[test]
-    fn values_are_what_stands_between_the_text() {
-        let template = parse(("key", "{ $name } is larger than { $size }. Send a smaller file.")).unwrap();
-        let found = |text| values(&template, text);
-        assert_eq!(
-            found("a is larger than b.png is larger than 2 MB. Send a smaller file."),
-            Some(vec!["a", "b.png is larger than 2 MB"])
-        );
-        assert_eq!(
-            found("tide.png is larger than 2 MB. Send a smaller file."),
-            Some(vec!["tide.png", "2 MB"])
-        );
-        assert_eq!(found(" is larger than 2 MB. Send a smaller file."), None);
-        assert_eq!(found("tide.png is larger than 2 MB."), None);
-        assert!(parse(("key", "No variables.")).is_none());
+    fn values_are_what_stands_between_the_words() {
+        let template = Template::parse("key", "Send { $count } files to { $name }.").unwrap();
+        let values = template.values("Send 3 files to @ada/tide.");
+        assert_eq!(values, Some(vec![("count", "3"), ("name", "@ada/tide")]));
+        for other in
+            ["", "Send 3 files to", "Send 3 files to ada", "Send 3 file to ada.", "Send files to ada."]
+        {
+            assert_eq!(template.values(other), None, "{other}");
+        }
+        assert!(Template::parse("key", "No variable.").is_none());
     }
 
     #[test]
