@@ -5,12 +5,15 @@ use plexus_domain::{Timestamp, money};
 
 use super::{
     empty::Empty,
-    format::grouped,
     section::Section,
     table::Table,
     tabs::{Tab, Tabs},
 };
-use crate::view_models::model_usage::{UsageBreakdownRow, UsageReport, UsageSums};
+use crate::{
+    locales::grouped,
+    text,
+    view_models::model_usage::{UsageBreakdownRow, UsageReport, UsageSums},
+};
 
 /// Size of the chart in SVG units. It is stretched to the width of the page.
 const CHART_HEIGHT: u64 = 120;
@@ -22,54 +25,59 @@ const ROW_WIDTH: u64 = 100;
 /// Renders a report. `path` is the page without a query.
 pub fn usage_report(report: &UsageReport, path: &'static str) -> AnyView {
     let tabs = report.periods.iter().map(|days| Tab {
-        label: format!("{days} days"),
+        label: text!("usage-days", days = *days),
         href: format!("{path}?days={days}"),
         current: *days == report.days,
     });
     let tabs = tabs.collect();
     let content = if report.total == UsageSums::default() {
-        view! { <Empty title="No use in this period"><p>"Answers of agents that run on models of this hub are counted here when they end."</p></Empty> }.into_any()
+        view! { <Empty title=text!("usage-none")><p>{text!("usage-none-why")}</p></Empty> }.into_any()
     } else {
         used(report, path)
     };
-    view! { <Tabs label="Period" tabs />{content} }.into_any()
+    view! { <Tabs label=text!("usage-period") tabs />{content} }.into_any()
 }
 
 fn used(report: &UsageReport, path: &'static str) -> AnyView {
     let is_priced = report.total.cost_micro > 0;
     let csv = format!("{path}/csv?days={}", report.days);
-    let table = |title: &'static str, head: &'static str, rows: &[UsageBreakdownRow]| {
+    let table = |title: String, head: String, rows: &[UsageBreakdownRow]| {
         (!rows.is_empty()).then(|| section(title, head, rows, is_priced))
     };
-    let tokens = chart("Tokens", &report.by_day, UsageSums::tokens, grouped);
-    let cost = is_priced.then(|| chart("Cost", &report.by_day, |sums| sums.cost_micro, money::format_micros));
+    let most = |most: String| text!("usage-chart-tokens", most = most);
+    let tokens = chart(text!("usage-tokens"), most, &report.by_day, UsageSums::tokens, grouped);
+    let most = |most: String| text!("usage-chart-cost", most = most);
+    let cost = is_priced.then(|| {
+        chart(text!("usage-cost"), most, &report.by_day, |sums| sums.cost_micro, money::format_micros)
+    });
     let days = day_table(&report.by_day, is_priced);
     view! {
         {total(&report.total)}
-        <Section title="By day">
+        <Section title=text!("usage-by-day")>
             {tokens}
             {cost}
-            <details class="fold"><summary>"Numbers of each day"</summary>{days}</details>
-            <p><a href=csv download="">"Download as CSV"</a></p>
+            <details class="fold"><summary>{text!("usage-each-day")}</summary>{days}</details>
+            <p><a href=csv download="">{text!("usage-csv")}</a></p>
         </Section>
-        {table("By provider", "Provider", &report.providers)}
-        {table("By model", "Model", &report.models)}
-        {table("By user", "User", &report.accounts)}
-        {table("By agent", "Agent", &report.agents)}
+        {table(text!("usage-by-provider"), text!("provider"), &report.providers)}
+        {table(text!("usage-by-model"), text!("usage-model"), &report.models)}
+        {table(text!("usage-by-user"), text!("usage-user"), &report.accounts)}
+        {table(text!("usage-by-agent"), text!("usage-agent"), &report.agents)}
     }
     .into_any()
 }
 
 fn total(sums: &UsageSums) -> AnyView {
-    let figure = |number: String, what: &'static str| {
+    let figure = |number: String, what: String| {
         view! { <li><span class="number">{number}</span>{what}</li> }
     };
-    let cost = (sums.cost_micro > 0).then(|| figure(money::format_micros(sums.cost_micro), "cost"));
+    let cost = (sums.cost_micro > 0)
+        .then(|| figure(money::format_micros(sums.cost_micro), text!("usage-figure-cost")));
     view! {
         <ul class="figures" role="list">
-            {figure(grouped(sums.answers), if sums.answers == 1 { "answer" } else { "answers" })}
-            {figure(grouped(sums.tokens_in), "input tokens")}
-            {figure(grouped(sums.tokens_out), "output tokens")}
+            {figure(grouped(sums.answers), text!("usage-figure-answers", count = sums.answers))}
+            {figure(grouped(sums.tokens_in), text!("usage-figure-input"))}
+            {figure(grouped(sums.tokens_out), text!("usage-figure-output"))}
             {cost}
         </ul>
     }
@@ -78,7 +86,8 @@ fn total(sums: &UsageSums) -> AnyView {
 
 /// Renders one bar for each day. The table has the same numbers, so the bars are one image to assistive technology.
 fn chart(
-    title: &'static str,
+    title: String,
+    describe: impl Fn(String) -> String,
     days: &[(Timestamp, UsageSums)],
     value: impl Fn(&UsageSums) -> u64,
     format: impl Fn(u64) -> String,
@@ -101,10 +110,11 @@ fn chart(
     let width = DAY_WIDTH * (days.len() as u64).max(1);
     let view_box = format!("0 0 {width} {CHART_HEIGHT}");
     let (first, last) = (days.first().map(|day| day.0.to_date()), days.last().map(|day| day.0.to_date()));
-    let label = format!("{title} of each day. The most on one day is {}.", format(most));
+    let label = describe(format(most));
+    let up_to = text!("usage-up-to", most = format(most));
     view! {
         <figure class="usage-chart">
-            <figcaption>{title}" "<span class="quiet">{format!("up to {} a day", format(most))}</span></figcaption>
+            <figcaption>{title}" "<span class="quiet">{up_to}</span></figcaption>
             <svg viewBox=view_box preserveAspectRatio="none" role="img" aria-label=label>{bars}</svg>
             <p class="quiet small"><span>{first}</span><span>{last}</span></p>
         </figure>
@@ -126,10 +136,11 @@ fn day_table(days: &[(Timestamp, UsageSums)], is_priced: bool) -> AnyView {
                 .into_any()
         })
         .collect();
-    view! { <Table caption="Use by day" heads=heads("Day", is_priced) rows /> }.into_any()
+    view! { <Table caption=text!("usage-caption") heads=heads(text!("usage-day"), is_priced) rows /> }
+        .into_any()
 }
 
-fn section(title: &'static str, head: &'static str, rows: &[UsageBreakdownRow], is_priced: bool) -> AnyView {
+fn section(title: String, head: String, rows: &[UsageBreakdownRow], is_priced: bool) -> AnyView {
     let most = rows.iter().map(|row| row.sums.tokens()).max().unwrap_or(0);
     let rows = rows
         .iter()
@@ -143,7 +154,7 @@ fn section(title: &'static str, head: &'static str, rows: &[UsageBreakdownRow], 
                 .into_any()
         })
         .collect();
-    view! { <Section title=title><Table caption=title heads=heads(head, is_priced) rows /></Section> }
+    view! { <Section title=title.clone()><Table caption=title heads=heads(head, is_priced) rows /></Section> }
         .into_any()
 }
 
@@ -159,10 +170,10 @@ fn bar(value: u64, most: u64) -> AnyView {
     .into_any()
 }
 
-fn heads(first: &'static str, is_priced: bool) -> Vec<&'static str> {
-    let mut heads = vec![first, "Answers", "Input tokens", "Output tokens"];
+fn heads(first: String, is_priced: bool) -> Vec<String> {
+    let mut heads = vec![first, text!("usage-answers"), text!("usage-input"), text!("usage-output")];
     if is_priced {
-        heads.push("Cost");
+        heads.push(text!("usage-cost"));
     }
     heads
 }

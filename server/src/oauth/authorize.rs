@@ -101,7 +101,8 @@ fn place(redirect: &Url) -> String {
 }
 
 fn consent(visit: PageContext, question: &ConsentPrompt, pairs: Pairs) -> Response {
-    let scope = |scope: &Scope| meaning(*scope).to_owned();
+    let locale = visit.frame().locale;
+    let scope = |scope: &Scope| meaning(locale, *scope);
     let redirect = &question.redirect;
     let page = ConsentPage {
         client: question.client.name.clone(),

@@ -1,7 +1,13 @@
 //! Reports of the use and cost of models as pages and as CSV.
 
 use axum::{body::Body, response::Response};
-use plexus_app::view_models::model_usage::{UsageBreakdownRow, UsageReport, UsageSums};
+use plexus_app::{
+    text,
+    view_models::{
+        Locale,
+        model_usage::{UsageBreakdownRow, UsageReport, UsageSums},
+    },
+};
 use plexus_domain::{Timestamp, money};
 use plexus_hub::model_usage::{self, ModelUsageRow, UsageEntry, UsagePeriod, provider_title};
 use serde::Deserialize;
@@ -20,20 +26,20 @@ impl PeriodQuery {
     }
 }
 
-pub fn report(found: model_usage::UsageReport) -> UsageReport {
+pub fn report(locale: Locale, found: model_usage::UsageReport) -> UsageReport {
+    let deleted = text!(locale => "usage-deleted");
+    let rows = |entries, nameless, href| rows(entries, nameless, &deleted, href);
     UsageReport {
         days: found.period.days(),
         periods: UsagePeriod::ALL.map(UsagePeriod::days).to_vec(),
         total: sums(found.total),
         by_day: found.days.into_iter().map(|(day, of_day)| (day, sums(of_day))).collect(),
-        providers: rows(found.providers, "Unknown", |_| None),
-        models: rows(found.models, "Unknown", |_| None),
-        accounts: rows(found.accounts, "Callers without an account", |name| {
+        providers: rows(found.providers, text!(locale => "usage-unknown"), |_| None),
+        models: rows(found.models, text!(locale => "usage-unknown"), |_| None),
+        accounts: rows(found.accounts, text!(locale => "usage-no-account"), |name| {
             Some(format!("/admin/users?q={name}"))
         }),
-        agents: rows(found.agents, "Decisions in teams and titles of chats", |address| {
-            Some(format!("/{address}"))
-        }),
+        agents: rows(found.agents, text!(locale => "usage-internal"), |address| Some(format!("/{address}"))),
     }
 }
 
@@ -48,16 +54,17 @@ const fn sums(found: model_usage::UsageSums) -> UsageSums {
 
 fn rows(
     entries: Vec<UsageEntry>,
-    nameless: &str,
-    href: impl Fn(&str) -> Option<String>,
+    nameless: String,
+    deleted: &str,
+    href: fn(&str) -> Option<String>,
 ) -> Vec<UsageBreakdownRow> {
     let row = |entry: UsageEntry| UsageBreakdownRow {
-        href: entry.name.as_deref().and_then(&href),
+        href: entry.name.as_deref().and_then(href),
         sums: sums(entry.sums),
         label: match (entry.name, entry.is_deleted) {
             (Some(name), _) => name,
-            (None, true) => "Deleted".to_owned(),
-            (None, false) => nameless.to_owned(),
+            (None, true) => deleted.to_owned(),
+            (None, false) => nameless.clone(),
         },
     };
     entries.into_iter().map(row).collect()

@@ -1,4 +1,5 @@
 use leptos::prelude::*;
+use plexus_domain::Timestamp;
 
 use super::with_side;
 use crate::{
@@ -13,6 +14,7 @@ use crate::{
         time::Ago,
     },
     pages::{Page, PageMeta},
+    rich, text,
     view_models::{
         Form,
         model_providers::{ModelKeyItem, ModelKeyPolicy, ModelKeysPage},
@@ -23,23 +25,26 @@ const PATH: &str = "/settings/model-keys";
 
 impl Page for ModelKeysPage {
     fn head(&self) -> PageMeta {
-        PageMeta::private("Model keys")
+        PageMeta::private(text!("model-keys"))
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
         let Self { providers, form } = self;
         let shown = if providers.is_empty() {
-            view! { <Empty title="No providers"><p>"This hub pays for its models with its own keys."</p></Empty> }
+            view! { <Empty title=text!("model-keys-none")><p>{text!("model-keys-none-why")}</p></Empty> }
                 .into_any()
         } else {
             keys(providers, &form)
         };
         let content = view! {
-            <p><a href="/settings/usage">"Usage"</a></p>
-            <h1>"Model keys"</h1>
+            <p><a href="/settings/usage">{text!("settings-usage")}</a></p>
+            <h1>{text!("model-keys")}</h1>
             <p class="quiet">
-                "With a key of your own, the provider charges you for your messages to agents that run on its models. Limits of \
-                 this hub do not count them. Keys are stored encrypted and never shown again."
+                {text!("model-keys-lead")}
             </p>
             {shown}
         };
@@ -54,27 +59,33 @@ fn keys(providers: Vec<ModelKeyItem>, form: &Form) -> AnyView {
         .map(|item| (item.provider.clone(), format!("{} ({})", item.provider, item.host)))
         .collect();
     let new = (!offered.is_empty()).then(|| new_key(offered, form));
-    let heads = vec!["Provider", "Server", "Your key", "Without your key", ""];
+    let heads = vec![
+        text!("provider"),
+        text!("server"),
+        text!("model-keys-yours"),
+        text!("model-keys-without"),
+        String::new(),
+    ];
     let rows = providers.into_iter().map(row).collect();
     view! {
-        <Table caption="Model providers that take keys of users" heads rows />
+        <Table caption=text!("model-keys-caption") heads rows />
         {new}
     }
     .into_any()
 }
 
 fn row(item: ModelKeyItem) -> AnyView {
-    let added =
-        item.added_at.map_or_else(|| "None".into_any(), |at| view! { "Added "<Ago at=at /> }.into_any());
+    let added = |at: Timestamp| rich!("model-keys-added"; time = move |_| view! { <Ago at=at /> });
+    let added = item.added_at.map_or_else(|| text!("model-keys-missing").into_any(), added);
     let without = match item.policy {
-        ModelKeyPolicy::Refused => "Keys of users are no longer used",
-        ModelKeyPolicy::Allowed => "The hub pays",
-        ModelKeyPolicy::Required => "No answers",
+        ModelKeyPolicy::Refused => text!("model-keys-refused"),
+        ModelKeyPolicy::Allowed => text!("model-keys-hub-pays"),
+        ModelKeyPolicy::Required => text!("model-keys-no-answers"),
     };
     let remove = item.added_at.map(|_| remove(&item.provider));
     view! {
         <tr>
-            <th scope="row">{item.provider}</th>
+            <th scope="row" dir="auto">{item.provider}</th>
             <td class="text">{item.host}</td>
             <td>{added}</td>
             <td class="text">{without}</td>
@@ -85,30 +96,35 @@ fn row(item: ModelKeyItem) -> AnyView {
 }
 
 fn remove(provider: &str) -> AnyView {
-    let (dialog, title) = (format!("remove-{provider}"), format!("Remove your key for {provider}?"));
+    let (dialog, title) =
+        (format!("remove-{provider}"), text!("model-keys-remove-title", provider = provider));
     let fields = vec![("action", "remove".to_owned()), ("provider", provider.to_owned())];
     view! {
-        <Dialog id=dialog open="Remove" title about=provider.to_owned()>
-            <p>"The hub deletes the key. You can enter it again."</p>
-            <ActionForm action=PATH label="Remove key" kind=Kind::Danger fields />
+        <Dialog id=dialog open=text!("remove") title about=provider.to_owned()>
+            <p>{text!("model-keys-remove-meaning")}</p>
+            <ActionForm action=PATH label=text!("model-keys-remove") kind=Kind::Danger fields />
         </Dialog>
     }
     .into_any()
 }
 
 fn new_key(providers: Vec<(String, String)>, form: &Form) -> AnyView {
-    let provider = Field::choice("provider", "Provider", providers).of(form);
-    let hint = "Sent only to the server of the provider.";
-    let api_key = Field::password("api_key", "API key").autocomplete("off").mono().hint(hint).of(form);
+    let provider = Field::choice("provider", text!("provider"), providers).of(form);
+    let hint = text!("model-keys-hint");
+    let api_key = Field::password("api_key", text!("credential-api-key"))
+        .autocomplete("off")
+        .mono()
+        .hint(hint)
+        .of(form);
     let errors = form_errors(form, None);
     view! {
-        <Section title="Add a key" lead="It replaces the key that you entered before.">
+        <Section title=text!("model-keys-add") lead=text!("model-keys-add-lead")>
             {errors}
             <form class="stack narrow" method="post" action=PATH>
                 <input type="hidden" name="action" value="save" />
                 {provider}
                 {api_key}
-                <p class="actions"><Button label="Save key" kind=Kind::Primary /></p>
+                <p class="actions"><Button label=text!("model-keys-save") kind=Kind::Primary /></p>
             </form>
         </Section>
     }

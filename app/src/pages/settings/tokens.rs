@@ -15,7 +15,9 @@ use crate::{
         table::Table,
         time::Ago,
     },
+    locales::translated,
     pages::{Page, PageMeta},
+    rich, text,
     view_models::{
         Form, Tone,
         oauth::GrantRow,
@@ -25,23 +27,27 @@ use crate::{
 
 impl Page for TokensPage {
     fn head(&self) -> PageMeta {
-        PageMeta::private("Tokens")
+        PageMeta::private(text!("settings-tokens"))
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
         let content = view! {
-            <h1>"Tokens"</h1>
-            <p class="quiet">"Programs use a token to act on your behalf, limited to its scopes."</p>
+            <h1>{text!("settings-tokens")}</h1>
+            <p class="quiet">{text!("tokens-lead")}</p>
             {self.created.map(created)}
             {list(self.tokens)}
             {programs(self.grants)}
-            <Section title="New token">
+            <Section title=text!("tokens-new")>
                 {form_errors(&self.form, None)}
                 <form class="stack narrow" method="post" action="/settings/tokens">
-                    {Field::text("name", "Name").max(60).placeholder("Nightly report").of(&self.form)}
+                    {Field::text("name", text!("name")).max(60).placeholder(text!("tokens-example")).of(&self.form)}
                     {scopes(self.scopes, &self.form)}
                     {lifetime(&self.form)}
-                    <p class="actions"><Button label="Create token" kind=Kind::Primary /></p>
+                    <p class="actions"><Button label=text!("tokens-create") kind=Kind::Primary /></p>
                 </form>
             </Section>
         };
@@ -50,10 +56,11 @@ impl Page for TokensPage {
 }
 
 fn created(secret: String) -> AnyView {
+    let notice = rich!("tokens-copy-now"; strong = |inner| view! { <strong>{inner}</strong> });
     view! {
         <Note tone=Tone::Good>
-            <p><strong>"Copy the token now."</strong> " The hub stores only a hash. The token cannot be shown again."</p>
-            <p><Copyable text=secret about="token" /></p>
+            <p>{notice}</p>
+            <p><Copyable text=secret about=text!("tokens-about") /></p>
         </Note>
     }
     .into_any()
@@ -61,21 +68,23 @@ fn created(secret: String) -> AnyView {
 
 fn list(tokens: Vec<TokenRow>) -> AnyView {
     if tokens.is_empty() {
-        return view! { <Empty title="No tokens"><p>"You have not created any tokens yet."</p></Empty> }
+        return view! { <Empty title=text!("tokens-none")><p>{text!("tokens-none-why")}</p></Empty> }
             .into_any();
     }
     let rows = tokens.into_iter().map(row).collect();
-    view! { <Table caption="Tokens, newest first" heads=vec!["Name", "Scopes", "Last used", "Expires", ""] rows /> }.into_any()
+    view! { <Table caption=text!("tokens-caption") heads=vec![text!("name"), text!("scopes"), text!("last-used"), text!("token-expires"), String::new()] rows /> }.into_any()
 }
 
 fn row(token: TokenRow) -> AnyView {
-    let used = token.used.map_or_else(|| "Never".into_any(), |at| view! { <Ago at /> }.into_any());
-    let expires = token.expires.map_or_else(|| "Never".into_any(), |at| view! { <Ago at /> }.into_any());
+    let used =
+        token.used.map_or_else(|| text!("token-never").into_any(), |at| view! { <Ago at /> }.into_any());
+    let expires =
+        token.expires.map_or_else(|| text!("token-never").into_any(), |at| view! { <Ago at /> }.into_any());
     let about = token.name.clone();
     view! {
         <tr>
             <th scope="row">{token.name}</th>
-            <td>{token.scopes.join(", ")}</td>
+            <td><span dir="ltr">{token.scopes.join(", ")}</span></td>
             <td>{used}</td>
             <td>{expires}</td>
             <td class="end">{revoke("/settings/tokens/revoke", token.id.to_string(), about)}</td>
@@ -90,18 +99,25 @@ fn programs(grants: Vec<GrantRow>) -> Option<AnyView> {
         return None;
     }
     let rows = grants.into_iter().map(program).collect();
-    let heads = vec!["Name", "Scopes", "Resource", "Last used", ""];
-    let table = view! { <Table caption="Authorized applications, newest first" heads rows /> };
-    Some(view! { <Section title="Authorized applications">{table}</Section> }.into_any())
+    let heads = vec![
+        text!("name"),
+        text!("scopes"),
+        text!("applications-resource"),
+        text!("last-used"),
+        String::new(),
+    ];
+    let table = view! { <Table caption=text!("applications-caption") heads rows /> };
+    Some(view! { <Section title=text!("applications")>{table}</Section> }.into_any())
 }
 
 fn program(grant: GrantRow) -> AnyView {
-    let used = grant.used.map_or_else(|| "Never".into_any(), |at| view! { <Ago at /> }.into_any());
+    let used =
+        grant.used.map_or_else(|| text!("token-never").into_any(), |at| view! { <Ago at /> }.into_any());
     let about = grant.client.clone();
     view! {
         <tr>
             <th scope="row">{grant.client} <span class="hint">{grant.host}</span></th>
-            <td>{grant.scopes.join(", ")}</td>
+            <td><span dir="ltr">{grant.scopes.join(", ")}</span></td>
             <td class="text"><code class="name">{grant.resource}</code></td>
             <td>{used}</td>
             <td class="end">{revoke("/settings/tokens/end", grant.id.to_string(), about)}</td>
@@ -112,11 +128,11 @@ fn program(grant: GrantRow) -> AnyView {
 
 /// Renders the button with its question: a program with this access stops working at once.
 fn revoke(action: &'static str, id: String, name: String) -> AnyView {
-    let (dialog, title) = (format!("revoke-{id}"), format!("Revoke {name}?"));
+    let (dialog, title) = (format!("revoke-{id}"), text!("access-revoke-title", name = name.clone()));
     view! {
-        <Dialog id=dialog open="Revoke" title about=name.clone()>
-            <p>"Programs that use it lose access at once. This cannot be undone."</p>
-            <ActionForm action label="Revoke permanently" kind=Kind::Danger about=name fields=vec![("id", id)] />
+        <Dialog id=dialog open=text!("access-revoke") title about=name.clone()>
+            <p>{text!("access-revoke-meaning")}</p>
+            <ActionForm action label=text!("access-revoke-permanently") kind=Kind::Danger about=name fields=vec![("id", id)] />
         </Dialog>
     }
     .into_any()
@@ -138,16 +154,17 @@ fn scopes(scopes: Vec<ScopeOption>, form: &Form) -> AnyView {
         .collect_view();
     view! {
         <fieldset class="field options" id=field_id(None, "scope")>
-            <legend>"Scopes"</legend>
+            <legend>{text!("scopes")}</legend>
             {boxes}
-            {error.map(|error| view! { <p class="error">{Icon::Alert.view()} {error}</p> })}
+            {error.map(|error| view! { <p class="error">{Icon::Alert.view()} {translated(error)}</p> })}
         </fieldset>
     }
     .into_any()
 }
 
 fn lifetime(form: &Form) -> AnyView {
-    let options = [("30", "30 days"), ("90", "90 days"), ("365", "1 year")];
-    let options = options.map(|(value, label)| (value.to_owned(), label.to_owned())).into();
-    Field::choice("days", "Expires after", options).default("90").of(form)
+    let options =
+        [("30", text!("tokens-days-30")), ("90", text!("tokens-days-90")), ("365", text!("tokens-days-365"))];
+    let options = options.map(|(value, label)| (value.to_owned(), label)).into();
+    Field::choice("days", text!("tokens-lifetime"), options).default("90").of(form)
 }

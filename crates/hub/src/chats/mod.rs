@@ -63,7 +63,10 @@ pub(crate) use message_index::index_older_messages;
 pub(crate) use model_title::request_title;
 pub use people::{MAX_PEOPLE, RoomPeople, RoomPerson, leave, list_people, remove_person, set_role};
 pub(crate) use people::{check_may_post, check_owner, leave_all_rooms, notify_members};
-pub use plexus_chat_import::MAX_FILE_BYTES as MAX_IMPORT_BYTES;
+pub use plexus_chat_import::{
+    MAX_FILE_BYTES as MAX_IMPORT_BYTES, MAX_MESSAGES as MAX_IMPORT_MESSAGES,
+    MAX_TEXT_BYTES as MAX_IMPORT_TEXT_BYTES, Omission,
+};
 pub use plexus_store::{
     chat_share_links::ChatShareLink,
     chats::{ChatFilter, ChatFolder, DeletedChat, ItemCursor},

@@ -11,7 +11,6 @@ use plexus_app::view_models::{
 use plexus_domain::money;
 use plexus_hub::{
     Error,
-    caller::Caller,
     model_budget::{self, BudgetForm, BudgetStatus},
     model_usage::{self, UsagePeriod},
 };
@@ -34,15 +33,17 @@ pub async fn show(
     visit: PageContext,
     Query(query): Query<PeriodQuery>,
 ) -> Response {
-    let page = page(&site, &visit.caller, query.period()).await;
+    let page = page(&site, &visit, query.period()).await;
     visit.show_or_refuse(page)
 }
 
-async fn page(site: &AppState, caller: &Caller, period: UsagePeriod) -> Result<AdminUsagePage, Error> {
+async fn page(site: &AppState, visit: &PageContext, period: UsagePeriod) -> Result<AdminUsagePage, Error> {
+    let caller = &visit.caller;
     let report = model_usage::hub_report(&site.hub, caller, period).await?;
     let budget = model_budget::status(&site.hub, caller).await?;
     let form = stored_form(&budget);
-    Ok(AdminUsagePage { report: usage_report::report(report), budget: budget_item(&budget), form })
+    let report = usage_report::report(visit.frame().locale, report);
+    Ok(AdminUsagePage { report, budget: budget_item(&budget), form })
 }
 
 fn budget_item(budget: &BudgetStatus) -> BudgetItem {
@@ -76,7 +77,7 @@ pub async fn set_budget(
     };
     match model_budget::set(&site.hub, administrator(&visit), &form).await {
         Ok(()) => redirect_with_notice(&format!("/admin/usage?days={}", query.period().days()), "saved"),
-        Err(error) => match page(&site, &visit.caller, query.period()).await {
+        Err(error) => match page(&site, &visit, query.period()).await {
             Ok(page) => refused(visit, error, fields, |form| AdminUsagePage { form, ..page }),
             Err(error) => visit.refuse(error),
         },

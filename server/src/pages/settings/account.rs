@@ -2,16 +2,15 @@
 
 use axum::{extract::State, response::Response};
 use plexus_app::{
-    components::format::grouped,
+    text,
     view_models::{
-        Form,
+        Form, Locale,
         settings::{AccountPage, EmailSettings, UsageRow},
     },
 };
 use plexus_domain::Error as Refusal;
 use plexus_hub::{
     Error, Hub, accounts,
-    caller::Caller,
     quotas::{self, Used, in_units},
 };
 
@@ -25,11 +24,12 @@ use crate::{
 };
 
 pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response {
-    let page = page(&site.hub, &visit.caller).await;
+    let page = page(&site.hub, &visit).await;
     visit.show_or_refuse(page)
 }
 
-async fn page(hub: &Hub, caller: &Caller) -> Result<AccountPage, Error> {
+async fn page(hub: &Hub, visit: &PageContext) -> Result<AccountPage, Error> {
+    let (caller, locale) = (&visit.caller, visit.frame().locale);
     let about = accounts::overview(hub, caller).await?;
     Ok(AccountPage {
         name: about.name.to_string(),
@@ -44,28 +44,28 @@ async fn page(hub: &Hub, caller: &Caller) -> Result<AccountPage, Error> {
         agents: about.agents,
         chats: about.chats,
         asks_before_tools: about.asks_before_tools,
-        usage: quotas::used(hub, caller).await?.iter().map(usage).collect(),
+        usage: quotas::used(hub, caller).await?.iter().map(|used| usage(locale, used)).collect(),
     })
 }
 
-fn usage(used: &Used) -> UsageRow {
+fn usage(locale: Locale, used: &Used) -> UsageRow {
     let label = match used.quota {
-        "bytes" => "Chats and files",
-        "chats" => "Chats, including those over APIs",
-        "agents" => "Agents",
-        "versions" => "Agent versions",
-        "teams" => "Running teams",
-        "stars" => "Stars",
-        "drafts" => "Unfinished registrations",
-        "tokens" => "API tokens",
-        "webhooks" => "Webhooks",
-        other => other,
+        "bytes" => text!(locale => "quota-bytes"),
+        "chats" => text!(locale => "quota-chats"),
+        "agents" => text!(locale => "quota-agents"),
+        "versions" => text!(locale => "quota-versions"),
+        "teams" => text!(locale => "quota-teams"),
+        "stars" => text!(locale => "quota-stars"),
+        "drafts" => text!(locale => "quota-drafts"),
+        "tokens" => text!(locale => "quota-tokens"),
+        "webhooks" => text!(locale => "quota-webhooks"),
+        other => other.to_owned(),
     };
     let words = match used.quota {
-        "bytes" => format!("{} of {}", in_units(used.used), in_units(used.limit)),
-        _ => format!("{} of {}", grouped(used.used), grouped(used.limit)),
+        "bytes" => text!(locale => "quota-used", used = in_units(used.used), limit = in_units(used.limit)),
+        _ => text!(locale => "quota-used", used = used.used, limit = used.limit),
     };
-    UsageRow { label: label.to_owned(), used: used.used, limit: used.limit, words }
+    UsageRow { label, used: used.used, limit: used.limit, words }
 }
 
 pub async fn change_password(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
@@ -121,7 +121,7 @@ async fn again(
     fields: Fields,
     put: impl FnOnce(&mut AccountPage, Form),
 ) -> Response {
-    match page(&site.hub, &visit.caller).await {
+    match page(&site.hub, &visit).await {
         Ok(mut page) => refused(visit, error, fields, |form| {
             put(&mut page, form);
             page

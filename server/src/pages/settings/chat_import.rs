@@ -5,12 +5,15 @@ use axum::{
     extract::{Multipart, State, multipart::MultipartError},
     response::Response,
 };
-use plexus_app::view_models::shared_chat::ChatImportResult;
+use plexus_app::{
+    text,
+    view_models::{Locale, shared_chat::ChatImportResult},
+};
 use plexus_domain::Error as Refusal;
 use plexus_hub::{
     Error,
     caller::Scope,
-    chats::{self, ImportedChats, MAX_IMPORT_BYTES},
+    chats::{self, ImportedChats, MAX_IMPORT_BYTES, MAX_IMPORT_MESSAGES, MAX_IMPORT_TEXT_BYTES, Omission},
     quotas::in_units,
 };
 
@@ -38,7 +41,10 @@ pub async fn import(State(site): State<AppState>, visit: PageContext, form: Mult
         Err(error) => return visit.refuse(error),
     };
     match imported {
-        Ok(result) => visit.show(page.with_import(view(result))),
+        Ok(result) => {
+            let result = view(visit.frame().locale, result);
+            visit.show(page.with_import(result))
+        }
         Err(error) => refused(visit, error, Fields::from(Vec::new()), |form| page.with_form(form)),
     }
 }
@@ -59,12 +65,37 @@ async fn file(mut form: Multipart) -> Result<Bytes, Error> {
     Err(Refusal::invalid("file", "Choose a file first.").into())
 }
 
-fn view(result: ImportedChats) -> ChatImportResult {
+/// Describes how much of a kind was left out, such as "3 images".
+fn describe(locale: Locale, omission: Omission, count: u64) -> String {
+    match omission {
+        Omission::UnreadableConversation => text!(locale => "omitted-unreadable", count = count),
+        Omission::LongConversation => {
+            text!(locale => "omitted-long", count = count, limit = MAX_IMPORT_MESSAGES)
+        }
+        Omission::EmptyConversation => text!(locale => "omitted-empty-chats", count = count),
+        Omission::Image => text!(locale => "omitted-images", count = count),
+        Omission::File => text!(locale => "omitted-files", count = count),
+        Omission::ToolMessage => text!(locale => "omitted-tools", count = count),
+        Omission::HiddenMessage => text!(locale => "omitted-hidden", count = count),
+        Omission::EmptyMessage => text!(locale => "omitted-empty", count = count),
+        Omission::DuplicateMessage => text!(locale => "omitted-repeated", count = count),
+        Omission::MessageInCycle => text!(locale => "omitted-cycle", count = count),
+        Omission::LongText => {
+            text!(locale => "omitted-text", count = count, limit = MAX_IMPORT_TEXT_BYTES >> 20)
+        }
+    }
+}
+
+fn view(locale: Locale, result: ImportedChats) -> ChatImportResult {
     ChatImportResult {
         service: result.format.service().to_owned(),
         imported: result.imported,
         already_there: result.already_there,
-        left_out: result.omissions.iter().map(|(omission, count)| omission.describe(count)).collect(),
+        left_out: result
+            .omissions
+            .iter()
+            .map(|(omission, count)| describe(locale, omission, count))
+            .collect(),
         problem: result.refusal.map(|refusal| refusal.to_string()),
     }
 }

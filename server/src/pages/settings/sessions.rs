@@ -1,8 +1,14 @@
 //! Page `/settings/sessions`: lists and revokes the user's sessions.
 
 use axum::{extract::State, response::Response};
-use plexus_app::view_models::settings::{SessionRow, SessionsPage};
-use plexus_hub::{Error, Hub, accounts, caller::Caller};
+use plexus_app::{
+    text,
+    view_models::{
+        Locale,
+        settings::{SessionRow, SessionsPage},
+    },
+};
+use plexus_hub::{Error, Hub, accounts};
 
 use crate::{
     app_state::AppState,
@@ -13,15 +19,15 @@ use crate::{
 };
 
 pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response {
-    let page = page(&site.hub, &visit.caller).await;
+    let page = page(&site.hub, &visit).await;
     visit.show_or_refuse(page)
 }
 
-async fn page(hub: &Hub, caller: &Caller) -> Result<SessionsPage, Error> {
-    let rows = accounts::list_sessions(hub, caller).await?;
+async fn page(hub: &Hub, visit: &PageContext) -> Result<SessionsPage, Error> {
+    let rows = accounts::list_sessions(hub, &visit.caller).await?;
     let row = |row: accounts::SessionRow| SessionRow {
         id: row.hash.to_string(),
-        agent: browser(&row.agent),
+        agent: browser(visit.frame().locale, &row.agent),
         ip: row.ip,
         created: row.created,
         seen: row.seen,
@@ -42,7 +48,7 @@ pub async fn revoke(State(site): State<AppState>, visit: PageContext, fields: Fi
 }
 
 /// Returns a readable name such as "Firefox on Linux" from a `User-Agent` header.
-fn browser(agent: &str) -> String {
+fn browser(locale: Locale, agent: &str) -> String {
     const BROWSERS: [(&str, &str); 5] = [
         ("Firefox/", "Firefox"),
         ("Edg/", "Edge"),
@@ -61,9 +67,11 @@ fn browser(agent: &str) -> String {
         known.iter().find(|(mark, _)| agent.contains(mark)).map(|(_, name)| *name)
     };
     match (find(&BROWSERS), find(&SYSTEMS)) {
-        (Some(browser), Some(system)) => format!("{browser} on {system}"),
+        (Some(browser), Some(system)) => {
+            text!(locale => "session-browser", browser = browser, system = system)
+        }
         (Some(browser), None) => browser.to_owned(),
-        _ if agent.is_empty() => "Unknown program".to_owned(),
+        _ if agent.is_empty() => text!(locale => "session-unknown"),
         _ => plexus_domain::sanitized_text::ellipsize(agent, 60),
     }
 }
@@ -75,8 +83,9 @@ mod tests {
     #[test]
     fn browsers_are_named() {
         let chrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0 Safari/537.36";
-        assert_eq!(browser(chrome), "Chrome on Linux");
-        assert_eq!(browser("curl/8"), "curl/8");
-        assert_eq!(browser(""), "Unknown program");
+        assert_eq!(browser(Locale::En, chrome), "Chrome on Linux");
+        assert_eq!(browser(Locale::ZhHans, chrome), "Linux 上的 Chrome");
+        assert_eq!(browser(Locale::En, "curl/8"), "curl/8");
+        assert_eq!(browser(Locale::En, ""), "Unknown program");
     }
 }

@@ -1,16 +1,19 @@
 //! Page `/settings/tokens`: API tokens, and OAuth clients that may act for the user.
 
 use axum::{extract::State, response::Response};
-use plexus_app::view_models::{
-    Form,
-    oauth::GrantRow,
-    settings::{ScopeOption, TokenRow, TokensPage},
+use plexus_app::{
+    text,
+    view_models::{
+        Form, Locale,
+        oauth::GrantRow,
+        settings::{ScopeOption, TokenRow, TokensPage},
+    },
 };
 use plexus_domain::Error as Refusal;
 use plexus_hub::{
     Error, Hub,
     accounts::{self, NewToken},
-    caller::{Caller, Scope},
+    caller::Scope,
     oauth_server::{self, OauthGrant},
 };
 use url::Url;
@@ -25,11 +28,12 @@ use crate::{
 };
 
 pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response {
-    let page = page(&site.hub, &visit.caller).await;
+    let page = page(&site.hub, &visit).await;
     visit.show_or_refuse(page)
 }
 
-async fn page(hub: &Hub, caller: &Caller) -> Result<TokensPage, Error> {
+async fn page(hub: &Hub, visit: &PageContext) -> Result<TokensPage, Error> {
+    let (caller, locale) = (&visit.caller, visit.frame().locale);
     let row = |token: accounts::Token| TokenRow {
         id: token.id,
         name: token.name,
@@ -42,7 +46,7 @@ async fn page(hub: &Hub, caller: &Caller) -> Result<TokensPage, Error> {
     let grants = oauth_server::list(hub, caller).await?.into_iter().map(grant).collect();
     let scopes = Scope::ALL
         .into_iter()
-        .map(|scope| ScopeOption { scope: scope.as_str().to_owned(), meaning: meaning(scope).to_owned() });
+        .map(|scope| ScopeOption { scope: scope.as_str().to_owned(), meaning: meaning(locale, scope) });
     Ok(TokensPage { tokens, grants, scopes: scopes.collect(), created: None, form: Form::default() })
 }
 
@@ -64,13 +68,13 @@ fn host(client: &str) -> Option<String> {
     url.and_then(|url| url.host_str().map(str::to_owned))
 }
 
-pub const fn meaning(scope: Scope) -> &'static str {
+pub fn meaning(locale: Locale, scope: Scope) -> String {
     match scope {
-        Scope::Read => "Read your chats and agents",
-        Scope::Chat => "Send messages to agents and manage your chats",
-        Scope::Agents => "Register and change your agents, and star agents",
-        Scope::Team => "Start teams",
-        Scope::Admin => "Use the permissions of your role",
+        Scope::Read => text!(locale => "scope-read"),
+        Scope::Chat => text!(locale => "scope-chat"),
+        Scope::Agents => text!(locale => "scope-agents"),
+        Scope::Team => text!(locale => "scope-team"),
+        Scope::Admin => text!(locale => "scope-admin"),
     }
 }
 
@@ -79,7 +83,7 @@ pub async fn create(State(site): State<AppState>, visit: PageContext, fields: Fi
         Ok(new) => accounts::create_token(&site.hub, &visit.caller, new).await,
         Err(refusal) => Err(refusal.into()),
     };
-    match (created, page(&site.hub, &visit.caller).await) {
+    match (created, page(&site.hub, &visit).await) {
         (Ok(token), Ok(page)) => visit.show(TokensPage { created: Some(token), ..page }),
         (Err(error), Ok(page)) => refused(visit, error, fields, |form| TokensPage { form, ..page }),
         (_, Err(error)) => visit.refuse(error),

@@ -6,7 +6,7 @@ use axum::{
 };
 use plexus_app::view_models::model_usage::OwnUsagePage;
 use plexus_hub::{
-    Caller, Error, Hub, model_providers,
+    Error, Hub, model_providers,
     model_usage::{self, UsagePeriod},
 };
 
@@ -21,12 +21,14 @@ pub async fn show(
     visit: PageContext,
     Query(query): Query<PeriodQuery>,
 ) -> Response {
-    let page = page(&site.hub, &visit.caller, query.period()).await;
+    let page = page(&site.hub, &visit, query.period()).await;
     visit.show_or_refuse(page)
 }
 
-async fn page(hub: &Hub, caller: &Caller, period: UsagePeriod) -> Result<OwnUsagePage, Error> {
-    let report = usage_report::report(model_usage::own_report(hub, caller, period).await?);
+async fn page(hub: &Hub, visit: &PageContext, period: UsagePeriod) -> Result<OwnUsagePage, Error> {
+    let caller = &visit.caller;
+    let report = model_usage::own_report(hub, caller, period).await?;
+    let report = usage_report::report(visit.frame().locale, report);
     let offers_keys = !model_providers::account_keys(hub, caller).await?.is_empty();
     Ok(OwnUsagePage { report, offers_keys })
 }
