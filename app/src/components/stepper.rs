@@ -3,7 +3,10 @@
 use leptos::prelude::*;
 use plexus_domain::DraftId;
 
-use crate::view_models::register::{RegistrationKind, Step};
+use crate::{
+    text,
+    view_models::register::{RegistrationKind, Step},
+};
 
 /// List of the steps of a registration. Completed ones, except the address, are links if there is a draft.
 #[component]
@@ -25,16 +28,16 @@ pub fn Steps(at: Step, way: RegistrationKind, #[prop(optional)] draft: Option<Dr
             view! { <li aria-current=current class:done=step < at>{inner}</li> }
         })
         .collect_view();
-    view! { <ol class="steps" role="list" aria-label="Registration steps">{items}</ol> }
+    view! { <ol class="steps" role="list" aria-label=text!("register-steps")>{items}</ol> }
 }
 
-pub const fn name(step: Step) -> &'static str {
+pub fn name(step: Step) -> String {
     match step {
-        Step::Address => "Address",
-        Step::Request => "Request",
-        Step::Card => "Card",
-        Step::Proof => "Verification",
-        Step::Try => "Try it",
-        Step::Publish => "Publish",
+        Step::Address => text!("step-address"),
+        Step::Request => text!("step-request"),
+        Step::Card => text!("step-card"),
+        Step::Proof => text!("step-proof"),
+        Step::Try => text!("step-try"),
+        Step::Publish => text!("step-publish"),
     }
 }

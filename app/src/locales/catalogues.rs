@@ -22,6 +22,7 @@ macro_rules! catalogue {
             ("errors.ftl", include_str!(concat!("../../locales/", $language, "/errors.ftl"))),
             ("frame.ftl", include_str!(concat!("../../locales/", $language, "/frame.ftl"))),
             ("messages.ftl", include_str!(concat!("../../locales/", $language, "/messages.ftl"))),
+            ("register.ftl", include_str!(concat!("../../locales/", $language, "/register.ftl"))),
             ("rooms.ftl", include_str!(concat!("../../locales/", $language, "/rooms.ftl"))),
             ("scripts.ftl", include_str!(concat!("../../locales/", $language, "/scripts.ftl"))),
             ("settings.ftl", include_str!(concat!("../../locales/", $language, "/settings.ftl"))),

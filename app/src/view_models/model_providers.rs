@@ -103,7 +103,7 @@ pub struct ModelItem {
     /// Such as "0.15/0.6"; empty without prices.
     pub price: String,
     /// Known abilities in words, such as "tools" and "no images".
-    pub abilities: Vec<&'static str>,
+    pub abilities: Vec<String>,
     /// Who may use it, in words.
     pub access: String,
     /// Limits in words.

@@ -373,7 +373,7 @@ pub async fn connected(
 }
 
 pub async fn show_edit(State(site): State<AppState>, visit: PageContext, Path(at): At) -> Response {
-    match edit_page(&site, &visit.caller, &at).await {
+    match edit_page(&site, &visit, &at).await {
         Ok(Edit::Endpoint(page)) => visit.show(page),
         Ok(Edit::Instructions(page)) => visit.show(page),
         Ok(Edit::Program(page)) => visit.show(page),
@@ -388,7 +388,8 @@ enum Edit {
     Program(ProgramPage),
 }
 
-async fn edit_page(site: &AppState, caller: &Caller, at: &(String, String)) -> Result<Edit, Error> {
+async fn edit_page(site: &AppState, visit: &PageContext, at: &(String, String)) -> Result<Edit, Error> {
+    let caller = &visit.caller;
     let address = address(at)?;
     let owner = address.owner.to_string();
     if let Some(kept) = http_endpoint::endpoint(&site.hub, caller, &address).await? {
@@ -406,17 +407,18 @@ async fn edit_page(site: &AppState, caller: &Caller, at: &(String, String)) -> R
             (program_agent::programs(&site.hub, caller, ProgramProtocol::Acp)?, run::form(kept));
         return Ok(Edit::Program(ProgramPage { owner, editing: Some(address), programs, form }));
     }
-    instructions_page(site, caller, address).await.map(Edit::Instructions)
+    instructions_page(site, visit, address).await.map(Edit::Instructions)
 }
 
 async fn instructions_page(
     site: &AppState,
-    caller: &Caller,
+    visit: &PageContext,
     address: Address,
 ) -> Result<InstructionsPage, Error> {
+    let caller = &visit.caller;
     let kept = model_agent::instructions(&site.hub, caller, &address).await?;
     let (programs, priced) = written::tools_here(site, caller).await?;
-    let mut models = written::options(site, caller).await?;
+    let mut models = written::options(site, &visit.caller, visit.frame().locale).await?;
     // A hidden model, or one that its server does not list now, must not be replaced by the first of the list.
     let missing_model = written::missing_model(&kept.model, &models);
     if missing_model.is_some() {
@@ -443,7 +445,7 @@ pub async fn edit(
         Ok(address) => address,
         Err(error) => return visit.refuse(error),
     };
-    let page = match edit_page(&site, &visit.caller, &at).await {
+    let page = match edit_page(&site, &visit, &at).await {
         Ok(page) => page,
         Err(error) => return visit.refuse(error),
     };

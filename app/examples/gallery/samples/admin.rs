@@ -152,7 +152,7 @@ fn model_provider() -> ProviderPage {
             display_name: Some("Llama, small".into()),
             context_tokens: 131_072,
             price: "0.15/0.6".into(),
-            abilities: vec!["tools", "no images"],
+            abilities: vec!["tools".into(), "no images".into()],
             access: "3 named users".into(),
             limits: vec!["20000 tokens a day for each user".into()],
             direct_address: Some("@models/llama-small".into()),

@@ -8,31 +8,33 @@ use crate::{
         stepper::Steps,
     },
     pages::{Page, PageMeta},
+    text,
     view_models::register::{RegisterAddress, RegistrationKind, Step},
 };
 
 impl Page for RegisterAddress {
     fn head(&self) -> PageMeta {
-        PageMeta::private("Register agent")
+        PageMeta::private(text!("register"))
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
         let form = self.form;
-        let hint = if self.allows_private {
-            "URL of the agent or its agent card. Addresses of this machine and your network also work."
-        } else {
-            "URL of the agent or its agent card. It must be reachable from the internet."
-        };
+        let hint =
+            if self.allows_private { text!("address-hint-private") } else { text!("address-hint-public") };
         view! {
-            <h1>"Register agent"</h1>
+            <h1>{text!("register")}</h1>
             <Steps at=Step::Address way=RegistrationKind::Card />
-            <p class="quiet">"For agents that speak A2A 1.0 or 0.3. The hub fetches the agent card and shows it; nothing is published yet."</p>
+            <p class="quiet">{text!("address-lead")}</p>
             {form_errors(&form, None)}
             <form class="stack" method="post" action="/register/address">
-                {Field::url("url", "Address of the agent").placeholder("https://agents.example.org/tide").hint(hint).max(2_000).of(&form)}
-                <p class="actions"><Button label="Fetch card" kind=Kind::Primary /></p>
+                {Field::url("url", text!("address-of-agent")).placeholder("https://agents.example.org/tide").hint(hint).max(2_000).of(&form)}
+                <p class="actions"><Button label=text!("address-fetch") kind=Kind::Primary /></p>
             </form>
-            <p><a href="/register">"Other ways to register an agent"</a></p>
+            <p><a href="/register">{text!("register-other-ways")}</a></p>
         }
         .into_any()
     }

@@ -13,7 +13,9 @@ use crate::{
         section::Section,
         stepper::Steps,
     },
+    locales::{translated, translated_text},
     pages::{Page, PageMeta},
+    rich, text,
     view_models::{
         Form, Tone,
         agent::Scheme,
@@ -23,7 +25,11 @@ use crate::{
 
 impl Page for RegisterCard {
     fn head(&self) -> PageMeta {
-        PageMeta::private(format!("{} – register agent", self.card.name))
+        PageMeta::private(text!("register-of", name = self.card.name.clone()))
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
@@ -35,7 +41,7 @@ impl Page for RegisterCard {
             form(&self.form, &self.owner, scheme, &self.draft.to_string())
         };
         view! {
-            <h1>"Register agent"</h1>
+            <h1>{text!("register")}</h1>
             <Steps at=Step::Card way=RegistrationKind::Card draft=self.draft />
             {problems(self.problems)}
             {preview(self.card)}
@@ -48,21 +54,24 @@ impl Page for RegisterCard {
 /// Renders the problems of the card, most severe first.
 fn problems(mut problems: Vec<Problem>) -> Option<AnyView> {
     if problems.is_empty() {
-        return Some(view! { <Note tone=Tone::Good>"The agent card is valid."</Note> }.into_any());
+        return Some(view! { <Note tone=Tone::Good>{text!("card-valid")}</Note> }.into_any());
     }
     problems.sort_by_key(|problem| problem.severity);
     let rows = problems
         .into_iter()
         .map(|problem| {
             let (class, word) = match problem.severity {
-                Severity::Error => ("state bad", "Error"),
-                Severity::Warning => ("state caution", "Warning"),
-                Severity::Hint => ("state", "Hint"),
+                Severity::Error => ("state bad", text!("card-error")),
+                Severity::Warning => ("state caution", text!("card-warning")),
+                Severity::Hint => ("state", text!("card-hint")),
             };
-            view! { <li class=class>{Icon::Alert.view()} <div><strong>{word}</strong> " in " <code>{problem.place}</code><p>{problem.message}</p></div></li> }
+            let place = rich!("card-problem-place", severity = word, place = translated_text(problem.place);
+                strong = |inner| view! { <strong>{inner}</strong> },
+                code = |inner| view! { <code>{inner}</code> });
+            view! { <li class=class>{Icon::Alert.view()} <div>{place}<p>{translated(problem.message)}</p></div></li> }
         })
         .collect_view();
-    Some(view! { <section class="problems"><h2>"Problems in the card"</h2><ul role="list">{rows}</ul></section> }.into_any())
+    Some(view! { <section class="problems"><h2>{text!("card-problems")}</h2><ul role="list">{rows}</ul></section> }.into_any())
 }
 
 fn preview(card: CardPreview) -> AnyView {
@@ -75,16 +84,16 @@ fn preview(card: CardPreview) -> AnyView {
     let interfaces = card.interfaces.into_iter().map(interface).collect_view();
     view! {
         <section class="preview">
-            <div class="title-row"><Mark seed=card.seed /><div><h2 dir="auto">{card.name}</h2><p class="quiet" dir="auto">{card.summary}</p></div></div>
+            <div class="title-row"><Mark seed=card.seed /><div><h2 dir="auto">{translated_text(card.name)}</h2><p class="quiet" dir="auto">{translated_text(card.summary)}</p></div></div>
             {facts(vec![
-                ("Fetched from", mono(card.url)),
-                ("Interfaces", Some(view! { <ul class="plain-list" role="list">{interfaces}</ul> }.into_any())),
-                ("Version", mono(card.version)),
-                ("Provider", card.provider.and_then(fact)),
-                ("Streaming", fact(if card.streaming { "Yes" } else { "No streaming" })),
-                ("Authentication", card.scheme.as_ref().map(scheme_name).and_then(fact)),
-                ("Signed by", card.signed_by.and_then(mono)),
-                ("Skills", any.then(|| view! { <ul class="plain-list" role="list">{skills}</ul> }.into_any())),
+                (text!("card-fetched"), mono(card.url)),
+                (text!("card-interfaces"), Some(view! { <ul class="plain-list" role="list">{interfaces}</ul> }.into_any())),
+                (text!("agent-version"), mono(card.version)),
+                (text!("agent-provider"), card.provider.and_then(fact)),
+                (text!("card-streaming"), fact(if card.streaming { text!("card-streaming-yes") } else { text!("card-streaming-no") })),
+                (text!("field-authentication"), card.scheme.as_ref().map(scheme_name).and_then(fact)),
+                (text!("card-signed-by"), card.signed_by.and_then(mono)),
+                (text!("agent-skills"), any.then(|| view! { <ul class="plain-list" role="list">{skills}</ul> }.into_any())),
             ])}
         </section>
     }
@@ -94,15 +103,15 @@ fn preview(card: CardPreview) -> AnyView {
 fn interface(interface: Interface) -> AnyView {
     let chosen = interface
         .chosen
-        .then(|| view! { " " <span class="badge good">{Icon::Check.view()} "Used by the hub"</span> });
+        .then(|| view! { " " <span class="badge good">{Icon::Check.view()} {text!("card-used")}</span> });
     view! { <li><code>{interface.url}</code>" "<span class="quiet">{interface.protocol}</span>{chosen}</li> }
         .into_any()
 }
 
 fn repair() -> AnyView {
     view! {
-        <p>"The agent card cannot be used. Correct it on the agent, then fetch it again."</p>
-        <p class="actions"><ButtonLink label="Fetch again" href="/register" kind=Kind::Primary icon=Icon::Retry /></p>
+        <p>{text!("card-unusable")}</p>
+        <p class="actions"><ButtonLink label=text!("card-again") href="/register" kind=Kind::Primary icon=Icon::Retry /></p>
     }
     .into_any()
 }
@@ -111,10 +120,10 @@ fn form(form: &Form, owner: &str, scheme: Option<Scheme>, draft: &str) -> AnyVie
     view! {
         {form_errors(form, None)}
         <form class="stack narrow" method="post" action=format!("/register/{draft}/card")>
-            {Field::text("name", "Name in its address").mono().max(39)
-                .hint(format!("Letters a to z, digits, hyphens and underscores. Its address will be @{owner}/name and cannot change.")).of(form)}
+            {Field::text("name", text!("copy-name")).mono().max(39)
+                .hint(text!("address-name-hint", owner = owner)).of(form)}
             {scheme.map(|scheme| credentials(&scheme, form))}
-            <p class="actions"><Button label="Continue" kind=Kind::Primary /></p>
+            <p class="actions"><Button label=text!("register-continue") kind=Kind::Primary /></p>
         </form>
     }
     .into_any()
@@ -124,31 +133,36 @@ fn credentials(scheme: &Scheme, form: &Form) -> AnyView {
     if let Scheme::Connect(_) = scheme {
         return hub_as_client(scheme, form);
     }
-    let to = if let Scheme::Client(server) = scheme { server } else { "it" };
-    let asks =
-        format!("It requires {}. Your entry is stored encrypted and sent only to {to}.", scheme_name(scheme));
+    let name = scheme_name(scheme);
+    let asks = match scheme {
+        Scheme::Client(server) => text!("credentials-sent-to", scheme = name, server = server.clone()),
+        _ => text!("credentials-sent-to-it", scheme = name),
+    };
     let user = match scheme {
-        Scheme::Basic => Some("User name"),
-        Scheme::Client(_) => Some("Client id"),
+        Scheme::Basic => Some(text!("credential-user")),
+        Scheme::Client(_) => Some(text!("credential-client-id")),
         _ => None,
     };
     let user = user.map(|label| Field::text("user", label).autocomplete("off").mono().optional().of(form));
     let whose = Radios {
         name: "credentials",
-        legend: "Whose credentials are used",
+        legend: text!("credentials-whose"),
         default: "per_user".to_owned(),
         options: vec![
-            RadioOption::new("per_user", "Each user’s own")
-                .meaning("Each user enters credentials before the first message."),
-            RadioOption::new("shared", "Mine, for all users")
-                .meaning("The hub sends them for all users of the agent."),
+            RadioOption::new("per_user", text!("credentials-each"))
+                .meaning(text!("credentials-each-meaning")),
+            RadioOption::new("shared", text!("credentials-mine")).meaning(text!("credentials-mine-meaning")),
         ],
     };
-    let label = if let Scheme::Client(_) = scheme { "Client secret" } else { "Your credential" };
+    let label = if let Scheme::Client(_) = scheme {
+        text!("credential-client-secret")
+    } else {
+        text!("credentials-your")
+    };
     let secret = Field::password("secret", label).autocomplete("off").optional().of(form);
     let whose = whose.of(form);
     view! {
-        <Section title="Credentials" lead=asks>
+        <Section title=text!("agent-credentials") lead=asks>
             {whose}
             {user}
             {secret}
@@ -159,15 +173,13 @@ fn credentials(scheme: &Scheme, form: &Form) -> AnyView {
 
 /// Renders the fields for this hub's OAuth client. Users connect after the agent is published.
 fn hub_as_client(scheme: &Scheme, form: &Form) -> AnyView {
-    let lead = format!(
-        "It requires {}. Enter the OAuth client that is registered for this hub there. Leave both fields empty \
-         if the server supports Client ID Metadata Documents. You can also do this later.",
-        scheme_name(scheme)
-    );
-    let user = Field::text("user", "Client id").autocomplete("off").mono().optional().of(form);
-    let secret = Field::password("secret", "Client secret").autocomplete("off").optional().of(form);
+    let lead = text!("credentials-hub-client", scheme = scheme_name(scheme));
+    let user =
+        Field::text("user", text!("credential-client-id")).autocomplete("off").mono().optional().of(form);
+    let secret =
+        Field::password("secret", text!("credential-client-secret")).autocomplete("off").optional().of(form);
     view! {
-        <Section title="Credentials" lead=lead>
+        <Section title=text!("agent-credentials") lead=lead>
             {user}
             {secret}
         </Section>

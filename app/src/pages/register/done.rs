@@ -9,26 +9,33 @@ use crate::{
         identicon::Mark,
     },
     pages::{Layout, Page, PageMeta},
+    text,
     view_models::register::RegisterDone,
 };
 
 impl Page for RegisterDone {
     fn head(&self) -> PageMeta {
-        PageMeta { layout: Layout::Narrow, ..PageMeta::private(format!("{} is registered", self.name)) }
+        PageMeta {
+            layout: Layout::Narrow,
+            ..PageMeta::private(text!("register-done", name = self.name.clone()))
+        }
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
-        let later = (!self.proved)
-            .then(|| view! { <p>"It is unverified: only you can use it until you verify its origin."</p> });
+        let later = (!self.proved).then(|| view! { <p>{text!("done-unverified")}</p> });
         let (page, chat) = (agent_href(&self.address), chat_href(&self.address, None));
         view! {
-            <div class="title-row"><Mark seed=self.seed /><div><h1>{self.name}" is registered"</h1><p class="quiet">{visibility_meaning(self.reach)}</p></div></div>
+            <div class="title-row"><Mark seed=self.seed /><div><h1>{text!("register-done", name = self.name)}</h1><p class="quiet">{visibility_meaning(self.reach)}</p></div></div>
             {later}
-            <p><Copyable text=self.address.to_string() about="address" /></p>
+            <p><Copyable text=self.address.to_string() about=text!("about-address") /></p>
             <p class="actions">
-                <ButtonLink label="Chat" href=chat kind=Kind::Primary icon=Icon::Chat />
-                <ButtonLink label="Agent page" href=page.clone() />
-                <ButtonLink label="Connect a program" href=format!("{page}/connect") />
+                <ButtonLink label=text!("agent-chat") href=chat kind=Kind::Primary icon=Icon::Chat />
+                <ButtonLink label=text!("done-page") href=page.clone() />
+                <ButtonLink label=text!("done-connect") href=format!("{page}/connect") />
             </p>
         }
         .into_any()

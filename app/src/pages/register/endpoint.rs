@@ -1,6 +1,7 @@
 use leptos::prelude::*;
 use plexus_domain::agent::http_endpoint::{Method, Placeholder, Preset, ResponseFormat};
 
+use super::instructions::name_field;
 use crate::{
     components::{
         button::{Button, ButtonLink, Kind},
@@ -11,6 +12,7 @@ use crate::{
         stepper::Steps,
     },
     pages::{Page, PageMeta},
+    text,
     view_models::{
         Form,
         register::{EndpointPage, RegistrationKind, Step},
@@ -19,21 +21,25 @@ use crate::{
 
 impl Page for EndpointPage {
     fn head(&self) -> PageMeta {
-        PageMeta::private(if self.editing.is_some() { "Edit request" } else { "Describe an HTTP endpoint" })
+        PageMeta::private(if self.editing.is_some() { text!("endpoint-edit") } else { text!("endpoint-new") })
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
         let form = &self.form;
         let (title, action, verb) = match &self.editing {
             Some(address) => {
-                ("Edit request", format!("{}/edit", agent_href(address)), "Save as a new version")
+                (text!("endpoint-edit"), format!("{}/edit", agent_href(address)), text!("save-version"))
             }
             None => {
                 let action = self.draft.map_or_else(
                     || "/register/http".to_owned(),
                     |draft| format!("/register/{draft}/request"),
                 );
-                ("Register agent", action, "Continue")
+                (text!("register"), action, text!("register-continue"))
             }
         };
         let new = self.editing.is_none();
@@ -65,177 +71,178 @@ fn presets(chosen: Option<Preset>) -> AnyView {
         })
         .collect_view();
     let words = match chosen {
-        Some(preset) => format!(
-            "Template: {}. Change the address and anything else that differs. Or use another template:",
-            preset.label()
-        ),
-        None => "The hub sends each message to your endpoint, in the format that you describe here. \
-                 For common software, use a template:"
-            .to_owned(),
+        Some(preset) => text!("endpoint-template", template = preset.label()),
+        None => text!("endpoint-templates"),
     };
     view! { <p>{words}</p><p class="actions">{links}</p> }.into_any()
 }
 
 fn about(form: &Form, owner: Option<&str>) -> AnyView {
-    let name = owner.map(|owner| {
-        let hint =
-            format!("Letters a to z, digits, hyphens and underscores. Its address will be @{owner}/name and cannot change.");
-        Field::text("name", "Name in its address").mono().max(39).hint(hint).of(form)
-    });
+    let name = owner.map(|owner| name_field(owner, form));
     view! {
-        {Field::text("title", "Title").max(60).hint("Shown in lists and on its page.").of(form)}
+        {Field::text("title", text!("agent-title")).max(60).hint(text!("agent-title-hint")).of(form)}
         {name}
-        {Field::text("summary", "Summary").max(300).hint("One line about what it does. Search includes it.").of(form)}
-        {Field::lines("starters", "Example messages", 2).optional().max(1_000).hint("One per line, up to five.").of(form)}
-        {Field::text("tags", "Tags").optional().max(200).hint("Search terms, separated by commas.").of(form)}
+        {Field::text("summary", text!("agent-summary")).max(300).hint(text!("agent-summary-hint")).of(form)}
+        {Field::lines("starters", text!("agent-examples"), 2).optional().max(1_000).hint(text!("agent-examples-hint")).of(form)}
+        {Field::text("tags", text!("agent-tags")).optional().max(200).hint(text!("agent-tags-hint")).of(form)}
     }
     .into_any()
 }
 
 fn request(form: &Form) -> AnyView {
-    let filled = Placeholder::ALL.map(|it| format!("{} {}", it.token(), meaning(it))).join("; ");
-    let method = Field::choice("method", "Method", options(Method::ALL.map(Method::as_str)));
-    let url = Field::url("url", "Address").max(2_000).placeholder("https://agents.example.org/ask").of(form);
+    let placeholder =
+        |it| text!("endpoint-placeholder", token = Placeholder::token(it), meaning = meaning(it));
+    let filled = Placeholder::ALL.map(placeholder).join("; ");
+    let method = Field::choice("method", text!("endpoint-method"), options(Method::ALL.map(Method::as_str)));
+    let url = Field::url("url", text!("step-address"))
+        .max(2_000)
+        .placeholder("https://agents.example.org/ask")
+        .of(form);
     let method = method.default(Method::Post.as_str()).of(form);
-    let headers = Field::lines("headers", "Headers", 2)
+    let headers = Field::lines("headers", text!("endpoint-headers"), 2)
         .mono()
         .optional()
-        .hint("One per line, such as X-Client: plexus. Enter credentials below.")
+        .hint(text!("endpoint-headers-hint"))
         .of(form);
-    let body = Field::lines("body", "Body, as JSON", 6)
+    let body = Field::lines("body", text!("endpoint-body"), 6)
         .mono()
         .optional()
         .placeholder("{ \"question\": \"{{message}}\" }")
-        .hint("Leave empty for a request without a body.")
+        .hint(text!("endpoint-body-hint"))
         .of(form);
     view! {
-        <Section title="Request" lead=format!("Placeholders: {filled}.")>{url}{method}{headers}{body}</Section>
+        <Section title=text!("step-request") lead=text!("endpoint-placeholders", list = filled)>{url}{method}{headers}{body}</Section>
     }
     .into_any()
 }
 
-const fn meaning(placeholder: Placeholder) -> &'static str {
+fn meaning(placeholder: Placeholder) -> String {
     match placeholder {
-        Placeholder::Message => "the message to answer",
-        Placeholder::History => "the conversation before it, as text",
-        Placeholder::Messages => "the conversation as a list of roles and contents",
-        Placeholder::Conversation => "a stable id of the conversation",
-        Placeholder::Task => "the id from a first request",
+        Placeholder::Message => text!("placeholder-message"),
+        Placeholder::History => text!("placeholder-history"),
+        Placeholder::Messages => text!("placeholder-messages"),
+        Placeholder::Conversation => text!("placeholder-conversation"),
+        Placeholder::Task => text!("placeholder-task"),
     }
 }
 
 fn answer(form: &Form) -> AnyView {
     let option = |reading: ResponseFormat| {
         let (label, meaning) = match reading {
-            ResponseFormat::Json => ("One JSON value", "The whole answer in one response."),
-            ResponseFormat::Events => {
-                ("Server-sent events", "Each event has a piece of the answer; [DONE] may end the stream.")
-            }
-            ResponseFormat::Lines => ("JSON lines", "Each line is a JSON value with a piece of the answer."),
-            ResponseFormat::Text => ("Plain text", "Shown as received."),
+            ResponseFormat::Json => (text!("response-json"), text!("response-json-meaning")),
+            ResponseFormat::Events => (text!("response-events"), text!("response-events-meaning")),
+            ResponseFormat::Lines => (text!("response-lines"), text!("response-lines-meaning")),
+            ResponseFormat::Text => (text!("response-text"), text!("response-text-meaning")),
         };
         RadioOption::new(reading.as_str(), label).meaning(meaning)
     };
     let reading = Radios {
         name: "response_format",
-        legend: "Response format",
+        legend: text!("response-format"),
         default: ResponseFormat::Json.as_str().to_owned(),
         options: ResponseFormat::ALL.map(option).into(),
     }
     .of(form);
-    let path = Field::text("response_path", "Path of the answer")
+    let path = Field::text("response_path", text!("response-path"))
         .mono()
         .optional()
         .max(200)
         .placeholder("/choices/0/message/content")
-        .hint("JSON path, with a slash before each step; lists count from 0. Empty selects the whole value.")
+        .hint(text!("response-path-hint"))
         .of(form);
-    let question = Field::text("question_suffix", "Suffix that marks a question")
+    let question = Field::text("question_suffix", text!("response-question"))
         .optional()
         .max(200)
-        .placeholder("Do you want to continue?")
-        .hint("An answer with this suffix waits for a reply. Leave empty if the software asks no questions.")
+        .placeholder(text!("response-question-example"))
+        .hint(text!("response-question-hint"))
         .of(form);
-    view! { <Section title="Answer">{reading}{path}{question}</Section> }.into_any()
+    view! { <Section title=text!("response")>{reading}{path}{question}</Section> }.into_any()
 }
 
 fn credentials(form: &Form, new: bool) -> AnyView {
     let kinds = [
-        ("none", "Nothing"),
-        ("bearer", "A bearer token"),
-        ("header", "An API key in a header"),
-        ("query", "An API key in the query"),
-        ("basic", "A user name and a password"),
-        ("client", "A token issued to the hub as a client (OAuth)"),
-        ("connect", "A token authorized by each user (OAuth)"),
+        ("none", text!("auth-none")),
+        ("bearer", text!("auth-bearer")),
+        ("header", text!("auth-header")),
+        ("query", text!("auth-query")),
+        ("basic", text!("auth-basic")),
+        ("client", text!("auth-client")),
+        ("connect", text!("auth-connect")),
     ];
-    let kinds = kinds.into_iter().map(|(value, label)| (value.to_owned(), label.to_owned())).collect();
-    let kind = Field::choice("auth", "Authentication", kinds).default("none").of(form);
-    let name = Field::text("auth_name", "Name of the header or parameter")
+    let kinds = kinds.into_iter().map(|(value, label)| (value.to_owned(), label)).collect();
+    let kind = Field::choice("auth", text!("field-authentication"), kinds).default("none").of(form);
+    let name = Field::text("auth_name", text!("auth-name"))
         .mono()
         .conditional()
         .max(100)
         .placeholder("X-API-Key")
-        .hint("For an API key only.")
+        .hint(text!("auth-name-hint"))
         .of(form);
     let oauth = oauth(form);
     let given = new.then(|| {
         let whose = Radios {
             name: "credentials",
-            legend: "Whose credentials are used",
+            legend: text!("credentials-whose"),
             default: "shared".to_owned(),
             options: vec![
-                RadioOption::new("shared", "Mine, for all users")
-                    .meaning("The hub sends them for all users of the agent."),
-                RadioOption::new("per_user", "Each user’s own")
-                    .meaning("Each user enters credentials before the first message."),
+                RadioOption::new("shared", text!("credentials-mine"))
+                    .meaning(text!("credentials-mine-meaning")),
+                RadioOption::new("per_user", text!("credentials-each"))
+                    .meaning(text!("credentials-each-meaning")),
             ],
         };
-        let user = Field::text("user", "User name or client id").autocomplete("off").mono().conditional();
-        let user = user.hint("Required for a user name with password, and for OAuth client credentials.");
-        let secret = Field::password("secret", "Your credential").autocomplete("off").conditional();
-        let secret = secret.hint("Required if your own credential is used for all users.");
+        let user = Field::text("user", text!("auth-user")).autocomplete("off").mono().conditional();
+        let user = user.hint(text!("auth-user-hint"));
+        let secret = Field::password("secret", text!("credentials-your")).autocomplete("off").conditional();
+        let secret = secret.hint(text!("auth-secret-hint"));
         view! { {whose.of(form)} {user.of(form)} {secret.of(form)} }
     });
     view! {
-        <Section title="Credentials" lead="What you enter is sealed, and sent to this address alone once control of it is proved. A client’s id and secret go to the token endpoint alone."><div class="stack asked">{kind}{name}{oauth}{given}</div></Section>
+        <Section title=text!("agent-credentials") lead=text!("auth-lead")><div class="stack asked">{kind}{name}{oauth}{given}</div></Section>
     }
     .into_any()
 }
 
 fn oauth(form: &Form) -> AnyView {
-    let token =
-        Field::url("token_url", "Token endpoint").conditional().max(2_000).hint("For OAuth only.").of(form);
-    let authorization = Field::url("authorization_url", "Authorization endpoint");
+    let token = Field::url("token_url", text!("oauth-token-url"))
+        .conditional()
+        .max(2_000)
+        .hint(text!("oauth-token-url-hint"))
+        .of(form);
+    let authorization = Field::url("authorization_url", text!("oauth-authorization-url"));
     let authorization =
-        authorization.conditional().max(2_000).hint("Where each user authorizes access.").of(form);
-    let scopes =
-        Field::text("scopes", "Scopes").mono().optional().max(2_000).hint("Separated by spaces.").of(form);
+        authorization.conditional().max(2_000).hint(text!("oauth-authorization-url-hint")).of(form);
+    let scopes = Field::text("scopes", text!("scopes"))
+        .mono()
+        .optional()
+        .max(2_000)
+        .hint(text!("oauth-scopes-hint"))
+        .of(form);
     view! { {token}{authorization}{scopes} }.into_any()
 }
 
 fn first_request(form: &Form) -> AnyView {
-    let url = Field::text("init_url", "Address").mono().optional().max(2_000).of(form);
-    let body = Field::lines("init_body", "Body, as JSON", 2).mono().optional().of(form);
-    let id = Field::text("init_id_path", "Path of the id in the response")
+    let url = Field::text("init_url", text!("step-address")).mono().optional().max(2_000).of(form);
+    let body = Field::lines("init_body", text!("endpoint-body"), 2).mono().optional().of(form);
+    let id = Field::text("init_id_path", text!("first-id-path"))
         .mono()
         .optional()
         .max(200)
         .placeholder("/task_id")
-        .hint("Used for {{task}} above.")
+        .hint(text!("first-id-path-hint", token = Placeholder::Task.token()))
         .of(form);
-    let done = Field::text("done_path", "Poll until this JSON path is true")
+    let done = Field::text("done_path", text!("first-done-path"))
         .mono()
         .optional()
         .max(200)
         .placeholder("/is_last")
-        .hint("Path in each response to the request above. If empty, the hub requests once.")
+        .hint(text!("first-done-path-hint"))
         .of(form);
     let names = ["init_url", "init_body", "init_id_path", "done_path"];
     let open = names.iter().any(|name| !form.value(name).is_empty() || form.error(name).is_some());
     view! {
         <details class="fold" open=open>
-            <summary><span>"First request, for software that creates a task and then works on it"</span></summary>
+            <summary><span>{text!("first-request")}</span></summary>
             <div class="stack">{url}{body}{id}{done}</div>
         </details>
     }

@@ -7,6 +7,7 @@ use crate::{
         form_errors::form_errors,
     },
     pages::{Page, PageMeta},
+    text,
     view_models::{
         Form,
         register::{ModelOption, RegisterImport},
@@ -15,41 +16,45 @@ use crate::{
 
 impl Page for RegisterImport {
     fn head(&self) -> PageMeta {
-        PageMeta::private("Import agent")
+        PageMeta::private(text!("import"))
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
         let Self { owner, models, form } = self;
-        let hint = format!("Its address will be @{owner}/name and cannot change. Empty: as in the file.");
+        let hint = text!("import-name-hint", owner = owner);
         view! {
-            <h1>"Import agent"</h1>
+            <h1>{text!("import")}</h1>
             <p class="quiet">
-                "Creates an agent from a file that “Export agent” saved, here or on another hub. The agent is private until you change its visibility."
+                {text!("import-lead")}
             </p>
             {form_errors(&form, None)}
             <form class="stack" method="post" action="/register/import" enctype="multipart/form-data">
                 {file_field(&form)}
-                {Field::text("name", "Name in its address").optional().mono().max(39).hint(hint).of(&form)}
+                {Field::text("name", text!("copy-name")).optional().mono().max(39).hint(hint).of(&form)}
                 {model_field(models, &form)}
-                <p class="actions"><Button label="Import agent" kind=Kind::Primary /></p>
+                <p class="actions"><Button label=text!("import") kind=Kind::Primary /></p>
             </form>
-            <p><a href="/register">"Other ways to register an agent"</a></p>
+            <p><a href="/register">{text!("register-other-ways")}</a></p>
         }
         .into_any()
     }
 }
 
 fn file_field(form: &Form) -> AnyView {
-    Field::file("file", "File", ".json,application/json")
-        .hint("A JSON file of the format plexus-agent/1. It holds no credentials; you enter those of MCP servers afterwards.")
+    Field::file("file", text!("import-file"), ".json,application/json")
+        .hint(text!("import-file-hint"))
         .of(form)
 }
 
 fn model_field(models: Vec<ModelOption>, form: &Form) -> AnyView {
-    let as_in_file = (String::new(), "As in the file".to_owned());
+    let as_in_file = (String::new(), text!("import-as-in-file"));
     let models = models.into_iter().map(|model| (model.id, model.label));
-    Field::choice("model", "Model", std::iter::once(as_in_file).chain(models).collect())
+    Field::choice("model", text!("field-model"), std::iter::once(as_in_file).chain(models).collect())
         .default(String::new())
-        .hint("Choose one if this hub does not have the model of the file.")
+        .hint(text!("import-model-hint"))
         .of(form)
 }

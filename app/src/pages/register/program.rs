@@ -10,12 +10,17 @@ use crate::{
         format::agent_href,
     },
     pages::{Page, PageMeta},
+    text,
     view_models::register::ProgramPage,
 };
 
 impl Page for ProgramPage {
     fn head(&self) -> PageMeta {
         PageMeta::private(title(self))
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
@@ -27,19 +32,19 @@ impl Page for ProgramPage {
             Some(address) => (format!("{}/edit", agent_href(address)), None),
             None => ("/register/program".to_owned(), Some(name_field(&self.owner, form))),
         };
-        let verb = if self.editing.is_some() { "Save as a new version" } else { "Continue" };
+        let verb = if self.editing.is_some() { text!("save-version") } else { text!("register-continue") };
         let first = self.programs.first().cloned().unwrap_or_default();
         let options = self.programs.iter().map(|name| (name.clone(), name.clone())).collect();
         view! {
             <h1>{title}</h1>
             {form_errors(form, None)}
             <form class="stack form-wide" method="post" action=action>
-                {Field::choice("program", "Program", options).default(first).of(form)}
-                {Field::text("title", "Title").max(60).placeholder("Tide clerk").hint("Shown in lists and on its page.").of(form)}
+                {Field::choice("program", text!("field-program"), options).default(first).of(form)}
+                {Field::text("title", text!("agent-title")).max(60).placeholder(text!("agent-title-example")).hint(text!("agent-title-hint")).of(form)}
                 {name}
-                {Field::text("summary", "Summary").max(300).hint("One line about what it does. Search includes it.").of(form)}
-                {Field::lines("starters", "Example messages", 3).optional().max(1_000).hint("One per line, up to five.").of(form)}
-                {Field::text("tags", "Tags").optional().max(200).hint("Search terms, separated by commas.").of(form)}
+                {Field::text("summary", text!("agent-summary")).max(300).hint(text!("agent-summary-hint")).of(form)}
+                {Field::lines("starters", text!("agent-examples"), 3).optional().max(1_000).hint(text!("agent-examples-hint")).of(form)}
+                {Field::text("tags", text!("agent-tags")).optional().max(200).hint(text!("agent-tags-hint")).of(form)}
                 <p class="actions"><Button label=verb kind=Kind::Primary /></p>
             </form>
         }
@@ -47,16 +52,16 @@ impl Page for ProgramPage {
     }
 }
 
-const fn title(page: &ProgramPage) -> &'static str {
-    if page.editing.is_some() { "Edit program" } else { "Use a program installed on this hub" }
+fn title(page: &ProgramPage) -> String {
+    if page.editing.is_some() { text!("program-edit") } else { text!("program-new") }
 }
 
-fn no_program(title: &'static str) -> AnyView {
+fn no_program(title: String) -> AnyView {
     view! {
         <h1>{title}</h1>
-        <Empty title="No programs available">
-            <p>"The operator lists programs in the configuration, and names the users of each."</p>
-            <p class="actions"><ButtonLink label="How to list programs" href="/docs/operate#programs" /> <ButtonLink label="Register another agent" href="/register" kind=Kind::Primary /></p>
+        <Empty title=text!("program-none")>
+            <p>{text!("program-none-why")}</p>
+            <p class="actions"><ButtonLink label=text!("program-none-docs") href="/docs/operate#programs" /> <ButtonLink label=text!("register-another") href="/register" kind=Kind::Primary /></p>
         </Empty>
     }
     .into_any()

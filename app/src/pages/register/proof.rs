@@ -9,12 +9,17 @@ use crate::{
         stepper::Steps,
     },
     pages::{Page, PageMeta},
+    text,
     view_models::register::{OriginProof, ProofState, RegisterProof, Step},
 };
 
 impl Page for RegisterProof {
     fn head(&self) -> PageMeta {
-        PageMeta::private("Verify origins – register agent")
+        PageMeta::private(text!("register-proof-title"))
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
@@ -23,17 +28,17 @@ impl Page for RegisterProof {
         let can_trust = self.can_trust;
         let cards = self.origins.into_iter().map(|proof| origin(proof, can_trust, &action)).collect_view();
         view! {
-            <h1>"Register agent"</h1>
+            <h1>{text!("register")}</h1>
             <Steps at=Step::Proof way=self.way draft=self.draft />
-            <p>"Verify that you control each origin, with a file or a DNS record. Until then only you can use the agent."</p>
+            <p>{text!("proof-lead")}</p>
             {form_errors(&self.form, None)}
-            <h2>"Origins"</h2>
+            <h2>{text!("proof-origins")}</h2>
             {cards}
             <form class="actions" method="post" action=action>
-                {(!proved).then(|| view! { <Button label="Check now" kind=Kind::Primary icon=Icon::Retry name="action" value="verify" /> })}
+                {(!proved).then(|| view! { <Button label=text!("proof-check") kind=Kind::Primary icon=Icon::Retry name="action" value="verify" /> })}
                 {forward(proved)}
             </form>
-            {(!proved).then(|| view! { <p class="quiet">"Unverified agents are listed with a badge, and only you can use them. You can verify the origins later."</p> })}
+            {(!proved).then(|| view! { <p class="quiet">{text!("proof-later")}</p> })}
         }
         .into_any()
     }
@@ -44,8 +49,8 @@ fn origin(proof: OriginProof, can_trust: bool, action: &str) -> AnyView {
     let trust = (can_trust && unproved).then(|| {
         let fields = vec![("action", "trust_origin".to_owned()), ("origin", proof.origin.clone())];
         view! {
-            <p class="quiet">"As an administrator you can trust this origin without verification."</p>
-            <ActionForm action=action.to_owned() label="Trust origin" icon=Icon::Verified about=proof.origin.clone() fields />
+            <p class="quiet">{text!("proof-trust-lead")}</p>
+            <ActionForm action=action.to_owned() label=text!("proof-trust") icon=Icon::Verified about=proof.origin.clone() fields />
         }
         .into_any()
     });
@@ -57,8 +62,8 @@ fn origin(proof: OriginProof, can_trust: bool, action: &str) -> AnyView {
 
 fn forward(proved: bool) -> AnyView {
     if proved {
-        view! { <Button label="Continue" kind=Kind::Primary name="action" value="continue" /> }.into_any()
+        view! { <Button label=text!("register-continue") kind=Kind::Primary name="action" value="continue" /> }.into_any()
     } else {
-        view! { <Button label="Continue as unverified" name="action" value="continue" /> }.into_any()
+        view! { <Button label=text!("proof-skip") name="action" value="continue" /> }.into_any()
     }
 }

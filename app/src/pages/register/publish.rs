@@ -13,6 +13,7 @@ use crate::{
         Page, PageMeta,
         agent::{accesses, visibilities},
     },
+    text,
     view_models::{
         Tone,
         register::{RegisterPublish, RegistrationKind, Step},
@@ -21,18 +22,22 @@ use crate::{
 
 impl Page for RegisterPublish {
     fn head(&self) -> PageMeta {
-        PageMeta::private(format!("Publish {}", self.name))
+        PageMeta::private(text!("register-publish-title", name = self.name.clone()))
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
         let action = format!("/register/{}/publish", self.draft);
         let unverified = (!self.proved && self.way != RegistrationKind::Written).then(|| {
-            view! { <Note tone=Tone::Caution>"Its origin is not verified. The agent can be listed, but only you can use it."</Note> }
+            view! { <Note tone=Tone::Caution>{text!("publish-unverified")}</Note> }
         });
         let steps = (self.way != RegistrationKind::Written)
             .then(|| view! { <Steps at=Step::Publish way=self.way draft=self.draft /> });
         view! {
-            <h1>"Register agent"</h1>
+            <h1>{text!("register")}</h1>
             {steps}
             <div class="title-row"><Mark seed=self.seed /><div><h2 dir="auto">{self.name}</h2><p class="address">{self.address.to_string()}</p></div></div>
             {unverified}
@@ -40,7 +45,7 @@ impl Page for RegisterPublish {
             <form class="stack" method="post" action=action>
                 {visibilities(Visibility::Private, self.can_federate, &self.form)}
                 {accesses(AgentAccess::Accounts, &self.form)}
-                <p class="actions"><Button label="Publish" kind=Kind::Primary /></p>
+                <p class="actions"><Button label=text!("step-publish") kind=Kind::Primary /></p>
             </form>
         }
         .into_any()

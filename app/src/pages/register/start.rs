@@ -11,19 +11,24 @@ use crate::{
         time::Ago,
     },
     pages::{Page, PageMeta},
+    rich, text,
     view_models::register::{DraftRow, RegisterStart},
 };
 
 impl Page for RegisterStart {
     fn head(&self) -> PageMeta {
-        PageMeta::private("Register agent")
+        PageMeta::private(text!("register"))
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
         let choices = choices(self.has_models, self.has_programs).into_iter().map(row).collect_view();
         view! {
-            <h1>"Register agent"</h1>
-            <p class="quiet">"Choose what you have. Nothing is published before the last step."</p>
+            <h1>{text!("register")}</h1>
+            <p class="quiet">{text!("start-lead")}</p>
             <ul class="rows choices" role="list">{choices}</ul>
             {drafts(self.drafts)}
         }
@@ -32,11 +37,10 @@ impl Page for RegisterStart {
 }
 
 /// What a user has, and where to register it.
-#[derive(Clone, Copy)]
 struct Choice {
     icon: Icon,
-    title: &'static str,
-    purpose: &'static str,
+    title: String,
+    purpose: String,
     /// `None` if it is not possible on this hub; `purpose` says why.
     href: Option<&'static str>,
 }
@@ -46,54 +50,33 @@ fn choices(has_models: bool, has_programs: bool) -> Vec<Choice> {
     let choice = |icon, title, purpose, href| Choice { icon, title, purpose, href: Some(href) };
     let needs_model = |icon, title, purpose| match (has_models, context::role()) {
         (true, _) => choice(icon, title, purpose, "/register/instructions"),
-        (false, Some(Role::Admin)) => {
-            choice(icon, title, "This hub has no model yet. Connect one first.", "/admin/models")
-        }
+        (false, Some(Role::Admin)) => choice(icon, title, text!("start-no-model-admin"), "/admin/models"),
         (false, _) => {
-            let purpose = "This hub has no model yet. An administrator can connect one.";
+            let purpose = text!("start-no-model");
             Choice { icon, title, purpose, href: None }
         }
     };
     let mut choices = vec![
-        needs_model(
-            Icon::Edit,
-            "An idea, and a model of this hub",
-            "Write instructions. The hub runs the agent, so you need not host anything.",
-        ),
-        choice(
-            Icon::Link,
-            "The address of an A2A agent",
-            "Paste its address. The hub fetches the agent card and shows it.",
-            "/register/address",
-        ),
+        needs_model(Icon::Edit, text!("start-idea"), text!("start-idea-purpose")),
+        choice(Icon::Link, text!("start-address"), text!("start-address-purpose"), "/register/address"),
         choice(
             Icon::Data,
-            "A program on your own machine",
-            "It is an agent while the command plexus agent run connects it. It needs no public address.",
+            text!("start-program"),
+            text!("start-program-purpose"),
             "/docs/publish#run-a-program-on-your-own-machine",
         ),
-        needs_model(
-            Icon::Tool,
-            "An MCP server",
-            "Write instructions for a model that uses the tools of the server.",
-        ),
-        choice(
-            Icon::External,
-            "An HTTP endpoint with its own API",
-            "Describe the request and where the answer is. Templates exist for OpenAI-compatible servers and others.",
-            "/register/http",
-        ),
+        needs_model(Icon::Tool, text!("start-mcp"), text!("start-mcp-purpose")),
+        choice(Icon::External, text!("start-http"), text!("start-http-purpose"), "/register/http"),
     ];
     choices.push(choice(
         Icon::Data,
-        "A file of an exported agent",
-        "Import an agent that was exported here or on another hub, with its knowledge files.",
+        text!("start-import"),
+        text!("start-import-purpose"),
         "/register/import",
     ));
     if has_programs {
-        let purpose =
-            "The operator listed programs. The hub starts one sandboxed process for each conversation.";
-        choices.push(choice(Icon::Add, "A program installed on this hub", purpose, "/register/program"));
+        let purpose = text!("start-installed-purpose");
+        choices.push(choice(Icon::Add, text!("start-installed"), purpose, "/register/program"));
     }
     choices
 }
@@ -121,13 +104,17 @@ fn drafts(drafts: Vec<DraftRow>) -> Option<AnyView> {
         .map(|draft| {
             let href = format!("/register/{}/{}", draft.id, draft.step.as_str());
             let discard = format!("/register/{}/discard", draft.id);
+            let step = rich!("draft-step", step = name(draft.step); time = move |_| view! { <Ago at=draft.begun /> });
             view! {
                 <li class="actions">
-                    <span><a href=href>{draft.label.clone()}</a>" "<span class="quiet">{name(draft.step)}", started "<Ago at=draft.begun /></span></span>
-                    <ActionForm action=discard label="Discard" kind=Kind::Quiet about=draft.label />
+                    <span><a href=href>{draft.label.clone()}</a>" "<span class="quiet">{step}</span></span>
+                    <ActionForm action=discard label=text!("draft-discard") kind=Kind::Quiet about=draft.label />
                 </li>
             }
         })
         .collect_view();
-    Some(view! { <Section title="Unfinished registrations"><ul class="plain-list" role="list">{rows}</ul></Section> }.into_any())
+    Some(
+        view! { <Section title=text!("drafts")><ul class="plain-list" role="list">{rows}</ul></Section> }
+            .into_any(),
+    )
 }

@@ -27,8 +27,12 @@ impl AgentProfile {
     /// Returns the cleaned profile; an error if a field is out of bounds.
     pub(super) fn checked(&self) -> Result<Self, Refusal> {
         Ok(Self {
-            title: line("title", "a title", &self.title, MAX_TITLE)?,
-            summary: line("summary", "a summary", &self.summary, MAX_SUMMARY)?,
+            title: line(&self.title, MAX_TITLE).ok_or_else(|| {
+                Refusal::invalid("title", format!("Write a title of 1 to {MAX_TITLE} characters."))
+            })?,
+            summary: line(&self.summary, MAX_SUMMARY).ok_or_else(|| {
+                Refusal::invalid("summary", format!("Write a summary of 1 to {MAX_SUMMARY} characters."))
+            })?,
             starters: list("starters", "first messages", &self.starters, MAX_STARTERS, MAX_STARTER)?,
             tags: list("tags", "tags", &self.tags, MAX_TAGS, MAX_TAG)?,
         })
@@ -74,12 +78,10 @@ impl AgentProfile {
     }
 }
 
-fn line(field: &str, what: &str, raw: &str, most: usize) -> Result<String, Refusal> {
+/// Returns the cleaned line, or `None` if it is empty or longer than `most` characters.
+fn line(raw: &str, most: usize) -> Option<String> {
     let clean = sanitized_text::one_line(raw);
-    if (1..=most).contains(&clean.chars().count()) {
-        return Ok(clean);
-    }
-    Err(Refusal::invalid(field, format!("Write {what} of 1 to {most} characters.")))
+    (1..=most).contains(&clean.chars().count()).then_some(clean)
 }
 
 fn list(

@@ -6,9 +6,12 @@ use axum::{
     extract::{Path, Query, State},
     response::Response,
 };
-use plexus_app::view_models::{
-    Form,
-    model_providers::{ModelItem, ModelSettingsPage},
+use plexus_app::{
+    text,
+    view_models::{
+        Form, Locale,
+        model_providers::{ModelItem, ModelSettingsPage},
+    },
 };
 use plexus_domain::Error as Refusal;
 use plexus_hub::{
@@ -36,14 +39,17 @@ pub struct ModelNameQuery {
 }
 
 /// Converts a model to a row of its provider's page.
-pub fn item(model: &ModelDetails) -> ModelItem {
+pub fn item(locale: Locale, model: &ModelDetails) -> ModelItem {
     let settings = &model.settings;
-    let limit = |tokens: Option<u64>, whose| tokens.map(|tokens| format!("{tokens} tokens a day {whose}"));
-    let limits =
-        [limit(settings.account_tokens, "for each user"), limit(settings.hub_tokens, "for all users")];
+    let limits = [
+        settings
+            .account_tokens
+            .map(|tokens| text!(locale => "model-limit-account", tokens = tokens.to_string())),
+        settings.hub_tokens.map(|tokens| text!(locale => "model-limit-hub", tokens = tokens.to_string())),
+    ];
     ModelItem {
-        abilities: ability_words(ModelAbilities::from(settings)),
-        access: access_words(settings.access, model.users.len()),
+        abilities: ability_texts(locale, ModelAbilities::from(settings)),
+        access: access_words(locale, settings.access, model.users.len()),
         limits: limits.into_iter().flatten().collect(),
         name: settings.model.clone(),
         display_name: settings.display_name.clone(),
@@ -55,28 +61,37 @@ pub fn item(model: &ModelDetails) -> ModelItem {
     }
 }
 
-fn access_words(access: ModelAccess, users: usize) -> String {
+fn access_words(locale: Locale, access: ModelAccess, users: usize) -> String {
     match access {
-        ModelAccess::Everyone => "All users".to_owned(),
-        ModelAccess::Moderators => "Moderators and administrators".to_owned(),
-        ModelAccess::Administrators => "Administrators".to_owned(),
-        ModelAccess::Named if users == 1 => "1 named user".to_owned(),
-        ModelAccess::Named => format!("{users} named users"),
+        ModelAccess::Everyone => text!(locale => "model-who-all"),
+        ModelAccess::Moderators => text!(locale => "model-who-moderators"),
+        ModelAccess::Administrators => text!(locale => "model-who-administrators"),
+        ModelAccess::Named => text!(locale => "model-who-count", count = users),
     }
 }
 
-/// Returns the known abilities in words.
-pub fn ability_words(abilities: ModelAbilities) -> Vec<&'static str> {
+/// Returns the known abilities in the language of a page.
+pub fn ability_texts(locale: Locale, abilities: ModelAbilities) -> Vec<String> {
     let ModelAbilities { calls_tools, reads_images, can_reason, writes_json } = abilities;
     let words = [
-        (calls_tools, ["tools", "no tools"]),
-        (reads_images, ["images", "no images"]),
-        (can_reason, ["reasoning", "no reasoning"]),
-        (writes_json, ["JSON", "no JSON"]),
+        calls_tools.map(|can| match can {
+            true => text!(locale => "ability-tools"),
+            false => text!(locale => "ability-no-tools"),
+        }),
+        reads_images.map(|can| match can {
+            true => text!(locale => "ability-images"),
+            false => text!(locale => "ability-no-images"),
+        }),
+        can_reason.map(|can| match can {
+            true => text!(locale => "ability-reasoning"),
+            false => text!(locale => "ability-no-reasoning"),
+        }),
+        writes_json.map(|can| match can {
+            true => text!(locale => "ability-json"),
+            false => text!(locale => "ability-no-json"),
+        }),
     ];
-    let words =
-        words.into_iter().filter_map(|(known, [yes, no])| known.map(|can| if can { yes } else { no }));
-    words.collect()
+    words.into_iter().flatten().collect()
 }
 
 pub async fn show(

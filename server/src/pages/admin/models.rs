@@ -5,7 +5,7 @@ use axum::{
     response::Response,
 };
 use plexus_app::view_models::{
-    Form,
+    Form, Locale,
     model_providers::{
         LocalServerItem, ModelsPage, NewProviderPage, PresetItem, ProviderItem, ProviderPage,
         ProviderTestItem,
@@ -150,13 +150,13 @@ pub async fn show_provider(
 ) -> Response {
     let page = model_providers::provider_models(&site.hub, administrator(&visit), &name).await.map(|found| {
         let form = stored_form(&found.provider);
-        provider_page(found, form)
+        provider_page(visit.frame().locale, found, form)
     });
     visit.show_or_refuse(page)
 }
 
-fn provider_page(found: ProviderModels, form: Form) -> ProviderPage {
-    let models = found.models.iter().map(model_settings::item).collect();
+fn provider_page(locale: Locale, found: ProviderModels, form: Form) -> ProviderPage {
+    let models = found.models.iter().map(|model| model_settings::item(locale, model)).collect();
     ProviderPage { provider: item(found.provider), served: found.served, models, form }
 }
 
@@ -209,7 +209,10 @@ pub async fn act(
     match done {
         Ok(response) => response,
         Err(error) => match model_providers::provider_models(hub, by, &name).await {
-            Ok(found) => refused(visit, error, fields, |form| provider_page(found, form)),
+            Ok(found) => {
+                let locale = visit.frame().locale;
+                refused(visit, error, fields, |form| provider_page(locale, found, form))
+            }
             Err(error) => visit.refuse(error),
         },
     }

@@ -9,7 +9,7 @@ use plexus_domain::Error as Refusal;
 use plexus_hub::{
     Error,
     agents::{self, CreatedModelAgent, ImportChoices, export_too_large},
-    caller::{Caller, Scope},
+    caller::Scope,
 };
 
 use super::instructions::options;
@@ -34,13 +34,13 @@ struct ImportForm {
 }
 
 pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response {
-    let page = page(&site, &visit.caller, Form::default()).await;
+    let page = page(&site, &visit, Form::default()).await;
     visit.show_or_refuse(page)
 }
 
-async fn page(site: &AppState, caller: &Caller, form: Form) -> Result<RegisterImport, Error> {
-    let owner = caller.may(Scope::Agents)?.name.to_string();
-    Ok(RegisterImport { owner, models: options(site, caller).await?, form })
+async fn page(site: &AppState, visit: &PageContext, form: Form) -> Result<RegisterImport, Error> {
+    let owner = visit.caller.may(Scope::Agents)?.name.to_string();
+    Ok(RegisterImport { owner, models: options(site, &visit.caller, visit.frame().locale).await?, form })
 }
 
 pub async fn import(State(site): State<AppState>, visit: PageContext, upload: Multipart) -> Response {
@@ -61,7 +61,7 @@ pub async fn import(State(site): State<AppState>, visit: PageContext, upload: Mu
         Ok(CreatedModelAgent { address, .. }) => {
             redirect_with_notice(&format!("/{address}/manage"), "imported")
         }
-        Err(error) => match page(&site, &visit.caller, Form::default()).await {
+        Err(error) => match page(&site, &visit, Form::default()).await {
             Ok(page) => {
                 let fields = [("name", form.choices.name), ("model", form.choices.model)];
                 let fields = fields.map(|(name, value)| (name.to_owned(), value)).to_vec();

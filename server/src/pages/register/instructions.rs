@@ -6,9 +6,12 @@ use axum::{
     extract::{Query, State},
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::view_models::{
-    Form,
-    register::{InstructionsPage, MissingModel, ModelOption},
+use plexus_app::{
+    text,
+    view_models::{
+        Form, Locale,
+        register::{InstructionsPage, MissingModel, ModelOption},
+    },
 };
 use plexus_domain::{
     Error as Refusal,
@@ -29,7 +32,7 @@ use serde::Deserialize;
 
 use crate::{
     app_state::AppState,
-    pages::{account::refused, admin::model_settings::ability_words},
+    pages::{account::refused, admin::model_settings::ability_texts},
     web::{form::Fields, page::PageContext},
 };
 
@@ -45,22 +48,24 @@ pub async fn show(
     visit: PageContext,
     Query(query): Query<ModelQuery>,
 ) -> Response {
-    let page = page(&site, &visit.caller).await;
+    let page = page(&site, &visit).await;
     let page = page.map(|page| InstructionsPage { form: Form::filled([("model", query.model)]), ..page });
     visit.show_or_refuse(page)
 }
 
-async fn page(site: &AppState, caller: &Caller) -> Result<InstructionsPage, Error> {
+async fn page(site: &AppState, visit: &PageContext) -> Result<InstructionsPage, Error> {
+    let caller = &visit.caller;
     let owner = caller.may(Scope::Agents)?.name.to_string();
     let (programs, priced) = tools_here(site, caller).await?;
-    let (models, form) = (options(site, caller).await?, Form::default());
+    let (models, form) = (options(site, caller, visit.frame().locale).await?, Form::default());
     Ok(InstructionsPage { owner, programs, priced, editing: None, missing_model: None, models, form })
 }
 
 /// Returns the models that the caller may choose for an agent.
-pub async fn options(site: &AppState, caller: &Caller) -> Result<Vec<ModelOption>, Error> {
+pub async fn options(site: &AppState, caller: &Caller, locale: Locale) -> Result<Vec<ModelOption>, Error> {
     let person = caller.may(Scope::Agents)?;
-    Ok(model_providers::offered_models(&site.hub, person).await?.into_iter().map(option).collect())
+    let models = model_providers::offered_models(&site.hub, person).await?;
+    Ok(models.into_iter().map(|model| option(locale, model)).collect())
 }
 
 /// Returns the name of an agent's model if it is not among `models`, with the most similar one of them.
@@ -72,15 +77,17 @@ pub fn missing_model(name: &str, models: &[ModelOption]) -> Option<MissingModel>
     })
 }
 
-fn option(model: OfferedModel) -> ModelOption {
+fn option(locale: Locale, model: OfferedModel) -> ModelOption {
     let mut facts: Vec<String> = model.display_name.iter().map(|_| model.name.clone()).collect();
-    facts.push(format!("{} tokens", model.context_tokens));
+    // As text, so that the number has no separators, as in the settings of the model.
+    facts.push(text!(locale => "model-option-tokens", tokens = model.context_tokens.to_string()));
     if model.prices != Prices::default() {
-        facts.push(format!("{} per million", model.prices));
+        facts.push(text!(locale => "model-option-price", price = model.prices.to_string()));
     }
-    facts.extend(ability_words(model.abilities).into_iter().map(str::to_owned));
-    let title = model.display_name.as_deref().unwrap_or(&model.name);
-    ModelOption { label: format!("{title} ({})", facts.join(", ")), id: model.name }
+    facts.extend(ability_texts(locale, model.abilities));
+    let title = model.display_name.unwrap_or_else(|| model.name.clone());
+    let facts = facts.join(&text!(locale => "list-separator"));
+    ModelOption { label: text!(locale => "model-option", title = title, facts = facts), id: model.name }
 }
 
 pub async fn write(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
@@ -90,7 +97,7 @@ pub async fn write(State(site): State<AppState>, visit: PageContext, fields: Fie
     };
     match written.await {
         Ok(id) => Redirect::to(&format!("/register/{id}/publish")).into_response(),
-        Err(error) => match page(&site, &visit.caller).await {
+        Err(error) => match page(&site, &visit).await {
             Ok(page) => refused(visit, error, fields, |form| InstructionsPage { form, ..page }),
             Err(error) => visit.refuse(error),
         },
@@ -140,7 +147,7 @@ fn tools(text: &str) -> Result<Vec<ToolSource>, Refusal> {
         [at, "ask"] => Ok(ToolSource { place: place(at), require_approval: true }),
         _ => Err(Refusal::invalid(
             "tools",
-            "Write one URL per line. Add \u{201c}ask\u{201d} after it to require approval of each call.",
+            "Write one URL per line. Add “ask” after it to require approval of each call.",
         )),
     };
     lines.map(source).collect()
