@@ -4,7 +4,11 @@ use leptos::prelude::*;
 use plexus_domain::Timestamp;
 
 use super::{code_block::Copyable, icon::Icon, time::Ago};
-use crate::view_models::register::{OriginProof, ProofMethod, ProofState};
+use crate::{
+    locales::translated,
+    rich, text,
+    view_models::register::{OriginProof, ProofMethod, ProofState},
+};
 
 /// Card of one origin: its verification state, and both verification methods while it is not verified.
 #[component]
@@ -22,22 +26,24 @@ pub fn OriginCard(proof: OriginProof, #[prop(optional)] actions: Option<AnyView>
 
 fn state(state: &ProofState) -> AnyView {
     match state {
-        ProofState::Unchecked => view! { <p class="quiet">"Not checked yet."</p> }.into_any(),
+        ProofState::Unchecked => view! { <p class="quiet">{text!("origin-unchecked")}</p> }.into_any(),
         ProofState::Proved { by, at } => proved(*by, *at).into_any(),
         ProofState::Failed { message, at } => {
             let (message, at) = (message.clone(), *at);
-            view! { <p class="state bad">{Icon::Failed.view()} <span>{message} " Checked "<Ago at />"."</span></p> }.into_any()
+            let words = rich!("origin-failed"; message = |_| translated(message), time = move |_| view! { <Ago at /> });
+            view! { <p class="state bad">{Icon::Failed.view()} <span>{words}</span></p> }.into_any()
         }
     }
 }
 
 fn proved(by: ProofMethod, at: Timestamp) -> AnyView {
+    let time = move |_| view! { <Ago at /> };
     let how = match by {
-        ProofMethod::File => "Verified by file, ",
-        ProofMethod::Dns => "Verified by DNS record, ",
-        ProofMethod::Trusted => "Trusted by an administrator, ",
+        ProofMethod::File => rich!("origin-by-file"; time = time),
+        ProofMethod::Dns => rich!("origin-by-dns"; time = time),
+        ProofMethod::Trusted => rich!("origin-by-trust"; time = time),
     };
-    view! { <p class="state good">{Icon::Verified.view()} <span>{how}<Ago at />"."</span></p> }.into_any()
+    view! { <p class="state good">{Icon::Verified.view()} <span>{how}</span></p> }.into_any()
 }
 
 fn ways(proof: &OriginProof) -> AnyView {
@@ -45,17 +51,17 @@ fn ways(proof: &OriginProof) -> AnyView {
     view! {
         <div class="ways">
             <div>
-                <h4>"With a file"</h4>
-                <p>"Serve this text at this address:"</p>
-                <Copyable text=url about="address" />
-                <Copyable text=text about="text" />
+                <h4>{text!("origin-file")}</h4>
+                <p>{text!("origin-file-how")}</p>
+                <Copyable text=url about=text!("about-address") />
+                <Copyable text=text about=text!("about-text") />
             </div>
             {dns.map(|record| view! {
                 <div>
-                    <h4>"Or with a DNS record"</h4>
-                    <p>"Publish this TXT record:"</p>
-                    <Copyable text=record.name about="name of the record" />
-                    <Copyable text=record.value about="value of the record" />
+                    <h4>{text!("origin-dns")}</h4>
+                    <p>{text!("origin-dns-how")}</p>
+                    <Copyable text=record.name about=text!("about-record-name") />
+                    <Copyable text=record.value about=text!("about-record-value") />
                 </div>
             })}
         </div>

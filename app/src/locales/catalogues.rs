@@ -21,6 +21,7 @@ macro_rules! catalogue {
             ("components.ftl", include_str!(concat!("../../locales/", $language, "/components.ftl"))),
             ("errors.ftl", include_str!(concat!("../../locales/", $language, "/errors.ftl"))),
             ("frame.ftl", include_str!(concat!("../../locales/", $language, "/frame.ftl"))),
+            ("manage.ftl", include_str!(concat!("../../locales/", $language, "/manage.ftl"))),
             ("messages.ftl", include_str!(concat!("../../locales/", $language, "/messages.ftl"))),
             ("register.ftl", include_str!(concat!("../../locales/", $language, "/register.ftl"))),
             ("rooms.ftl", include_str!(concat!("../../locales/", $language, "/rooms.ftl"))),

@@ -44,7 +44,7 @@ impl Page for AgentPage {
     }
 
     fn is_translated(&self) -> bool {
-        !matches!(self.tab, AgentTab::Manage(_))
+        true
     }
 
     fn body(self) -> AnyView {

@@ -1,0 +1,67 @@
+# Manage tab of an agent, and origins.
+
+manage-edit = Bearbeiten
+manage-refresh = Agentenkarte aktualisieren
+manage-resume = Fortsetzen
+manage-pause = Pausieren
+manage-access-title = Sichtbarkeit und Zugriff
+manage-delete-lead = Löscht den Agenten, seine Versionen und seinen Schlüssel. Chats behalten seine Nachrichten.
+manage-delete = Agent löschen
+manage-delete-title = { $name } löschen?
+manage-delete-meaning = Seine Adresse kann nicht wieder verwendet werden. Das lässt sich nicht rückgängig machen.
+manage-delete-permanently = Endgültig löschen
+copies-yes-meaning = Benutzer, die den Agenten nutzen können, können ihn kopieren. Sie können seine Anweisungen, seine Einstellungen und alle seine Wissensdateien lesen.
+copies-no = Nein
+copies-no-meaning = Nur wer den Agenten verwaltet, kann ihn kopieren.
+copies-yes = Ja
+copies-allow = Kopien erlauben
+copies = Kopien
+copies-lead = Eine Kopie ist ein eigener Agent. Zugangsdaten werden nie kopiert, und bestehende Kopien bleiben.
+copies-save = Einstellung speichern
+manage-export = Export
+manage-export-lead = Eine Datei mit den Anweisungen, den Einstellungen und den Wissensdateien, zum Aufbewahren oder zum Importieren auf einem anderen Hub. Sie enthält keine Zugangsdaten.
+manage-export-agent = Agent exportieren
+manage-unpublished = Andere Hubs zeigen diesen Agenten nicht an. <problem></problem>
+named-users-none = Keine Benutzer
+named-users-none-next = Nur Sie können diesen Agenten nutzen, bis Sie einen Benutzer hinzufügen.
+named-users-caption = Benutzer, die diesen Agenten nutzen können
+named-users-hint = Ein Benutzer dieses Hubs.
+named-users = Benutzer
+named-users-lead = Nur Sie und diese Benutzer können den Agenten finden, sehen und nutzen.
+named-users-add = Benutzer hinzufügen
+knowledge-file = Datei
+knowledge-size = Größe
+knowledge-added = Hinzugefügt
+knowledge-caption = Dateien, aus denen der Agent antwortet
+knowledge-field = Text- und PDF-Dateien
+knowledge-hint = PDF-Dateien von höchstens 16 MiB ohne Passwort, deren Text der Hub behält. UTF-8-Text: .md, .txt, .csv, .tsv, .json oder .log. Höchstens 2 MiB Text je Datei, insgesamt 50 Dateien und 8 MiB Text. Eine Datei ersetzt die mit demselben Namen.
+knowledge = Wissen
+knowledge-lead = Der Agent erhält die Passagen dieser Dateien, die zu einer Nachricht passen, und führt die auf, die er zitiert.
+knowledge-add = Dateien hinzufügen
+knowledge-covered = Alle { $all } Passagen haben Vektoren und werden nach Wörtern und nach Bedeutung gefunden.
+knowledge-partly-covered = { $some } von { $all } Passagen haben Vektoren und werden nach Wörtern und nach Bedeutung gefunden, die übrigen nach Wörtern. Der Hub berechnet fehlende Vektoren im Hintergrund.
+access-listed-meaning = Nur Sie und diese Benutzer können den Agenten finden und sehen, unabhängig von seiner Sichtbarkeit. Fügen Sie sie auf dem Reiter „Verwalten“ hinzu.
+access = Zugriff
+access-owner = Nur Sie
+access-listed = Von Ihnen benannte Benutzer
+access-accounts = Angemeldete Benutzer
+access-open = Öffentlich (ohne Anmeldung)
+origin-unchecked = Noch nicht geprüft.
+origin-failed = <message></message> Geprüft <time></time>.
+origin-by-file = Durch Datei verifiziert, <time></time>.
+origin-by-dns = Durch DNS-Eintrag verifiziert, <time></time>.
+origin-by-trust = Von einem Administrator als vertrauenswürdig eingestuft, <time></time>.
+origin-file = Mit einer Datei
+origin-file-how = Liefern Sie diesen Text unter dieser Adresse aus:
+about-text = Text
+origin-dns = Oder mit einem DNS-Eintrag
+origin-dns-how = Veröffentlichen Sie diesen TXT-Eintrag:
+about-record-name = Name des Eintrags
+about-record-value = Wert des Eintrags
+diff-omitted = { $count ->
+        [one] { $count } weitere Zeile wird nicht angezeigt.
+       *[other] { $count } weitere Zeilen werden nicht angezeigt.
+    }
+diff-added = Hinzugefügt:
+diff-removed = Entfernt:
+diff-unchanged = Unveränderte Zeilen

@@ -1,0 +1,67 @@
+# Manage tab of an agent, and origins.
+
+manage-edit = Edit
+manage-refresh = Refresh agent card
+manage-resume = Resume
+manage-pause = Pause
+manage-access-title = Visibility and access
+manage-delete-lead = Deletes the agent, its versions and its key. Chats keep its messages.
+manage-delete = Delete agent
+manage-delete-title = Delete { $name }?
+manage-delete-meaning = Its address cannot be used again. This cannot be undone.
+manage-delete-permanently = Delete permanently
+copies-yes-meaning = Users who can use the agent can copy it. They can read its instructions, its settings and all of its knowledge files.
+copies-no = No
+copies-no-meaning = Only those who manage the agent can copy it.
+copies-yes = Yes
+copies-allow = Allow copies
+copies = Copies
+copies-lead = A copy is an agent of its own. Credentials are never copied, and copies that exist stay.
+copies-save = Save setting
+manage-export = Export
+manage-export-lead = One file with the instructions, the settings and the knowledge files, to keep or to import on another hub. It holds no credentials.
+manage-export-agent = Export agent
+manage-unpublished = Other hubs do not show this agent. <problem></problem>
+named-users-none = No users
+named-users-none-next = Only you can use this agent until you add a user.
+named-users-caption = Users who can use this agent
+named-users-hint = A user of this hub.
+named-users = Users
+named-users-lead = Only you and these users find, see and use the agent.
+named-users-add = Add user
+knowledge-file = File
+knowledge-size = Size
+knowledge-added = Added
+knowledge-caption = Files that the agent answers from
+knowledge-field = Text and PDF files
+knowledge-hint = PDF files of at most 16 MiB, without a password, of which the hub keeps the text. UTF-8 text: .md, .txt, .csv, .tsv, .json or .log. At most 2 MiB of text each, 50 files and 8 MiB of text in all. A file replaces the one with the same name.
+knowledge = Knowledge
+knowledge-lead = The agent gets the passages of these files that fit a message, and lists those that it cites.
+knowledge-add = Add files
+knowledge-covered = All { $all } passages have vectors and are found by words and by meaning.
+knowledge-partly-covered = { $some } of { $all } passages have vectors and are found by words and by meaning; the others by words. The hub computes missing vectors in the background.
+access-listed-meaning = Only you and these users find and see the agent, whatever its visibility. Add them on its Manage tab.
+access = Access
+access-owner = Only you
+access-listed = Users you name
+access-accounts = Signed-in users
+access-open = Public (no sign-in)
+origin-unchecked = Not checked yet.
+origin-failed = <message></message> Checked <time></time>.
+origin-by-file = Verified by file, <time></time>.
+origin-by-dns = Verified by DNS record, <time></time>.
+origin-by-trust = Trusted by an administrator, <time></time>.
+origin-file = With a file
+origin-file-how = Serve this text at this address:
+about-text = text
+origin-dns = Or with a DNS record
+origin-dns-how = Publish this TXT record:
+about-record-name = name of the record
+about-record-value = value of the record
+diff-omitted = { $count ->
+        [one] { $count } more line is not shown.
+       *[other] { $count } more lines are not shown.
+    }
+diff-added = Added:
+diff-removed = Removed:
+diff-unchanged = Unchanged lines
