@@ -27,6 +27,7 @@ macro_rules! catalogue {
             ("rooms.ftl", include_str!(concat!("../../locales/", $language, "/rooms.ftl"))),
             ("scripts.ftl", include_str!(concat!("../../locales/", $language, "/scripts.ftl"))),
             ("settings.ftl", include_str!(concat!("../../locales/", $language, "/settings.ftl"))),
+            ("teams.ftl", include_str!(concat!("../../locales/", $language, "/teams.ftl"))),
             ("tool_questions.ftl", include_str!(concat!("../../locales/", $language, "/tool_questions.ftl"))),
         ]
     };

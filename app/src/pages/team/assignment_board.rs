@@ -5,10 +5,11 @@ use leptos::prelude::*;
 use crate::{
     components::{
         button::{ActionForm, Button, Kind},
-        format::count,
         icon::Icon,
         section::Section,
     },
+    locales::translated_text,
+    text,
     view_models::team::{AssignmentCard, AssignmentTone},
 };
 
@@ -19,7 +20,7 @@ pub fn board(work: Vec<AssignmentCard>, action: &str, over: bool) -> Option<AnyV
     }
     let cards = work.into_iter().map(|work| card(work, action, over)).collect_view();
     Some(
-        view! { <Section title="Assignments"><ul class="team-board" role="list">{cards}</ul></Section> }
+        view! { <Section title=text!("assignments")><ul class="team-board" role="list">{cards}</ul></Section> }
             .into_any(),
     )
 }
@@ -35,21 +36,22 @@ fn card(work: AssignmentCard, action: &str, over: bool) -> AnyView {
     let is_open = matches!(work.tone, AssignmentTone::Open | AssignmentTone::Asking);
     let fields = vec![("action", "cancel_assignment".to_owned()), ("assignment", work.number.to_string())];
     let stop = (is_open && !over).then(|| {
-        view! { <ActionForm action=action label="Stop" kind=Kind::Quiet icon=Icon::Stop fields=fields about=work.title.clone() /> }
+        view! { <ActionForm action=action label=text!("assignment-stop") kind=Kind::Quiet icon=Icon::Stop fields=fields about=work.title.clone() /> }
     });
     let form_subteam = (work.may_form_subteam && !over).then(|| {
         let fields = vec![("action", "form_subteam".to_owned()), ("assignment", work.number.to_string())];
-        view! { <ActionForm action=action label="Form subteam" kind=Kind::Quiet icon=Icon::Add fields=fields about=work.title.clone() /> }
+        view! { <ActionForm action=action label=text!("assignment-subteam") kind=Kind::Quiet icon=Icon::Add fields=fields about=work.title.clone() /> }
     });
-    let team = work.team.map(|href| view! { <p><a href=href>"Open subteam"</a></p> });
+    let team = work.team.map(|href| view! { <p><a href=href>{text!("assignment-open-subteam")}</a></p> });
     let take_over = (is_open && !over).then(|| take_over(work.number, action));
     let question = work.question.filter(|_| !over).map(|question| ask(work.number, question, action));
-    let tokens = (work.tokens > 0).then(|| format!(", {}", count(work.tokens, "token", "tokens")));
+    let tokens = (work.tokens > 0).then(|| text!("assignment-tokens", count = work.tokens));
+    let tokens = tokens.map(|tokens| view! { {text!("list-separator")}{tokens} });
     view! {
         <li>
             <h3 dir="auto">{work.title}</h3>
             <p class="quiet"><code>{work.to}</code>{tokens}</p>
-            <p class="badges"><span class=format!("badge {tone}")>{icon.view()} {work.state}</span></p>
+            <p class="badges"><span class=format!("badge {tone}")>{icon.view()} {translated_text(work.state.to_owned())}</span></p>
             {work.text.map(|text| view! { <div class="prose" tabindex="0" inner_html=text.into_string()></div> })}
             {team}
             {question}
@@ -62,18 +64,19 @@ fn card(work: AssignmentCard, action: &str, over: bool) -> AnyView {
 
 /// Renders a question of the member, with a form for the answer.
 fn ask(assignment: u32, question: String, action: &str) -> AnyView {
-    let words = Words { act: "answer", assignment, label: "Question", hint: question };
-    form(words, action, view! { <Button label="Answer" icon=Icon::Send /> }.into_any())
+    let words = Words { act: "answer", assignment, label: text!("assignment-question"), hint: question };
+    form(words, action, view! { <Button label=text!("team-answer") icon=Icon::Send /> }.into_any())
 }
 
 /// Renders a form in which the owner enters the result instead of the member.
 fn take_over(assignment: u32, action: &str) -> AnyView {
-    let hint = "Cancels the running work and uses your text as the result.".to_owned();
-    let words = Words { act: "complete_assignment", assignment, label: "Result", hint };
-    let button = view! { <Button label="Submit result" kind=Kind::Quiet icon=Icon::Done /> }.into_any();
+    let hint = text!("assignment-take-over-hint");
+    let words = Words { act: "complete_assignment", assignment, label: text!("assignment-result"), hint };
+    let button =
+        view! { <Button label=text!("assignment-submit") kind=Kind::Quiet icon=Icon::Done /> }.into_any();
     view! {
         <details class="fold" id=format!("d-take-over-{assignment}")>
-            <summary><span>"Take over"</span></summary>
+            <summary><span>{text!("assignment-take-over")}</span></summary>
             <div>{form(words, action, button)}</div>
         </details>
     }
@@ -84,7 +87,7 @@ fn take_over(assignment: u32, action: &str) -> AnyView {
 struct Words {
     act: &'static str,
     assignment: u32,
-    label: &'static str,
+    label: String,
     hint: String,
 }
 

@@ -12,35 +12,41 @@ use crate::{
         table::Table,
         time::Ago,
     },
+    locales::translated_text,
     pages::{Page, PageMeta},
+    text,
     view_models::team::{GoalExample, TeamRow, TeamStatus, TeamsPage},
 };
 
 impl Page for TeamsPage {
     fn head(&self) -> PageMeta {
-        PageMeta::private("Teams")
+        PageMeta::private(text!("nav-teams"))
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
         let form = self.form;
         let placeholder = self.examples.first().map_or("", |example| example.goal);
         view! {
-            <h1>"Teams"</h1>
-            <p class="quiet">"Agents that work on one goal together. The hub finds members, assigns work and enforces the deadline."</p>
+            <h1>{text!("nav-teams")}</h1>
+            <p class="quiet">{text!("teams-lead")}</p>
             {form_errors(&form, None)}
             {examples(self.examples)}
             <form class="stack form-wide" method="post" action="/teams">
-                {Field::lines("goal", "Goal", 4)
-                    .hint("Use one clause per required skill, so that the hub can find members.")
+                {Field::lines("goal", text!("team-goal"), 4)
+                    .hint(text!("team-goal-hint"))
                     .placeholder(placeholder).max(8_000).of(&form)}
-                {Field::text("members", "Members").hint("Agent addresses, separated by spaces. If empty, the hub searches for members.")
+                {Field::text("members", text!("team-members")).hint(text!("team-members-hint"))
                     .placeholder("@plexus/calc @ada/tide").mono().optional().of(&form)}
-                {Field::choice("pattern", "Collaboration pattern", self.patterns).of(&form)}
-                {Field::choice("max_subteam_depth", "Subteams", self.depths)
-                    .hint("A member may form a subteam for the parts it cannot do.").of(&form)}
-                <p class="actions"><Button label="Launch team" kind=Kind::Primary icon=Icon::Go /></p>
+                {Field::choice("pattern", text!("team-pattern"), self.patterns).of(&form)}
+                {Field::choice("max_subteam_depth", text!("subteams"), self.depths)
+                    .hint(text!("subteams-hint")).of(&form)}
+                <p class="actions"><Button label=text!("team-launch") kind=Kind::Primary icon=Icon::Go /></p>
             </form>
-            <h2>"Your teams"</h2>
+            <h2>{text!("teams-yours")}</h2>
             {list(self.teams)}
         }
         .into_any()
@@ -51,10 +57,12 @@ impl Page for TeamsPage {
 fn examples(examples: Vec<GoalExample>) -> AnyView {
     let links = examples
         .into_iter()
-        .map(|example| view! { <li><a href=example.href>{example.title}</a></li> })
+        .map(
+            |example| view! { <li><a href=example.href>{translated_text(example.title.to_owned())}</a></li> },
+        )
         .collect_view();
     view! {
-        <p id="goal-examples" class="quiet">"Examples that work without a model:"</p>
+        <p id="goal-examples" class="quiet">{text!("teams-examples")}</p>
         <ul class="starters" role="list" aria-labelledby="goal-examples">{links}</ul>
     }
     .into_any()
@@ -62,10 +70,10 @@ fn examples(examples: Vec<GoalExample>) -> AnyView {
 
 fn list(teams: Vec<TeamRow>) -> AnyView {
     if teams.is_empty() {
-        return view! { <Empty><p>"No teams yet. Teams that you launch are listed here with their results."</p></Empty> }.into_any();
+        return view! { <Empty><p>{text!("teams-none")}</p></Empty> }.into_any();
     }
     let rows = teams.into_iter().map(row).collect();
-    view! { <Table caption="Your teams" heads=vec!["Goal", "State", "Launched"] rows=rows /> }.into_any()
+    view! { <Table caption=text!("teams-yours") heads=vec![text!("team-goal"), text!("team-state"), text!("team-launched")] rows=rows /> }.into_any()
 }
 
 fn row(team: TeamRow) -> AnyView {
@@ -77,12 +85,12 @@ fn row(team: TeamRow) -> AnyView {
 /// Renders the status of a team as a badge.
 pub(super) fn standing(standing: TeamStatus) -> AnyView {
     let (tone, icon, words) = match standing {
-        TeamStatus::Forming => ("neutral", Icon::Search, "Choosing agents"),
-        TeamStatus::Working => ("neutral", Icon::Answering, "Running"),
-        TeamStatus::Done => ("good", Icon::Done, "Done"),
-        TeamStatus::Failed => ("bad", Icon::Failed, "Failed"),
-        TeamStatus::Cancelled => ("neutral", Icon::Stop, "Cancelled"),
-        TeamStatus::Lost => ("caution", Icon::Offline, "Lost"),
+        TeamStatus::Forming => ("neutral", Icon::Search, text!("team-forming")),
+        TeamStatus::Working => ("neutral", Icon::Answering, text!("team-running")),
+        TeamStatus::Done => ("good", Icon::Done, text!("team-done")),
+        TeamStatus::Failed => ("bad", Icon::Failed, text!("team-failed")),
+        TeamStatus::Cancelled => ("neutral", Icon::Stop, text!("team-cancelled")),
+        TeamStatus::Lost => ("caution", Icon::Offline, text!("team-lost")),
     };
     view! { <span class=format!("badge {tone}")>{icon.view()} {words}</span> }.into_any()
 }

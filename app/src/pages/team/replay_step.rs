@@ -8,6 +8,7 @@ use crate::{
         icon::Icon,
         time::Clock,
     },
+    text,
     view_models::team::TimelineStep,
 };
 
@@ -15,23 +16,23 @@ pub(super) fn step(step: TimelineStep) -> AnyView {
     let TimelineStep { number, last, at, words, text, back, replay } = step;
     let to = |number: u64| format!("{replay}?step={number}");
     let before = number.checked_sub(1).map(|before| {
-        view! { <ButtonLink label="First" href=to(0) /> <ButtonLink label="Back" href=to(before) icon=Icon::Back /> }
+        view! { <ButtonLink label=text!("replay-first") href=to(0) /> <ButtonLink label=text!("replay-back") href=to(before) icon=Icon::Back /> }
     });
     let after = (number < last).then(|| {
-        view! { <ButtonLink label="Next" href=to(number + 1) icon=Icon::Forward /> <ButtonLink label="Last" href=to(last) /> }
+        view! { <ButtonLink label=text!("replay-next") href=to(number + 1) icon=Icon::Forward /> <ButtonLink label=text!("replay-last") href=to(last) /> }
     });
     let action = replay.clone();
     view! {
-        <nav class="team-step" aria-label="Steps">
+        <nav class="team-step" aria-label=text!("replay-steps")>
             {before}
             {after}
             <form class="inline" method="get" action=action>
-                <label for="f-step">"Step "</label>
+                <label for="f-step">{text!("replay-step")}" "</label>
                 <input class="control" id="f-step" type="number" name="step" min="0" max=last value=number />
-                " of "{last}" "
-                <Button label="Go" />
+                " "{text!("replay-of", last = last)}" "
+                <Button label=text!("replay-go") />
             </form>
-            <a href=back>"Team page"</a>
+            <a href=back>{text!("replay-team")}</a>
         </nav>
         <div class="team-now">
             <p><strong>{words}</strong>" "<span class="quiet"><Clock at=at /></span></p>

@@ -12,6 +12,7 @@ use crate::{
         section::Section,
         time::Ago,
     },
+    rich, text,
     view_models::{
         Tone,
         team::{ArtifactRow, Report, Share},
@@ -22,9 +23,9 @@ pub(super) fn report(report: Report) -> AnyView {
     let artifacts = artifacts(report.artifacts);
     view! {
         {artifacts}
-        <Section title="Report">
+        <Section title=text!("team-report")>
             {drawing(&report.timeline)}
-            <p class="actions"><ButtonLink label="Replay" href=report.replay icon=Icon::Forward /></p>
+            <p class="actions"><ButtonLink label=text!("team-replay") href=report.replay icon=Icon::Forward /></p>
         </Section>
         {report.share.map(share)}
     }
@@ -37,7 +38,7 @@ fn artifacts(artifacts: Vec<ArtifactRow>) -> Option<AnyView> {
     }
     let rows = artifacts.into_iter().map(artifact).collect_view();
     Some(
-        view! { <Section title="Files and links"><ul class="stack" role="list">{rows}</ul></Section> }
+        view! { <Section title=text!("team-files")><ul class="stack" role="list">{rows}</ul></Section> }
             .into_any(),
     )
 }
@@ -61,26 +62,25 @@ fn share(share: Share) -> AnyView {
     let revoke = share.action.replace("/share", "/unshare");
     let has_one = share.made.is_some();
     let made = share.made.map(|at| {
-        view! { <p>"A share link was created "<Ago at=at />". It gives read access to this team, its files and its replay."</p> }
+        view! { <p>{rich!("team-share-made"; time = move |_| view! { <Ago at=at /> })}</p> }
     });
     let link = share.link.map(|link| {
         view! {
             <Note tone=Tone::Good>
-                <p><strong>"Copy the link now."</strong>" The hub stores only a hash and cannot show it again."</p>
-                <p><Copyable text=link about="link" /></p>
+                <p>{rich!("team-share-copy"; strong = |inner| view! { <strong>{inner}</strong> })}</p>
+                <p><Copyable text=link about=text!("about-link") /></p>
             </Note>
         }
     });
-    let label = if has_one { "Create new link" } else { "Create link" };
-    let lead = "Anyone with the link can read this team and nothing else, until you revoke it. \
-                A new link replaces the previous one.";
+    let label = if has_one { text!("team-share-new") } else { text!("team-share-create") };
+    let lead = text!("team-share-lead");
     view! {
-        <Section title="Share" lead=lead>
+        <Section title=text!("team-share") lead=lead>
             {link}
             {made}
             <div class="row-actions">
                 <ActionForm action=share.action label=label icon=Icon::Link />
-                {has_one.then(|| view! { <ActionForm action=revoke label="Revoke link" kind=Kind::Danger /> })}
+                {has_one.then(|| view! { <ActionForm action=revoke label=text!("team-share-revoke") kind=Kind::Danger /> })}
             </div>
         </Section>
     }

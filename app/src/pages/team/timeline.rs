@@ -7,6 +7,7 @@ use plexus_domain::team::timeline::TimelineEventKind;
 
 use crate::{
     components::format::duration,
+    text,
     view_models::team::{AssignmentTone, TimelineBar, TimelineChart, TimelineMark, TimelineRow},
 };
 
@@ -37,7 +38,7 @@ pub(super) fn drawing(timeline: &TimelineChart) -> AnyView {
     let ticks = (0..=TICKS).map(|tick| draw_tick(tick, top, timeline.length)).collect_view();
     let view_box = format!("0 0 {WIDTH} {top}");
     view! {
-        <div class="timeline" role="region" aria-label="Timeline" tabindex="0">
+        <div class="timeline" role="region" aria-label=text!("timeline") tabindex="0">
             <svg viewBox=view_box role="img" aria-label=text_alternative(timeline)>{ticks}{rows}</svg>
         </div>
         {legend()}
@@ -56,18 +57,19 @@ fn text_alternative(timeline: &TimelineChart) -> String {
                 .bars
                 .iter()
                 .map(|bar| {
-                    format!(
-                        "{}, {} from {}",
-                        bar.words,
-                        duration(bar.until.saturating_sub(bar.from)),
-                        duration(bar.from)
+                    let length = duration(bar.until.saturating_sub(bar.from));
+                    text!(
+                        "timeline-bar",
+                        words = bar.words.clone(),
+                        length = length,
+                        start = duration(bar.from)
                     )
                 })
                 .collect();
-            format!("{}: {}", row.name, bars.join("; "))
+            text!("timeline-row", name = row.name.clone(), bars = bars.join("; "))
         })
         .collect();
-    format!("{} in total. {}", duration(timeline.length), rows.join(". "))
+    text!("timeline-total", length = duration(timeline.length), rows = rows.join(". "))
 }
 
 fn x(at: u64, length: u64) -> u64 {
@@ -124,7 +126,8 @@ fn draw_bar(bar: &TimelineBar, top: u64, length: u64) -> AnyView {
         AssignmentTone::Good => "bar good",
         AssignmentTone::Bad => "bar bad",
     };
-    let words = format!("{} ({})", bar.words, duration(bar.until.saturating_sub(bar.from)));
+    let length = duration(bar.until.saturating_sub(bar.from));
+    let words = text!("timeline-bar-title", words = bar.words.clone(), length = length);
     let width = until.saturating_sub(from).max(SHORTEST);
     view! { <rect class=class x=from y=top width=width height=BAR rx="2"><title>{words}</title></rect> }
         .into_any()
@@ -132,7 +135,8 @@ fn draw_bar(bar: &TimelineBar, top: u64, length: u64) -> AnyView {
 
 /// Renders an event: a line for a new speaker and for the end, a dot for anything else.
 fn draw_mark(mark: TimelineMark, top: u64, length: u64) -> AnyView {
-    let (at, words) = (x(mark.at, length), format!("{} at {}", mark_words(mark.kind), duration(mark.at)));
+    let at = x(mark.at, length);
+    let words = text!("timeline-mark", words = mark_words(mark.kind), time = duration(mark.at));
     let (above, height, middle) = (top - 3, BAR + 6, top + BAR / 2);
     let is_line = matches!(mark.kind, TimelineEventKind::SpeakerSet | TimelineEventKind::Ended);
     if is_line {
@@ -141,16 +145,16 @@ fn draw_mark(mark: TimelineMark, top: u64, length: u64) -> AnyView {
     view! { <circle class="mark-dot" cx=at cy=middle r="4"><title>{words}</title></circle> }.into_any()
 }
 
-const fn mark_words(kind: TimelineEventKind) -> &'static str {
+fn mark_words(kind: TimelineEventKind) -> String {
     match kind {
-        TimelineEventKind::Joined => "Joined",
-        TimelineEventKind::Left => "Left",
-        TimelineEventKind::SpeakerSet => "Became the speaker",
-        TimelineEventKind::Asked => "Asked a question",
-        TimelineEventKind::Answered => "Got an answer",
-        TimelineEventKind::SubteamFormed => "Formed a subteam",
-        TimelineEventKind::MessageSent => "Owner message",
-        TimelineEventKind::Ended => "Ended",
+        TimelineEventKind::Joined => text!("mark-joined"),
+        TimelineEventKind::Left => text!("mark-left"),
+        TimelineEventKind::SpeakerSet => text!("mark-speaker"),
+        TimelineEventKind::Asked => text!("mark-asked"),
+        TimelineEventKind::Answered => text!("mark-answered"),
+        TimelineEventKind::SubteamFormed => text!("mark-subteam"),
+        TimelineEventKind::MessageSent => text!("mark-message"),
+        TimelineEventKind::Ended => text!("mark-ended"),
     }
 }
 
@@ -170,8 +174,7 @@ fn lanes(bars: &[TimelineBar]) -> Vec<u64> {
 }
 
 fn legend() -> AnyView {
-    view! { <p class="quiet">"Bars show assignments, lines show who spoke, dots show joins, departures, questions and answers."</p> }
-        .into_any()
+    view! { <p class="quiet">{text!("timeline-legend")}</p> }.into_any()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::index::standing;
-use crate::{components::section::Section, view_models::team::SubteamNode};
+use crate::{components::section::Section, text, view_models::team::SubteamNode};
 
 /// Renders the path from the outermost team to this one.
 pub(super) fn path(ancestors: Vec<SubteamNode>) -> Option<AnyView> {
@@ -14,14 +14,14 @@ pub(super) fn path(ancestors: Vec<SubteamNode>) -> Option<AnyView> {
         .into_iter()
         .map(|team| view! { <li><a href=team.href>{team.title}</a></li> })
         .collect_view();
-    Some(view! { <nav class="team-path" aria-label="Parent teams"><span class="quiet">"Subteam of "</span><ol role="list">{steps}</ol></nav> }.into_any())
+    Some(view! { <nav class="team-path" aria-label=text!("team-parents")><span class="quiet">{text!("team-subteam-of")}" "</span><ol role="list">{steps}</ol></nav> }.into_any())
 }
 
 pub(super) fn tree(subteams: Vec<SubteamNode>) -> Option<AnyView> {
     if subteams.is_empty() {
         return None;
     }
-    Some(view! { <Section title="Subteams">{branches(subteams)}</Section> }.into_any())
+    Some(view! { <Section title=text!("subteams")>{branches(subteams)}</Section> }.into_any())
 }
 
 fn branches(teams: Vec<SubteamNode>) -> AnyView {

@@ -10,9 +10,12 @@ use axum::{
     extract::{Path, Query, State},
     response::{IntoResponse as _, Redirect, Response},
 };
-use plexus_app::view_models::{
-    Form,
-    team::{GoalExample, TeamPage, TeamRow, TeamsPage},
+use plexus_app::{
+    text,
+    view_models::{
+        Form, Locale,
+        team::{GoalExample, TeamPage, TeamRow, TeamsPage},
+    },
 };
 use plexus_domain::{
     Address, ChatId, Error as Refusal,
@@ -58,7 +61,8 @@ async fn all(site: &AppState, visit: &PageContext) -> Result<TeamsPage, Error> {
         launched: item.launched,
     };
     let teams = teams::list(&site.hub, &visit.caller).await?.into_iter().map(row).collect();
-    let (patterns, depths, examples) = (patterns(), depths(), examples());
+    let locale = visit.frame().locale;
+    let (patterns, depths, examples) = (patterns(locale), depths(locale), examples());
     Ok(TeamsPage { teams, patterns, depths, examples, form: Form::default() })
 }
 
@@ -71,20 +75,26 @@ fn examples() -> Vec<GoalExample> {
     EXAMPLE_GOALS.iter().enumerate().map(example).collect()
 }
 
-fn depths() -> Vec<(String, String)> {
-    let words = [(2, "Two levels"), (0, "None"), (1, "One level"), (4, "Four levels"), (8, "Eight levels")];
-    words.into_iter().map(|(depth, words)| (depth.to_string(), words.to_owned())).collect()
+fn depths(locale: Locale) -> Vec<(String, String)> {
+    let words = [
+        (2, text!(locale => "depth-2")),
+        (0, text!(locale => "depth-0")),
+        (1, text!(locale => "depth-1")),
+        (4, text!(locale => "depth-4")),
+        (8, text!(locale => "depth-8")),
+    ];
+    words.into_iter().map(|(depth, words)| (depth.to_string(), words)).collect()
 }
 
-fn patterns() -> Vec<(String, String)> {
+fn patterns(locale: Locale) -> Vec<(String, String)> {
     let words = |pattern: &Pattern| match pattern {
-        Pattern::PlanAndDelegate(_) => "Plan and delegate: each member gets a part of the work",
-        Pattern::DiscussOnly(_) => "Discussion: members discuss, one concludes",
-        Pattern::RoundRobin(_) => "Round robin: members speak in turn, two rounds",
-        Pattern::Debate(_) => "Debate: members debate, one judges",
-        Pattern::ReplyToAll(_) => "Reply to all: all answer, one combines the answers",
+        Pattern::PlanAndDelegate(_) => text!(locale => "pattern-plan"),
+        Pattern::DiscussOnly(_) => text!(locale => "pattern-discuss"),
+        Pattern::RoundRobin(_) => text!(locale => "pattern-round-robin"),
+        Pattern::Debate(_) => text!(locale => "pattern-debate"),
+        Pattern::ReplyToAll(_) => text!(locale => "pattern-reply-all"),
     };
-    Pattern::ALL.iter().map(|pattern| (pattern.as_str().to_owned(), words(pattern).to_owned())).collect()
+    Pattern::ALL.iter().map(|pattern| (pattern.as_str().to_owned(), words(pattern))).collect()
 }
 
 pub async fn launch(State(site): State<AppState>, visit: PageContext, fields: Fields) -> Response {
@@ -134,7 +144,7 @@ async fn one(site: &AppState, visit: &PageContext, id: &str) -> Result<TeamPage,
     }
     let report = teams::report(hub, caller, id).await?;
     Ok(match report {
-        Some(report) => report::with_report(page, report, &format!("/teams/{id}")),
+        Some(report) => report::with_report(page, report, &format!("/teams/{id}"), visit.frame().locale),
         None => page,
     })
 }

@@ -4,7 +4,13 @@ use axum::{
     extract::{Path, Query, State},
     response::Response,
 };
-use plexus_app::view_models::team::{TeamPage, TimelineStep};
+use plexus_app::{
+    text,
+    view_models::{
+        Locale,
+        team::{TeamPage, TimelineStep},
+    },
+};
 use plexus_domain::team::TeamActor;
 use plexus_hub::{
     Error,
@@ -45,17 +51,18 @@ pub async fn show(
 async fn one(site: &AppState, visit: &PageContext, id: &str, step: u64) -> Result<TeamPage, Error> {
     let id = team(id)?;
     let moment = teams::snapshot_at(&site.hub, &visit.caller, id, step).await?;
-    site.renderer.run(move |pen| at(moment, &format!("/teams/{id}"), false, pen)).await
+    let locale = visit.frame().locale;
+    site.renderer.run(move |pen| at(moment, &format!("/teams/{id}"), false, locale, pen)).await
 }
 
 /// Builds the page of one step; `back` is the path of the team's page.
-pub fn at(moment: TeamSnapshot, back: &str, guest: bool, pen: &mut Pen) -> TeamPage {
+pub fn at(moment: TeamSnapshot, back: &str, guest: bool, locale: Locale, pen: &mut Pen) -> TeamPage {
     let TeamSnapshot { view, entry, last } = moment;
     let members: Vec<String> = view.members.iter().map(|member| member.name.clone()).collect();
     let assignments: Vec<String> = view.assignments.iter().map(|work| work.title.clone()).collect();
-    let owner = if guest { "The owner" } else { "You" };
-    let (words, text) =
-        words(&entry, &LogNames { members: &members, assignments: &assignments, owner }, !guest);
+    let owner = if guest { text!(locale => "log-owner") } else { text!(locale => "log-you") };
+    let names = LogNames { members: &members, assignments: &assignments, owner: &owner, locale };
+    let (words, text) = words(&entry, &names, !guest);
     let step = TimelineStep {
         number: entry.seq(),
         last,

@@ -2,8 +2,13 @@
 
 use plexus_app::{
     components::format::size,
-    view_models::team::{
-        ArtifactRow, Report as Shown, Share, TeamPage, TimelineBar, TimelineChart, TimelineMark, TimelineRow,
+    locales, text,
+    view_models::{
+        Locale,
+        team::{
+            ArtifactRow, Report as Shown, Share, TeamPage, TimelineBar, TimelineChart, TimelineMark,
+            TimelineRow,
+        },
     },
 };
 use plexus_domain::{
@@ -13,7 +18,7 @@ use plexus_domain::{
 use plexus_hub::teams::{TeamArtifact, TeamReport};
 
 /// Adds the report to a page; `base` is the path of the page.
-pub fn with_report(mut page: TeamPage, report: TeamReport, base: &str) -> TeamPage {
+pub fn with_report(mut page: TeamPage, report: TeamReport, base: &str, locale: Locale) -> TeamPage {
     let (from, until) = (page.strip.launched, page.strip.ended.unwrap_or(page.strip.launched));
     for member in &mut page.members {
         member.worked = Some(report.story.busy_ms(Seat(member.seat), until));
@@ -21,18 +26,18 @@ pub fn with_report(mut page: TeamPage, report: TeamReport, base: &str) -> TeamPa
     let share =
         report.may_share.then(|| Share { action: format!("{base}/share"), made: report.shared, link: None });
     let files = if page.guest { format!("{base}/files") } else { "/blobs".to_owned() };
-    let artifacts = report.artifacts.into_iter().filter_map(|one| artifact(one, &files)).collect();
-    let timeline = timeline(&page, &report.story, from, until);
+    let artifacts = report.artifacts.into_iter().filter_map(|one| artifact(one, &files, locale)).collect();
+    let timeline = timeline(&page, &report.story, (from, until), locale);
     let shown = Shown { timeline, artifacts, replay: format!("{base}/replay"), share };
     TeamPage { report: Some(shown), ..page }
 }
 
-fn artifact(artifact: TeamArtifact, files: &str) -> Option<ArtifactRow> {
+fn artifact(artifact: TeamArtifact, files: &str, locale: Locale) -> Option<ArtifactRow> {
     let TeamArtifact { by, part, .. } = artifact;
     Some(match part.content {
         PartBody::File { blob, size: bytes, .. } => ArtifactRow {
             by,
-            name: part.name.unwrap_or_else(|| "File".to_owned()),
+            name: part.name.unwrap_or_else(|| text!(locale => "team-file")),
             about: [part.media_type.unwrap_or_default(), size(bytes)].join(" ").trim().to_owned(),
             href: format!("{files}/{blob}"),
             is_link: false,
@@ -49,7 +54,12 @@ fn artifact(artifact: TeamArtifact, files: &str) -> Option<ArtifactRow> {
     })
 }
 
-fn timeline(page: &TeamPage, story: &Timeline, from: Timestamp, until: Timestamp) -> TimelineChart {
+fn timeline(
+    page: &TeamPage,
+    story: &Timeline,
+    (from, until): (Timestamp, Timestamp),
+    locale: Locale,
+) -> TimelineChart {
     let millis = |at: Timestamp| u64::try_from(at.since(from).as_millis()).unwrap_or(u64::MAX);
     let length = millis(until).max(1);
     let row = |seat: Seat, name: String| TimelineRow {
@@ -61,12 +71,9 @@ fn timeline(page: &TeamPage, story: &Timeline, from: Timestamp, until: Timestamp
             .filter_map(|bar| {
                 let work = page.assignments.get(usize::try_from(bar.work.0).ok()?)?;
                 let (from, until) = (millis(bar.from), bar.until.map_or(length, millis).min(length));
-                Some(TimelineBar {
-                    from,
-                    until,
-                    tone: work.tone,
-                    words: format!("{}: {}", work.title, work.state),
-                })
+                let state = locales::translate(locale, work.state).unwrap_or_else(|| work.state.to_owned());
+                let words = text!(locale => "timeline-work", title = work.title.clone(), state = state);
+                Some(TimelineBar { from, until, tone: work.tone, words })
             })
             .collect(),
         marks: marks(story, Some(seat), &millis),
@@ -74,7 +81,7 @@ fn timeline(page: &TeamPage, story: &Timeline, from: Timestamp, until: Timestamp
     let mut rows: Vec<TimelineRow> =
         page.members.iter().map(|member| row(Seat(member.seat), member.name.clone())).collect();
     let team = marks(story, None, &millis);
-    rows.push(TimelineRow { name: "Team".to_owned(), bars: Vec::new(), marks: team });
+    rows.push(TimelineRow { name: text!(locale => "team-row"), bars: Vec::new(), marks: team });
     TimelineChart { length, rows }
 }
 

@@ -59,7 +59,7 @@ pub async fn show(State(site): State<AppState>, visit: PageContext, Path(word): 
 async fn shown(site: &AppState, visit: &PageContext, word: &str) -> Result<TeamPage, Error> {
     let (view, report) = teams::shared(&site.hub, &visit.caller, word).await?;
     let page = site.renderer.run(move |pen| page(view, true, pen)).await?;
-    Ok(with_report(page, report, &format!("/s/{word}")))
+    Ok(with_report(page, report, &format!("/s/{word}"), visit.frame().locale))
 }
 
 pub async fn replay(
@@ -79,8 +79,8 @@ async fn moment(
     asked: &ReplayQuery,
 ) -> Result<TeamPage, Error> {
     let moment = teams::shared_moment(&site.hub, &visit.caller, word, asked.number()).await?;
-    let back = format!("/s/{word}");
-    site.renderer.run(move |pen| at(moment, &back, true, pen)).await
+    let (back, locale) = (format!("/s/{word}"), visit.frame().locale);
+    site.renderer.run(move |pen| at(moment, &back, true, locale, pen)).await
 }
 
 pub async fn file(

@@ -1,0 +1,166 @@
+# Teams.
+
+teams-lead = وكلاء يعملون معًا على هدف واحد. يجد المحور الأعضاء ويوزّع العمل ويفرض الموعد النهائي.
+team-goal = الهدف
+team-goal-hint = استخدم جملة فرعية واحدة لكل مهارة مطلوبة، ليتمكن المحور من إيجاد الأعضاء.
+team-members = الأعضاء
+team-members-hint = عناوين وكلاء مفصولة بمسافات. إذا تُرك فارغًا، يبحث المحور عن أعضاء.
+team-pattern = نمط التعاون
+subteams = الفرق الفرعية
+subteams-hint = يجوز للعضو تشكيل فريق فرعي للأجزاء التي لا يستطيع إنجازها.
+team-launch = إطلاق الفريق
+teams-yours = فرقك
+teams-examples = أمثلة تعمل من دون نموذج:
+teams-none = لا توجد فرق بعد. تُدرج هنا الفرق التي تطلقها مع نتائجها.
+team-state = الحالة
+team-launched = وقت الإطلاق
+team-forming = يجري اختيار الوكلاء
+team-running = قيد التشغيل
+team-done = مكتمل
+team-failed = فشل
+team-cancelled = أُلغي
+team-lost = مفقود
+team-title = { $title } – فريق
+team-reload = <link>أعد التحميل</link> لرؤية الأحداث الجديدة.
+team-speaker = المتحدث
+team-ended = وقت الانتهاء
+team-deadline = الموعد النهائي
+team-of = { $used } من { $limit }
+team-status = حالة الفريق
+team-now = الآن
+team-turn = الدور
+team-answer = الإجابة
+plan-done = منجز:
+plan-to-do = متبقٍّ:
+team-plan = الخطة
+members-none = لم يُدعَ أي أعضاء بعد.
+member-busy = زمن الانشغال
+member = العضو
+member-role = الدور
+member-messages = الرسائل
+member-resume = استئناف
+member-make-speaker = جعله المتحدث
+member-pause = إيقاف مؤقت
+team-owner = المالك
+team-latest = أحدث الرسائل
+team-message-all = رسالة إلى كل الأعضاء
+team-add-member = إضافة عضو
+team-skip = تخطي الدور
+team-actions = إجراءات المالك
+team-invite = دعوة
+team-stop = إيقاف الفريق
+team-subteam-of = فريق فرعي من
+team-parents = الفرق الأم
+assignments = المهام
+assignment-stop = إيقاف
+assignment-subteam = تشكيل فريق فرعي
+assignment-open-subteam = فتح الفريق الفرعي
+assignment-tokens = { $count ->
+        [zero] لا رموز
+        [one] رمز واحد
+        [two] رمزان
+        [few] { $count } رموز
+        [many] { $count } رمزًا
+       *[other] { $count } رمز
+    }
+assignment-question = السؤال
+assignment-take-over-hint = يلغي العمل الجاري ويستخدم نصك نتيجةً له.
+assignment-result = النتيجة
+assignment-submit = إرسال النتيجة
+assignment-take-over = تولّي المهمة
+replay-first = الأول
+replay-back = السابق
+replay-next = التالي
+replay-last = الأخير
+replay-steps = الخطوات
+replay-step = الخطوة
+replay-of = من { $last }
+replay-go = انتقال
+replay-team = صفحة الفريق
+team-report = التقرير
+team-replay = إعادة العرض
+team-files = الملفات والروابط
+team-share-made = أُنشئ رابط مشاركة <time></time>. يمنح حق قراءة هذا الفريق وملفاته وإعادة عرضه.
+team-share-copy = <strong>انسخ الرابط الآن.</strong> يخزّن المحور بصمته فقط ولا يمكنه عرضه مرة أخرى.
+about-link = الرابط
+team-share-new = إنشاء رابط جديد
+team-share-create = إنشاء رابط
+team-share-lead = يمكن لكل من لديه الرابط قراءة هذا الفريق فقط إلى أن تلغيه. يحل الرابط الجديد محل السابق.
+team-share = المشاركة
+team-share-revoke = إلغاء الرابط
+timeline = المخطط الزمني
+timeline-bar = { $words }، { $length } ابتداءً من { $start }
+timeline-row = { $name }: { $bars }
+timeline-total = المجموع { $length }. { $rows }
+timeline-bar-title = { $words } ({ $length })
+timeline-mark = { $words } عند { $time }
+mark-joined = انضمام
+mark-left = مغادرة
+mark-speaker = أصبح المتحدث
+mark-asked = طرح سؤالًا
+mark-answered = تلقّى إجابة
+mark-subteam = شكّل فريقًا فرعيًا
+mark-message = رسالة من المالك
+mark-ended = انتهى
+timeline-legend = تُظهر الأشرطة المهام، والخطوط المتحدثين، والنقاط حالات الانضمام والمغادرة والأسئلة والإجابات.
+depth-2 = مستويان
+depth-0 = بلا
+depth-1 = مستوى واحد
+depth-4 = أربعة مستويات
+depth-8 = ثمانية مستويات
+pattern-plan = التخطيط والتفويض: يتلقى كل عضو جزءًا من العمل
+pattern-discuss = النقاش: يتناقش الأعضاء ويلخّص أحدهم
+pattern-round-robin = بالتناوب: يتحدث الأعضاء تباعًا في جولتين
+pattern-debate = المناظرة: يتناظر الأعضاء ويحكم أحدهم
+pattern-reply-all = رد الجميع: يجيب الجميع ويجمع أحدهم الإجابات
+log-you = أنت
+log-owner = المالك
+log-hub = المحور
+log-created = أُنشئ الفريق.
+log-invited = دُعي: { $members }.
+log-no-candidates = لم يُعثر على وكيل للهدف.
+log-joined = { $who }: انضمام.
+log-declined = { $who }: رفض.
+log-to-all = { $who } إلى كل الأعضاء:
+log-started = { $who }: بدء «{ $work }».
+log-asked = { $who }: سؤال عن «{ $work }».
+log-answered = { $who }: إجابة عن «{ $work }».
+log-subteam = شُكّل فريق فرعي لمهمة «{ $work }».
+log-completed = { $who }: إنجاز «{ $work }».
+log-work-done = { $work }: أُنجزت.
+log-work-failed = { $work }: فشلت.
+log-work-stopped = { $work }: أُوقفت.
+log-work-declined = { $work }: رُفضت.
+log-work-timed-out = { $work }: انتهت مهلتها.
+log-cancelled = { $who }: إلغاء «{ $work }».
+log-left = غادر { $member }.
+log-paused = { $who }: إيقاف { $member } مؤقتًا.
+log-resumed = { $who }: استئناف { $member }.
+log-turn-skipped = { $who }: تخطي دور.
+log-speaker = { $who }: جعل { $member } المتحدث.
+log-team-stopped = أُوقف الفريق.
+log-decided = { $count ->
+        [one] قرر نموذج، واستهلك رمزًا واحدًا.
+        [two] قرر نموذج، واستهلك رمزين.
+        [few] قرر نموذج، واستهلك { $count } رموز.
+        [many] قرر نموذج، واستهلك { $count } رمزًا.
+       *[other] قرر نموذج، واستهلك { $count } رمز.
+    }
+log-extended = لم يكن المحور يعمل. مُدّدت المواعيد النهائية بتلك المدة.
+log-elapsed = انقضى أحد المواعيد النهائية.
+log-said = { $who }:
+log-given = { $title } إلى { $member }
+log-assigned-now = { $who }: توزيع عمل وانتظار النتيجة: { $list }.
+log-assigned-later = { $who }: توزيع عمل ومتابعة: { $list }.
+log-waits = { $who }: في انتظار: { $list }.
+log-plan = { $who }: كتابة الخطة.
+log-step = - { $title }
+log-step-done = - { $title } (أُنجزت)
+log-vote = { $who }: طرح تصويت.
+log-ballot = { $who }: تصويت للخيار { $number }.
+log-abstained = { $who }: امتناع عن التصويت.
+log-answer = { $who }: كتابة الإجابة.
+log-concluded = { $who }: إنهاء النقاش.
+team-row = الفريق
+team-file = ملف
+timeline-work = { $title }: { $state }
