@@ -23,6 +23,7 @@ macro_rules! catalogue {
             ("frame.ftl", include_str!(concat!("../../locales/", $language, "/frame.ftl"))),
             ("manage.ftl", include_str!(concat!("../../locales/", $language, "/manage.ftl"))),
             ("messages.ftl", include_str!(concat!("../../locales/", $language, "/messages.ftl"))),
+            ("network.ftl", include_str!(concat!("../../locales/", $language, "/network.ftl"))),
             ("register.ftl", include_str!(concat!("../../locales/", $language, "/register.ftl"))),
             ("rooms.ftl", include_str!(concat!("../../locales/", $language, "/rooms.ftl"))),
             ("scripts.ftl", include_str!(concat!("../../locales/", $language, "/scripts.ftl"))),

@@ -8,7 +8,7 @@ use plexus_domain::sanitized_text::ellipsize;
 
 use super::{name_of, state};
 use crate::{
-    components::format::count,
+    text,
     view_models::network::{HubRow, HubState},
 };
 
@@ -56,17 +56,16 @@ pub(super) fn drawing(own_name: &str, hubs: &[HubRow]) -> AnyView {
     let under = middle + 24;
     let left_out = hubs.len() - drawn.len();
     let left_out = (left_out > 0).then(|| {
-        let words = count(left_out as u64, "more hub is not drawn", "more hubs are not drawn");
-        view! { <p class="quiet">{words}"; the table lists all hubs."</p> }
+        view! { <p class="quiet">{text!("graph-omitted", count = left_out)}</p> }
     });
     view! {
         <figure class="network-map">
             <svg viewBox=view_box role="img" aria-labelledby="map-title map-told">
-                <title id="map-title">"This hub and its known hubs"</title>
+                <title id="map-title">{text!("graph-title")}</title>
                 <desc id="map-told">{text_alternative(own_name, &drawn)}</desc>
                 {links}
                 <circle class="own" cx=MIDDLE cy=middle r="10"></circle>
-                <text class="own-name" x=MIDDLE y=under text-anchor="middle">"This hub"</text>
+                <text class="own-name" x=MIDDLE y=under text-anchor="middle">{text!("network-this-hub")}</text>
                 {nodes}
             </svg>
             <figcaption>{legend()}{left_out}</figcaption>
@@ -160,11 +159,14 @@ fn fitted(name: &str) -> String {
 /// Returns the text alternative of the graph.
 fn text_alternative(own_name: &str, hubs: &[&HubRow]) -> String {
     let one = |hub: &&HubRow| {
-        let connected = if hub.connected { ", connected" } else { "" };
-        format!("{}: {}{connected}", name_of(hub), state(hub.state).0)
+        let (name, state) = (name_of(hub), state(hub.state).0);
+        match hub.connected {
+            true => text!("graph-hub-connected", name = name, state = state),
+            false => text!("graph-hub", name = name, state = state),
+        }
     };
     let hubs: Vec<String> = hubs.iter().map(one).collect();
-    format!("{own_name} in the middle. {}.", hubs.join("; "))
+    text!("graph-text", name = own_name, hubs = hubs.join("; "))
 }
 
 fn legend() -> AnyView {
@@ -175,7 +177,7 @@ fn legend() -> AnyView {
     view! {
         <ul class="legend" role="list">
             {items.into_iter().collect_view()}
-            <li><svg viewBox="0 0 20 20" aria-hidden="true"><line class="link" x1="0" y1="10" x2="20" y2="10"></line></svg>"Connected now"</li>
+            <li><svg viewBox="0 0 20 20" aria-hidden="true"><line class="link" x1="0" y1="10" x2="20" y2="10"></line></svg>{text!("graph-connected")}</li>
         </ul>
     }
     .into_any()

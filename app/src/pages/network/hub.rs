@@ -12,14 +12,16 @@ use crate::{
         empty::Empty,
         field::Field,
         form_errors::form_errors,
-        format::{count, grouped, hub_href, short_hub},
+        format::{hub_href, short_hub},
         identicon::Mark,
         pager::pager,
         section::Section,
         table::Table,
         time::{Ago, Date},
     },
+    locales::{grouped, translated},
     pages::{Page, PageMeta},
+    rich, text,
     view_models::network::{
         HubAdmin, HubPage, HubRule, HubRuleOrigin, HubState, Replication, ReplicationTier, RuleMaker,
         ViolationRow,
@@ -30,31 +32,36 @@ impl Page for HubPage {
     fn head(&self) -> PageMeta {
         let name = name_of(&self.hub);
         PageMeta {
-            description: Some(format!("{name}: a remote hub, and its agents here.")),
+            description: Some(text!("hub-description", name = name.clone())),
             canonical: Some(hub_href(&self.hub.id)),
             ..PageMeta::public(name)
         }
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
         let (id, short) = (self.hub.id.clone(), short_hub(&self.hub.id));
         let path = hub_href(&self.hub.id);
         let (what, agents) = (known(&self), agents(&self));
+        let lead = rich!("hub-lead"; link = |inner| view! { <a href="/network">{inner}</a> });
         let pages = pager(self.pager, |page| format!("{path}?page={page}"));
         view! {
             <div class="title-row">
                 <Mark seed=id.clone() />
                 <div>
-                    <h1>{name_of(&self.hub)}</h1>
-                    <p class="quiet">"A hub in the "<a href="/network">"network"</a>" · "<span class="address" title=id.clone()>{short}</span></p>
+                    <h1 dir="auto">{name_of(&self.hub)}</h1>
+                    <p class="quiet">{lead}" · "<span class="address" title=id.clone()>{short}</span></p>
                 </div>
             </div>
             {what}
-            <p>"Hub id (public key):"</p>
-            <Copyable text=id about="hub id" />
+            <p>{text!("network-hub-id")}</p>
+            <Copyable text=id about=text!("about-hub-id") />
             {self.admin.map(|admin| administration(admin, self.rule.as_ref(), &path))}
             {violations(self.violations)}
-            <Section title=count(self.pager.total(), "agent here", "agents here")>{agents}{pages}</Section>
+            <Section title=text!("count-agents-here", count = self.pager.total())>{agents}{pages}</Section>
         }
         .into_any()
     }
@@ -66,57 +73,68 @@ fn known(page: &HubPage) -> AnyView {
     let progress = hub.sync_progress.map(sync_progress);
     let replication = page.replication;
     facts(vec![
-        ("State", Some(state.into_any())),
-        ("Domain", domain(page)),
-        ("Self-reported name", hub.name.clone().and_then(fact)),
-        ("Replication", replication.map(|it| tier(it.tier))),
-        ("Rule", page.rule.as_ref().map(rule)),
-        ("Listings here", replication.map(listings)),
-        ("Progress", progress),
-        ("Last seen", Some(view! { <Ago at=hub.last_seen /> }.into_any())),
+        (text!("team-state"), Some(state.into_any())),
+        (text!("hub-domain"), domain(page)),
+        (text!("hub-own-name"), hub.name.clone().and_then(fact)),
+        (text!("hub-replication"), replication.map(|it| tier(it.tier))),
+        (text!("hub-rule"), page.rule.as_ref().map(rule)),
+        (text!("hub-listings"), replication.map(listings)),
+        (text!("hub-progress"), progress),
+        (text!("network-last-seen"), Some(view! { <Ago at=hub.last_seen /> }.into_any())),
         (
-            "Last signed inventory",
-            page.last_head_at.map(|at| view! { <Ago at />" (by its clock)" }.into_any()),
+            text!("hub-inventory"),
+            page.last_head_at.map(|at| rich!("hub-by-its-clock"; time = move |_| view! { <Ago at /> })),
         ),
-        ("First seen", page.first_seen.map(|at| view! { <Date at /> }.into_any())),
-        ("Software", page.software.clone().and_then(fact)),
-        ("HTTP API", page.api.clone().map(|api| view! { <code>{api}</code> }.into_any())),
+        (text!("hub-first-seen"), page.first_seen.map(|at| view! { <Date at /> }.into_any())),
+        (text!("hub-software"), page.software.clone().and_then(fact)),
+        (text!("hub-api"), page.api.clone().map(|api| view! { <code>{api}</code> }.into_any())),
     ])
 }
 
 fn domain(page: &HubPage) -> Option<AnyView> {
-    let proved = page.hub.domain.clone().map(|domain| view! { {domain}" (verified)" }.into_any());
-    let claimed = page.claimed.clone();
-    let claimed = claimed.map(|claimed| view! { {claimed}" (claimed, not verified)" }.into_any());
-    proved.or(claimed)
+    let proved = page.hub.domain.clone().map(|domain| text!("hub-domain-verified", domain = domain));
+    let claimed = page.claimed.clone().map(|domain| text!("hub-domain-claimed", domain = domain));
+    proved.or(claimed).and_then(fact)
 }
 
 fn tier(tier: ReplicationTier) -> AnyView {
     match tier {
-        ReplicationTier::Full => "All listings".into_any(),
-        ReplicationTier::Probation(until) => view! {
-            "On probation (reduced quota) until it verifies a domain, at most until "<Date at=until />
+        ReplicationTier::Full => text!("hub-tier-full").into_any(),
+        ReplicationTier::Probation(until) => {
+            rich!("hub-tier-probation"; date = move |_| view! { <Date at=until /> })
         }
-        .into_any(),
-        ReplicationTier::Refused => "Refused".into_any(),
+        ReplicationTier::Refused => text!("hub-tier-refused").into_any(),
     }
 }
 
 fn rule(rule: &HubRule) -> AnyView {
-    let does = if rule.allows { "Allowed by rule " } else { "Blocked by rule " };
-    let until = rule.expires.map(|at| view! { " until "<Date at /> });
-    view! { {does}<code>{rule.subject.clone()}</code>{until} }.into_any()
+    let subject = rule.subject.clone();
+    match (rule.allows, rule.expires) {
+        (true, None) => rich!("hub-rule-allowed", subject = subject; code = code),
+        (false, None) => rich!("hub-rule-blocked", subject = subject; code = code),
+        (true, Some(at)) => rich!("hub-rule-allowed-until", subject = subject;
+            code = code, date = move |_| view! { <Date at /> }),
+        (false, Some(at)) => rich!("hub-rule-blocked-until", subject = subject;
+            code = code, date = move |_| view! { <Date at /> }),
+    }
+}
+
+fn code(text: String) -> impl IntoView + use<> {
+    view! { <code>{text}</code> }
 }
 
 fn listings(replication: Replication) -> AnyView {
     let words = match replication.announced {
         Some(announced) => {
-            format!("{} of {} signed", grouped(replication.replicated), grouped(announced))
+            text!("hub-listings-of", replicated = replication.replicated, announced = announced)
         }
         None => grouped(replication.replicated),
     };
-    let partial = replication.partial.then_some("; some omitted (quota)");
-    view! { {words}{partial} }.into_any()
+    if replication.partial {
+        text!("hub-listings-partial", listings = words).into_any()
+    } else {
+        words.into_any()
+    }
 }
 
 fn agents(page: &HubPage) -> AnyView {
@@ -124,11 +142,11 @@ fn agents(page: &HubPage) -> AnyView {
         return view! { <AgentList rows=page.agents.clone() /> }.into_any();
     }
     let words = match page.hub.state {
-        HubState::Blocked => "A rule blocks its agents.",
-        HubState::Silent => "They reappear when the hub publishes a new signed inventory.",
-        HubState::Fresh | HubState::Stale => "It has no federated agents, or none has been replicated yet.",
+        HubState::Blocked => text!("hub-none-blocked"),
+        HubState::Silent => text!("hub-none-silent"),
+        HubState::Fresh | HubState::Stale => text!("hub-none-federated"),
     };
-    view! { <Empty title="No agents here"><p>{words}</p></Empty> }.into_any()
+    view! { <Empty title=text!("hub-none")><p>{words}</p></Empty> }.into_any()
 }
 
 fn violations(violations: Vec<ViolationRow>) -> Option<AnyView> {
@@ -137,8 +155,8 @@ fn violations(violations: Vec<ViolationRow>) -> Option<AnyView> {
     }
     let rows = violations.into_iter().map(violation).collect();
     let view = view! {
-        <Section title="Protocol violations" lead="Violations observed by this hub. Slow replication is not listed.">
-            <Table caption="Protocol violations of this hub" heads=vec!["Violation", "Count", "First", "Last"] rows />
+        <Section title=text!("violations") lead=text!("violations-lead")>
+            <Table caption=text!("violations-caption") heads=vec![text!("violation"), text!("violation-count"), text!("violation-first"), text!("violation-last")] rows />
         </Section>
     };
     Some(view.into_any())
@@ -147,11 +165,12 @@ fn violations(violations: Vec<ViolationRow>) -> Option<AnyView> {
 fn violation(violation: ViolationRow) -> AnyView {
     let about = violation.about_hub.map(|hub| {
         let (href, short) = (hub_href(&hub), short_hub(&hub));
-        view! { <p class="quiet small">"Concerns listings of "<a href=href>{short}</a></p> }
+        let words = rich!("violation-about", hub = short; link = |inner| view! { <a href=href>{inner}</a> });
+        view! { <p class="quiet small">{words}</p> }
     });
     view! {
         <tr>
-            <th scope="row">{violation.what}{about}</th>
+            <th scope="row">{translated(violation.what.to_owned())}{about}</th>
             <td class="number">{grouped(violation.count)}</td>
             <td><Ago at=violation.first_seen /></td>
             <td><Ago at=violation.last_seen /></td>
@@ -165,25 +184,29 @@ fn administration(admin: HubAdmin, rule: Option<&HubRule>, path: &str) -> AnyVie
     let undo = origin.as_ref().is_some_and(|origin| matches!(origin.made, RuleMaker::Here(_)));
     let undo = rule.filter(|_| undo).map(|rule| {
         let fields = vec![("action", "undo".to_owned()), ("subject", rule.subject.clone())];
-        view! { <ActionForm action=path.to_owned() label="Undo" about=format!("the rule {}", rule.subject) fields /> }
+        view! { <ActionForm action=path.to_owned() label=text!("hub-undo") about=text!("hub-undo-about", subject = rule.subject.clone()) fields /> }
     });
     // Omit the button for what the current rule does already.
     let does = |allows: bool| rule.is_some_and(|rule| rule.allows == allows);
-    let block = (!does(false)).then(|| view! { <Button label="Block hub" name="action" value="block" /> });
-    let allow = (!does(true)).then(|| view! { <Button label="Allow hub" name="action" value="allow" /> });
-    let addresses =
-        addresses.into_iter().map(|text| view! { <Copyable text about="address" /> }).collect_view();
+    let block =
+        (!does(false)).then(|| view! { <Button label=text!("hub-block") name="action" value="block" /> });
+    let allow =
+        (!does(true)).then(|| view! { <Button label=text!("hub-allow") name="action" value="allow" /> });
+    let addresses = addresses
+        .into_iter()
+        .map(|text| view! { <Copyable text about=text!("about-address") /> })
+        .collect_view();
     let action = path.to_owned();
     view! {
-        <Section title="For administrators" lead="Rules apply immediately. Removing a rule restores what it hid.">
+        <Section title=text!("hub-administrators") lead=text!("hub-administrators-lead")>
             {origin.map(origin_of)}
             {undo}
             {form_errors(&form, None)}
             <form class="stack narrow" method="post" action=action>
-                {Field::text("reason", "Reason").max(200).of(&form)}
+                {Field::text("reason", text!("hub-reason")).max(200).of(&form)}
                 <p class="actions">{block}{allow}</p>
             </form>
-            <h3>"Addresses"</h3>
+            <h3>{text!("field-addresses")}</h3>
             {addresses}
         </Section>
     }
@@ -191,9 +214,13 @@ fn administration(admin: HubAdmin, rule: Option<&HubRule>, path: &str) -> AnyVie
 }
 
 fn origin_of(origin: HubRuleOrigin) -> AnyView {
-    let by = match origin.made {
-        RuleMaker::Here(name) => view! { "by @"{name} }.into_any(),
-        RuleMaker::List(url) => view! { "by the list at "<code>{url}</code> }.into_any(),
+    let (reason, at) = (origin.reason, origin.created);
+    let time = move |_| view! { <Ago at /> };
+    let words = match origin.made {
+        RuleMaker::Here(name) => rich!("hub-rule-by-user", name = name, reason = reason; time = time),
+        RuleMaker::List(url) => {
+            rich!("hub-rule-by-list", url = url, reason = reason; code = code, time = time)
+        }
     };
-    view! { <p>"Rule added "{by}", "<Ago at=origin.created />": “"{origin.reason}"”"</p> }.into_any()
+    view! { <p>{words}</p> }.into_any()
 }

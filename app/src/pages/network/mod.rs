@@ -8,13 +8,15 @@ use crate::{
         code_block::Copyable,
         definition_list::{fact, facts},
         empty::Empty,
-        format::{count, duration, grouped, hub_href, short_hub},
+        format::{duration, hub_href, short_hub},
         icon::Icon,
         identicon::Mark,
         section::Section,
         table::Table,
         time::Ago,
     },
+    locales::grouped,
+    rich, text,
     view_models::network::{Figures, HubRow, HubState, Latencies, NetworkMode, NetworkPage, SyncProgress},
 };
 
@@ -24,30 +26,39 @@ mod hub;
 impl Page for NetworkPage {
     fn head(&self) -> PageMeta {
         PageMeta {
-            description: Some("Hubs known to this hub, and their state.".into()),
+            description: Some(text!("network-description")),
             canonical: Some("/network".into()),
-            ..PageMeta::public("Network")
+            ..PageMeta::public(text!("nav-network"))
         }
     }
 
+    fn is_translated(&self) -> bool {
+        true
+    }
+
     fn body(self) -> AnyView {
-        let total = count(self.hubs.len() as u64, "other hub", "other hubs");
+        let total = text!("count-other-hubs", count = self.hubs.len());
         let hubs = match (self.hubs.is_empty(), self.mode) {
             (false, _) => {
                 let rows = self.hubs.iter().map(row).collect();
                 view! {
                     {graph::drawing(&self.name, &self.hubs)}
-                    <Table caption="Known hubs" heads=vec!["Hub", "State", "Agents here", "Last seen"] rows />
+                    <Table caption=text!("network-known") heads=vec![text!("network-hub"), text!("team-state"), text!("network-agents-here"), text!("network-last-seen")] rows />
                 }
                     .into_any()
             }
-            (true, Some(_)) => view! { <Empty title="No other hubs yet"><p>"Federation is enabled, but no other hub has been found yet. Hubs find each other through bootstrap addresses."</p></Empty> }.into_any(),
-            (true, None) => view! { <Empty title="Federation is disabled"><p>"Set PLEXUS_P2P_LISTEN to enable it. "<a href="/docs/federation">"How to join a network"</a>"."</p></Empty> }.into_any(),
+            (true, Some(_)) => {
+                view! { <Empty title=text!("network-none")><p>{text!("network-none-why")}</p></Empty> }
+                    .into_any()
+            }
+            (true, None) => {
+                view! { <Empty title=text!("network-disabled")><p>{how_to_join()}</p></Empty> }.into_any()
+            }
         };
         view! {
             <div class="stack">
-                <h1>"Network"</h1>
-                <p class="quiet">"Hubs form a peer-to-peer network without a central server. Agents of a remote hub are listed while its signed inventory is recent."</p>
+                <h1>{text!("nav-network")}</h1>
+                <p class="quiet">{text!("network-lead")}</p>
                 <div class="list-head"><h2>{total}</h2></div>
                 {hubs}
                 {self.mode.map(|_| latencies(&self.latencies))}
@@ -58,11 +69,15 @@ impl Page for NetworkPage {
     }
 }
 
+fn how_to_join() -> AnyView {
+    rich!("network-disabled-next"; link = |inner| view! { <a href="/docs/federation">{inner}</a> })
+}
+
 fn row(hub: &HubRow) -> AnyView {
     let (id, short, href) = (hub.id.clone(), short_hub(&hub.id), hub_href(&hub.id));
     view! {
         <tr>
-            <th scope="row"><div class="named"><Mark seed=id.clone() /><div><a href=href>{name_of(hub)}</a>" "<span class="address" title=id>{short}</span></div></div></th>
+            <th scope="row"><div class="named"><Mark seed=id.clone() /><div><a href=href dir="auto">{name_of(hub)}</a>" "<span class="address" title=id>{short}</span></div></div></th>
             <td>{state_badge(hub)}{hub.sync_progress.map(sync_progress)}</td>
             <td class="number">{grouped(hub.agents)}</td>
             <td><Ago at=hub.last_seen /></td>
@@ -78,7 +93,8 @@ pub fn name_of(hub: &HubRow) -> String {
 
 fn state_badge(hub: &HubRow) -> AnyView {
     let (state, tone, icon) = state(hub.state);
-    let connected = hub.connected.then(|| view! { <span class="quiet">" connected"</span> });
+    let connected =
+        hub.connected.then(|| view! { <span class="quiet">" "{text!("network-connected")}</span> });
     view! { <span class=format!("badge {tone}") title=meaning(hub.state)>{icon.view()} {state}</span>{connected} }
         .into_any()
 }
@@ -86,54 +102,45 @@ fn state_badge(hub: &HubRow) -> AnyView {
 /// Renders the progress of replication: "catching up: 1,200 of 5,000 listings".
 pub fn sync_progress(progress: SyncProgress) -> AnyView {
     let SyncProgress { fetched, total } = progress;
-    let words = format!("catching up: {} of {}", grouped(fetched), count(total, "listing", "listings"));
+    let words = text!("network-catching-up", fetched = fetched, total = total);
     view! { <span class="catching-up"><progress value=fetched max=total aria-hidden="true"></progress>" "{words}</span> }
         .into_any()
 }
 
-const fn state(state: HubState) -> (&'static str, &'static str, Icon) {
+fn state(state: HubState) -> (String, &'static str, Icon) {
     match state {
-        HubState::Fresh => ("Alive", "good", Icon::Answering),
-        HubState::Stale => ("Quiet", "neutral", Icon::Offline),
-        HubState::Silent => ("Silent", "caution", Icon::Offline),
-        HubState::Blocked => ("Blocked", "caution", Icon::Lock),
+        HubState::Fresh => (text!("hub-alive"), "good", Icon::Answering),
+        HubState::Stale => (text!("hub-quiet"), "neutral", Icon::Offline),
+        HubState::Silent => (text!("hub-silent"), "caution", Icon::Offline),
+        HubState::Blocked => (text!("hub-blocked"), "caution", Icon::Lock),
     }
 }
 
-const fn meaning(state: HubState) -> &'static str {
+fn meaning(state: HubState) -> String {
     match state {
-        HubState::Fresh => "It signed its inventory within the last 30 minutes.",
-        HubState::Stale => "Silent for 30 minutes; its agents are still listed.",
-        HubState::Silent => "Silent for 2 days; its agents are hidden.",
-        HubState::Blocked => "A rule blocks it; its agents are hidden.",
+        HubState::Fresh => text!("hub-alive-meaning"),
+        HubState::Stale => text!("hub-quiet-meaning"),
+        HubState::Silent => text!("hub-silent-meaning"),
+        HubState::Blocked => text!("hub-blocked-meaning"),
     }
 }
 
 /// Renders the measured latencies, with an explanation of each.
 fn latencies(latencies: &Latencies) -> AnyView {
     let rows = vec![
-        latency(
-            "Gossip latency",
-            "Time from signing a listing or inventory at the source to storage here. Subject to clock skew; \
-             negative values count as 0 ms.",
-            latencies.propagation,
-        ),
-        latency("DHT query", "Time until a query ends, with or without a result.", latencies.dht_lookup),
-        latency(
-            "Anti-entropy round",
-            "Time to compare inventories with one peer and fetch missing listings.",
-            latencies.sync,
-        ),
+        latency(text!("latency-gossip"), text!("latency-gossip-meaning"), latencies.propagation),
+        latency(text!("latency-dht"), text!("latency-dht-meaning"), latencies.dht_lookup),
+        latency(text!("latency-round"), text!("latency-round-meaning"), latencies.sync),
     ];
     view! {
-        <Section title="Latency" lead="Measured by this hub since it started, over the latest 1,024 samples of each kind.">
-            <Table caption="Federation latency" heads=vec!["Measurement", "p50", "p99", "Samples", "Since"] rows />
+        <Section title=text!("latency") lead=text!("latency-lead")>
+            <Table caption=text!("latency-caption") heads=vec![text!("latency-measurement"), "p50".to_owned(), "p99".to_owned(), text!("latency-samples"), text!("latency-since")] rows />
         </Section>
     }
     .into_any()
 }
 
-fn latency(what: &'static str, meaning: &'static str, figures: Option<Figures>) -> AnyView {
+fn latency(what: String, meaning: String, figures: Option<Figures>) -> AnyView {
     let figures = match figures {
         Some(Figures { median, p99, samples, since }) => view! {
             <td class="number">{duration(median)}</td>
@@ -142,32 +149,34 @@ fn latency(what: &'static str, meaning: &'static str, figures: Option<Figures>) 
             <td><Ago at=since /></td>
         }
         .into_any(),
-        None => view! { <td colspan="4" class="quiet">"No samples yet"</td> }.into_any(),
+        None => view! { <td colspan="4" class="quiet">{text!("latency-none")}</td> }.into_any(),
     };
     view! { <tr><th scope="row">{what}<p class="quiet small">{meaning}</p></th>{figures}</tr> }.into_any()
 }
 
 fn itself(page: &NetworkPage) -> AnyView {
     let addresses = page.addresses.clone();
-    let addresses =
-        addresses.into_iter().map(|text| view! { <Copyable text about="address" /> }).collect_view();
+    let addresses = addresses
+        .into_iter()
+        .map(|text| view! { <Copyable text about=text!("about-address") /> })
+        .collect_view();
     let mode = page.mode.map(|mode| match mode {
-        NetworkMode::Open => "New hubs are replicated in full.",
-        NetworkMode::Probation => "New hubs are on probation (reduced quota) until they verify a domain.",
-        NetworkMode::Allowlist => "Only hubs with an allow rule are replicated.",
+        NetworkMode::Open => text!("new-hubs-open"),
+        NetworkMode::Probation => text!("new-hubs-probation"),
+        NetworkMode::Allowlist => text!("new-hubs-allowlist"),
     });
     let (none, agents, id) = (page.addresses.is_empty(), page.agents, page.id.clone());
     let reachability = page.reachability_text.clone();
     view! {
-        <Section title="This hub">
+        <Section title=text!("network-this-hub")>
             {facts(vec![
-                ("Federated agents", fact(grouped(agents))),
-                ("New hubs", mode.and_then(fact)),
-                ("Reachability", reachability.and_then(fact)),
+                (text!("network-federated"), fact(grouped(agents))),
+                (text!("network-new-hubs"), mode.and_then(fact)),
+                (text!("network-reachability"), reachability.and_then(fact)),
             ])}
-            <p>"Hub id (public key):"</p>
-            <Copyable text=id about="hub id" />
-            {(!none).then(|| view! { <p>"Addresses for other hubs:"</p> })}
+            <p>{text!("network-hub-id")}</p>
+            <Copyable text=id about=text!("about-hub-id") />
+            {(!none).then(|| view! { <p>{text!("network-addresses")}</p> })}
             {addresses}
         </Section>
     }

@@ -95,7 +95,13 @@ pub struct LocalHubInfo {
 impl LocalHubInfo {
     /// Describes how others reach this hub and whether it relays; `None` while federation is disabled.
     pub fn reachability_text(&self) -> Option<String> {
-        let how = match self.reachability? {
+        let relays = |RelayUsage { hubs, circuits }| format!("; relay (hubs: {hubs}, circuits: {circuits})");
+        Some(self.route_text()? + &self.relay_usage.map(relays).unwrap_or_default())
+    }
+
+    /// Describes how others reach this hub; `None` while federation is disabled.
+    pub fn route_text(&self) -> Option<String> {
+        Some(match self.reachability? {
             Reachability::Unknown => "unknown: not probed yet".to_owned(),
             Reachability::Configured => "directly, configured by PLEXUS_P2P_EXTERNAL_ADDRESSES".to_owned(),
             Reachability::Confirmed { by } => format!("directly, confirmed by {by}"),
@@ -103,9 +109,7 @@ impl LocalHubInfo {
                 "unreachable: behind NAT, no relay known".to_owned()
             }
             Reachability::No => format!("through {}", self.relays.join(" and ")),
-        };
-        let relays = |RelayUsage { hubs, circuits }| format!("; relay (hubs: {hubs}, circuits: {circuits})");
-        Some(how + &self.relay_usage.map(relays).unwrap_or_default())
+        })
     }
 }
 

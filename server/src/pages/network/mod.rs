@@ -1,12 +1,16 @@
 //! Page `/network`: this hub and the remote hubs that it knows.
 
 use axum::{extract::State, response::Response};
-use plexus_app::view_models::network::{
-    Figures as Shown, HubRow, HubState, Latencies, NetworkMode, NetworkPage, SyncProgress,
+use plexus_app::{
+    locales, text,
+    view_models::{
+        Locale,
+        network::{Figures as Shown, HubRow, HubState, Latencies, NetworkMode, NetworkPage, SyncProgress},
+    },
 };
 use plexus_hub::{
     config::AdmissionMode,
-    federation::{self, HubStatus, LatencySummary},
+    federation::{self, HubStatus, LatencySummary, LocalHubInfo},
 };
 
 use crate::{app_state::AppState, web::page::PageContext};
@@ -14,10 +18,11 @@ use crate::{app_state::AppState, web::page::PageContext};
 pub mod hub;
 
 pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response {
+    let locale = visit.frame().locale;
     let page = async {
         let found = federation::overview(&site.hub).await?;
         Ok(NetworkPage {
-            reachability_text: found.itself.reachability_text(),
+            reachability_text: reachability(locale, &found.itself),
             id: found.itself.id,
             name: found.itself.name,
             addresses: found.itself.addresses,
@@ -32,6 +37,18 @@ pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response 
         })
     };
     visit.show_or_refuse(page.await)
+}
+
+/// Describes how others reach this hub and whether it relays.
+fn reachability(locale: Locale, itself: &LocalHubInfo) -> Option<String> {
+    let route = itself.route_text()?;
+    let how = locales::translate(locale, &route).unwrap_or(route);
+    Some(match itself.relay_usage {
+        Some(usage) => {
+            text!(locale => "network-relaying", how = how, hubs = usage.hubs, circuits = usage.circuits)
+        }
+        None => how,
+    })
 }
 
 const fn mode(mode: AdmissionMode) -> NetworkMode {
