@@ -179,29 +179,29 @@ pub fn visibility_meaning(visibility: Visibility) -> String {
     }
 }
 
-pub const fn access_name(access: AgentAccess) -> &'static str {
+pub fn access_name(access: AgentAccess) -> String {
     match access {
-        AgentAccess::Owner => "Only you",
-        AgentAccess::Listed => "Users you name",
-        AgentAccess::Accounts => "Signed-in users",
-        AgentAccess::Open => "Public (no sign-in)",
+        AgentAccess::Owner => text!("access-owner"),
+        AgentAccess::Listed => text!("access-listed"),
+        AgentAccess::Accounts => text!("access-accounts"),
+        AgentAccess::Open => text!("access-open"),
     }
 }
 
-pub const fn role_name(role: Role) -> &'static str {
+pub fn role_name(role: Role) -> String {
     match role {
-        Role::User => "User",
-        Role::Moderator => "Moderator",
-        Role::Admin => "Administrator",
+        Role::User => text!("role-user"),
+        Role::Moderator => text!("role-moderator"),
+        Role::Admin => text!("role-administrator"),
     }
 }
 
-pub const fn registration_meaning(registration: Registration) -> &'static str {
+pub fn registration_meaning(registration: Registration) -> String {
     match registration {
-        Registration::Open => "Open: anyone can sign up.",
-        Registration::Approval => "By approval: an administrator reviews each registration.",
-        Registration::Invite => "By invitation only.",
-        Registration::Closed => "Closed: no new accounts.",
+        Registration::Open => text!("registration-open"),
+        Registration::Approval => text!("registration-approval"),
+        Registration::Invite => text!("registration-invite"),
+        Registration::Closed => text!("registration-closed"),
     }
 }
 

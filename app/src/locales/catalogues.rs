@@ -12,6 +12,7 @@ macro_rules! catalogue {
     ($language:literal) => {
         &[
             ("account.ftl", include_str!(concat!("../../locales/", $language, "/account.ftl"))),
+            ("admin.ftl", include_str!(concat!("../../locales/", $language, "/admin.ftl"))),
             ("agent.ftl", include_str!(concat!("../../locales/", $language, "/agent.ftl"))),
             ("agents.ftl", include_str!(concat!("../../locales/", $language, "/agents.ftl"))),
             ("chat.ftl", include_str!(concat!("../../locales/", $language, "/chat.ftl"))),

@@ -11,6 +11,7 @@ use crate::{
         time::{Ago, Date},
     },
     pages::{Page, PageMeta},
+    text,
     view_models::{
         Form,
         admin::{AdminAudit, AuditRow},
@@ -19,7 +20,11 @@ use crate::{
 
 impl Page for AdminAudit {
     fn head(&self) -> PageMeta {
-        PageMeta::private("Audit log – administration")
+        PageMeta::private(text!("audit-title"))
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
@@ -28,36 +33,37 @@ impl Page for AdminAudit {
             nothing(actor.is_empty() && action.is_empty())
         } else {
             let rows = self.rows.into_iter().map(row).collect();
-            view! { <Table caption="Audit log" heads=vec!["Time", "Actor", "Action", "Target", "Change", "Request"] rows /> }.into_any()
+            view! { <Table caption=text!("admin-audit") heads=vec![text!("audit-time"), text!("audit-actor"), text!("audit-action"), text!("audit-target"), text!("admin-change"), text!("audit-request")] rows /> }.into_any()
         };
         let content = view! {
-            <h1>"Audit log"</h1>
-            <p class="quiet">"All administrative actions, newest first."</p>
+            <h1>{text!("admin-audit")}</h1>
+            <p class="quiet">{text!("audit-lead")}</p>
             {narrow(&self.actor, &self.action, self.actions)}
             {list}
             {pager(self.pager, |page| narrowed_href("/admin/audit", page, &[("actor", &actor), ("action", &action)]))}
         };
-        with_side("Audit log", content.into_any())
+        with_side("/admin/audit", content.into_any())
     }
 }
 
 fn nothing(of_all: bool) -> AnyView {
     if of_all {
-        return view! { <Empty title="No entries yet"><p>"Administrative actions will appear here."</p></Empty> }.into_any();
+        return view! { <Empty title=text!("audit-none")><p>{text!("audit-none-why")}</p></Empty> }
+            .into_any();
     }
-    view! { <Empty title="No matching entries"><p>"Try another actor or action."</p><p><a href="/admin/audit">"All entries"</a></p></Empty> }
+    view! { <Empty title=text!("audit-no-match")><p>{text!("audit-no-match-next")}</p><p><a href="/admin/audit">{text!("audit-all")}</a></p></Empty> }
         .into_any()
 }
 
 fn narrow(actor: &str, action: &str, actions: Vec<String>) -> AnyView {
-    let options = [(String::new(), "All actions".to_owned())].into_iter();
+    let options = [(String::new(), text!("audit-all-actions"))].into_iter();
     let options = options.chain(actions.into_iter().map(|action| (action.clone(), action))).collect();
     let form = Form::default();
     view! {
-        <form class="stack narrow" role="search" action="/admin/audit" aria-label="Filter the audit log">
-            {Field::text("actor", "Actor").optional().max(80).mono().placeholder("@name").default(actor).of(&form)}
-            {Field::choice("action", "Action", options).default(action).of(&form)}
-            <p class="actions"><Button label="Apply filter" /></p>
+        <form class="stack narrow" role="search" action="/admin/audit" aria-label=text!("audit-filter")>
+            {Field::text("actor", text!("audit-actor")).optional().max(80).mono().placeholder("@name").default(actor).of(&form)}
+            {Field::choice("action", text!("audit-action"), options).default(action).of(&form)}
+            <p class="actions"><Button label=text!("audit-apply") /></p>
         </form>
     }
     .into_any()

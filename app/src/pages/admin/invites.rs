@@ -17,6 +17,7 @@ use crate::{
         time::Ago,
     },
     pages::{Page, PageMeta},
+    rich, text,
     view_models::{
         Tone,
         admin::{AdminInvites, InviteRow},
@@ -25,7 +26,11 @@ use crate::{
 
 impl Page for AdminInvites {
     fn head(&self) -> PageMeta {
-        PageMeta::private("Registration and invitations – administration")
+        PageMeta::private(text!("invites-title"))
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
@@ -33,51 +38,54 @@ impl Page for AdminInvites {
         let made = self.created.map(|link| {
             view! {
                 <Note tone=Tone::Good>
-                    <p><strong>"Send this link."</strong> " It works once, and the hub cannot show it again."</p>
-                    <p><Copyable text=link about="invitation" /></p>
+                    <p>{rich!("invites-send"; strong = |inner| view! { <strong>{inner}</strong> })}</p>
+                    <p><Copyable text=link about=text!("about-invitation") /></p>
                 </Note>
             }
         });
-        let days = [("1", "a day"), ("7", "a week"), ("30", "30 days")];
-        let days = days.map(|(value, label)| (value.to_owned(), label.to_owned())).into();
+        let days =
+            [("1", text!("invites-day")), ("7", text!("invites-week")), ("30", text!("tokens-days-30"))];
+        let days = days.map(|(value, label)| (value.to_owned(), label)).into();
+        let setting = rich!("invites-setting"; code = |inner| view! { <code>{inner}</code> });
         let content = view! {
-            <h1>"Registration and invitations"</h1>
-            <p>{registration_meaning(mode)} <span class="quiet">" Set with "<code>"PLEXUS_REGISTRATION"</code>"."</span></p>
+            <h1>{text!("invites-heading")}</h1>
+            <p>{registration_meaning(mode)} <span class="quiet">" "{setting}</span></p>
             {made}
-            {(mode == Registration::Closed).then(|| view! { <Note tone=Tone::Caution>"Registration is closed, so invitations do not work."</Note> })}
-            <Section title="Invitations">
+            {(mode == Registration::Closed).then(|| view! { <Note tone=Tone::Caution>{text!("invites-closed")}</Note> })}
+            <Section title=text!("admin-invitations")>
                 {list(self.rows)}
                 {form_errors(&self.form, None)}
                 <form class="stack narrow" method="post" action="/admin/invites">
-                    {Field::choice("days", "Valid for", days).default("7").of(&self.form)}
-                    <p class="actions"><Button label="Create invitation" kind=Kind::Primary /></p>
+                    {Field::choice("days", text!("invites-valid"), days).default("7").of(&self.form)}
+                    <p class="actions"><Button label=text!("invites-create") kind=Kind::Primary /></p>
                 </form>
             </Section>
         };
-        with_side("Invitations", content.into_any())
+        with_side("/admin/invites", content.into_any())
     }
 }
 
 fn list(rows: Vec<InviteRow>) -> AnyView {
     if rows.is_empty() {
-        return view! { <Empty title="No invitations"><p>"There are no pending or recently used invitations."</p></Empty> }.into_any();
+        return view! { <Empty title=text!("invites-none")><p>{text!("invites-none-why")}</p></Empty> }
+            .into_any();
     }
     let rows = rows.into_iter().map(row).collect();
-    view! { <Table caption="Invitations" heads=vec!["By", "Expires", "Used by", ""] rows /> }.into_any()
+    view! { <Table caption=text!("admin-invitations") heads=vec![text!("admin-by"), text!("token-expires"), text!("invites-used-by"), String::new()] rows /> }.into_any()
 }
 
 fn row(row: InviteRow) -> AnyView {
     let used = match (row.used, row.used_by) {
-        (false, _) => "Not used yet".to_owned(),
+        (false, _) => text!("invites-unused"),
         (true, Some(name)) => format!("@{name}"),
-        (true, None) => "Deleted account".to_owned(),
+        (true, None) => text!("invites-deleted"),
     };
     let withdraw = (!row.used).then(|| {
-        let (dialog, by) = (format!("revoke-{}", row.id), format!("invitation by {}", row.by));
+        let (dialog, by) = (format!("revoke-{}", row.id), text!("invites-by", name = row.by.clone()));
         view! {
-            <Dialog id=dialog open="Revoke" title="Revoke this invitation?" about=by.clone()>
-                <p>"Its link stops working at once. This cannot be undone."</p>
-                <ActionForm action="/admin/invites/revoke" label="Revoke permanently" kind=Kind::Danger about=by fields=vec![("id", row.id)] />
+            <Dialog id=dialog open=text!("access-revoke") title=text!("invites-revoke-title") about=by.clone()>
+                <p>{text!("invites-revoke-meaning")}</p>
+                <ActionForm action="/admin/invites/revoke" label=text!("access-revoke-permanently") kind=Kind::Danger about=by fields=vec![("id", row.id)] />
             </Dialog>
         }
     });

@@ -6,10 +6,10 @@ use crate::{
         button::{ActionForm, Button, Kind},
         field::{Field, RadioOption, Radios},
         form_errors::form_errors,
-        format::grouped,
         section::Section,
     },
     pages::{Page, PageMeta},
+    rich, text,
     view_models::{Form, model_providers::ModelSettingsPage},
 };
 
@@ -18,97 +18,101 @@ impl Page for ModelSettingsPage {
         PageMeta::private(self.name.clone())
     }
 
+    fn is_translated(&self) -> bool {
+        true
+    }
+
     fn body(self) -> AnyView {
         let action = model_href(&self.provider, &self.name);
         let provider = format!("/admin/models/{}", self.provider);
         let reset = vec![("action", "reset".to_owned())];
         let form = &self.form;
         let content = view! {
-            <p><a href="/admin/models">"Models"</a>" › "<a href=provider>{self.provider_title.clone()}</a></p>
+            <p><a href="/admin/models">{text!("admin-models")}</a>" › "<a href=provider>{self.provider_title.clone()}</a></p>
             <h1>{self.name.clone()}</h1>
             {form_errors(form, None)}
             <form class="stack narrow" method="post" action=action.clone()>
                 <input type="hidden" name="action" value="save" />
                 {fields(&self, form)}
-                <p class="actions"><Button label="Save settings" kind=Kind::Primary /></p>
+                <p class="actions"><Button label=text!("model-settings-save") kind=Kind::Primary /></p>
             </form>
-            <Section title="Reset" lead="The model then has the settings of its provider, all users may use it, and it has no limits.">
-                <ActionForm action label="Reset settings" fields=reset />
+            <Section title=text!("model-settings-reset-title") lead=text!("model-settings-reset-lead")>
+                <ActionForm action label=text!("model-settings-reset") fields=reset />
             </Section>
         };
-        with_side("Models", content.into_any())
+        with_side("/admin/models", content.into_any())
     }
 }
 
 fn fields(page: &ModelSettingsPage, form: &Form) -> AnyView {
-    let context = format!("Empty means that of the provider: {}.", grouped(page.provider_context_tokens));
+    let context = text!("model-settings-context", tokens = page.provider_context_tokens);
     let price = match page.provider_price.as_str() {
-        "" => "Input and output. Empty means no price.".to_owned(),
-        price => format!("Input and output. Empty means those of the provider: {price}. 0/0 means free."),
+        "" => text!("model-settings-price"),
+        price => text!("model-settings-price-of", price = price),
     };
     view! {
-        {Field::text("display_name", "Display name").optional().max(60).hint("Shown in the list of models beside its name.").of(form)}
-        {Field::number("context_tokens", "Context window in tokens").optional().hint(context).of(form)}
-        {Field::text("price", "Price of a million tokens").optional().max(40).placeholder("0.15/0.60").hint(price).of(form)}
-        {ability("calls_tools", "Tools", "Whether it calls tools. Agents with tools need it.").of(form)}
-        {ability("reads_images", "Images", "Whether it reads images. Messages with images need it.").of(form)}
-        {ability("can_reason", "Reasoning", "Shown in the list of models.").of(form)}
-        {ability("writes_json", "JSON answers", "Whether its answers follow a JSON Schema. Shown in the list of models.").of(form)}
+        {Field::text("display_name", text!("model-display-name")).optional().max(60).hint(text!("model-display-name-hint")).of(form)}
+        {Field::number("context_tokens", text!("model-context-tokens")).optional().hint(context).of(form)}
+        {Field::text("price", text!("model-price-million")).optional().max(40).placeholder("0.15/0.60").hint(price).of(form)}
+        {ability("calls_tools", text!("model-tools"), text!("model-tools-hint")).of(form)}
+        {ability("reads_images", text!("model-images"), text!("model-images-hint")).of(form)}
+        {ability("can_reason", text!("model-reasoning"), text!("model-reasoning-hint")).of(form)}
+        {ability("writes_json", text!("model-json"), text!("model-json-hint")).of(form)}
         {direct().of(form)}
         {page.direct_address.clone().map(|address| {
             let href = format!("/{address}");
-            view! { <p class="hint">"Address: "<a href=href>{address}</a></p> }
+            let words = rich!("model-direct-address", address = address; link = |inner| view! { <a href=href>{inner}</a> });
+            view! { <p class="hint">{words}</p> }
         })}
         {visibility().of(form)}
         {access().of(form)}
-        {Field::lines("users", "Named users", 2).mono().conditional().hint("One name per line. Only for “Named users”.").of(form)}
-        {Field::number("account_tokens", "Tokens a day of one user").optional().hint("Input and output together. Empty means no limit. The day begins at 00:00 UTC.").of(form)}
-        {Field::number("hub_tokens", "Tokens a day of all users").optional().hint("Empty means no limit.").of(form)}
+        {Field::lines("users", text!("model-named-users"), 2).mono().conditional().hint(text!("model-named-users-hint")).of(form)}
+        {Field::number("account_tokens", text!("model-account-tokens")).optional().hint(text!("model-account-tokens-hint")).of(form)}
+        {Field::number("hub_tokens", text!("model-hub-tokens")).optional().hint(text!("model-hub-tokens-hint")).of(form)}
     }
     .into_any()
 }
 
-fn ability(name: &'static str, label: &'static str, hint: &'static str) -> Field {
-    let options = [("", "Not known"), ("yes", "Yes"), ("no", "No")];
-    let options = options.map(|(value, label)| (value.to_owned(), label.to_owned())).to_vec();
+fn ability(name: &'static str, label: String, hint: String) -> Field {
+    let options = [("", text!("model-unknown")), ("yes", text!("copies-yes")), ("no", text!("copies-no"))];
+    let options = options.map(|(value, label)| (value.to_owned(), label)).to_vec();
     Field::choice(name, label, options).hint(hint)
 }
 
-fn direct() -> Radios {
+fn direct() -> Radios<String> {
     Radios {
         name: "direct",
-        legend: "In chats",
+        legend: text!("model-direct"),
         default: "no".to_owned(),
         options: vec![
-            RadioOption::new("no", "Only through agents"),
-            RadioOption::new("yes", "As an agent of its own")
-                .meaning("People chat with the model itself, without instructions. Only those who may use it get answers."),
+            RadioOption::new("no", text!("model-direct-no")),
+            RadioOption::new("yes", text!("model-direct-yes")).meaning(text!("model-direct-yes-meaning")),
         ],
     }
 }
 
-fn visibility() -> Radios {
+fn visibility() -> Radios<String> {
     Radios {
         name: "visibility",
-        legend: "List of models",
+        legend: text!("model-list"),
         default: "shown".to_owned(),
         options: vec![
-            RadioOption::new("shown", "Shown").meaning("New agents can use it."),
-            RadioOption::new("hidden", "Hidden").meaning("Agents that use it keep answering."),
+            RadioOption::new("shown", text!("model-shown")).meaning(text!("model-shown-meaning")),
+            RadioOption::new("hidden", text!("model-hidden")).meaning(text!("model-hidden-meaning")),
         ],
     }
 }
 
-fn access() -> Radios {
+fn access() -> Radios<String> {
     Radios {
         name: "access",
-        legend: "Who may use it",
+        legend: text!("model-who"),
         default: "everyone".to_owned(),
         options: vec![
-            RadioOption::new("everyone", "All users"),
-            RadioOption::new("moderators", "Moderators and administrators"),
-            RadioOption::new("administrators", "Administrators"),
-            RadioOption::new("named", "Named users").meaning("And administrators."),
+            RadioOption::new("everyone", text!("model-who-all")),
+            RadioOption::new("moderators", text!("model-who-moderators")),
+            RadioOption::new("administrators", text!("model-who-administrators")),
+            RadioOption::new("named", text!("model-named-users")).meaning(text!("model-who-named-meaning")),
         ],
     }
 }

@@ -7,15 +7,17 @@ use crate::{
         empty::Empty,
         field::Field,
         form_errors::form_errors,
-        format::{count, grouped, hub_href, short_hub},
+        format::{hub_href, short_hub},
         section::Section,
         table::Table,
         time::{Ago, Date},
     },
+    locales::{grouped, translated},
     pages::{
         Page, PageMeta,
         network::{name_of, sync_progress},
     },
+    rich, text,
     view_models::{
         Form,
         admin::{AdminNetwork, ImportedRules, NetworkRuleRow, RuleListRow},
@@ -25,21 +27,24 @@ use crate::{
 
 impl Page for AdminNetwork {
     fn head(&self) -> PageMeta {
-        PageMeta::private("Other hubs")
+        PageMeta::private(text!("admin-hubs"))
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
         let progress = progress(&self.syncing);
         let rules = if self.rows.is_empty() {
-            view! { <Empty title="No rules"><p>"The configured federation mode applies to all hubs."</p></Empty> }
-                .into_any()
+            view! { <Empty title=text!("rules-none")><p>{text!("rules-none-why")}</p></Empty> }.into_any()
         } else {
             let rows = self.rows.into_iter().map(row).collect();
-            view! { <Table caption="Rules about other hubs" heads=vec!["Subject", "Rule", "Reason", "By", "Since", "Until", ""] rows /> }.into_any()
+            view! { <Table caption=text!("rules-caption") heads=vec![text!("rule-subject"), text!("hub-rule"), text!("hub-reason"), text!("admin-by"), text!("latency-since"), text!("rule-until"), String::new()] rows /> }.into_any()
         };
         let content = view! {
-            <h1>"Other hubs"</h1>
-            <p class="quiet">"Rules apply immediately. Removing a rule restores what it hid. "<a href="/network">"Known hubs"</a></p>
+            <h1>{text!("admin-hubs")}</h1>
+            <p class="quiet">{rich!("rules-lead"; link = |inner| view! { <a href="/network">{inner}</a> })}</p>
             {warnings_section(self.warnings)}
             {progress}
             {self.imported.map(imported)}
@@ -49,7 +54,7 @@ impl Page for AdminNetwork {
             {lists(self.lists, &self.form)}
             {hand_on(&self.form)}
         };
-        with_side("Other hubs", content.into_any())
+        with_side("/admin/network", content.into_any())
     }
 }
 
@@ -68,16 +73,18 @@ fn progress(hubs: &[HubRow]) -> Option<AnyView> {
 
 fn imported(done: ImportedRules) -> AnyView {
     let (href, short) = (hub_href(&done.signer), short_hub(&done.signer));
-    let words = format!(
-        "{} imported, {} already present, {} invalid.",
-        count(done.imported, "rule", "rules"),
-        grouped(done.already_present),
-        grouped(done.invalid),
+    let words = text!(
+        "rules-imported",
+        count = done.imported,
+        present = done.already_present,
+        invalid = done.invalid,
     );
+    let signed = rich!("rules-signed", name = done.name, hub = short;
+        link = |inner| view! { <a href=href><code>{inner}</code></a> });
     view! {
         <div class="notice good" role="status"><div>
             <p>{words}</p>
-            <p>"Signed by "{done.name}", "<a href=href><code>{short}</code></a>"."</p>
+            <p>{signed}</p>
         </div></div>
     }
     .into_any()
@@ -88,28 +95,28 @@ fn row(row: NetworkRuleRow) -> AnyView {
     view! {
         <tr>
             <th scope="row"><code>{row.subject}</code></th>
-            <td>{if row.allows { "Allowed" } else { "Blocked" }}</td>
+            <td>{if row.allows { text!("rule-allowed") } else { text!("hub-blocked") }}</td>
             <td class="text">{row.reason}</td>
             <td class="text">"@"{row.by}</td>
             <td><Ago at=row.at /></td>
             <td>{row.expires.map(|at| view! { <Date at /> })}</td>
-            <td class="end"><ActionForm action="/admin/network/remove" label="Remove" about fields /></td>
+            <td class="end"><ActionForm action="/admin/network/remove" label=text!("remove") about fields /></td>
         </tr>
     }
     .into_any()
 }
 
 fn keep_out(form: &Form) -> AnyView {
-    let subject = Field::text("subject", "Hub, agent or tag")
+    let subject = Field::text("subject", text!("rule-subject-field"))
         .placeholder("12D3KooW…, hub.example, @owner/name@hub, tag:word")
         .of(form);
-    let reason = Field::text("reason", "Reason").max(200).of(form);
+    let reason = Field::text("reason", text!("hub-reason")).max(200).of(form);
     view! {
-        <Section title="Block a hub, agent or tag">
+        <Section title=text!("rule-block-title")>
             <form class="stack narrow" method="post" action="/admin/network">
                 {subject}
                 {reason}
-                <p class="actions"><Button label="Block" kind=Kind::Primary /></p>
+                <p class="actions"><Button label=text!("rule-block") kind=Kind::Primary /></p>
             </form>
         </Section>
     }
@@ -119,20 +126,19 @@ fn keep_out(form: &Form) -> AnyView {
 fn lists(lists: Vec<RuleListRow>, form: &Form) -> AnyView {
     let table = (!lists.is_empty()).then(|| {
         let rows = lists.into_iter().map(list).collect();
-        view! { <Table caption="Subscribed rule lists" heads=vec!["List", "Rules", "Signed by", "By", "Last fetch", ""] rows /> }
+        view! { <Table caption=text!("lists-caption") heads=vec![text!("list-name"), text!("list-rules"), text!("card-signed-by"), text!("admin-by"), text!("list-fetched"), String::new()] rows /> }
     });
-    let place =
-        Field::text("list", "Hub or address").mono().placeholder("hub.example, or https://hub.example/rules");
+    let place = Field::text("list", text!("list-place")).mono().placeholder(text!("list-place-example"));
     let place = place.of(form);
-    let signer = Field::text("signer", "Expected signer (hub id)").mono().optional();
-    let signer = signer.hint("If empty, the current signer is pinned (trust on first use).").of(form);
+    let signer = Field::text("signer", text!("list-signer")).mono().optional();
+    let signer = signer.hint(text!("list-signer-hint")).of(form);
     view! {
-        <Section title="Subscribe to a rule list" lead="The rules of another hub, fetched daily. Local rules take precedence. Unsubscribing removes the rules of the list.">
+        <Section title=text!("list-subscribe-title") lead=text!("list-subscribe-lead")>
             {table}
             <form class="stack narrow" method="post" action="/admin/network/subscribe">
                 {place}
                 {signer}
-                <p class="actions"><Button label="Subscribe" /></p>
+                <p class="actions"><Button label=text!("list-subscribe") /></p>
             </form>
         </Section>
     }
@@ -142,7 +148,7 @@ fn lists(lists: Vec<RuleListRow>, form: &Form) -> AnyView {
 fn list(list: RuleListRow) -> AnyView {
     let (href, short) = (hub_href(&list.signer), short_hub(&list.signer));
     let (about, fields) = (list.url.clone(), vec![("url", list.url.clone())]);
-    let problem = list.last_error.map(|problem| view! { <p class="state caution">{problem}</p> });
+    let problem = list.last_error.map(|problem| view! { <p class="state caution">{translated(problem)}</p> });
     view! {
         <tr>
             <th scope="row">{list.name}<p class="quiet small"><code>{list.url}</code></p>{problem}</th>
@@ -150,22 +156,21 @@ fn list(list: RuleListRow) -> AnyView {
             <td><a href=href><code>{short}</code></a></td>
             <td class="text">"@"{list.by}</td>
             <td><Ago at=list.last_fetch_at /></td>
-            <td class="end"><ActionForm action="/admin/network/unsubscribe" label="Unsubscribe" about fields /></td>
+            <td class="end"><ActionForm action="/admin/network/unsubscribe" label=text!("list-unsubscribe") about fields /></td>
         </tr>
     }
     .into_any()
 }
 
 fn hand_on(form: &Form) -> AnyView {
-    let document = Field::lines("document", "Rules of another hub", 4)
-        .hint("Paste the signed document. Its rules become local rules; existing rules are kept.")
-        .of(form);
+    let document =
+        Field::lines("document", text!("rules-document"), 4).hint(text!("rules-document-hint")).of(form);
     view! {
-        <Section title="Export and import rules" lead="The export is a document signed by this hub, with all local rules and their reasons.">
-            <p class="actions"><ButtonLink label="Export rules" href="/admin/network/rules" /></p>
+        <Section title=text!("rules-exchange") lead=text!("rules-exchange-lead")>
+            <p class="actions"><ButtonLink label=text!("rules-export") href="/admin/network/rules" /></p>
             <form class="stack narrow" method="post" action="/admin/network/import">
                 {document}
-                <p class="actions"><Button label="Import rules" /></p>
+                <p class="actions"><Button label=text!("rules-import") /></p>
             </form>
         </Section>
     }

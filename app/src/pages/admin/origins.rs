@@ -12,35 +12,40 @@ use crate::{
         time::Ago,
     },
     pages::{Page, PageMeta},
+    text,
     view_models::admin::{AdminOrigins, OriginRow},
 };
 
 impl Page for AdminOrigins {
     fn head(&self) -> PageMeta {
-        PageMeta::private("Trusted origins")
+        PageMeta::private(text!("admin-origins"))
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
         let list = if self.rows.is_empty() {
-            view! { <Empty title="No trusted origins"><p>"Trust an origin only if its owner cannot complete verification."</p></Empty> }.into_any()
+            view! { <Empty title=text!("origins-none")><p>{text!("origins-none-why")}</p></Empty> }.into_any()
         } else {
             let rows = self.rows.into_iter().map(row).collect();
-            view! { <Table caption="Trusted origins" heads=vec!["Origin", "Note", "By", "Since", "Agents", ""] rows /> }.into_any()
+            view! { <Table caption=text!("admin-origins") heads=vec![text!("origin"), text!("origin-note"), text!("admin-by"), text!("latency-since"), text!("nav-agents"), String::new()] rows /> }.into_any()
         };
         let content = view! {
-            <h1>"Trusted origins"</h1>
-            <p class="quiet">"Agents at these origins count as verified, so the hub calls them for all users."</p>
+            <h1>{text!("admin-origins")}</h1>
+            <p class="quiet">{text!("origins-lead")}</p>
             {list}
-            <Section title="Trust an origin">
+            <Section title=text!("origins-trust")>
                 {form_errors(&self.form, None)}
                 <form class="stack narrow" method="post" action="/admin/origins">
-                    {Field::url("origin", "Origin").placeholder("https://agents.example.org").hint("Scheme, host and port, without a path.").of(&self.form)}
-                    {Field::text("note", "Note").optional().max(200).of(&self.form)}
-                    <p class="actions"><Button label="Trust origin" kind=Kind::Primary /></p>
+                    {Field::url("origin", text!("origin")).placeholder("https://agents.example.org").hint(text!("origin-hint")).of(&self.form)}
+                    {Field::text("note", text!("origin-note")).optional().max(200).of(&self.form)}
+                    <p class="actions"><Button label=text!("proof-trust") kind=Kind::Primary /></p>
                 </form>
             </Section>
         };
-        with_side("Trusted origins", content.into_any())
+        with_side("/admin/origins", content.into_any())
     }
 }
 
@@ -53,7 +58,7 @@ fn row(row: OriginRow) -> AnyView {
             <td class="text">"@"{row.by}</td>
             <td><Ago at=row.at /></td>
             <td class="number">{row.agents}</td>
-            <td class="end"><ActionForm action="/admin/origins/remove" label="Remove" about fields /></td>
+            <td class="end"><ActionForm action="/admin/origins/remove" label=text!("remove") about fields /></td>
         </tr>
     }
     .into_any()

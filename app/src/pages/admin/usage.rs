@@ -12,6 +12,7 @@ use crate::{
         usage_report::usage_report,
     },
     pages::{Page, PageMeta},
+    text,
     view_models::{
         Form,
         model_usage::{AdminUsagePage, BudgetItem},
@@ -20,41 +21,45 @@ use crate::{
 
 impl Page for AdminUsagePage {
     fn head(&self) -> PageMeta {
-        PageMeta::private("Usage")
+        PageMeta::private(text!("settings-usage"))
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
         let content = view! {
-            <h1>"Usage"</h1>
-            <p class="quiet">"Tokens and cost of the models that agents of this hub run on. Days begin at 00:00 UTC."</p>
+            <h1>{text!("settings-usage")}</h1>
+            <p class="quiet">{text!("admin-usage-lead")}</p>
             {form_errors(&self.form, None)}
             {usage_report(&self.report, "/admin/usage")}
             {budget(&self.budget, &self.form, self.report.days)}
         };
-        with_side("Usage", content.into_any())
+        with_side("/admin/usage", content.into_any())
     }
 }
 
 fn budget(budget: &BudgetItem, form: &Form, days: u32) -> AnyView {
-    let amount = budget.monthly_micro.map_or_else(|| "None".to_owned(), money::format_micros);
+    let amount = budget.monthly_micro.map_or_else(|| text!("budget-none"), money::format_micros);
     let used = budget.used_percent.map(|percent| format!("{percent} %"));
     let state = facts(vec![
-        ("Budget", fact(amount)),
-        ("Cost this month", fact(money::format_micros(budget.cost_micro))),
-        ("Used", used.and_then(fact)),
+        (text!("budget"), fact(amount)),
+        (text!("budget-cost"), fact(money::format_micros(budget.cost_micro))),
+        (text!("budget-used"), used.and_then(fact)),
     ]);
     let fields = view! {
-        {Field::text("amount", "Budget").optional().max(20).placeholder("50").hint("Empty means no budget.").of(form)}
-        {Field::text("alert_percents", "Thresholds").optional().max(80).hint("Percentages of the budget, separated by commas.").of(form)}
-        {Field::choice("stops_models", "When the budget is used up", stops()).default("no").of(form)}
+        {Field::text("amount", text!("budget")).optional().max(20).placeholder("50").hint(text!("budget-hint")).of(form)}
+        {Field::text("alert_percents", text!("budget-thresholds")).optional().max(80).hint(text!("budget-thresholds-hint")).of(form)}
+        {Field::choice("stops_models", text!("budget-exhausted"), stops()).default("no").of(form)}
     }
     .into_any();
     view! {
-        <Section title="Monthly budget" lead="In the currency of the model prices. Administrators see a notice when the cost reaches a threshold.">
+        <Section title=text!("budget-title") lead=text!("budget-lead")>
             {state}
             <form class="stack narrow" method="post" action=format!("/admin/usage?days={days}")>
                 {fields}
-                <p class="actions"><Button label="Save budget" /></p>
+                <p class="actions"><Button label=text!("budget-save") /></p>
             </form>
         </Section>
     }
@@ -62,6 +67,6 @@ fn budget(budget: &BudgetItem, form: &Form, days: u32) -> AnyView {
 }
 
 fn stops() -> Vec<(String, String)> {
-    let options = [("no", "Models keep answering"), ("yes", "Models with a price stop until the next month")];
-    options.map(|(value, label)| (value.to_owned(), label.to_owned())).to_vec()
+    let options = [("no", text!("budget-continue")), ("yes", text!("budget-stop"))];
+    options.map(|(value, label)| (value.to_owned(), label)).to_vec()
 }

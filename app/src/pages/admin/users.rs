@@ -16,6 +16,7 @@ use crate::{
         time::{Ago, Date},
     },
     pages::{Page, PageMeta},
+    rich, text,
     view_models::{
         Tone,
         admin::{AdminUsers, ResetLink, UserRow, UserState},
@@ -24,46 +25,51 @@ use crate::{
 
 impl Page for AdminUsers {
     fn head(&self) -> PageMeta {
-        PageMeta::private("Users")
+        PageMeta::private(text!("admin-users"))
+    }
+
+    fn is_translated(&self) -> bool {
+        true
     }
 
     fn body(self) -> AnyView {
         let words = self.words.clone();
         let list = if self.rows.is_empty() {
-            view! { <Empty title="No matching users"><p>"No name contains these letters."</p><p><a href="/admin/users">"All users"</a></p></Empty> }.into_any()
+            view! { <Empty title=text!("users-none")><p>{text!("users-none-why")}</p><p><a href="/admin/users">{text!("users-all")}</a></p></Empty> }.into_any()
         } else {
             let page = self.pager.page();
             let rows = self.rows.iter().map(|user| row(user, &words, page)).collect();
-            view! { <Table caption="Users" heads=vec!["Name", "Role", "State", "Agents", "Since", "Last seen", ""] rows /> }.into_any()
+            view! { <Table caption=text!("admin-users") heads=vec![text!("name"), text!("user-role"), text!("admin-state"), text!("nav-agents"), text!("latency-since"), text!("network-last-seen"), String::new()] rows /> }.into_any()
         };
         let content = view! {
-            <h1>"Users"</h1>
+            <h1>{text!("admin-users")}</h1>
             {self.reset.map(reset_link)}
-            {search("/admin/users", "Part of a name", self.words)}
+            {search("/admin/users", text!("users-search"), self.words)}
             {list}
             {pager(self.pager, |page| page_href("/admin/users", &words, page))}
         };
-        with_side("Users", content.into_any())
+        with_side("/admin/users", content.into_any())
     }
 }
 
 fn reset_link(reset: ResetLink) -> AnyView {
     view! {
         <Note tone=Tone::Good>
-            <p><strong>"Send this link to @" {reset.name}"."</strong> " It sets a new password, once, within 24 hours. The hub cannot show it again."</p>
-            <p><Copyable text=reset.link about="reset link" /></p>
+            <p>{rich!("users-reset", name = reset.name; strong = |inner| view! { <strong>{inner}</strong> })}</p>
+            <p><Copyable text=reset.link about=text!("about-reset-link") /></p>
         </Note>
     }
     .into_any()
 }
 
 fn row(user: &UserRow, words: &str, page: u32) -> AnyView {
-    let seen = user.seen.map_or_else(|| "Never".into_any(), |at| view! { <Ago at /> }.into_any());
+    let seen =
+        user.seen.map_or_else(|| text!("admin-never").into_any(), |at| view! { <Ago at /> }.into_any());
     let (class, state) = match user.state {
-        UserState::Active => ("badge neutral", "Active"),
-        UserState::Waiting => ("badge caution", "Pending"),
-        UserState::Suspended => ("badge bad", "Suspended"),
-        UserState::Leaving => ("badge neutral", "Deletion scheduled"),
+        UserState::Active => ("badge neutral", text!("user-active")),
+        UserState::Waiting => ("badge caution", text!("user-pending")),
+        UserState::Suspended => ("badge bad", text!("user-suspended")),
+        UserState::Leaving => ("badge neutral", text!("user-leaving")),
     };
     let reason = user.reason.clone().map(|reason| view! { <p class="quiet small">{reason}</p> });
     let href = format!("/@{}", user.name);
@@ -88,17 +94,21 @@ fn actions(user: &UserRow, place: &[(&'static str, String)]) -> AnyView {
         let more = more.iter().map(|(name, value)| (*name, (*value).to_owned()));
         place.iter().cloned().chain(more).collect::<Vec<_>>()
     };
-    let button = |label: &'static str, verb: &str, kind: Kind| {
+    let button = |label: String, verb: &str, kind: Kind| {
         let (action, about, fields) = (action.clone(), name.clone(), with_place(&[("action", verb)]));
         view! { <ActionForm action label kind about fields /> }.into_any()
     };
     match user.state {
-        UserState::Waiting => button("Accept", "approve", Kind::Plain),
-        UserState::Suspended => button("Restore", "restore", Kind::Plain),
+        UserState::Waiting => button(text!("user-accept"), "approve", Kind::Plain),
+        UserState::Suspended => button(text!("user-restore"), "restore", Kind::Plain),
         UserState::Active | UserState::Leaving => {
             let roles = Role::ALL.into_iter().filter(|role| *role != user.role).map(|role| {
                 let fields = with_place(&[("action", "role"), ("role", role.as_str())]);
-                let label = format!("Make {}", role_name(role).to_lowercase());
+                let label = match role {
+                    Role::User => text!("make-user"),
+                    Role::Moderator => text!("make-moderator"),
+                    Role::Admin => text!("make-administrator"),
+                };
                 if role == Role::Admin {
                     return view! { <li>{make_administrator(user, action.clone(), label, fields)}</li> };
                 }
@@ -106,9 +116,9 @@ fn actions(user: &UserRow, place: &[(&'static str, String)]) -> AnyView {
                 view! { <li>{form.into_any()}</li> }
             });
             let roles = roles.collect_view();
-            let reset = button("Create reset link", "reset", Kind::Quiet);
-            let suspend = button("Suspend", "suspend", Kind::Danger);
-            let summary = "Change".into_any();
+            let reset = button(text!("user-reset"), "reset", Kind::Quiet);
+            let suspend = button(text!("user-suspend"), "suspend", Kind::Danger);
+            let summary = text!("admin-change").into_any();
             view! { <Menu summary><ul role="list">{roles}<li>{reset}</li><li>{suspend}</li></ul></Menu> }
                 .into_any()
         }
@@ -123,10 +133,10 @@ fn make_administrator(
     fields: Vec<(&'static str, String)>,
 ) -> AnyView {
     let (id, name) = (format!("admin-{}", user.id), user.name.clone());
-    let title = format!("Make @{name} an administrator?");
+    let title = text!("make-administrator-title", name = name.clone());
     view! {
         <Dialog id open=label.clone() title kind=Kind::Quiet about=name.clone()>
-            <p>"Administrators can change every agent, user and rule of this hub, and can take away your own role."</p>
+            <p>{text!("make-administrator-meaning")}</p>
             <ActionForm action label kind=Kind::Danger about=name fields />
         </Dialog>
     }

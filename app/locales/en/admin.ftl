@@ -1,0 +1,332 @@
+# Administration.
+
+admin-attention = Needs attention
+admin-overview = Overview
+admin-setup = Next steps
+admin-users = Users
+admin-models = Models
+admin-origins = Trusted origins
+admin-hubs = Other hubs
+admin-invitations = Invitations
+admin-audit = Audit log
+admin-search = Search
+role-user = User
+role-moderator = Moderator
+role-administrator = Administrator
+registration-open = Open: anyone can sign up.
+registration-approval = By approval: an administrator reviews each registration.
+registration-invite = By invitation only.
+registration-closed = Closed: no new accounts.
+admin-agents-title = Agents – administration
+admin-agents-none = Nothing found
+admin-agents-none-why = No agent’s name or address contains these letters.
+admin-agents-all = All agents
+admin-agents-caption = Agents of this hub
+admin-agent-kind = Kind
+admin-state = State
+admin-runs-today = Runs today
+admin-runs-failed = Failed
+admin-agents-search = Part of a name or an address
+admin-never = Never
+admin-verified = Verified
+admin-featured = Featured
+admin-change = Change
+admin-unfeature = Stop featuring
+admin-feature = Feature on home page
+admin-delete-reason = Reason for the deletion of { $name }
+admin-delete-lead = Deletes the agent, its versions and its key. Its address cannot be used again. This cannot be undone.
+admin-unlist = Unlist
+admin-change-reason = Reason for the change to { $name }
+audit-title = Audit log – administration
+audit-time = Time
+audit-actor = Actor
+audit-action = Action
+audit-target = Target
+audit-request = Request
+audit-lead = All administrative actions, newest first.
+audit-none = No entries yet
+audit-none-why = Administrative actions will appear here.
+audit-no-match = No matching entries
+audit-no-match-next = Try another actor or action.
+audit-all = All entries
+audit-all-actions = All actions
+audit-filter = Filter the audit log
+audit-apply = Apply filter
+invites-title = Registration and invitations – administration
+invites-send = <strong>Send this link.</strong> It works once, and the hub cannot show it again.
+about-invitation = invitation
+invites-day = a day
+invites-week = a week
+invites-heading = Registration and invitations
+invites-setting = Set with <code>PLEXUS_REGISTRATION</code>.
+invites-closed = Registration is closed, so invitations do not work.
+invites-valid = Valid for
+invites-create = Create invitation
+invites-none = No invitations
+invites-none-why = There are no pending or recently used invitations.
+admin-by = By
+invites-used-by = Used by
+invites-unused = Not used yet
+invites-deleted = Deleted account
+invites-by = invitation by { $name }
+invites-revoke-title = Revoke this invitation?
+invites-revoke-meaning = Its link stops working at once. This cannot be undone.
+provider-connect = Connect a model provider
+provider-connect-named = Connect { $name }
+provider-name-hint = Prefix of its models, as in ollama/llama3.2. It cannot be changed later.
+provider-connect-do = Connect
+provider-connect-untested = Connect without a test
+provider-configured-lead = From the configuration. Change its address, key and models there.
+provider-default = Default
+provider-settings = Settings
+provider-save = Save and test
+provider-save-untested = Save without a test
+provider-availability = Availability
+model-context = Context window
+model-price = Price
+model-abilities = Abilities
+model-use = Use
+models-of-provider-lead = Settings of a model stand above those of its provider.
+models-of-provider = Models of this provider
+model-price-none = None
+model-unknown = Not known
+model-not-listed = Not listed by the server
+model-hidden = Hidden
+provider-key-hint = Stored encrypted and never shown again.
+provider-key-local = Servers on your own machine usually need none.
+provider-key-stored = A key is stored. Leave empty to keep it.
+provider-url-hint = Base URL of its OpenAI-compatible API. It usually ends with /v1.
+provider-models-hint = One per line, by the names that the server uses. Empty offers all that it lists.
+model-context-tokens = Context window in tokens
+provider-context-hint = Longer conversations are shortened to it. For Ollama, enter the value of num_ctx.
+model-price-million = Price of a million tokens
+provider-price-hint = Input and output, in your currency. Answers then show their cost.
+own-keys = API keys of users
+own-keys-refused = Not used
+own-keys-allowed = Used when the user has one
+own-keys-allowed-meaning = Users enter their keys under Settings, Usage. Limits and the budget do not count their messages.
+own-keys-required = Required
+own-keys-required-meaning = The key of the provider lists and tests its models only.
+provider-paused = Paused. Agents that use its models do not answer until you resume it.
+provider-untested = Not tested yet.
+provider-test-model = Model: <code>{ $model }</code>.
+provider-test-result = <code>{ $model }</code>: { $verdict }.
+provider-tested = Tested <time></time>
+provider-none-listed = None listed now
+provider-all-listed = All { $count } that it lists
+count-models = { $count ->
+        [one] { $count } model
+       *[other] { $count } models
+    }
+provider-key-encrypted = Stored, encrypted
+model-context-of = { $count ->
+        [one] { $count } token
+       *[other] { $count } tokens
+    }
+provider-user-keys = Keys of users
+provider-create-agent = Create agent
+provider-offer = Offer in chats
+provider-use-lead = Agents are instructions for a model. A model that is offered in chats answers without instructions, as an agent of its own.
+provider-test = Test model
+provider-remove-title = Remove { $name }?
+provider-remove-meaning = Agents that use its models stop answering until their owners choose another model. The stored API key is deleted.
+provider-remove = Remove provider
+models-none = No model yet
+models-none-next = Connect a model server, so that agents can be made of instructions.
+models-caption = Model providers
+models-lead = Servers with language models. Agents that consist of instructions run on them.
+models-connect = Connect a provider
+models-connect-lead = Any server with an OpenAI-compatible API. The hub tests it before it is saved.
+models-local = On this machine or network
+models-services = Services
+models-other = Other server
+models-all-listed = All that it lists
+models-manage = Manage
+models-configured = From the configuration
+models-untested = Not tested
+model-settings-save = Save settings
+model-settings-reset-title = Reset
+model-settings-reset-lead = The model then has the settings of its provider, all users may use it, and it has no limits.
+model-settings-reset = Reset settings
+model-settings-context = Empty means that of the provider: { $tokens }.
+model-settings-price = Input and output. Empty means no price.
+model-settings-price-of = Input and output. Empty means those of the provider: { $price }. 0/0 means free.
+model-display-name = Display name
+model-display-name-hint = Shown in the list of models beside its name.
+model-tools = Tools
+model-tools-hint = Whether it calls tools. Agents with tools need it.
+model-images = Images
+model-images-hint = Whether it reads images. Messages with images need it.
+model-reasoning = Reasoning
+model-reasoning-hint = Shown in the list of models.
+model-json = JSON answers
+model-json-hint = Whether its answers follow a JSON Schema. Shown in the list of models.
+model-direct-address = Address: <link>{ $address }</link>
+model-named-users = Named users
+model-named-users-hint = One name per line. Only for “Named users”.
+model-account-tokens = Tokens a day of one user
+model-account-tokens-hint = Input and output together. Empty means no limit. The day begins at 00:00 UTC.
+model-hub-tokens = Tokens a day of all users
+model-hub-tokens-hint = Empty means no limit.
+model-direct = In chats
+model-direct-no = Only through agents
+model-direct-yes = As an agent of its own
+model-direct-yes-meaning = People chat with the model itself, without instructions. Only those who may use it get answers.
+model-list = List of models
+model-shown = Shown
+model-shown-meaning = New agents can use it.
+model-hidden-meaning = Agents that use it keep answering.
+model-who = Who may use it
+model-who-all = All users
+model-who-moderators = Moderators and administrators
+model-who-administrators = Administrators
+model-who-named-meaning = And administrators.
+model-who-count = { $count ->
+        [one] { $count } named user
+       *[other] { $count } named users
+    }
+model-limit-account = { $tokens } tokens a day for each user
+model-limit-hub = { $tokens } tokens a day for all users
+ability-tools = tools
+ability-no-tools = no tools
+ability-images = images
+ability-no-images = no images
+ability-reasoning = reasoning
+ability-no-reasoning = no reasoning
+ability-json = JSON
+ability-no-json = no JSON
+rules-none = No rules
+rules-none-why = The configured federation mode applies to all hubs.
+rules-caption = Rules about other hubs
+rule-subject = Subject
+rule-until = Until
+rules-lead = Rules apply immediately. Removing a rule restores what it hid. <link>Known hubs</link>
+rules-imported = { $count ->
+        [one] { $count } rule imported, { $present } already present, { $invalid } invalid.
+       *[other] { $count } rules imported, { $present } already present, { $invalid } invalid.
+    }
+rules-signed = Signed by { $name }, <link>{ $hub }</link>.
+rule-allowed = Allowed
+rule-subject-field = Hub, agent or tag
+rule-block-title = Block a hub, agent or tag
+rule-block = Block
+lists-caption = Subscribed rule lists
+list-name = List
+list-rules = Rules
+list-fetched = Last fetch
+list-place = Hub or address
+list-place-example = hub.example, or https://hub.example/rules
+list-signer = Expected signer (hub id)
+list-signer-hint = If empty, the current signer is pinned (trust on first use).
+list-subscribe-title = Subscribe to a rule list
+list-subscribe-lead = The rules of another hub, fetched daily. Local rules take precedence. Unsubscribing removes the rules of the list.
+list-subscribe = Subscribe
+list-unsubscribe = Unsubscribe
+rules-document = Rules of another hub
+rules-document-hint = Paste the signed document. Its rules become local rules; existing rules are kept.
+rules-exchange = Export and import rules
+rules-exchange-lead = The export is a document signed by this hub, with all local rules and their reasons.
+rules-export = Export rules
+rules-import = Import rules
+origins-none = No trusted origins
+origins-none-why = Trust an origin only if its owner cannot complete verification.
+origin = Origin
+origin-note = Note
+origins-lead = Agents at these origins count as verified, so the hub calls them for all users.
+origins-trust = Trust an origin
+origin-hint = Scheme, host and port, without a path.
+figure-users = { $count ->
+        [one] user
+       *[other] users
+    }
+figure-agents = { $count ->
+        [one] agent
+       *[other] agents
+    }
+figure-runs = { $count ->
+        [one] run today
+       *[other] runs today
+    }
+figure-running = running now
+figure-pending = { $count } pending
+figure-unverified = { $count } unverified
+figure-failed = { $count } failed
+overview-registration = Registration
+overview-database = Database
+overview-database-size = { $database }, { $size }
+overview-backup = Last backup
+overview-started = Started
+overview-no-backup = None yet. <link>Back up the hub</link>
+backup-archive = Archive
+backup-made = Made
+backups-caption = Archives of scheduled backups
+backups-daily = Every day
+backups-every = { $count ->
+        [one] Every { $count } hour
+       *[other] Every { $count } hours
+    }
+backups-kept-of = the newest of { $days } and { $weeks }
+backups-days = { $count ->
+        [one] { $count } day
+       *[other] { $count } days
+    }
+backups-weeks = { $count ->
+        [one] { $count } week
+       *[other] { $count } weeks
+    }
+backups = Scheduled backups
+backups-folder = Folder
+backups-interval = Interval
+backups-kept = Kept
+backups-next = Next
+top-stored = Chats and files
+top = Largest accounts
+top-caption = Accounts with the largest storage
+setup-all-done = Everything is done.
+setup-progress = { $done } of { $all } done. You can do them in any order, or later.
+setup-show = Show on the home page
+setup-dismiss = Dismiss
+setup-title = Next steps for { $hub }
+setup-done = Done:
+admin-usage-lead = Tokens and cost of the models that agents of this hub run on. Days begin at 00:00 UTC.
+budget-none = None
+budget = Budget
+budget-cost = Cost this month
+budget-used = Used
+budget-hint = Empty means no budget.
+budget-thresholds = Thresholds
+budget-thresholds-hint = Percentages of the budget, separated by commas.
+budget-exhausted = When the budget is used up
+budget-title = Monthly budget
+budget-lead = In the currency of the model prices. Administrators see a notice when the cost reaches a threshold.
+budget-save = Save budget
+budget-continue = Models keep answering
+budget-stop = Models with a price stop until the next month
+users-none = No matching users
+users-none-why = No name contains these letters.
+users-all = All users
+user-role = Role
+users-search = Part of a name
+users-reset = <strong>Send this link to @{ $name }.</strong> It sets a new password, once, within 24 hours. The hub cannot show it again.
+about-reset-link = reset link
+user-active = Active
+user-pending = Pending
+user-suspended = Suspended
+user-leaving = Deletion scheduled
+user-accept = Accept
+user-restore = Restore
+user-reset = Create reset link
+user-suspend = Suspend
+make-user = Make user
+make-moderator = Make moderator
+make-administrator = Make administrator
+make-administrator-title = Make @{ $name } an administrator?
+make-administrator-meaning = Administrators can change every agent, user and rule of this hub, and can take away your own role.
+verdict-answers = Answers
+verdict-answers-after = Answers after { $time } ms
+verdict-tools = calls tools
+verdict-no-tools = did not call a tool
+verdict-images = reads images
+verdict-no-images = does not read images
+models-found = Found on this machine
+models-found-at = <strong>{ $title }</strong> at <code>{ $url }</code>, { $models }
