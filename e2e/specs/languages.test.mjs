@@ -124,13 +124,26 @@ test("errors, queue and lists of the chat are in the language of the page", asyn
   await tab.close();
 });
 
-test("a page that is not translated is English from left to right within the Arabic frame", async () => {
-  const tab = await openTab(browser, { width: 1280 });
+test("settings, registration, teams, network and administration are Arabic, accessible and fit a phone", async () => {
+  const tab = await openTab(browser, { width: 390 });
   await signIn(tab, hub, "ada");
   await go(tab, `${hub.url}/`);
   await choose(tab, "ar");
-  await go(tab, `${hub.url}/settings/tokens`);
-  await checkPage(tab, "ar-settings-tokens");
+  for (const path of ["/settings/account", "/register/http", "/teams", "/network", "/admin/users"]) {
+    await go(tab, hub.url + path);
+    await checkPage(tab, `ar${path.replace(/\W+/g, "-")}`);
+    const main = await tab.page.evaluate(() => document.querySelector("main").lang);
+    assert.equal(main, "", path);
+  }
+  await tab.close();
+});
+
+test("a page that is not translated is English from left to right within the Arabic frame", async () => {
+  const tab = await openTab(browser, { width: 1280 });
+  await go(tab, `${hub.url}/`);
+  await choose(tab, "ar");
+  await go(tab, `${hub.url}/docs/use`);
+  await checkPage(tab, "ar-docs");
   const main = await tab.page.evaluate(() => ({ lang: document.querySelector("main").lang, dir: getComputedStyle(document.querySelector("main")).direction }));
   assert.deepEqual(main, { lang: "en", dir: "ltr" });
   await tab.close();

@@ -100,14 +100,84 @@ on_both! {
         refused.says("Bitte korrigieren Sie die folgenden Fehler");
     }
 
+    async fn settings_and_their_errors_are_translated(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        ada.post("/language", &[("language", "de")]).await.expect(StatusCode::SEE_OTHER);
+        let page = ada.get("/settings/tokens").await.expect(StatusCode::OK);
+        page.says("<h1>Token</h1>");
+        page.says("Ihre Chats und Agenten lesen");
+        assert!(!page.body.contains("lang=\"en\" dir=\"ltr\""), "{}", page.body);
+        let form = [("name", ""), ("days", "90"), ("scope", "read")];
+        let refused = ada.post("/settings/tokens", &form).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+        refused.says("Geben Sie einen Tokennamen mit 1 bis 60 Zeichen ein.");
+        for (path, text) in [
+            ("/settings/account", "Konto löschen"),
+            ("/settings/sessions", "Diese Sitzung"),
+            ("/settings/shares", "Exportierte Datei"),
+            ("/settings/usage", "Keine Nutzung in diesem Zeitraum"),
+        ] {
+            let page = ada.get(path).await.expect(StatusCode::OK);
+            page.says("<main id=\"main\">");
+            page.says(text);
+        }
+    }
+
+    async fn registration_and_its_errors_are_translated(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        ada.post("/language", &[("language", "zh-Hans")]).await.expect(StatusCode::SEE_OTHER);
+        ada.get("/register").await.says("选择你拥有的内容。");
+        ada.get("/register/http").await.says("占位符：{{message}} 要回答的消息");
+        let form = [
+            ("name", "tide"),
+            ("title", ""),
+            ("summary", "Tides."),
+            ("method", "POST"),
+            ("url", "https://agents.example.org/ask"),
+            ("body", "{\"question\":\"{{message}}\"}"),
+            ("response_format", "json"),
+        ];
+        let refused = ada.post("/register/http", &form).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+        refused.says("标题须为 1 到 60 个字符。");
+    }
+
+    async fn teams_and_their_errors_are_translated(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        ada.post("/language", &[("language", "de")]).await.expect(StatusCode::SEE_OTHER);
+        ada.get("/teams").await.says("Diskussion: Die Mitglieder diskutieren, eines fasst zusammen");
+        let form = [("goal", "Count."), ("members", "nobody")];
+        let refused = ada.post("/teams", &form).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+        refused.says("nobody ist keine Agentenadresse. Verwenden Sie die Form @ada/tide.");
+    }
+
+    async fn network_and_administration_are_translated(hub: &Hub) {
+        let boss = hub.administrator("boss").await;
+        boss.post("/language", &[("language", "de")]).await.expect(StatusCode::SEE_OTHER);
+        boss.get("/network").await.says("Die Föderation ist deaktiviert");
+        for (path, text) in [
+            ("/admin", "Letzte Sicherung"),
+            ("/admin/setup", "Dem Netzwerk beitreten"),
+            ("/admin/users", "Teil eines Namens"),
+            ("/admin/agents", "Läufe heute"),
+            ("/admin/models", "Auf diesem Rechner oder im Netzwerk"),
+            ("/admin/usage", "Monatsbudget"),
+            ("/admin/network", "Regelliste abonnieren"),
+            ("/admin/audit", "Prüfprotokoll filtern"),
+        ] {
+            let page = boss.get(path).await.expect(StatusCode::OK);
+            page.says(text);
+            page.says("<main id=\"main\">");
+        }
+        let refused = boss.post("/admin/origins", &[("origin", "https://a.example/path")]).await;
+        refused.expect(StatusCode::UNPROCESSABLE_ENTITY).says("Geben Sie nur Schema, Host und Port ein");
+    }
+
     async fn pages_that_are_not_translated_say_that_they_are_english(hub: &Hub) {
         let ada = hub.person("ada").await;
         ada.post("/language", &[("language", "ar")]).await.expect(StatusCode::SEE_OTHER);
-        let page = ada.get("/settings/tokens").await.expect(StatusCode::OK);
+        let page = ada.get("/docs/use").await.expect(StatusCode::OK);
         page.says("<html lang=\"ar\" dir=\"rtl\"");
         page.says("<main id=\"main\" lang=\"en\" dir=\"ltr\">");
-        page.says("<h1>Tokens</h1>");
-        page.says("الإعدادات");
+        page.says("التوثيق");
         let page = ada.get("/settings/appearance").await.expect(StatusCode::OK);
         page.says("<main id=\"main\">");
     }
