@@ -102,10 +102,10 @@ fn open_choice(choices: AgentChoices, temporary: TemporaryOffer) -> AnyView {
                 }
             });
             let lists = view! {
-                {list(text!("your-agents"), own, is_temporary)}
-                {list(text!("new-recent"), recent, is_temporary)}
+                {list(text!("your-agents"), own)}
+                {list(text!("new-recent"), recent)}
                 {starred}
-                {list(text!("new-hub"), hub, is_temporary)}
+                {list(text!("new-hub"), hub)}
             };
             (String::new(), lists.into_any())
         }
