@@ -29,8 +29,8 @@ export async function startModelServer(write) {
 
 class ModelServer {
   #write;
-  /** Moments at which the first tokens of the answers were sent, in the order of the answers. */
-  firstTokens = [];
+  /** The moment at which the first token of the last answer to each question was sent. */
+  firstTokens = new Map();
 
   constructor(write) {
     this.#write = write;
@@ -49,13 +49,14 @@ class ModelServer {
       return response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(models));
     }
     const { messages, stream } = await read(request);
-    const script = this.#write(String(messages.findLast(({ role }) => role === "user")?.content ?? ""));
-    if (stream) return this.#stream(response, script);
+    const question = String(messages.findLast(({ role }) => role === "user")?.content ?? "");
+    const script = this.#write(question);
+    if (stream) return this.#stream(response, question, script);
     const choices = [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: [...script.tokens].join("") } }];
     response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify({ ...HEAD, object: "chat.completion", choices }));
   }
 
-  async #stream(response, { tokens, rate = 0, waitMs = 0 }) {
+  async #stream(response, question, { tokens, rate = 0, waitMs = 0 }) {
     response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-cache" });
     response.write(chunk({ role: "assistant", content: "" }));
     if (waitMs > 0) await pause(waitMs);
@@ -65,7 +66,7 @@ class ModelServer {
       const due = rate > 0 ? begun + (sent * 1000) / rate - performance.now() : 0;
       if (due > 0) await pause(due);
       if (response.destroyed) return;
-      if (sent === 0) this.firstTokens.push(now());
+      if (sent === 0) this.firstTokens.set(question, now());
       if (!response.write(chunk({ content }))) await drained(response);
       sent += 1;
     }
