@@ -1,16 +1,16 @@
 // Benchmark of the memory of a page that shows a very long stream: the JavaScript heap after a collection, when
 // the first hundredth of the tokens has arrived, in the middle, and at the end.
 //   PLEXUS_BINARY=target/release/plexus PLEXUS_BENCH_TOKENS=5000000 node e2e/bench/replay.mjs
-// An answer may have 4 MiB, so the stream is several answers.
+// The stream is several answers: one may have 4 MiB, and the page lays out a longer answer more slowly.
 
 import { answered, go } from "../lib/walk.mjs";
 import { beginChat, openBrowser, startBench } from "./lib/hub.mjs";
 import { heading, mebibytes, numberOf, row } from "./lib/report.mjs";
 
-const TOKENS = numberOf("PLEXUS_BENCH_TOKENS", 200_000);
+const TOKENS = numberOf("PLEXUS_BENCH_TOKENS", 100_000);
 /** Tokens per second that a page follows without falling behind. */
-const RATE = numberOf("PLEXUS_BENCH_TOKENS_PER_SECOND", 4_000);
-const PER_ANSWER = Math.min(100_000, Math.ceil(TOKENS / 2));
+const RATE = numberOf("PLEXUS_BENCH_TOKENS_PER_SECOND", 2_000);
+const PER_ANSWER = Math.min(20_000, Math.ceil(TOKENS / 2));
 const ANSWERS = Math.ceil(TOKENS / PER_ANSWER);
 
 let sent = 0;
