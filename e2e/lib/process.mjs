@@ -14,13 +14,14 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exi
 
 /**
  * Starts a program and waits until a line of its output matches `ready`.
- * @param {{command: string, args?: string[], env?: object, cwd?: string, ready: RegExp}} program
+ * @param {{command: string, args?: string[], env?: object, cwd?: string, ready: RegExp, longest?: number}} program
+ *   `longest` is its timeout in milliseconds
  */
-export async function start({ command, args = [], env = process.env, cwd, ready }) {
+export async function start({ command, args = [], env = process.env, cwd, ready, longest = LONGEST_START }) {
   const child = spawn(command, args, { env, cwd, stdio: ["ignore", "pipe", "pipe"] });
   running.add(child);
   const started = new Program(child);
-  started.match = await started.says(ready, LONGEST_START);
+  started.match = await started.says(ready, longest);
   return started;
 }
 

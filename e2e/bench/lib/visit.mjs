@@ -6,7 +6,11 @@ import { slowDown } from "./hub.mjs";
 const VIEWPORT = { width: 1280, height: 800 };
 /** The page counts as loaded after this long without a request. */
 const QUIET_MS = 500;
+const LONGEST_LOAD_MS = 20_000;
 const WORDS = "what is 15% of 80";
+
+/** Selectors of the input, and of what is there when the scripts of the page run. */
+const CHAT_PAGE = { input: "#composer-text", ready: 'html[data-islands="ready"]' };
 
 /** Conditions of a visit that a phone has: a processor four times slower, and Lighthouse's slow 4G. */
 export const PHONE = { processor: 4, network: { latency: 150, throughput: (1.6 * 1024 * 1024) / 8 } };
@@ -15,7 +19,7 @@ export const PHONE = { processor: 4, network: { latency: 150, throughput: (1.6 *
  * One visit with a fresh browser: empty cache, no open connection. Without `types`, no text is entered: a browser
  * that lays the page out for it before the styles are there counts a layout shift.
  */
-export async function visit(storageState, url, { processor = 1, network, types = true } = {}) {
+export async function visit(storageState, url, { processor = 1, network, types = true, page: { input: selector, ready } = CHAT_PAGE } = {}) {
   const browser = await launch();
   const context = await browser.newContext({ storageState, viewport: VIEWPORT });
   const page = await context.newPage();
@@ -26,12 +30,12 @@ export async function visit(storageState, url, { processor = 1, network, types =
   if (network) await slowNetwork(session, network);
   const begun = performance.now();
   await page.goto(url, { waitUntil: "commit" });
-  const input = page.locator("#composer-text");
+  const input = page.locator(selector);
   if (types) await input.fill(WORDS);
   const usable = performance.now() - begun;
-  await page.locator('html[data-islands="ready"]').waitFor({ state: "attached" });
+  await page.locator(ready).waitFor({ state: "attached" });
   await traffic.quiet();
-  if (types && (await input.inputValue()) !== WORDS) throw new Error("what was typed early is gone");
+  if (types && (await input.evaluate((field) => field.value ?? field.innerText)) !== WORDS) throw new Error("what was typed early is gone");
   const seen = await page.evaluate(() => ({
     responded: performance.getEntriesByType("navigation")[0].responseStart,
     painted: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? NaN,
@@ -86,7 +90,8 @@ async function count(session, page) {
     heard(bytes);
   }
   traffic.quiet = async () => {
-    while (performance.now() - traffic.last < QUIET_MS) await page.waitForTimeout(50);
+    const latest = performance.now() + LONGEST_LOAD_MS;
+    while (performance.now() - traffic.last < QUIET_MS && performance.now() < latest) await page.waitForTimeout(50);
   };
   return traffic;
 }
