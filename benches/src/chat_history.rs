@@ -96,6 +96,7 @@ async fn insert_chat(tx: &mut Tx, authors: Authors, n: usize, words: &mut Words)
         last_activity_at: created_at,
         expires_at: None,
         archived_at: None,
+        delete_after_ms: None,
     };
     chats::insert(tx, &chat).await?;
     for (principal, role) in [(authors.person, MemberRole::Owner), (authors.agent, MemberRole::Member)] {

@@ -75,8 +75,9 @@ impl Encoder {
             FrameKind::Text { .. }
             | FrameKind::Block { .. }
             | FrameKind::Presence(_)
+            | FrameKind::Typing(_)
             | FrameKind::ChatListChanged
-            | FrameKind::ChatUnavailable => false,
+            | FrameKind::ChatUnavailable { .. } => false,
         };
         (if has_texts { self.locale } else { Locale::En }) as usize
     }
