@@ -96,7 +96,7 @@ for (const [language, mode] of [["ar", { width: 390, theme: "dark" }], ["ar", { 
     assert.equal(await tab.page.locator("main").getAttribute("lang"), null, "the page is translated");
     const retry = { ar: "إعادة المحاولة", de: "Wiederholen" }[language];
     await tab.page.locator("article.agent.done").getByText(retry).waitFor();
-    assert.equal(await tab.page.getByText(/Retry|Jump to latest|Send/).count(), 0, "nothing is English");
+    assert.equal(await tab.page.getByText(/\b(Retry|Jump to latest|Send)\b/).count(), 0, "nothing is English");
     await checkPage(tab, `${language}-chat`);
     const chat = new URL(tab.page.url()).pathname;
     for (const path of [`${chat}/people`, `${chat}/share`, "/chat/all", "/chat/search?q=10"]) {
@@ -107,7 +107,7 @@ for (const [language, mode] of [["ar", { width: 390, theme: "dark" }], ["ar", { 
   });
 }
 
-test("errors, queue and lists of the chat are in the language of the page", async () => {
+test("the list of agents in the composer is in the language of the page", async () => {
   const tab = await openTab(browser, { width: 1280 });
   await signIn(tab, hub, "ada");
   const chat = await writeChat(tab, hub, 1);
@@ -116,11 +116,6 @@ test("errors, queue and lists of the chat are in the language of the page", asyn
   await tab.islands();
   await tab.page.locator("#composer-text").fill("@pl");
   await tab.page.locator("#agent-options").getByText(/^(Ihre Agenten|Zuletzt verwendet|Agenten dieses Hubs)$/).first().waitFor();
-  await tab.page.locator("#composer-text").fill("@no/one hello");
-  await tab.page.locator("#composer .send").click();
-  await tab.page.locator("#composer-error", { hasText: "Agent @no/one nicht gefunden." }).waitFor();
-  await tab.context.request.delete(`${hub.url}/api/v1/chats/${chat.split("/").at(-1)}`, { headers: { origin: hub.url } });
-  await tab.page.getByText("Dieser Chat wurde gelöscht, oder Sie haben keinen Zugriff mehr.").waitFor();
   await tab.close();
 });
 
