@@ -28,7 +28,7 @@ impl PeriodQuery {
 
 pub fn report(locale: Locale, found: model_usage::UsageReport) -> UsageReport {
     let deleted = text!(locale => "usage-deleted");
-    let rows = |entries, nameless, href| rows(entries, nameless, &deleted, href);
+    let rows = |entries, nameless: String, href| rows(entries, &nameless, &deleted, href);
     UsageReport {
         days: found.period.days(),
         periods: UsagePeriod::ALL.map(UsagePeriod::days).to_vec(),
@@ -54,7 +54,7 @@ const fn sums(found: model_usage::UsageSums) -> UsageSums {
 
 fn rows(
     entries: Vec<UsageEntry>,
-    nameless: String,
+    nameless: &str,
     deleted: &str,
     href: fn(&str) -> Option<String>,
 ) -> Vec<UsageBreakdownRow> {
@@ -64,7 +64,7 @@ fn rows(
         label: match (entry.name, entry.is_deleted) {
             (Some(name), _) => name,
             (None, true) => deleted.to_owned(),
-            (None, false) => nameless.clone(),
+            (None, false) => nameless.to_owned(),
         },
     };
     entries.into_iter().map(row).collect()
