@@ -86,7 +86,7 @@ test("two browsers and a phone agree on a conversation of two people with two ag
   const dialog = await removal(ada, "bob");
   await dialog.getByRole("button", { name: /^Remove from chat/ }).click();
   await ada.page.getByText("User removed from the chat.").waitFor();
-  for (const tab of [bob, phone]) await tab.page.locator(".offline").getByText("You were removed from this chat.").waitFor();
+  for (const tab of [bob, phone]) await tab.page.locator(".offline").getByText("You are no longer a member of this chat.").waitFor();
   await checkPage(phone, "chat-room-removed");
   await go(bob, hub.url + chat);
   await bob.page.getByRole("heading", { name: "Not found" }).or(bob.page.getByText("Chat not found.")).first().waitFor();

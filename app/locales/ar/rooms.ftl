@@ -40,4 +40,4 @@ room-unit-of = وحدة حد { $agent }
 room-set-limit = تعيين الحد
 room-limit-reached = بلغ { $agent } حدّه في هذه المحادثة: { $limit } في اليوم. يجيب مجددًا ابتداءً من 00:00 بالتوقيت العالمي.
 room-hand-over = سؤال { $agent }
-room-removed = أُزلتَ من هذه المحادثة.
+room-removed = لم تعد عضوًا في هذه المحادثة.

@@ -28,4 +28,4 @@ room-unit-of = Einheit der Grenze von { $agent }
 room-set-limit = Grenze setzen
 room-limit-reached = { $agent } hat seine Grenze in diesem Chat erreicht: { $limit } je Tag. Der Agent antwortet wieder ab 00:00 Uhr UTC.
 room-hand-over = { $agent } fragen
-room-removed = Sie wurden aus diesem Chat entfernt.
+room-removed = Sie sind kein Mitglied dieses Chats mehr.

@@ -28,4 +28,4 @@ room-unit-of = Unit of the limit of { $agent }
 room-set-limit = Set limit
 room-limit-reached = { $agent } has reached its limit in this chat: { $limit } a day. It answers again at 00:00 UTC.
 room-hand-over = Ask { $agent }
-room-removed = You were removed from this chat.
+room-removed = You are no longer a member of this chat.

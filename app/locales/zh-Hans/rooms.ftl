@@ -19,4 +19,4 @@ room-unit-of = { $agent } 的限额单位
 room-set-limit = 设置限额
 room-limit-reached = { $agent } 已达到在此对话中的限额：每天 { $limit }。UTC 00:00 起恢复回答。
 room-hand-over = 询问 { $agent }
-room-removed = 你已被移出此对话。
+room-removed = 你已不是此对话的成员。
