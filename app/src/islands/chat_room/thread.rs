@@ -50,7 +50,19 @@ impl Thread {
 
     /// Returns the id of the last article.
     pub fn last(&self) -> Option<String> {
-        self.shown().pop().map(|shown| shown.id)
+        shown(&self.last_article()?).map(|shown| shown.id)
+    }
+
+    /// Finds the last article from the end, since a chat may show thousands.
+    fn last_article(&self) -> Option<Element> {
+        let mut element = self.element.last_element_child();
+        while let Some(at) = element {
+            if at.matches("article.message").unwrap_or_default() {
+                return Some(at);
+            }
+            element = at.previous_element_sibling();
+        }
+        None
     }
 
     /// True if the chat has several people.
@@ -79,13 +91,12 @@ impl Thread {
     pub fn waits_for_reader(&self) -> bool {
         let asks = |article: &Element| article.class_list().contains("asks");
         dom::find::<Element>(&self.element, ".approval form").is_some()
-            || dom::all(&self.element, "article.message").last().is_some_and(asks)
+            || self.last_article().as_ref().is_some_and(asks)
     }
 
     /// True if the last article shows a failure.
     pub fn ends_in_failure(&self) -> bool {
-        let last = dom::all(&self.element, "article.message").pop();
-        last.is_some_and(|article| article.class_list().contains("failed"))
+        self.last_article().is_some_and(|article| article.class_list().contains("failed"))
     }
 
     fn shown(&self) -> Vec<ShownArticle> {

@@ -1,5 +1,7 @@
 //! Queries of chats and messages.
 
+use std::collections::HashMap;
+
 use plexus_a2a::Card;
 use plexus_domain::{
     Address, ChatId, MessageId, Timestamp,
@@ -191,12 +193,19 @@ pub async fn folder(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<Option<S
 }
 
 /// Returns the newest leaf of the branch below `from`.
-pub(super) fn newest_below(tree: &[plexus_domain::message::TreeNode], from: MessageId) -> MessageId {
+pub(super) fn newest_below(tree: &[TreeNode], from: MessageId) -> MessageId {
+    // The newest answer to each message. Searching all messages at each step would be quadratic.
+    let mut newest: HashMap<MessageId, &TreeNode> = HashMap::new();
+    for node in tree {
+        let Some(parent) = node.parent else { continue };
+        let best = newest.entry(parent).or_insert(node);
+        if (node.seq, -node.lane) > (best.seq, -best.lane) {
+            *best = node;
+        }
+    }
     let mut at = from;
     // Terminates: each step moves to a later message of the tree.
-    while let Some(next) =
-        tree.iter().filter(|node| node.parent == Some(at)).max_by_key(|node| (node.seq, -node.lane))
-    {
+    while let Some(next) = newest.get(&at) {
         at = next.id;
     }
     at
