@@ -43,11 +43,11 @@ pub fn view(overview: Overview, head: &AgentHead) -> AnyView {
 
 fn missing_model(model: MissingModel, head: &AgentHead) -> AnyView {
     let edit = format!("{}/edit", agent_href(&head.address));
-    let nearest = model.nearest.map(|name| view! { " "{text!("model-nearest", model = name)} });
+    let nearest = model.nearest.map(|name| view! { " "{text!("agent-model-nearest", model = name)} });
     view! {
         <Note tone=Tone::Caution>
             <p>
-                {rich!("model-missing", model = model.name; link = |inner| view! { <a href=edit>{inner}</a> })}
+                {rich!("agent-model-missing", model = model.name; link = |inner| view! { <a href=edit>{inner}</a> })}
                 {nearest}
             </p>
         </Note>
