@@ -205,7 +205,7 @@ on_both! {
             let page = client.get(&format!("/chat/{chat}")).await.expect(StatusCode::OK);
             page.says(&format!("data-role=\"{role}\""));
             page.says("data-run-by=\"");
-            assert_eq!(page.body.contains("own-run"), is_own, "{role}");
+            assert_eq!(page.body.contains(" own-run"), is_own, "{role}");
         }
         bob.call(Method::POST, &format!("/runs/{run}/stop"), &json!({})).await.expect(StatusCode::ACCEPTED);
     }
@@ -302,8 +302,13 @@ on_both! {
         let mut events = Events::open(&ada, &alone, seq(&ada, &alone).await).await;
         report_typing(&ada, &alone).await.expect(StatusCode::NO_CONTENT);
         ada.call(Method::PATCH, &format!("/chats/{alone}"), &json!({ "title": "Alone" })).await.expect(StatusCode::NO_CONTENT);
-        let next = timeout(AT_ONCE, events.next()).await.expect("at once").expect("an event");
-        assert_eq!(next.name, "title_changed", "a chat of one person has no reports");
+        loop {
+            let next = timeout(AT_ONCE, events.next()).await.expect("at once").expect("an event");
+            assert_ne!(next.name, "typing", "a chat of one person has no reports");
+            if next.name == "title_changed" {
+                break;
+            }
+        }
     }
 
     async fn typing_is_reported_so_often(hub: &Hub, [("PLEXUS_RATE_LIMIT_SCALE", "1"), ("PLEXUS_LIMIT_TYPING", "1/1h")]) {

@@ -106,7 +106,7 @@ pub async fn retry(
 #[serde(deny_unknown_fields)]
 pub struct HandOver {
     /// Address of the agent.
-    to: Address,
+    to: String,
 }
 
 /// Sends the question of a finished answer to another agent of the chat that the answer mentions.
@@ -122,7 +122,9 @@ pub async fn hand_over(
     Path(message): Path<String>,
     JsonBody(body): JsonBody<HandOver>,
 ) -> ApiResult<(StatusCode, Json<PostedMessageJson>)> {
-    let sent = chats::hand_over(&site.hub, &caller, id(&message)?, &body.to).await?;
+    // Check the scope first, so that a missing permission takes precedence over an invalid address.
+    caller.may(Scope::Chat)?;
+    let sent = chats::hand_over(&site.hub, &caller, id(&message)?, &body.to.parse()?).await?;
     Ok((StatusCode::ACCEPTED, Json(sent.into())))
 }
 
@@ -131,6 +133,8 @@ pub async fn hand_over(
 #[into_params(parameter_in = Query)]
 pub struct ComparisonQuery {
     /// Address of the agent that answers as well.
+    #[serde(default)]
+    #[param(required = true)]
     to: String,
 }
 

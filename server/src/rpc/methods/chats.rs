@@ -259,6 +259,7 @@ async fn list_approvals(site: AppState, caller: Caller, _: Nothing) -> Answer<Ap
 struct Decide {
     approval: ApprovalId,
     allow: bool,
+    #[serde(default)]
     answer: Option<Map<String, Value>>,
 }
 
