@@ -176,7 +176,7 @@ fn after(article: &Article) -> AnyView {
     let chosen_fields = fields.clone();
     view! {
         // The style sheet shows it for answers side by side.
-        <span class="choose-answer"><ActionForm action=chosen label=choice about=about.clone() icon=Icon::Check fields=chosen_fields /></span>
+        <div class="choose-answer"><ActionForm action=chosen label=choice about=about.clone() icon=Icon::Check fields=chosen_fields /></div>
         <CopyButton about=about.clone() />
         {is_from_agent(article).then(|| view! { <ActionForm action label=text!("answer-retry") about kind icon=Icon::Retry fields /> })}
         {is_from_agent(article).then(|| ratings(article))}

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Texts of the island. `{0}` and `{1}` in them stand for values that [`fill`] inserts.
+/// Texts of the island. `{0}` and `{1}` in them stand for values that `fill` inserts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoomTexts {
     pub latest: String,
