@@ -47,21 +47,27 @@ pub async fn copy_before_migration(
     let name = format!("plexus-schema-{schema:04}-{}", now.to_file_name());
     match &config.url {
         StoreUrl::Sqlite { folder: data } => {
-            let file = new_file(folder, &format!("{name}.sqlite3"))?;
+            let file = new_file(folder, &name, "sqlite3")?;
             plexus_store::copy_sqlite(&config, data, &file).await?;
             Ok(file)
         }
         StoreUrl::Postgres { url } => {
-            let file = new_file(folder, &format!("{name}.pgdump"))?;
+            let file = new_file(folder, &name, "pgdump")?;
             dump(url, &file).await?;
             Ok(file)
         }
     }
 }
 
-/// Creates an empty file that other users of the machine cannot read.
-fn new_file(folder: &Path, name: &str) -> Result<PathBuf, BackupError> {
-    let file = folder.join(name);
+/// Creates an empty file that other users of the machine cannot read. A copy made in the same second keeps its name, and
+/// the new one gets a number.
+fn new_file(folder: &Path, name: &str, extension: &str) -> Result<PathBuf, BackupError> {
+    let mut file = folder.join(format!("{name}.{extension}"));
+    let mut number = 2_u32;
+    while file.exists() {
+        file = folder.join(format!("{name}-{number}.{extension}"));
+        number += 1;
+    }
     create_file(&file).map_err(BackupError::file(&file))?;
     Ok(file)
 }
