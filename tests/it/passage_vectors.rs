@@ -113,7 +113,7 @@ async fn embed(State(server): State<EmbeddingServer>, Json(request): Json<Value>
         Behavior::SendsInfinity => data[0]["embedding"][0] = json!(1e300),
         Behavior::SendsZeros => data[0]["embedding"] = json!([0, 0, 0, 0]),
         Behavior::RepeatsIndex => data[0]["index"] = json!(9_999_999),
-        Behavior::SendsMuch => return Json(json!({ "data": " ".repeat(40 << 20) })).into_response(),
+        Behavior::SendsMuch => return Json(json!({ "data": " ".repeat(4 << 20) })).into_response(),
     }
     Json(json!({ "object": "list", "data": data, "usage": { "prompt_tokens": 7, "total_tokens": 7 } }))
         .into_response()

@@ -205,7 +205,7 @@ on_both! {
             let page = client.get(&format!("/chat/{chat}")).await.expect(StatusCode::OK);
             page.says(&format!("data-role=\"{role}\""));
             page.says("data-run-by=\"");
-            assert_eq!(page.body.contains(" own-run"), is_own, "{role}");
+            assert_eq!(page.body.contains(" open own-run"), is_own, "{role}");
         }
         bob.call(Method::POST, &format!("/runs/{run}/stop"), &json!({})).await.expect(StatusCode::ACCEPTED);
     }
