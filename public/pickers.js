@@ -248,6 +248,8 @@ function offer(field, { id, label, pattern, refresh, cancel, choose }) {
   });
   options.chooseKeys.push("Tab");
   field.setAttribute("aria-haspopup", "listbox");
+  // A list that scrolls must be reachable by keyboard.
+  options.list.tabIndex = 0;
   field.before(options.status, options.list);
   const leave = () => {
     cancel?.();
