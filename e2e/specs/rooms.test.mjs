@@ -8,7 +8,6 @@ import { answered, api, copyable, go, hubOfAda, press, send, signIn, signUp } fr
 
 const PEOPLE = ["bob", "rita"];
 /** A message whose answer takes a while. */
-const SHEET = Array.from({ length: 20_000 }, (_, index) => `${index + 1} + 0`).join("\n");
 
 let hub, browser;
 before(async () => {
@@ -114,27 +113,6 @@ for (const mode of PAIRED_MODES) {
     await ada.close();
   });
 }
-
-test("an answer is stopped by its requester or the owner, and others have no button", async () => {
-  const [ada, bob, rita] = [await at("ada"), await at("bob"), await at("rita")];
-  const chat = await begin(ada, "1 + 1");
-  for (const [tab, user] of [[bob, "bob"], [rita, "rita"]]) {
-    await invite(ada, chat, { user });
-    await accept(tab);
-  }
-  const tabs = [ada, bob, rita];
-  for (const tab of tabs) await opened(tab, chat);
-  const stops = (tab) => tab.page.getByRole("button", { name: /^Stop/ }).filter({ visible: true });
-  for (const [stopping, state] of [[ada, 1], [bob, 2]]) {
-    await say(bob, SHEET);
-    for (const tab of tabs) await tab.page.locator("#thread article[aria-busy]", { hasText: /= 32\b/ }).waitFor({ timeout: 30_000 });
-    assert.equal(await stops(rita).count(), 0);
-    assert.equal(await stops(bob).count(), 2, "one in the answer, and one above the message field");
-    await stopping.page.locator("#thread article[aria-busy] > header").getByRole("button", { name: /^Stop/ }).click();
-    for (const tab of tabs) await tab.page.locator("#thread article.stopped").nth(state - 1).waitFor();
-  }
-  for (const tab of tabs) await tab.close();
-});
 
 test("an unread room is marked until it is opened", async () => {
   const [ada, bob] = [await at("ada"), await at("bob")];
