@@ -7,7 +7,6 @@ import { checkPage } from "../lib/checks.mjs";
 import { answered, api, copyable, go, hubOfAda, press, send, signIn, signUp } from "../lib/walk.mjs";
 
 const PEOPLE = ["bob", "rita"];
-/** A message whose answer takes a while. */
 
 let hub, browser;
 before(async () => {
