@@ -8,21 +8,17 @@ use plexus_store::{
     Conn,
     chat_agent_limits::{self, ChatAgentLimit},
     chats::Chat,
-    members,
     runs::{self as run_rows, ChatAgentUse},
 };
 
-use super::{check_owner, membership, people::check_may_have_people, post_message::lock};
-use crate::{
-    Caller, Hub, Result,
-    agents::ResolvedAgent,
-    caller::Scope,
-    limits,
-    message_views::{self, Author},
+use super::{
+    agent_members::{AgentMember, agent_members},
+    check_owner, membership,
+    people::check_may_have_people,
+    post_message::lock,
 };
+use crate::{Caller, Hub, Result, agents::ResolvedAgent, caller::Scope, limits, message_views};
 
-/// Maximum number of agents that are listed.
-const MAX_AGENTS: u32 = 100;
 const DAY_MILLIS: u64 = 24 * 3_600 * 1_000;
 
 /// An agent of a chat, with its limit and the sums of the current UTC day.
@@ -67,19 +63,16 @@ pub async fn list_exhausted_agents(hub: &Hub, caller: &Caller, chat: ChatId) -> 
 }
 
 async fn of_chat(hub: &Hub, conn: &mut Conn, chat: ChatId) -> Result<Vec<ChatAgent>> {
-    let found = members::list_agents(conn, chat, MAX_AGENTS).await?;
-    let mut authors = message_views::authors(conn, found.iter().map(|(principal, _)| *principal)).await?;
+    let members = agent_members(conn, chat).await?;
     let limits = chat_agent_limits::list_by_chat(conn, chat).await?;
     let used = run_rows::list_use_by_chat(conn, chat, today(hub)).await?;
-    let mut agents = Vec::with_capacity(found.len());
-    for (principal, agent) in found {
-        let Some(Author::Agent { name, address, .. }) = authors.remove(&principal) else { continue };
+    let agent = |AgentMember { agent, address, name, .. }| {
         let limit = limits.iter().find(|limit| limit.agent == agent).and_then(daily_limit);
         let sums = used.iter().find(|used| used.agent == agent);
         let (answers, tokens) = sums.map_or((0, 0), |sums| (sums.answers, sums.tokens));
-        agents.push(ChatAgent { address, name, limit, answers, tokens });
-    }
-    Ok(agents)
+        ChatAgent { address, name, limit, answers, tokens }
+    };
+    Ok(members.into_iter().map(agent).collect())
 }
 
 /// Sets or removes the limit of an agent in a chat that the caller owns.
@@ -96,13 +89,9 @@ pub async fn set_agent_limit(
     let member = membership(&mut tx, person, chat).await?;
     check_owner(&member, "Only the owner of this chat can limit its agents.")?;
     check_may_have_people(&row)?;
-    let found = members::list_agents(&mut tx, chat, MAX_AGENTS).await?;
-    let authors = message_views::authors(&mut tx, found.iter().map(|(principal, _)| *principal)).await?;
-    let is_wanted =
-        |author: &Author| matches!(author, Author::Agent { address: known, .. } if known == address);
-    let agent = found.into_iter().find(|(principal, _)| authors.get(principal).is_some_and(is_wanted));
-    let (_, agent) =
-        agent.ok_or_else(|| Refusal::not_found(format!("{address} is no agent of this chat.")))?;
+    let member = agent_members(&mut tx, chat).await?.into_iter().find(|member| member.address == *address);
+    let missing = || Refusal::not_found(format!("{address} is no agent of this chat."));
+    let agent = member.ok_or_else(missing)?.agent;
     match limit {
         Some(limit) => {
             let (unit, amount) = (limit.unit(), limit.amount());

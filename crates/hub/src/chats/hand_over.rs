@@ -2,7 +2,7 @@
 //! cannot ask each other in a loop.
 
 use plexus_domain::{
-    Address, ChatId, Error as Refusal, MessageId, Part, PrincipalId,
+    Address, Error as Refusal, MessageId, Part, PrincipalId,
     chat::ChatKind,
     message::{Message, MessageState},
 };
@@ -10,7 +10,9 @@ use plexus_runtime::builtin::is_offer;
 use plexus_store::{Conn, chats, members, messages};
 
 use super::{
-    NewMessage, Sent, check_may_post, membership_or,
+    NewMessage, Sent,
+    agent_members::{AgentMember, agent_members},
+    check_may_post, membership_or,
     mentions::{read_people, without_mentions},
     send::{MessagePosition, send_with_files},
 };
@@ -18,29 +20,12 @@ use crate::{
     Caller, Hub, Result,
     agents::resolve_callable,
     caller::{Requester, Scope},
-    message_views::{self, Author},
 };
 
 /// Maximum number of agents that are offered for one answer.
 const MAX_OFFERS: usize = 3;
 /// Maximum number of `@` that are read in one answer.
 const MAX_MENTIONS: usize = 50;
-/// Maximum number of agents of a chat that are compared.
-const MAX_AGENTS: u32 = 100;
-
-/// An agent of a chat: its principal and its address.
-pub(crate) type AgentMember = (PrincipalId, Address);
-
-/// Returns the agents of a chat.
-pub(crate) async fn agent_members(conn: &mut Conn, chat: ChatId) -> Result<Vec<AgentMember>> {
-    let found = members::list_agents(conn, chat, MAX_AGENTS).await?;
-    let authors = message_views::authors(conn, found.iter().map(|(principal, _)| *principal)).await?;
-    let address = |principal: PrincipalId| match authors.get(&principal) {
-        Some(Author::Agent { address, .. }) => Some((principal, address.clone())),
-        _ => None,
-    };
-    Ok(found.into_iter().filter_map(|(principal, _)| address(principal)).collect())
-}
 
 /// Returns the addresses in an answer, without repetitions; none in one that offers agents by itself.
 pub(crate) fn addresses_in(parts: &[Part]) -> Vec<Address> {
@@ -76,7 +61,7 @@ pub(crate) fn mentioned_agents(
     addresses: Vec<Address>,
 ) -> Vec<Address> {
     let is_other =
-        |address: &Address| members.iter().any(|(member, known)| *member != author && known == address);
+        |address: &Address| members.iter().any(|it| it.principal != author && it.address == *address);
     addresses.into_iter().filter(is_other).take(MAX_OFFERS).collect()
 }
 
@@ -141,7 +126,7 @@ async fn question_text(conn: &mut Conn, chat: &chats::Chat, question: &Message) 
     let people = members::list_people(conn, chat.id).await?;
     let (_, rest) = read_people(&people, &text);
     let agents: Vec<Address> =
-        agent_members(conn, chat.id).await?.into_iter().map(|(_, address)| address).collect();
+        agent_members(conn, chat.id).await?.into_iter().map(|member| member.address).collect();
     Ok(without_mentions(conn, &agents, rest).await?.to_owned())
 }
 

@@ -1,6 +1,7 @@
 //! Chats: sends messages, subscribes to events, lists and manages chats.
 
 mod agent_limits;
+mod agent_members;
 mod change_set;
 mod compare;
 mod delete_message;
@@ -35,6 +36,7 @@ mod typing;
 mod usage;
 
 pub use agent_limits::{ChatAgent, list_agents, list_exhausted_agents, set_agent_limit};
+pub(crate) use agent_members::agent_members;
 pub(crate) use change_set::{ChatChangeSet, frames};
 pub use compare::{MAX_COMPARED, compare, continue_with};
 pub use delete_message::delete_message;
@@ -48,7 +50,7 @@ pub use feedback::{
 };
 pub use fork::fork;
 pub use hand_over::hand_over;
-pub(crate) use hand_over::{addresses_in, agent_members, is_answer, mentioned_agents, mentioned_by};
+pub(crate) use hand_over::{addresses_in, is_answer, mentioned_agents, mentioned_by};
 pub use import::{ImportedChats, import};
 pub(crate) use invitations::sweep_expired_invitations;
 pub use invitations::{
