@@ -245,7 +245,9 @@ on_both! {
         bob.try_say(&chat, &json!({ "id": new_id(), "text": "@ada look" })).await.expect(StatusCode::ACCEPTED);
         let at = seq(&bob, &chat).await;
         bob.say(&chat, "@plexus/text one two").await;
-        answer_after(&bob, &chat, at).await;
+        let other = text_of(&answer_after(&bob, &chat, at).await["id"]);
+        let compared = format!("/messages/{other}/compare?to=@plexus/calc");
+        ada.call(Method::POST, &compared, &json!({})).await.expect(StatusCode::TOO_MANY_REQUESTS);
         begin(&bob).await;
 
         hub.sql("update runs set queued_at = queued_at - 86400000").await;

@@ -1,31 +1,21 @@
 //! Answers of several agents side by side: adds one to a question, and continues with one of them.
 
 use plexus_domain::{
-    Address, CallOptions, Error as Refusal, MessageId,
+    Address, Error as Refusal, MessageId,
     chat_event::Event,
     message::{MessageState, TreeNode},
 };
-use plexus_store::{
-    Tx,
-    chats::Chat,
-    members::MemberRole,
-    messages::{self, MessageHeader},
-    runs::Origin,
-};
+use plexus_store::messages::{self, MessageHeader};
 
 use super::{
-    ChatChangeSet, Sent, check_may_post, membership_or,
-    post_message::{PostedMessage, ensure_principal, lock, new_member},
-    queries::newest_below,
-    send::check_kind,
+    ChatChangeSet, Sent, another_answer::AnsweredQuestion, post_message::PostedMessage, queries::newest_below,
 };
 use crate::{
     Caller, Hub, Result,
     agents::resolve_callable,
-    caller::{Person, Requester, Scope},
+    caller::{Requester, Scope},
     limits::Rate,
     quotas,
-    runs::{self, NewRunSpec},
 };
 
 /// Maximum number of answers side by side to which another one can be added.
@@ -37,13 +27,13 @@ pub async fn compare(hub: &Hub, caller: &Caller, answer: MessageId, to: &Address
     let person = caller.may(Scope::Chat)?;
     hub.limits().take(Rate::Messages, &caller.key())?;
     let mut tx = hub.store().write().await?;
-    let AnsweredQuestion { chat, question, headers } = answered_question(&mut tx, person, answer).await?;
+    let asked = AnsweredQuestion::lock(&mut tx, person, answer).await?;
     let asker = Requester::from(person);
-    quotas::check_message(hub, &mut tx, &asker, chat.creator, &[]).await?;
+    quotas::check_message(hub, &mut tx, &asker, asked.chat.creator, &[]).await?;
     let reached = resolve_callable(&mut tx, &asker, to).await?;
-    let author = ensure_principal(hub, &mut tx, &reached).await?;
-    let beside: Vec<_> = answers_to(&headers, question).collect();
-    if beside.iter().any(|header| header.author == author) {
+    let agent = asked.check_agent(hub, &mut tx, reached).await?;
+    let beside: Vec<_> = answers_to(&asked.headers, asked.question).collect();
+    if beside.iter().any(|header| header.author == agent.principal) {
         let words =
             format!("{to} has answered this message already. Choose another agent, or retry its answer.");
         return Err(Refusal::conflict(words).into());
@@ -56,29 +46,9 @@ pub async fn compare(hub: &Hub, caller: &Caller, answer: MessageId, to: &Address
             format!("At most {MAX_COMPARED} answers can be compared. Continue with one of them first.");
         return Err(Refusal::conflict(words).into());
     }
-    let mut changes = ChatChangeSet::new(&chat);
-    if !headers.iter().any(|header| header.author == author) {
-        changes.join(new_member(hub, chat.id, author, MemberRole::Guest));
-        changes.record(Event::MemberChanged { principal: author, joined: true });
-    }
-    let ask = NewRunSpec {
-        chat: chat.id,
-        question,
-        called: None,
-        lane: branches.last().map_or(1, |last| last + 1),
-        beside: Vec::new(),
-        seen: runs::visible_messages(headers.iter().map(MessageHeader::by), question),
-        words: None,
-        reached,
-        author,
-        origin: Origin::Page,
-        continues: None,
-        until: None,
-        options: CallOptions::default(),
-        is_withheld: false,
-    };
-    let job = runs::create(hub, &mut tx, &mut changes, &asker, ask).await?;
-    let sent = Sent { chat: chat.id, message: job.answer.id, runs: vec![job.run] };
+    let lane = branches.last().map_or(1, |last| last + 1);
+    let (changes, job) = asked.ask(hub, &mut tx, &asker, agent, lane, Vec::new()).await?;
+    let sent = Sent { chat: asked.chat.id, message: job.answer.id, runs: vec![job.run] };
     PostedMessage::of(changes, vec![job]).commit_and_start(hub, &asker, tx).await?;
     Ok(sent)
 }
@@ -89,7 +59,8 @@ pub async fn continue_with(hub: &Hub, caller: &Caller, answer: MessageId) -> Res
     let person = caller.may(Scope::Chat)?;
     hub.limits().take(Rate::Messages, &caller.key())?;
     let mut tx = hub.store().write().await?;
-    let AnsweredQuestion { chat, question, headers } = answered_question(&mut tx, person, answer).await?;
+    let AnsweredQuestion { chat, question, headers, .. } =
+        AnsweredQuestion::lock(&mut tx, person, answer).await?;
     let beside: Vec<_> = answers_to(&headers, question).collect();
     if beside.iter().any(|header| header.state == MessageState::Open) {
         let words = "An answer is still being written. Wait for it or stop it.";
@@ -106,27 +77,6 @@ pub async fn continue_with(hub: &Hub, caller: &Caller, answer: MessageId) -> Res
     changes.set_read_position(person.principal, newest_below(&tree, answer));
     changes.commit(hub, tx).await?.publish(hub, Some(person.account)).await;
     Ok(())
-}
-
-/// A question with its chat, which is locked.
-struct AnsweredQuestion {
-    chat: Chat,
-    question: MessageId,
-    headers: Vec<MessageHeader>,
-}
-
-/// Locks the chat of an answer, and returns the question, if this person may post there.
-async fn answered_question(tx: &mut Tx, person: &Person, answer: MessageId) -> Result<AnsweredQuestion> {
-    let gone = || Refusal::not_found("Answer not found.");
-    let found = messages::find(tx, answer).await?.ok_or_else(gone)?;
-    let chat = lock(tx, found.chat).await?;
-    let member = membership_or(tx, person, chat.id, gone).await?;
-    check_kind(&chat)?;
-    check_may_post(&member)?;
-    // Branch 0 has the messages of users.
-    let Some(question) = found.parent.filter(|_| found.lane > 0) else { return Err(gone().into()) };
-    let headers = messages::list_by_chat(tx, chat.id).await?;
-    Ok(AnsweredQuestion { chat, question, headers })
 }
 
 fn answers_to(headers: &[MessageHeader], question: MessageId) -> impl Iterator<Item = &MessageHeader> {

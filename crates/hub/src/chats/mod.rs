@@ -2,6 +2,7 @@
 
 mod agent_limits;
 mod agent_members;
+mod another_answer;
 mod change_set;
 mod compare;
 mod delete_message;
