@@ -205,12 +205,6 @@ pub async fn set_creator(tx: &mut Tx, id: ChatId, creator: PrincipalId) -> Resul
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(creator.uuid()))? > 0)
 }
 
-/// Makes a chat temporary: each message of the chat moves its deletion to this time after it.
-pub async fn set_temporary(tx: &mut Tx, id: ChatId, delete_after_ms: i64) -> Result<bool> {
-    let text = "update chats set delete_after_ms = $2, expires_at = last_activity_at + $2 where id = $1";
-    Ok(execute!(tx, query(text).bind(id.uuid()).bind(delete_after_ms))? > 0)
-}
-
 /// Makes a temporary chat an ordinary one with this title. Its messages are indexed for the search in the background, see
 /// [`message_terms::list_unindexed`]. Returns false if the chat is not temporary.
 pub async fn keep(tx: &mut Tx, id: ChatId, title: &Title) -> Result<bool> {

@@ -30,7 +30,7 @@ use crate::{
     blobs::NewBlob,
     chats::{
         check_may_post, membership,
-        post_message::{PostMessage, PostedMessage, insert_chat, lock, post_message},
+        post_message::{ChatRetention, PostMessage, PostedMessage, insert_chat, lock, post_message},
     },
     error::conflict,
     federation, quotas, teams,
@@ -465,7 +465,9 @@ async fn in_new_chat(
     let caller = door.asker.principal;
     let title = Title::from_message(&plain_text(&call.parts));
     quotas::check_chat(hub, tx, &door.asker).await?;
-    let chat = insert_chat(hub, tx, caller, ChatKind::Api, title, Some(keep_until(hub, door, call))).await?;
+    let chat =
+        insert_chat(hub, tx, caller, ChatKind::Api, title, ChatRetention::Until(keep_until(hub, door, call)))
+            .await?;
     if let Some(name) = &call.context {
         let taken = || Refusal::conflict("Another call is creating this context. Send the message again.");
         conflict(caller_contexts::insert(tx, caller, door.reached.agent.id, name, chat.id).await, taken)?;

@@ -7,16 +7,11 @@ use plexus_domain::{
     chat::{ChatKind, Title},
     message::{Message, MessageState, TreeNode, visible},
 };
-use plexus_store::{
-    Tx,
-    chats::{self, Chat},
-    members::MemberRole,
-    messages,
-};
+use plexus_store::{Tx, chats::Chat, members::MemberRole, messages};
 
 use super::{
     ChatChangeSet, membership_or, notify_list_changed,
-    post_message::{insert_chat, lock, new_member},
+    post_message::{ChatRetention, insert_chat, lock, new_member},
 };
 use crate::{
     Caller, Hub, Result,
@@ -58,7 +53,10 @@ pub async fn fork(hub: &Hub, caller: &Caller, last: MessageId) -> Result<ChatId>
     if !copied.iter().any(|message| message.id == last) {
         return Err(Refusal::conflict("This answer is still being written. Stop it first.").into());
     }
-    let new = insert_copy(hub, &mut tx, person, chat.title, chat.delete_after_ms, copied, last).await?;
+    let retention = chat
+        .delete_after_ms
+        .map_or(ChatRetention::UntilDeleted, |delete_after_ms| ChatRetention::Temporary { delete_after_ms });
+    let new = insert_copy(hub, &mut tx, person, chat.title, retention, copied, last).await?;
     tx.commit().await?;
     quotas::forget(hub, &Requester::from(person));
     notify_list_changed(hub, person.account);
@@ -67,13 +65,13 @@ pub async fn fork(hub: &Hub, caller: &Caller, last: MessageId) -> Result<ChatId>
 
 /// Inserts a chat of this person with copies of these messages, of which `last` is the current one.
 ///
-/// `delete_after_ms` makes the copy temporary. The agents that wrote some of them become members. Other authors do not: the copy is not theirs.
+/// The agents that wrote some of them become members. Other authors do not: the copy is not theirs.
 pub(super) async fn insert_copy(
     hub: &Hub,
     tx: &mut Tx,
     person: &Person,
     title: Title,
-    delete_after_ms: Option<i64>,
+    retention: ChatRetention,
     messages: Vec<Message>,
     last: MessageId,
 ) -> Result<ChatId> {
@@ -81,11 +79,7 @@ pub(super) async fn insert_copy(
     let parts: Vec<Part> = messages.iter().flat_map(|message| message.parts.clone()).collect();
     quotas::check_chat(hub, tx, &asker).await?;
     quotas::check_bytes(hub, tx, &asker, &parts).await?;
-    let mut new = insert_chat(hub, tx, person.principal, ChatKind::Direct, title, None).await?;
-    if let Some(delete_after_ms) = delete_after_ms {
-        chats::set_temporary(tx, new.id, delete_after_ms).await?;
-        new.delete_after_ms = Some(delete_after_ms);
-    }
+    let new = insert_chat(hub, tx, person.principal, ChatKind::Direct, title, retention).await?;
     let mut changes = ChatChangeSet::new(&new);
     let authors = message_views::authors(tx, messages.iter().map(|message| message.author)).await?;
     for (principal, author) in authors {

@@ -204,6 +204,17 @@ pub(crate) async fn lock(tx: &mut Tx, chat: ChatId) -> Result<Chat> {
     found.ok_or_else(|| Refusal::not_found("Chat not found.").into())
 }
 
+/// How long a new chat is kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ChatRetention {
+    UntilDeleted,
+    Until(Timestamp),
+    /// The chat is temporary, and deleted so many milliseconds after its latest message.
+    Temporary {
+        delete_after_ms: i64,
+    },
+}
+
 /// Inserts a chat with its owner as its first member.
 pub(crate) async fn insert_chat(
     hub: &Hub,
@@ -211,9 +222,17 @@ pub(crate) async fn insert_chat(
     creator: PrincipalId,
     kind: ChatKind,
     title: Title,
-    expires_at: Option<Timestamp>,
+    retention: ChatRetention,
 ) -> Result<Chat> {
     let now = hub.env().now();
+    let (expires_at, delete_after_ms) = match retention {
+        ChatRetention::UntilDeleted => (None, None),
+        ChatRetention::Until(end) => (Some(end), None),
+        ChatRetention::Temporary { delete_after_ms } => {
+            let end = Timestamp::from_millis(now.millis().saturating_add(delete_after_ms));
+            (Some(end), Some(delete_after_ms))
+        }
+    };
     let chat = Chat {
         id: hub.env().id(ChatId::new),
         kind,
@@ -225,7 +244,7 @@ pub(crate) async fn insert_chat(
         last_activity_at: now,
         expires_at,
         archived_at: None,
-        delete_after_ms: None,
+        delete_after_ms,
     };
     chats::insert(tx, &chat).await?;
     members::insert(tx, &new_member(hub, chat.id, creator, MemberRole::Owner)).await?;

@@ -18,8 +18,8 @@ use plexus_store::{
 
 use super::{
     check_may_post, membership, mentions, message_parts,
-    post_message::{PostMessage, insert_chat, lock, post_message},
-    temporary::make_temporary,
+    post_message::{ChatRetention, PostMessage, insert_chat, lock, post_message},
+    temporary,
 };
 use crate::{
     Caller, Error, Hub, Result,
@@ -108,6 +108,13 @@ async fn sent_before(hub: &Hub, person: &Person, id: MessageId) -> Result<Option
     Ok(Some(Sent { chat: known.chat, message: id, runs: Vec::new() }))
 }
 
+/// Returns the title that a first message makes: of `rest`, its text without mentions, else of the whole text, else of its
+/// first file.
+pub(super) fn title_of(text: &str, rest: &str, first_file: &str) -> Title {
+    let said = if rest.trim().is_empty() { text.trim() } else { rest };
+    Title::from_message(if said.is_empty() { first_file } else { said })
+}
+
 async fn begin_chat(
     hub: &Hub,
     person: &Person,
@@ -127,13 +134,12 @@ async fn begin_chat(
     }
     let files = uploads::take(hub, &mut tx, person, &new.uploads, &[]).await?;
     let first_file = files.first().and_then(|part| part.name.as_deref()).unwrap_or_default();
-    let said = if rest.trim().is_empty() { text.trim() } else { rest };
-    let title = Title::from_message(if said.is_empty() { first_file } else { said });
+    let (title, retention) = match start.is_temporary {
+        true => (temporary::title()?, temporary::retention(hub)),
+        false => (title_of(&text, rest, first_file), ChatRetention::UntilDeleted),
+    };
     quotas::check_chat(hub, &mut tx, &asker).await?;
-    let mut chat = insert_chat(hub, &mut tx, person.principal, ChatKind::Direct, title, None).await?;
-    if start.is_temporary {
-        make_temporary(hub, &mut tx, &mut chat).await?;
-    }
+    let chat = insert_chat(hub, &mut tx, person.principal, ChatKind::Direct, title, retention).await?;
     let parts = message_parts::text_and_files(text, files);
     let (parent, origin, continues, until) = (None, Origin::Page, None, None);
     let saying = PostMessage {

@@ -20,6 +20,7 @@ use super::{
     export::without_deleted_parts,
     fork::{MAX_COPIED, insert_copy},
     notify_list_changed,
+    post_message::ChatRetention,
 };
 use crate::{
     Caller, Hub, Result,
@@ -167,7 +168,9 @@ pub async fn continue_shared(hub: &Hub, caller: &Caller, id: &str) -> Result<Cha
             (part.metadata, part.artifact) = (None, None);
         }
     }
-    let new = insert_copy(hub, &mut tx, person, link.title, None, copied, link.last_message).await?;
+    let new =
+        insert_copy(hub, &mut tx, person, link.title, ChatRetention::UntilDeleted, copied, link.last_message)
+            .await?;
     tx.commit().await?;
     quotas::forget(hub, &Requester::from(person));
     notify_list_changed(hub, person.account);

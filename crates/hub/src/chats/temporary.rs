@@ -10,7 +10,10 @@ use plexus_store::{
     messages,
 };
 
-use super::{ChatChangeSet, check_owner, membership, mentions, without_mentions};
+use super::{
+    ChatChangeSet, check_owner, membership, mentions, post_message::ChatRetention, send::title_of,
+    without_mentions,
+};
 use crate::{Caller, Hub, Result, caller::Scope, message_views};
 
 /// Title of all temporary chats: no title is made of their messages.
@@ -49,15 +52,15 @@ pub(super) fn check_is_kept(chat: &Chat) -> Result<(), Refusal> {
     Err(Refusal::conflict("This chat is temporary. Keep it first: then it is a chat like any other."))
 }
 
-/// Makes a chat without messages temporary, for the time that the hub is configured with.
-pub(super) async fn make_temporary(hub: &Hub, tx: &mut Tx, chat: &mut Chat) -> Result<()> {
+/// Returns the title of a new temporary chat.
+pub(super) fn title() -> Result<Title, Refusal> {
+    Title::try_from(TITLE.to_owned())
+}
+
+/// Returns how long a new temporary chat is kept, as the hub is configured.
+pub(super) fn retention(hub: &Hub) -> ChatRetention {
     let ttl = hub.config().temporary_chat_ttl;
-    let ttl = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX);
-    let title = Title::try_from(TITLE.to_owned())?;
-    chats::set_temporary(tx, chat.id, ttl).await?;
-    chats::set_title(tx, chat.id, &title).await?;
-    (chat.title, chat.delete_after_ms) = (title, Some(ttl));
-    Ok(())
+    ChatRetention::Temporary { delete_after_ms: i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX) }
 }
 
 /// Changes whether a chat is temporary. Only a new chat can become temporary.
@@ -97,7 +100,6 @@ async fn derived_title(conn: &mut Conn, chat: &Chat) -> Result<Title> {
     let parts = messages::load(conn, &[first.id]).await?.pop().map(|first| first.parts).unwrap_or_default();
     let text = parts.iter().find_map(Part::as_text).unwrap_or_default();
     let rest = without_mentions(conn, &addresses, text).await?;
-    let said = if rest.trim().is_empty() { text } else { rest };
     let file = parts.iter().find_map(|part| part.name.as_deref()).unwrap_or_default();
-    Ok(Title::from_message(if said.trim().is_empty() { file } else { said }))
+    Ok(title_of(text, rest, file))
 }

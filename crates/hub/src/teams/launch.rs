@@ -19,7 +19,10 @@ use super::{log_store, member_roles, orchestrator};
 use crate::{
     Caller, Error, Hub, Result,
     caller::{Person, Requester, Scope},
-    chats::{ChatChangeSet, post_message::insert_chat},
+    chats::{
+        ChatChangeSet,
+        post_message::{ChatRetention, insert_chat},
+    },
     limits::Rate,
     message_views::{Author as Speaker, MessageView},
     quotas,
@@ -74,7 +77,9 @@ pub(super) async fn launch_for(
     let home = Text::truncate(&key.public().key_id())
         .ok_or_else(|| Error::Fault(anyhow::anyhow!("a key without an id")))?;
     let title = Title::from_message(goal.as_str());
-    let chat = insert_chat(hub, &mut tx, person.principal, ChatKind::Team, title, None).await?;
+    let chat =
+        insert_chat(hub, &mut tx, person.principal, ChatKind::Team, title, ChatRetention::UntilDeleted)
+            .await?;
     let (members, needs) = member_roles::assign(&mut tx, &goal, launch.members).await?;
     let pattern = launch.pattern;
     let charter = TeamSpec { goal, pattern, limits, home, lineage: None, needs, suppress_repeats: true };

@@ -24,7 +24,10 @@ use super::{
 };
 use crate::{
     Error, Result,
-    chats::{ChatChangeSet, post_message::insert_chat},
+    chats::{
+        ChatChangeSet,
+        post_message::{ChatRetention, insert_chat},
+    },
 };
 
 /// Attempts of an ending orchestrator to collect the reports of subteams.
@@ -50,7 +53,15 @@ pub(super) async fn create_subteam(
     let hub = conductor.hub.clone();
     let mut tx = hub.store().write().await?;
     let title = title(&conductor.team, no);
-    let chat = insert_chat(&hub, &mut tx, conductor.asker.principal, ChatKind::Team, title, None).await?;
+    let chat = insert_chat(
+        &hub,
+        &mut tx,
+        conductor.asker.principal,
+        ChatKind::Team,
+        title,
+        ChatRetention::UntilDeleted,
+    )
+    .await?;
     let now = hub.env().now();
     let founded = conductor.team.create_subteam(by, no, chat.id, members, now).map_err(Refusal::from)?;
     launch::insert(&hub, &mut tx, &founded.team).await?;
