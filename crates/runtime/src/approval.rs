@@ -67,11 +67,15 @@ pub trait ApprovalGate: Send + Sync {
     /// Waits for the decision on exactly this request, up to the approval timeout of the gate.
     async fn decided(&self, id: ApprovalId, question: &ApprovalRequest) -> Result<ApprovalDecision, Failure>;
 
-    /// Returns `None` if the user cannot be asked questions.
-    async fn ask_question(&self, question: &ToolQuestion) -> Result<Option<ApprovalId>, Failure>;
+    /// Returns `None` if the user cannot be asked questions, which is so unless the gate implements it.
+    async fn ask_question(&self, _question: &ToolQuestion) -> Result<Option<ApprovalId>, Failure> {
+        Ok(None)
+    }
 
     /// Waits for the answer to a question, up to the approval timeout of the gate.
-    async fn answered(&self, id: ApprovalId) -> Result<FormAnswer, Failure>;
+    async fn answered(&self, _id: ApprovalId) -> Result<FormAnswer, Failure> {
+        Ok(FormAnswer::Unanswered)
+    }
 }
 
 /// Approval policy of a run: whether a requester can be asked, and for which calls.

@@ -7,7 +7,6 @@ use axum::Router;
 use futures::poll;
 use plexus_domain::{
     ApprovalId, Part, RunId,
-    form_question::FormAnswer,
     part::ApprovalDecision,
     run::{Failure, Usage},
 };
@@ -20,7 +19,7 @@ use url::Url;
 
 use crate::{
     ApprovalGate, ApprovalPolicy, ApprovalRequest, Connector, ConnectorLimits, ConversationTurn, ModelUsage,
-    Output, OutputFile, RemoteConversation, RunEnd, RunRequest, ToolQuestion, TurnRole, run_connector,
+    Output, OutputFile, RemoteConversation, RunEnd, RunRequest, TurnRole, run_connector,
 };
 
 /// Checks that a connector with `asks_first` (`plexus_domain::agent::Connector`) emits nothing before its
@@ -137,14 +136,6 @@ impl ApprovalGate for Answers {
             Some(answer) => Ok(answer),
             None => std::future::pending().await,
         }
-    }
-
-    async fn ask_question(&self, _question: &ToolQuestion) -> Result<Option<ApprovalId>, Failure> {
-        Ok(None)
-    }
-
-    async fn answered(&self, _id: ApprovalId) -> Result<FormAnswer, Failure> {
-        Ok(FormAnswer::Unanswered)
     }
 }
 

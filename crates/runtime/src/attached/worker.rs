@@ -15,7 +15,6 @@ use bytes::{Bytes, BytesMut};
 use parking_lot::{Mutex, MutexGuard};
 use plexus_domain::{
     ApprovalId, CallOptions, Digest, Part, PartBody, RunId, Timestamp,
-    form_question::FormAnswer,
     part::ApprovalDecision,
     run::{Failure, FailureClass, Usage},
 };
@@ -295,15 +294,6 @@ impl ApprovalGate for RemoteApprovals {
         let decision = *waits.wait().await;
         self.waiting.lock().remove(&id);
         Ok(decision)
-    }
-
-    /// The protocol of attached programs has no questions of tools.
-    async fn ask_question(&self, _question: &approval::ToolQuestion) -> Result<Option<ApprovalId>, Failure> {
-        Ok(None)
-    }
-
-    async fn answered(&self, _id: ApprovalId) -> Result<FormAnswer, Failure> {
-        Ok(FormAnswer::Unanswered)
     }
 }
 
