@@ -22,7 +22,7 @@ use super::{
     streaming_text::TextChange,
     texts::{self, texts},
     thread::Thread,
-    typing::{TTL, TypingPeople, TypingTexts},
+    typing::{TTL, TypingPeople},
 };
 
 pub struct ChatController {
@@ -331,14 +331,7 @@ impl ChatController {
     /// Shows who types. The line is no live region: a screen reader reads it only where its user goes.
     fn show_typing(&self) {
         let Some(line) = dom::by_id::<Element>("room-typing") else { return };
-        let text = |name| line.get_attribute(name).unwrap_or_default();
-        let texts = TypingTexts {
-            one: text("data-one"),
-            two: text("data-two"),
-            few: text("data-few"),
-            many: text("data-many"),
-        };
-        line.set_text_content(Some(&texts.line(&self.typing.borrow())));
+        line.set_text_content(Some(&self.typing.borrow().line(texts())));
     }
 
     /// Reports to the people of a room that the viewer types, at most once per interval.

@@ -9,7 +9,7 @@ use std::{
 };
 
 use leptos::prelude::{document, set_interval, window};
-use web_sys::{Element, EventSource, PageTransitionEvent};
+use web_sys::{EventSource, PageTransitionEvent};
 
 use super::{
     backoff::delay,
@@ -195,9 +195,7 @@ impl Stream {
     fn end(&self, is_removed: bool) {
         self.closed.set(true);
         self.close_own();
-        let removed = dom::by_id::<Element>("thread").and_then(|thread| thread.get_attribute("data-removed"));
-        let words = removed.filter(|_| is_removed);
-        self.listener.trouble(words.as_deref().unwrap_or(&texts().gone));
+        self.listener.trouble(if is_removed { &texts().removed } else { &texts().gone });
     }
 
     /// Ends the stream if the chat is missing: an `EventSource` does not tell why it failed.

@@ -26,6 +26,14 @@ pub struct RoomTexts {
     /// `{0}` has the names.
     pub here: String,
     pub separator: String,
+    /// `{0}` is the person.
+    pub typing_one: String,
+    /// `{0}` and `{1}` are the people.
+    pub typing_two: String,
+    /// `{0}` is their number, 3 to 10: Arabic has one plural form for them and another for 11 to 99 (CLDR).
+    pub typing_few: String,
+    /// `{0}` is their number, from 11 on.
+    pub typing_many: String,
     pub uploading: String,
     pub queue_next: String,
     pub queue_reply: String,
@@ -39,6 +47,7 @@ pub struct RoomTexts {
     pub offline: String,
     pub lost: String,
     pub gone: String,
+    pub removed: String,
     pub unreachable: String,
     /// `{0}` is the status of the response.
     pub rejected: String,
@@ -77,6 +86,10 @@ impl RoomTexts {
             here_one: text!("room-here-one", name = "{0}"),
             here: text!("room-here", names = "{0}"),
             separator: text!("list-separator"),
+            typing_one: text!("room-typing-one", name = "{0}"),
+            typing_two: text!("room-typing-two", first = "{0}", second = "{1}"),
+            typing_few: text!("room-typing-many", count = 3, shown = "{0}"),
+            typing_many: text!("room-typing-many", count = 11, shown = "{0}"),
             uploading: text!("room-uploading"),
             queue_next: text!("room-queue-next"),
             queue_reply: text!("room-queue-reply"),
@@ -89,6 +102,7 @@ impl RoomTexts {
             offline: text!("room-offline"),
             lost: text!("room-lost"),
             gone: text!("room-gone"),
+            removed: text!("room-removed"),
             unreachable: text!("room-unreachable"),
             rejected: text!("room-rejected", status = "{0}"),
             wait: text!("error-wait", time = "{0}"),

@@ -1,10 +1,12 @@
 //! The people of a room that type now, and the line about them.
 
+use super::texts::{RoomTexts, fill};
+
 /// Milliseconds for which a report counts.
 pub const TTL: u32 = 6_000;
 /// Maximum number of people that are kept: as many as a room may have.
 const MAX_PEOPLE: usize = 50;
-/// Largest number with the text `few`: Arabic has one plural form for 3 to 10 and another for 11 to 99 (CLDR).
+/// Largest number with the text `typing_few`.
 const MAX_FEW: usize = 10;
 
 /// People that type, each with the time of its last report, in the order in which they began.
@@ -29,31 +31,17 @@ impl TypingPeople {
     pub fn expire(&mut self, now: f64) {
         self.0.retain(|(_, at)| now - at < f64::from(TTL));
     }
-}
 
-/// Texts of the line, in the language of the page. The server renders them as attributes.
-pub struct TypingTexts {
-    /// With `{name}`.
-    pub one: String,
-    /// With `{first}` and `{second}`.
-    pub two: String,
-    /// With `{count}`, for 3 to 10 people.
-    pub few: String,
-    /// With `{count}`, for more people.
-    pub many: String,
-}
-
-impl TypingTexts {
-    /// Returns the line; empty if no one types.
-    pub fn line(&self, people: &TypingPeople) -> String {
-        let names: Vec<&str> = people.0.iter().map(|(name, _)| name.as_str()).collect();
+    /// Returns the line about the people; empty if no one types.
+    pub fn line(&self, texts: &RoomTexts) -> String {
+        let names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
         match names.as_slice() {
             [] => String::new(),
-            [name] => self.one.replace("{name}", name),
-            [first, second] => self.two.replace("{first}", first).replace("{second}", second),
+            [_] => fill(&texts.typing_one, &names),
+            [_, _] => fill(&texts.typing_two, &names),
             all => {
-                let text = if all.len() > MAX_FEW { &self.many } else { &self.few };
-                text.replace("{count}", &all.len().to_string())
+                let text = if all.len() > MAX_FEW { &texts.typing_many } else { &texts.typing_few };
+                fill(text, &[&all.len().to_string()])
             }
         }
     }
@@ -64,13 +52,14 @@ mod tests {
     use super::*;
 
     fn line(people: &TypingPeople) -> String {
-        let texts = TypingTexts {
-            one: "{name} is typing…".to_owned(),
-            two: "{first} and {second} are typing…".to_owned(),
-            few: "{count} people are typing…".to_owned(),
-            many: "{count} people are typing!".to_owned(),
-        };
-        texts.line(people)
+        let text = |text: &str| text.to_owned();
+        people.line(&RoomTexts {
+            typing_one: text("{0} is typing…"),
+            typing_two: text("{0} and {1} are typing…"),
+            typing_few: text("{0} people are typing…"),
+            typing_many: text("{0} people are typing!"),
+            ..RoomTexts::default()
+        })
     }
 
     #[test]

@@ -65,8 +65,7 @@ impl Page for ThreadPage {
         let viewer = self.room.as_ref().map(|room| room.viewer.clone());
         let viewer_id = self.room.as_ref().map(|room| room.viewer_id.to_string());
         let role = self.room.as_ref().map(|room| room.role.as_str());
-        let removed = self.room.as_ref().map(|_| text!("room-removed"));
-        let typing = self.room.as_ref().map(|_| typing());
+        let typing = self.room.as_ref().map(|_| view! { <p class="typing" id="room-typing"></p> });
         let temporary = self.temporary_hours.map(|hours| temporary::note(self.chat, hours));
         let folder = self.folder.map(|name| {
             let href = ChatScope::Folder(name.clone()).href();
@@ -79,8 +78,7 @@ impl Page for ThreadPage {
                 <div class="room">
                     <div class="room-head">{opener()}{folder}<h1 id="chat-title" dir="auto">{title}</h1>{people}{menu}</div>
                     <div class="thread" id="thread" role="log" aria-live="off" aria-labelledby="chat-title" tabindex="0"
-                        data-viewer=viewer data-viewer-id=viewer_id data-role=role
-                        data-removed=removed>
+                        data-viewer=viewer data-viewer-id=viewer_id data-role=role>
                         {older}{articles}{newer}
                     </div>
                     <div class="dock"><ChatRoom chat=Some(chat) seq=self.seq worker texts=RoomTexts::of_page() />{typing}{temporary}{composer}</div>
@@ -147,18 +145,6 @@ fn exhausted(agents: Vec<ExhaustedAgent>) -> AnyView {
         view! { <p class="exhausted">{text!("room-limit-reached", agent = address, limit = limit)}</p> }
     };
     agents.into_iter().map(line).collect_view().into_any()
-}
-
-/// Renders the line that says who types. The island fills it with these texts.
-///
-/// The count is in the texts as `{count}`; the number decides only about the plural form.
-fn typing() -> AnyView {
-    let one = text!("room-typing-one", name = "{name}");
-    let two = text!("room-typing-two", first = "{first}", second = "{second}");
-    let few = text!("room-typing-many", count = 3, shown = "{count}");
-    let many = text!("room-typing-many", count = 11, shown = "{count}");
-    view! { <p class="typing" id="room-typing" data-one=one data-two=two data-few=few data-many=many></p> }
-        .into_any()
 }
 
 /// What the menu of a chat offers.
