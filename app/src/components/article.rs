@@ -122,7 +122,7 @@ fn outcome(article: &Article) -> Option<AnyView> {
 
 /// Renders the activity of the agent: a text of the hub in the language of the page, or else what the agent wrote.
 fn status(line: String) -> AnyView {
-    let line = locales::translate(context::locale(), &line).unwrap_or(line);
+    let line = locales::translated_text(line);
     view! { <p class="doing" dir="auto">{line}</p> }.into_any()
 }
 

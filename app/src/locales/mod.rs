@@ -115,7 +115,12 @@ pub fn translated(english: String) -> AnyView {
 
 /// Returns a text that another crate wrote in English, translated if possible, for attributes.
 pub fn translated_text(english: String) -> String {
-    match context::locale() {
+    translated_in(context::locale(), english)
+}
+
+/// Returns a text that another crate wrote in English in this language, if it can be translated.
+pub fn translated_in(locale: Locale, english: String) -> String {
+    match locale {
         Locale::En => english,
         locale => translate(locale, &english).unwrap_or(english),
     }

@@ -84,8 +84,7 @@ impl Encoder {
 
     /// Returns a text of the hub in the language of the subscribers. What is not translated stays as it is.
     fn translated(&self, english: &str) -> String {
-        let translated = (self.locale != Locale::En).then(|| locales::translate(self.locale, english));
-        translated.flatten().unwrap_or_else(|| english.to_owned())
+        locales::translated_in(self.locale, english.to_owned())
     }
 
     fn rendered(&self, kind: &FrameKind, pen: &mut Pen) -> Bytes {

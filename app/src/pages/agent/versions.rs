@@ -5,7 +5,6 @@ use leptos::prelude::*;
 use crate::{
     components::{
         button::ActionForm,
-        context,
         diff::Diff,
         format::{agent_href, protocol_label},
         icon::Icon,
@@ -99,5 +98,5 @@ fn field(field: FieldDiff) -> AnyView {
 
 /// Returns the name of a field of an agent, which the hub writes in English.
 fn field_label(english: &str) -> String {
-    locales::translate(context::locale(), english).unwrap_or_else(|| english.to_owned())
+    locales::translated_text(english.to_owned())
 }

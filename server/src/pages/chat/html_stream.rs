@@ -180,7 +180,7 @@ impl OpenAnswers {
 
     /// Returns a text of the hub in the language of the page. What is not translated stays as it is.
     fn translated(&self, english: &str) -> String {
-        locales::translate(self.locale, english).unwrap_or_else(|| english.to_owned())
+        locales::translated_in(self.locale, english.to_owned())
     }
 
     /// Returns the parts of the stored message that were not written yet, and the reason if the run failed.

@@ -42,7 +42,7 @@ pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response 
 /// Describes how others reach this hub and whether it relays.
 fn reachability(locale: Locale, itself: &LocalHubInfo) -> Option<String> {
     let route = itself.route_text()?;
-    let how = locales::translate(locale, &route).unwrap_or(route);
+    let how = locales::translated_in(locale, route);
     Some(match itself.relay_usage {
         Some(usage) => {
             text!(locale => "network-relaying", how = how, hubs = usage.hubs, circuits = usage.circuits)

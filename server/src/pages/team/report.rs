@@ -71,7 +71,7 @@ fn timeline(
             .filter_map(|bar| {
                 let work = page.assignments.get(usize::try_from(bar.work.0).ok()?)?;
                 let (from, until) = (millis(bar.from), bar.until.map_or(length, millis).min(length));
-                let state = locales::translate(locale, work.state).unwrap_or_else(|| work.state.to_owned());
+                let state = locales::translated_in(locale, work.state.to_owned());
                 let words = text!(locale => "timeline-work", title = work.title.clone(), state = state);
                 Some(TimelineBar { from, until, tone: work.tone, words })
             })
