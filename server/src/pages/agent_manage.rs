@@ -418,9 +418,9 @@ async fn instructions_page(
     let caller = &visit.caller;
     let kept = model_agent::instructions(&site.hub, caller, &address).await?;
     let (programs, priced) = written::tools_here(site, caller).await?;
-    let mut models = written::options(site, &visit.caller, visit.frame().locale).await?;
+    let mut models = written::options(site, visit).await?;
     // A hidden model, or one that its server does not list now, must not be replaced by the first of the list.
-    let missing_model = written::missing_model(&kept.model, &models);
+    let missing_model = written::missing_model(&kept.model, models.iter().map(|model| model.id.as_str()));
     if missing_model.is_some() {
         models.push(ModelOption { id: kept.model.clone(), label: kept.model.clone() });
     }

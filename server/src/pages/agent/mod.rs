@@ -16,7 +16,7 @@ use axum::{
     response::Response,
 };
 use plexus_app::view_models::{
-    Badge, Locale,
+    Badge,
     agent::{self as model, AgentHead, AgentPage, AgentTab, ExternalLink, Overview, Skill},
     register::MissingModel,
 };
@@ -26,7 +26,8 @@ use plexus_domain::{
 };
 use plexus_hub::{
     agents::{self, AgentState, AgentView, CallableState},
-    caller::Caller,
+    caller::{Caller, Scope},
+    model_providers::offered_models,
 };
 use tokio::time::timeout;
 
@@ -85,11 +86,11 @@ async fn show(
         return visit.refuse_status(StatusCode::NOT_FOUND);
     };
     let origin = visit.frame().origin.clone();
-    let (caller, locale) = (visit.caller.clone(), visit.frame().locale);
+    let caller = visit.caller.clone();
     let page = Box::pin(async {
         let view = agents::get(&site.hub, &caller, &address).await?;
         let view = view.ok_or_else(|| Refusal::not_found(format!("Agent {address} not found.")))?;
-        let missing_model = missing_model(&site, &caller, locale, &view).await;
+        let missing_model = missing_model(&site, &caller, &view).await;
         let shown = ShownAgent { view, origin, missing_model };
         site.renderer.run(move |pen| AgentPage { tab: tab(&shown, pen), head: head(shown.view) }).await
     });
@@ -98,20 +99,16 @@ async fn show(
 
 /// Returns the agent's model if the hub does not list it, for users who may choose another. Model servers that do not
 /// answer soon count as listing it.
-async fn missing_model(
-    site: &AppState,
-    caller: &Caller,
-    locale: Locale,
-    view: &AgentView,
-) -> Option<MissingModel> {
+async fn missing_model(site: &AppState, caller: &Caller, view: &AgentView) -> Option<MissingModel> {
     let Some(Connector::Llm { model, .. }) = view.versions.first().map(|version| &version.connector) else {
         return None;
     };
     if !view.can_manage {
         return None;
     }
-    let models = timeout(MODEL_LIST_TIMEOUT, instructions::options(site, caller, locale)).await.ok()?.ok()?;
-    instructions::missing_model(model, &models)
+    let person = caller.may(Scope::Agents).ok()?;
+    let offered = timeout(MODEL_LIST_TIMEOUT, offered_models(&site.hub, person)).await.ok()?.ok()?;
+    instructions::missing_model(model, offered.iter().map(|model| model.name.as_str()))
 }
 
 /// Returns the data above the tabs and in the side bar.

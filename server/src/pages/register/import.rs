@@ -40,7 +40,7 @@ pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response 
 
 async fn page(site: &AppState, visit: &PageContext, form: Form) -> Result<RegisterImport, Error> {
     let owner = visit.caller.may(Scope::Agents)?.name.to_string();
-    Ok(RegisterImport { owner, models: options(site, &visit.caller, visit.frame().locale).await?, form })
+    Ok(RegisterImport { owner, models: options(site, visit).await?, form })
 }
 
 pub async fn import(State(site): State<AppState>, visit: PageContext, upload: Multipart) -> Response {

@@ -57,24 +57,23 @@ async fn page(site: &AppState, visit: &PageContext) -> Result<InstructionsPage, 
     let caller = &visit.caller;
     let owner = caller.may(Scope::Agents)?.name.to_string();
     let (programs, priced) = tools_here(site, caller).await?;
-    let (models, form) = (options(site, caller, visit.frame().locale).await?, Form::default());
+    let (models, form) = (options(site, visit).await?, Form::default());
     Ok(InstructionsPage { owner, programs, priced, editing: None, missing_model: None, models, form })
 }
 
 /// Returns the models that the caller may choose for an agent.
-pub async fn options(site: &AppState, caller: &Caller, locale: Locale) -> Result<Vec<ModelOption>, Error> {
-    let person = caller.may(Scope::Agents)?;
+pub async fn options(site: &AppState, visit: &PageContext) -> Result<Vec<ModelOption>, Error> {
+    let person = visit.caller.may(Scope::Agents)?;
     let models = model_providers::offered_models(&site.hub, person).await?;
-    Ok(models.into_iter().map(|model| option(locale, model)).collect())
+    Ok(models.into_iter().map(|model| option(visit.frame().locale, model)).collect())
 }
 
-/// Returns the name of an agent's model if it is not among `models`, with the most similar one of them.
-pub fn missing_model(name: &str, models: &[ModelOption]) -> Option<MissingModel> {
-    let is_missing = !models.is_empty() && !models.iter().any(|model| model.id == name);
-    is_missing.then(|| MissingModel {
-        name: name.to_owned(),
-        nearest: model_providers::nearest_name(name, models.iter().map(|model| model.id.as_str())),
-    })
+/// Returns the name of an agent's model if it is not among those of the hub, with the most similar one of them.
+pub fn missing_model<'a>(name: &str, models: impl Iterator<Item = &'a str> + Clone) -> Option<MissingModel> {
+    let mut listed = models.clone().peekable();
+    let is_missing = listed.peek().is_some() && !listed.any(|model| model == name);
+    is_missing
+        .then(|| MissingModel { name: name.to_owned(), nearest: model_providers::nearest_name(name, models) })
 }
 
 fn option(locale: Locale, model: OfferedModel) -> ModelOption {
