@@ -4,6 +4,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
+import { drained, event, readJson } from "../../../tests/agents/model/http.mjs";
 import { now } from "./clock.mjs";
 
 const LARGEST_REQUEST = 64 * 1024 * 1024;
@@ -48,7 +49,7 @@ class ModelServer {
       const models = { object: "list", data: [{ id: MODEL, object: "model", owned_by: "bench" }] };
       return response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(models));
     }
-    const { messages, stream } = await read(request);
+    const { messages, stream } = await readJson(request, LARGEST_REQUEST);
     const question = String(messages.findLast(({ role }) => role === "user")?.content ?? "");
     const script = this.#write(question);
     if (stream) return this.#stream(response, question, script);
@@ -77,26 +78,8 @@ class ModelServer {
 }
 
 const HEAD = { id: "chatcmpl-bench", created: 0, model: MODEL };
-const event = (body) => `data: ${JSON.stringify(body)}\n\n`;
 const chunk = (delta, finish_reason = null) =>
   event({ ...HEAD, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason }] });
-
-function drained(response) {
-  const over = new AbortController();
-  const either = ["drain", "close"].map((name) => once(response, name, { signal: over.signal }));
-  return Promise.race(either).finally(() => over.abort());
-}
-
-async function read(request) {
-  const pieces = [];
-  let size = 0;
-  for await (const piece of request) {
-    size += piece.length;
-    if (size > LARGEST_REQUEST) throw new Error("the request is too large");
-    pieces.push(piece);
-  }
-  return JSON.parse(Buffer.concat(pieces).toString());
-}
 
 /** The numbered words `t1`, `t2`, … Every tenth ends a paragraph. */
 export function* numbered(count) {

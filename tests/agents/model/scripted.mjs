@@ -19,11 +19,11 @@
 //
 // `--answers FILE` is a JSON list of texts, one per request in order.
 
-import { once } from "node:events";
 import { appendFileSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { drained, event, readJson } from "./http.mjs";
 
 const LARGEST_REQUEST = 4 * 1024 * 1024;
 const MODEL = "scripted";
@@ -59,7 +59,7 @@ async function answer(request, response) {
   if (request.method !== "POST" || request.url !== "/v1/chat/completions") {
     return send(response, 404, problem("there is nothing here"));
   }
-  const asked = await read(request);
+  const asked = await readJson(request, LARGEST_REQUEST);
   if (options.asked) appendFileSync(options.asked, `${JSON.stringify(asked)}\n`);
   const ordered = options.obey ? orderIn(asked) : undefined;
   const script = answers ? scriptOf(answers.shift()) : ordered === undefined ? scriptFor(asked) : scriptOf(ordered);
@@ -188,8 +188,6 @@ const chunk = (asked, delta = {}, finish_reason = null) => ({
   choices: [{ index: 0, delta, finish_reason }],
 });
 
-const event = (body) => `data: ${JSON.stringify(body)}\n\n`;
-
 const problem = (message) => ({ error: { message, type: "scripted" } });
 
 /** Returns deterministic usage: four characters count as one token. */
@@ -202,23 +200,6 @@ function usage(asked, script) {
 async function until(moment) {
   const left = moment - performance.now();
   if (left > 0) await pause(left);
-}
-
-function drained(response) {
-  const over = new AbortController();
-  const either = ["drain", "close"].map((name) => once(response, name, { signal: over.signal }));
-  return Promise.race(either).finally(() => over.abort());
-}
-
-async function read(request) {
-  const pieces = [];
-  let size = 0;
-  for await (const piece of request) {
-    size += piece.length;
-    if (size > LARGEST_REQUEST) throw new Error("the request is too large");
-    pieces.push(piece);
-  }
-  return JSON.parse(Buffer.concat(pieces).toString());
 }
 
 function send(response, status, body) {
