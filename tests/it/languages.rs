@@ -144,9 +144,9 @@ on_both! {
         let ada = hub.person("ada").await;
         ada.post("/language", &[("language", "de")]).await.expect(StatusCode::SEE_OTHER);
         ada.get("/teams").await.says("Diskussion: Die Mitglieder diskutieren, eines fasst zusammen");
-        let form = [("goal", "Count."), ("members", "nobody")];
+        let form = [("goal", "Count."), ("members", "tides")];
         let refused = ada.post("/teams", &form).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
-        refused.says("nobody ist keine Agentenadresse. Verwenden Sie die Form @ada/tide.");
+        refused.says("tides ist keine Agentenadresse. Verwenden Sie die Form @ada/tide.");
     }
 
     async fn network_and_administration_are_translated(hub: &Hub) {
@@ -210,9 +210,9 @@ on_both! {
         ada.get(pinned.expect(StatusCode::SEE_OTHER).location()).await.says("对话已置顶，会保持在列表顶部。");
         let renamed = ada.post(&format!("/chat/{chat}/rename"), &[("title", "")]).await;
         renamed.expect(StatusCode::UNPROCESSABLE_ENTITY).says("标题为 1 到 120 个字符。");
-        let invited = [("action", "invite"), ("user", "nobody<b>"), ("role", "member"), ("days", "7")];
+        let invited = [("action", "invite"), ("user", "carl<b>"), ("role", "member"), ("days", "7")];
         let refused = ada.post(&format!("/chat/{chat}/people"), &invited).await;
-        refused.says("此 Hub 上没有用户 nobody&lt;b&gt;。请检查名称。");
+        refused.says("此 Hub 上没有用户 carl&lt;b&gt;。请检查名称。");
     }
 
     async fn errors_of_the_api_are_translated_for_pages_only(hub: &Hub) {
