@@ -20,7 +20,7 @@ use crate::{
     startup::until_whole,
     stats::{percentile, sorted},
     token_client::{Chat, Line},
-    users,
+    tokens, users,
 };
 
 const AGENTS: usize = 100_000;
@@ -93,7 +93,10 @@ async fn under_backup(
     let people = users::sign_up(&hub, 1).await?;
     let person = people.first().context("no account was created")?;
     let agent = users::publish_agent(person).await?;
-    let mut line = Line::Chat(Chat::begin(person.clone(), &agent, SCRIPT).await?);
+    let mut first = Chat::begin(person.clone(), &agent, SCRIPT).await?;
+    // A chat takes the next question after the answer to the last one.
+    first.hear(tokens::now()).await?;
+    let mut line = Line::Chat(first);
     let alone = chat(&mut line, |begun| begun.elapsed() < TIME).await?;
     let file = archives.join(format!("{database}-running.tar.gz"));
     let mut command = command(&["backup"], &path, &storage);
