@@ -191,6 +191,11 @@ document.addEventListener("keydown", (event) => {
 
 const loadPickers = () => import("./pickers.js");
 
+// Loaded before the first key, so that Enter chooses from a list instead of sending what was typed of a name.
+document.addEventListener("focusin", ({ target }) => {
+  if (target.id === "composer-text") loadPickers().catch(() => {});
+});
+
 function openSearch() {
   const link = document.querySelector("a[data-search]");
   // Visitors search agents in the box of the page.

@@ -111,7 +111,7 @@ for (const mode of ON) {
     await box.pressSequentially("@");
     const list = tab.page.getByRole("listbox", { name: "Agents" });
     await list.getByRole("option", { name: /@plexus\/calc/ }).waitFor();
-    await accessible(tab.page);
+    await accessible(tab.page, "#composer");
     await tab.picture("agent-list");
     await tab.page.keyboard.press("Escape");
     await list.waitFor({ state: "hidden" });

@@ -73,7 +73,7 @@ test("commands are chosen by keyboard", async () => {
   assert.equal(await option(tab, /^Restore chat/).count(), 0, "only what applies is listed");
   assert.equal(await option(tab, /^Keep this/).count(), 0, "only what applies is listed");
   assert.notEqual(await option(tab, /^15% of 240/).count(), 0, "example messages are listed");
-  await accessible(tab.page);
+  await accessible(tab.page, "#composer");
   await tab.picture("chat-commands");
   await keyboard.type("ren");
   await option(tab, "Retry").waitFor({ state: "detached" });
@@ -86,6 +86,7 @@ test("commands are chosen by keyboard", async () => {
 
   await box(tab).focus();
   await keyboard.type("/edit");
+  await option(tab, "Edit your last message").waitFor();
   await keyboard.press("Tab");
   await tab.page.getByText("Editing your message.").waitFor();
   assert.equal(await box(tab).inputValue(), "6 * 7");
