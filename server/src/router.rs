@@ -136,6 +136,7 @@ fn page_routes() -> Router<AppState> {
         .route("/s/{word}/replay", get(pages::team::share::replay))
         .route("/s/{word}/files/{sha256}", get(pages::team::share::file))
         .route("/share/{id}", get(pages::shared_chat::show))
+        .route("/share/{id}/picture.png", get(pages::shared_chat::picture))
         .route("/share/{id}/continue", post(pages::shared_chat::go_on))
         .route("/share/{id}/files/{sha256}", get(pages::shared_chat::file))
         .route("/login", form(pages::account::show_login, pages::account::login))

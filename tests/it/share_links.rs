@@ -30,6 +30,13 @@ on_both! {
         }
         page.says("<meta property=\"og:title\" content=\"17 * 3\">");
         page.says("<meta property=\"og:description\" content=\"17 * 3\">");
+        let picture = format!("{}/picture.png", text_of(&link["url"]));
+        page.says(&format!("<meta property=\"og:image\" content=\"{picture}\">"));
+        let path = picture.strip_prefix(hub.origin()).expect("of this hub");
+        let drawn = visitor.request(Method::GET, path).send().await.expect("it answers");
+        assert_eq!((drawn.status(), drawn.headers()["content-type"].as_bytes()), (StatusCode::OK, &b"image/png"[..]));
+        let drawn = image::load_from_memory(&drawn.bytes().await.expect("whole")).expect("a picture");
+        assert_eq!((drawn.width(), drawn.height()), (1_200, 630));
         page.says("<meta name=\"robots\" content=\"noindex, nofollow\">");
         assert_eq!(page.header("x-robots-tag"), "noindex, nofollow");
         assert_eq!(page.header("referrer-policy"), "no-referrer");

@@ -161,6 +161,7 @@ share-links-link = الرابط
 share-links-created = الإنشاء
 share-links-about = رابط { $title }
 shared-description = محادثة شاركها { $name }.
+shared-picture = رموز الوكلاء في المحادثة
 shared-continue = المتابعة في نسخة خاصة بك
 shared-sign-in = سجّل الدخول لمتابعة هذه المحادثة
 shared-lead = نسخة للقراءة فقط، شاركها <name></name> في <date></date>. يكتب الوكلاء الإجابات وقد تكون خاطئة.

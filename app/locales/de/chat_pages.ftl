@@ -153,6 +153,7 @@ share-links-link = Link
 share-links-created = Erstellt
 share-links-about = Link zu { $title }
 shared-description = Ein Chat, den { $name } geteilt hat.
+shared-picture = Zeichen der Agenten im Chat
 shared-continue = Als eigene Kopie fortsetzen
 shared-sign-in = Anmelden, um diesen Chat fortzusetzen
 shared-lead = Eine Kopie nur zum Lesen, geteilt von <name></name> am <date></date>. Antworten stammen von Agenten und können falsch sein.

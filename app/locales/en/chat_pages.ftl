@@ -153,6 +153,7 @@ share-links-link = Link
 share-links-created = Created
 share-links-about = link to { $title }
 shared-description = A chat that { $name } shared.
+shared-picture = Marks of the agents in the chat
 shared-continue = Continue as your own copy
 shared-sign-in = Sign in to continue this chat
 shared-lead = A copy that is only read, shared by <name></name> on <date></date>. Answers are written by agents and may be wrong.

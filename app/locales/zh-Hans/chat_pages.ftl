@@ -147,6 +147,7 @@ share-links-link = 链接
 share-links-created = 创建时间
 share-links-about = “{ $title }”的链接
 shared-description = { $name } 分享的对话。
+shared-picture = 对话中智能体的标记
 shared-continue = 作为你自己的副本继续
 shared-sign-in = 登录后继续此对话
 shared-lead = 只读副本，由 <name></name> 于 <date></date> 分享。回答由智能体撰写，可能有误。

@@ -38,17 +38,18 @@ pub fn Initials(#[prop(into)] name: String) -> impl IntoView {
     view! { <span class="initials" aria-hidden="true">{letters.to_uppercase()}</span> }
 }
 
+/// Shapes of an identicon on a field of 48 by 48.
 #[derive(Debug, PartialEq, Eq)]
-struct IdenticonDrawing {
+pub struct IdenticonDrawing {
     hue: u8,
-    shape: Shape,
+    shape: NodeShape,
     /// Positions on the lattice, numbered row by row.
     nodes: Vec<u8>,
     edges: Vec<(u8, u8)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
+pub enum NodeShape {
     Disc,
     Ring,
     Square,
@@ -56,28 +57,51 @@ enum Shape {
 }
 
 impl IdenticonDrawing {
-    fn of(seed: &str) -> Self {
+    pub fn of(seed: &str) -> Self {
         let digest = Digest::of(seed.as_bytes());
         let mut bytes = digest.as_bytes().iter().copied().cycle();
         let mut draw = move |below: u8| bytes.next().unwrap_or_default() % below;
         let hue = draw(HUES);
-        let shape = [Shape::Disc, Shape::Ring, Shape::Square, Shape::Diamond][usize::from(draw(4))];
+        let shape =
+            [NodeShape::Disc, NodeShape::Ring, NodeShape::Square, NodeShape::Diamond][usize::from(draw(4))];
         let nodes = connected_places(5 + draw(5), &mut draw);
         let edges = joined(&nodes, &mut draw);
         Self { hue, shape, nodes, edges }
     }
 
+    /// Returns the hue of the colour in degrees of OKLCH, as the style sheet has it.
+    pub fn hue_degrees(&self) -> u16 {
+        15 + 30 * u16::from(self.hue)
+    }
+
+    pub const fn shape(&self) -> NodeShape {
+        self.shape
+    }
+
+    /// Returns the middles of the nodes.
+    pub fn nodes(&self) -> impl Iterator<Item = (u8, u8)> {
+        self.nodes.iter().map(|&place| self.point(place))
+    }
+
+    /// Returns the ends of the edges.
+    pub fn edges(&self) -> impl Iterator<Item = [(u8, u8); 2]> {
+        self.edges.iter().map(|&(a, b)| [self.point(a), self.point(b)])
+    }
+
     fn svg(&self) -> String {
-        let (left, top) = (self.middle(|place| place % 3), self.middle(|place| place / 3));
-        let point = |place: u8| (left + GAP * (place % 3), top + GAP * (place / 3));
         let mut svg = String::from("<path d=\"");
-        for &(a, b) in &self.edges {
-            let ((ax, ay), (bx, by)) = (point(a), point(b));
+        for [(ax, ay), (bx, by)] in self.edges() {
             let _ = write!(svg, "M{ax} {ay} {bx} {by}");
         }
         svg.push_str("\"/>");
-        self.nodes.iter().for_each(|&place| self.shape.draw(point(place), &mut svg));
+        self.nodes().for_each(|middle| self.shape.draw(middle, &mut svg));
         svg
+    }
+
+    fn point(&self, place: u8) -> (u8, u8) {
+        let left = self.middle(|place| place % 3);
+        let top = self.middle(|place| place / 3);
+        (left + GAP * (place % 3), top + GAP * (place / 3))
     }
 
     /// Returns the offset of the lattice on one axis that centres the drawing.
@@ -88,7 +112,7 @@ impl IdenticonDrawing {
     }
 }
 
-impl Shape {
+impl NodeShape {
     fn draw(self, (x, y): (u8, u8), svg: &mut String) {
         let _ = match self {
             Self::Disc => write!(svg, "<circle cx=\"{x}\" cy=\"{y}\" r=\"5\"/>"),

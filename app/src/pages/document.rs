@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use leptos::prelude::*;
 
-use super::{Layout, PageMeta, Robots, SocialPreview};
+use super::{Layout, PageMeta, Robots, SOCIAL_PICTURE_SIZE, SocialPreview};
 use crate::{
     components::{
         context,
@@ -83,7 +83,7 @@ fn document_head(frame: &Frame, head: PageMeta) -> AnyView {
         Robots::None => Some("noindex, nofollow"),
     };
     let assets = frame.assets.clone();
-    let social = head.social.map(|preview| social(preview, frame.hub.clone()));
+    let social = head.social.map(|preview| social(preview, frame));
     let loader = loader(frame, head.islands);
     view! {
         <head>
@@ -107,15 +107,21 @@ fn document_head(frame: &Frame, head: PageMeta) -> AnyView {
 }
 
 /// Renders the preview of the page where its link is posted (Open Graph protocol).
-fn social(preview: SocialPreview, hub: String) -> AnyView {
+fn social(preview: SocialPreview, frame: &Frame) -> AnyView {
+    let (width, height) = SOCIAL_PICTURE_SIZE;
     let meta = |property: &'static str, content: String| {
         leptos::html::meta().attr("property", property).attr("content", content)
     };
     view! {
         {meta("og:type", "article".to_owned())}
-        {meta("og:site_name", hub)}
+        {meta("og:site_name", frame.hub.clone())}
         {meta("og:title", preview.title)}
         {meta("og:description", preview.description)}
+        {meta("og:image", format!("{}{}", frame.origin, preview.picture))}
+        {meta("og:image:width", width.to_string())}
+        {meta("og:image:height", height.to_string())}
+        {meta("og:image:alt", preview.picture_alt)}
+        <meta name="twitter:card" content="summary_large_image" />
     }
     .into_any()
 }

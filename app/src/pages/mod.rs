@@ -72,7 +72,14 @@ impl PageMeta {
 pub struct SocialPreview {
     pub title: String,
     pub description: String,
+    /// Path of a PNG of [`SOCIAL_PICTURE_SIZE`].
+    pub picture: String,
+    /// What the picture shows.
+    pub picture_alt: String,
 }
+
+/// Width and height of the picture of a preview in pixels.
+pub const SOCIAL_PICTURE_SIZE: (u16, u16) = (1_200, 630);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Robots {

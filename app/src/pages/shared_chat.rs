@@ -25,9 +25,15 @@ impl Page for SharedChatPage {
             "" => text!("shared-description", name = self.owner.as_str()),
             _ => preview,
         };
+        let social = SocialPreview {
+            title: self.title.clone(),
+            description: description.clone(),
+            picture: format!("/share/{}/picture.png", self.id),
+            picture_alt: text!("shared-picture"),
+        };
         PageMeta {
-            description: Some(description.clone()),
-            social: Some(SocialPreview { title: self.title.clone(), description }),
+            description: Some(description),
+            social: Some(social),
             ..PageMeta::private(self.title.clone())
         }
     }

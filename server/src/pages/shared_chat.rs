@@ -1,8 +1,9 @@
-//! Public page `/share/{id}` of a shared chat, its files, and the form to continue it.
+//! Public page `/share/{id}` of a shared chat, its files and picture, and the form to continue it.
 
 use axum::{
     extract::{Path, Query, State},
-    response::Response,
+    http::header,
+    response::{IntoResponse as _, Response},
 };
 use plexus_app::view_models::{
     message::PartView,
@@ -12,14 +13,14 @@ use plexus_domain::{ChatId, Timestamp};
 use plexus_hub::{
     Error,
     chats::{self, SharedMessage},
-    message_views::MessageView,
+    message_views::{Author, MessageView},
 };
 use serde::Deserialize;
 
 use super::{chat::message_view::article, team::share::unlisted};
 use crate::{
     app_state::AppState,
-    rendering::Pen,
+    rendering::{Pen, social_picture},
     web::{
         download,
         page::{PageContext, redirect_with_notice},
@@ -101,6 +102,27 @@ pub async fn file(
         Ok(file) => download::respond(file),
         Err(error) => visit.refuse(error),
     })
+}
+
+/// Returns the picture for previews of the link: the identicons of the agents in the chat.
+pub async fn picture(State(site): State<AppState>, visit: PageContext, Path(id): Path<String>) -> Response {
+    unlisted(match drawn(&site, &visit, &id).await {
+        Ok(png) => ([(header::CONTENT_TYPE, "image/png")], png).into_response(),
+        Err(error) => visit.refuse(error),
+    })
+}
+
+async fn drawn(site: &AppState, visit: &PageContext, id: &str) -> Result<Vec<u8>, Error> {
+    let shared = chats::shared(&site.hub, &visit.caller, id, 1).await?;
+    let mut seeds: Vec<String> = Vec::new();
+    for message in shared.messages {
+        if let Author::Agent { seed, .. } = message.view.author
+            && !seeds.contains(&seed)
+        {
+            seeds.push(seed);
+        }
+    }
+    site.renderer.run(move |_| social_picture::draw(&seeds)).await?.map_err(Error::fault)
 }
 
 /// Copies the shared chat to a chat of the caller, and opens that.

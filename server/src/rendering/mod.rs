@@ -1,6 +1,8 @@
-//! Renders Markdown to HTML for pages and events: on blocking threads, within a CPU time budget, and cached.
+//! Renders Markdown to HTML for pages and events: on blocking threads, within a CPU time budget, and cached. Draws the
+//! pictures of link previews.
 
 mod cache;
+pub mod social_picture;
 
 use std::{
     num::NonZero,
