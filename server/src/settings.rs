@@ -246,15 +246,17 @@ pub struct Settings(BTreeMap<&'static str, (String, Source)>);
 
 impl Settings {
     /// Adds a flag for every setting to a command, and a hidden one for each old name, which
-    /// [`Self::read`] refuses.
+    /// [`Self::read`] refuses. The help of a command with subcommands lists only the data folder, since its
+    /// subcommands would be lost among the settings.
     pub fn flags(command: Command) -> Command {
+        let is_group = command.has_subcommands();
         let command = RENAMED.iter().fold(command, |command, (old, _)| {
             command.arg(Arg::new(*old).long(old.replace('_', "-")).hide(true))
         });
         all().fold(command, |command, setting| {
             let help = format!("{} [{}] [default: {}]", setting.help, setting.variable, setting.default);
             let arg = Arg::new(setting.key).long(setting.flag()).value_name("VALUE").help(help);
-            command.arg(arg.help_heading("Settings"))
+            command.arg(arg.help_heading("Settings").hide(is_group && setting.key != "data_dir"))
         })
     }
 

@@ -14,6 +14,8 @@ use crate::{
     client::{Client, text_of},
     events::{Events, Screen, answer_after, question, read_text, read_to_end, text_in},
     hub::{Hub, on_both},
+    process::{plexus, stderr, stdout},
+    tokens::make,
 };
 
 /// Returns the paths of Python and of the ACP test agent.
@@ -221,5 +223,30 @@ on_both! {
             let answer = answer_after(&grace, &said.chat, 0).await;
             assert!(answer["parts"].to_string().contains(chosen), "{answer}");
         }
+    }
+
+    async fn permission_is_given_on_the_command_line(hub: &Hub, [("PLEXUS_PROGRAMS", list())]) {
+        let grace = hub.administrator("grace").await;
+        register(&grace, "parrot").await;
+        let token = make(&grace, &["chat", "read"]).await;
+        let folder = tempfile::tempdir().expect("a folder");
+        let chat = async |words: &[&str]| {
+            plexus(folder.path(), &[&["chat"], words, &["--hub", hub.origin(), "--token", &token]].concat()).await
+        };
+        let decided = async {
+            let id = loop {
+                let listed = chat(&["approvals"]).await;
+                let first = stdout(&listed).split_whitespace().next().map(str::to_owned).expect("a line");
+                if first != "Nothing" {
+                    break first;
+                }
+            };
+            let decided = chat(&["approve", &id]).await;
+            assert!(decided.status.success(), "{}", stderr(&decided));
+        };
+        let send = ["send", "ask", "--to", "@grace/parrot"];
+        let (answered, ()) = tokio::join!(chat(&send), decided);
+        assert!(stdout(&answered).contains("selected yes"), "{}", stdout(&answered));
+        assert!(stderr(&answered).contains("Decide with: plexus chat approve"), "{}", stderr(&answered));
     }
 }

@@ -49,6 +49,8 @@ mod bootstrap_problems;
 #[cfg(test)]
 mod chat;
 #[cfg(test)]
+mod chat_commands;
+#[cfg(test)]
 mod chat_export;
 #[cfg(test)]
 mod chat_import;

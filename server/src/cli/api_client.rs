@@ -117,9 +117,20 @@ impl HubClient {
         Ok(())
     }
 
-    /// Returns the bytes of an event stream as they arrive.
-    pub async fn events(&self, path: &str) -> anyhow::Result<BoxStream<'static, reqwest::Result<Bytes>>> {
-        let answer = self.signed(self.client.get(self.url(path)?)).send().await?;
+    /// Sends changes; the response has no body.
+    pub async fn patch(&self, path: &str, changes: &Value) -> anyhow::Result<()> {
+        self.settle(self.client.patch(self.url(path)?).json(changes)).await
+    }
+
+    /// Posts the content of a file.
+    pub async fn upload(&self, path: &str, content: Vec<u8>) -> anyhow::Result<Value> {
+        self.send(self.client.post(self.url(path)?).body(content)).await
+    }
+
+    /// Returns the bytes of a response as they arrive, such as an event stream or a file.
+    pub async fn read(&self, path: &str) -> anyhow::Result<BoxStream<'static, reqwest::Result<Bytes>>> {
+        let answer = self.signed(self.client.get(self.url(path)?)).send().await;
+        let answer = answer.with_context(|| format!("asking the hub at {}", self.base))?;
         if !answer.status().is_success() {
             bail!("{}", Self::words(answer).await);
         }

@@ -82,7 +82,7 @@ pub fn show_progress() -> impl FnMut(TransferProgress) + Send + 'static {
 
 async fn receive(hub: &HubClient, contents: BackupContents, archive: &ArchiveFile) -> anyhow::Result<()> {
     let key = contents == BackupContents::WithSecretKey;
-    let mut chunks = hub.events(&format!("operator/backup?secret_key={key}")).await?;
+    let mut chunks = hub.read(&format!("operator/backup?secret_key={key}")).await?;
     let mut file = archive.writer()?;
     let broken = "the backup broke off; see the log of the hub for the cause";
     while let Some(chunk) = chunks.try_next().await.context(broken)? {

@@ -4,6 +4,7 @@ mod agent;
 mod api_client;
 mod attach_client;
 mod backup;
+mod chat;
 mod config;
 mod conformance;
 mod copy_database;
@@ -42,6 +43,7 @@ pub fn run() -> anyhow::Result<u8> {
             "copy-database" => copy_database::run(&settings(arguments)?, arguments).await,
             "restore" => restore::run(&settings(arguments)?, arguments).await,
             "agent" => agent::run(&settings(arguments)?, arguments).await,
+            "chat" => chat::run(&settings(arguments)?, arguments).await,
             "conformance" => Box::pin(conformance::run(arguments)).await,
             "config" => config::run(&settings(arguments)?, arguments),
             "doctor" => Box::pin(doctor::run(settings(arguments), arguments)).await,
@@ -65,6 +67,7 @@ fn command() -> Command {
         .subcommand(Settings::flags(serve::command()))
         .subcommand(Settings::flags(agent::command()))
         .subcommand(Settings::flags(backup::command()))
+        .subcommand(Settings::flags(chat::command()))
         .subcommand(Settings::flags(restore::command()))
         .subcommand(Settings::flags(copy_database::command()))
         .subcommand(Settings::flags(config::command()))

@@ -87,7 +87,7 @@ async fn launch(hub: &HubClient, arguments: &ArgMatches, json: bool) -> anyhow::
     teller.tell(&team);
     while team["ended"].is_null() {
         // The hub ends each stream after a while; open the next one.
-        let mut events = hub.events(&format!("events?chat={id}&after=0")).await?;
+        let mut events = hub.read(&format!("events?chat={id}&after=0")).await?;
         while team["ended"].is_null() && events.next().await.is_some() {
             // Debounce: text events arrive by the hundred, so the team is fetched a few times per second at
             // most.
