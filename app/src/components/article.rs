@@ -26,13 +26,17 @@ use crate::{
     },
 };
 
+/// Renders a message. `columns` is the number of answers side by side, if it is one of several. The island of the chat
+/// page sets its class too.
 #[component]
-pub fn MessageArticle(article: Article) -> impl IntoView {
+pub fn MessageArticle(article: Article, #[prop(default = 1)] columns: usize) -> impl IntoView {
     let open = article.state == MessageState::Open;
     let asks = if article.is_question { " asks" } else { "" };
     let own = if article.is_own { " own" } else { "" };
     let own_run = if article.is_own_run { " own-run" } else { "" };
-    let class = format!("message {} {}{asks}{own}{own_run}", author_class(&article.author), article.state);
+    let columns = if columns > 1 { format!(" columns-{columns}") } else { String::new() };
+    let class =
+        format!("message {} {}{asks}{own}{own_run}{columns}", author_class(&article.author), article.state);
     let run_by = article.run_caller.filter(|_| open).map(|caller| caller.to_string());
     let by = match &article.author {
         Author::Person { name } => Some(name.clone()),

@@ -17,6 +17,9 @@ use super::{
     texts::texts,
 };
 
+/// Class of a thread that shows answers side by side.
+const COMPARES: &str = "compares";
+
 /// Message id and part index.
 type Key = (String, u32);
 
@@ -155,6 +158,7 @@ impl Thread {
     pub fn remove(&self, id: &str) {
         if let Some(article) = self.article(id) {
             article.remove();
+            self.arrange_columns(&article);
         }
         self.forget(id);
     }
@@ -170,8 +174,30 @@ impl Thread {
         if viewer_id.is_some() && article.get_attribute("data-run-by") == viewer_id {
             article.class_list().add_1("own-run").ok()?;
         }
+        self.arrange_columns(&article);
         dom::announce_added(&article);
         Some(article)
+    }
+
+    /// Puts the answers to the message that `changed` answers side by side, if there are several. These are classes,
+    /// since selectors with `:has()` would compute the styles of all messages again whenever one is added.
+    fn arrange_columns(&self, changed: &Element) {
+        let is_second =
+            changed.get_attribute("data-branch").is_some_and(|branch| branch == "2" || branch == "3");
+        if !is_second && !self.element.class_list().contains(COMPARES) {
+            return;
+        }
+        let parent = changed.get_attribute("data-parent").unwrap_or_default();
+        let answers = dom::all(&self.element, &format!("article.agent[data-parent=\"{parent}\"]"));
+        let count = answers.len();
+        for answer in answers {
+            let classes = answer.class_list();
+            for columns in [2, 3] {
+                let _ = classes.toggle_with_force(&format!("columns-{columns}"), count == columns);
+            }
+        }
+        let compares = dom::find::<Element>(&self.element, ".columns-2, .columns-3").is_some();
+        let _ = self.element.class_list().toggle_with_force(COMPARES, compares);
     }
 
     fn forget(&self, id: &str) {

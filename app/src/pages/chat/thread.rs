@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use leptos::prelude::*;
 use plexus_domain::{ChatId, MessageId, chat::RoomRole};
 
@@ -21,7 +23,10 @@ use crate::{
     locales,
     pages::{Layout, Page, PageMeta},
     text,
-    view_models::chat::{ChatScope, ExhaustedAgent, NewerLinks, RoomHeader, ThreadPage, ThreadUsage},
+    view_models::{
+        chat::{ChatScope, ExhaustedAgent, NewerLinks, RoomHeader, ThreadPage, ThreadUsage},
+        message::{Article, Author},
+    },
 };
 
 impl Page for ThreadPage {
@@ -55,8 +60,11 @@ impl Page for ThreadPage {
         let older =
             self.older.map(|href| view! { <p class="older"><a href=href>{text!("messages-older")}</a></p> });
         let newer = self.newer.map(newer);
+        let columns = columns(&self.messages);
+        let class = if columns.iter().any(|&count| count > 1) { "thread compares" } else { "thread" };
+        let articles = self.messages.into_iter().zip(columns);
         let articles =
-            self.messages.into_iter().map(|article| view! { <MessageArticle article /> }).collect_view();
+            articles.map(|(article, columns)| view! { <MessageArticle article columns /> }).collect_view();
         let is_owner = self.room.as_ref().is_none_or(|room| room.role == RoomRole::Owner);
         let is_temporary = self.temporary_hours.is_some();
         let links = MenuLinks { is_owner, is_pinned: self.pinned, is_archived: self.archived, is_temporary };
@@ -77,7 +85,7 @@ impl Page for ThreadPage {
                 {sidebar(self.sidebar, Some(self.chat))}
                 <div class="room">
                     <div class="room-head">{opener()}{folder}<h1 id="chat-title" dir="auto">{title}</h1>{people}{menu}</div>
-                    <div class="thread" id="thread" role="log" aria-live="off" aria-labelledby="chat-title" tabindex="0"
+                    <div class=class id="thread" role="log" aria-live="off" aria-labelledby="chat-title" tabindex="0"
                         data-viewer=viewer data-viewer-id=viewer_id data-role=role>
                         {older}{articles}{newer}
                     </div>
@@ -87,6 +95,16 @@ impl Page for ThreadPage {
         }
         .into_any()
     }
+}
+
+/// Returns the number of answers side by side for each message: answers to one message are shown together only then.
+fn columns(messages: &[Article]) -> Vec<usize> {
+    let is_answer = |message: &Article| matches!(message.author, Author::Agent { .. });
+    let mut counts: HashMap<Option<MessageId>, usize> = HashMap::new();
+    for answer in messages.iter().filter(|message| is_answer(message)) {
+        *counts.entry(answer.parent).or_default() += 1;
+    }
+    messages.iter().map(|message| if is_answer(message) { counts[&message.parent] } else { 1 }).collect()
 }
 
 /// Returns the title, in the language of the page if the chat is temporary: then it has none of its own.
