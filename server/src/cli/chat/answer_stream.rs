@@ -17,10 +17,10 @@ use super::{
 };
 use crate::cli::api_client::HubClient;
 
-/// Pause before a stream that ended is opened again.
+/// Pause after a stream that failed, or ended without an event.
 const RECONNECT_DELAY: Duration = Duration::from_millis(500);
-/// Maximum number of streams that end one after another without an event.
-const MAX_EMPTY_STREAMS: u32 = 10;
+/// Maximum number of such streams one after another: a hub restarts in a few seconds.
+const MAX_EMPTY_STREAMS: u32 = 20;
 
 /// The runs that answer a message, as the hub accepted them.
 pub struct PendingAnswers {
@@ -67,9 +67,17 @@ impl PendingAnswers {
         let mut prompt = ApprovalPrompt::new(&self.chat);
         let mut empty_streams = 0;
         while !self.runs.is_empty() {
-            let bytes = hub.read(&format!("events?chat={}&after={after}", self.chat)).await?;
-            let mut events = SseStream::from_bytes_stream(bytes);
+            if empty_streams > 0 {
+                tokio::time::sleep(RECONNECT_DELAY).await;
+            }
             empty_streams += 1;
+            let bytes = match hub.read(&format!("events?chat={}&after={after}", self.chat)).await {
+                Ok(bytes) => bytes,
+                // The hub may be restarting.
+                Err(_) if empty_streams <= MAX_EMPTY_STREAMS => continue,
+                Err(error) => return Err(error),
+            };
+            let mut events = SseStream::from_bytes_stream(bytes);
             while !self.runs.is_empty()
                 && let Some(Ok(event)) = events.next().await
             {
@@ -83,9 +91,6 @@ impl PendingAnswers {
             }
             if empty_streams > MAX_EMPTY_STREAMS {
                 bail!("the hub ends each event stream at once; the answer is at /chat/{}", self.chat);
-            }
-            if !self.runs.is_empty() {
-                tokio::time::sleep(RECONNECT_DELAY).await;
             }
         }
         let has_several = self.answers.len() > 1;
