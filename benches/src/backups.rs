@@ -57,8 +57,10 @@ pub async fn run() -> anyhow::Result<()> {
 
     if let Some(postgres) = Database::create().await? {
         let folder = tempfile::tempdir()?;
-        let settings = vec![("PLEXUS_DATABASE_URL", postgres.url.clone())];
+        let settings = vec![("DATABASE_URL", postgres.url.clone())];
         restore("restore into Postgres", &folder, &settings, &stopped)?;
+        let sqlite = folder.path().join("plexus.sqlite3");
+        anyhow::ensure!(!sqlite.exists(), "the archive was restored into SQLite");
         let again = backup(
             "backup, Postgres, stopped",
             &folder,
