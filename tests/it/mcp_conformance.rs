@@ -4,6 +4,7 @@
 use std::{
     path::{Path, PathBuf},
     process::Stdio,
+    time::Duration,
 };
 
 use plexus_testing::free_port;
@@ -11,7 +12,9 @@ use reqwest::StatusCode;
 use serde_json::json;
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader},
+    net::TcpStream,
     process::Command,
+    time::timeout,
 };
 use url::{Position, Url};
 
@@ -22,6 +25,9 @@ use crate::{
     mcp_clients::{python, root},
     oauth::publish,
 };
+
+/// Generous for slow machines.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 const SUITE: &str = "tests/conformance-kits/node_modules/@modelcontextprotocol/conformance/dist/index.js";
 /// Prints the folder of the Node version that the suite needs. It is installed as a Python package.
@@ -69,6 +75,10 @@ async fn agree(person: &Client, asked: &Url) {
     let back = person.post("/oauth/authorize", &fields).await.expect(StatusCode::SEE_OTHER);
     let back: Url = back.location().parse().expect("an address");
     let program = Client::new(&back.origin().ascii_serialization());
+    // The suite prints the address before it listens.
+    let port = back.port().expect("a port of its own");
+    let listens = async { while TcpStream::connect(("127.0.0.1", port)).await.is_err() {} };
+    timeout(TIMEOUT, listens).await.expect("it listens in time");
     program.get(&back[Position::BeforePath..]).await.expect(StatusCode::OK);
 }
 
