@@ -11,7 +11,7 @@ const HUES: u8 = 12;
 /// Positions on the lattice: three rows of three.
 const PLACES: u8 = 9;
 /// Width and height of the drawing.
-const FIELD: u8 = 48;
+pub const FIELD: u8 = 48;
 /// Distance between neighbouring positions.
 const GAP: u8 = 14;
 
@@ -38,7 +38,7 @@ pub fn Initials(#[prop(into)] name: String) -> impl IntoView {
     view! { <span class="initials" aria-hidden="true">{letters.to_uppercase()}</span> }
 }
 
-/// Shapes of an identicon on a field of 48 by 48.
+/// Shapes of an identicon on a square of [`FIELD`].
 #[derive(Debug, PartialEq, Eq)]
 pub struct IdenticonDrawing {
     hue: u8,
@@ -80,12 +80,13 @@ impl IdenticonDrawing {
 
     /// Returns the middles of the nodes.
     pub fn nodes(&self) -> impl Iterator<Item = (u8, u8)> {
-        self.nodes.iter().map(|&place| self.point(place))
+        self.nodes.iter().copied().map(self.points())
     }
 
     /// Returns the ends of the edges.
     pub fn edges(&self) -> impl Iterator<Item = [(u8, u8); 2]> {
-        self.edges.iter().map(|&(a, b)| [self.point(a), self.point(b)])
+        let point = self.points();
+        self.edges.iter().map(move |&(a, b)| [point(a), point(b)])
     }
 
     fn svg(&self) -> String {
@@ -98,10 +99,11 @@ impl IdenticonDrawing {
         svg
     }
 
-    fn point(&self, place: u8) -> (u8, u8) {
+    /// Returns the function from a position on the lattice to its point in the drawing.
+    fn points(&self) -> impl Fn(u8) -> (u8, u8) + use<> {
         let left = self.middle(|place| place % 3);
         let top = self.middle(|place| place / 3);
-        (left + GAP * (place % 3), top + GAP * (place / 3))
+        move |place| (left + GAP * (place % 3), top + GAP * (place / 3))
     }
 
     /// Returns the offset of the lattice on one axis that centres the drawing.

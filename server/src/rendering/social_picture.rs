@@ -2,16 +2,14 @@
 //! hub has no fonts.
 
 use plexus_app::{
-    components::identicon::{IdenticonDrawing, NodeShape},
+    components::identicon::{FIELD, IdenticonDrawing, NodeShape},
     pages::SOCIAL_PICTURE_SIZE,
 };
 use tiny_skia::{Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke, Transform};
 
 /// Maximum number of identicons.
 const MAX_MARKS: usize = 5;
-/// Width and height of the field in which an identicon is drawn.
-const FIELD: f32 = 48.0;
-/// Pixels for one unit of that field.
+/// Pixels for one unit of an identicon's field.
 const MARK_SCALE: f32 = 5.0;
 /// Distance between two identicons and height of the logo, in pixels.
 const GAP: f32 = 36.0;
@@ -32,24 +30,25 @@ pub fn draw(seeds: &[String]) -> anyhow::Result<Vec<u8>> {
         Pixmap::new(width.into(), height.into()).ok_or_else(|| anyhow::anyhow!("the picture has no size"))?;
     picture.fill(rgb(PAPER));
     let (width, height) = (f32::from(width), f32::from(height));
+    let field = f32::from(FIELD);
     let marks: Vec<IdenticonDrawing> =
         seeds.iter().take(MAX_MARKS).map(|seed| IdenticonDrawing::of(seed)).collect();
     if marks.is_empty() {
-        let size = FIELD * MARK_SCALE;
+        let size = field * MARK_SCALE;
         draw_logo(&mut picture, placed((width - size) / 2.0, (height - size) / 2.0, MARK_SCALE));
         return Ok(picture.encode_png()?);
     }
     // The number of marks is at most five.
     let count = u8::try_from(marks.len()).map_or(1.0, f32::from);
-    let scale = MARK_SCALE.min((width - 2.0 * GAP - (count - 1.0) * GAP) / count / FIELD);
-    let size = FIELD * scale;
+    let scale = MARK_SCALE.min((width - 2.0 * GAP - (count - 1.0) * GAP) / count / field);
+    let size = field * scale;
     let mut left = (width - count * size - (count - 1.0) * GAP) / 2.0;
     let top = (height - size - LOGO) / 2.0;
     for mark in &marks {
         draw_mark(&mut picture, mark, placed(left, top, scale));
         left += size + GAP;
     }
-    draw_logo(&mut picture, placed((width - LOGO) / 2.0, height - LOGO - GAP, LOGO / FIELD));
+    draw_logo(&mut picture, placed((width - LOGO) / 2.0, height - LOGO - GAP, LOGO / field));
     Ok(picture.encode_png()?)
 }
 
@@ -93,7 +92,7 @@ fn draw_mark(picture: &mut Pixmap, mark: &IdenticonDrawing, at: Transform) {
     }
 }
 
-/// Draws the logo of `favicon.svg`.
+/// Draws the logo: the shapes of [`plexus_app::components::identicon::PlexusMark`].
 fn draw_logo(picture: &mut Pixmap, at: Transform) {
     let mut edges = PathBuilder::new();
     polygon(&mut edges, [(13.0, 35.0), (24.0, 12.0), (36.0, 30.0)]);
