@@ -5,7 +5,7 @@ use std::{os::unix::net::UnixStream, path::Path};
 
 use anyhow::{Context as _, bail};
 use bytes::Bytes;
-use clap::{Arg, ArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use futures::{StreamExt as _, stream::BoxStream};
 use http::header;
 use serde_json::Value;
@@ -36,6 +36,16 @@ pub fn arguments() -> [Arg; 2] {
         hub.help("URL of a running hub to use instead of the data folder"),
         token.help("API token for that hub, from /settings/tokens (default: PLEXUS_TOKEN)"),
     ]
+}
+
+/// Adds `--hub`, `--token`, `--as` and `--json`, for commands that act for an account and print what the API returns.
+pub fn with_account(command: Command) -> Command {
+    let account = Arg::new("as").long("as").value_name("NAME").conflicts_with("hub");
+    let json = Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON");
+    command
+        .arg(account.help("Account that acts (default: the first administrator)"))
+        .arg(json)
+        .args(arguments())
 }
 
 impl HubClient {
@@ -99,27 +109,18 @@ impl HubClient {
 
     /// Posts a request whose response has no body.
     pub async fn tell(&self, path: &str, body: &Value) -> anyhow::Result<()> {
-        self.settle(self.client.post(self.url(path)?).json(body)).await
+        self.accepted(self.client.post(self.url(path)?).json(body)).await.map(drop)
     }
 
     pub async fn delete(&self, path: &str, query: &[(&str, &str)]) -> anyhow::Result<()> {
         let mut url = self.url(path)?;
         url.query_pairs_mut().extend_pairs(query);
-        self.settle(self.client.delete(url)).await
-    }
-
-    async fn settle(&self, request: reqwest::RequestBuilder) -> anyhow::Result<()> {
-        let answer = self.signed(request).send().await;
-        let answer = answer.with_context(|| format!("asking the hub at {}", self.base))?;
-        if !answer.status().is_success() {
-            bail!("{}", Self::words(answer).await);
-        }
-        Ok(())
+        self.accepted(self.client.delete(url)).await.map(drop)
     }
 
     /// Sends changes; the response has no body.
     pub async fn patch(&self, path: &str, changes: &Value) -> anyhow::Result<()> {
-        self.settle(self.client.patch(self.url(path)?).json(changes)).await
+        self.accepted(self.client.patch(self.url(path)?).json(changes)).await.map(drop)
     }
 
     /// Posts the content of a file.
@@ -129,11 +130,7 @@ impl HubClient {
 
     /// Returns the bytes of a response as they arrive, such as an event stream or a file.
     pub async fn read(&self, path: &str) -> anyhow::Result<BoxStream<'static, reqwest::Result<Bytes>>> {
-        let answer = self.signed(self.client.get(self.url(path)?)).send().await;
-        let answer = answer.with_context(|| format!("asking the hub at {}", self.base))?;
-        if !answer.status().is_success() {
-            bail!("{}", Self::words(answer).await);
-        }
+        let answer = self.accepted(self.client.get(self.url(path)?)).await?;
         Ok(answer.bytes_stream().boxed())
     }
 
@@ -171,13 +168,19 @@ impl HubClient {
         Ok(self.base.join(&format!("/api/v1/{path}"))?)
     }
 
-    async fn send(&self, request: reqwest::RequestBuilder) -> anyhow::Result<Value> {
+    /// Sends a request. A status of failure is an error with the message of the hub.
+    async fn accepted(&self, request: reqwest::RequestBuilder) -> anyhow::Result<reqwest::Response> {
         let answer = self.signed(request).send().await;
         let answer = answer.with_context(|| format!("asking the hub at {}", self.base))?;
-        let status = answer.status();
-        if !status.is_success() {
+        if !answer.status().is_success() {
             bail!("{}", Self::words(answer).await);
         }
+        Ok(answer)
+    }
+
+    async fn send(&self, request: reqwest::RequestBuilder) -> anyhow::Result<Value> {
+        let answer = self.accepted(request).await?;
+        let status = answer.status();
         serde_json::from_slice(&answer.bytes().await?)
             .with_context(|| format!("the hub at {} answered {status}, and not with JSON", self.base))
     }

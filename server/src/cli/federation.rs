@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::{
     api_client::{self, HubClient},
+    output::print,
     rule_lists::{self, here},
 };
 use crate::{config::ServeConfig, settings::Settings};
@@ -71,12 +72,7 @@ pub async fn show(
 ) -> anyhow::Result<u8> {
     let (hub, _) = HubClient::reached(settings, arguments, None)?;
     let found = hub.get(path).await?;
-    let mut out = std::io::stdout().lock();
-    if arguments.get_flag("json") {
-        writeln!(out, "{}", serde_json::to_string_pretty(&found)?)?;
-        return Ok(0);
-    }
-    write!(out, "{}", table(&found))?;
+    print(&found, arguments.get_flag("json"), table)?;
     Ok(0)
 }
 

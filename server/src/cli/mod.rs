@@ -14,6 +14,7 @@ mod federation;
 mod mail;
 mod migrate;
 mod model;
+mod output;
 mod restore;
 mod rule_lists;
 mod serve;

@@ -7,7 +7,10 @@ use futures::StreamExt as _;
 use plexus_domain::team::Pattern;
 use serde_json::{Value, json};
 
-use super::api_client::{self, HubClient};
+use super::{
+    api_client::{HubClient, with_account},
+    output::print,
+};
 use crate::settings::Settings;
 
 /// Exit code if the team ended without an answer.
@@ -44,19 +47,10 @@ pub fn command() -> Command {
     Command::new("team")
         .about("Run teams of agents that work on a goal")
         .subcommand_required(true)
-        .subcommand(whose(run))
-        .subcommand(whose(Command::new("list").about("List your teams, the newest first")))
-        .subcommand(whose(show))
-        .subcommand(whose(stop))
-}
-
-fn whose(command: Command) -> Command {
-    let account = Arg::new("as").long("as").value_name("NAME").conflicts_with("hub");
-    let json = Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON");
-    command
-        .arg(account.help("Account that acts (default: the first administrator)"))
-        .arg(json)
-        .args(api_client::arguments())
+        .subcommand(with_account(run))
+        .subcommand(with_account(Command::new("list").about("List your teams, the newest first")))
+        .subcommand(with_account(show))
+        .subcommand(with_account(stop))
 }
 
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
@@ -66,15 +60,15 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     let team = || arguments.get_one::<String>("team").map(String::as_str).unwrap_or_default();
     let json = arguments.get_flag("json");
     match action {
-        "run" => launch(&hub, arguments, json).await,
-        "list" => print(&hub.get("teams").await?, json, list),
-        "show" => print(&hub.get(&format!("teams/{}", team())).await?, json, summary_line),
-        _ => print(
-            &hub.post(&format!("teams/{}", team()), &json!({ "action": "cancel_team" })).await?,
-            json,
-            summary_line,
-        ),
+        "run" => return launch(&hub, arguments, json).await,
+        "list" => print(&hub.get("teams").await?, json, list)?,
+        "show" => print(&hub.get(&format!("teams/{}", team())).await?, json, summary_line)?,
+        _ => {
+            let stopped = hub.post(&format!("teams/{}", team()), &json!({ "action": "cancel_team" })).await?;
+            print(&stopped, json, summary_line)?;
+        }
     }
+    Ok(0)
 }
 
 async fn launch(hub: &HubClient, arguments: &ArgMatches, json: bool) -> anyhow::Result<u8> {
@@ -142,16 +136,6 @@ fn lines(team: &Value) -> Vec<String> {
         format!("Team {} ({}): {}.", word(&team["id"]), word(&team["title"]), word(&team["state"]))
     });
     came.chain(assignments).chain(subteams).collect()
-}
-
-fn print(answer: &Value, json: bool, words: impl Fn(&Value) -> String) -> anyhow::Result<u8> {
-    let mut out = std::io::stdout().lock();
-    if json {
-        writeln!(out, "{}", serde_json::to_string_pretty(answer)?)?;
-    } else {
-        write!(out, "{}", words(answer))?;
-    }
-    Ok(0)
 }
 
 fn list(answer: &Value) -> String {

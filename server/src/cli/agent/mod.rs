@@ -6,7 +6,7 @@ mod new;
 pub mod run;
 mod users;
 
-use std::{io::Write as _, path::PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -16,7 +16,10 @@ use serde_json::{Value, json};
 
 use crate::{
     api::{agent_lists, agents},
-    cli::api_client::{self, HubClient},
+    cli::{
+        api_client::{HubClient, with_account},
+        output::print,
+    },
     config::ServeConfig,
     settings::Settings,
 };
@@ -31,7 +34,9 @@ pub fn command() -> Command {
         .subcommand(new::command())
         .subcommand(users::command())
         .subcommand(featured::command())
-        .subcommand(whose(Command::new("list").about("List the agents of an account, private ones included")))
+        .subcommand(with_account(
+            Command::new("list").about("List the agents of an account, private ones included"),
+        ))
 }
 
 fn register() -> Command {
@@ -44,7 +49,7 @@ fn register() -> Command {
         .args(endpoint())
         .arg(name.help("Name in its address (default: the card's)"))
         .arg(trust.help("Mark its origins as trusted, without verification (administrators)"));
-    whose(reach(command))
+    with_account(reach(command))
 }
 
 /// Arguments for an endpoint without an agent card.
@@ -91,7 +96,7 @@ fn create() -> Command {
         .arg(text("model", "The model (default: the first of the hub)"))
         .arg(several("starters", "starter", "Example message (repeatable)"))
         .arg(several("tags", "tag", "Tag (repeatable)"));
-    whose(reach(command))
+    with_account(reach(command))
 }
 
 fn reach(command: Command) -> Command {
@@ -101,15 +106,6 @@ fn reach(command: Command) -> Command {
     let visibility = choice("visibility", ["private", "unlisted", "public", "federated"], "private");
     let access = choice("access", ["owner", "listed", "accounts", "open"], "accounts");
     command.arg(visibility.help("Visibility")).arg(access.help("Access"))
-}
-
-fn whose(command: Command) -> Command {
-    let account = Arg::new("as").long("as").value_name("NAME").conflicts_with("hub");
-    let json = Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON");
-    command
-        .arg(account.help("Account that acts (default: the first administrator)"))
-        .arg(json)
-        .args(api_client::arguments())
 }
 
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<u8> {
@@ -130,12 +126,7 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
         Some(hub) => over_api(&hub, body).await?,
         None => here(settings, arguments, body).await?,
     };
-    let mut out = std::io::stdout().lock();
-    if arguments.get_flag("json") {
-        writeln!(out, "{}", serde_json::to_string_pretty(&answer)?)?;
-    } else {
-        write!(out, "{}", for_people(&answer))?;
-    }
+    print(&answer, arguments.get_flag("json"), for_people)?;
     Ok(0)
 }
 

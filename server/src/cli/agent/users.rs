@@ -1,15 +1,20 @@
 //! `plexus agent users`: the users that an agent with restricted access names.
 
-use std::io::Write as _;
-
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use plexus_domain::Address;
 use plexus_hub::{ClockRng, Hub, accounts, agents::named_users};
 use serde_json::Value;
 
-use super::whose;
-use crate::{api::named_users as api, cli::api_client::HubClient, config::ServeConfig, settings::Settings};
+use crate::{
+    api::named_users as api,
+    cli::{
+        api_client::{HubClient, with_account},
+        output::print,
+    },
+    config::ServeConfig,
+    settings::Settings,
+};
 
 pub fn command() -> Command {
     let several = |id: &'static str, help: &'static str| {
@@ -21,7 +26,7 @@ pub fn command() -> Command {
         .arg(agent.help("Address of the agent: @owner/name"))
         .arg(several("add", "User of the hub to add (repeatable)"))
         .arg(several("remove", "User to remove (repeatable)"));
-    whose(command)
+    with_account(command)
 }
 
 pub(super) fn parse_address(text: &str) -> Result<Address, String> {
@@ -72,12 +77,7 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
         Some(hub) => changes.over_api(&hub).await?,
         None => on_this_machine(settings, arguments, &changes).await?,
     };
-    let mut out = std::io::stdout().lock();
-    if arguments.get_flag("json") {
-        writeln!(out, "{}", serde_json::to_string_pretty(&users)?)?;
-    } else {
-        write!(out, "{}", for_people(changes.agent, &users))?;
-    }
+    print(&users, arguments.get_flag("json"), |users| for_people(changes.agent, users))?;
     Ok(0)
 }
 

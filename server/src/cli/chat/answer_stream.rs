@@ -13,7 +13,7 @@ use sse_stream::{Sse, SseStream};
 
 use super::{
     approvals::ApprovalPrompt,
-    chat_text::{author, other_part, printable, word},
+    chat_text::{author, items, other_part, printable, word},
 };
 use crate::cli::api_client::HubClient;
 
@@ -35,24 +35,17 @@ pub struct PendingAnswers {
 impl PendingAnswers {
     /// Creates the answers to a message that was posted.
     pub fn to_message(posted: &Value) -> Self {
-        let question = Some(word(&posted["message"]).to_owned());
-        Self { question, answers: Vec::new(), ..Self::of(posted) }
+        Self::of(posted, Some(word(&posted["message"]).to_owned()), Vec::new())
     }
 
     /// Creates the answer that a retry created.
     pub fn of_retry(posted: &Value) -> Self {
-        let answers = vec![StreamedAnswer::new(word(&posted["message"]))];
-        Self { question: None, answers, ..Self::of(posted) }
+        Self::of(posted, None, vec![StreamedAnswer::new(word(&posted["message"]))])
     }
 
-    fn of(posted: &Value) -> Self {
-        let runs = posted["runs"].as_array().into_iter().flatten().map(|run| word(run).to_owned());
-        Self {
-            chat: word(&posted["chat"]).to_owned(),
-            runs: runs.collect(),
-            question: None,
-            answers: Vec::new(),
-        }
+    fn of(posted: &Value, question: Option<String>, answers: Vec<StreamedAnswer>) -> Self {
+        let runs = items(&posted["runs"]).iter().map(|run| word(run).to_owned());
+        Self { chat: word(&posted["chat"]).to_owned(), runs: runs.collect(), question, answers }
     }
 
     /// Prints the answers to standard output until all runs have ended, and returns their messages. `after` is the
@@ -202,7 +195,7 @@ impl StreamedAnswer {
 
     /// Prints what is missing of the finished message, and the parts that are not text.
     fn complete(mut self, message: &Value, with_author: bool) -> anyhow::Result<()> {
-        let parts = message["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let parts = items(&message["parts"]);
         let texts = parts.iter().filter(|part| part["kind"] == "text").map(|part| word(&part["text"]));
         let text = texts.collect::<Vec<_>>().join(BETWEEN);
         if with_author {

@@ -10,10 +10,10 @@ use clap::{Arg, ArgMatches, Command};
 use serde_json::{Map, Value, json};
 
 use super::{
-    chat_text::{printable, word},
-    option, print,
+    chat_text::{items, printable, word},
+    option,
 };
-use crate::cli::api_client::HubClient;
+use crate::cli::{api_client::HubClient, output::print};
 
 pub fn commands() -> [Command; 3] {
     let approval = || Arg::new("approval").required(true).value_name("ID").help("ID that `approvals` lists");
@@ -34,8 +34,10 @@ pub fn commands() -> [Command; 3] {
 pub async fn run(hub: &HubClient, action: &str, arguments: &ArgMatches, json: bool) -> anyhow::Result<()> {
     if action == "approvals" {
         return print(&hub.get("approvals").await?, json, |answer| {
-            let lines: String =
-                list(answer).iter().map(|approval| format!("{}\n", describe(approval))).collect();
+            let lines: String = items(&answer["approvals"])
+                .iter()
+                .map(|approval| format!("{}\n", describe(approval)))
+                .collect();
             if lines.is_empty() { "Nothing waits for you.\n".to_owned() } else { lines }
         });
     }
@@ -54,10 +56,6 @@ async fn decide(
     answer: Option<Map<String, Value>>,
 ) -> anyhow::Result<()> {
     hub.tell(&format!("approvals/{id}"), &json!({ "allow": allow, "answer": answer })).await
-}
-
-fn list(answer: &Value) -> &[Value] {
-    answer["approvals"].as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
 /// Formats an approval request with everything that the decision is about.
@@ -95,7 +93,8 @@ impl ApprovalPrompt {
     /// Shows the requests of the chat that are new.
     pub async fn check(&mut self, hub: &HubClient) -> anyhow::Result<()> {
         let waiting = hub.get("approvals").await?;
-        for approval in list(&waiting).iter().filter(|approval| approval["chat"] == *self.chat) {
+        for approval in items(&waiting["approvals"]).iter().filter(|approval| approval["chat"] == *self.chat)
+        {
             let id = word(&approval["id"]);
             if !self.shown.insert(id.to_owned()) {
                 continue;

@@ -8,7 +8,8 @@ pub fn word(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-fn items(value: &Value) -> &[Value] {
+/// Returns the items of a list; none of anything else.
+pub fn items(value: &Value) -> &[Value] {
     value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 

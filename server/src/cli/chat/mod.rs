@@ -16,7 +16,10 @@ use futures::TryStreamExt as _;
 use serde_json::{Map, Value, json};
 use tokio::io::AsyncWriteExt as _;
 
-use super::api_client::{self, HubClient};
+use super::{
+    api_client::{self, HubClient},
+    output::print,
+};
 use crate::settings::Settings;
 
 pub fn command() -> Command {
@@ -61,7 +64,7 @@ pub fn command() -> Command {
     Command::new("chat")
         .about("Chat with agents, and manage your chats")
         .subcommand_required(true)
-        .subcommands(commands.into_iter().chain(approvals::commands()).map(with_hub))
+        .subcommands(commands.into_iter().chain(approvals::commands()).map(api_client::with_account))
 }
 
 fn export_command() -> Command {
@@ -97,15 +100,6 @@ fn update_command(chat: Arg) -> Command {
                 .multiple(true)
                 .required(true),
         )
-}
-
-/// Adds the arguments that choose the hub and the account, and the output format.
-fn with_hub(command: Command) -> Command {
-    let account = option("as", "NAME").conflicts_with("hub");
-    command
-        .arg(account.help("Account that acts (default: the first administrator)"))
-        .arg(flag("json").help("Print JSON"))
-        .args(api_client::arguments())
 }
 
 fn option(id: &'static str, value: &'static str) -> Arg {
@@ -173,8 +167,7 @@ fn list_path(arguments: &ArgMatches) -> String {
 
 async fn stop(hub: &HubClient, chat: &str) -> anyhow::Result<()> {
     let chat = hub.get(&format!("chats/{chat}")).await?;
-    let messages = chat["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let open = messages.iter().filter(|message| message["state"] == "open");
+    let open = chat_text::items(&chat["messages"]).iter().filter(|message| message["state"] == "open");
     let runs: Vec<&str> = open.filter_map(|message| message["run"]["id"].as_str()).collect();
     ensure!(!runs.is_empty(), "no answer of this chat is being written");
     for run in runs {
@@ -229,13 +222,4 @@ async fn content(file: &Path) -> anyhow::Result<Vec<u8>> {
 
 fn query(pairs: &[(&str, &str)]) -> String {
     url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
-}
-
-fn print(answer: &Value, json: bool, text: impl Fn(&Value) -> String) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    match json {
-        true => writeln!(out, "{}", serde_json::to_string_pretty(answer)?)?,
-        false => write!(out, "{}", text(answer))?,
-    }
-    Ok(())
 }

@@ -12,8 +12,13 @@ use plexus_hub::ClockRng;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::{answer_stream::PendingAnswers, chat_of, chat_text::word, content, flag, option, print, query};
-use crate::cli::api_client::HubClient;
+use super::{
+    answer_stream::PendingAnswers,
+    chat_of,
+    chat_text::{items, word},
+    content, flag, option, query,
+};
+use crate::cli::{api_client::HubClient, output::print};
 
 /// Exit code if there is no complete answer.
 const NO_ANSWER: u8 = 3;
@@ -125,8 +130,7 @@ impl CurrentChat<'_> {
 
 pub async fn retry(hub: &HubClient, pages: &Url, arguments: &ArgMatches) -> anyhow::Result<u8> {
     let chat = hub.get(&format!("chats/{}", chat_of(arguments))).await?;
-    let messages = chat["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let Some(answer) = messages.iter().rfind(|message| !message["run"].is_null()) else {
+    let Some(answer) = items(&chat["messages"]).iter().rfind(|message| !message["run"].is_null()) else {
         bail!("no agent has answered in {}", pages.join(&format!("/chat/{}", chat_of(arguments)))?);
     };
     let to = arguments.get_one::<String>("to").map(|to| query(&[("to", to)])).unwrap_or_default();
