@@ -13,6 +13,7 @@ use libp2p::{
     Multiaddr, PeerId, Swarm,
     gossipsub::{self, MessageAcceptance},
     kad::{self, QueryId},
+    swarm::DialError,
 };
 use plexus_domain::Timestamp;
 use tokio::{sync::mpsc, task::JoinHandle};
@@ -61,6 +62,8 @@ pub struct Actor {
     pub(super) dht_queries: HashMap<QueryId, DhtQuery>,
     /// Number of finished DHT lookups, and of the requests they needed.
     pub(super) looked: (u64, u64),
+    /// When the operator was last warned that connections are refused for lack of memory.
+    pub(super) memory_warned: Option<Instant>,
     pub(super) announcing: ProviderAnnouncer,
     /// Requests waiting for the address of a hub.
     pub(super) waiting: Vec<(HubId, PendingConnect)>,
@@ -119,6 +122,7 @@ impl Actor {
             nat,
             dht_queries: HashMap::new(),
             looked: (0, 0),
+            memory_warned: None,
             announcing: ProviderAnnouncer::new(me),
             waiting: Vec::new(),
             kept: Vec::new(),
@@ -300,8 +304,10 @@ impl Actor {
     }
 
     pub(super) fn dial(&mut self, address: &Multiaddr) {
-        if let Err(error) = self.swarm.dial(address.clone()) {
-            tracing::debug!(%address, %error, "dial failed");
+        let Err(error) = self.swarm.dial(address.clone()) else { return };
+        tracing::debug!(%address, %error, "dial failed");
+        if let DialError::Denied { cause } = &error {
+            self.on_denied(cause);
         }
     }
 

@@ -187,6 +187,27 @@ async fn calls(is_public: Option<IsPublic>, names_it: bool, through: bool) -> bo
 }
 
 #[tokio::test]
+async fn the_operator_is_warned_when_memory_ends_all_connections() {
+    let (mut actor, _told) = actor_of(NetConfig { memory: 1, ..config() });
+    actor.dial(&address(1));
+    assert!(actor.memory_warned.is_some());
+    let (mut other, _told) = actor_of(NetConfig { seed: [2; 32], ..config() });
+    actor.memory_warned = None;
+    actor.swarm.listen_on("/ip4/127.0.0.1/tcp/0".parse().unwrap()).unwrap();
+    while actor.memory_warned.is_none() {
+        tokio::select! {
+            event = actor.swarm.select_next_some() => {
+                if let SwarmEvent::NewListenAddr { address, .. } = &event {
+                    other.dial(address);
+                }
+                actor.on_swarm_event(event);
+            }
+            _ = other.swarm.select_next_some() => {}
+        }
+    }
+}
+
+#[tokio::test]
 async fn nobody_makes_a_hub_call_into_its_own_network() {
     let nothing: IsPublic = |_| false;
     for through in [false, true] {

@@ -1,6 +1,6 @@
 //! Handlers of swarm events.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use libp2p::{
     Multiaddr, PeerId,
@@ -8,9 +8,9 @@ use libp2p::{
     gossipsub::{self, MessageAcceptance},
     identify,
     kad::{self, InboundRequest, ProviderRecord, store::RecordStore},
-    mdns, relay,
+    mdns, memory_connection_limits, relay,
     request_response::{self, OutboundRequestId},
-    swarm::{ConnectionId, DialError, SwarmEvent},
+    swarm::{ConnectionDenied, ConnectionId, DialError, ListenError, SwarmEvent},
 };
 
 use super::{
@@ -34,6 +34,8 @@ use crate::{
 
 /// Maximum addresses taken from a peer's identify message.
 const MAX_ADDRESSES: usize = 8;
+/// Interval of the warning that connections are refused.
+const WARNING_INTERVAL: Duration = Duration::from_secs(60);
 
 type Exchanged = request_response::Event<PeerMessage, PeerReply>;
 
@@ -68,6 +70,9 @@ impl Actor {
                 self.links.closed(&peer_id, peer_id::hub_of(&peer_id));
                 self.nat.left(&peer_id);
             }
+            SwarmEvent::IncomingConnectionError { error: ListenError::Denied { cause }, .. } => {
+                self.on_denied(&cause);
+            }
             SwarmEvent::OutgoingConnectionError { error, .. } => self.on_dial_error(&error),
             SwarmEvent::ListenerClosed { listener_id, reason, .. } => {
                 if let Some(relay) = self.nat.relays.closed(listener_id, Instant::now()) {
@@ -76,6 +81,22 @@ impl Actor {
             }
             SwarmEvent::Behaviour(event) => self.react_to(event),
             _ => {}
+        }
+    }
+
+    /// Warns the operator of connections that this hub refused for lack of memory.
+    pub(super) fn on_denied(&mut self, cause: &ConnectionDenied) {
+        let Some(limit) = cause.downcast_ref::<memory_connection_limits::MemoryUsageLimitExceeded>() else {
+            return;
+        };
+        let now = Instant::now();
+        if self.memory_warned.is_none_or(|at| now.duration_since(at) >= WARNING_INTERVAL) {
+            self.memory_warned = Some(now);
+            tracing::warn!(
+                memory = limit.process_physical_memory_bytes(),
+                limit = limit.max_allowed_bytes(),
+                "connections of other hubs refused: the process is above its memory limit"
+            );
         }
     }
 

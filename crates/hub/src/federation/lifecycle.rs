@@ -18,8 +18,8 @@ use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{
-    RunningFederation, engine_store::SqlEngineStore, hub_record, listing_publisher, p2p_calls, p2p_state,
-    restore, rule_subscriptions, rules,
+    RunningFederation, engine_store::SqlEngineStore, hub_record, listing_publisher, memory_limit, p2p_calls,
+    p2p_state, restore, rule_subscriptions, rules,
 };
 use crate::{
     Error, Hub, Result,
@@ -31,8 +31,6 @@ use crate::{
 const PAUSE: Duration = Duration::from_secs(5);
 /// Poll interval for the advisory lock that another instance holds.
 const PURGE_INTERVAL: Duration = Duration::from_secs(3);
-/// Memory use of the process, in bytes, above which new connections are rejected.
-const MEMORY: usize = 1 << 30;
 /// Startup timeout for becoming reachable by other hubs, directly or through relays.
 /// Reachability is polled until then.
 const REACHED_WITHIN: Duration = Duration::from_secs(5);
@@ -204,7 +202,7 @@ async fn begin(hub: &Hub, config: &Federation) -> Result<PreparedDriver> {
         is_public: is_public(hub, config),
         mdns: config.mdns,
         relay: config.relay.then(RelayLimits::default),
-        memory: MEMORY,
+        memory: memory_limit::memory_limit(),
         kept: p2p_state::load(hub).await?,
         now,
     })

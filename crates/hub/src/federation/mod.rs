@@ -29,6 +29,7 @@ mod lifecycle;
 mod listing_publisher;
 mod live_results;
 mod live_search;
+mod memory_limit;
 mod own_records;
 #[cfg(test)]
 mod own_records_tests;
