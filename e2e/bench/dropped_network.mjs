@@ -3,7 +3,7 @@
 //   PLEXUS_BINARY=target/release/plexus node e2e/bench/dropped_network.mjs
 
 import { setTimeout as pause } from "node:timers/promises";
-import { answered, go } from "../lib/walk.mjs";
+import { answered, go, rememberAnswer } from "../lib/walk.mjs";
 import { freePort } from "../lib/process.mjs";
 import { beginChat, openBrowser, startBench } from "./lib/hub.mjs";
 import { numbered } from "./lib/model_server.mjs";
@@ -36,7 +36,7 @@ async function measure() {
   await go(tab, bench.hub.url + (await beginChat(tab, bench.hub, "hello")));
   await page.locator('html[data-islands="ready"]').waitFor({ state: "attached" });
   await answered(tab);
-  tab.answersBefore = 1;
+  await rememberAnswer(tab);
   await page.locator("#composer-text").fill("stream");
   await page.keyboard.press("Enter");
   const times = [];

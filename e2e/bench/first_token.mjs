@@ -5,7 +5,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { answered, go } from "../lib/walk.mjs";
+import { answered, go, rememberAnswer } from "../lib/walk.mjs";
 import { clockOffset, now } from "./lib/clock.mjs";
 import { presentedDuring, watchFirstText } from "./lib/first_text.mjs";
 import { beginChat, openBrowser, slowDown, startBench } from "./lib/hub.mjs";
@@ -62,7 +62,7 @@ async function inChat(rate) {
 }
 
 async function ask(tab, question) {
-  tab.answersBefore = await tab.page.locator("#thread article.agent").count();
+  await rememberAnswer(tab);
   await tab.page.locator("#composer-text").fill(question);
   await tab.page.keyboard.press("Enter");
   await answered(tab);

@@ -59,8 +59,8 @@ export async function openTab(browser, mode = {}) {
 export class Tab {
   #problems;
   #expected = [];
-  /** Number of answers in the chat when the last message was sent. */
-  answersBefore;
+  /** Id of the last answer on the page when the last message was sent; null if there was none. */
+  answerBefore;
 
   constructor(context, page, mode, problems = []) {
     this.context = context;

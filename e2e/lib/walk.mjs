@@ -132,7 +132,7 @@ export async function send(tab, text) {
   const isFirst = new URL(tab.page.url()).pathname === "/chat";
   if (text.length > LONG) await paste(box, text);
   else await box.fill(text);
-  tab.answersBefore = await tab.page.locator(ANSWERS).count();
+  await rememberAnswer(tab);
   await tab.page.getByRole("button", { name: "Send", exact: true }).click();
   if (!isFirst || tab.mode.script !== "on") return;
   await tab.page.waitForURL(/\/chat\/./, { waitUntil: "commit" });
@@ -149,6 +149,15 @@ const paste = (box, text) =>
 
 const ANSWERS = "#thread article.agent";
 
+/** Remembers the last answer before a message is sent. A long page removes its oldest ones, so they are not counted. */
+export async function rememberAnswer(tab) {
+  const ids = await tab.page.locator(ANSWERS).evaluateAll((answers) => answers.map(({ id }) => id));
+  tab.answerBefore = ids.at(-1) ?? null;
+}
+
+/** The first answer to the last message. */
+export const newAnswer = ({ page, answerBefore }) => page.locator(answerBefore ? `[id="${answerBefore}"] ~ article.agent` : ANSWERS).first();
+
 /** The last message of an agent. */
 export const answer = (tab) => tab.page.locator(ANSWERS).last();
 
@@ -159,7 +168,7 @@ export const answer = (tab) => tab.page.locator(ANSWERS).last();
  */
 export async function answered(tab, state = "done") {
   if (tab.mode.script !== "on") await followed(tab);
-  const awaited = tab.page.locator(ANSWERS).nth(tab.answersBefore ?? -1);
+  const awaited = tab.answerBefore === undefined ? answer(tab) : newAnswer(tab);
   await awaited.and(tab.page.locator(`.${state}`)).waitFor(ANSWER);
   return textOf(tab);
 }
@@ -204,14 +213,24 @@ export async function api(tab, hub, method, path, body) {
 
 /** Asks the calculator `1 + 0`, `2 + 0`, … in a new chat, each after the answer to the one before. Returns its path. */
 export async function writeChat(tab, hub, questions) {
-  const message = (text) => ({ id: crypto.randomUUID(), text });
-  const { chat } = await api(tab, hub, "POST", "/chats", { ...message("1 + 0"), to: "@plexus/calc" });
-  for (let number = 1; number <= questions; number += 1) {
-    if (number > 1) await api(tab, hub, "POST", `/chats/${chat}/messages`, message(`${number} + 0`));
-    for (let state = "open"; state === "open"; ) {
-      const { messages } = await api(tab, hub, "GET", `/chats/${chat}`);
-      state = messages.at(-1).state;
-    }
-  }
+  const { chat } = await api(tab, hub, "POST", "/chats", { id: crypto.randomUUID(), text: "1 + 0", to: "@plexus/calc" });
+  await answeredOverApi(tab, hub, chat);
+  await askAll(tab, hub, `/chat/${chat}`, 2, questions);
   return `/chat/${chat}`;
+}
+
+/** Asks such questions from number `from` to number `to` over the API. */
+export async function askAll(tab, hub, path, from, to) {
+  const chat = path.replace("/chat/", "");
+  for (let number = from; number <= to; number += 1) {
+    await api(tab, hub, "POST", `/chats/${chat}/messages`, { id: crypto.randomUUID(), text: `${number} + 0` });
+    await answeredOverApi(tab, hub, chat);
+  }
+}
+
+async function answeredOverApi(tab, hub, chat) {
+  for (let state = "open"; state === "open"; ) {
+    const { messages } = await api(tab, hub, "GET", `/chats/${chat}`);
+    state = messages.at(-1).state;
+  }
 }

@@ -88,6 +88,28 @@ test("a block that is still being written is shown as what it will become", asyn
   await writer.stop();
 });
 
+test("the end of an answer keeps what the reader has selected in it", async () => {
+  const [start, end] = ["paragraph.md", "end"].map((name) => join(folder, name));
+  await writeFile(start, "The first paragraph.\n\n```text\none line\n```\n\nThe second");
+  execFileSync("mkfifo", [end]);
+  const writer = await hub.join("pen", ["cat", start, end]);
+  const tab = await openTab(browser);
+  await signIn(tab, hub, "ada");
+  await go(tab, `${hub.url}/chat?to=@ada/pen`);
+  await tab.islands();
+  await send(tab, "hi");
+  await answer(tab).locator(".tail", { hasText: "The second" }).waitFor();
+  const paragraph = answer(tab).getByText("The first paragraph.");
+  await paragraph.evaluate((element) => getSelection().selectAllChildren(element));
+  await writeFile(end, " paragraph.");
+  await answered(tab);
+  assert.equal(await tab.page.evaluate(() => getSelection().toString()), "The first paragraph.");
+  assert.equal(await answer(tab).locator(".body").innerText().then((text) => text.split("paragraph.").length), 3);
+  assert.equal(await answer(tab).locator(".code").getByRole("button", { name: "Copy" }).count(), 1);
+  await tab.close();
+  await writer.stop();
+});
+
 for (const script of ["on", "off"]) {
   test(`nothing says that a finished answer is still written, script ${script}`, async () => {
     const tab = await ask({ script });

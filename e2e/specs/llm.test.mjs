@@ -6,7 +6,7 @@ import { startModel } from "../lib/agents.mjs";
 import { launch, openTab } from "../lib/browser.mjs";
 import { checkPage } from "../lib/checks.mjs";
 import { startHub } from "../lib/hub.mjs";
-import { answer, answered, go, press, publishInstructions, send, signUp, textOf } from "../lib/walk.mjs";
+import { answer, answered, go, newAnswer, press, publishInstructions, send, signUp, textOf } from "../lib/walk.mjs";
 
 let hub, browser, model, tab;
 before(async () => {
@@ -71,7 +71,7 @@ test("it can be stopped in mid-answer", async () => {
 const TRIES = 5;
 async function stoppedInMidAnswer() {
   await send(tab, "Tell a very long story about a lighthouse, with many chapters.");
-  const mine = tab.page.locator("#thread article.agent").nth(tab.answersBefore);
+  const mine = newAnswer(tab);
   const ended = mine.and(tab.page.locator(".stopped, .done"));
   await mine.locator(".body").getByText(/\w+ \w+/).first().waitFor();
   const stop = mine.getByRole("button", { name: /^Stop/ });

@@ -4,10 +4,12 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { launch, openTab } from "../lib/browser.mjs";
 import { checkPage } from "../lib/checks.mjs";
-import { answered, api, go, hubOfAda, press, says, send, signIn, writeChat } from "../lib/walk.mjs";
+import { answered, api, askAll, go, hubOfAda, press, says, send, signIn, writeChat } from "../lib/walk.mjs";
 
 /** More questions than fit on two pages of 60 messages, answers included. */
 const QUESTIONS = 62;
+/** More questions than a page keeps, answers included. */
+const MANY = 44;
 
 let hub, browser;
 before(async () => {
@@ -52,6 +54,45 @@ for (const mode of MODES) {
     await tab.close();
   });
 }
+
+test("a page that stays open shows the newest messages and links to the others", async () => {
+  const tab = await openTab(browser);
+  await signIn(tab, hub, "ada");
+  const path = await writeChat(tab, hub, 2);
+  await open(tab, path);
+  await askAll(tab, hub, path, 3, MANY);
+  await tab.page.locator(".message.person", { hasText: `${MANY} + 0` }).waitFor();
+  await tab.page.getByRole("link", { name: "Older messages" }).waitFor({ state: "attached" });
+  const shown = await questions(tab);
+  const from = MANY - shown.length + 1;
+  assert.ok(from > 1, "all messages are kept");
+  assert.deepEqual(shown, numbers(from, MANY));
+  await checkPage(tab, "chat-trimmed");
+  await page(tab, "Older messages");
+  assert.deepEqual(await questions(tab), numbers(1, from - 1));
+  await page(tab, "Newest messages");
+  assert.equal(await lastQuestion(tab), `${MANY} + 0`);
+  await tab.close();
+});
+
+test("a reader who scrolled up keeps the messages until the end is shown again", async () => {
+  const tab = await openTab(browser);
+  await signIn(tab, hub, "ada");
+  const path = await writeChat(tab, hub, 10);
+  await open(tab, path);
+  await tab.page.mouse.move(600, 300);
+  await tab.page.mouse.wheel(0, -100_000);
+  await tab.page.waitForFunction(() => scrollY === 0);
+  await askAll(tab, hub, path, 11, MANY);
+  await tab.page.locator(".message.person", { hasText: `${MANY} + 0` }).waitFor({ state: "attached" });
+  assert.deepEqual(await questions(tab), numbers(1, MANY));
+  assert.equal(await tab.page.evaluate(() => scrollY), 0);
+  await press(tab, "Jump to latest");
+  await tab.page.getByRole("link", { name: "Older messages" }).waitFor({ state: "attached" });
+  assert.equal(await lastQuestion(tab), `${MANY} + 0`);
+  assert.ok((await questions(tab)).length < MANY);
+  await tab.close();
+});
 
 test("a form that was loaded before the chat continued sends nothing, keeps its text and shows the rest", async () => {
   const tab = await openTab(browser, { script: "off" });
@@ -114,6 +155,10 @@ async function fork(tab, path) {
 
 async function questions(tab) {
   return tab.page.locator(".message.person .body").allTextContents();
+}
+
+function numbers(from, to) {
+  return Array.from({ length: to - from + 1 }, (_, index) => `${from + index} + 0`);
 }
 
 async function lastQuestion(tab) {

@@ -37,6 +37,8 @@ pub struct ChatController {
     pub(super) signs: ChatUiState,
     /// True while an animation frame is requested.
     pub(super) drawing: Cell<bool>,
+    /// True while the oldest messages are about to be removed.
+    trimming: Cell<bool>,
     /// True while the read position of a room is about to be sent.
     pub(super) marking: Cell<bool>,
     /// The other people of a room that type.
@@ -74,6 +76,7 @@ pub fn start(chat: Option<String>, seq: i64, worker: &str, of_page: RoomTexts, s
         scroll: Scroll::new(),
         signs,
         drawing: Cell::new(false),
+        trimming: Cell::new(false),
         marking: Cell::new(false),
         typing: RefCell::default(),
         typing_reported: Cell::new(0.0),
@@ -90,7 +93,7 @@ pub fn start(chat: Option<String>, seq: i64, worker: &str, of_page: RoomTexts, s
         room.follow_reader();
         match target() {
             Some(message) => room.scroll.show(&message),
-            None => room.scroll.hold(),
+            None => room.hold_end(),
         }
         room.show_answering();
     }
@@ -105,7 +108,8 @@ fn target() -> Option<Element> {
 
 pub fn to_latest() {
     with_room(|room| {
-        room.scroll.hold();
+        room.hold_end();
+        room.trim_soon();
         room.signs.below.set(false);
     });
 }
@@ -152,6 +156,7 @@ impl Listener for ChatController {
                 }
                 self.show_answering();
                 self.mark_read();
+                self.trim_soon();
                 with_room(ChatController::send_queued);
             }
             Event::RunUpdated(run) => self.run(&run),
@@ -261,6 +266,12 @@ impl ChatController {
         }
     }
 
+    /// Scrolls to the end of the page, and stays there.
+    pub(super) fn hold_end(&self) {
+        self.scroll.hold();
+        self.draw_soon();
+    }
+
     /// Schedules one DOM update for all events that arrive before the next animation frame.
     fn draw_soon(&self) {
         if self.drawing.replace(true) {
@@ -308,6 +319,25 @@ impl ChatController {
                     // Errors are ignored: the next message marks the room again.
                     let _ = http::post(&path, &body).await;
                 });
+            });
+        });
+    }
+
+    /// Removes the oldest messages of a long thread, unless the reader has scrolled up to them. It waits, since the frame
+    /// in which a message arrives has work enough.
+    fn trim_soon(&self) {
+        const REST: u32 = 500;
+        if self.trimming.replace(true) {
+            return;
+        }
+        dom::after(REST, || {
+            with_room(|room| {
+                room.trimming.set(false);
+                if let (Some(thread), Some(chat), true) = (&room.thread, &room.chat, room.scroll.is_at_end())
+                {
+                    thread.trim(chat);
+                    room.draw_soon();
+                }
             });
         });
     }

@@ -194,7 +194,7 @@ impl ChatController {
         if let Some(thread) = self.thread.as_ref().filter(|thread| !is_edit && !thread.is_older_page()) {
             thread.put_unsent(&id, &draft.shown());
         }
-        self.scroll.hold();
+        self.hold_end();
         self.awaiting.replace(Some(id.clone()));
         let room = self.clone();
         leptos::task::spawn_local(async move {

@@ -22,6 +22,8 @@ mod open_block;
 mod streaming_text;
 mod texts;
 #[cfg(any(feature = "hydrate", test))]
+mod thread_limit;
+#[cfg(any(feature = "hydrate", test))]
 mod typing;
 
 #[cfg(feature = "hydrate")]
@@ -36,6 +38,8 @@ mod event_source;
 mod forms;
 #[cfg(feature = "hydrate")]
 mod http;
+#[cfg(feature = "hydrate")]
+mod morph;
 #[cfg(feature = "hydrate")]
 mod queue;
 #[cfg(feature = "hydrate")]

@@ -33,6 +33,11 @@ impl Scroll {
         self.pin.get().offers_way_back(position().1)
     }
 
+    /// True if the view is held at the end of the page.
+    pub const fn is_at_end(&self) -> bool {
+        self.pin.get().holds()
+    }
+
     /// Scrolls to a message and stays there.
     pub fn show(&self, message: &Element) {
         let mut pin = self.pin.get();
@@ -41,11 +46,11 @@ impl Scroll {
         message.scroll_into_view();
     }
 
+    /// Holds the view at the end from the next frame on: scrolling now would make the browser lay out the page twice.
     pub fn hold(&self) {
         let mut pin = self.pin.get();
         pin.hold();
         self.pin.set(pin);
-        to_end();
     }
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoomTexts {
     pub latest: String,
+    pub older: String,
     pub stop: String,
     /// Start of the title of a chat that waits for its reader.
     pub waiting_title: String,
@@ -72,6 +73,7 @@ impl RoomTexts {
 
         Self {
             latest: text!("room-latest"),
+            older: text!("messages-older"),
             stop: text!("answer-stop"),
             waiting_title: text!("room-waiting-title"),
             answering: text!("room-answering", name = "{0}"),

@@ -12,9 +12,11 @@ use super::{
     article_position::{ArticlePosition, ShownArticle, place},
     dom,
     events::{AgentStatus, BlockHtml, MessageCreated, PartSnapshot, TextDelta},
+    morph::morph,
     streaming_text::{StreamingText, TextChange},
     tail,
     texts::texts,
+    thread_limit::ThreadSize,
 };
 
 /// Class of a thread that shows answers side by side.
@@ -127,16 +129,17 @@ impl Thread {
         }
     }
 
-    /// Replaces an article in its position. If it had the focus, the composer gets it.
+    /// Changes an article in its position. If the element with the focus is gone, the composer gets it.
     pub fn replace(&self, id: &str, html: &str) -> Option<Element> {
         let old = self.article(id)?;
         let focused = old.contains(document().active_element().as_deref());
-        old.set_outer_html(html);
+        morph(&old, html)?;
         self.forget(id);
-        if focused {
+        let article = self.added(id)?;
+        if focused && !article.contains(document().active_element().as_deref()) {
             let _ = dom::by_id::<HtmlElement>("composer-text").map(|text| text.focus());
         }
-        self.added(id)
+        Some(article)
     }
 
     /// Shows the user's message before the hub has accepted it (optimistic update).
@@ -161,6 +164,44 @@ impl Thread {
             self.arrange_columns(&article);
         }
         self.forget(id);
+    }
+
+    /// Removes the oldest messages of a thread over its limit. The link to older messages leads to them.
+    ///
+    /// Messages that are being written, wait for the reader or have the focus stay, and all after them.
+    pub fn trim(&self, chat: &str) {
+        let articles = dom::all(&self.element, ":scope > article.message");
+        let mut size = ThreadSize { messages: articles.len(), height: self.element.scroll_height() };
+        if !size.is_exceeded() {
+            return;
+        }
+        // All heights are read before the first removal: after it, reading one would lay out the thread again.
+        let is_surplus = |article: &&Element| {
+            let is_surplus = size.has_surplus() && !is_in_use(article);
+            size.messages -= 1;
+            size.height -= article.client_height();
+            is_surplus
+        };
+        let gone = articles.iter().take_while(is_surplus).count();
+        let (Some(first), Some(last)) = (articles.get(gone).and_then(shown), self.last()) else { return };
+        if gone == 0 || self.link_older(&format!("/chat/{chat}?m={last}&before={}", first.id)).is_none() {
+            return;
+        }
+        for article in articles.iter().take(gone).filter_map(shown) {
+            self.remove(&article.id);
+        }
+    }
+
+    /// Sets the link to older messages, which is the first element of a thread that has them.
+    fn link_older(&self, href: &str) -> Option<()> {
+        if let Some(link) = dom::find::<Element>(&self.element, ":scope > .older a") {
+            return link.set_attribute("href", href).ok();
+        }
+        let link = dom::element("a", "", &texts().older)?;
+        link.set_attribute("href", href).ok()?;
+        let line = dom::element("p", "older", "")?;
+        line.append_child(&link).ok()?;
+        self.element.prepend_with_node_1(&line).ok()
     }
 
     fn added(&self, id: &str) -> Option<Element> {
@@ -335,6 +376,13 @@ impl Thread {
         };
         Some((dom::find(&place, ".closed")?, dom::find(&place, ".tail")?))
     }
+}
+
+/// True if an article is being written, waits for the reader or has the focus.
+fn is_in_use(article: &Element) -> bool {
+    article.has_attribute("aria-busy")
+        || article.contains(document().active_element().as_deref())
+        || dom::find::<Element>(article, ".approval form").is_some()
 }
 
 fn shown(article: &Element) -> Option<ShownArticle> {
