@@ -99,7 +99,8 @@ impl Page for ThreadPage {
 
 /// Returns the number of answers side by side for each message: answers to one message are shown together only then.
 fn columns(messages: &[Article]) -> Vec<usize> {
-    let is_answer = |message: &Article| matches!(message.author, Author::Agent { .. });
+    let is_answer =
+        |message: &Article| matches!(message.author, Author::Agent { .. } | Author::Imported { .. });
     let mut counts: HashMap<Option<MessageId>, usize> = HashMap::new();
     for answer in messages.iter().filter(|message| is_answer(message)) {
         *counts.entry(answer.parent).or_default() += 1;
