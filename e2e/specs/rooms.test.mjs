@@ -113,6 +113,33 @@ for (const mode of PAIRED_MODES) {
   });
 }
 
+test("a member stops an answer to the own message only, and the owner every answer", async () => {
+  const program = await hub.join("slow", ["sh", "-c", "echo Begun; exec sleep 600"], ["--visibility", "public", "--access", "open"]);
+  const [ada, bob] = [await at("ada"), await at("bob")];
+  const chat = await begin(ada, "1 + 1");
+  await invite(ada, chat, { user: "bob" });
+  await accept(bob);
+  for (const tab of [ada, bob]) await opened(tab, chat);
+  await say(ada, "@ada/slow hello");
+  for (const tab of [ada, bob]) await running(tab).getByText("Begun").waitFor();
+  assert.equal(await stops(bob).count(), 0);
+  await checkPage(bob, "chat-room-answering");
+  await stops(ada).last().click();
+  for (const tab of [ada, bob]) await running(tab).waitFor({ state: "detached" });
+  await say(bob, "@ada/slow hello");
+  for (const tab of [ada, bob]) await running(tab).getByText("Begun").waitFor();
+  await stops(bob).first().click();
+  for (const tab of [ada, bob]) await running(tab).waitFor({ state: "detached" });
+  await say(bob, "@ada/slow hello");
+  await running(ada).getByText("Begun").waitFor();
+  await stops(ada).first().click();
+  for (const tab of [ada, bob]) {
+    await tab.page.locator("#thread article.agent.stopped").nth(2).waitFor();
+    await tab.close();
+  }
+  await program.stop();
+});
+
 test("an unread room is marked until it is opened", async () => {
   const [ada, bob] = [await at("ada"), await at("bob")];
   const chat = await begin(ada, "1 + 1");
@@ -246,6 +273,11 @@ async function articles(tab, count) {
 /** Waits until the line on people that type has this text. */
 const typing = (tab, text) =>
   tab.page.waitForFunction((text) => document.getElementById("room-typing").textContent === text, text, { timeout: 10_000 });
+
+const running = (tab) => tab.page.locator("#thread article[aria-busy]");
+
+/** The visible buttons that stop an answer: the one of its article, and the one above the composer. */
+const stops = (tab) => tab.page.getByRole("button", { name: /^Stop/ }).filter({ visible: true });
 
 const own = (tab) => tab.page.locator("#thread article.message.own");
 
