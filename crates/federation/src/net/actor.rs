@@ -13,7 +13,7 @@ use libp2p::{
     Multiaddr, PeerId, Swarm,
     gossipsub::{self, MessageAcceptance},
     kad::{self, QueryId},
-    swarm::DialError,
+    swarm::{DialError, dial_opts::DialOpts},
 };
 use plexus_domain::Timestamp;
 use tokio::{sync::mpsc, task::JoinHandle};
@@ -185,7 +185,7 @@ impl Actor {
                 self.dht_queries.insert(query, DhtQuery::Providers { search, otherwise: Some(tag) });
             }
             ActorCommand::FindHub(hub) => self.find_hub(hub),
-            ActorCommand::Dial(address) => self.dial(&address),
+            ActorCommand::Dial(address) => self.dial(address),
             ActorCommand::Reach { hub, done } => self.ensure_connected(hub, done),
             ActorCommand::Described(record) => self.on_hub_record(record.body()),
             ActorCommand::Doors(found) => self.book.add_doors(found, Instant::now()),
@@ -303,9 +303,12 @@ impl Actor {
         }
     }
 
-    pub(super) fn dial(&mut self, address: &Multiaddr) {
-        let Err(error) = self.swarm.dial(address.clone()) else { return };
-        tracing::debug!(%address, %error, "dial failed");
+    /// Dials an address, or a peer at its addresses. Failures are logged.
+    pub(super) fn dial(&mut self, options: impl Into<DialOpts>) {
+        let options = options.into();
+        let peer = options.get_peer_id();
+        let Err(error) = self.swarm.dial(options) else { return };
+        tracing::debug!(?peer, %error, "dial failed");
         if let DialError::Denied { cause } = &error {
             self.on_denied(cause);
         }

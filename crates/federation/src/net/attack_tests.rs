@@ -179,7 +179,7 @@ async fn calls(is_public: Option<IsPublic>, names_it: bool, through: bool) -> bo
         let named = |address: Multiaddr| address.with(Protocol::P2p(PeerId::random()));
         named(named(address).with(Protocol::P2pCircuit))
     };
-    actor.dial(&if through { relayed(address) } else { address });
+    actor.dial(if through { relayed(address) } else { address });
     tokio::select! {
         _ = listener.accept() => true,
         () = async { while !matches!(actor.swarm.select_next_some().await, SwarmEvent::OutgoingConnectionError { .. }) {} } => false,
@@ -187,24 +187,27 @@ async fn calls(is_public: Option<IsPublic>, names_it: bool, through: bool) -> bo
 }
 
 #[tokio::test]
-async fn the_operator_is_warned_when_memory_ends_all_connections() {
+async fn the_operator_is_warned_of_connections_refused_for_memory() {
     let (mut actor, _told) = actor_of(NetConfig { memory: 1, ..config() });
-    actor.dial(&address(1));
+    actor.dial(address(1));
     assert!(actor.memory_warned.is_some());
     let (mut other, _told) = actor_of(NetConfig { seed: [2; 32], ..config() });
     actor.memory_warned = None;
     actor.swarm.listen_on("/ip4/127.0.0.1/tcp/0".parse().unwrap()).unwrap();
-    while actor.memory_warned.is_none() {
-        tokio::select! {
-            event = actor.swarm.select_next_some() => {
-                if let SwarmEvent::NewListenAddr { address, .. } = &event {
-                    other.dial(address);
+    let refused = async {
+        while actor.memory_warned.is_none() {
+            tokio::select! {
+                event = actor.swarm.select_next_some() => {
+                    if let SwarmEvent::NewListenAddr { address, .. } = &event {
+                        other.dial(address.clone());
+                    }
+                    actor.on_swarm_event(event);
                 }
-                actor.on_swarm_event(event);
+                _ = other.swarm.select_next_some() => {}
             }
-            _ = other.swarm.select_next_some() => {}
         }
-    }
+    };
+    tokio::time::timeout(MINUTE, refused).await.unwrap();
 }
 
 #[tokio::test]
@@ -232,7 +235,7 @@ async fn who_is_called_back_is_not_a_hub_that_this_one_called() {
             }
             if let (false, Some(address)) = (is_called, hub.swarm.listeners().next()) {
                 is_called = true;
-                stranger.dial(address);
+                stranger.dial(address.clone());
             }
         }
     };

@@ -103,9 +103,7 @@ impl Actor {
         let addresses = self.addresses(&peer);
         let options = DialOpts::peer_id(peer).addresses(addresses);
         let options = options.condition(PeerCondition::DisconnectedAndNotDialing).build();
-        if let Err(error) = self.swarm.dial(options) {
-            tracing::debug!(%peer, %error, "dial failed");
-        }
+        self.dial(options);
     }
 
     /// Executes the requests that waited for the address of `hub`; without an address they fail.

@@ -33,9 +33,9 @@ impl Actor {
         let connected = self.links.names();
         let (hubs, doors) = self.book.next_dials(&connected, self.links.hubs_called().len(), now);
         for (peer, addresses) in hubs {
-            _ = self.swarm.dial(DialOpts::peer_id(peer).addresses(addresses).build());
+            self.dial(DialOpts::peer_id(peer).addresses(addresses).build());
         }
-        doors.iter().for_each(|address| self.dial(address));
+        doors.into_iter().for_each(|address| self.dial(address));
         self.trim(now);
         self.unban_expired(now);
         self.deliver_gossip();

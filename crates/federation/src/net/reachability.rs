@@ -143,7 +143,7 @@ impl Actor {
             }
         }
         if let Some((relay, addresses)) = self.nat.relays.next_relay_dial(now) {
-            _ = self.swarm.dial(DialOpts::peer_id(relay).addresses(addresses).build());
+            self.dial(DialOpts::peer_id(relay).addresses(addresses).build());
         }
     }
 

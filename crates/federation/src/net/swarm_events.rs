@@ -159,7 +159,7 @@ impl Actor {
                 self.progressed(id, result, step.last);
             }
             BehaviourEvent::Mdns(mdns::Event::Discovered(found)) => {
-                found.into_iter().for_each(|(_, address)| self.dial(&address));
+                found.into_iter().for_each(|(_, address)| self.dial(address));
             }
             _ => {}
         }
