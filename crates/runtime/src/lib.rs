@@ -13,6 +13,7 @@ pub mod child_process;
 mod connector;
 mod credentials;
 pub mod http_endpoint;
+mod limited_run;
 pub mod llm;
 pub mod mcp_client;
 pub mod oauth_client;
@@ -29,6 +30,7 @@ mod transcript;
 pub use approval::{ApprovalGate, ApprovalPolicy, ApprovalRequest, ToolQuestion};
 pub use connector::{
     Connector, ConnectorLimits, ConversationTurn, ModelUsage, Output, OutputFile, RemoteConversation, RunEnd,
-    RunRequest, TurnRole, run_connector,
+    RunRequest, TurnRole,
 };
 pub use credentials::{CredentialSource, Credentials, KeyPlace, Secret, TokenProvider};
+pub use limited_run::run_connector;
