@@ -4,7 +4,8 @@ use plexus_domain::{MessageId, Part};
 
 use super::{
     AuthorizedAgent, CallRequest, SubscriptionScope, Task, TaskSubscription,
-    create_task::{CreatedCall, PendingCall, acceptable, write},
+    call_request::acceptable,
+    create_task::{CreatedCall, PendingCall, write},
     subscribe::{ChatWatch, subscribe},
     upload,
 };

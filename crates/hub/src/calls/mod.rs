@@ -7,6 +7,7 @@
 //! [`fn@authorize`] authorizes the caller once and returns a [`AuthorizedAgent`], which all other functions take.
 
 mod authorize;
+mod call_request;
 mod cancel;
 mod cancel_on_drop;
 mod card;
@@ -27,12 +28,12 @@ mod upload;
 pub mod webhooks;
 
 pub use authorize::{AuthorizedAgent, authorize};
+pub use call_request::{CallRequest, PriorMessage};
 pub use cancel::cancel;
 pub use cancel_on_drop::CancelOnDrop;
 pub(crate) use card::public_card;
 pub use card::{card, hub_card};
 pub use conversation::conversation;
-pub use create_task::{CallRequest, PriorMessage};
 pub use file::{file, file_of_task};
 pub use invoke::{CallOutcome, DirectReply, invoke, start};
 pub use list::{TaskCursor, TaskFilter, TaskPage, list};
