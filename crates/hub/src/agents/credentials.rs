@@ -2,13 +2,10 @@
 
 use std::sync::Arc;
 
-use plexus_a2a::{
-    Card,
-    card::{Credential, KeyPlace, Origin, SecurityRequirements},
-};
+use plexus_a2a::Card;
 use plexus_domain::{
     AccountId, Address, AgentId, Error as Refusal, SecretId,
-    agent::{Connector, OauthRequirement, http_endpoint::EndpointTemplate},
+    agent::{Connector, OauthRequirement},
 };
 use plexus_runtime::{CredentialSource, oauth_client::Client};
 use plexus_store::{
@@ -31,61 +28,16 @@ use crate::{
     keys, message_views,
 };
 
+mod requirement;
 mod sealed;
 
+use requirement::resource;
+pub use requirement::scheme;
+pub(super) use requirement::{CredentialRequirement, template_resource};
 pub(super) use sealed::SealedCredentials;
 
 const MAX_SECRET_BYTES: usize = 8 << 10;
 const MAX_USER_BYTES: usize = 256;
-
-/// Credential requirement of an agent: scheme and the origin that is called.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct CredentialRequirement {
-    scheme: Option<Scheme>,
-    pub origin: String,
-}
-
-impl CredentialRequirement {
-    /// Returns the requirement; `None` if the agent needs no credentials.
-    pub fn of(connector: &Connector, card: &Card) -> Option<Self> {
-        let asks = match connector {
-            Connector::Http { request } => Self::of_template(request).ok()?,
-            _ => Self::of_card(card)?,
-        };
-        asks.scheme.is_some().then_some(asks)
-    }
-
-    pub fn of_card(card: &Card) -> Option<Self> {
-        let origin = Origin::of(&card.best_interface()?.url)?.to_string();
-        Some(Self { scheme: scheme(card), origin })
-    }
-
-    pub fn of_template(template: &EndpointTemplate) -> Result<Self> {
-        let request = template.request();
-        let url: Url = request.url.parse().map_err(|_| unusable())?;
-        let origin = Origin::of(&url).ok_or_else(unusable)?.to_string();
-        Ok(Self { scheme: request.auth.clone(), origin })
-    }
-
-    /// Requirement of an MCP server, with the scheme that the agent's owner entered.
-    pub fn of_server(url: &Url, scheme: Scheme) -> Result<Self> {
-        let origin = Origin::of(url).ok_or_else(unusable)?.to_string();
-        Ok(Self { scheme: Some(scheme), origin })
-    }
-
-    /// Returns the OAuth configuration and origin if each user must authorize the hub; otherwise `None`.
-    pub fn by_person(&self) -> Option<(&OauthRequirement, &str)> {
-        match &self.scheme {
-            Some(Scheme::Oauth2(oauth)) if oauth.is_by_user() => Some((oauth, &self.origin)),
-            _ => None,
-        }
-    }
-
-    /// Returns `None` if no credentials are required.
-    pub fn some(&self) -> Option<&Self> {
-        self.scheme.is_some().then_some(self)
-    }
-}
 
 /// Credential form.
 #[derive(Clone, Default)]
@@ -116,20 +68,6 @@ pub struct OauthClientIdentity {
     pub document: String,
     /// Redirect URI to register there.
     pub redirect: String,
-}
-
-/// Returns the scheme that the card requires; `None` if it requires none that the hub supports.
-pub fn scheme(card: &Card) -> Option<Scheme> {
-    let SecurityRequirements::OneOf(ways) = &card.security else { return None };
-    let single = ways.iter().find(|way| way.len() == 1).and_then(|way| way.values().next())?;
-    Some(match single {
-        Credential::Bearer => Scheme::Bearer,
-        Credential::Basic => Scheme::Basic,
-        Credential::ApiKey { place, name } => {
-            Scheme::ApiKey { name: name.clone(), in_query: *place == KeyPlace::Query }
-        }
-        Credential::Oauth(oauth) => Scheme::Oauth2(oauth.clone()),
-    })
 }
 
 /// Serializes the credentials for encryption, bound to the called origin.
@@ -474,29 +412,4 @@ async fn entered_client(
     let is_here =
         matches!(&sealed.scheme, Scheme::Oauth2(given) if given.is_same_authorization_server(oauth));
     Ok(is_here.then(|| sealed.client()))
-}
-
-/// Returns the agent's URL as resource indicator for its tokens (RFC 8707).
-fn resource(connector: &Connector, card: &Card) -> Result<Url> {
-    if let Connector::Http { request } = connector {
-        return template_resource(request);
-    }
-    let interface = card.best_interface().ok_or_else(unusable)?;
-    let mut url = interface.url.clone();
-    url.set_fragment(None);
-    Ok(url)
-}
-
-/// Returns the resource indicator of an HTTP endpoint, without the placeholders that each message fills.
-pub(super) fn template_resource(template: &EndpointTemplate) -> Result<Url> {
-    let url = &template.request().url;
-    let fixed = url.split("{{").next().unwrap_or_default();
-    let mut url: Url = fixed.parse().map_err(|_| unusable())?;
-    url.set_query(None);
-    url.set_fragment(None);
-    Ok(url)
-}
-
-fn unusable() -> Refusal {
-    Refusal::invalid("url", "This address cannot be used.")
 }
