@@ -33,6 +33,10 @@ pub fn place(shown: &[ShownArticle], new: &ShownArticle) -> ArticlePosition {
     {
         return ArticlePosition::Elsewhere;
     }
+    // An alternative to the first message of the chat, which is on an older page.
+    if new.parent.is_none() && shown.first().is_some_and(|first| first.parent.is_some()) {
+        return ArticlePosition::Elsewhere;
+    }
     let alternative = |it: &ShownArticle| it.parent == new.parent && it.branch == new.branch;
     let Some(at) = shown.iter().position(alternative) else {
         let beside = |it: &ShownArticle| it.parent.is_some() && it.parent == new.parent && it.branch > 0;
@@ -97,5 +101,6 @@ mod tests {
     fn an_article_is_replaced_even_where_its_parent_is_on_an_older_page() {
         let page = [shown("a", Some("older"), 1)];
         assert_eq!(place(&page, &shown("a", Some("older"), 1)), ArticlePosition::Same);
+        assert_eq!(place(&page, &shown("first", None, 0)), ArticlePosition::Elsewhere);
     }
 }

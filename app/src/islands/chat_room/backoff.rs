@@ -56,6 +56,11 @@ impl ScrollPin {
         self.at = at;
     }
 
+    /// Handles content that was removed above the view: the lower offset is not an action of the reader.
+    pub const fn shrunk(&mut self) {
+        self.at = 0;
+    }
+
     pub const fn offers_way_back(self, rest: i32) -> bool {
         !self.held && rest > Self::FAR
     }
@@ -86,6 +91,10 @@ mod tests {
         pin.scrolled(800, 500);
         pin.hold();
         assert!(pin.holds(), "sent there");
+        pin.scrolled(900, 0);
+        pin.shrunk();
+        pin.scrolled(500, 300);
+        assert!(pin.holds(), "the oldest messages were removed");
         pin.release();
         pin.scrolled(900, 400);
         assert!(!pin.holds(), "at the message of a link");

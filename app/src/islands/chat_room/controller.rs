@@ -148,6 +148,7 @@ impl Listener for ChatController {
             Event::MessageCreated(placed) => {
                 self.message(&placed);
                 self.mark_read();
+                self.trim_soon();
             }
             Event::MessageCompleted(ended) => {
                 let article = self.thread.as_ref().and_then(|thread| thread.replace(&ended.id, &ended.html));
@@ -266,7 +267,7 @@ impl ChatController {
         }
     }
 
-    /// Scrolls to the end of the page, and stays there.
+    /// Scrolls to the end of the page in the next frame, and stays there.
     pub(super) fn hold_end(&self) {
         self.scroll.hold();
         self.draw_soon();
@@ -323,19 +324,22 @@ impl ChatController {
         });
     }
 
-    /// Removes the oldest messages of a long thread, unless the reader has scrolled up to them. It waits, since the frame
-    /// in which a message arrives has work enough.
+    /// Removes the oldest messages of a long thread, unless the reader has scrolled up to them. Waits 500 ms: a removal
+    /// lays out the page again, and the frame that shows a new message does so already.
     fn trim_soon(&self) {
-        const REST: u32 = 500;
+        const DELAY_MS: u32 = 500;
         if self.trimming.replace(true) {
             return;
         }
-        dom::after(REST, || {
+        dom::after(DELAY_MS, || {
             with_room(|room| {
                 room.trimming.set(false);
-                if let (Some(thread), Some(chat), true) = (&room.thread, &room.chat, room.scroll.is_at_end())
-                {
-                    thread.trim(chat);
+                let (Some(thread), Some(chat), true) = (&room.thread, &room.chat, room.scroll.holds_end())
+                else {
+                    return;
+                };
+                if thread.trim(chat) {
+                    room.scroll.shrunk();
                     room.draw_soon();
                 }
             });

@@ -48,8 +48,8 @@ fn morph_attributes(old: &Element, new: &Element) -> Option<()> {
         }
     }
     for name in names(old) {
-        // The reader opened it.
-        let is_state = name == "open" && old.tag_name() == "DETAILS";
+        // What the reader opened, and what can have the focus.
+        let is_state = (name == "open" && old.tag_name() == "DETAILS") || name == "tabindex";
         if !is_state && !new.has_attribute(&name) {
             old.remove_attribute(&name).ok()?;
         }

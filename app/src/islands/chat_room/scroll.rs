@@ -9,24 +9,27 @@ use super::backoff::ScrollPin;
 
 pub struct Scroll {
     pin: Cell<ScrollPin>,
+    /// True until the next frame has scrolled to the end, whatever the reader does meanwhile.
+    must_reach_end: Cell<bool>,
 }
 
 impl Scroll {
     pub const fn new() -> Self {
-        Self { pin: Cell::new(ScrollPin::new()) }
+        Self { pin: Cell::new(ScrollPin::new()), must_reach_end: Cell::new(false) }
     }
 
     /// Handles a scroll or a resize. Returns true if the newest message is out of view.
     pub fn moved(&self) -> bool {
         let (at, rest) = position();
-        let mut pin = self.pin.get();
-        pin.scrolled(at, rest);
-        self.pin.set(pin);
-        pin.offers_way_back(rest)
+        self.update(|pin| pin.scrolled(at, rest));
+        self.pin.get().offers_way_back(rest)
     }
 
     /// Handles added content. Returns true if the newest message is out of view.
     pub fn grown(&self) -> bool {
+        if self.must_reach_end.take() {
+            self.update(ScrollPin::hold);
+        }
         if self.pin.get().holds() {
             to_end();
         }
@@ -34,22 +37,30 @@ impl Scroll {
     }
 
     /// True if the view is held at the end of the page.
-    pub const fn is_at_end(&self) -> bool {
+    pub const fn holds_end(&self) -> bool {
         self.pin.get().holds()
     }
 
     /// Scrolls to a message and stays there.
     pub fn show(&self, message: &Element) {
-        let mut pin = self.pin.get();
-        pin.release();
-        self.pin.set(pin);
+        self.update(ScrollPin::release);
         message.scroll_into_view();
     }
 
     /// Holds the view at the end from the next frame on: scrolling now would make the browser lay out the page twice.
     pub fn hold(&self) {
+        self.update(ScrollPin::hold);
+        self.must_reach_end.set(true);
+    }
+
+    /// Handles content that was removed above the view.
+    pub fn shrunk(&self) {
+        self.update(ScrollPin::shrunk);
+    }
+
+    fn update(&self, change: impl FnOnce(&mut ScrollPin)) {
         let mut pin = self.pin.get();
-        pin.hold();
+        change(&mut pin);
         self.pin.set(pin);
     }
 }

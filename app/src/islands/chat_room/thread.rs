@@ -133,7 +133,9 @@ impl Thread {
     pub fn replace(&self, id: &str, html: &str) -> Option<Element> {
         let old = self.article(id)?;
         let focused = old.contains(document().active_element().as_deref());
-        morph(&old, html)?;
+        if morph(&old, html).is_none() {
+            old.set_outer_html(html);
+        }
         self.forget(id);
         let article = self.added(id)?;
         if focused && !article.contains(document().active_element().as_deref()) {
@@ -166,14 +168,15 @@ impl Thread {
         self.forget(id);
     }
 
-    /// Removes the oldest messages of a thread over its limit. The link to older messages leads to them.
+    /// Removes the oldest messages of a thread over its limit, up to a message that is no answer. The link to older
+    /// messages leads to them. Returns true if it removed some.
     ///
     /// Messages that are being written, wait for the reader or have the focus stay, and all after them.
-    pub fn trim(&self, chat: &str) {
+    pub fn trim(&self, chat: &str) -> bool {
         let articles = dom::all(&self.element, ":scope > article.message");
         let mut size = ThreadSize { messages: articles.len(), height: self.element.scroll_height() };
-        if !size.is_exceeded() {
-            return;
+        if self.is_older_page() || !size.is_exceeded() {
+            return false;
         }
         // All heights are read before the first removal: after it, reading one would lay out the thread again.
         let is_surplus = |article: &&Element| {
@@ -182,14 +185,17 @@ impl Thread {
             size.height -= article.client_height();
             is_surplus
         };
-        let gone = articles.iter().take_while(is_surplus).count();
-        let (Some(first), Some(last)) = (articles.get(gone).and_then(shown), self.last()) else { return };
-        if gone == 0 || self.link_older(&format!("/chat/{chat}?m={last}&before={}", first.id)).is_none() {
-            return;
+        let surplus = articles.iter().take_while(is_surplus).count();
+        // An answer without its question could not be asked for again.
+        let articles: Vec<ShownArticle> = articles.iter().take(surplus + 1).filter_map(shown).collect();
+        let first = articles.iter().rposition(|article| article.branch == 0).filter(|first| *first > 0);
+        let (Some(first), Some(last)) = (first, self.last()) else { return false };
+        let older = format!("/chat/{chat}?m={last}&before={}", articles[first].id);
+        if self.link_older(&older).is_none() {
+            return false;
         }
-        for article in articles.iter().take(gone).filter_map(shown) {
-            self.remove(&article.id);
-        }
+        articles[..first].iter().for_each(|article| self.remove(&article.id));
+        true
     }
 
     /// Sets the link to older messages, which is the first element of a thread that has them.

@@ -14,7 +14,7 @@ pub struct ThreadSize {
 const MAX: ThreadSize = ThreadSize { messages: 80, height: 80_000 };
 /// Size of what is kept: the messages of a page that is opened, or about fifty screens.
 const KEPT: ThreadSize = ThreadSize { messages: 60, height: 50_000 };
-/// Number of messages that are kept however high they are.
+/// Number of messages that are kept however tall they are.
 const MIN: usize = 4;
 
 impl ThreadSize {
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_are_kept_if_they_are_high() {
+    fn fewer_are_kept_if_they_are_tall() {
         assert!(ThreadSize { messages: 5, height: 80_001 }.is_exceeded());
         assert!(ThreadSize { messages: 5, height: 50_001 }.has_surplus());
         assert!(!ThreadSize { messages: 4, height: i32::MAX }.is_exceeded());
