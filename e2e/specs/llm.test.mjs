@@ -6,7 +6,7 @@ import { startModel } from "../lib/agents.mjs";
 import { launch, openTab } from "../lib/browser.mjs";
 import { checkPage } from "../lib/checks.mjs";
 import { startHub } from "../lib/hub.mjs";
-import { answer, answered, go, newAnswer, press, publishInstructions, send, signUp, textOf } from "../lib/walk.mjs";
+import { ANSWER, answer, answered, go, newAnswer, press, publishInstructions, send, signUp, textOf } from "../lib/walk.mjs";
 
 let hub, browser, model, tab;
 before(async () => {
@@ -73,9 +73,9 @@ async function stoppedInMidAnswer() {
   await send(tab, "Tell a very long story about a lighthouse, with many chapters.");
   const mine = newAnswer(tab);
   const ended = mine.and(tab.page.locator(".stopped, .done"));
-  await mine.locator(".body").getByText(/\w+ \w+/).first().waitFor();
+  await mine.locator(".body").getByText(/\w+ \w+/).first().waitFor(ANSWER);
   const stop = mine.getByRole("button", { name: /^Stop/ });
-  await Promise.race([stop.click().catch(() => {}), ended.waitFor()]);
-  await ended.waitFor();
+  await Promise.race([stop.click().catch(() => {}), ended.waitFor(ANSWER)]);
+  await ended.waitFor(ANSWER);
   return mine.evaluate((article) => article.classList.contains("stopped"));
 }
