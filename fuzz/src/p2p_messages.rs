@@ -1,6 +1,6 @@
 use plexus_federation::net::{
     cbor::{MAX_REQUEST, read_message, read_reply, write_message, write_reply},
-    dns_bootstrap::{MAX_DOORS, parse_bootstrap_records},
+    dns_bootstrap::{MAX_BOOTSTRAP, parse_bootstrap_records},
 };
 
 /// Fuzzes messages and replies between hubs, and bootstrap addresses in DNS records. Accepted messages
@@ -15,7 +15,7 @@ pub fn wire(data: &[u8]) {
         assert_eq!(read_reply(&written), Ok(reply));
     }
     let text = String::from_utf8_lossy(data);
-    let doors = parse_bootstrap_records(text.lines());
-    assert!(doors.len() <= MAX_DOORS);
-    assert!(doors.iter().all(|door| door.to_string().parse().as_ref().ok() == Some(door)));
+    let bootstrap = parse_bootstrap_records(text.lines());
+    assert!(bootstrap.len() <= MAX_BOOTSTRAP);
+    assert!(bootstrap.iter().all(|bootstrap| bootstrap.to_string().parse().as_ref().ok() == Some(bootstrap)));
 }

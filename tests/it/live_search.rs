@@ -46,8 +46,8 @@ fn asked(found: &Value) -> &Value {
 async fn with_a_hub(database: Option<Database>, body: impl AsyncFnOnce(&Hub, Client, String)) {
     let run = async |hub: &Hub| {
         let admin = hub.administrator("grace").await;
-        let door = text_of(&admin.api("/hubs").await["local"]["addresses"][0]);
-        body(hub, admin, door).await;
+        let bootstrap = text_of(&admin.api("/hubs").await["local"]["addresses"][0]);
+        body(hub, admin, bootstrap).await;
     };
     hub::run(database, &settings(NO_MODEL, &[]), run).await;
 }
@@ -55,8 +55,8 @@ async fn with_a_hub(database: Option<Database>, body: impl AsyncFnOnce(&Hub, Cli
 play_on_both!(what_is_not_carried_is_found);
 
 async fn what_is_not_carried_is_found(database: Option<Database>) {
-    with_a_hub(database, async |hub, admin, door| {
-        let peer = Peer::start(1, &door, Habit::Answers(vec![listing(1, "corals", "sea")]));
+    with_a_hub(database, async |hub, admin, bootstrap| {
+        let peer = Peer::start(1, &bootstrap, Habit::Answers(vec![listing(1, "corals", "sea")]));
         let visitor = hub.visitor();
         until_known(&admin, &peer).await;
         let here = visitor.api("/agents?q=corals").await;
@@ -86,9 +86,9 @@ async fn what_is_not_carried_is_found(database: Option<Database>) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hub_that_nobody_knew_is_found_by_a_tag() {
-    with_a_hub(None, async |hub, _, door| {
+    with_a_hub(None, async |hub, _, bootstrap| {
         let found = listing(1, "moon", "phases");
-        let peer = Peer::hidden(1, &door, Habit::Answers(vec![found]));
+        let peer = Peer::hidden(1, &bootstrap, Habit::Answers(vec![found]));
         peer.provide("phases").await;
         let visitor = hub.visitor();
         let address = format!("@bob/moon@{}", peer.id);
@@ -104,14 +104,14 @@ async fn a_hub_that_nobody_knew_is_found_by_a_tag() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_hangs_and_who_forges_is_named_and_the_rest_is_shown() {
-    with_a_hub(None, async |hub, admin, door| {
+    with_a_hub(None, async |hub, admin, bootstrap| {
         let mut forged = listing(2, "corals-forged", "sea");
         let at = forged.len() - 1;
         forged[at] ^= 1;
         let junk = b"junk".to_vec();
-        let honest = Peer::start(1, &door, Habit::Answers(vec![listing(1, "corals", "sea")]));
-        let forger = Peer::start(2, &door, Habit::Answers(vec![forged, junk]));
-        let hanging = Peer::start(3, &door, Habit::Hangs);
+        let honest = Peer::start(1, &bootstrap, Habit::Answers(vec![listing(1, "corals", "sea")]));
+        let forger = Peer::start(2, &bootstrap, Habit::Answers(vec![forged, junk]));
+        let hanging = Peer::start(3, &bootstrap, Habit::Hangs);
         let visitor = hub.visitor();
         for peer in [&honest, &forger, &hanging] {
             until_known(&admin, peer).await;
@@ -139,8 +139,8 @@ async fn who_hangs_and_who_forges_is_named_and_the_rest_is_shown() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_blocked_hub_is_not_asked() {
-    with_a_hub(None, async |_, admin, door| {
-        let peer = Peer::start(1, &door, Habit::Answers(vec![listing(1, "corals", "sea")]));
+    with_a_hub(None, async |_, admin, bootstrap| {
+        let peer = Peer::start(1, &bootstrap, Habit::Answers(vec![listing(1, "corals", "sea")]));
         until_known(&admin, &peer).await;
         let rule = json!({ "subject": peer.id.to_string(), "action": "block", "reason": "It is a test." });
         admin.call(Method::POST, "/hubs/rules", &rule).await.expect(StatusCode::NO_CONTENT);
@@ -153,8 +153,8 @@ async fn a_blocked_hub_is_not_asked() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_page_offers_to_ask_and_a_script_is_told_as_hubs_answer() {
-    with_a_hub(None, async |hub, admin, door| {
-        let peer = Peer::start(1, &door, Habit::Answers(vec![listing(1, "corals", "sea")]));
+    with_a_hub(None, async |hub, admin, bootstrap| {
+        let peer = Peer::start(1, &bootstrap, Habit::Answers(vec![listing(1, "corals", "sea")]));
         let visitor = hub.visitor();
         until_known(&admin, &peer).await;
         let page = visitor.get("/agents?q=corals").await.expect(StatusCode::OK);
@@ -183,8 +183,8 @@ fn event(text: &str) -> Option<(&str, String)> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn registries_are_searched_along_or_named() {
-    with_a_hub(None, async |hub, admin, door| {
-        let peer = Peer::start(1, &door, Habit::Answers(vec![listing(1, "corals", "sea")]));
+    with_a_hub(None, async |hub, admin, bootstrap| {
+        let peer = Peer::start(1, &bootstrap, Habit::Answers(vec![listing(1, "corals", "sea")]));
         let visitor = hub.visitor();
         until_known(&admin, &peer).await;
         let search = async |federation: &str| {

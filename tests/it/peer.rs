@@ -60,23 +60,23 @@ struct Said {
 
 impl Peer {
     /// Joins the hub at this bootstrap address, and announces more agents than it gives.
-    pub fn start(n: u8, door: &str, habit: Habit) -> Self {
-        Self::join(n, door, habit, true)
+    pub fn start(n: u8, bootstrap: &str, habit: Habit) -> Self {
+        Self::join(n, bootstrap, habit, true)
     }
 
     /// Joins without announcing itself. Other hubs see it only when they ask it for agents.
-    pub fn hidden(n: u8, door: &str, habit: Habit) -> Self {
-        Self::join(n, door, habit, false)
+    pub fn hidden(n: u8, bootstrap: &str, habit: Habit) -> Self {
+        Self::join(n, bootstrap, habit, false)
     }
 
-    fn join(n: u8, door: &str, habit: Habit, openly: bool) -> Self {
+    fn join(n: u8, bootstrap: &str, habit: Habit, openly: bool) -> Self {
         let now = now();
         let config = NetConfig {
             seed: [n; 32],
             secret: [n; 16],
             listen: vec!["/ip4/127.0.0.1/tcp/0".parse().expect("an address")],
             external: Vec::new(),
-            doors: vec![door.parse().expect("an address")],
+            bootstrap: vec![bootstrap.parse().expect("an address")],
             is_public: None,
             mdns: false,
             relay: None,

@@ -72,7 +72,7 @@ pub struct TeamPage {
     /// Whether the current speaker can be skipped.
     pub may_skip: bool,
     /// Whether the viewer has access only by a share link.
-    pub guest: bool,
+    pub by_share_link: bool,
     /// Report of a team that has ended.
     pub report: Option<Report>,
     /// Replay: the page shows the team as it was after this log entry.

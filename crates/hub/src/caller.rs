@@ -44,28 +44,28 @@ impl RemoteUser {
 pub struct Requester {
     pub principal: PrincipalId,
     pub person: Option<Person>,
-    pub guest: Option<RemoteUser>,
+    pub remote_user: Option<RemoteUser>,
 }
 
 impl Requester {
     /// Creates a requester without identity.
-    pub const fn stranger(principal: PrincipalId) -> Self {
-        Self { principal, person: None, guest: None }
+    pub const fn anonymous(principal: PrincipalId) -> Self {
+        Self { principal, person: None, remote_user: None }
     }
 
     /// Creates a requester who is a user of a remote hub.
-    pub const fn guest(principal: PrincipalId, guest: RemoteUser) -> Self {
-        Self { principal, person: None, guest: Some(guest) }
+    pub const fn remote_user(principal: PrincipalId, remote_user: RemoteUser) -> Self {
+        Self { principal, person: None, remote_user: Some(remote_user) }
     }
 
     /// Returns the remote hub of a remote user.
     pub fn home(&self) -> Option<HubRowId> {
-        self.guest.as_ref().map(|guest| guest.hub)
+        self.remote_user.as_ref().map(|remote_user| remote_user.hub)
     }
 
     /// Returns whether the requester is anonymous.
-    pub const fn is_stranger(&self) -> bool {
-        self.person.is_none() && self.guest.is_none()
+    pub const fn is_anonymous(&self) -> bool {
+        self.person.is_none() && self.remote_user.is_none()
     }
 
     pub fn account(&self) -> Option<AccountId> {
@@ -74,10 +74,10 @@ impl Requester {
 
     /// Returns the key under which quotas and queue shares count this requester.
     pub fn who(&self) -> QuotaSubject {
-        match (&self.person, &self.guest) {
+        match (&self.person, &self.remote_user) {
             (Some(person), _) => QuotaSubject::Account(person.account),
-            (None, Some(guest)) if guest.is_newcomer => QuotaSubject::Newcomers,
-            (None, Some(guest)) => QuotaSubject::Hub(guest.hub),
+            (None, Some(remote_user)) if remote_user.is_newcomer => QuotaSubject::Newcomers,
+            (None, Some(remote_user)) => QuotaSubject::Hub(remote_user.hub),
             (None, None) => QuotaSubject::Anonymous,
         }
     }
@@ -97,7 +97,7 @@ pub enum QuotaSubject {
 
 impl From<&Person> for Requester {
     fn from(person: &Person) -> Self {
-        Self { principal: person.principal, person: Some(person.clone()), guest: None }
+        Self { principal: person.principal, person: Some(person.clone()), remote_user: None }
     }
 }
 
@@ -190,18 +190,18 @@ impl Caller {
     }
 
     /// Returns the remote user, if a remote hub authenticated one.
-    pub const fn guest(&self) -> Option<&RemoteUser> {
+    pub const fn remote_user(&self) -> Option<&RemoteUser> {
         match &self.via {
-            AuthMethod::Hub(guest) => Some(guest),
+            AuthMethod::Hub(remote_user) => Some(remote_user),
             _ => None,
         }
     }
 
     /// Returns the rate-limit key: the account, the remote user, else the IP address or IPv6 prefix.
     pub fn key(&self) -> String {
-        match (&self.person, self.guest()) {
+        match (&self.person, self.remote_user()) {
             (Some(person), _) => person.account.to_string(),
-            (None, Some(guest)) => format!("{}/{}", guest.hub, guest.pseudonym),
+            (None, Some(remote_user)) => format!("{}/{}", remote_user.hub, remote_user.pseudonym),
             (None, None) => source(self.ip),
         }
     }

@@ -28,7 +28,7 @@ pub fn tck() -> Address {
 }
 
 /// Returns the direct reply of the scripted agent, if this message id requests one instead of a task.
-pub(crate) fn reply(hub: &Hub, door: &AuthorizedAgent, called: Option<&str>) -> Option<Vec<Part>> {
-    let is_tck = hub.config().conformance && door.address() == tck();
+pub(crate) fn reply(hub: &Hub, authorized: &AuthorizedAgent, called: Option<&str>) -> Option<Vec<Part>> {
+    let is_tck = hub.config().conformance && authorized.address() == tck();
     called.filter(|_| is_tck).and_then(Tck::at_once)
 }

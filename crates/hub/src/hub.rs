@@ -28,7 +28,7 @@ struct HubInner {
     blobs: FileStore,
     live: StreamRegistry,
     process: ProcessId,
-    hints: cluster::ClusterNotifier,
+    notifier: cluster::ClusterNotifier,
     mirror: cluster::ChatMirror,
     passwords: Passwords,
     vault: Vault,
@@ -73,7 +73,7 @@ impl Hub {
         let vault = Vault::open(&config.secret_key_file, &env)?;
         let index = listings::open(&config.data_dir)?;
         let blobs = FileStore::open(&config.files_dir)?;
-        let hints = match store.is_postgres() {
+        let notifier = match store.is_postgres() {
             true => cluster::ClusterNotifier::shared(),
             false => cluster::ClusterNotifier::default(),
         };
@@ -84,8 +84,8 @@ impl Hub {
             ledger: Ledger::default(),
             outbound: runs::ConnectorResources::new(&config)?,
             process: env.id(ProcessId::new),
-            live: StreamRegistry::new(hints.clone()),
-            hints,
+            live: StreamRegistry::new(notifier.clone()),
+            notifier,
             mirror: cluster::ChatMirror::default(),
             running: runs::RunRegistry::new(config.limits.max_runs_per_agent),
             attachments: agents::AttachedRegistry::default(),
@@ -269,7 +269,7 @@ impl Hub {
 
     /// Outgoing cluster notifications to other instances.
     pub(crate) fn cluster_notifier(&self) -> &cluster::ClusterNotifier {
-        &self.0.hints
+        &self.0.notifier
     }
 
     /// Mirrors chats that other instances write.

@@ -233,10 +233,10 @@ impl From<NamedPrincipal> for Author {
 }
 
 impl From<&Requester> for Author {
-    fn from(asker: &Requester) -> Self {
-        let name = match (&asker.person, &asker.guest) {
+    fn from(requester: &Requester) -> Self {
+        let name = match (&requester.person, &requester.remote_user) {
             (Some(person), _) => person.name.as_str(),
-            (None, Some(guest)) => &guest.pseudonym,
+            (None, Some(remote_user)) => &remote_user.pseudonym,
             (None, None) => UNKNOWN_NAME,
         };
         Self::Person { name: name.to_owned() }

@@ -20,7 +20,7 @@ const MAX_ROWS: u32 = 100_000;
 
 /// Records the use of each model by a run, in the transaction that ends the run.
 pub(crate) async fn record(tx: &mut Tx, job: &RunJob, used: &[ModelUsage], now: Timestamp) -> Result<()> {
-    record_for(tx, job.asker.account(), Some(job.agent.id), used, now).await
+    record_for(tx, job.requester.account(), Some(job.agent.id), used, now).await
 }
 
 /// Records the use of models for an account by an agent; `None` for the work of the hub itself.

@@ -82,24 +82,24 @@ pub async fn next_due(conn: &mut Conn, kind: &str) -> Result<Option<Timestamp>> 
 }
 
 /// Returns when the oldest pending message to the same target before this one is due. Used to send in order.
-pub async fn earliest_pending_before(conn: &mut Conn, letter: &OutboxMessage) -> Result<Option<Timestamp>> {
+pub async fn earliest_pending_before(conn: &mut Conn, message: &OutboxMessage) -> Result<Option<Timestamp>> {
     let text = "select due_at from outbox where target = $1 and kind = $2 and id < $3 order by id limit 1";
     let due: Option<i64> = on!(conn, c => query_scalar(text)
-        .bind(&letter.target)
-        .bind(&letter.kind)
-        .bind(letter.id.uuid())
+        .bind(&message.target)
+        .bind(&message.kind)
+        .bind(message.id.uuid())
         .fetch_optional(c))?;
     Ok(due.map(Timestamp::from_millis))
 }
 
 /// Deletes a message that was sent or given up. Returns false if another sender has leased it since.
-pub async fn delete(tx: &mut Tx, letter: &OutboxMessage) -> Result<bool> {
+pub async fn delete(tx: &mut Tx, message: &OutboxMessage) -> Result<bool> {
     let text = "delete from outbox where id = $1 and attempts = $2";
-    Ok(execute!(tx, query(text).bind(letter.id.uuid()).bind(letter.attempts))? > 0)
+    Ok(execute!(tx, query(text).bind(message.id.uuid()).bind(message.attempts))? > 0)
 }
 
 /// Schedules a retry at `due`.
-pub async fn retry(tx: &mut Tx, letter: &OutboxMessage, due: Timestamp) -> Result<bool> {
+pub async fn retry(tx: &mut Tx, message: &OutboxMessage, due: Timestamp) -> Result<bool> {
     let text = "update outbox set due_at = $3 where id = $1 and attempts = $2";
-    Ok(execute!(tx, query(text).bind(letter.id.uuid()).bind(letter.attempts).bind(due.millis()))? > 0)
+    Ok(execute!(tx, query(text).bind(message.id.uuid()).bind(message.attempts).bind(due.millis()))? > 0)
 }

@@ -33,9 +33,9 @@ pub async fn show(
         let file = calls::file_by_link(&site.hub, caller.ip, task, &sha256, &pass).await?;
         return Ok(download::respond(file));
     }
-    let door = authorize(&site, &caller, &owner, &name).await?;
+    let authorized = authorize(&site, &caller, &owner, &name).await?;
     let task = task.parse().map_err(|_| gone())?;
-    Ok(download::respond(calls::file(&site.hub, &door, task, &sha256).await?))
+    Ok(download::respond(calls::file(&site.hub, &authorized, task, &sha256).await?))
 }
 
 fn gone() -> Refusal {

@@ -39,7 +39,7 @@ const PAGE: u32 = 50;
 pub struct Methods {
     pub site: AppState,
     pub caller: Caller,
-    pub door: AuthorizedAgent,
+    pub authorized: AuthorizedAgent,
     /// Protocol version of webhook payloads.
     pub protocol: A2aProtocol,
     pub headers: ForwardedHeaders,
@@ -70,26 +70,27 @@ impl Methods {
     pub async fn subscribe(&self, request: v1::SubscribeToTaskRequest) -> Result<TaskEventStream> {
         let run = id(&request.id)?;
         let method = Method::SubscribeToTask;
-        let task = calls::get(&self.site.hub, &self.door, run).await;
+        let task = calls::get(&self.site.hub, &self.authorized, run).await;
         let task = task.map_err(|error| error::of(method, error))?;
         if task.state.is_terminal() {
             let words =
                 format!("The task has ended ({}), so there is no stream. Get the task instead.", task.state);
             return Err(Error::new(ErrorKind::UnsupportedOperation, words).into());
         }
-        let followed = calls::subscribe(&self.site.hub, &self.door, run, SubscriptionScope::Ended).await;
+        let followed =
+            calls::subscribe(&self.site.hub, &self.authorized, run, SubscriptionScope::Ended).await;
         let (task, following) = followed.map_err(|error| error::of(method, error))?;
         Ok(self.events(&task, following))
     }
 
     pub async fn get(&self, request: v1::GetTaskRequest) -> Result<v1::Task> {
-        let task = calls::get(&self.site.hub, &self.door, id(&request.id)?).await;
+        let task = calls::get(&self.site.hub, &self.authorized, id(&request.id)?).await;
         let task = task.map_err(|error| error::of(Method::GetTask, error))?;
         Ok(self.tell(&task, request.history_length))
     }
 
     pub async fn cancel(&self, request: v1::CancelTaskRequest) -> Result<v1::Task> {
-        let task = calls::cancel(&self.site.hub, &self.door, id(&request.id)?).await;
+        let task = calls::cancel(&self.site.hub, &self.authorized, id(&request.id)?).await;
         let task = task.map_err(|error| error::of(Method::CancelTask, error))?;
         Ok(self.tell(&task, None))
     }
@@ -112,7 +113,7 @@ impl Methods {
             Some(status) => Some(status.run_state().ok_or_else(|| wrong("status", "Unknown state."))?),
         };
         let filter = TaskFilter { context: request.context_id, state, since: since.flatten() };
-        let page = calls::list(&self.site.hub, &self.door, &filter, after.flatten(), rows).await;
+        let page = calls::list(&self.site.hub, &self.authorized, &filter, after.flatten(), rows).await;
         let page = page.map_err(|error| error::of(Method::ListTasks, error))?;
         let whole = request.include_artifacts == Some(true);
         let task = |task: &Task| {
@@ -136,18 +137,18 @@ impl Methods {
             let refusal = Refusal::unauthenticated("Sign in with a bearer token to see this card.");
             return Err(error::of(Method::GetExtendedCard, refusal.into()));
         }
-        let card = calls::card(&self.site.hub, &self.caller, &self.door.address()).await;
+        let card = calls::card(&self.site.hub, &self.caller, &self.authorized.address()).await;
         Ok(with_v03_fields(&card.map_err(|error| error::of(Method::GetExtendedCard, error))?))
     }
 
     async fn ask(&self, method: Method, request: v1::SendMessageRequest) -> Result<CallOutcome> {
         let call = call(request, self.protocol, &self.headers)?;
-        let asked = calls::invoke(&self.site.hub, &self.door, call, SubscriptionScope::Settled).await;
+        let asked = calls::invoke(&self.site.hub, &self.authorized, call, SubscriptionScope::Settled).await;
         asked.map_err(|error| error::of(method, error))
     }
 
     fn events(&self, task: &Task, following: TaskSubscription) -> TaskEventStream {
-        events(&self.site, &self.door, task, following)
+        events(&self.site, &self.authorized, task, following)
     }
 
     fn say(&self, reply: &DirectReply) -> v1::Message {
@@ -159,7 +160,7 @@ impl Methods {
 
     fn tell(&self, task: &Task, history: Option<u32>) -> v1::Task {
         let history = history.map(|length| usize::try_from(length).unwrap_or(usize::MAX));
-        let file = |blob: &Digest| self.door.file_url(&self.site.hub, task.id, blob);
+        let file = |blob: &Digest| self.authorized.file_url(&self.site.hub, task.id, blob);
         task.as_run().to_task(&file).with_history(history)
     }
 }
@@ -178,7 +179,7 @@ fn call(
     headers: &ForwardedHeaders,
 ) -> Result<CallRequest> {
     let push = request.configuration.as_mut().and_then(|given| given.task_push_notification_config.take());
-    let push = push.map(|config| push::wish(config, protocol)).transpose()?;
+    let push = push.map(|config| push::webhook_request(config, protocol)).transpose()?;
     let forwarded = forwarded::of(&mut request, headers)?;
     let message = request.message;
     let missing = |field| {

@@ -64,9 +64,9 @@ async fn authorize(
     name: &str,
 ) -> plexus_hub::Result<AuthorizedAgent> {
     let missing = || Refusal::not_found(format!("Agent @{owner}/{name} not found."));
-    let door = calls::authorize(&site.hub, caller, &address(owner, name).ok_or_else(missing)?).await?;
+    let authorized = calls::authorize(&site.hub, caller, &address(owner, name).ok_or_else(missing)?).await?;
     // Agents of other hubs have their own A2A endpoints.
-    if door.address().hub.is_some() { Err(missing().into()) } else { Ok(door) }
+    if authorized.address().hub.is_some() { Err(missing().into()) } else { Ok(authorized) }
 }
 
 /// Returns the error for a path that is not valid UTF-8.

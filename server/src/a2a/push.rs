@@ -17,8 +17,8 @@ impl Methods {
         config: v1::TaskPushNotificationConfig,
     ) -> Result<v1::TaskPushNotificationConfig> {
         let run = id(config.task_id.as_deref().unwrap_or_default())?;
-        let wish = wish(config, self.protocol)?;
-        let named = webhooks::add(&self.site.hub, &self.door, run, wish).await;
+        let webhook_request = webhook_request(config, self.protocol)?;
+        let named = webhooks::add(&self.site.hub, &self.authorized, run, webhook_request).await;
         Ok(tell(run, named.map_err(|error| error::of(Method::CreatePushConfig, error))?))
     }
 
@@ -27,7 +27,7 @@ impl Methods {
         request: v1::GetPushConfigRequest,
     ) -> Result<v1::TaskPushNotificationConfig> {
         let run = id(&request.task_id)?;
-        let named = webhooks::find(&self.site.hub, &self.door, run, &request.id).await;
+        let named = webhooks::find(&self.site.hub, &self.authorized, run, &request.id).await;
         Ok(tell(run, named.map_err(|error| error::of(Method::GetPushConfig, error))?))
     }
 
@@ -37,7 +37,7 @@ impl Methods {
         request: v1::ListPushConfigsRequest,
     ) -> Result<v1::ListPushConfigsResponse> {
         let run = id(&request.task_id)?;
-        let all = webhooks::list(&self.site.hub, &self.door, run).await;
+        let all = webhooks::list(&self.site.hub, &self.authorized, run).await;
         let all = all.map_err(|error| error::of(Method::ListPushConfigs, error))?;
         let configs = all.into_iter().map(|named| tell(run, named)).collect();
         Ok(v1::ListPushConfigsResponse { configs, next_page_token: String::new() })
@@ -45,13 +45,16 @@ impl Methods {
 
     pub async fn delete_push(&self, request: v1::DeletePushConfigRequest) -> Result<()> {
         let run = id(&request.task_id)?;
-        let gone = webhooks::remove(&self.site.hub, &self.door, run, &request.id).await;
+        let gone = webhooks::remove(&self.site.hub, &self.authorized, run, &request.id).await;
         gone.map_err(|error| error::of(Method::DeletePushConfig, error))
     }
 }
 
 /// Validates a push configuration. `protocol` is the version of its payloads.
-pub fn wish(config: v1::TaskPushNotificationConfig, protocol: A2aProtocol) -> Result<WebhookRequestInput> {
+pub fn webhook_request(
+    config: v1::TaskPushNotificationConfig,
+    protocol: A2aProtocol,
+) -> Result<WebhookRequestInput> {
     let authentication = config
         .authentication
         .map(|given| WebhookAuth { scheme: given.scheme, credentials: given.credentials });

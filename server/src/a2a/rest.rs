@@ -54,12 +54,12 @@ pub async fn answer(
         Ok(caller) => caller,
         Err(error) => return refused(media_type, error),
     };
-    let door = match authorize(&site, &caller, &owner, &name).await {
-        Ok(door) => door,
+    let authorized = match authorize(&site, &caller, &owner, &name).await {
+        Ok(authorized) => authorized,
         Err(error) => return refused(media_type, error),
     };
     let forwarded = (&request.headers).into();
-    let methods = Methods { site, caller, door, protocol: A2aProtocol::V1, headers: forwarded };
+    let methods = Methods { site, caller, authorized, protocol: A2aProtocol::V1, headers: forwarded };
     match request.run(&methods).await {
         Ok(Reply::Value(value)) => write(StatusCode::OK, media_type, &value),
         Ok(Reply::Stream(events)) => respond(events, |event| serde_json::to_vec(&event).unwrap_or_default()),

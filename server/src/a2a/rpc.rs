@@ -61,8 +61,8 @@ pub async fn answer(
         Ok(caller) => caller,
         Err(error) => return refused(error),
     };
-    let door = match authorize(&site, &caller, &owner, &name).await {
-        Ok(door) => door,
+    let authorized = match authorize(&site, &caller, &owner, &name).await {
+        Ok(authorized) => authorized,
         Err(error) => return refused(error),
     };
     let limit = limits(&site);
@@ -74,7 +74,7 @@ pub async fn answer(
     match read(&body, limit).and_then(|call| call.method(&version).map(|method| (call, method))) {
         Err(failed) => fail(StatusCode::OK, failed.0, failed.1),
         Ok((call, (method, protocol))) => {
-            let methods = Methods { site, caller, door, protocol, headers: (&headers).into() };
+            let methods = Methods { site, caller, authorized, protocol, headers: (&headers).into() };
             run(&methods, call, method, protocol).await
         }
     }

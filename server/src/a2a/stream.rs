@@ -24,14 +24,14 @@ pub type TaskEventStream = Pin<Box<dyn Stream<Item = Option<StreamResponse>> + S
 /// Returns the events of a task: first the task itself, then its changes.
 pub fn events(
     site: &AppState,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     task: &Task,
     following: TaskSubscription,
 ) -> TaskEventStream {
     let (feed, first) =
-        TaskEventProjector::open(&task.as_run(), &|blob| door.file_url(&site.hub, task.id, blob));
-    let (site, door) = (site.clone(), door.clone());
-    let reader = Reader { site, door, run: task.id, feed, following };
+        TaskEventProjector::open(&task.as_run(), &|blob| authorized.file_url(&site.hub, task.id, blob));
+    let (site, authorized) = (site.clone(), authorized.clone());
+    let reader = Reader { site, authorized, run: task.id, feed, following };
     let rest = stream::unfold(reader, |mut reader| async move {
         let events = reader.next().await?;
         Some((stream::iter(events), reader))
@@ -46,7 +46,7 @@ pub fn only(message: v1::Message) -> TaskEventStream {
 
 struct Reader {
     site: AppState,
-    door: AuthorizedAgent,
+    authorized: AuthorizedAgent,
     run: RunId,
     feed: TaskEventProjector,
     following: TaskSubscription,
@@ -76,7 +76,7 @@ impl Reader {
             TaskUpdate::State { task } => RunChange::State { run: task.as_run() },
         };
         // A finished message carries its whole text, so an update that does not fit loses nothing.
-        let file = |blob: &Digest| self.door.file_url(&self.site.hub, self.run, blob);
+        let file = |blob: &Digest| self.authorized.file_url(&self.site.hub, self.run, blob);
         let told = self.feed.apply(change, &file).unwrap_or_default();
         told.into_iter().map(Some).collect()
     }

@@ -52,9 +52,9 @@ async fn answer(
     let asked = openai::read(&site, &headers, body)?;
     let streams = openai::flag(&asked, "stream")?;
     let model = openai::model(&asked)?;
-    let door = authorize(&site, &caller, model).await?;
-    let call = call(&asked, &door)?;
-    let mut answering = AnswerStream::begin(site, &door, model, call).await?;
+    let authorized = authorize(&site, &caller, model).await?;
+    let call = call(&asked, &authorized)?;
+    let mut answering = AnswerStream::begin(site, &authorized, model, call).await?;
     if !streams {
         answering.whole().await?;
         return Ok(Json(message::of(&answering)).into_response());
@@ -64,8 +64,8 @@ async fn answer(
     Ok(event_stream(Body::from_stream(events.map(Ok::<_, Infallible>))))
 }
 
-fn call(asked: &Map<String, Value>, door: &AuthorizedAgent) -> Result<CallRequest, OpenAiError> {
-    let options = call_options::parse(asked, door.is_model())?;
-    let input = request_blocks::parse(asked, door.is_model())?;
+fn call(asked: &Map<String, Value>, authorized: &AuthorizedAgent) -> Result<CallRequest, OpenAiError> {
+    let options = call_options::parse(asked, authorized.is_model())?;
+    let input = request_blocks::parse(asked, authorized.is_model())?;
     Ok(CallRequest { options, ..input.call("messages")? })
 }

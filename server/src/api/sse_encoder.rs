@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use crate::{
     app_state::AppState,
     pages::chat::message_view::{article, closed, so_far, unfinished},
-    rendering::{Pen, Renderer},
+    rendering::{Renderer, TextRenderer},
 };
 
 /// Encoder for the frames of one chat.
@@ -58,7 +58,7 @@ impl Encoder {
         match &frame.kind {
             FrameKind::Event { view: Some(_), .. } | FrameKind::Snapshot(_) | FrameKind::Block { .. } => {
                 let renderer = &self.renderer;
-                renderer.run(move |pen| frame.wire(form, |kind| encoder.rendered(kind, pen))).await
+                renderer.run(move |renderer| frame.wire(form, |kind| encoder.rendered(kind, renderer))).await
             }
             kind => Ok(frame.wire(form, |_| encoder.plain(kind))),
         }
@@ -87,14 +87,14 @@ impl Encoder {
         locales::translated_in(self.locale, english.to_owned())
     }
 
-    fn rendered(&self, kind: &FrameKind, pen: &mut Pen) -> Bytes {
+    fn rendered(&self, kind: &FrameKind, renderer: &mut TextRenderer) -> Bytes {
         let (name, data) = match kind {
             FrameKind::Event { seq, event, view, .. } => {
-                (event.kind(), self.event(*seq, event, view.as_deref(), pen))
+                (event.kind(), self.event(*seq, event, view.as_deref(), renderer))
             }
-            FrameKind::Snapshot(snapshot) => ("part_snapshot", self.snapshot(snapshot, pen)),
+            FrameKind::Snapshot(snapshot) => ("part_snapshot", self.snapshot(snapshot, renderer)),
             FrameKind::Block { message, part, start, end, text } => {
-                let html = pen.html(&message.to_string(), text).into_string();
+                let html = renderer.html(&message.to_string(), text).into_string();
                 ("block_html", json!({ "m": message, "p": part, "s": start, "e": end, "h": html }))
             }
             kind => return self.plain(kind),
@@ -139,15 +139,21 @@ impl Encoder {
         sse(name, &data)
     }
 
-    fn event(&self, seq: i64, event: &Event, view: Option<&MessageView>, pen: &mut Pen) -> Value {
+    fn event(
+        &self,
+        seq: i64,
+        event: &Event,
+        view: Option<&MessageView>,
+        renderer: &mut TextRenderer,
+    ) -> Value {
         let mut data = match (event, view) {
             (Event::MessageCreated { .. }, Some(view)) => {
                 let message = &view.message;
                 json!({ "id": message.id, "parent": message.parent, "branch": message.lane, "state": message.state,
-                        "author": message.author, "html": self.html(view, pen) })
+                        "author": message.author, "html": self.html(view, renderer) })
             }
             (Event::MessageCompleted { message, state }, Some(view)) => {
-                json!({ "id": message, "state": state, "html": self.html(view, pen) })
+                json!({ "id": message, "state": state, "html": self.html(view, renderer) })
             }
             (event, _) => json!(event),
         };
@@ -155,16 +161,16 @@ impl Encoder {
         data
     }
 
-    fn html(&self, view: &MessageView, pen: &mut Pen) -> String {
-        render::article(&self.assets, self.locale, article(self.chat, view.clone(), pen))
+    fn html(&self, view: &MessageView, renderer: &mut TextRenderer) -> String {
+        render::article(&self.assets, self.locale, article(self.chat, view.clone(), renderer))
     }
 
     /// Encodes a snapshot. A complete part is its HTML with its frame; for text, further text follows after
     /// its closed Markdown blocks.
-    fn snapshot(&self, snapshot: &Snapshot, pen: &mut Pen) -> Value {
+    fn snapshot(&self, snapshot: &Snapshot, renderer: &mut TextRenderer) -> Value {
         let (m, p) = (snapshot.message, snapshot.part);
         if snapshot.whole.is_none() {
-            let html = closed(m, snapshot, pen).into_string();
+            let html = closed(m, snapshot, renderer).into_string();
             return json!({ "m": m, "p": p, "h": html, "s": snapshot.start(), "t": snapshot.tail });
         }
         let html = render::part(
@@ -172,7 +178,7 @@ impl Encoder {
             self.locale,
             unfinished(self.chat, m),
             p,
-            so_far(m, snapshot.clone(), pen),
+            so_far(m, snapshot.clone(), renderer),
         );
         json!({ "m": m, "p": p, "h": html, "s": 0, "t": "", "w": true })
     }

@@ -40,7 +40,7 @@ pub struct AgentServer(Arc<Inner>);
 
 struct Inner {
     site: AppState,
-    door: AuthorizedAgent,
+    authorized: AuthorizedAgent,
     info: Implementation,
     tools: Vec<Tool>,
     /// The skills by the name of their tool.
@@ -48,8 +48,12 @@ struct Inner {
 }
 
 impl AgentServer {
-    pub async fn new(site: &AppState, caller: &Caller, door: AuthorizedAgent) -> plexus_hub::Result<Self> {
-        let address = door.address();
+    pub async fn new(
+        site: &AppState,
+        caller: &Caller,
+        authorized: AuthorizedAgent,
+    ) -> plexus_hub::Result<Self> {
+        let address = authorized.address();
         let view = agents::get(&site.hub, caller, &address).await?;
         let (title, description) = match &view {
             Some(view) => (view.summary.title.clone(), view.summary.description.clone()),
@@ -69,7 +73,7 @@ impl AgentServer {
             &sanitized_text::ellipsize(&description, 1_000),
         )];
         list.extend(skills.iter().map(|(name, skill)| describe(name, skill)));
-        Ok(Self(Arc::new(Inner { site: site.clone(), door, info, tools: list, skills })))
+        Ok(Self(Arc::new(Inner { site: site.clone(), authorized, info, tools: list, skills })))
     }
 
     /// Returns whether a name is that of the tool that asks the agent, or its alias `ask`.
@@ -112,7 +116,7 @@ impl AgentServer {
     /// Returns the run of a task id, if it is one of this agent.
     fn run(&self, task_id: &str) -> Result<RunId, Refusal> {
         match task_id.parse()? {
-            TaskHandle::Run { agent, run } if agent == self.0.door.address() => Ok(run),
+            TaskHandle::Run { agent, run } if agent == self.0.authorized.address() => Ok(run),
             TaskHandle::Run { .. } | TaskHandle::Team(_) => Err(task_extension::unknown_task()),
         }
     }
@@ -121,10 +125,10 @@ impl AgentServer {
         let missing =
             || Refusal::not_found("Resource not found. Use the URI of a resource link in an answer.");
         let file = FileUri::parse(&self.0.site, uri).ok_or_else(missing)?;
-        if file.agent != self.0.door.address() {
+        if file.agent != self.0.authorized.address() {
             return Err(missing().into());
         }
-        file.read(&self.0.site, &self.0.door, uri).await
+        file.read(&self.0.site, &self.0.authorized, uri).await
     }
 }
 
@@ -169,7 +173,9 @@ impl ServerHandler for AgentServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let repeated = RepeatedCall::take(&mut request).map_err(McpOutcome::Wrongly);
         let asked = match repeated.and_then(|repeated| Ok((self.question(request)?, repeated))) {
-            Ok((question, repeated)) => ask(&self.0.site, &self.0.door, question, repeated, &context).await,
+            Ok((question, repeated)) => {
+                ask(&self.0.site, &self.0.authorized, question, repeated, &context).await
+            }
             Err(McpOutcome::Wrongly(refusal)) => Err(refusal.into()),
             Err(McpOutcome::UnknownTool(error)) => return Err(error),
         };
@@ -182,7 +188,8 @@ impl ServerHandler for AgentServer {
         context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
         let found = async {
-            task_extension::get_run(&self.0.site, &self.0.door, self.run(&request.task_id)?, &context).await
+            task_extension::get_run(&self.0.site, &self.0.authorized, self.run(&request.task_id)?, &context)
+                .await
         };
         found.await.map_err(error::task_error)
     }
@@ -194,7 +201,7 @@ impl ServerHandler for AgentServer {
     ) -> Result<(), ErrorData> {
         let done = async {
             let run = self.run(&request.task_id)?;
-            task_extension::update_run(&self.0.site, &self.0.door, run, &request.input_responses).await
+            task_extension::update_run(&self.0.site, &self.0.authorized, run, &request.input_responses).await
         };
         done.await.map_err(error::task_error)
     }
@@ -205,7 +212,7 @@ impl ServerHandler for AgentServer {
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let done = async {
-            calls::cancel(&self.0.site.hub, &self.0.door, self.run(&request.task_id)?).await.map(drop)
+            calls::cancel(&self.0.site.hub, &self.0.authorized, self.run(&request.task_id)?).await.map(drop)
         };
         done.await.map_err(error::task_error)
     }

@@ -53,7 +53,7 @@ impl RepeatedCall {
 /// Sends the message, or the user's reply to the agent's question, and waits until the task has settled.
 pub async fn ask(
     site: &AppState,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     question: AskParams,
     repeated: Option<RepeatedCall>,
     request: &RequestContext<RoleServer>,
@@ -61,7 +61,7 @@ pub async fn ask(
     let AskParams { context, task, parts } = match repeated {
         None => question,
         Some(repeated) => {
-            let waiting = waiting_task(site, door, &repeated.handle).await?;
+            let waiting = waiting_task(site, authorized, &repeated.handle).await?;
             match elicitation::read_reply(&waiting, &repeated.responses)? {
                 ElicitationReply::Answer(answer) => AskParams {
                     context: Some(waiting.context),
@@ -69,14 +69,16 @@ pub async fn ask(
                     parts: vec![Part::text(answer)],
                 },
                 // The caller's model sees the question and decides how to go on.
-                ElicitationReply::Declined => return Ok(tool_result::of(site, door, &waiting).await.into()),
+                ElicitationReply::Declined => {
+                    return Ok(tool_result::of(site, authorized, &waiting).await.into());
+                }
             }
         }
     };
     let call = CallRequest { context, task, ..CallRequest::new(Origin::Mcp, parts) };
-    let (task, following) = calls::start(&site.hub, door, call, SubscriptionScope::Settled).await?;
+    let (task, following) = calls::start(&site.hub, authorized, call, SubscriptionScope::Settled).await?;
     let run = task.id;
-    let handle = TaskHandle::Run { agent: door.address(), run };
+    let handle = TaskHandle::Run { agent: authorized.address(), run };
     let began = site.hub.env().now();
     let settled = tokio::select! {
         settled = follow(task, following, request) => settled?,
@@ -84,8 +86,8 @@ pub async fn ask(
             // Up to 2025-11-25, losing the connection has no meaning. Since 2026-07-28, clients cancel a
             // request by disconnecting.
             if hangs_up(request) {
-                let cancelled = calls::cancel(&site.hub, door, run).await?;
-                return Ok(tool_result::of(site, door, &cancelled).await.into());
+                let cancelled = calls::cancel(&site.hub, authorized, run).await?;
+                return Ok(tool_result::of(site, authorized, &cancelled).await.into());
             }
             return Err(gone());
         }
@@ -96,14 +98,16 @@ pub async fn ask(
     };
     Ok(match elicitation::input_requests(&settled, request) {
         Some(requests) => InputRequiredResult::new(Some(requests), Some(handle.to_string())).into(),
-        None => tool_result::of(site, door, &settled).await.into(),
+        None => tool_result::of(site, authorized, &settled).await.into(),
     })
 }
 
 /// Returns the task that a repeated call continues, if it is one of this agent and the caller.
-async fn waiting_task(site: &AppState, door: &AuthorizedAgent, handle: &TaskHandle) -> Result<Task> {
+async fn waiting_task(site: &AppState, authorized: &AuthorizedAgent, handle: &TaskHandle) -> Result<Task> {
     match handle {
-        TaskHandle::Run { agent, run } if *agent == door.address() => calls::get(&site.hub, door, *run).await,
+        TaskHandle::Run { agent, run } if *agent == authorized.address() => {
+            calls::get(&site.hub, authorized, *run).await
+        }
         TaskHandle::Run { .. } | TaskHandle::Team(_) => Err(task_extension::unknown_task().into()),
     }
 }

@@ -42,10 +42,10 @@ impl FileUri {
     pub async fn read(
         &self,
         site: &AppState,
-        door: &AuthorizedAgent,
+        authorized: &AuthorizedAgent,
         uri: &str,
     ) -> Result<ReadResourceResult> {
-        let file = calls::file(&site.hub, door, self.task, &self.sha256).await?;
+        let file = calls::file(&site.hub, authorized, self.task, &self.sha256).await?;
         let media_type = file.media_type.clone();
         let bytes = read_bytes(file, MAX_BYTES).await?;
         let text =
@@ -63,8 +63,8 @@ impl FileUri {
 
     /// Authorizes the caller at the file's agent and reads the file.
     pub async fn read_as(&self, site: &AppState, caller: &Caller, uri: &str) -> Result<ReadResourceResult> {
-        let door = calls::authorize(&site.hub, caller, &self.agent).await?;
-        self.read(site, &door, uri).await
+        let authorized = calls::authorize(&site.hub, caller, &self.agent).await?;
+        self.read(site, &authorized, uri).await
     }
 }
 

@@ -99,8 +99,8 @@ impl ServerHandler for HubServer {
         let found = async {
             match request.task_id.parse()? {
                 TaskHandle::Run { agent, run } => {
-                    let door = self.door(&agent).await?;
-                    task_extension::get_run(&self.site, &door, run, &context).await
+                    let authorized = self.authorized(&agent).await?;
+                    task_extension::get_run(&self.site, &authorized, run, &context).await
                 }
                 TaskHandle::Team(team) => task_extension::get_team(&self.site, &self.caller, team).await,
             }
@@ -116,8 +116,8 @@ impl ServerHandler for HubServer {
         let done = async {
             match request.task_id.parse()? {
                 TaskHandle::Run { agent, run } => {
-                    let door = self.door(&agent).await?;
-                    task_extension::update_run(&self.site, &door, run, &request.input_responses).await
+                    let authorized = self.authorized(&agent).await?;
+                    task_extension::update_run(&self.site, &authorized, run, &request.input_responses).await
                 }
                 TaskHandle::Team(_) => Err(Refusal::conflict("A team asks for no input over MCP.").into()),
             }
@@ -135,7 +135,7 @@ impl ServerHandler for HubServer {
         let done = async {
             match handle? {
                 TaskHandle::Run { agent, run } => {
-                    calls::cancel(&self.site.hub, &self.door(&agent).await?, run).await.map(drop)
+                    calls::cancel(&self.site.hub, &self.authorized(&agent).await?, run).await.map(drop)
                 }
                 TaskHandle::Team(team) => task_extension::cancel_team(&self.site, &self.caller, team).await,
             }
@@ -227,12 +227,12 @@ impl HubServer {
         let repeated = RepeatedCall::take(&mut call)?;
         let tools::Send { agent, said } = tools::arguments(call.arguments)?;
         let task = said.task()?;
-        let door = self.door(&address(&agent)?).await?;
+        let authorized = self.authorized(&address(&agent)?).await?;
         let question = AskParams { context: said.context, task, parts: vec![Part::text(said.message)] };
-        ask(&self.site, &door, question, repeated, request).await
+        ask(&self.site, &authorized, question, repeated, request).await
     }
 
-    async fn door(&self, agent: &Address) -> plexus_hub::Result<AuthorizedAgent> {
+    async fn authorized(&self, agent: &Address) -> plexus_hub::Result<AuthorizedAgent> {
         calls::authorize(&self.site.hub, &self.caller, agent).await
     }
 

@@ -127,8 +127,8 @@ async fn of_agent(
 async fn enter(site: &AppState, caller: &Caller, owner: &str, name: &str) -> plexus_hub::Result<AgentServer> {
     let missing = || Refusal::not_found(format!("Agent @{owner}/{name} not found."));
     let address: Address = format!("@{owner}/{name}").parse().map_err(|_| missing())?;
-    let door = calls::authorize(&site.hub, caller, &address).await;
-    AgentServer::new(site, caller, door.map_err(|error| or_sign_in(error, caller, &address))?).await
+    let authorized = calls::authorize(&site.hub, caller, &address).await;
+    AgentServer::new(site, caller, authorized.map_err(|error| or_sign_in(error, caller, &address))?).await
 }
 
 /// Returns the error for a caller. Without an account, a missing agent requires sign-in: only a 401 makes clients

@@ -79,21 +79,21 @@ pub fn created(handle: &TaskHandle, at: Timestamp) -> CreateTaskResult {
 /// Returns the state of the run of an agent.
 pub async fn get_run(
     site: &AppState,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     run: RunId,
     request: &RequestContext<RoleServer>,
 ) -> Result<GetTaskResult> {
-    let task = calls::get(&site.hub, door, run).await?;
+    let task = calls::get(&site.hub, authorized, run).await?;
     let created = task.messages.first().map_or(task.state_at, |message| message.created);
     let payload = match task.state {
         RunState::Queued | RunState::Working => TaskPayload::Working,
         RunState::Stopped => TaskPayload::Cancelled,
         _ => match elicitation::input_requests(&task, request) {
             Some(input_requests) => TaskPayload::InputRequired { input_requests },
-            None => completed(tool_result::of(site, door, &task).await)?,
+            None => completed(tool_result::of(site, authorized, &task).await)?,
         },
     };
-    let handle = TaskHandle::Run { agent: door.address(), run };
+    let handle = TaskHandle::Run { agent: authorized.address(), run };
     let mut base = base(&handle, created, task.state_at);
     base.status_message.clone_from(&task.waits);
     Ok(GetTaskResult::new(DetailedTask::new(base, payload)))
@@ -102,11 +102,11 @@ pub async fn get_run(
 /// Passes the answer to the agent's question on. A declined form cancels the run, because the agent would wait for ever.
 pub async fn update_run(
     site: &AppState,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     run: RunId,
     responses: &InputResponses,
 ) -> Result<()> {
-    let task = calls::get(&site.hub, door, run).await?;
+    let task = calls::get(&site.hub, authorized, run).await?;
     match elicitation::read_reply(&task, responses)? {
         ElicitationReply::Answer(answer) => {
             let parts = vec![Part::text(answer)];
@@ -115,10 +115,10 @@ pub async fn update_run(
                 task: Some(run),
                 ..CallRequest::new(Origin::Mcp, parts)
             };
-            calls::start(&site.hub, door, call, SubscriptionScope::Settled).await?;
+            calls::start(&site.hub, authorized, call, SubscriptionScope::Settled).await?;
         }
         ElicitationReply::Declined => {
-            calls::cancel(&site.hub, door, run).await?;
+            calls::cancel(&site.hub, authorized, run).await?;
         }
     }
     Ok(())

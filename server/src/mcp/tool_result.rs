@@ -15,7 +15,7 @@ const MAX_IMAGE_BYTES: u64 = 2 * 1024 * 1024;
 const MAX_IMAGES_BYTES: u64 = 6 * 1024 * 1024;
 
 /// Returns the result of a settled task. A failed task is an error result, which the caller's model can read.
-pub async fn of(site: &AppState, door: &AuthorizedAgent, task: &Task) -> CallToolResult {
+pub async fn of(site: &AppState, authorized: &AuthorizedAgent, task: &Task) -> CallToolResult {
     let parts = told_parts(task);
     let failed = matches!(task.state, RunState::Failed | RunState::Stopped | RunState::Rejected);
     let (mut content, mut budget) = (Vec::new(), MAX_IMAGES_BYTES);
@@ -25,7 +25,7 @@ pub async fn of(site: &AppState, door: &AuthorizedAgent, task: &Task) -> CallToo
                 budget -= size;
                 content.push(image);
             }
-            None => content.extend(block(site, door, task, part)),
+            None => content.extend(block(site, authorized, task, part)),
         }
     }
     if failed {
@@ -98,7 +98,7 @@ const fn data(part: &Part) -> Option<&Value> {
 
 /// Converts a part to a content block. Tool calls, reasoning and approvals are omitted: they are internal to
 /// the agent.
-fn block(site: &AppState, door: &AuthorizedAgent, task: &Task, part: &Part) -> Option<ContentBlock> {
+fn block(site: &AppState, authorized: &AuthorizedAgent, task: &Task, part: &Part) -> Option<ContentBlock> {
     let name = |otherwise: &str| part.name.clone().unwrap_or_else(|| otherwise.to_owned());
     let typed = |link: Resource| match &part.media_type {
         Some(media_type) => link.with_mime_type(media_type),
@@ -108,7 +108,8 @@ fn block(site: &AppState, door: &AuthorizedAgent, task: &Task, part: &Part) -> O
         PartBody::Text { text } => Some(ContentBlock::text(text.clone())),
         PartBody::Data { data } => Some(ContentBlock::text(data.to_string())),
         PartBody::File { blob, size, .. } => {
-            let link = Resource::new(door.file_url(&site.hub, task.id, blob), name("file")).with_size(*size);
+            let link =
+                Resource::new(authorized.file_url(&site.hub, task.id, blob), name("file")).with_size(*size);
             Some(ContentBlock::resource_link(typed(link)))
         }
         PartBody::Link { url } => {

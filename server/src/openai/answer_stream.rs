@@ -61,18 +61,18 @@ impl AnswerStream {
     /// Calls the agent that the caller names as `model`.
     pub async fn begin(
         site: AppState,
-        door: &AuthorizedAgent,
+        authorized: &AuthorizedAgent,
         model: &str,
         call: CallRequest,
     ) -> Result<Self, OpenAiError> {
-        let (task, following) = calls::start(&site.hub, door, call, SubscriptionScope::Settled).await?;
-        let guard = CancelOnDrop::new(&site.hub, door, task.id);
+        let (task, following) = calls::start(&site.hub, authorized, call, SubscriptionScope::Settled).await?;
+        let guard = CancelOnDrop::new(&site.hub, authorized, task.id);
         let last = task.agents_messages().last().map(|message| message.id);
         Ok(Self {
-            words: AnswerText::of(&site.hub, door, &task).await?,
+            words: AnswerText::of(&site.hub, authorized, &task).await?,
             given: 0,
             first: None,
-            is_model: door.is_model(),
+            is_model: authorized.is_model(),
             calls: Vec::new(),
             given_calls: 0,
             following,

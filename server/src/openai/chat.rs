@@ -41,15 +41,15 @@ pub async fn answer(
     let messages =
         messages.ok_or_else(|| OpenAiError::invalid(Some("messages"), "Send a list of messages."))?;
     let model = model(&asked)?;
-    let door = authorize(&site, &caller, model).await?;
-    let options = call_options::of_completion(&asked, door.is_model())?;
-    let mut input = Input::new(door.is_model());
+    let authorized = authorize(&site, &caller, model).await?;
+    let options = call_options::of_completion(&asked, authorized.is_model())?;
+    let mut input = Input::new(authorized.is_model());
     input.messages(messages, "messages")?;
     let call = CallRequest { options, ..input.call("messages")? };
     let streams = flag(&asked, "stream")?;
     let with_usage =
         asked.get("stream_options").is_some_and(|options| options["include_usage"] == json!(true));
-    let mut answering = AnswerStream::begin(site, &door, model, call).await?;
+    let mut answering = AnswerStream::begin(site, &authorized, model, call).await?;
     if !streams {
         answering.whole().await?;
         return Ok(Json(completion(&answering)).into_response());

@@ -41,14 +41,14 @@ pub async fn answer(
     let streams = flag(&asked, "stream")?;
     let background = flag(&asked, "background")?;
     let model = model(&asked)?;
-    let door = authorize(&site, &caller, model).await?;
-    let call = call(&asked, &door)?;
-    if background && (call.is_withheld || door.is_anonymous()) {
+    let authorized = authorize(&site, &caller, model).await?;
+    let call = call(&asked, &authorized)?;
+    if background && (call.is_withheld || authorized.is_anonymous()) {
         let words =
             "A background response is fetched later. Use an account, and leave store out or set it to true.";
         return Err(OpenAiError::invalid(Some("background"), words));
     }
-    let mut answering = AnswerStream::begin(site, &door, model, call).await?;
+    let mut answering = AnswerStream::begin(site, &authorized, model, call).await?;
     if background {
         answering.detach();
     }
@@ -62,10 +62,10 @@ pub async fn answer(
     Ok(event_stream(Body::from_stream(events.map(Ok::<_, Infallible>))))
 }
 
-fn call(asked: &Map<String, Value>, door: &AuthorizedAgent) -> Result<CallRequest, OpenAiError> {
-    let options = call_options::of_response(asked, door.is_model())?;
+fn call(asked: &Map<String, Value>, authorized: &AuthorizedAgent) -> Result<CallRequest, OpenAiError> {
+    let options = call_options::of_response(asked, authorized.is_model())?;
     let is_withheld = flag_or(asked, "store", true)?.not();
-    let mut input = Input::new(door.is_model());
+    let mut input = Input::new(authorized.is_model());
     if let Some(instructions) = text(asked, "instructions")? {
         input.say(instructions);
     }

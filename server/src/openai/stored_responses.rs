@@ -36,7 +36,7 @@ const MAX_ITEMS: usize = 100;
 
 /// A stored answer that the caller may read.
 struct StoredAnswer {
-    door: AuthorizedAgent,
+    authorized: AuthorizedAgent,
     message: MessageId,
     task: Task,
 }
@@ -60,8 +60,8 @@ pub async fn delete(
     id: IdResult,
 ) -> Result<Json<Value>, OpenAiError> {
     let Bearer(caller) = caller?;
-    let StoredAnswer { door, message, task } = find(&site, &caller, id).await?;
-    calls::delete_answer(&site.hub, &door, task.id, message).await?;
+    let StoredAnswer { authorized, message, task } = find(&site, &caller, id).await?;
+    calls::delete_answer(&site.hub, &authorized, task.id, message).await?;
     let id = super::response::id(message);
     Ok(Json(json!({ "id": id, "object": "response.deleted", "deleted": true })))
 }
@@ -75,10 +75,10 @@ pub async fn cancel(
     let Bearer(caller) = caller?;
     let mut found = find(&site, &caller, id).await?;
     if !found.task.state.is_terminal() {
-        found.task = match calls::cancel(&site.hub, &found.door, found.task.id).await {
+        found.task = match calls::cancel(&site.hub, &found.authorized, found.task.id).await {
             // The run has ended meanwhile.
             Err(Error::Refused(Refusal::Conflict { .. })) => {
-                calls::get(&site.hub, &found.door, found.task.id).await?
+                calls::get(&site.hub, &found.authorized, found.task.id).await?
             }
             ended => ended?,
         };
@@ -104,9 +104,9 @@ pub async fn list_input(
     let Query(query) = query.map_err(|_| {
         OpenAiError::invalid(Some("limit"), "The limit is a number, order and after are texts.")
     })?;
-    let StoredAnswer { door, task, .. } = find(&site, &caller, id).await?;
-    let messages = calls::list_input(&site.hub, &door, task.id).await?;
-    let links = FileLinks::load(&site.hub, &door).await?;
+    let StoredAnswer { authorized, task, .. } = find(&site, &caller, id).await?;
+    let messages = calls::list_input(&site.hub, &authorized, task.id).await?;
+    let links = FileLinks::load(&site.hub, &authorized).await?;
     let mut items = Vec::new();
     for (index, message) in messages.iter().enumerate() {
         let by_agent = message.author == task.agent;
@@ -142,24 +142,24 @@ async fn find(site: &AppState, caller: &Caller, id: IdResult) -> Result<StoredAn
     let (Author::Agent { address, .. }, Some(run)) = (kept.author, kept.run) else {
         return Err(missing().into());
     };
-    let door = calls::authorize(&site.hub, caller, &address).await?;
-    let task = calls::get(&site.hub, &door, run.id).await?;
+    let authorized = calls::authorize(&site.hub, caller, &address).await?;
+    let task = calls::get(&site.hub, &authorized, run.id).await?;
     if task.is_withheld {
         return Err(missing().into());
     }
-    Ok(StoredAnswer { door, message, task })
+    Ok(StoredAnswer { authorized, message, task })
 }
 
 async fn response(site: &AppState, found: &StoredAnswer) -> Result<Value, OpenAiError> {
-    let StoredAnswer { door, message, task } = found;
-    let words = AnswerText::of(&site.hub, door, task).await?;
+    let StoredAnswer { authorized, message, task } = found;
+    let words = AnswerText::of(&site.hub, authorized, task).await?;
     let answer = task.messages.iter().find(|known| known.id == *message);
-    let calls = answer.filter(|_| door.is_model()).map(calls_in).unwrap_or_default();
+    let calls = answer.filter(|_| authorized.is_model()).map(calls_in).unwrap_or_default();
     let said = ResponseProgress { message: *message, text: words.text(), calls: &calls, task };
     let failure = if task.is_settled() { outcome(task, said.text).err() } else { None };
     let status = if failure.is_some() { Status::Failed } else { Status::from(task) };
     let created = answer.map_or(task.state_at, |answer| answer.created).millis() / 1_000;
-    let frame = ResponseTemplate::new(*message, created, &models::id(&door.address()), &Map::new());
+    let frame = ResponseTemplate::new(*message, created, &models::id(&authorized.address()), &Map::new());
     Ok(frame.tell(said, status, failure.as_ref()))
 }
 

@@ -20,7 +20,7 @@ use serde::Deserialize;
 use super::{chat::message_view::article, team::share::unlisted};
 use crate::{
     app_state::AppState,
-    rendering::{Pen, social_picture},
+    rendering::{TextRenderer, social_picture},
     web::{
         download,
         page::{PageContext, redirect_with_notice},
@@ -57,8 +57,8 @@ async fn page(
 ) -> Result<SharedChatPage, Error> {
     let shared = chats::shared(&site.hub, &visit.caller, &id, page).await?;
     let (messages, files) = (shared.messages, format!("/share/{id}/files"));
-    let transcript = site.renderer.run(move |pen| {
-        messages.into_iter().map(|message| shared_message(message, &files, pen)).collect::<Vec<_>>()
+    let transcript = site.renderer.run(move |renderer| {
+        messages.into_iter().map(|message| shared_message(message, &files, renderer)).collect::<Vec<_>>()
     });
     Ok(SharedChatPage {
         id,
@@ -74,14 +74,14 @@ async fn page(
     })
 }
 
-fn shared_message(message: SharedMessage, files: &str, pen: &mut Pen) -> TranscriptMessage {
-    TranscriptMessage { label: message.label, ..transcript(message.view, files, pen) }
+fn shared_message(message: SharedMessage, files: &str, renderer: &mut TextRenderer) -> TranscriptMessage {
+    TranscriptMessage { label: message.label, ..transcript(message.view, files, renderer) }
 }
 
 /// Converts a message to one that is only read; `files` is the path of its files.
-pub fn transcript(view: MessageView, files: &str, pen: &mut Pen) -> TranscriptMessage {
+pub fn transcript(view: MessageView, files: &str, renderer: &mut TextRenderer) -> TranscriptMessage {
     // Nothing of a transcript refers to its chat: it has no actions.
-    let mut article = article(ChatId::new(Timestamp::from_millis(0), &[0; 10]), view, pen);
+    let mut article = article(ChatId::new(Timestamp::from_millis(0), &[0; 10]), view, renderer);
     article.parts.retain(|part| !matches!(part, PartView::ContinueWith { .. }));
     for part in &mut article.parts {
         if let PartView::File { href: Some(href), .. } = part

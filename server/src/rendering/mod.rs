@@ -46,7 +46,7 @@ impl Default for Renderer {
 }
 
 /// Renders the texts of one page or event, within one time budget.
-pub struct Pen {
+pub struct TextRenderer {
     budget: Budget,
     cache: Arc<Mutex<Cache>>,
 }
@@ -56,15 +56,15 @@ impl Renderer {
     /// finishes without rendering more.
     pub async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Pen) -> T + Send + 'static,
+        work: impl FnOnce(&mut TextRenderer) -> T + Send + 'static,
     ) -> Result<T, Error> {
         let cancel = Cancel::default();
         let turn = timeout(TIMEOUT, Arc::clone(&self.turns).acquire_owned()).await.ok().and_then(Result::ok);
         let time = if turn.is_some() { PAGE_TIME } else { Duration::ZERO };
         let budget = Budget::new(time).cancelled_by(Arc::clone(&cancel.0));
-        let mut pen = Pen { budget, cache: Arc::clone(&self.cache) };
+        let mut renderer = TextRenderer { budget, cache: Arc::clone(&self.cache) };
         let done = spawn_blocking(move || {
-            let done = work(&mut pen);
+            let done = work(&mut renderer);
             drop(turn);
             done
         });
@@ -73,7 +73,7 @@ impl Renderer {
 
     /// Renders one text.
     pub async fn html(&self, text: String) -> Result<Html, Error> {
-        self.run(move |pen| pen.html("", &text)).await
+        self.run(move |renderer| renderer.html("", &text)).await
     }
 }
 
@@ -87,7 +87,7 @@ impl Drop for Cancel {
     }
 }
 
-impl Pen {
+impl TextRenderer {
     /// Returns the HTML of text that a person typed: not Markdown, and too cheap to be cached.
     pub fn typed(&self, text: &str) -> Html {
         Html::from_markup(plexus_markup::render_typed(text))
@@ -120,10 +120,10 @@ mod tests {
     async fn a_text_is_rendered_once() {
         let renderer = Renderer::default();
         let text = "*a* b[^1]\n\n[^1]: c\n";
-        let first = renderer.run(|pen| pen.html("m", text)).await.unwrap();
-        let again = renderer.run(|pen| {
-            pen.budget = Budget::new(Duration::ZERO);
-            [pen.html("m", text), pen.html("n", text)]
+        let first = renderer.run(|renderer| renderer.html("m", text)).await.unwrap();
+        let again = renderer.run(|renderer| {
+            renderer.budget = Budget::new(Duration::ZERO);
+            [renderer.html("m", text), renderer.html("n", text)]
         });
         let [same, other] = again.await.unwrap();
         assert_eq!(first, same);
@@ -137,12 +137,12 @@ mod tests {
         let text: Arc<str> = "> a\n\n".repeat(800_000).into();
         for _ in 0..TRIES {
             let text = Arc::clone(&text);
-            renderer.run(move |pen| pen.html("m", &text)).await.unwrap();
+            renderer.run(move |renderer| renderer.html("m", &text)).await.unwrap();
         }
         let key = renderer.cache.lock().key("m", &text);
         assert_eq!(renderer.cache.lock().get(&key).unwrap().tries, TRIES);
         let before = renderer.cache.lock().get(&key).unwrap().html;
-        let kept = renderer.run(move |pen| pen.html("m", &text)).await.unwrap();
+        let kept = renderer.run(move |renderer| renderer.html("m", &text)).await.unwrap();
         assert_eq!(*kept.into_string(), *before);
     }
 
@@ -162,10 +162,10 @@ mod tests {
         let (begun, began) = tokio::sync::oneshot::channel();
         let (go, gone) = std::sync::mpsc::sync_channel::<()>(0);
         let (show, shown) = tokio::sync::oneshot::channel();
-        let work = renderer.run(move |pen| {
+        let work = renderer.run(move |renderer| {
             begun.send(()).unwrap();
             gone.recv().unwrap_err();
-            show.send(pen.html("m", "*a*")).unwrap();
+            show.send(renderer.html("m", "*a*")).unwrap();
         });
         tokio::select! {
             _ = work => panic!("it waits"),

@@ -34,7 +34,7 @@ pub struct ChatController {
     pub(super) stream: RefCell<Option<Rc<Stream>>>,
     pub(super) scroll: Scroll,
     pub(super) sidebar: Rc<SidebarView>,
-    pub(super) signs: ChatUiState,
+    pub(super) ui: ChatUiState,
     /// True while an animation frame is requested.
     pub(super) drawing: Cell<bool>,
     /// True while the oldest messages are about to be removed.
@@ -55,7 +55,7 @@ pub struct ChatController {
 
 thread_local! {
     /// Controller of this page.
-    static ROOM: RefCell<Option<Rc<ChatController>>> = const { RefCell::new(None) };
+    static CONTROLLER: RefCell<Option<Rc<ChatController>>> = const { RefCell::new(None) };
 }
 
 /// Interval of the screen-reader announcement that an answer is still being written.
@@ -64,9 +64,9 @@ const STILL_ANSWERING: std::time::Duration = std::time::Duration::from_secs(15);
 /// Milliseconds between reports that the viewer types.
 const TYPING_INTERVAL: f64 = 3_000.0;
 
-pub fn start(chat: Option<String>, seq: i64, worker: &str, of_page: RoomTexts, signs: ChatUiState) {
+pub fn start(chat: Option<String>, seq: i64, worker: &str, of_page: RoomTexts, ui: ChatUiState) {
     texts::set(of_page);
-    let room = Rc::new(ChatController {
+    let controller = Rc::new(ChatController {
         thread: Thread::find(),
         composer: ComposerView::find(),
         queue: MessageQueue::find(),
@@ -74,7 +74,7 @@ pub fn start(chat: Option<String>, seq: i64, worker: &str, of_page: RoomTexts, s
         chat,
         stream: RefCell::default(),
         scroll: Scroll::new(),
-        signs,
+        ui,
         drawing: Cell::new(false),
         trimming: Cell::new(false),
         marking: Cell::new(false),
@@ -84,20 +84,20 @@ pub fn start(chat: Option<String>, seq: i64, worker: &str, of_page: RoomTexts, s
         awaiting: RefCell::default(),
         unsent: RefCell::default(),
     });
-    ROOM.set(Some(room.clone()));
-    if room.chat.is_none() {
-        room.sidebar.refresh_regularly();
+    CONTROLLER.set(Some(controller.clone()));
+    if controller.chat.is_none() {
+        controller.sidebar.refresh_regularly();
     }
-    if let Some(chat) = &room.chat {
-        room.stream.replace(Some(Stream::start(chat.clone(), seq, worker, room.clone())));
-        room.follow_reader();
+    if let Some(chat) = &controller.chat {
+        controller.stream.replace(Some(Stream::start(chat.clone(), seq, worker, controller.clone())));
+        controller.follow_reader();
         match target() {
-            Some(message) => room.scroll.show(&message),
-            None => room.hold_end(),
+            Some(message) => controller.scroll.show(&message),
+            None => controller.hold_end(),
         }
-        room.show_answering();
+        controller.show_answering();
     }
-    room.intercept_forms();
+    controller.intercept_forms();
 }
 
 /// Returns the message that the fragment of the URL names.
@@ -107,17 +107,17 @@ fn target() -> Option<Element> {
 }
 
 pub fn to_latest() {
-    with_room(|room| {
-        room.hold_end();
-        room.trim_soon();
-        room.signs.below.set(false);
+    with_controller(|controller| {
+        controller.hold_end();
+        controller.trim_soon();
+        controller.ui.below.set(false);
     });
 }
 
 /// Stops the most recent open answer that the viewer may stop.
 pub fn stop() {
-    with_room(|room| {
-        let form = room.thread.as_ref().and_then(|thread| {
+    with_controller(|controller| {
+        let form = controller.thread.as_ref().and_then(|thread| {
             thread
                 .stoppable()
                 .iter()
@@ -138,8 +138,8 @@ fn show_presence(people: &[String]) {
     line.set_hidden(line.text_content().unwrap_or_default().is_empty());
 }
 
-fn with_room(then: impl FnOnce(&Rc<ChatController>)) {
-    ROOM.with_borrow(|room| room.as_ref().map(then));
+fn with_controller(then: impl FnOnce(&Rc<ChatController>)) {
+    CONTROLLER.with_borrow(|controller| controller.as_ref().map(then));
 }
 
 impl Listener for ChatController {
@@ -158,7 +158,7 @@ impl Listener for ChatController {
                 self.show_answering();
                 self.mark_read();
                 self.trim_soon();
-                with_room(ChatController::send_queued);
+                with_controller(ChatController::send_queued);
             }
             Event::RunUpdated(run) => self.run(&run),
             Event::TitleChanged(title) => self.retitle(&title.title),
@@ -179,7 +179,7 @@ impl Listener for ChatController {
     }
 
     fn trouble(&self, words: &str) {
-        self.signs.trouble.set(words.to_owned());
+        self.ui.trouble.set(words.to_owned());
         if words.is_empty() {
             // Changes of other chats are not repeated after a gap, and a hub that restarted ended its runs.
             self.sidebar.refresh_soon();
@@ -216,9 +216,9 @@ impl ChatController {
         if let Some(thread) = &self.thread {
             thread.reset(open);
             if let Some(tool) = thread.asks(&message, part) {
-                self.signs.status.set(announcements::asks(texts(), &tool));
+                self.ui.status.set(announcements::asks(texts(), &tool));
             } else if let Some(question) = thread.tool_question(&message, part) {
-                self.signs.status.set(question);
+                self.ui.status.set(question);
             }
         }
         self.show_answering();
@@ -232,15 +232,15 @@ impl ChatController {
         const TOGETHER: u32 = 500;
         let Some(failure) = run.failure.clone() else { return };
         dom::after(TOGETHER, move || {
-            with_room(|room| {
-                if room.thread.as_ref().is_some_and(Thread::ends_in_failure) {
+            with_controller(|controller| {
+                if controller.thread.as_ref().is_some_and(Thread::ends_in_failure) {
                     return;
                 }
-                room.awaiting.take();
-                if let Some(composer) = &room.composer {
+                controller.awaiting.take();
+                if let Some(composer) = &controller.composer {
                     composer.show_error(&failure.message);
                 }
-                room.hold_queue();
+                controller.hold_queue();
             });
         });
     }
@@ -279,12 +279,12 @@ impl ChatController {
             return;
         }
         request_animation_frame(|| {
-            with_room(|room| {
-                room.drawing.set(false);
-                if let Some(thread) = &room.thread {
+            with_controller(|controller| {
+                controller.drawing.set(false);
+                if let Some(thread) = &controller.thread {
                     thread.flush();
                 }
-                room.signs.below.set(room.scroll.grown());
+                controller.ui.below.set(controller.scroll.grown());
             });
         });
     }
@@ -292,7 +292,7 @@ impl ChatController {
     fn show_answering(&self) {
         let open = self.thread.as_ref().is_some_and(|thread| !thread.open().is_empty());
         let stoppable = self.thread.as_ref().is_some_and(|thread| !thread.stoppable().is_empty());
-        self.signs.answering.set(stoppable);
+        self.ui.answering.set(stoppable);
         let Some(thread) = self.thread.as_ref().filter(|thread| !thread.is_older_page()) else { return };
         let waits = thread.waits_for_reader();
         self.sidebar.set_state(open, waits);
@@ -312,9 +312,12 @@ impl ChatController {
             return;
         }
         dom::after(1_000, || {
-            with_room(|room| {
-                room.marking.set(false);
-                let (Some(chat), Some(stream)) = (&room.chat, room.stream.borrow().clone()) else { return };
+            with_controller(|controller| {
+                controller.marking.set(false);
+                let (Some(chat), Some(stream)) = (&controller.chat, controller.stream.borrow().clone())
+                else {
+                    return;
+                };
                 let (path, body) = (format!("/api/v1/chats/{chat}/read"), json!({ "seq": stream.seq() }));
                 leptos::task::spawn_local(async move {
                     // Errors are ignored: the next message marks the room again.
@@ -332,15 +335,16 @@ impl ChatController {
             return;
         }
         dom::after(DELAY_MS, || {
-            with_room(|room| {
-                room.trimming.set(false);
-                let (Some(thread), Some(chat), true) = (&room.thread, &room.chat, room.scroll.holds_end())
+            with_controller(|controller| {
+                controller.trimming.set(false);
+                let (Some(thread), Some(chat), true) =
+                    (&controller.thread, &controller.chat, controller.scroll.holds_end())
                 else {
                     return;
                 };
                 if thread.trim(chat) {
-                    room.scroll.shrunk();
-                    room.draw_soon();
+                    controller.scroll.shrunk();
+                    controller.draw_soon();
                 }
             });
         });
@@ -355,9 +359,9 @@ impl ChatController {
         self.typing.borrow_mut().report(name, dom::now());
         self.show_typing();
         dom::after(TTL, || {
-            with_room(|room| {
-                room.typing.borrow_mut().expire(dom::now());
-                room.show_typing();
+            with_controller(|controller| {
+                controller.typing.borrow_mut().expire(dom::now());
+                controller.show_typing();
             });
         });
     }
@@ -386,27 +390,27 @@ impl ChatController {
         let name = dom::find::<Element>(article, "h2 a").and_then(|name| name.text_content());
         let count = dom::find::<Element>(article, ".body").map_or(0, |body| dom::words(&body));
         if let Some(name) = name {
-            self.signs.status.set(announcements::status(texts(), &name, state, count));
+            self.ui.status.set(announcements::status(texts(), &name, state, count));
         }
     }
 
     fn follow_reader(self: &Rc<Self>) {
-        let room = self.clone();
-        dom::listen(&document(), "visibilitychange", move |_: DomEvent| room.mark_read());
+        let controller = self.clone();
+        dom::listen(&document(), "visibilitychange", move |_: DomEvent| controller.mark_read());
         for kind in ["scroll", "resize"] {
-            let room = self.clone();
+            let controller = self.clone();
             dom::listen(&window(), kind, move |_: DomEvent| {
-                let below = room.scroll.moved();
-                if room.signs.below.get_untracked() != below {
-                    room.signs.below.set(below);
+                let below = controller.scroll.moved();
+                if controller.ui.below.get_untracked() != below {
+                    controller.ui.below.set(below);
                 }
             });
         }
         set_interval(
             || {
-                with_room(|room| {
-                    if let Some(article) = room.thread.as_ref().and_then(|thread| thread.open().pop()) {
-                        room.say(&article, "open");
+                with_controller(|controller| {
+                    if let Some(article) = controller.thread.as_ref().and_then(|thread| thread.open().pop()) {
+                        controller.say(&article, "open");
                     }
                 });
             },

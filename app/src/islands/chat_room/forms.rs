@@ -31,22 +31,22 @@ impl ChatController {
     pub(super) fn intercept_forms(self: &Rc<Self>) {
         if let Some(composer) = &self.composer {
             composer.attach_handlers(stop);
-            let room = self.clone();
-            composer.on_typed(move || room.report_typing());
-            let room = self.clone();
+            let controller = self.clone();
+            composer.on_typed(move || controller.report_typing());
+            let controller = self.clone();
             dom::listen(&composer.form, "submit", move |event: DomEvent| {
                 event.prevent_default();
-                room.submit();
+                controller.submit();
             });
-            let room = self.clone();
+            let controller = self.clone();
             dom::listen(&document(), "click", move |event: DomEvent| {
-                room.edit(&event);
+                controller.edit(&event);
             });
             self.attach_queue();
         }
         if let Some(thread) = &self.thread {
-            let room = self.clone();
-            dom::listen(thread.element(), "submit", move |event: SubmitEvent| room.act(&event));
+            let controller = self.clone();
+            dom::listen(thread.element(), "submit", move |event: SubmitEvent| controller.act(&event));
         }
     }
 
@@ -55,10 +55,10 @@ impl ChatController {
         let Some(link) = clicked(event, "[data-edit]") else { return };
         let Some(message) = link.get_attribute("data-edit") else { return };
         event.prevent_default();
-        let room = self.clone();
+        let controller = self.clone();
         leptos::task::spawn_local(async move {
             let found = http::get(&format!("/api/v1/messages/{message}")).await;
-            match (found.ok().and_then(|found| text_of(&found)), &room.composer) {
+            match (found.ok().and_then(|found| text_of(&found)), &controller.composer) {
                 (Some(text), Some(composer)) => {
                     composer.show_error("");
                     composer.edit(&message, &text);
@@ -139,22 +139,22 @@ impl ChatController {
     /// Handles the buttons of queued messages. Their texts become the draft of the chat when the page is left.
     fn attach_queue(self: &Rc<Self>) {
         let (Some(queue), Some(composer)) = (&self.queue, &self.composer) else { return };
-        let room = self.clone();
+        let controller = self.clone();
         dom::listen(queue.element(), "click", move |event: DomEvent| {
             let (Some(button), Some(item)) = (clicked(&event, "button"), clicked(&event, "li")) else {
                 return;
             };
             if button.class_list().contains("send-now") {
-                room.send_now(&item);
+                controller.send_now(&item);
             } else if let (Some(composer), Some(draft)) =
-                (&room.composer, room.queue.as_ref().and_then(|queue| queue.take(&item)))
+                (&controller.composer, controller.queue.as_ref().and_then(|queue| queue.take(&item)))
             {
                 composer.put_back(&draft);
             }
         });
-        let (room, composer) = (self.clone(), composer.clone());
+        let (controller, composer) = (self.clone(), composer.clone());
         dom::listen(&window(), "pagehide", move |_: DomEvent| {
-            while let Some(draft) = room.queue.as_ref().and_then(MessageQueue::take_last) {
+            while let Some(draft) = controller.queue.as_ref().and_then(MessageQueue::take_last) {
                 composer.put_back(&draft);
             }
         });
@@ -196,17 +196,17 @@ impl ChatController {
         }
         self.hold_end();
         self.awaiting.replace(Some(id.clone()));
-        let room = self.clone();
+        let controller = self.clone();
         leptos::task::spawn_local(async move {
             let answer = http::post(&path, &body).await;
-            room.sending.set(false);
+            controller.sending.set(false);
             match answer {
                 Ok(answer) => {
-                    room.sent(&answer);
+                    controller.sent(&answer);
                     // A quick answer may have ended before the hub's reply to the message.
-                    room.send_queued();
+                    controller.send_queued();
                 }
-                Err(words) => room.refused(&words, id, key, &draft, &reply),
+                Err(words) => controller.refused(&words, id, key, &draft, &reply),
             }
         });
     }
@@ -295,15 +295,15 @@ impl ChatController {
             }
         };
         rest(true);
-        let room = self.clone();
+        let controller = self.clone();
         leptos::task::spawn_local(async move {
             let answer = http::post(&path, &body).await;
             rest(false);
-            match (answer, &room.composer) {
+            match (answer, &controller.composer) {
                 (Err(words), Some(composer)) => composer.show_error(&words),
                 (Err(_), None) => {}
                 (Ok(_), _) if path.ends_with("/retry") || path.ends_with("/hand-over") => {
-                    room.leave_older_page();
+                    controller.leave_older_page();
                 }
                 (Ok(_), _) => {}
             }

@@ -75,24 +75,24 @@ pub struct ChatUiState {
 #[island]
 pub fn ChatRoom(chat: Option<String>, seq: i64, worker: String, texts: RoomTexts) -> impl IntoView {
     let (latest, stop_label) = (texts.latest.clone(), texts.stop.clone());
-    let signs = ChatUiState {
+    let ui = ChatUiState {
         status: RwSignal::new(String::new()),
         trouble: RwSignal::new(String::new()),
         below: RwSignal::new(false),
         answering: RwSignal::new(false),
     };
     #[cfg(feature = "hydrate")]
-    Effect::new(move || controller::start(chat.clone(), seq, &worker, texts.clone(), signs));
+    Effect::new(move || controller::start(chat.clone(), seq, &worker, texts.clone(), ui));
     #[cfg(not(feature = "hydrate"))]
     let _ = (chat, seq, worker, texts);
     view! {
-        <p class="hidden" role="status">{signs.status}</p>
-        <p class="offline" role="status" hidden=move || signs.trouble.with(String::is_empty)>{signs.trouble}</p>
+        <p class="hidden" role="status">{ui.status}</p>
+        <p class="offline" role="status" hidden=move || ui.trouble.with(String::is_empty)>{ui.trouble}</p>
         <div class="bubble">
-            <button type="button" class="button" hidden=move || !signs.below.get() on:click=move |_| to_latest()>
+            <button type="button" class="button" hidden=move || !ui.below.get() on:click=move |_| to_latest()>
                 {latest}
             </button>
-            <button type="button" class="button" hidden=move || !signs.answering.get() on:click=move |_| stop()>
+            <button type="button" class="button" hidden=move || !ui.answering.get() on:click=move |_| stop()>
                 {stop_label}
             </button>
         </div>

@@ -66,7 +66,7 @@ impl Page for TeamPage {
                 {assignments}
                 {tree(self.subteams)}
                 <Section title=text!("team-members")>{members}</Section>
-                {transcript(self.transcript, self.guest)}
+                {transcript(self.transcript, self.by_share_link)}
                 {self.report.map(report)}
                 {controls}
             </div>
@@ -215,14 +215,14 @@ fn buttons(seat: u16, name: &str, may: MemberActions, is_speaker: bool, action: 
     }
 }
 
-fn transcript(lines: Vec<UtteranceView>, guest: bool) -> Option<AnyView> {
+fn transcript(lines: Vec<UtteranceView>, by_share_link: bool) -> Option<AnyView> {
     if lines.is_empty() {
         return None;
     }
     let lines = lines
         .into_iter()
         .map(|line| {
-            let owner = if guest { text!("team-owner") } else { text!("you") };
+            let owner = if by_share_link { text!("team-owner") } else { text!("you") };
             let by = line.by.unwrap_or(owner);
             view! { <li><p class="quiet"><code>{by}</code></p><div class="prose" inner_html=line.text.into_string()></div></li> }
         })

@@ -17,7 +17,7 @@ const NEGATIONS: [&str; 9] = ["no", "not", "never", "none", "without", "cannot",
 pub struct ShingleSet {
     words: usize,
     /// Numbers and negations, which change the meaning of a sentence.
-    telling: Vec<u64>,
+    significant: Vec<u64>,
     /// Single words and pairs of adjacent words.
     pieces: Vec<u64>,
 }
@@ -30,15 +30,15 @@ impl ShingleSet {
             .take(MAX_WORDS)
             .map(str::to_lowercase)
             .collect();
-        let telling = words.iter().filter(|word| tells(word)).map(|word| hash([word])).collect();
+        let significant = words.iter().filter(|word| is_significant(word)).map(|word| hash([word])).collect();
         let single = words.iter().map(|word| hash([word]));
         let pairs = words.windows(2).map(hash);
-        Self { words: words.len(), telling: set(telling), pieces: set(single.chain(pairs).collect()) }
+        Self { words: words.len(), significant: set(significant), pieces: set(single.chain(pairs).collect()) }
     }
 
     /// Returns true if this text is a near-duplicate of an earlier one.
     pub fn nearly_repeats(&self, earlier: &Self) -> bool {
-        if self.words < MIN_WORDS || self.telling != earlier.telling {
+        if self.words < MIN_WORDS || self.significant != earlier.significant {
             return false;
         }
         let shared = shared(&self.pieces, &earlier.pieces);
@@ -47,7 +47,7 @@ impl ShingleSet {
     }
 }
 
-fn tells(word: &str) -> bool {
+fn is_significant(word: &str) -> bool {
     NEGATIONS.contains(&word) || word.ends_with("n't") || word.chars().any(|c| c.is_ascii_digit())
 }
 

@@ -54,7 +54,7 @@ pub struct Actor {
     pub(super) swarm: Swarm<Behaviour>,
     pub(super) events: mpsc::Sender<ActorEvent>,
     pub(super) pending: InFlight,
-    pub(super) paces: GossipRateLimiter,
+    pub(super) gossip_limiter: GossipRateLimiter,
     pub(super) book: AddressBook,
     pub(super) links: PeerConnections,
     pub(super) reach: DialPolicy,
@@ -101,7 +101,7 @@ impl Actor {
         let clock = (now, config.now);
         let (known, announced) = restore(config.kept.clone(), clock);
         // mDNS finds hubs at private addresses, so these must be dialable.
-        let reach = DialPolicy::new(config.is_public.filter(|_| !config.mdns), &config.doors);
+        let reach = DialPolicy::new(config.is_public.filter(|_| !config.mdns), &config.bootstrap);
         let nat = ReachabilityState::new(&config);
         let swarm = swarm::swarm(&config, reach.clone(), nat.relay_clients.quota.clone(), |me| {
             let mut records = DhtStore::new(me, config.secret);
@@ -115,8 +115,8 @@ impl Actor {
             swarm,
             events,
             pending: InFlight::default(),
-            paces: GossipRateLimiter::default(),
-            book: AddressBook::new(config.doors, known, now),
+            gossip_limiter: GossipRateLimiter::default(),
+            book: AddressBook::new(config.bootstrap, known, now),
             links: PeerConnections::default(),
             reach,
             nat,
@@ -188,7 +188,7 @@ impl Actor {
             ActorCommand::Dial(address) => self.dial(address),
             ActorCommand::Reach { hub, done } => self.ensure_connected(hub, done),
             ActorCommand::Described(record) => self.on_hub_record(record.body()),
-            ActorCommand::Doors(found) => self.book.add_doors(found, Instant::now()),
+            ActorCommand::AddBootstrap(found) => self.book.add_bootstrap(found, Instant::now()),
             ActorCommand::Status(tell) => _ = tell.send(self.status()),
         }
     }
@@ -293,7 +293,7 @@ impl Actor {
     /// again when they connect.
     pub(super) fn unban_expired(&mut self, now: Instant) {
         let blocked = &mut self.swarm.behaviour_mut().blocked;
-        self.paces.expired_bans(now).into_iter().for_each(|peer| _ = blocked.unblock_peer(peer));
+        self.gossip_limiter.expired_bans(now).into_iter().for_each(|peer| _ = blocked.unblock_peer(peer));
     }
 
     /// Lowers the gossip score of a hub that committed a violation.

@@ -37,7 +37,7 @@ pub struct NetConfig {
     /// Addresses announced to others, if they differ from the listen addresses.
     pub external: Vec<Multiaddr>,
     /// Bootstrap addresses.
-    pub doors: Vec<Multiaddr>,
+    pub bootstrap: Vec<Multiaddr>,
     /// Classifies public addresses, which are the only ones dialed, except for bootstrap addresses. `None`:
     /// any address is dialed.
     pub is_public: Option<IsPublic>,
@@ -122,7 +122,7 @@ pub enum ActorCommand {
     /// Use the verified record of a hub.
     Described(Box<Signed<HubRecord>>),
     /// Add bootstrap addresses found in DNS.
-    Doors(Vec<Multiaddr>),
+    AddBootstrap(Vec<Multiaddr>),
     Status(oneshot::Sender<NetStatus>),
 }
 

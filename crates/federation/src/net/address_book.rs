@@ -19,7 +19,7 @@ const MAX_ADDRESS_BYTES: usize = 256;
 /// count, so that an attacker cannot fill the target by connecting often (eclipse attack).
 pub const WANTED: usize = 12;
 /// Maximum bootstrap addresses; more are not tried.
-const MAX_DOORS: usize = 256;
+const MAX_BOOTSTRAP: usize = 256;
 /// Maximum hubs dialed per call of [`AddressBook::next_dials`].
 const TRIED_AT_ONCE: usize = 4;
 /// Minimum interval between persisted changes of one hub's addresses.
@@ -39,7 +39,7 @@ const AT_FIRST: Duration = Duration::from_secs(3_600);
 pub struct AddressBook {
     hubs: HashMap<PeerId, AddressEntry>,
     /// Bootstrap addresses: retried for ever and never evicted.
-    doors: Vec<BootstrapAddress>,
+    bootstrap: Vec<BootstrapAddress>,
 }
 
 #[derive(Debug)]
@@ -117,21 +117,22 @@ impl DialBackoff {
 impl AddressBook {
     /// Creates the book from the configured bootstrap addresses, with or without peer ids, and the restored
     /// addresses.
-    pub fn new(doors: Vec<Multiaddr>, known: Vec<(PeerId, Vec<Multiaddr>)>, now: Instant) -> Self {
+    pub fn new(bootstrap: Vec<Multiaddr>, known: Vec<(PeerId, Vec<Multiaddr>)>, now: Instant) -> Self {
         let attempts = DialBackoff::new(now);
-        let doors = doors.into_iter().map(|address| BootstrapAddress::new(address, attempts)).collect();
-        let mut book = Self { hubs: HashMap::new(), doors };
+        let bootstrap =
+            bootstrap.into_iter().map(|address| BootstrapAddress::new(address, attempts)).collect();
+        let mut book = Self { hubs: HashMap::new(), bootstrap };
         known.into_iter().for_each(|(peer, addresses)| _ = book.add_addresses(peer, &addresses, now));
         book
     }
 
     /// Adds bootstrap addresses found in DNS.
-    pub fn add_doors(&mut self, found: Vec<Multiaddr>, now: Instant) {
-        let known: HashSet<Multiaddr> = self.doors.iter().map(|door| door.address.clone()).collect();
+    pub fn add_bootstrap(&mut self, found: Vec<Multiaddr>, now: Instant) {
+        let known: HashSet<Multiaddr> = self.bootstrap.iter().map(|entry| entry.address.clone()).collect();
         let attempts = DialBackoff::new(now);
         let new = found.into_iter().filter(|address| !known.contains(address));
-        let room = MAX_DOORS.saturating_sub(self.doors.len());
-        self.doors.extend(new.take(room).map(|address| BootstrapAddress::new(address, attempts)));
+        let room = MAX_BOOTSTRAP.saturating_sub(self.bootstrap.len());
+        self.bootstrap.extend(new.take(room).map(|address| BootstrapAddress::new(address, attempts)));
     }
 
     /// Updates the addresses of a hub. Returns them if they should be persisted.
@@ -170,30 +171,31 @@ impl AddressBook {
     /// Records a successful dial and resets the backoff. Returns whether the address is a bootstrap address.
     pub fn on_dial_success(&mut self, peer: &PeerId, address: &Multiaddr, now: Instant) -> bool {
         self.prove(peer, now);
-        let door = self.doors.iter_mut().find(|door| matches_bootstrap(&door.address, address, peer));
+        let entry = self.bootstrap.iter_mut().find(|entry| matches_bootstrap(&entry.address, address, peer));
         let attempts = DialBackoff::new(now + INITIAL_BACKOFF);
-        door.map(|door| (door.attempts, door.peer, door.failure) = (attempts, Some(*peer), None)).is_some()
+        entry
+            .map(|entry| (entry.attempts, entry.peer, entry.failure) = (attempts, Some(*peer), None))
+            .is_some()
     }
 
     /// Records a failed dial, if the address is a bootstrap address.
     pub fn on_dial_failure(&mut self, address: &Multiaddr, failure: DialFailure) {
         let (place, _) = split(address);
-        if let Some(door) = self.doors.iter_mut().find(|door| split(&door.address).0 == place) {
-            door.failure = Some(failure);
+        if let Some(entry) = self.bootstrap.iter_mut().find(|entry| split(&entry.address).0 == place) {
+            entry.failure = Some(failure);
         }
     }
 
     /// Returns the bootstrap addresses whose last dial failed.
     pub fn bootstrap_failures(&self) -> Vec<BootstrapFailure> {
-        let answers = |door: &BootstrapAddress| door.peer.is_some() && door.failure.is_none();
-        let failed = self.doors.iter().filter_map(|door| Some((door, door.failure.clone()?)));
-        let failures = failed.map(|(door, failure)| BootstrapFailure {
-            address: door.address.clone(),
+        let answers = |entry: &BootstrapAddress| entry.peer.is_some() && entry.failure.is_none();
+        let failed = self.bootstrap.iter().filter_map(|entry| Some((entry, entry.failure.clone()?)));
+        let failures = failed.map(|(entry, failure)| BootstrapFailure {
+            address: entry.address.clone(),
             failure,
-            answers_otherwise: self
-                .doors
-                .iter()
-                .any(|other| answers(other) && host_and_port(&other.address) == host_and_port(&door.address)),
+            answers_otherwise: self.bootstrap.iter().any(|other| {
+                answers(other) && host_and_port(&other.address) == host_and_port(&entry.address)
+            }),
         });
         failures.collect()
     }
@@ -233,14 +235,14 @@ impl AddressBook {
             (*peer, entry.direct().cloned().collect())
         });
         let hubs = hubs.collect();
-        let away = |door: &BootstrapAddress| !door.peer.is_some_and(|peer| connected.contains(&peer));
-        let doors = self.doors.iter_mut().filter(|door| door.attempts.next <= now && away(door));
-        let doors = doors.map(|door| {
+        let away = |entry: &BootstrapAddress| !entry.peer.is_some_and(|peer| connected.contains(&peer));
+        let bootstrap = self.bootstrap.iter_mut().filter(|entry| entry.attempts.next <= now && away(entry));
+        let bootstrap = bootstrap.map(|entry| {
             // The operator vouches for this address: use the short backoff.
-            door.attempts.begin(true, now);
-            door.address.clone()
+            entry.attempts.begin(true, now);
+            entry.address.clone()
         });
-        (hubs, doors.collect())
+        (hubs, bootstrap.collect())
     }
 
     pub fn addresses(&self, peer: &PeerId) -> &[Multiaddr] {
@@ -262,8 +264,8 @@ impl AddressBook {
 
 /// Returns whether a bootstrap address is the address at which `peer` was reached. A peer id in the address
 /// must match.
-pub(super) fn matches_bootstrap(door: &Multiaddr, reached: &Multiaddr, peer: &PeerId) -> bool {
-    let (place, named) = split(door);
+pub(super) fn matches_bootstrap(entry: &Multiaddr, reached: &Multiaddr, peer: &PeerId) -> bool {
+    let (place, named) = split(entry);
     place == split(reached).0 && named.is_none_or(|named| named == *peer)
 }
 
@@ -309,7 +311,7 @@ mod tests {
         assert!(waits.is_sorted());
         book.on_dial_success(&peer, &address(1).with(Protocol::P2p(peer)), now);
         assert_eq!(book.hubs[&peer].attempts.failing, None);
-        assert_eq!(book.doors[0].attempts.failing, None, "a door is known by its place");
+        assert_eq!(book.bootstrap[0].attempts.failing, None, "a door is known by its place");
     }
 
     /// A network partition can end at any time without a notification: known hubs and bootstrap addresses are
@@ -331,9 +333,9 @@ mod tests {
         assert_eq!(longest(&mut book, start + AT_FIRST), MAX_INITIAL_BACKOFF);
         assert_eq!(longest(&mut book, start + 10 * AT_FIRST), MAX_BACKOFF);
         let mut book = AddressBook::new(vec![address(1)], Vec::new(), start);
-        let doors =
+        let bootstrap =
             (0..600).map(|second| book.next_dials(&HashSet::new(), 0, start + Duration::from_secs(second)).1);
-        assert!(doors.filter(|doors| !doors.is_empty()).count() > 40, "in ten minutes");
+        assert!(bootstrap.filter(|bootstrap| !bootstrap.is_empty()).count() > 40, "in ten minutes");
     }
 
     #[test]
@@ -365,8 +367,8 @@ mod tests {
         let (now, peer) = (Instant::now(), PeerId::random());
         let mut book = AddressBook::new(vec![address(1)], vec![(peer, vec![address(2)])], now);
         assert_eq!(book.next_dials(&HashSet::new(), WANTED, now + MAX_BACKOFF), Default::default());
-        let (hubs, doors) = book.next_dials(&HashSet::from([peer]), 1, now + MAX_BACKOFF);
-        assert!(hubs.is_empty() && doors == [address(1)]);
+        let (hubs, bootstrap) = book.next_dials(&HashSet::from([peer]), 1, now + MAX_BACKOFF);
+        assert!(hubs.is_empty() && bootstrap == [address(1)]);
         let later = now + 2 * MAX_BACKOFF;
         assert!(book.on_dial_success(&peer, &address(1), now));
         assert_eq!(

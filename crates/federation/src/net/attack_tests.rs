@@ -40,7 +40,7 @@ fn config() -> NetConfig {
         secret: [1; 16],
         listen: Vec::new(),
         external: Vec::new(),
-        doors: Vec::new(),
+        bootstrap: Vec::new(),
         is_public: None,
         mdns: false,
         relay: None,
@@ -173,8 +173,8 @@ async fn calls(is_public: Option<IsPublic>, names_it: bool, through: bool) -> bo
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let address: Multiaddr = format!("/ip4/127.0.0.1/tcp/{port}").parse().unwrap();
-    let doors = if names_it { vec![address.clone()] } else { Vec::new() };
-    let (mut actor, _told) = actor_of(NetConfig { is_public, doors, ..config() });
+    let bootstrap = if names_it { vec![address.clone()] } else { Vec::new() };
+    let (mut actor, _told) = actor_of(NetConfig { is_public, bootstrap, ..config() });
     let relayed = |address: Multiaddr| {
         let named = |address: Multiaddr| address.with(Protocol::P2p(PeerId::random()));
         named(named(address).with(Protocol::P2pCircuit))

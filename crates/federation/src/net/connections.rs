@@ -15,7 +15,7 @@ use crate::HubId;
 pub struct PeerConnection {
     pub since: Instant,
     /// Reached at a bootstrap address, so it is never pruned.
-    pub door: bool,
+    pub is_bootstrap: bool,
     /// Address that this hub dialed; `None` for inbound connections.
     pub called: Option<Multiaddr>,
 }
@@ -31,8 +31,9 @@ pub struct PeerConnections {
 
 impl PeerConnections {
     pub fn opened(&mut self, peer: PeerId, link: PeerConnection) {
-        let known = self.peers.entry(peer).or_insert(PeerConnection { door: false, called: None, ..link });
-        known.door |= link.door;
+        let known =
+            self.peers.entry(peer).or_insert(PeerConnection { is_bootstrap: false, called: None, ..link });
+        known.is_bootstrap |= link.is_bootstrap;
         known.called = known.called.take().or(link.called);
     }
 
@@ -109,11 +110,11 @@ mod tests {
         let (peer, mut links) = (peer_id::peer_of(hub).unwrap(), PeerConnections::default());
         links.is_hub(&peer, hub);
         assert!(links.next_change().is_none(), "not connected");
-        links.opened(peer, PeerConnection { since: Instant::now(), door: false, called: None });
+        links.opened(peer, PeerConnection { since: Instant::now(), is_bootstrap: false, called: None });
         links.is_hub(&peer, hub);
         links.closed(&peer, Some(hub));
         assert!(links.next_change().is_none(), "it came and went");
-        links.opened(peer, PeerConnection { since: Instant::now(), door: false, called: None });
+        links.opened(peer, PeerConnection { since: Instant::now(), is_bootstrap: false, called: None });
         links.is_hub(&peer, hub);
         let news = links.next_change().unwrap();
         assert!(matches!(news, ActorEvent::Connected(it) if it == hub));
@@ -133,11 +134,11 @@ mod tests {
         let (now, address) = (Instant::now(), Multiaddr::empty());
         for (n, called) in [(1, None), (2, Some(&address)), (3, Some(&address)), (4, Some(&address))] {
             let since = now - std::time::Duration::from_secs(n.into());
-            links.opened(name(n).0, PeerConnection { since, door: false, called: called.cloned() });
+            links.opened(name(n).0, PeerConnection { since, is_bootstrap: false, called: called.cloned() });
         }
         [1, 2, 3].map(name).iter().for_each(|(peer, hub)| links.is_hub(peer, *hub));
         assert_eq!(links.hubs_called(), [name(3).0, name(2).0], "the oldest first, and no stranger");
-        links.opened(name(1).0, PeerConnection { since: now, door: true, called: Some(address) });
+        links.opened(name(1).0, PeerConnection { since: now, is_bootstrap: true, called: Some(address) });
         assert_eq!(links.hubs_called().len(), 3, "it was called after it had called");
         assert_eq!(links.hubs_called().pop(), Some(name(1).0), "and is as old as its first connection");
     }

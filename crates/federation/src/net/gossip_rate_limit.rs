@@ -91,19 +91,25 @@ mod tests {
 
     const START: Timestamp = Timestamp::from_millis(0);
 
-    fn all(paces: &mut GossipRateLimiter, peer: PeerId, count: u32, now: Timestamp) -> Vec<RateDecision> {
-        (0..count).map(|_| paces.record_message(peer, now)).collect()
+    fn all(
+        gossip_limiter: &mut GossipRateLimiter,
+        peer: PeerId,
+        count: u32,
+        now: Timestamp,
+    ) -> Vec<RateDecision> {
+        (0..count).map(|_| gossip_limiter.record_message(peer, now)).collect()
     }
 
     #[test]
     fn who_goes_on_floods() {
-        let (mut paces, one, other) = (GossipRateLimiter::default(), PeerId::random(), PeerId::random());
-        let said = all(&mut paces, one, MESSAGE_RATE.burst + FLOOD + 1, START);
+        let (mut gossip_limiter, one, other) =
+            (GossipRateLimiter::default(), PeerId::random(), PeerId::random());
+        let said = all(&mut gossip_limiter, one, MESSAGE_RATE.burst + FLOOD + 1, START);
         let count = |what| said.iter().filter(|said| **said == what).count();
         assert_eq!(count(RateDecision::Heard), usize::try_from(MESSAGE_RATE.burst).unwrap());
         assert_eq!((count(RateDecision::Flood), said.last()), (1, Some(&RateDecision::Flood)));
         assert_eq!(
-            paces.record_message(other, START),
+            gossip_limiter.record_message(other, START),
             RateDecision::Heard,
             "one does not count against another"
         );
@@ -111,36 +117,40 @@ mod tests {
 
     #[test]
     fn silence_makes_good_and_parting_ends() {
-        let (mut paces, peer, now) = (GossipRateLimiter::default(), PeerId::random(), Instant::now());
+        let (mut gossip_limiter, peer, now) =
+            (GossipRateLimiter::default(), PeerId::random(), Instant::now());
         let rest = MESSAGE_RATE.refill * (MESSAGE_RATE.burst + 1);
         for round in 0..3 {
-            let said = all(&mut paces, peer, MESSAGE_RATE.burst + FLOOD, START + rest * round);
+            let said = all(&mut gossip_limiter, peer, MESSAGE_RATE.burst + FLOOD, START + rest * round);
             assert!(!said.contains(&RateDecision::Flood));
         }
-        assert!(paces.disconnect_for_a_while(peer, now));
+        assert!(gossip_limiter.disconnect_for_a_while(peer, now));
         assert_eq!(
-            paces.record_message(peer, START + rest * 3),
+            gossip_limiter.record_message(peer, START + rest * 3),
             RateDecision::TooFast,
             "what was on its way"
         );
-        assert!(paces.expired_bans(now).is_empty());
-        assert_eq!(paces.expired_bans(now + PARTED), [peer]);
-        assert!(paces.expired_bans(now + PARTED).is_empty());
-        assert_eq!(paces.record_message(peer, START + rest * 3), RateDecision::Heard);
+        assert!(gossip_limiter.expired_bans(now).is_empty());
+        assert_eq!(gossip_limiter.expired_bans(now + PARTED), [peer]);
+        assert!(gossip_limiter.expired_bans(now + PARTED).is_empty());
+        assert_eq!(gossip_limiter.record_message(peer, START + rest * 3), RateDecision::Heard);
     }
 
     #[test]
     fn those_that_are_counted_are_bounded_and_those_that_rest_make_room() {
-        let mut paces = GossipRateLimiter::default();
+        let mut gossip_limiter = GossipRateLimiter::default();
         for _ in 0..2 * MAX_PEERS {
-            paces.record_message(PeerId::random(), START);
+            gossip_limiter.record_message(PeerId::random(), START);
         }
-        assert_eq!(paces.peers.len(), MAX_PEERS);
-        assert_eq!(paces.record_message(PeerId::random(), START), RateDecision::TooFast);
-        assert_eq!(paces.record_message(PeerId::random(), START + MESSAGE_RATE.refill), RateDecision::Heard);
-        assert_eq!(paces.peers.len(), 1);
-        let parted =
-            (0..2 * MAX_PEERS).filter(|_| paces.disconnect_for_a_while(PeerId::random(), Instant::now()));
+        assert_eq!(gossip_limiter.peers.len(), MAX_PEERS);
+        assert_eq!(gossip_limiter.record_message(PeerId::random(), START), RateDecision::TooFast);
+        assert_eq!(
+            gossip_limiter.record_message(PeerId::random(), START + MESSAGE_RATE.refill),
+            RateDecision::Heard
+        );
+        assert_eq!(gossip_limiter.peers.len(), 1);
+        let parted = (0..2 * MAX_PEERS)
+            .filter(|_| gossip_limiter.disconnect_for_a_while(PeerId::random(), Instant::now()));
         assert_eq!(parted.count(), MAX_PEERS);
     }
 }

@@ -31,11 +31,11 @@ impl Actor {
     /// Runs the maintenance; called every second.
     pub(super) fn tick(&mut self, now: Instant) {
         let connected = self.links.names();
-        let (hubs, doors) = self.book.next_dials(&connected, self.links.hubs_called().len(), now);
+        let (hubs, bootstrap) = self.book.next_dials(&connected, self.links.hubs_called().len(), now);
         for (peer, addresses) in hubs {
             self.dial(DialOpts::peer_id(peer).addresses(addresses).build());
         }
-        doors.into_iter().for_each(|address| self.dial(address));
+        bootstrap.into_iter().for_each(|address| self.dial(address));
         self.trim(now);
         self.unban_expired(now);
         self.deliver_gossip();
@@ -63,7 +63,7 @@ impl Actor {
         needed.extend(self.nat.relays.needed().chain(self.nat.relay_clients.needed()));
         let standings = self.links.peers().map(|(peer, link)| ConnectionScore {
             peer: *peer,
-            needed: link.door || needed.contains(peer),
+            needed: link.is_bootstrap || needed.contains(peer),
             score: gossip.peer_score(peer).unwrap_or_default(),
             age: now.saturating_duration_since(link.since),
         });

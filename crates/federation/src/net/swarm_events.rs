@@ -62,9 +62,9 @@ impl Actor {
                     // A bootstrap address without a transport is dialed over TCP and QUIC: one is enough.
                     _ = self.swarm.close_connection(connection_id);
                 }
-                let door =
+                let is_bootstrap =
                     called.as_ref().is_some_and(|address| self.book.on_dial_success(&peer_id, address, now));
-                self.links.opened(peer_id, PeerConnection { since: now, door, called });
+                self.links.opened(peer_id, PeerConnection { since: now, is_bootstrap, called });
             }
             SwarmEvent::ConnectionClosed { peer_id, num_established: 0, .. } => {
                 self.links.closed(&peer_id, peer_id::hub_of(&peer_id));
@@ -229,11 +229,11 @@ impl Actor {
             return true;
         }
         let now = Instant::now();
-        match self.paces.record_message(heard.from, self.time_of(now)) {
+        match self.gossip_limiter.record_message(heard.from, self.time_of(now)) {
             RateDecision::Heard => true,
             RateDecision::TooFast => false,
             RateDecision::Flood => {
-                if self.paces.disconnect_for_a_while(heard.from, now) {
+                if self.gossip_limiter.disconnect_for_a_while(heard.from, now) {
                     tracing::warn!(peer = %heard.from, "gossip flood: peer temporarily banned");
                     self.pending.forget(&heard.from);
                     self.ban_peer(heard.from);

@@ -61,9 +61,9 @@ async fn start(crew: &mut Crew, first: u16, count: u16, others: &[Hub]) -> Vec<H
     let mut hubs: Vec<Hub> = Vec::new();
     for n in 0..count {
         let known = if others.is_empty() { &hubs[..] } else { others };
-        let door = |step: usize| known.get((usize::from(n) * 7 + step * 13) % known.len().max(1));
-        let doors = (0..3).filter_map(door).map(|hub| hub.address.clone()).collect();
-        hubs.push(crew.start(first + n, doors).await);
+        let nth = |step: usize| known.get((usize::from(n) * 7 + step * 13) % known.len().max(1));
+        let bootstrap = (0..3).filter_map(nth).map(|hub| hub.address.clone()).collect();
+        hubs.push(crew.start(first + n, bootstrap).await);
     }
     hubs
 }

@@ -6,9 +6,9 @@ use plexus_federation::net::{NetConfig, reachability::Reachability, relay_server
 
 use crate::full_hub::{Whole, config, until};
 
-fn listening(n: u16, doors: Vec<Multiaddr>) -> NetConfig {
+fn listening(n: u16, bootstrap: Vec<Multiaddr>) -> NetConfig {
     let quic = "/ip4/127.0.0.1/udp/0/quic-v1".parse().unwrap();
-    let mut config = config(n, doors, Vec::new(), "/ip4/127.0.0.1/tcp/0");
+    let mut config = config(n, bootstrap, Vec::new(), "/ip4/127.0.0.1/tcp/0");
     config.listen.push(quic);
     config
 }
@@ -27,15 +27,15 @@ async fn is_confirmed(hub: &Whole) -> bool {
 async fn all_are_called(count: u16) {
     let relay = NetConfig { relay: Some(RelayLimits::default()), ..listening(1, Vec::new()) };
     let mut hubs = vec![Whole::start_as(1, relay)];
-    let doors = host_and_port(&hubs[0]).await;
+    let bootstrap = host_and_port(&hubs[0]).await;
     for n in 2..=count {
-        hubs.push(Whole::start_as(n, listening(n, doors.clone())));
+        hubs.push(Whole::start_as(n, listening(n, bootstrap.clone())));
     }
     for hub in &hubs {
         until("it is confirmed", async || is_confirmed(hub).await).await;
     }
     // A hub that only dials is reached through the first one.
-    let private = NetConfig { listen: Vec::new(), ..listening(90, doors) };
+    let private = NetConfig { listen: Vec::new(), ..listening(90, bootstrap) };
     let private = Whole::start_as(90, private);
     until("it is reached through the relay", async || private.status().await.relays == [hubs[0].me]).await;
 }

@@ -81,13 +81,13 @@ pub fn now() -> Timestamp {
     Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap())
 }
 
-pub fn config(n: u16, doors: Vec<Multiaddr>, kept: Vec<PersistedNetState>, listen: &str) -> NetConfig {
+pub fn config(n: u16, bootstrap: Vec<Multiaddr>, kept: Vec<PersistedNetState>, listen: &str) -> NetConfig {
     NetConfig {
         seed: fixtures::seed(n),
         secret: [n.to_le_bytes()[0]; 16],
         listen: vec![listen.parse().unwrap()],
         external: Vec::new(),
-        doors,
+        bootstrap,
         is_public: None,
         mdns: false,
         relay: None,
@@ -149,16 +149,16 @@ impl EngineStore for Memory {
 
 impl Whole {
     /// Starts hub `n`, which bootstraps from the given hubs.
-    pub async fn start(n: u16, doors: &[&Self]) -> Self {
+    pub async fn start(n: u16, bootstrap: &[&Self]) -> Self {
         let mut ways = Vec::new();
-        for door in doors {
-            ways.push(door.address().await);
+        for hub in bootstrap {
+            ways.push(hub.address().await);
         }
         Self::start_with(n, ways, Vec::new(), "/ip4/127.0.0.1/tcp/0")
     }
 
-    pub fn start_with(n: u16, doors: Vec<Multiaddr>, kept: Vec<PersistedNetState>, listen: &str) -> Self {
-        Self::start_as(n, config(n, doors, kept, listen))
+    pub fn start_with(n: u16, bootstrap: Vec<Multiaddr>, kept: Vec<PersistedNetState>, listen: &str) -> Self {
+        Self::start_as(n, config(n, bootstrap, kept, listen))
     }
 
     pub fn start_as(n: u16, config: NetConfig) -> Self {

@@ -46,7 +46,7 @@ struct Errand {
 #[derive(Serialize, Deserialize)]
 enum What {
     Start {
-        doors: Vec<Multiaddr>,
+        bootstrap: Vec<Multiaddr>,
     },
     Announce,
     Count,
@@ -108,13 +108,13 @@ pub struct Crew {
 }
 
 impl Crew {
-    pub async fn start(&mut self, n: u16, doors: Vec<Multiaddr>) -> Hub {
+    pub async fn start(&mut self, n: u16, bootstrap: Vec<Multiaddr>) -> Hub {
         if self.hubs.is_multiple_of(OF_A_PROCESS) {
             self.processes.push(Arc::new(Process::start()));
         }
         self.hubs += 1;
         let process = self.processes.last().unwrap().clone();
-        let Said::At(address) = process.ask(n, What::Start { doors }).await else { panic!("no address") };
+        let Said::At(address) = process.ask(n, What::Start { bootstrap }).await else { panic!("no address") };
         Hub { n, address, process }
     }
 
@@ -240,8 +240,8 @@ async fn hubs_of_one_process() {
 async fn run(Errand { id, hub: n, what }: Errand, hubs: &Mutex<HashMap<u16, Arc<Lone>>>) -> Report {
     let hub = async || hubs.lock().await[&n].clone();
     let said = match what {
-        What::Start { doors } => {
-            let hub = Lone::start(n, doors).await;
+        What::Start { bootstrap } => {
+            let hub = Lone::start(n, bootstrap).await;
             let at = Said::At(hub.address.clone());
             hubs.lock().await.insert(n, Arc::new(hub));
             at

@@ -64,17 +64,17 @@ pub struct Far {
 /// Starts hubs that are reachable only through their proxies. Each bootstraps from the first and connects to
 /// several others.
 pub async fn far_apart(count: u16, roads: &Arc<Roads>) -> Vec<Far> {
-    let (mut hubs, mut doors) = (Vec::new(), Vec::new());
+    let (mut hubs, mut bootstrap) = (Vec::new(), Vec::new());
     for n in 1..=count {
         let gate = Gate::new(n).await;
         let here = gate.address();
-        let at = config(n, doors.clone(), Vec::new(), "/ip4/127.0.0.1/tcp/0");
+        let at = config(n, bootstrap.clone(), Vec::new(), "/ip4/127.0.0.1/tcp/0");
         let at = NetConfig { external: vec![here.clone()], is_public: Some(INTERNET), ..at };
         let whole = Whole::start_as(n, at);
         let inside = SocketAddr::from((Ipv4Addr::LOCALHOST, port(&whole.address().await)));
         hubs.push(Far { whole, _gate: gate.open(inside, Arc::clone(roads)) });
-        if doors.is_empty() {
-            doors.push(here);
+        if bootstrap.is_empty() {
+            bootstrap.push(here);
         }
     }
     let enough = usize::from(count - 1).min(6);

@@ -144,17 +144,17 @@ async fn a_circuit_beyond_its_budget_is_cut_and_the_next_call_goes_on() {
 /// The hub learns of each relay only from its record, so it connects at a time that the test controls.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_relay_that_is_lost_is_replaced_by_one_that_said_that_it_lends_itself() {
-    let [door, second, third] = [1, 2, 3].map(|n| relay_hub(n, RelayLimits::default()));
-    let hidden = dial_only(4, &[&door]).await;
+    let [bootstrap, second, third] = [1, 2, 3].map(|n| relay_hub(n, RelayLimits::default()));
+    let hidden = dial_only(4, &[&bootstrap]).await;
     assert_eq!(hidden.status().await.reachability, Reachability::No);
-    until("it has a place at the door", async || uses(&hidden, &door).await).await;
+    until("it has a place at the door", async || uses(&hidden, &bootstrap).await).await;
     hears_of(&hidden, &second).await;
     until("it has a second place", async || uses(&hidden, &second).await).await;
     assert_eq!(second.status().await.relay_usage, Some(RelayUsage { hubs: 1, circuits: 0 }));
     let told = hidden.status().await.addresses;
     assert_eq!(told.len(), 2, "one address for each relay: {told:?}");
     assert_eq!(
-        door.status().await.table,
+        bootstrap.status().await.table,
         0,
         "who has an address only through others is not asked in the DHT"
     );
@@ -256,10 +256,10 @@ fn relay_hub(n: u16, limits: RelayLimits) -> Whole {
 }
 
 /// Starts a hub without listen addresses.
-async fn dial_only(n: u16, doors: &[&Whole]) -> Whole {
+async fn dial_only(n: u16, bootstrap: &[&Whole]) -> Whole {
     let mut ways = Vec::new();
-    for door in doors {
-        ways.push(door.address().await);
+    for hub in bootstrap {
+        ways.push(hub.address().await);
     }
     Whole::start_as(n, NetConfig { listen: Vec::new(), ..config(n, ways, Vec::new(), LOOPBACK) })
 }

@@ -60,9 +60,9 @@ impl Drop for Lone {
 }
 
 impl Lone {
-    pub async fn start(n: u16, doors: Vec<Multiaddr>) -> Self {
+    pub async fn start(n: u16, bootstrap: Vec<Multiaddr>) -> Self {
         let (net, mut events, actor) =
-            net::start(config(n, doors, Vec::new(), "/ip4/127.0.0.1/tcp/0")).unwrap();
+            net::start(config(n, bootstrap, Vec::new(), "/ip4/127.0.0.1/tcp/0")).unwrap();
         let me = fixtures::hub(n);
         let address = loop {
             if let Some(ActorEvent::Listening(address)) = events.recv().await {

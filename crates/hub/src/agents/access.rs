@@ -34,18 +34,18 @@ pub struct ResolvedAgent {
 /// Resolves the agent at `address` for a caller. Agents that the caller may not see are reported as missing.
 pub(crate) async fn resolve_callable(
     conn: &mut Conn,
-    asker: &Requester,
+    requester: &Requester,
     address: &Address,
 ) -> Result<ResolvedAgent> {
     let missing = || missing(address);
     let found = agents::at(conn, address).await?;
-    check(conn, asker, found.ok_or_else(missing)?).await
+    check(conn, requester, found.ok_or_else(missing)?).await
 }
 
 /// Resolves the agent behind `principal`, which answered before, if the caller may still call it.
 pub(crate) async fn resolve_callable_by_principal(
     conn: &mut Conn,
-    asker: &Requester,
+    requester: &Requester,
     principal: PrincipalId,
 ) -> Result<ResolvedAgent> {
     let Some(found) = agents::by_principal(conn, principal).await? else {
@@ -55,7 +55,7 @@ pub(crate) async fn resolve_callable_by_principal(
         };
         return Err(Refusal::conflict(words).into());
     };
-    let reached = check(conn, asker, found).await?;
+    let reached = check(conn, requester, found).await?;
     Ok(ResolvedAgent { principal: Some(principal), ..reached })
 }
 
@@ -66,16 +66,16 @@ fn missing(address: &Address) -> Refusal {
 /// Returns whether the agent's access setting admits the caller. `mine`: the caller acts for its owner.
 pub(super) async fn access_allows(
     conn: &mut Conn,
-    asker: &Requester,
+    requester: &Requester,
     agent: &Agent,
     mine: bool,
 ) -> Result<bool> {
     Ok(match agent.access {
         AgentAccess::Open => true,
         AgentAccess::Accounts => {
-            asker.person.is_some() || (asker.guest.is_some() && accepts_remote_users(agent))
+            requester.person.is_some() || (requester.remote_user.is_some() && accepts_remote_users(agent))
         }
-        AgentAccess::Listed => mine || grants::exists(conn, agent.id, asker.principal).await?,
+        AgentAccess::Listed => mine || grants::exists(conn, agent.id, requester.principal).await?,
         AgentAccess::Owner => mine,
     })
 }
@@ -100,9 +100,9 @@ pub(crate) async fn manages(conn: &mut Conn, person: Option<&Person>, agent: &Ag
     }
 }
 
-async fn check(conn: &mut Conn, asker: &Requester, agent: Agent) -> Result<ResolvedAgent> {
+async fn check(conn: &mut Conn, requester: &Requester, agent: Agent) -> Result<ResolvedAgent> {
     let address = crate::message_views::address(&agent);
-    let person = asker.person.as_ref();
+    let person = requester.person.as_ref();
     let mine = asks_whose_it_is(&agent) && manages(conn, person, &agent).await?;
     if !is_visible(conn, person, &agent, mine).await? {
         return Err(missing(&address).into());
@@ -114,8 +114,8 @@ async fn check(conn: &mut Conn, asker: &Requester, agent: Agent) -> Result<Resol
     if agent.state == AgentState::Paused {
         return Err(Refusal::conflict(format!("{address} is paused by its owner.")).into());
     }
-    if !access_allows(conn, asker, &agent, mine).await? {
-        return Err(match asker.person {
+    if !access_allows(conn, requester, &agent, mine).await? {
+        return Err(match requester.person {
             Some(_) => Refusal::forbidden(format!("{address} is restricted to its owner.")),
             None => Refusal::unauthenticated(format!("{address} requires an account on this hub. Sign in.")),
         }
@@ -124,7 +124,7 @@ async fn check(conn: &mut Conn, asker: &Requester, agent: Agent) -> Result<Resol
     let silent = || Refusal::conflict(format!("{address} has no usable version."));
     let version = agent_versions::current(conn, agent.id).await?.ok_or_else(silent)?;
     if version.connector.remote_url().is_some() {
-        check_remote(conn, asker, &agent, &version).await?;
+        check_remote(conn, requester, &agent, &version).await?;
     }
     Ok(ResolvedAgent { agent, version, principal: None })
 }
@@ -166,12 +166,12 @@ pub(crate) async fn restricted_for(conn: &mut Conn, person: Option<&Person>) -> 
 
 /// Fails if the agent does not admit the requester any more. Its state does not matter: active runs continue
 /// when an agent is paused.
-pub(crate) async fn ensure_access(conn: &mut Conn, asker: &Requester, agent: AgentId) -> Result<()> {
+pub(crate) async fn ensure_access(conn: &mut Conn, requester: &Requester, agent: AgentId) -> Result<()> {
     let gone = || Refusal::not_found("Agent not found.");
     let agent = agents::find(conn, agent).await?.ok_or_else(gone)?;
-    let mine = asks_whose_it_is(&agent) && manages(conn, asker.person.as_ref(), &agent).await?;
+    let mine = asks_whose_it_is(&agent) && manages(conn, requester.person.as_ref(), &agent).await?;
     let is_private = agent.visibility == Visibility::Private && !agent.is_restricted();
-    if (is_private && !mine) || !access_allows(conn, asker, &agent, mine).await? {
+    if (is_private && !mine) || !access_allows(conn, requester, &agent, mine).await? {
         return Err(gone().into());
     }
     Ok(())
@@ -219,11 +219,16 @@ fn asks_whose_it_is(agent: &Agent) -> bool {
 }
 
 /// Checks the requirements of a remote call: verified origin, and credentials if required.
-async fn check_remote(conn: &mut Conn, asker: &Requester, agent: &Agent, version: &Version) -> Result<()> {
-    check_proved(conn, asker, agent, version).await?;
+async fn check_remote(
+    conn: &mut Conn,
+    requester: &Requester,
+    agent: &Agent,
+    version: &Version,
+) -> Result<()> {
+    check_proved(conn, requester, agent, version).await?;
     let body = cards::find(conn, &version.card).await?;
     let Some(card) = body.and_then(|body| Card::read(&body).card) else { return Ok(()) };
-    if needs_credentials(conn, asker, agent, version, &card).await? {
+    if needs_credentials(conn, requester, agent, version, &card).await? {
         return Err(lacking(agent).into());
     }
     Ok(())

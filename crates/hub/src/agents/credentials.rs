@@ -162,7 +162,7 @@ async fn as_client(
 /// Returns whether the user has to enter credentials before the agent can be called for them.
 pub(crate) async fn needs_credentials(
     conn: &mut Conn,
-    asker: &Requester,
+    requester: &Requester,
     agent: &Agent,
     version: &Version,
     card: &Card,
@@ -175,7 +175,7 @@ pub(crate) async fn needs_credentials(
     if version.secret.is_some() && asks.by_person().is_none() {
         return Ok(false);
     }
-    let Some(account) = asker.account() else { return Ok(true) };
+    let Some(account) = requester.account() else { return Ok(true) };
     Ok(agent_credentials::find(conn, agent.id, account).await?.is_none())
 }
 
@@ -304,16 +304,16 @@ pub(super) async fn share(
 pub(crate) async fn credentials_for(
     hub: &Hub,
     conn: &mut Conn,
-    asker: &Requester,
+    requester: &Requester,
     agent: &Agent,
     version: &Version,
     card: &Card,
 ) -> Result<Option<(Url, CredentialSource)>> {
     let Some(asks) = CredentialRequirement::of(&version.connector, card) else { return Ok(None) };
     if let Some((oauth, _)) = asks.by_person() {
-        return connected(hub, conn, asker, agent, version, card, oauth).await.map(Some);
+        return connected(hub, conn, requester, agent, version, card, oauth).await.map(Some);
     }
-    let held = match (version.secret, asker.account()) {
+    let held = match (version.secret, requester.account()) {
         (Some(shared), _) => Some((shared, shared_purpose(agent.id))),
         (None, Some(account)) => {
             let own = agent_credentials::find(conn, agent.id, account).await?;
@@ -355,13 +355,13 @@ pub(super) async fn check_proved(conn: &mut Conn, agent: &Agent, origin: &str) -
 async fn connected(
     hub: &Hub,
     conn: &mut Conn,
-    asker: &Requester,
+    requester: &Requester,
     agent: &Agent,
     version: &Version,
     card: &Card,
     oauth: &OauthRequirement,
 ) -> Result<(Url, CredentialSource)> {
-    let account = asker.account().ok_or_else(|| lacking(agent))?;
+    let account = requester.account().ok_or_else(|| lacking(agent))?;
     let secret = agent_credentials::find(conn, agent.id, account).await?.ok_or_else(|| lacking(agent))?;
     let plain = keys::open(hub, conn, secret, &own_purpose(agent.id, account)).await?;
     // Credentials entered for another scheme do not deserialize, and count as not connected.

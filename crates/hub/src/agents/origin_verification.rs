@@ -247,12 +247,12 @@ pub(crate) async fn first_unverified_origin(
 /// Fails if an origin is unverified, unless the caller acts for the agent's owner.
 pub(crate) async fn check_proved(
     conn: &mut Conn,
-    asker: &Requester,
+    requester: &Requester,
     agent: &Agent,
     version: &Version,
 ) -> Result<()> {
     let Some(origin) = first_unverified_origin(conn, agent, version).await? else { return Ok(()) };
-    if manages(conn, asker.person.as_ref(), agent).await? {
+    if manages(conn, requester.person.as_ref(), agent).await? {
         return Ok(());
     }
     let address = message_views::address(agent);

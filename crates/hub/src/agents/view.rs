@@ -244,8 +244,8 @@ async fn callable(
         return Ok(CallableState::SignIn);
     }
     // Open access does not depend on the principal.
-    let asker = person.map_or_else(
-        || Requester::stranger(PrincipalId::new(Timestamp::from_millis(0), &[0; 10])),
+    let requester = person.map_or_else(
+        || Requester::anonymous(PrincipalId::new(Timestamp::from_millis(0), &[0; 10])),
         Requester::from,
     );
     if agent.state == AgentState::Paused {
@@ -257,11 +257,13 @@ async fn callable(
     if let Some(unproved) = proofs.iter().find(|proof| elsewhere && !mine && !proof.holds()) {
         return Ok(CallableState::Unproved { origin: unproved.origin.clone() });
     }
-    if !access_allows(conn, &asker, agent, mine).await? {
+    if !access_allows(conn, &requester, agent, mine).await? {
         return Ok(CallableState::NotAllowed);
     }
     let lacking = match version.zip(card) {
-        Some((version, card)) if elsewhere => needs_credentials(conn, &asker, agent, version, card).await?,
+        Some((version, card)) if elsewhere => {
+            needs_credentials(conn, &requester, agent, version, card).await?
+        }
         _ => false,
     };
     Ok(if lacking { CallableState::NeedsCredentials } else { CallableState::Yes })

@@ -19,7 +19,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct AuthorizedAgent {
     pub(super) caller: Caller,
-    pub(crate) asker: Requester,
+    pub(crate) requester: Requester,
     pub(super) reached: ResolvedAgent,
     /// Rate-limit key of the caller.
     pub(super) key: String,
@@ -44,8 +44,8 @@ impl AuthorizedAgent {
     /// Consumes one message from the rate limits of the caller and of its remote hub.
     pub(super) fn check_rate_limits(&self, hub: &Hub) -> Result<(), Refusal> {
         hub.limits().take(Rate::Messages, &self.key)?;
-        match &self.asker.guest {
-            Some(guest) => hub.limits().take(Rate::MessagesPerHub, &guest.counted_as()),
+        match &self.requester.remote_user {
+            Some(remote_user) => hub.limits().take(Rate::MessagesPerHub, &remote_user.counted_as()),
             None => Ok(()),
         }
     }
@@ -57,7 +57,7 @@ impl AuthorizedAgent {
 
     /// Returns true for anonymous callers. They can access only tasks whose id they hold.
     pub const fn is_anonymous(&self) -> bool {
-        self.asker.is_stranger()
+        self.requester.is_anonymous()
     }
 }
 
@@ -67,40 +67,40 @@ impl AuthorizedAgent {
 /// open access only.
 pub async fn authorize(hub: &Hub, caller: &Caller, address: &Address) -> Result<AuthorizedAgent> {
     let mut conn = hub.store().read().await?;
-    let (mut asker, is_new) = asker(hub, &mut conn, caller).await?;
-    let reached = match resolve_callable(&mut conn, &asker, address).await {
+    let (mut requester, is_new) = requester(hub, &mut conn, caller).await?;
+    let reached = match resolve_callable(&mut conn, &requester, address).await {
         Err(Error::Refused(Refusal::Invalid { message, .. })) => Err(Refusal::not_found(message).into()),
         done => done,
     }?;
     drop(conn);
-    let links = match asker.guest {
+    let links = match requester.remote_user {
         Some(_) => Some(LinkSigner::load(hub).await?),
         None => None,
     };
     if is_new {
         // Create the principal only after authorisation succeeded, so that rejected callers leave no row.
-        asker.principal = principal(hub, &who(caller)).await?;
+        requester.principal = principal(hub, &who(caller)).await?;
     }
-    Ok(AuthorizedAgent { caller: caller.clone(), asker, reached, key: caller.key(), links })
+    Ok(AuthorizedAgent { caller: caller.clone(), requester, reached, key: caller.key(), links })
 }
 
 /// Returns the requester, and whether its principal still has to be created.
-async fn asker(hub: &Hub, conn: &mut Conn, caller: &Caller) -> Result<(Requester, bool)> {
+async fn requester(hub: &Hub, conn: &mut Conn, caller: &Caller) -> Result<(Requester, bool)> {
     if caller.person.is_some() {
         return Ok((Requester::from(caller.may(Scope::Chat)?), false));
     }
     let known = principals::id_of(conn, &who(caller)).await?;
     let principal = known.unwrap_or_else(|| hub.env().id(PrincipalId::new));
-    let asker = match caller.guest() {
-        Some(guest) => Requester::guest(principal, guest.clone()),
-        None => Requester::stranger(principal),
+    let requester = match caller.remote_user() {
+        Some(remote_user) => Requester::remote_user(principal, remote_user.clone()),
+        None => Requester::anonymous(principal),
     };
-    Ok((asker, known.is_none()))
+    Ok((requester, known.is_none()))
 }
 
 /// Returns the principal of a caller who has no account here: a remote user or an anonymous caller.
 fn who(caller: &Caller) -> Principal {
-    match caller.guest().cloned() {
+    match caller.remote_user().cloned() {
         Some(RemoteUser { hub, pseudonym, .. }) => Principal::Remote { hub, pseudonym },
         None => Principal::Anonymous,
     }

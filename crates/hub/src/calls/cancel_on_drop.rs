@@ -10,8 +10,8 @@ use crate::Hub;
 pub struct CancelOnDrop(Option<(Hub, AuthorizedAgent, RunId)>);
 
 impl CancelOnDrop {
-    pub fn new(hub: &Hub, door: &AuthorizedAgent, run: RunId) -> Self {
-        Self(Some((hub.clone(), door.clone(), run)))
+    pub fn new(hub: &Hub, authorized: &AuthorizedAgent, run: RunId) -> Self {
+        Self(Some((hub.clone(), authorized.clone(), run)))
     }
 
     /// Disarms the guard: the run has ended, or it may continue without the client.
@@ -22,9 +22,11 @@ impl CancelOnDrop {
 
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
-        let (Some((hub, door, run)), Ok(runtime)) = (self.0.take(), Handle::try_current()) else { return };
+        let (Some((hub, authorized, run)), Ok(runtime)) = (self.0.take(), Handle::try_current()) else {
+            return;
+        };
         runtime.spawn(async move {
-            if let Err(error) = cancel(&hub, &door, run).await {
+            if let Err(error) = cancel(&hub, &authorized, run).await {
                 tracing::debug!(run.id = %run, %error, "could not cancel run after caller disconnected");
             }
         });

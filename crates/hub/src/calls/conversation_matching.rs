@@ -25,20 +25,20 @@ const ALIKE: i64 = 16;
 pub(super) async fn find(
     hub: &Hub,
     tx: &mut Tx,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     call: &CallRequest,
 ) -> Result<Option<MessageHeader>> {
     let Some((last, before)) = call.before.split_last() else { return Ok(None) };
-    if !is_noted(door, call) || !last.by_agent {
+    if !is_noted(authorized, call) || !last.by_agent {
         return Ok(None);
     }
     let answer = text_of_parts(&last.parts, |blob| sent_file(hub, blob));
-    let known = history(hub, door, before.iter());
+    let known = history(hub, authorized, before.iter());
     for question in conversation_digests::matching_questions(tx, &known, ALIKE).await? {
         for header in messages::list_by_parent(tx, question).await? {
             if is_answer(&header)
                 && !is_withheld(tx, &header).await?
-                && text_of_answer(hub, tx, door, &header).await? == answer
+                && text_of_answer(hub, tx, authorized, &header).await? == answer
             {
                 return Ok(Some(header));
             }
@@ -51,21 +51,24 @@ pub(super) async fn find(
 pub(super) async fn note(
     hub: &Hub,
     tx: &mut Tx,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     call: &CallRequest,
     question: MessageId,
 ) -> Result<()> {
-    if !is_noted(door, call) || call.after.is_some() || call.is_withheld {
+    if !is_noted(authorized, call) || call.after.is_some() || call.is_withheld {
         return Ok(());
     }
     let asked = PriorMessage { by_agent: false, parts: call.parts.clone() };
-    let told = history(hub, door, call.before.iter().chain([&asked]));
+    let told = history(hub, authorized, call.before.iter().chain([&asked]));
     Ok(conversation_digests::insert(tx, &told, question).await?)
 }
 
 /// Returns whether the call takes part in matching. Anonymous callers share one principal, so theirs do not.
-fn is_noted(door: &AuthorizedAgent, call: &CallRequest) -> bool {
-    call.origin == Origin::OpenAi && call.context.is_none() && call.task.is_none() && !door.is_anonymous()
+fn is_noted(authorized: &AuthorizedAgent, call: &CallRequest) -> bool {
+    call.origin == Origin::OpenAi
+        && call.context.is_none()
+        && call.task.is_none()
+        && !authorized.is_anonymous()
 }
 
 fn is_answer(header: &MessageHeader) -> bool {
@@ -80,12 +83,12 @@ async fn is_withheld(conn: &mut Conn, header: &MessageHeader) -> Result<bool> {
 async fn text_of_answer(
     hub: &Hub,
     conn: &mut Conn,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     header: &MessageHeader,
 ) -> Result<String> {
     let found = messages::load(conn, &[header.id]).await?;
     let file = |blob: &Digest| match header.run {
-        Some(run) => task::file_url(hub, &door.address(), run, blob),
+        Some(run) => task::file_url(hub, &authorized.address(), run, blob),
         None => sent_file(hub, blob),
     };
     Ok(found.first().map(|message| text_of_parts(&message.parts, file)).unwrap_or_default())
@@ -118,7 +121,7 @@ fn caller_tool_text(part: &Part) -> Option<String> {
 /// Computes the digest of a conversation: author and length-prefixed text of each message.
 fn history<'a>(
     hub: &Hub,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     told: impl Iterator<Item = &'a PriorMessage>,
 ) -> ConversationKey {
     let mut all = Vec::new();
@@ -128,5 +131,9 @@ fn history<'a>(
         all.extend_from_slice(&(words.len() as u64).to_be_bytes());
         all.extend_from_slice(words.as_bytes());
     }
-    ConversationKey { caller: door.asker.principal, agent: door.reached.agent.id, digest: Digest::of(all) }
+    ConversationKey {
+        caller: authorized.requester.principal,
+        agent: authorized.reached.agent.id,
+        digest: Digest::of(all),
+    }
 }

@@ -67,35 +67,40 @@ pub(super) struct PendingCall {
 /// The caller of this function holds `files` until the transaction has ended, so that no sweep deletes them.
 pub(super) async fn write(
     hub: &Hub,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     call: &CallRequest,
     files: Option<&blobs::StagedFiles<'_>>,
 ) -> Result<CreatedCall> {
-    teams::ensure_may_launch(&door.caller, &door.reached.version.connector, call.origin, &call.parts)?;
+    teams::ensure_may_launch(
+        &authorized.caller,
+        &authorized.reached.version.connector,
+        call.origin,
+        &call.parts,
+    )?;
     let mut tx = hub.store().write().await?;
-    if let Some(guest) = &door.asker.guest {
+    if let Some(remote_user) = &authorized.requester.remote_user {
         // Row lock against a race: a concurrent block rule waits for this transaction, then cancels the run.
-        federation::ensure_not_blocked(hub, &mut tx, guest.hub).await?;
+        federation::ensure_not_blocked(hub, &mut tx, remote_user.hub).await?;
     }
-    if let Some(run) = find_repeated(&mut tx, door, call).await? {
+    if let Some(run) = find_repeated(&mut tx, authorized, call).await? {
         return Ok(CreatedCall::Before(run));
     }
     if let Some(files) = files {
         files.record(&mut tx).await?;
     }
-    let place = place(hub, &mut tx, door, call).await?;
+    let place = place(hub, &mut tx, authorized, call).await?;
     // Again under the lock of the chat: the same message may have arrived twice at once. A UUID is unique by itself.
     if own_id(call).is_none()
-        && let Some(run) = find_repeated(&mut tx, door, call).await?
+        && let Some(run) = find_repeated(&mut tx, authorized, call).await?
     {
         return Ok(CreatedCall::Before(run));
     }
     if !call.is_withheld {
-        keep(hub, &mut tx, door, call, &place.chat).await?;
+        keep(hub, &mut tx, authorized, call, &place.chat).await?;
     }
     let id = message_id(hub, &mut tx, call).await?;
     let continued = place.continues.as_ref().map(|run| run.id);
-    let saying = PostMessage {
+    let post = PostMessage {
         chat: &place.chat,
         tree: &place.tree,
         parent: place.parent,
@@ -105,14 +110,15 @@ pub(super) async fn write(
         origin: call.origin,
         continues: place.continues,
         until: call.timeout.map(|timeout| hub.env().now() + timeout.min(hub.config().limits.whole)),
-        options: options(hub, &mut tx, door, call).await?,
+        options: options(hub, &mut tx, authorized, call).await?,
         is_withheld: call.is_withheld,
     };
     let mut said =
-        post_message(hub, &mut tx, &door.asker, saying, std::slice::from_ref(&door.reached)).await?;
-    conversation_matching::note(hub, &mut tx, door, call, id).await?;
-    if let Some(wish) = call.push.clone() {
-        webhooks::keep(hub, &mut tx, door, &mut said, wish).await?;
+        post_message(hub, &mut tx, &authorized.requester, post, std::slice::from_ref(&authorized.reached))
+            .await?;
+    conversation_matching::note(hub, &mut tx, authorized, call, id).await?;
+    if let Some(webhook_request) = call.push.clone() {
+        webhooks::keep(hub, &mut tx, authorized, &mut said, webhook_request).await?;
     }
     let task = begun(hub, &mut tx, call, &place.chat, continued, &said).await?;
     Ok(CreatedCall::New(Box::new(PendingCall { tx, said, task, chat: place.chat.id })))
@@ -150,12 +156,17 @@ async fn begun(
 }
 
 /// Returns the options of the run. The agent gets its own ids of the tasks that the message refers to.
-async fn options(hub: &Hub, tx: &mut Tx, door: &AuthorizedAgent, call: &CallRequest) -> Result<CallOptions> {
+async fn options(
+    hub: &Hub,
+    tx: &mut Tx,
+    authorized: &AuthorizedAgent,
+    call: &CallRequest,
+) -> Result<CallOptions> {
     let mut options = call.options.clone();
     let ids = options.forwarded.iter_mut().flat_map(|forwarded| &mut forwarded.message.reference_task_ids);
     for id in ids {
         let Ok(run) = id.parse() else { continue };
-        if let Ok(run) = task::find(hub, tx, door, run).await
+        if let Ok(run) = task::find(hub, tx, authorized, run).await
             && let Some(remote) = run.remote_task
         {
             *id = remote;
@@ -187,13 +198,18 @@ struct ThreadPosition {
 }
 
 /// Returns the position of a message, if the caller may post there.
-async fn place(hub: &Hub, tx: &mut Tx, door: &AuthorizedAgent, call: &CallRequest) -> Result<ThreadPosition> {
-    let position = find_place(hub, tx, door, call).await?;
+async fn place(
+    hub: &Hub,
+    tx: &mut Tx,
+    authorized: &AuthorizedAgent,
+    call: &CallRequest,
+) -> Result<ThreadPosition> {
+    let position = find_place(hub, tx, authorized, call).await?;
     if position.chat.kind != ChatKind::Room {
         return Ok(position);
     }
     let gone = || Refusal::not_found("Chat not found.");
-    let person = door.asker.person.as_ref().ok_or_else(gone)?;
+    let person = authorized.requester.person.as_ref().ok_or_else(gone)?;
     check_may_post(&membership(tx, person, position.chat.id).await?)?;
     if position.continues.as_ref().is_some_and(|run| run.caller != person.principal) {
         let words = "This task waits for a reply of the user who started it.";
@@ -205,25 +221,25 @@ async fn place(hub: &Hub, tx: &mut Tx, door: &AuthorizedAgent, call: &CallReques
 async fn find_place(
     hub: &Hub,
     tx: &mut Tx,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     call: &CallRequest,
 ) -> Result<ThreadPosition> {
     if let Some(task) = call.task {
-        return of_task(hub, tx, door, call, task).await;
+        return of_task(hub, tx, authorized, call, task).await;
     }
     if let Some(answer) = call.after {
-        return after_answer(hub, tx, door, call, answer).await;
+        return after_answer(hub, tx, authorized, call, answer).await;
     }
-    if let Some(answer) = conversation_matching::find(hub, tx, door, call).await? {
-        return on_from(tx, door, &answer).await;
+    if let Some(answer) = conversation_matching::find(hub, tx, authorized, call).await? {
+        return on_from(tx, authorized, &answer).await;
     }
     let known = match &call.context {
-        Some(name) => known_chat(tx, door, name).await?,
+        Some(name) => known_chat(tx, authorized, name).await?,
         None => None,
     };
     match known {
-        Some(chat) => in_chat(hub, tx, door, chat).await,
-        None => in_new_chat(hub, tx, door, call).await,
+        Some(chat) => in_chat(hub, tx, authorized, chat).await,
+        None => in_new_chat(hub, tx, authorized, call).await,
     }
 }
 
@@ -231,14 +247,14 @@ async fn find_place(
 async fn of_task(
     hub: &Hub,
     tx: &mut Tx,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     call: &CallRequest,
     id: RunId,
 ) -> Result<ThreadPosition> {
-    let found = task::find(hub, tx, door, id).await?;
+    let found = task::find(hub, tx, authorized, id).await?;
     let chat = lock(tx, found.chat).await?;
     // Re-read under the chat lock: only now is the state of the run stable (TOCTOU).
-    let run = task::find(hub, tx, door, id).await?;
+    let run = task::find(hub, tx, authorized, id).await?;
     let context = task::context(tx, &run).await?;
     if call.context.as_ref().is_some_and(|name| *name != context && *name != run.chat.to_string()) {
         let words =
@@ -261,49 +277,55 @@ async fn of_task(
 async fn after_answer(
     hub: &Hub,
     tx: &mut Tx,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     call: &CallRequest,
     answer: MessageId,
 ) -> Result<ThreadPosition> {
     let gone = || Refusal::not_found("Answer not found.");
     let found = messages::find(tx, answer).await?.ok_or_else(gone)?;
-    if task::find(hub, tx, door, found.run.ok_or_else(gone)?).await?.is_withheld {
+    if task::find(hub, tx, authorized, found.run.ok_or_else(gone)?).await?.is_withheld {
         return Err(gone().into());
     }
     if found.state == MessageState::Open {
         return Err(Refusal::conflict("That answer is still being written. Wait until it ends.").into());
     }
-    let place = on_from(tx, door, &found).await?;
+    let place = on_from(tx, authorized, &found).await?;
     if call.before.is_empty() {
         return Ok(place);
     }
-    let parent = write_before(hub, tx, door, call, &place.chat, place.parent).await?;
+    let parent = write_before(hub, tx, authorized, call, &place.chat, place.parent).await?;
     let (chat, tree) = numbered(tx, place.chat.id).await?;
     Ok(ThreadPosition { chat, tree, parent, continues: place.continues })
 }
 
 /// Returns the position after an answer. The run of the answer is resumed if it waits for input.
-async fn on_from(tx: &mut Tx, door: &AuthorizedAgent, answer: &MessageHeader) -> Result<ThreadPosition> {
+async fn on_from(
+    tx: &mut Tx,
+    authorized: &AuthorizedAgent,
+    answer: &MessageHeader,
+) -> Result<ThreadPosition> {
     let chat = lock(tx, answer.chat).await?;
     let tree = messages::list_by_chat(tx, chat.id).await?;
-    let waiting = runs::find_input_required(tx, chat.id, door.reached.agent.id).await?;
+    let waiting = runs::find_input_required(tx, chat.id, authorized.reached.agent.id).await?;
     let continues = waiting.filter(|run| Some(run.id) == answer.run);
     Ok(ThreadPosition { chat, tree, parent: Some(answer.id), continues })
 }
 
 /// Finds a chat by context id: one that the caller chose, or the id of a chat of which it is a member.
-async fn known_chat(tx: &mut Tx, door: &AuthorizedAgent, name: &str) -> Result<Option<ChatId>> {
-    if let Some(chat) = caller_contexts::find(tx, door.asker.principal, door.reached.agent.id, name).await? {
+async fn known_chat(tx: &mut Tx, authorized: &AuthorizedAgent, name: &str) -> Result<Option<ChatId>> {
+    if let Some(chat) =
+        caller_contexts::find(tx, authorized.requester.principal, authorized.reached.agent.id, name).await?
+    {
         return Ok(Some(chat));
     }
     if let Ok(chat) = name.parse::<ChatId>() {
-        let member = members::find(tx, chat, door.asker.principal).await?;
+        let member = members::find(tx, chat, authorized.requester.principal).await?;
         if member.is_some_and(|member| member.left_at.is_none()) {
             return Ok(Some(chat));
         }
     }
     // Anonymous callers share one principal, so their context ids must be unguessable.
-    if door.is_anonymous() && name.parse::<ChatId>().is_err() {
+    if authorized.is_anonymous() && name.parse::<ChatId>().is_err() {
         let words = "Without an account the id of a context is a UUID. Send one, or leave contextId out and send the \
                      one that the answer has.";
         return Err(Refusal::invalid("message.contextId", words).into());
@@ -313,16 +335,21 @@ async fn known_chat(tx: &mut Tx, door: &AuthorizedAgent, name: &str) -> Result<O
 
 /// Returns the position in a chat: in the caller's latest task that waits for input, if the agent has one there,
 /// else after the caller's current message.
-async fn in_chat(hub: &Hub, tx: &mut Tx, door: &AuthorizedAgent, chat: ChatId) -> Result<ThreadPosition> {
+async fn in_chat(
+    hub: &Hub,
+    tx: &mut Tx,
+    authorized: &AuthorizedAgent,
+    chat: ChatId,
+) -> Result<ThreadPosition> {
     let chat = lock(tx, chat).await?;
     let tree = messages::list_by_chat(tx, chat.id).await?;
-    if let Some(waiting) = runs::find_input_required(tx, chat.id, door.reached.agent.id).await?
-        && task::find(hub, tx, door, waiting.id).await.is_ok()
+    if let Some(waiting) = runs::find_input_required(tx, chat.id, authorized.reached.agent.id).await?
+        && task::find(hub, tx, authorized, waiting.id).await.is_ok()
     {
         let parent = last_of_run(&tree, waiting.id);
         return Ok(ThreadPosition { chat, tree, parent, continues: Some(waiting) });
     }
-    let member = members::find(tx, chat.id, door.asker.principal).await?;
+    let member = members::find(tx, chat.id, authorized.requester.principal).await?;
     let parent = member.and_then(|member| member.current_message).and_then(|leaf| last_closed(&tree, leaf));
     Ok(ThreadPosition { chat, tree, parent, continues: None })
 }
@@ -343,20 +370,29 @@ fn last_closed(tree: &[MessageHeader], leaf: MessageId) -> Option<MessageId> {
 async fn in_new_chat(
     hub: &Hub,
     tx: &mut Tx,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     call: &CallRequest,
 ) -> Result<ThreadPosition> {
-    let caller = door.asker.principal;
+    let caller = authorized.requester.principal;
     let title = Title::from_message(&plain_text(&call.parts));
-    quotas::check_chat(hub, tx, &door.asker).await?;
-    let chat =
-        insert_chat(hub, tx, caller, ChatKind::Api, title, ChatRetention::Until(keep_until(hub, door, call)))
-            .await?;
+    quotas::check_chat(hub, tx, &authorized.requester).await?;
+    let chat = insert_chat(
+        hub,
+        tx,
+        caller,
+        ChatKind::Api,
+        title,
+        ChatRetention::Until(keep_until(hub, authorized, call)),
+    )
+    .await?;
     if let Some(name) = &call.context {
         let taken = || Refusal::conflict("Another call is creating this context. Send the message again.");
-        conflict(caller_contexts::insert(tx, caller, door.reached.agent.id, name, chat.id).await, taken)?;
+        conflict(
+            caller_contexts::insert(tx, caller, authorized.reached.agent.id, name, chat.id).await,
+            taken,
+        )?;
     }
-    let parent = write_before(hub, tx, door, call, &chat, None).await?;
+    let parent = write_before(hub, tx, authorized, call, &chat, None).await?;
     if call.before.is_empty() {
         return Ok(ThreadPosition { chat, tree: Vec::new(), parent, continues: None });
     }
@@ -371,19 +407,25 @@ async fn numbered(tx: &mut Tx, chat: ChatId) -> Result<(Chat, Vec<MessageHeader>
 
 /// Extends the retention of a chat to that of a new one. Writes at most once an hour, or a minute for
 /// anonymous callers.
-async fn keep(hub: &Hub, tx: &mut Tx, door: &AuthorizedAgent, call: &CallRequest, chat: &Chat) -> Result<()> {
-    let until = keep_until(hub, door, call);
-    let refresh = if door.is_anonymous() { ANONYMOUS_RETENTION_REFRESH } else { RETENTION_REFRESH };
+async fn keep(
+    hub: &Hub,
+    tx: &mut Tx,
+    authorized: &AuthorizedAgent,
+    call: &CallRequest,
+    chat: &Chat,
+) -> Result<()> {
+    let until = keep_until(hub, authorized, call);
+    let refresh = if authorized.is_anonymous() { ANONYMOUS_RETENTION_REFRESH } else { RETENTION_REFRESH };
     if chat.expires_at.is_some_and(|kept| until.since(kept) > refresh) {
         chats::set_expires_at(tx, chat.id, until).await?;
     }
     Ok(())
 }
 
-fn keep_until(hub: &Hub, door: &AuthorizedAgent, call: &CallRequest) -> Timestamp {
-    let kept = match &door.asker.guest {
-        Some(guest) if guest.is_newcomer => PROBATION_RETENTION_MILLIS,
-        _ if door.is_anonymous() || call.is_withheld => ANONYMOUS_RETENTION_MILLIS,
+fn keep_until(hub: &Hub, authorized: &AuthorizedAgent, call: &CallRequest) -> Timestamp {
+    let kept = match &authorized.requester.remote_user {
+        Some(remote_user) if remote_user.is_newcomer => PROBATION_RETENTION_MILLIS,
+        _ if authorized.is_anonymous() || call.is_withheld => ANONYMOUS_RETENTION_MILLIS,
         _ => RETENTION_DAYS * DAY,
     };
     Timestamp::from_millis(hub.env().now().millis() + kept)
@@ -393,7 +435,7 @@ fn keep_until(hub: &Hub, door: &AuthorizedAgent, call: &CallRequest) -> Timestam
 async fn write_before(
     hub: &Hub,
     tx: &mut Tx,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     call: &CallRequest,
     chat: &Chat,
     mut parent: Option<MessageId>,
@@ -401,12 +443,12 @@ async fn write_before(
     if call.before.is_empty() {
         return Ok(parent);
     }
-    let who = Principal::Agent { agent: door.reached.agent.id };
+    let who = Principal::Agent { agent: authorized.reached.agent.id };
     let agent = principals::ensure(tx, &who, hub.env().id(PrincipalId::new)).await?;
     for before in &call.before {
-        quotas::check_bytes(hub, tx, &door.asker, &before.parts).await?;
+        quotas::check_bytes(hub, tx, &authorized.requester, &before.parts).await?;
         let id = hub.env().id(MessageId::new);
-        let (author, lane) = if before.by_agent { (agent, 1) } else { (door.asker.principal, 0) };
+        let (author, lane) = if before.by_agent { (agent, 1) } else { (authorized.requester.principal, 0) };
         let new = NewMessage {
             attributes: None,
             id,

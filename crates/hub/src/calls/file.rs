@@ -9,8 +9,8 @@ use crate::{
 };
 
 /// Opens a file of a task that the caller may read.
-pub async fn file(hub: &Hub, door: &AuthorizedAgent, id: RunId, sha256: &str) -> Result<Download> {
-    let task = task::get(hub, door, id).await?;
+pub async fn file(hub: &Hub, authorized: &AuthorizedAgent, id: RunId, sha256: &str) -> Result<Download> {
+    let task = task::get(hub, authorized, id).await?;
     let blob = sha256.parse().map_err(|_| gone())?;
     shown(hub, &task, &blob).await
 }

@@ -30,19 +30,19 @@ pub struct DirectReply {
 /// Creates a run, or resumes one that waits for input. A conformance-test agent may reply without a run.
 pub async fn invoke(
     hub: &Hub,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     call: CallRequest,
     until: SubscriptionScope,
 ) -> Result<CallOutcome> {
-    let call = accept(hub, door, call)?;
-    if let Some(parts) = conformance::reply(hub, door, call.message_id.as_deref()) {
+    let call = accept(hub, authorized, call)?;
+    if let Some(parts) = conformance::reply(hub, authorized, call.message_id.as_deref()) {
         return Ok(CallOutcome::Message(DirectReply {
             id: hub.env().id(MessageId::new),
             context: call.context,
             parts,
         }));
     }
-    let (task, following) = open(hub, door, call, until).await?;
+    let (task, following) = open(hub, authorized, call, until).await?;
     Ok(CallOutcome::Task(Box::new(task), Box::new(following)))
 }
 
@@ -50,17 +50,17 @@ pub async fn invoke(
 /// follows.
 pub async fn start(
     hub: &Hub,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     call: CallRequest,
     until: SubscriptionScope,
 ) -> Result<(Task, TaskSubscription)> {
-    let call = accept(hub, door, call)?;
-    open(hub, door, call, until).await
+    let call = accept(hub, authorized, call)?;
+    open(hub, authorized, call, until).await
 }
 
-fn accept(hub: &Hub, door: &AuthorizedAgent, call: CallRequest) -> Result<CallRequest> {
+fn accept(hub: &Hub, authorized: &AuthorizedAgent, call: CallRequest) -> Result<CallRequest> {
     let call = acceptable(hub, call)?;
-    door.check_rate_limits(hub)?;
+    authorized.check_rate_limits(hub)?;
     Ok(call)
 }
 
@@ -68,17 +68,17 @@ fn accept(hub: &Hub, door: &AuthorizedAgent, call: CallRequest) -> Result<CallRe
 /// read.
 async fn open(
     hub: &Hub,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     call: CallRequest,
     until: SubscriptionScope,
 ) -> Result<(Task, TaskSubscription)> {
-    let kept = upload::keep(hub, door, &call).await?;
-    match write(hub, door, &call, kept.as_ref()).await? {
-        CreatedCall::Before(run) => subscribe(hub, door, run, until).await,
+    let kept = upload::keep(hub, authorized, &call).await?;
+    match write(hub, authorized, &call, kept.as_ref()).await? {
+        CreatedCall::Before(run) => subscribe(hub, authorized, run, until).await,
         CreatedCall::New(new) => {
             let PendingCall { tx, said, task, chat } = *new;
-            let following = ChatWatch::begin(hub, door, chat).subscribe(&task, until);
-            said.commit_and_start(hub, &door.asker, tx).await?;
+            let following = ChatWatch::begin(hub, authorized, chat).subscribe(&task, until);
+            said.commit_and_start(hub, &authorized.requester, tx).await?;
             Ok((task, following))
         }
     }

@@ -32,16 +32,16 @@ pub struct TaskPage {
 /// Lists tasks, the most recently changed first. Anonymous callers get none, since they share one principal.
 pub async fn list(
     hub: &Hub,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     filter: &TaskFilter,
     after: Option<TaskCursor>,
     size: PageSize,
 ) -> Result<TaskPage> {
     let nothing = TaskPage { tasks: Vec::new(), next: None, total: 0 };
-    if door.is_anonymous() {
+    if authorized.is_anonymous() {
         return Ok(nothing);
     }
-    let (caller, agent) = (door.asker.principal, door.reached.agent.id);
+    let (caller, agent) = (authorized.requester.principal, authorized.reached.agent.id);
     let mut conn = hub.store().snapshot().await?;
     let chat = match &filter.context {
         None => None,

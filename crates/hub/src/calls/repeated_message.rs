@@ -15,20 +15,23 @@ const MAX_SAME_ID: u32 = 16;
 /// Anonymous callers share one principal, so their ids are never matched.
 pub(super) async fn find_repeated(
     tx: &mut Tx,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     call: &CallRequest,
 ) -> Result<Option<RunId>> {
-    let Some(given) = call.message_id.as_deref().filter(|_| !door.is_anonymous()) else { return Ok(None) };
+    let Some(given) = call.message_id.as_deref().filter(|_| !authorized.is_anonymous()) else {
+        return Ok(None);
+    };
     if let Some(id) = own_id(call) {
         let Some(known) = messages::find(tx, id).await? else { return Ok(None) };
-        let is_own = known.author == door.asker.principal;
-        return if is_own { run_of(tx, door, &known).await } else { Ok(None) };
+        let is_own = known.author == authorized.requester.principal;
+        return if is_own { run_of(tx, authorized, &known).await } else { Ok(None) };
     }
     if call.task.is_none() && call.context.is_none() {
         return Ok(None);
     }
-    for known in messages::list_by_external_id(tx, door.asker.principal, given, MAX_SAME_ID).await? {
-        let Some(run) = run_of(tx, door, &known).await? else { continue };
+    for known in messages::list_by_external_id(tx, authorized.requester.principal, given, MAX_SAME_ID).await?
+    {
+        let Some(run) = run_of(tx, authorized, &known).await? else { continue };
         if is_in_context(tx, call, run, &known).await? && has_parts(tx, known.id, &call.parts).await? {
             return Ok(Some(run));
         }
@@ -37,11 +40,11 @@ pub(super) async fn find_repeated(
 }
 
 /// Returns the run of this agent that a message created or continued.
-async fn run_of(tx: &mut Tx, door: &AuthorizedAgent, message: &MessageHeader) -> Result<Option<RunId>> {
+async fn run_of(tx: &mut Tx, authorized: &AuthorizedAgent, message: &MessageHeader) -> Result<Option<RunId>> {
     let answers = messages::list_by_parent(tx, message.id).await?;
     let answer = answers.iter().find_map(|header| header.run);
     let Some(run) = message.run.or(answer) else { return Ok(None) };
-    let run = runs::find(tx, run).await?.filter(|run| run.agent == door.reached.agent.id);
+    let run = runs::find(tx, run).await?.filter(|run| run.agent == authorized.reached.agent.id);
     Ok(run.map(|run| run.id))
 }
 

@@ -11,9 +11,9 @@ use super::{AuthorizedAgent, cancel, task};
 use crate::{Error, Hub, Result, chats, quotas};
 
 /// Returns the messages up to the question of a run, oldest first.
-pub async fn list_input(hub: &Hub, door: &AuthorizedAgent, id: RunId) -> Result<Vec<Message>> {
+pub async fn list_input(hub: &Hub, authorized: &AuthorizedAgent, id: RunId) -> Result<Vec<Message>> {
     let mut conn = hub.store().snapshot().await?;
-    let run = task::find(hub, &mut conn, door, id).await?;
+    let run = task::find(hub, &mut conn, authorized, id).await?;
     let headers = messages::list_by_run(&mut conn, run.id).await?;
     let Some(question) = headers.first().and_then(|first| first.parent) else { return Ok(Vec::new()) };
     let tree: Vec<_> =
@@ -23,10 +23,15 @@ pub async fn list_input(hub: &Hub, door: &AuthorizedAgent, id: RunId) -> Result<
 }
 
 /// Deletes an answer, and its whole chat if nothing else was asked there. An unfinished run is cancelled first.
-pub async fn delete_answer(hub: &Hub, door: &AuthorizedAgent, id: RunId, answer: MessageId) -> Result<()> {
-    let run = task::find(hub, &mut hub.store().read().await?, door, id).await?;
+pub async fn delete_answer(
+    hub: &Hub,
+    authorized: &AuthorizedAgent,
+    id: RunId,
+    answer: MessageId,
+) -> Result<()> {
+    let run = task::find(hub, &mut hub.store().read().await?, authorized, id).await?;
     if !run.state.is_terminal() {
-        match cancel(hub, door, id).await {
+        match cancel(hub, authorized, id).await {
             // The run has ended meanwhile.
             Ok(_) | Err(Error::Refused(plexus_domain::Error::Conflict { .. })) => {}
             Err(error) => return Err(error),
@@ -37,10 +42,10 @@ pub async fn delete_answer(hub: &Hub, door: &AuthorizedAgent, id: RunId, answer:
     let is_only = run_rows::list_by_chat(&mut tx, run.chat).await?.len() == 1;
     run_rows::set_withheld(&mut tx, id).await?;
     messages::erase(&mut tx, answer).await?;
-    if is_only && chat.kind == ChatKind::Api && chat.creator == door.asker.principal {
+    if is_only && chat.kind == ChatKind::Api && chat.creator == authorized.requester.principal {
         chat_rows::delete(&mut tx, run.chat).await?;
     }
     tx.commit().await?;
-    quotas::forget(hub, &door.asker);
+    quotas::forget(hub, &authorized.requester);
     Ok(())
 }

@@ -44,7 +44,7 @@ pub enum TaskUpdate {
 /// A subscription to one task.
 pub struct TaskSubscription {
     hub: Hub,
-    door: AuthorizedAgent,
+    authorized: AuthorizedAgent,
     chat: ChatId,
     run: RunId,
     until: SubscriptionScope,
@@ -79,29 +79,29 @@ struct BufferedUpdate {
 /// Subscribes to a task. Returns its current state and a subscription to what follows.
 pub async fn subscribe(
     hub: &Hub,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     id: RunId,
     until: SubscriptionScope,
 ) -> Result<(Task, TaskSubscription)> {
-    let found = task::find(hub, &mut hub.store().read().await?, door, id).await?;
+    let found = task::find(hub, &mut hub.store().read().await?, authorized, id).await?;
     // Subscribe before reading: a change in between is delivered twice rather than lost.
-    let watch = ChatWatch::begin(hub, door, found.chat);
+    let watch = ChatWatch::begin(hub, authorized, found.chat);
     hub.mirror().mirror_chat(hub, &watch.channel).await?;
-    let now = task::get(hub, door, id).await?;
+    let now = task::get(hub, authorized, id).await?;
     let following = watch.subscribe(&now, until);
     Ok((now, following))
 }
 
 /// Waits until the task has ended or waits for input, and returns it.
-pub(super) async fn wait_settled(hub: &Hub, door: &AuthorizedAgent, id: RunId) -> Result<Task> {
-    let (task, following) = subscribe(hub, door, id, SubscriptionScope::Settled).await?;
+pub(super) async fn wait_settled(hub: &Hub, authorized: &AuthorizedAgent, id: RunId) -> Result<Task> {
+    let (task, following) = subscribe(hub, authorized, id, SubscriptionScope::Settled).await?;
     following.wait_settled(task).await
 }
 
 /// A subscription to the channel of a chat, opened before its task is read or created.
 pub(super) struct ChatWatch {
     hub: Hub,
-    door: AuthorizedAgent,
+    authorized: AuthorizedAgent,
     chat: ChatId,
     channel: Channel,
     receiver: Receiver<Arc<StreamFrame>>,
@@ -109,17 +109,17 @@ pub(super) struct ChatWatch {
 }
 
 impl ChatWatch {
-    pub(super) fn begin(hub: &Hub, door: &AuthorizedAgent, chat: ChatId) -> Self {
+    pub(super) fn begin(hub: &Hub, authorized: &AuthorizedAgent, chat: ChatId) -> Self {
         let channel = hub.live().channels.acquire(Topic::Chat(chat));
         let (receiver, access) = (channel.subscribe(), hub.live().access.watch());
-        Self { hub: hub.clone(), door: door.clone(), chat, channel, receiver, access }
+        Self { hub: hub.clone(), authorized: authorized.clone(), chat, channel, receiver, access }
     }
 
     /// Turns the watch into a subscription. No event after `now` may be older than the watch.
     pub(super) fn subscribe(self, now: &Task, until: SubscriptionScope) -> TaskSubscription {
         TaskSubscription {
             hub: self.hub,
-            door: self.door,
+            authorized: self.authorized,
             chat: self.chat,
             run: now.id,
             until,
@@ -196,10 +196,10 @@ impl TaskSubscription {
     /// caller.
     fn concerns(&self, touched: &Result<AccessChange, RecvError>) -> bool {
         match touched {
-            Ok(AccessChange::Account(account)) => self.door.asker.account() == Some(*account),
+            Ok(AccessChange::Account(account)) => self.authorized.requester.account() == Some(*account),
             Ok(AccessChange::Chat(chat)) => *chat == self.chat,
-            Ok(AccessChange::Agent(agent)) => *agent == self.door.reached.agent.id,
-            Ok(AccessChange::Hubs) => self.door.asker.guest.is_some(),
+            Ok(AccessChange::Agent(agent)) => *agent == self.authorized.reached.agent.id,
+            Ok(AccessChange::Hubs) => self.authorized.requester.remote_user.is_some(),
             Ok(AccessChange::Anything) | Err(_) => true,
         }
     }
@@ -207,15 +207,16 @@ impl TaskSubscription {
     /// Fails if the caller has lost access or the task was deleted.
     async fn check_access(&self) -> Result<()> {
         let mut conn = self.hub.store().read().await?;
-        let caller = &self.door.caller;
+        let caller = &self.authorized.caller;
         if caller.person.is_some() && !accounts::still_lets_in(&self.hub, &mut conn, caller).await? {
             return Err(Refusal::unauthenticated("You are signed out.").into());
         }
-        if let Some(guest) = caller.guest() {
-            federation::ensure_not_blocked(&self.hub, &mut conn, guest.hub).await?;
+        if let Some(remote_user) = caller.remote_user() {
+            federation::ensure_not_blocked(&self.hub, &mut conn, remote_user.hub).await?;
         }
-        agents::ensure_access(&mut conn, &self.door.asker, self.door.reached.agent.id).await?;
-        task::find(&self.hub, &mut conn, &self.door, self.run).await?;
+        agents::ensure_access(&mut conn, &self.authorized.requester, self.authorized.reached.agent.id)
+            .await?;
+        task::find(&self.hub, &mut conn, &self.authorized, self.run).await?;
         Ok(())
     }
 

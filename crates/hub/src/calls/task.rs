@@ -75,30 +75,37 @@ pub(super) fn file_url(hub: &Hub, agent: &Address, run: RunId, blob: &Digest) ->
 }
 
 /// Returns a task of the caller with this agent. Tasks of other callers are reported as missing.
-pub async fn get(hub: &Hub, door: &AuthorizedAgent, id: RunId) -> Result<Task> {
+pub async fn get(hub: &Hub, authorized: &AuthorizedAgent, id: RunId) -> Result<Task> {
     let mut conn = hub.store().snapshot().await?;
-    let run = find(hub, &mut conn, door, id).await?;
+    let run = find(hub, &mut conn, authorized, id).await?;
     load(hub, &mut conn, run).await
 }
 
 /// Returns the run if it belongs to this agent and the caller may read it.
-pub(super) async fn find(hub: &Hub, conn: &mut Conn, door: &AuthorizedAgent, id: RunId) -> Result<Run> {
+pub(super) async fn find(hub: &Hub, conn: &mut Conn, authorized: &AuthorizedAgent, id: RunId) -> Result<Run> {
     let gone = || Refusal::not_found("Task not found.");
-    let run =
-        runs::find(conn, id).await?.filter(|run| run.agent == door.reached.agent.id).ok_or_else(gone)?;
-    let is_callers = run.caller == door.asker.principal;
-    let held = if door.is_anonymous() {
+    let run = runs::find(conn, id)
+        .await?
+        .filter(|run| run.agent == authorized.reached.agent.id)
+        .ok_or_else(gone)?;
+    let is_callers = run.caller == authorized.requester.principal;
+    let held = if authorized.is_anonymous() {
         is_callers && hub.env().now().since(run.state_at) < STRANGERS_MEMORY
     } else {
-        may_read(conn, door, &run, is_callers).await?
+        may_read(conn, authorized, &run, is_callers).await?
     };
     if held { Ok(run) } else { Err(gone().into()) }
 }
 
 /// A caller that was removed from the chat has lost its tasks there. A room shows each member its own tasks only,
 /// because the holder of a task may cancel it, reply to it and add webhooks.
-async fn may_read(conn: &mut Conn, door: &AuthorizedAgent, run: &Run, is_callers: bool) -> Result<bool> {
-    let Some(member) = members::find(conn, run.chat, door.asker.principal).await? else {
+async fn may_read(
+    conn: &mut Conn,
+    authorized: &AuthorizedAgent,
+    run: &Run,
+    is_callers: bool,
+) -> Result<bool> {
+    let Some(member) = members::find(conn, run.chat, authorized.requester.principal).await? else {
         // The callers of the runs of a team are no members.
         return Ok(is_callers);
     };

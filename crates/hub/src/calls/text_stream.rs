@@ -42,19 +42,19 @@ pub(crate) fn link_label(name: &str) -> String {
 /// them without a token.
 pub struct FileLinks {
     hub: Hub,
-    door: AuthorizedAgent,
+    authorized: AuthorizedAgent,
     signer: Option<LinkSigner>,
 }
 
 impl FileLinks {
     /// Creates the links for a caller of the agent. Files of anonymous callers need no signature.
-    pub async fn load(hub: &Hub, door: &AuthorizedAgent) -> Result<Self> {
-        let signer = if door.is_anonymous() { None } else { Some(LinkSigner::load(hub).await?) };
-        Ok(Self { hub: hub.clone(), door: door.clone(), signer })
+    pub async fn load(hub: &Hub, authorized: &AuthorizedAgent) -> Result<Self> {
+        let signer = if authorized.is_anonymous() { None } else { Some(LinkSigner::load(hub).await?) };
+        Ok(Self { hub: hub.clone(), authorized: authorized.clone(), signer })
     }
 
     pub fn url(&self, run: RunId, blob: &Digest) -> String {
-        let agent = self.door.address();
+        let agent = self.authorized.address();
         match &self.signer {
             Some(signer) => signer.file_url(&self.hub, &agent, run, blob),
             None => task::file_url(&self.hub, &agent, run, blob),
@@ -65,7 +65,7 @@ impl FileLinks {
 /// The answer to the caller's last message, as text that grows with each update.
 pub struct AnswerText {
     hub: Hub,
-    door: AuthorizedAgent,
+    authorized: AuthorizedAgent,
     run: RunId,
     /// Loaded for the first file.
     links: Option<FileLinks>,
@@ -79,12 +79,12 @@ pub struct AnswerText {
 
 impl AnswerText {
     /// Starts with the text that the task has already.
-    pub async fn of(hub: &Hub, door: &AuthorizedAgent, task: &Task) -> Result<Self> {
+    pub async fn of(hub: &Hub, authorized: &AuthorizedAgent, task: &Task) -> Result<Self> {
         let asked = task.messages.iter().rposition(|message| message.author != task.agent);
         let (earlier, answer) = task.messages.split_at(asked.map_or(0, |asked| asked + 1));
         let mut words = Self {
             hub: hub.clone(),
-            door: door.clone(),
+            authorized: authorized.clone(),
             run: task.id,
             links: None,
             earlier: earlier.iter().map(|message| message.id).collect(),
@@ -149,7 +149,7 @@ impl AnswerText {
 
     async fn markdown(&mut self, part: &Part) -> Result<Option<String>> {
         if matches!(part.content, PartBody::File { .. }) && self.links.is_none() {
-            self.links = Some(FileLinks::load(&self.hub, &self.door).await?);
+            self.links = Some(FileLinks::load(&self.hub, &self.authorized).await?);
         }
         let url =
             |blob: &Digest| self.links.as_ref().map(|links| links.url(self.run, blob)).unwrap_or_default();

@@ -20,32 +20,32 @@ const UNKNOWN: &str = "application/octet-stream";
 /// Files of a call that is rejected later are deleted as orphans within the hour.
 pub(super) async fn keep<'a>(
     hub: &'a Hub,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     call: &'a CallRequest,
 ) -> Result<Option<StagedFiles<'a>>> {
     if call.parts.iter().any(|part| media_type(part).is_some()) {
-        check(&mut hub.store().read().await?, door, call).await?;
+        check(&mut hub.store().read().await?, authorized, call).await?;
     }
     if call.files.is_empty() {
         return Ok(None);
     }
-    quotas::check_files(hub, &door.asker, call.files.iter().map(NewBlob::size).sum())?;
+    quotas::check_files(hub, &authorized.requester, call.files.iter().map(NewBlob::size).sum())?;
     // Checked again when the message is stored; checked here before anything is written to disk.
-    quotas::check_bytes(hub, &mut hub.store().read().await?, &door.asker, &call.parts).await?;
+    quotas::check_bytes(hub, &mut hub.store().read().await?, &authorized.requester, &call.parts).await?;
     Ok(Some(hub.blobs().write(&call.files).await?))
 }
 
 /// Rejects media types that the agent's card does not list (A2A 1.0, section 3.1.1).
-async fn check(conn: &mut Conn, door: &AuthorizedAgent, call: &CallRequest) -> Result<()> {
+async fn check(conn: &mut Conn, authorized: &AuthorizedAgent, call: &CallRequest) -> Result<()> {
     let given: Vec<&str> = call.parts.iter().filter_map(media_type).collect();
     if given.is_empty() {
         return Ok(());
     }
-    let modes = modes(conn, &door.reached).await?;
+    let modes = modes(conn, &authorized.reached).await?;
     let Some(wrong) = given.into_iter().find(|given| !is_taken(&modes, given)) else { return Ok(()) };
     let words = format!(
         "{} does not accept {}, only {}.",
-        door.address(),
+        authorized.address(),
         plexus_domain::sanitized_text::ellipsize(wrong, 60),
         modes.join(", ")
     );

@@ -65,7 +65,7 @@ impl AnsweredQuestion {
         &self,
         hub: &Hub,
         tx: &mut Tx,
-        asker: &Requester,
+        requester: &Requester,
         agent: AskedAgent,
         lane: i32,
         beside: Vec<MessageId>,
@@ -92,7 +92,7 @@ impl AnsweredQuestion {
             options: CallOptions::default(),
             is_withheld: false,
         };
-        let job = runs::create(hub, tx, &mut changes, asker, ask).await?;
+        let job = runs::create(hub, tx, &mut changes, requester, ask).await?;
         Ok((changes, job))
     }
 }

@@ -129,9 +129,9 @@ impl ChatChangeSet {
 
     /// Writes the change set and commits the transaction.
     pub async fn commit(self, hub: &Hub, mut tx: Tx) -> Result<CommittedChanges> {
-        let (committed, letters) = self.write(hub, &mut tx).await?;
+        let (committed, has_outbox_rows) = self.write(hub, &mut tx).await?;
         tx.commit().await?;
-        if letters {
+        if has_outbox_rows {
             hub.wake_webhook_worker();
         }
         Ok(committed)
@@ -185,9 +185,9 @@ impl ChatChangeSet {
         // for each.
         let has_hooks =
             |run: RunId| hooks.iter().any(|hook| hook.run == run) || !runs.iter().any(|new| new.id == run);
-        let letters = webhooks::enqueue(hub, tx, &events, has_hooks).await?;
+        let has_outbox_rows = webhooks::enqueue(hub, tx, &events, has_hooks).await?;
         ended.extend(said);
-        Ok((CommittedChanges { chat, kind, since, events, known: ended }, letters))
+        Ok((CommittedChanges { chat, kind, since, events, known: ended }, has_outbox_rows))
     }
 }
 

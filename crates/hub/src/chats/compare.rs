@@ -28,9 +28,9 @@ pub async fn compare(hub: &Hub, caller: &Caller, answer: MessageId, to: &Address
     hub.limits().take(Rate::Messages, &caller.key())?;
     let mut tx = hub.store().write().await?;
     let asked = AnsweredQuestion::lock(&mut tx, person, answer).await?;
-    let asker = Requester::from(person);
-    quotas::check_message(hub, &mut tx, &asker, asked.chat.creator, &[]).await?;
-    let reached = resolve_callable(&mut tx, &asker, to).await?;
+    let requester = Requester::from(person);
+    quotas::check_message(hub, &mut tx, &requester, asked.chat.creator, &[]).await?;
+    let reached = resolve_callable(&mut tx, &requester, to).await?;
     let agent = asked.check_agent(hub, &mut tx, reached).await?;
     let beside: Vec<_> = answers_to(&asked.headers, asked.question).collect();
     if beside.iter().any(|header| header.author == agent.principal) {
@@ -47,9 +47,9 @@ pub async fn compare(hub: &Hub, caller: &Caller, answer: MessageId, to: &Address
         return Err(Refusal::conflict(words).into());
     }
     let lane = branches.last().map_or(1, |last| last + 1);
-    let (changes, job) = asked.ask(hub, &mut tx, &asker, agent, lane, Vec::new()).await?;
+    let (changes, job) = asked.ask(hub, &mut tx, &requester, agent, lane, Vec::new()).await?;
     let sent = Sent { chat: asked.chat.id, message: job.answer.id, runs: vec![job.run] };
-    PostedMessage::of(changes, vec![job]).commit_and_start(hub, &asker, tx).await?;
+    PostedMessage::of(changes, vec![job]).commit_and_start(hub, &requester, tx).await?;
     Ok(sent)
 }
 

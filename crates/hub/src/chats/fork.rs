@@ -75,10 +75,10 @@ pub(super) async fn insert_copy(
     messages: Vec<Message>,
     last: MessageId,
 ) -> Result<ChatId> {
-    let asker = Requester::from(person);
+    let requester = Requester::from(person);
     let parts: Vec<Part> = messages.iter().flat_map(|message| message.parts.clone()).collect();
-    quotas::check_chat(hub, tx, &asker).await?;
-    quotas::check_bytes(hub, tx, &asker, &parts).await?;
+    quotas::check_chat(hub, tx, &requester).await?;
+    quotas::check_bytes(hub, tx, &requester, &parts).await?;
     let new = insert_chat(hub, tx, person.principal, ChatKind::Direct, title, retention).await?;
     let mut changes = ChatChangeSet::new(&new);
     let authors = message_views::authors(tx, messages.iter().map(|message| message.author)).await?;

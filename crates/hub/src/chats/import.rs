@@ -110,13 +110,13 @@ impl ChatImporter<'_> {
         if self.is_there(source).await? {
             return Ok(false);
         }
-        let asker = Requester::from(self.person);
+        let requester = Requester::from(self.person);
         let parts: Vec<Vec<Part>> =
             conversation.messages.iter().map(|message| parts_of(&message.text)).collect();
         let mut tx = self.hub.store().write_background().await?;
-        quotas::check_chat(self.hub, &mut tx, &asker).await?;
+        quotas::check_chat(self.hub, &mut tx, &requester).await?;
         for parts in &parts {
-            quotas::check_bytes(self.hub, &mut tx, &asker, parts).await?;
+            quotas::check_bytes(self.hub, &mut tx, &requester, parts).await?;
         }
         let chat = self.insert_chat(&mut tx, &conversation).await?;
         if !imported_chats::insert(&mut tx, source, chat.id).await? {

@@ -68,10 +68,10 @@ pub async fn update(hub: &Hub, caller: &Caller, chat: ChatId, update: ChatPatch)
         check_owner(&member, "Only the owner of this chat can rename or archive it.")?;
     }
     let mut row = chats::lock(&mut tx, chat).await?.ok_or_else(|| Refusal::not_found("Chat not found."))?;
-    let mut telling = ChatChangeSet::new(&row);
+    let mut change_set = ChatChangeSet::new(&row);
     let was_temporary = row.is_temporary();
     if let Some(is_temporary) = update.temporary {
-        set_temporary(&mut tx, &mut row, &member, is_temporary, &mut telling).await?;
+        set_temporary(&mut tx, &mut row, &member, is_temporary, &mut change_set).await?;
     }
     if needs_kept_chat {
         check_is_kept(&row)?;
@@ -88,9 +88,9 @@ pub async fn update(hub: &Hub, caller: &Caller, chat: ChatId, update: ChatPatch)
     }
     if let Some(title) = title {
         chats::set_title(&mut tx, chat, &title).await?;
-        telling.record(Event::TitleChanged { title: title.into() });
+        change_set.record(Event::TitleChanged { title: title.into() });
     }
-    telling.commit(hub, tx).await?.publish(hub, Some(person.account)).await;
+    change_set.commit(hub, tx).await?.publish(hub, Some(person.account)).await;
     if was_temporary && !row.is_temporary() {
         hub.spawn_once("message index", index_older_messages(hub.clone()));
     }

@@ -24,13 +24,13 @@ const MAX_ITEMS: usize = 8;
 /// Any other word is text, such as the name of a package. Calls that name their agent do not read mentions.
 pub(super) async fn read<'t>(
     conn: &mut Conn,
-    asker: &Requester,
+    requester: &Requester,
     text: &'t str,
 ) -> Result<(Vec<ResolvedAgent>, &'t str)> {
     let mut found: Vec<ResolvedAgent> = Vec::new();
     let mut rest = text;
     while let Some((address, after)) = Address::split_mention(rest) {
-        let reached = match agents::resolve_callable(conn, asker, &address).await {
+        let reached = match agents::resolve_callable(conn, requester, &address).await {
             Err(Error::Refused(Refusal::Invalid { .. })) if !is_at_known_hub(conn, &address).await? => break,
             reached => reached?,
         };

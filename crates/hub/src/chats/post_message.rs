@@ -57,13 +57,13 @@ pub(crate) struct PostMessage<'a> {
 
 /// A posted message whose transaction is not committed yet.
 pub(crate) struct PostedMessage {
-    telling: ChatChangeSet,
+    change_set: ChatChangeSet,
     jobs: Vec<RunJob>,
 }
 
 impl PostedMessage {
-    pub const fn of(telling: ChatChangeSet, jobs: Vec<RunJob>) -> Self {
-        Self { telling, jobs }
+    pub const fn of(change_set: ChatChangeSet, jobs: Vec<RunJob>) -> Self {
+        Self { change_set, jobs }
     }
 
     pub fn runs(&self) -> Vec<RunId> {
@@ -72,12 +72,12 @@ impl PostedMessage {
 
     /// Adds a webhook for a run.
     pub fn hook(&mut self, hook: Webhook) {
-        self.telling.hook(hook);
+        self.change_set.hook(hook);
     }
 
     /// Returns the message and the empty answers to it.
     pub fn messages(&self) -> impl Iterator<Item = &Message> {
-        self.telling.said()
+        self.change_set.said()
     }
 
     /// Returns the first run.
@@ -88,11 +88,11 @@ impl PostedMessage {
     /// Commits, starts the workers and publishes the events.
     ///
     /// Runs in a task of its own, so that a cancelled request leaves no committed run without a worker.
-    pub async fn commit_and_start(self, hub: &Hub, asker: &Requester, tx: Tx) -> Result<()> {
-        let (hub, account) = (hub.clone(), asker.account());
+    pub async fn commit_and_start(self, hub: &Hub, requester: &Requester, tx: Tx) -> Result<()> {
+        let (hub, account) = (hub.clone(), requester.account());
         let tasks = hub.tasks().clone();
         let going = tasks.spawn(async move {
-            let committed = self.telling.commit(&hub, tx).await?;
+            let committed = self.change_set.commit(&hub, tx).await?;
             let asks_first = self.jobs.iter().any(|job| job.version.connector.waits_before_output());
             let silence = runs::spawn_workers(&hub, self.jobs);
             if asks_first {
@@ -112,33 +112,33 @@ impl PostedMessage {
 pub(crate) async fn post_message(
     hub: &Hub,
     tx: &mut Tx,
-    asker: &Requester,
-    saying: PostMessage<'_>,
+    requester: &Requester,
+    post: PostMessage<'_>,
     agents: &[ResolvedAgent],
 ) -> Result<PostedMessage> {
-    quotas::check_message(hub, tx, asker, saying.chat.creator, saying.parts).await?;
+    quotas::check_message(hub, tx, requester, post.chat.creator, post.parts).await?;
     // A new chat has no limits. A reply to a waiting run is part of an answer that has begun.
-    if !saying.tree.is_empty() && saying.continues.is_none() {
-        check_agent_limits(hub, tx, saying.chat, agents).await?;
+    if !post.tree.is_empty() && post.continues.is_none() {
+        check_agent_limits(hub, tx, post.chat, agents).await?;
     }
-    let chat = saying.chat.id;
-    let mut telling = ChatChangeSet::new(saying.chat);
-    telling.add_message(question(hub, asker, &saying));
-    let seen = seen(asker, &saying);
+    let chat = post.chat.id;
+    let mut change_set = ChatChangeSet::new(post.chat);
+    change_set.add_message(question(hub, requester, &post));
+    let seen = seen(requester, &post);
     let mut jobs = Vec::new();
     for (lane, reached) in (FIRST_LANE..).zip(agents) {
         let author = ensure_principal(hub, tx, reached).await?;
-        telling.join(new_member(hub, chat, author, MemberRole::Guest));
+        change_set.join(new_member(hub, chat, author, MemberRole::Guest));
         let has_answered = |header: &MessageHeader| header.author == author && header.run.is_some();
-        if !saying.tree.iter().any(has_answered) {
-            telling.record(Event::MemberChanged { principal: author, joined: true });
+        if !post.tree.iter().any(has_answered) {
+            change_set.record(Event::MemberChanged { principal: author, joined: true });
         }
-        let continues = saying.continues.clone().filter(|run| run.agent == reached.agent.id);
-        let (origin, question, until) = (saying.origin, saying.id, saying.until);
-        let (options, is_withheld) = (saying.options.clone(), saying.is_withheld);
+        let continues = post.continues.clone().filter(|run| run.agent == reached.agent.id);
+        let (origin, question, until) = (post.origin, post.id, post.until);
+        let (options, is_withheld) = (post.options.clone(), post.is_withheld);
         let (reached, beside, seen) = (reached.clone(), Vec::new(), seen.clone());
-        let called = saying.attributes.as_ref().and_then(|given| given.id.clone());
-        let words = Some(saying.parts.to_vec());
+        let called = post.attributes.as_ref().and_then(|given| given.id.clone());
+        let words = Some(post.parts.to_vec());
         let ask = NewRunSpec {
             chat,
             question,
@@ -155,41 +155,44 @@ pub(crate) async fn post_message(
             options,
             is_withheld,
         };
-        jobs.push(runs::create(hub, tx, &mut telling, asker, ask).await?);
+        jobs.push(runs::create(hub, tx, &mut change_set, requester, ask).await?);
     }
-    let leaf = jobs.first().map_or(saying.id, |job| job.answer.id);
-    telling.set_read_position(asker.principal, leaf);
-    Ok(PostedMessage { telling, jobs })
+    let leaf = jobs.first().map_or(post.id, |job| job.answer.id);
+    change_set.set_read_position(requester.principal, leaf);
+    Ok(PostedMessage { change_set, jobs })
 }
 
 /// Returns the messages that are visible to the agents that answer.
-fn seen(asker: &Requester, saying: &PostMessage<'_>) -> MessageAuthors {
-    let (id, parent) = (saying.id, saying.parent);
-    let question = TreeNode { id, parent, lane: 0, seq: saying.chat.last_seq + 1 };
-    runs::visible_messages(saying.tree.iter().map(MessageHeader::by).chain([(question, asker.principal)]), id)
+fn seen(requester: &Requester, post: &PostMessage<'_>) -> MessageAuthors {
+    let (id, parent) = (post.id, post.parent);
+    let question = TreeNode { id, parent, lane: 0, seq: post.chat.last_seq + 1 };
+    runs::visible_messages(
+        post.tree.iter().map(MessageHeader::by).chain([(question, requester.principal)]),
+        id,
+    )
 }
 
-fn question(hub: &Hub, asker: &Requester, saying: &PostMessage<'_>) -> MessageView {
+fn question(hub: &Hub, requester: &Requester, post: &PostMessage<'_>) -> MessageView {
     let going_on = |run: &Run| RunView { state: RunState::Working, ..RunView::from(run) };
     let message = Message {
-        id: saying.id,
+        id: post.id,
         seq: 0,
-        parent: saying.parent,
+        parent: post.parent,
         lane: 0,
-        author: asker.principal,
-        run: saying.continues.as_ref().map(|run| run.id),
+        author: requester.principal,
+        run: post.continues.as_ref().map(|run| run.id),
         state: MessageState::Done,
         created: hub.env().now(),
-        parts: saying.parts.to_vec(),
-        attributes: saying.attributes.clone(),
+        parts: post.parts.to_vec(),
+        attributes: post.attributes.clone(),
     };
-    let is_beside = |header: &&MessageHeader| header.parent == saying.parent && header.lane == 0;
-    let beside = saying.tree.iter().filter(is_beside).map(|header| header.id);
-    let alternatives = beside.chain([saying.id]).collect();
-    let run = saying.continues.as_ref().map(going_on);
+    let is_beside = |header: &&MessageHeader| header.parent == post.parent && header.lane == 0;
+    let beside = post.tree.iter().filter(is_beside).map(|header| header.id);
+    let alternatives = beside.chain([post.id]).collect();
+    let run = post.continues.as_ref().map(going_on);
     MessageView {
         message,
-        author: Author::from(asker),
+        author: Author::from(requester),
         run,
         alternatives,
         open: Vec::new(),

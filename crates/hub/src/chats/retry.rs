@@ -23,18 +23,18 @@ pub async fn retry(hub: &Hub, caller: &Caller, answer: MessageId, to: Option<&Ad
     if asked.answer.state == MessageState::Open {
         return Err(Refusal::conflict("This answer is still being written. Stop it first.").into());
     }
-    let asker = Requester::from(person);
-    quotas::check_message(hub, &mut tx, &asker, asked.chat.creator, &[]).await?;
+    let requester = Requester::from(person);
+    quotas::check_message(hub, &mut tx, &requester, asked.chat.creator, &[]).await?;
     let reached = match to {
-        Some(to) => resolve_callable(&mut tx, &asker, to).await?,
-        None => resolve_callable_by_principal(&mut tx, &asker, asked.answer.author).await?,
+        Some(to) => resolve_callable(&mut tx, &requester, to).await?,
+        None => resolve_callable_by_principal(&mut tx, &requester, asked.answer.author).await?,
     };
     let agent = asked.check_agent(hub, &mut tx, reached).await?;
     let tree: Vec<_> = asked.headers.iter().map(TreeNode::from).collect();
     let beside = alternatives(&tree, answer);
-    let (mut changes, job) = asked.ask(hub, &mut tx, &asker, agent, asked.answer.lane, beside).await?;
+    let (mut changes, job) = asked.ask(hub, &mut tx, &requester, agent, asked.answer.lane, beside).await?;
     let sent = Sent { chat: asked.chat.id, message: job.answer.id, runs: vec![job.run] };
     changes.set_read_position(person.principal, job.answer.id);
-    PostedMessage::of(changes, vec![job]).commit_and_start(hub, &asker, tx).await?;
+    PostedMessage::of(changes, vec![job]).commit_and_start(hub, &requester, tx).await?;
     Ok(sent)
 }

@@ -124,13 +124,13 @@ async fn begin_chat(
 ) -> Result<Sent> {
     let id = new.id;
     let mut tx = hub.store().write().await?;
-    let asker = Requester::from(person);
+    let requester = Requester::from(person);
     let (mut agents, rest) = match start.to {
-        Some(to) => (vec![resolve_callable(&mut tx, &asker, to).await?], text.as_str()),
-        None => mentions::read(&mut tx, &asker, &text).await?,
+        Some(to) => (vec![resolve_callable(&mut tx, &requester, to).await?], text.as_str()),
+        None => mentions::read(&mut tx, &requester, &text).await?,
     };
     if agents.is_empty() {
-        agents.push(resolve_callable(&mut tx, &asker, &guide_address()).await?);
+        agents.push(resolve_callable(&mut tx, &requester, &guide_address()).await?);
     }
     let files = uploads::take(hub, &mut tx, person, &new.uploads, &[]).await?;
     let first_file = files.first().and_then(|part| part.name.as_deref()).unwrap_or_default();
@@ -138,11 +138,11 @@ async fn begin_chat(
         true => (temporary::title()?, temporary::retention(hub)),
         false => (title_of(&text, rest, first_file), ChatRetention::UntilDeleted),
     };
-    quotas::check_chat(hub, &mut tx, &asker).await?;
+    quotas::check_chat(hub, &mut tx, &requester).await?;
     let chat = insert_chat(hub, &mut tx, person.principal, ChatKind::Direct, title, retention).await?;
     let parts = message_parts::text_and_files(text, files);
     let (parent, origin, continues, until) = (None, Origin::Page, None, None);
-    let saying = PostMessage {
+    let post = PostMessage {
         chat: &chat,
         tree: &[],
         parent,
@@ -155,9 +155,9 @@ async fn begin_chat(
         options: CallOptions::default(),
         is_withheld: false,
     };
-    let said = post_message(hub, &mut tx, &asker, saying, &agents).await?;
+    let said = post_message(hub, &mut tx, &requester, post, &agents).await?;
     let sent = Sent { chat: chat.id, message: id, runs: said.runs() };
-    said.commit_and_start(hub, &asker, tx).await?;
+    said.commit_and_start(hub, &requester, tx).await?;
     Ok(sent)
 }
 
@@ -193,16 +193,16 @@ pub(super) async fn send_with_files(
         return Ok(Sent { chat, message: new.id, runs: Vec::new() });
     }
     let parent = parent_of(&tree, &member, in_room(&row, &tree, &member, new.position))?;
-    let asker = Requester::from(person);
+    let requester = Requester::from(person);
     let agents =
-        recipients(&mut tx, &asker, &row, &text, default_responders(&tree, new.position, parent)).await?;
+        recipients(&mut tx, &requester, &row, &text, default_responders(&tree, new.position, parent)).await?;
     let continues = waiting_run(&mut tx, &tree, parent, &agents).await?;
     let continues = continues.filter(|run| run.caller == person.principal);
     let kept = message_parts::files_of(&mut tx, files_of).await?;
     let files = uploads::take(hub, &mut tx, person, &new.uploads, &kept).await?;
     let parts = message_parts::text_and_files(text, files);
     let (id, origin, until) = (new.id, Origin::Page, None);
-    let saying = PostMessage {
+    let post = PostMessage {
         chat: &row,
         tree: &tree,
         parent,
@@ -215,12 +215,12 @@ pub(super) async fn send_with_files(
         options: CallOptions::default(),
         is_withheld: false,
     };
-    let said = post_message(hub, &mut tx, &asker, saying, &agents).await?;
+    let said = post_message(hub, &mut tx, &requester, post, &agents).await?;
     let sent = Sent { chat, message: new.id, runs: said.runs() };
     if row.archived_at.is_some() {
         chats::set_archived(&mut tx, chat, None).await?;
     }
-    said.commit_and_start(hub, &asker, tx).await?;
+    said.commit_and_start(hub, &requester, tx).await?;
     Ok(sent)
 }
 
@@ -228,7 +228,7 @@ pub(super) async fn send_with_files(
 /// that answer a message without mentions.
 async fn recipients(
     tx: &mut Tx,
-    asker: &Requester,
+    requester: &Requester,
     chat: &Chat,
     text: &str,
     before: Vec<PrincipalId>,
@@ -237,17 +237,17 @@ async fn recipients(
         ChatKind::Room => mentions::read_people(&members::list_people(tx, chat.id).await?, text),
         ChatKind::Direct | ChatKind::Team | ChatKind::Api => (0, text),
     };
-    let (mut agents, _) = mentions::read(tx, asker, rest).await?;
+    let (mut agents, _) = mentions::read(tx, requester, rest).await?;
     if people > 0 {
         return Ok(agents);
     }
     if agents.is_empty() {
         for agent in without_imported(tx, before).await? {
-            agents.push(resolve_callable_by_principal(tx, asker, agent).await?);
+            agents.push(resolve_callable_by_principal(tx, requester, agent).await?);
         }
     }
     if agents.is_empty() {
-        agents.push(resolve_callable(tx, asker, &guide_address()).await?);
+        agents.push(resolve_callable(tx, requester, &guide_address()).await?);
     }
     Ok(agents)
 }

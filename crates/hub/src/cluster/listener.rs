@@ -64,8 +64,8 @@ async fn next(listener: &mut Listener) -> Result<String> {
 
 fn dispatch(hub: &Hub, words: NoticePayload) {
     met(hub, true);
-    for hint in words.said {
-        match hint {
+    for notice in words.said {
+        match notice {
             ClusterNotice::Alive => {}
             ClusterNotice::Everything => resync_all(hub),
             ClusterNotice::Chat(chat) => hub.mirror().on_chat_changed(chat),

@@ -64,16 +64,16 @@ const AROUND: usize = 80;
 
 impl NoticePayload {
     /// Splits the notifications into as many payloads as needed, each within the size limit of NOTIFY.
-    pub fn split(from: ProcessId, hints: Vec<ClusterNotice>) -> Vec<Self> {
+    pub fn split(from: ProcessId, notices: Vec<ClusterNotice>) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         let mut room = 0;
-        for hint in hints {
+        for notice in notices {
             // One more byte for the comma.
-            let size = write(&hint).len() + 1;
+            let size = write(&notice).len() + 1;
             match all.last_mut().filter(|_| size <= room) {
-                Some(last) => last.said.push(hint),
+                Some(last) => last.said.push(notice),
                 None => {
-                    all.push(Self { from, said: vec![hint] });
+                    all.push(Self { from, said: vec![notice] });
                     room = MAX_BYTES - AROUND;
                 }
             }
@@ -106,7 +106,7 @@ mod tests {
     fn signals_are_short_enough_and_say_everything_once() {
         let at = Timestamp::from_millis(1);
         let from = ProcessId::new(at, &[9; 10]);
-        let hints: Vec<ClusterNotice> = (0..=255_u8)
+        let notices: Vec<ClusterNotice> = (0..=255_u8)
             .flat_map(|n| {
                 let chat = ChatId::new(at, &[n; 10]);
                 let account = AccountId::new(at, &[n; 10]);
@@ -118,10 +118,10 @@ mod tests {
                 ]
             })
             .collect();
-        let signals = NoticePayload::split(from, hints.clone());
+        let signals = NoticePayload::split(from, notices.clone());
         assert!(signals.len() > 1 && signals.iter().all(|signal| signal.written().len() < 8_000));
         let read = signals.iter().map(|signal| NoticePayload::read(&signal.written()).unwrap());
-        assert_eq!(read.flat_map(|words| words.said).collect::<Vec<_>>(), hints);
+        assert_eq!(read.flat_map(|words| words.said).collect::<Vec<_>>(), notices);
         assert!(NoticePayload::split(from, Vec::new()).is_empty());
         assert_eq!(NoticePayload::read("something else"), None);
     }

@@ -26,7 +26,7 @@ pub(crate) struct ClusterNotifier(Option<Arc<PendingNotices>>);
 
 #[derive(Default)]
 struct PendingNotices {
-    hints: Mutex<HashSet<ClusterNotice>>,
+    notices: Mutex<HashSet<ClusterNotice>>,
     came: Notify,
     /// Whether another instance exists.
     heard: AtomicBool,
@@ -39,9 +39,9 @@ impl ClusterNotifier {
     }
 
     /// Queues a notification. Call it after the commit. Does not wait.
-    pub fn enqueue(&self, hint: ClusterNotice) {
+    pub fn enqueue(&self, notice: ClusterNotice) {
         if self.has_peers() {
-            self.say(hint);
+            self.say(notice);
         }
     }
 
@@ -56,20 +56,20 @@ impl ClusterNotifier {
     }
 
     /// Queues a notification even if no other instance is known yet.
-    pub fn say(&self, hint: ClusterNotice) {
+    pub fn say(&self, notice: ClusterNotice) {
         let Some(waiting) = &self.0 else { return };
-        let mut hints = waiting.hints.lock();
-        if hints.len() >= MAX_ITEMS {
-            hints.retain(|hint| !hint.is_within_everything());
-            hints.insert(ClusterNotice::Everything);
+        let mut notices = waiting.notices.lock();
+        if notices.len() >= MAX_ITEMS {
+            notices.retain(|notice| !notice.is_within_everything());
+            notices.insert(ClusterNotice::Everything);
         }
-        hints.insert(hint);
-        drop(hints);
+        notices.insert(notice);
+        drop(notices);
         waiting.came.notify_one();
     }
 
     fn take(&self) -> Vec<ClusterNotice> {
-        self.0.as_ref().map(|waiting| waiting.hints.lock().drain().collect()).unwrap_or_default()
+        self.0.as_ref().map(|waiting| waiting.notices.lock().drain().collect()).unwrap_or_default()
     }
 
     async fn come(&self) {
@@ -99,7 +99,7 @@ async fn send(hub: &Hub) -> Result<()> {
     while let Some(words) = waiting.next() {
         if let Err(error) = hub.store().signal(&words.written()).await {
             let unsent = std::iter::once(words).chain(waiting);
-            unsent.flat_map(|words| words.said).for_each(|hint| hub.cluster_notifier().say(hint));
+            unsent.flat_map(|words| words.said).for_each(|notice| hub.cluster_notifier().say(notice));
             return Err(error.into());
         }
     }

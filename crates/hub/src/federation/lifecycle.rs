@@ -198,7 +198,7 @@ async fn begin(hub: &Hub, config: &Federation) -> Result<PreparedDriver> {
         secret: hub.env().bytes(),
         listen: config.listen.clone(),
         external: config.external.clone(),
-        doors: config.bootstrap.clone(),
+        bootstrap: config.bootstrap.clone(),
         is_public: is_public(hub, config),
         mdns: config.mdns,
         relay: config.relay.then(RelayLimits::default),
@@ -248,10 +248,10 @@ async fn resolve_bootstrap_domains(hub: &Hub, config: &Federation) {
             }
         };
         let texts: Vec<String> = texts.into_iter().filter_map(|text| String::from_utf8(text).ok()).collect();
-        let doors = dns_bootstrap::parse_bootstrap_records(texts.iter().map(String::as_str));
+        let bootstrap = dns_bootstrap::parse_bootstrap_records(texts.iter().map(String::as_str));
         if let Some(running) = hub.federation().running() {
             // A failed send means that the network has stopped and needs no addresses.
-            let _ = running.net.order(ActorCommand::Doors(doors)).await;
+            let _ = running.net.order(ActorCommand::AddBootstrap(bootstrap)).await;
         }
     }
     std::future::pending::<()>().await;

@@ -97,7 +97,7 @@ pub async fn start_live_search(
     let (own, here) = here(hub, &query).await?;
     let (search, heard) = hub.federation().searches.begin();
     let asking = LiveSearchHandle {
-        carried: here.len().saturating_sub(own),
+        replicated: here.len().saturating_sub(own),
         own,
         here,
         hub: hub.clone(),
@@ -112,7 +112,7 @@ pub async fn start_live_search(
         query: question(&asking.query),
         whole_network: whole,
         own: asking.own,
-        replicated: asking.carried,
+        replicated: asking.replicated,
     };
     let event = Event::Search { search, wanted };
     if !supports_live_search(hub, &asking.query) || !begin(hub.federation(), event).await {
@@ -159,7 +159,7 @@ pub struct LiveSearchHandle {
     heard: mpsc::Receiver<LiveSearchEvent>,
     ends: Instant,
     own: usize,
-    carried: usize,
+    replicated: usize,
     /// Agents that the local index found.
     here: HashSet<AgentId>,
     /// Number of shown results per hub.
@@ -210,7 +210,7 @@ impl LiveSearchHandle {
             };
             queried_hubs.push(QueriedHub { id, domain, came });
         }
-        Ok(Provenance { local: self.own, replicated: self.carried, queried_hubs })
+        Ok(Provenance { local: self.own, replicated: self.replicated, queried_hubs })
     }
 }
 

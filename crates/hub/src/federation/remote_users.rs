@@ -54,24 +54,29 @@ pub async fn authenticate(
     let now = hub.env().now();
     let signed = http_signature::verify(request, body, &REQUIRED, now);
     let signed = signed.map_err(|error| Refusal::unauthenticated(error.to_string()))?;
-    let guest = let_in(hub, signed.key.into(), request.field(PERSON).unwrap_or_default()).await?;
+    let remote_user = let_in(hub, signed.key.into(), request.field(PERSON).unwrap_or_default()).await?;
     let mut tx = hub.store().write().await?;
-    let is_new =
-        request_nonces::insert_once(&mut tx, guest.hub, &Digest::of(&signed.nonce), signed.expires, now)
-            .await?;
+    let is_new = request_nonces::insert_once(
+        &mut tx,
+        remote_user.hub,
+        &Digest::of(&signed.nonce),
+        signed.expires,
+        now,
+    )
+    .await?;
     tx.commit().await?;
     if !is_new {
         let words = "Replayed request. Sign each request again with a new nonce.";
         return Err(Refusal::unauthenticated(words).into());
     }
-    Ok(Caller { person: None, via: AuthMethod::Hub(guest), ip })
+    Ok(Caller { person: None, via: AuthMethod::Hub(remote_user), ip })
 }
 
 /// Authenticates a request over a libp2p connection that was authenticated with the remote hub's key.
 pub(super) async fn authenticate_peer(hub: &Hub, home: HubId, person: &str) -> Result<Caller> {
-    let guest = let_in(hub, home, person).await?;
+    let remote_user = let_in(hub, home, person).await?;
     // The peer's address belongs to the hub and does not identify the user.
-    Ok(Caller { person: None, via: AuthMethod::Hub(guest), ip: IpAddr::V4(Ipv4Addr::UNSPECIFIED) })
+    Ok(Caller { person: None, via: AuthMethod::Hub(remote_user), ip: IpAddr::V4(Ipv4Addr::UNSPECIFIED) })
 }
 
 async fn let_in(hub: &Hub, home: HubId, person: &str) -> Result<RemoteUser> {
@@ -79,12 +84,12 @@ async fn let_in(hub: &Hub, home: HubId, person: &str) -> Result<RemoteUser> {
     let mut conn = hub.store().read().await?;
     let (row, is_newcomer) = standing(hub, &mut conn, home).await?;
     drop(conn);
-    let guest = RemoteUser { hub: row.id, pseudonym, is_newcomer };
+    let remote_user = RemoteUser { hub: row.id, pseudonym, is_newcomer };
     hub.limits().take(Rate::RequestsPerHub, &home.to_string())?;
     if is_newcomer {
-        hub.limits().take(Rate::RequestsPerHub, &guest.counted_as())?;
+        hub.limits().take(Rate::RequestsPerHub, &remote_user.counted_as())?;
     }
-    Ok(guest)
+    Ok(remote_user)
 }
 
 /// Returns whether a hub is on probation; an error if requests of its users are not accepted at all.

@@ -109,8 +109,8 @@ fn call(text: &str) -> CallRequest {
     CallRequest::new(Origin::A2a, vec![Part::text(text)])
 }
 
-async fn ask(hub: &Hub, door: &AuthorizedAgent, call: CallRequest) -> Task {
-    let (task, following) = calls::start(hub, door, call, SubscriptionScope::Settled).await.unwrap();
+async fn ask(hub: &Hub, authorized: &AuthorizedAgent, call: CallRequest) -> Task {
+    let (task, following) = calls::start(hub, authorized, call, SubscriptionScope::Settled).await.unwrap();
     following.wait_settled(task).await.unwrap()
 }
 
@@ -147,7 +147,7 @@ on_both! {
         let (hub, _, _folder) = open(&store).await;
         meet(&hub).await;
         let caller = come(&hub, ONE, "1").await.unwrap();
-        let Some(RemoteUser { hub: home, pseudonym, .. }) = caller.guest().cloned() else { panic!("no guest") };
+        let Some(RemoteUser { hub: home, pseudonym, .. }) = caller.remote_user().cloned() else { panic!("no guest") };
         let who = Principal::Remote { hub: home, pseudonym };
         let is_known = async || {
             principals::id_of(&mut hub.store().read().await.unwrap(), &who).await.unwrap().is_some()
@@ -164,15 +164,15 @@ on_both! {
         let boss = boss(&hub).await;
         meet(&hub).await;
         let caller = come(&hub, ONE, "1").await.unwrap();
-        assert_eq!(caller.guest().unwrap().counted_as(), "newcomers");
-        let door = calls::authorize(&hub, &caller, &calc()).await.unwrap();
-        assert_eq!(door.asker.who(), QuotaSubject::Newcomers);
+        assert_eq!(caller.remote_user().unwrap().counted_as(), "newcomers");
+        let authorized = calls::authorize(&hub, &caller, &calc()).await.unwrap();
+        assert_eq!(authorized.requester.who(), QuotaSubject::Newcomers);
         block(&hub, &boss, &far().to_string(), Ruled::Allow, "We know them.", "r").await.unwrap();
         let caller = come(&hub, ONE, "2").await.unwrap();
-        let home = caller.guest().unwrap().hub;
-        assert_ne!(caller.guest().unwrap().counted_as(), "newcomers");
-        let door = calls::authorize(&hub, &caller, &calc()).await.unwrap();
-        assert_eq!(door.asker.who(), QuotaSubject::Hub(home));
+        let home = caller.remote_user().unwrap().hub;
+        assert_ne!(caller.remote_user().unwrap().counted_as(), "newcomers");
+        let authorized = calls::authorize(&hub, &caller, &calc()).await.unwrap();
+        assert_eq!(authorized.requester.who(), QuotaSubject::Hub(home));
         hub.close().await;
     }
 
@@ -182,7 +182,7 @@ on_both! {
         let one = calls::authorize(&hub, &come(&hub, ONE, "1").await.unwrap(), &calc()).await.unwrap();
         let again = calls::authorize(&hub, &come(&hub, ONE, "2").await.unwrap(), &calc()).await.unwrap();
         let other = calls::authorize(&hub, &come(&hub, OTHER, "3").await.unwrap(), &calc()).await.unwrap();
-        let stranger = calls::authorize(&hub, &Caller::anonymous(IP), &calc()).await.unwrap();
+        let anonymous = calls::authorize(&hub, &Caller::anonymous(IP), &calc()).await.unwrap();
         let named = |text: &str| CallRequest { context: Some("ours".into()), ..call(text) };
         let task = ask(&hub, &one, named("1 + 1")).await;
         assert_eq!(task.state, RunState::Completed);
@@ -192,35 +192,35 @@ on_both! {
         assert_eq!(more.messages[0].parent, Some(task.messages[1].id), "and the same conversation");
         let theirs = ask(&hub, &other, named("3 + 3")).await;
         assert_eq!(theirs.messages[0].parent, None);
-        for door in [&other, &stranger] {
-            let refused = calls::get(&hub, door, task.id).await;
+        for authorized in [&other, &anonymous] {
+            let refused = calls::get(&hub, authorized, task.id).await;
             assert!(matches!(refused, Err(Error::Refused(Refusal::NotFound { .. }))));
         }
-        let count = async |door: &AuthorizedAgent| {
-            calls::list(&hub, door, &TaskFilter::default(), None, PageSize::DEFAULT).await.unwrap().total
+        let count = async |authorized: &AuthorizedAgent| {
+            calls::list(&hub, authorized, &TaskFilter::default(), None, PageSize::DEFAULT).await.unwrap().total
         };
-        assert_eq!((count(&one).await, count(&other).await, count(&stranger).await), (2, 1, 0));
+        assert_eq!((count(&one).await, count(&other).await, count(&anonymous).await), (2, 1, 0));
         hub.close().await;
     }
 
     async fn a_guests_file_opens_by_its_link_alone(store: Store) {
         let (hub, _, _folder) = open(&store).await;
         meet(&hub).await;
-        let door = calls::authorize(&hub, &come(&hub, ONE, "1").await.unwrap(), &calc()).await.unwrap();
+        let authorized = calls::authorize(&hub, &come(&hub, ONE, "1").await.unwrap(), &calc()).await.unwrap();
         let file = NewBlob::new(Some("text/plain".into()), b"4, 9".to_vec());
         let (part, mut call) = (file.part(Some("tide.txt".into())), call("1 + 1"));
         call.parts.push(part);
         call.files.push(file);
-        let task = ask(&hub, &door, call).await;
+        let task = ask(&hub, &authorized, call).await;
         let blob = Digest::of(b"4, 9");
-        let link = door.file_url(&hub, task.id, &blob);
+        let link = authorized.file_url(&hub, task.id, &blob);
         let (path, pass) = pass_of(&link);
         assert!(path.ends_with(&format!("/files/{}/{blob}", task.id)), "{path}");
         let fetch = async |blob: &Digest, pass: &SignedLinkParams| {
             calls::file_by_link(&hub, IP, task.id, &blob.to_string(), pass).await.map(drop)
         };
         fetch(&blob, &pass).await.unwrap();
-        assert_eq!(door.file_url(&hub, task.id, &blob), link, "it is the same all day");
+        assert_eq!(authorized.file_url(&hub, task.id, &blob), link, "it is the same all day");
         let gone = async |blob: &Digest, pass: SignedLinkParams| {
             words(fetch(blob, &pass).await).contains("File not found")
         };
@@ -231,8 +231,8 @@ on_both! {
         assert!(words(fetch(&blob, &pass).await).contains("is blocked by the operator"));
         unblock(&hub, &boss, &subject, "r").await.unwrap();
         fetch(&blob, &pass).await.unwrap();
-        let stranger = calls::authorize(&hub, &Caller::anonymous(IP), &calc()).await.unwrap();
-        assert!(!stranger.file_url(&hub, task.id, &blob).contains("key="));
+        let anonymous = calls::authorize(&hub, &Caller::anonymous(IP), &calc()).await.unwrap();
+        assert!(!anonymous.file_url(&hub, task.id, &blob).contains("key="));
         hub.close().await;
     }
 
@@ -242,25 +242,25 @@ on_both! {
         let about = AgentProfile { title: "Clerk".into(), summary: "Answers.".into(), ..AgentProfile::default() };
         let draft = agents::attached::describe(&hub, &ada, "clerk", &about).await.unwrap();
         let at = agents::publish(&hub, &ada, draft, Visibility::Public, AgentAccess::Accounts).await.unwrap();
-        let guest = come(&hub, ONE, "1").await.unwrap();
-        assert!(words(calls::authorize(&hub, &guest, &at).await).contains("requires an account"));
+        let remote_user = come(&hub, ONE, "1").await.unwrap();
+        assert!(words(calls::authorize(&hub, &remote_user, &at).await).contains("requires an account"));
         agents::manage::set_visibility_and_access(&hub, &ada, &at, Some(Visibility::Federated), None).await.unwrap();
         let id = rows::at(&mut hub.store().read().await.unwrap(), &at).await.unwrap().unwrap().id;
         assert!(listing_publisher::publish(&hub, id).await.unwrap().is_some(), "other hubs may carry it");
-        calls::authorize(&hub, &guest, &at).await.unwrap();
+        calls::authorize(&hub, &remote_user, &at).await.unwrap();
         assert!(calls::authorize(&hub, &Caller::anonymous(IP), &at).await.is_err(), "strangers stay outside");
         agents::manage::set_visibility_and_access(&hub, &ada, &at, None, Some(AgentAccess::Owner)).await.unwrap();
-        assert!(calls::authorize(&hub, &guest, &at).await.is_err());
+        assert!(calls::authorize(&hub, &remote_user, &at).await.is_err());
         hub.close().await;
     }
 
     async fn a_hub_that_is_blocked_is_cut_off_at_once(store: Store) {
         let (hub, ada, _folder) = open(&store).await;
         meet(&hub).await;
-        let door = calls::authorize(&hub, &come(&hub, ONE, "1").await.unwrap(), &calc()).await.unwrap();
+        let authorized = calls::authorize(&hub, &come(&hub, ONE, "1").await.unwrap(), &calc()).await.unwrap();
         let adas = calls::authorize(&hub, &ada, &calc()).await.unwrap();
         let long: String = (0..20_000).map(|line| format!("{line} * 3 km in m\n")).collect();
-        let (task, mut following) = calls::start(&hub, &door, call(&long), SubscriptionScope::Ended).await.unwrap();
+        let (task, mut following) = calls::start(&hub, &authorized, call(&long), SubscriptionScope::Ended).await.unwrap();
         let (kept, others) = calls::start(&hub, &adas, call(&long), SubscriptionScope::Settled).await.unwrap();
         let (boss, subject) = (boss(&hub).await, far().to_string());
         block(&hub, &boss, &subject, Ruled::Block, "It is a test.", "r").await.unwrap();
@@ -273,7 +273,7 @@ on_both! {
         };
         assert!(refused.to_string().contains("is blocked by the operator"), "{refused}");
         unblock(&hub, &boss, &subject, "r").await.unwrap();
-        let (ended, following) = calls::subscribe(&hub, &door, task.id, SubscriptionScope::Settled).await.unwrap();
+        let (ended, following) = calls::subscribe(&hub, &authorized, task.id, SubscriptionScope::Settled).await.unwrap();
         assert_eq!(following.wait_settled(ended).await.unwrap().state, RunState::Stopped);
         assert_eq!(others.wait_settled(kept).await.unwrap().state, RunState::Completed, "others go on");
         hub.close().await;

@@ -135,9 +135,9 @@ on_both! {
         // The list is signed by a different hub than the one that it blocks.
         let served = Arc::new(Mutex::new((StatusCode::OK, signed_by(8, &hub, 1, rules.clone()))));
         let url = serve(Arc::clone(&served)).await;
-        let (signer, stranger) = (key(8).public(), key(7).public());
-        let stranger = plexus_federation::HubId::from(stranger).to_string();
-        assert!(words(subscribe(&hub, &boss, &url, Some(&stranger), "r").await).contains("signed by another \
+        let (signer, anonymous) = (key(8).public(), key(7).public());
+        let anonymous = plexus_federation::HubId::from(anonymous).to_string();
+        assert!(words(subscribe(&hub, &boss, &url, Some(&anonymous), "r").await).contains("signed by another \
             hub"));
         assert!(subscribe(&hub, &ada, &url, None, "r").await.is_err());
         assert!(words(subscribe(&hub, &boss, "nobody.example", None, "r").await).contains("not found"));

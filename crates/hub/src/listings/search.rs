@@ -67,7 +67,7 @@ pub struct SearchResults {
 /// Searches the publicly listed agents and those that name the caller. Rate limited per caller.
 pub async fn search_for(hub: &Hub, caller: &Caller, query: Query) -> Result<SearchResults> {
     let limits = hub.limits();
-    match caller.person.is_some() || caller.guest().is_some() {
+    match caller.person.is_some() || caller.remote_user().is_some() {
         true => limits.take(Rate::Searches, &caller.key())?,
         false => {
             limits.take(Rate::SearchesAnonymous, &caller.key())?;

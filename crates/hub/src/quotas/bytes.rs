@@ -16,13 +16,18 @@ use crate::{
 };
 
 /// Checks that the requester may create another chat.
-pub(crate) async fn check_chat(hub: &Hub, conn: &mut Conn, asker: &Requester) -> Result<()> {
-    check(hub, conn, asker, Stored { chats: 1, bytes: 0 }).await
+pub(crate) async fn check_chat(hub: &Hub, conn: &mut Conn, requester: &Requester) -> Result<()> {
+    check(hub, conn, requester, Stored { chats: 1, bytes: 0 }).await
 }
 
 /// Checks that the requester may store a message of these parts in one of its chats.
-pub(crate) async fn check_bytes(hub: &Hub, conn: &mut Conn, asker: &Requester, parts: &[Part]) -> Result<()> {
-    check(hub, conn, asker, Stored { chats: 0, bytes: size(parts) }).await
+pub(crate) async fn check_bytes(
+    hub: &Hub,
+    conn: &mut Conn,
+    requester: &Requester,
+    parts: &[Part],
+) -> Result<()> {
+    check(hub, conn, requester, Stored { chats: 0, bytes: size(parts) }).await
 }
 
 /// Checks that the requester may store a message of these parts in a chat that `creator` owns. Messages in a room count
@@ -30,12 +35,12 @@ pub(crate) async fn check_bytes(hub: &Hub, conn: &mut Conn, asker: &Requester, p
 pub(crate) async fn check_message(
     hub: &Hub,
     conn: &mut Conn,
-    asker: &Requester,
+    requester: &Requester,
     creator: PrincipalId,
     parts: &[Part],
 ) -> Result<()> {
-    if creator == asker.principal {
-        return check_bytes(hub, conn, asker, parts).await;
+    if creator == requester.principal {
+        return check_bytes(hub, conn, requester, parts).await;
     }
     let Some(Principal::Account { account }) = principals::find(conn, creator).await? else { return Ok(()) };
     let Some(owner) = accounts::person(conn, account).await? else { return Ok(()) };
@@ -51,10 +56,15 @@ pub(crate) async fn check_message(
 
 /// Checks that an answer to the requester may be stored in the chat: against the quota of its owner. A chat that was
 /// deleted meanwhile stores nothing.
-pub(crate) async fn check_answer(hub: &Hub, asker: &Requester, chat: ChatId, parts: &[Part]) -> Result<()> {
+pub(crate) async fn check_answer(
+    hub: &Hub,
+    requester: &Requester,
+    chat: ChatId,
+    parts: &[Part],
+) -> Result<()> {
     let mut conn = hub.store().read().await?;
     let Some(chat) = chats::find(&mut conn, chat).await? else { return Ok(()) };
-    check_message(hub, &mut conn, asker, chat.creator, parts).await
+    check_message(hub, &mut conn, requester, chat.creator, parts).await
 }
 
 /// Checks that the requester may store files without sending them. `own` and `all` are the bytes of its unsent files and
@@ -62,17 +72,17 @@ pub(crate) async fn check_answer(hub: &Hub, asker: &Requester, chat: ChatId, par
 pub(crate) async fn check_unsent(
     hub: &Hub,
     conn: &mut Conn,
-    asker: &Requester,
+    requester: &Requester,
     own: u64,
     all: u64,
 ) -> Result<()> {
     let quotas = &hub.config().quotas;
     let limit = quotas.bytes;
     let fits = |stored: Stored| stored.bytes.saturating_add(own) <= limit;
-    let stored = self::stored(hub, conn, Whose::Holder(holder(asker)), fits).await?;
+    let stored = self::stored(hub, conn, Whose::Holder(holder(requester)), fits).await?;
     if !fits(stored) {
         let used = stored.bytes.saturating_add(own);
-        return Err(over("bytes", stored.bytes, limit, full(asker, used.min(limit), limit)).into());
+        return Err(over("bytes", stored.bytes, limit, full(requester, used.min(limit), limit)).into());
     }
     let Some(limit) = quotas.bytes_total else { return Ok(()) };
     let fits = |stored: Stored| stored.bytes.saturating_add(all) <= limit;
@@ -84,8 +94,8 @@ pub(crate) async fn check_unsent(
 }
 
 /// Counts bytes of files against the rate limit of the requester.
-pub(crate) fn check_files(hub: &Hub, asker: &Requester, bytes: u64) -> Result<(), Refusal> {
-    let key = match asker.who() {
+pub(crate) fn check_files(hub: &Hub, requester: &Requester, bytes: u64) -> Result<(), Refusal> {
+    let key = match requester.who() {
         QuotaSubject::Account(account) => account.to_string(),
         QuotaSubject::Hub(hub) => format!("hub {hub}"),
         QuotaSubject::Newcomers => "newcomers".to_owned(),
@@ -95,8 +105,8 @@ pub(crate) fn check_files(hub: &Hub, asker: &Requester, bytes: u64) -> Result<()
 }
 
 /// Invalidates the cached sums of the requester and of the hub, after a deletion.
-pub(crate) fn forget(hub: &Hub, asker: &Requester) {
-    hub.ledger().forget(Whose::Holder(holder(asker)));
+pub(crate) fn forget(hub: &Hub, requester: &Requester) {
+    hub.ledger().forget(Whose::Holder(holder(requester)));
     hub.ledger().forget(Whose::Hub);
 }
 
@@ -111,31 +121,33 @@ fn size(parts: &[Part]) -> u64 {
     parts.iter().map(of).fold(ROW_BYTES.unsigned_abs(), u64::saturating_add)
 }
 
-fn holder(asker: &Requester) -> Holder {
-    match asker.who() {
-        QuotaSubject::Account(_) | QuotaSubject::Anonymous => Holder::Principal(asker.principal),
+fn holder(requester: &Requester) -> Holder {
+    match requester.who() {
+        QuotaSubject::Account(_) | QuotaSubject::Anonymous => Holder::Principal(requester.principal),
         QuotaSubject::Hub(hub) => Holder::Hub(hub),
         QuotaSubject::Newcomers => Holder::Probation,
     }
 }
 
-async fn check(hub: &Hub, conn: &mut Conn, asker: &Requester, added: Stored) -> Result<()> {
+async fn check(hub: &Hub, conn: &mut Conn, requester: &Requester, added: Stored) -> Result<()> {
     let quotas = &hub.config().quotas;
-    let (quota, limit) = match asker.who() {
+    let (quota, limit) = match requester.who() {
         QuotaSubject::Account(_) => ("bytes", quotas.bytes),
         QuotaSubject::Anonymous => ("bytes_anonymous", quotas.bytes_anonymous),
         QuotaSubject::Hub(_) | QuotaSubject::Newcomers => ("bytes_per_hub", quotas.bytes_per_hub),
     };
-    let whose = Whose::Holder(holder(asker));
+    let whose = Whose::Holder(holder(requester));
     let fits = |stored: Stored| {
         stored.bytes.saturating_add(added.bytes) <= limit && stored.chats + added.chats <= quotas.chats
     };
     let stored = stored(hub, conn, whose, fits).await?;
     if stored.bytes.saturating_add(added.bytes) > limit {
-        return Err(over(quota, stored.bytes, limit, full(asker, stored.bytes, limit)).into());
+        return Err(over(quota, stored.bytes, limit, full(requester, stored.bytes, limit)).into());
     }
     if stored.chats + added.chats > quotas.chats {
-        return Err(over("chats", stored.chats, quotas.chats, many(asker, stored.chats, quotas.chats)).into());
+        return Err(
+            over("chats", stored.chats, quotas.chats, many(requester, stored.chats, quotas.chats)).into()
+        );
     }
     if let Some(limit) = quotas.bytes_total {
         let fits = |stored: Stored| stored.bytes.saturating_add(added.bytes) <= limit;
@@ -162,9 +174,9 @@ async fn stored(hub: &Hub, conn: &mut Conn, whose: Whose, fits: impl Fn(Stored) 
     Ok(stored)
 }
 
-fn full(asker: &Requester, used: u64, limit: u64) -> String {
+fn full(requester: &Requester, used: u64, limit: u64) -> String {
     let (used, limit) = (in_units(used), in_units(limit));
-    match asker.who() {
+    match requester.who() {
         QuotaSubject::Account(_) => format!(
             "The chats of your account use {used} of {limit}. Delete chats permanently, or ask an administrator \
              of this hub for more."
@@ -180,8 +192,8 @@ fn full(asker: &Requester, used: u64, limit: u64) -> String {
     }
 }
 
-fn many(asker: &Requester, used: u64, limit: u64) -> String {
-    let (whose, remedy) = match asker.who() {
+fn many(requester: &Requester, used: u64, limit: u64) -> String {
+    let (whose, remedy) = match requester.who() {
         QuotaSubject::Account(_) => {
             ("Your account has", "Delete some permanently, or ask an administrator of this hub for more.")
         }

@@ -78,13 +78,13 @@ async fn begin(hub: &Hub, job: &mut RunJob) -> AdmissionOutcome {
 async fn written(hub: &Hub, job: &RunJob) -> Result<bool> {
     let mut tx = hub.store().write().await?;
     let Some(chat) = chats::lock(&mut tx, job.chat).await? else { return Ok(false) };
-    let mut telling = ChatChangeSet::new(&chat);
+    let mut change_set = ChatChangeSet::new(&chat);
     let (from, to, at) = (RunState::Queued, RunState::Working, hub.env().now());
     let step = RunTransition { from, to, at, failure: None, usage: None };
     if !runs::set_state_by(&mut tx, hub.process(), job.run, &step).await? {
         return Ok(false);
     }
-    telling.record(Event::RunUpdated { run: job.run, state: to, failure: None });
-    telling.commit(hub, tx).await?.publish(hub, None).await;
+    change_set.record(Event::RunUpdated { run: job.run, state: to, failure: None });
+    change_set.commit(hub, tx).await?.publish(hub, None).await;
     Ok(true)
 }

@@ -40,7 +40,7 @@ pub(super) async fn leave(hub: &Hub, job: &RunJob) -> Result<ApprovalPolicy> {
     if !job.version.connector.may_require_approval() {
         return Ok(ApprovalPolicy::unavailable());
     }
-    let Some(person) = &job.asker.person else { return Ok(ApprovalPolicy::unavailable()) };
+    let Some(person) = &job.requester.person else { return Ok(ApprovalPolicy::unavailable()) };
     let mut conn = hub.store().read().await?;
     let wants_every = has_preference(&mut conn, person.account, Preference::AskBeforeTools).await?;
     drop(conn);

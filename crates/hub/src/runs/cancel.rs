@@ -13,7 +13,7 @@ use plexus_store::{
 
 use super::{
     connectors::{self, RunParties},
-    resume::asker,
+    resume::requester,
 };
 use crate::{Caller, Hub, Result, caller::Scope, chats, chats::ChatChangeSet, cluster::ClusterNotice};
 
@@ -45,8 +45,8 @@ pub(crate) async fn cancel(hub: &Hub, run: &Run, account: Option<AccountId>) -> 
     }
     let mut tx = hub.store().write().await?;
     match stop_waiting(hub, &mut tx, run).await? {
-        Some(telling) => {
-            telling.commit(hub, tx).await?.publish(hub, account).await;
+        Some(change_set) => {
+            change_set.commit(hub, tx).await?.publish(hub, account).await;
             notify_agent_cancelled(hub, run);
         }
         None => {
@@ -83,15 +83,16 @@ fn notify_agent_cancelled(hub: &Hub, run: &Run) {
 
 async fn tell_agent(hub: &Hub, run: &Run) -> Result<()> {
     let mut conn = hub.store().read().await?;
-    let asker = asker(&mut conn, run).await?;
+    let requester = requester(&mut conn, run).await?;
     let agent = agents::find(&mut conn, run.agent).await?;
     let version = agent_versions::find(&mut conn, run.version).await?;
     drop(conn);
-    let (Some(asker), Some(agent), Some(version)) = (asker, agent, version) else { return Ok(()) };
+    let (Some(requester), Some(agent), Some(version)) = (requester, agent, version) else { return Ok(()) };
     if !matches!(version.connector, Connector::A2a { .. }) {
         return Ok(());
     }
-    let a2a = connectors::a2a(hub, RunParties { asker: &asker, agent: &agent, version: &version }).await?;
+    let a2a =
+        connectors::a2a(hub, RunParties { requester: &requester, agent: &agent, version: &version }).await?;
     a2a.give_up(&RemoteConversation { task: run.remote_task.clone(), context: run.remote_context.clone() })
         .await;
     Ok(())
@@ -102,7 +103,7 @@ async fn stop_waiting(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<ChatCh
     let chat = plexus_store::chats::lock(tx, run.chat)
         .await?
         .ok_or_else(|| Refusal::not_found("The chat was deleted."))?;
-    let mut telling = ChatChangeSet::new(&chat);
+    let mut change_set = ChatChangeSet::new(&chat);
     let step = RunTransition {
         from: run.state,
         to: RunState::Stopped,
@@ -113,8 +114,8 @@ async fn stop_waiting(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<ChatCh
     if !runs::set_state(tx, run.id, &step).await? {
         return Ok(None);
     }
-    telling.record(Event::RunUpdated { run: run.id, state: RunState::Stopped, failure: None });
-    Ok(Some(telling))
+    change_set.record(Event::RunUpdated { run: run.id, state: RunState::Stopped, failure: None });
+    Ok(Some(change_set))
 }
 
 /// Requests cancellation from other instances, for the runs that they work on.

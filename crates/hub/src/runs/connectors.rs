@@ -107,14 +107,14 @@ fn check(network: &HttpClients, models: &Models) -> Result<(), Failure> {
 /// The requester, and the agent to call.
 #[derive(Clone, Copy)]
 pub(super) struct RunParties<'a> {
-    pub asker: &'a Requester,
+    pub requester: &'a Requester,
     pub agent: &'a Agent,
     pub version: &'a Version,
 }
 
 impl<'a> From<&'a RunJob> for RunParties<'a> {
     fn from(job: &'a RunJob) -> Self {
-        Self { asker: &job.asker, agent: &job.agent, version: &job.version }
+        Self { requester: &job.requester, agent: &job.agent, version: &job.version }
     }
 }
 
@@ -140,7 +140,7 @@ pub(super) async fn connector(
             let tools = tool_servers(hub, job, tools).await?;
             let call = ModelCall {
                 agent: Some(&job.agent),
-                requester: Some(&job.asker),
+                requester: Some(&job.requester),
                 needs_images: *reads_images && turns.last().is_some_and(has_images),
                 needs_tools: !tools.is_empty() || !job.options.callable_tools().is_empty(),
             };
@@ -153,12 +153,12 @@ pub(super) async fn connector(
         }
         Kind::Process { program } => {
             let scope = job.version.id.to_string();
-            Ok(Arc::new(hub.outbound().programs.connector(job.asker.person.as_ref(), program, scope)?))
+            Ok(Arc::new(hub.outbound().programs.connector(job.requester.person.as_ref(), program, scope)?))
         }
         Kind::A2a { .. } => Ok(Arc::new(a2a(hub, job.into()).await?)),
         Kind::Http { request } => {
             let mut conn = hub.store().snapshot().await?;
-            agents::check_proved(&mut conn, &job.asker, &job.agent, &job.version).await?;
+            agents::check_proved(&mut conn, &job.requester, &job.agent, &job.version).await?;
             Ok(Arc::new(http(hub, &mut conn, job.into(), EndpointTemplate::clone(request)).await?))
         }
     }
@@ -213,7 +213,7 @@ async fn tool_servers(hub: &Hub, job: &RunJob, tools: &[ToolSource]) -> Result<V
     let outbound = client(hub, &mut conn, &job.agent).await?;
     let keys = ToolKeys::of(hub, &mut conn, job.agent.id, job.version.secret).await?;
     drop(conn);
-    let person = job.asker.person.as_ref();
+    let person = job.requester.person.as_ref();
     let mend =
         format!("The agent’s owner can enter them at /{}/credentials.", message_views::address(&job.agent));
     let servers = tools.iter().map(|source| tool_server(hub, person, &outbound, source, &keys, &mend));
@@ -258,9 +258,9 @@ async fn attached(hub: &Hub, job: &RunJob) -> Result<AttachedConnector> {
 }
 
 pub(super) async fn a2a(hub: &Hub, parties: RunParties<'_>) -> Result<A2aConnector> {
-    let RunParties { asker, agent, version } = parties;
+    let RunParties { requester, agent, version } = parties;
     let mut conn = hub.store().snapshot().await?;
-    agents::check_proved(&mut conn, asker, agent, version).await?;
+    agents::check_proved(&mut conn, requester, agent, version).await?;
     if agent.home.is_some() {
         drop(conn);
         return elsewhere(hub, parties).await;
@@ -282,8 +282,8 @@ async fn with_credentials(
     card: &Card,
     a2a: A2aConnector,
 ) -> Result<A2aConnector> {
-    let RunParties { asker, agent, version } = parties;
-    match agents::credentials_for(hub, conn, asker, agent, version, card).await? {
+    let RunParties { requester, agent, version } = parties;
+    match agents::credentials_for(hub, conn, requester, agent, version, card).await? {
         Some((origin, shown)) => a2a.with_credentials(&origin, shown).map_err(refused),
         None => Ok(a2a),
     }
@@ -293,14 +293,14 @@ async fn with_credentials(
 ///
 /// It authenticates with a token for an account there if the user stored one, else with this hub's signature.
 async fn elsewhere(hub: &Hub, parties: RunParties<'_>) -> Result<A2aConnector> {
-    let RunParties { asker, agent, version } = parties;
+    let RunParties { requester, agent, version } = parties;
     let outbound = client(hub, &mut hub.store().read().await?, agent).await?;
     let mut conn = hub.store().snapshot().await?;
     let card = card(&mut conn, version).await?;
     let endpoint = endpoint(&card)?;
     let unknown =
         || Refusal::unauthenticated("Agents of other hubs require an account on this hub. Sign in.");
-    let account = asker.account().ok_or_else(unknown)?;
+    let account = requester.account().ok_or_else(unknown)?;
     let voucher = federation::UserRequestSigner::new(hub, &mut conn, account, agent).await?;
     if let Some(home) = federation::transport_for(hub, &outbound, agent, &endpoint.url).await? {
         let pseudonym = voucher.pseudonym().clone();
@@ -323,10 +323,10 @@ async fn http(
     parties: RunParties<'_>,
     request: EndpointTemplate,
 ) -> Result<HttpConnector> {
-    let RunParties { asker, agent, version } = parties;
+    let RunParties { requester, agent, version } = parties;
     let card = card(conn, version).await?;
     let http = HttpConnector::new(client(hub, conn, agent).await?, request).map_err(refused)?;
-    match agents::credentials_for(hub, conn, asker, agent, version, &card).await? {
+    match agents::credentials_for(hub, conn, requester, agent, version, &card).await? {
         Some((origin, shown)) => http.with_credentials(&origin, shown).map_err(refused),
         None => Ok(http),
     }

@@ -58,8 +58,9 @@ pub(super) async fn build_turns(
 
 /// Authors that need no read of the store; in most chats these are all authors.
 fn known_authors(job: &RunJob) -> HashMap<PrincipalId, Author> {
-    let asker = job.asker.person.is_some().then(|| (job.asker.principal, Author::from(&job.asker)));
-    asker.into_iter().chain([(job.answer.author, Author::from(&job.agent))]).collect()
+    let requester =
+        job.requester.person.is_some().then(|| (job.requester.principal, Author::from(&job.requester)));
+    requester.into_iter().chain([(job.answer.author, Author::from(&job.agent))]).collect()
 }
 
 /// Loads the files of the question, if the connector accepts files. For models also those of earlier messages of
@@ -160,7 +161,7 @@ async fn earlier_context(conn: &mut Conn, job: &RunJob) -> Result<Option<RemoteC
         headers.iter().any(|header| header.run == Some(run.id) && way.contains(&header.id))
     };
     // A remote agent knows the context as one of the user who asked, so it is not continued for another one.
-    let is_own = |run: &&runs::Run| run.caller == job.asker.principal;
+    let is_own = |run: &&runs::Run| run.caller == job.requester.principal;
     let Some(last) = mine.iter().rev().find(on_the_way).filter(is_own) else { return Ok(None) };
     let Some(context) = &last.remote_context else { return Ok(None) };
     let elsewhere = mine.iter().any(|run| run.remote_context.as_ref() == Some(context) && !on_the_way(&run));

@@ -80,7 +80,7 @@ pub struct RunJob {
     pub answer: Message,
     pub agent: Agent,
     pub version: Version,
-    pub asker: Requester,
+    pub requester: Requester,
     pub history: VisibleHistory,
     /// The agent's own task or context at its server, when a run that waited for input is resumed.
     pub task: Option<RemoteConversation>,
@@ -94,27 +94,27 @@ pub struct RunJob {
 pub(crate) async fn create(
     hub: &Hub,
     tx: &mut Tx,
-    telling: &mut ChatChangeSet,
-    asker: &Requester,
+    change_set: &mut ChatChangeSet,
+    requester: &Requester,
     ask: NewRunSpec,
 ) -> Result<RunJob> {
     let ResolvedAgent { agent, version, .. } = ask.reached.clone();
     let run = ask.continues.as_ref().map_or_else(|| hub.env().id(RunId::new), |run| run.id);
-    let (chat, who, from) = (ask.chat, asker.who(), asker.home());
+    let (chat, who, from) = (ask.chat, requester.who(), requester.home());
     let about = RunInfo { run, chat, who, from, agent: agent.id, home: agent.hub };
-    let place = hub.run_registry().acquire_slot(about, share(hub, asker))?;
+    let place = hub.run_registry().acquire_slot(about, share(hub, requester))?;
     let view = match &ask.continues {
         Some(waiting) => resume(hub, tx, waiting).await?,
-        None => insert(hub, telling, asker, &ask, run, place.is_queued()),
+        None => insert(hub, change_set, requester, &ask, run, place.is_queued()),
     };
     let (queued, state, chat, question) = (view.queued, view.state, ask.chat, ask.question);
     let answer = open_answer(hub, run, &ask);
-    let history = history(tx, asker, &ask, place.is_queued()).await?;
+    let history = history(tx, requester, &ask, place.is_queued()).await?;
     let (called, until, options) = (ask.called, ask.until, ask.options);
     let alternatives = ask.beside.into_iter().chain([answer.id]).collect();
     let author = message_views::author(tx, ask.author).await?;
     let (message, open) = (answer.clone(), Vec::new());
-    telling.add_message(MessageView {
+    change_set.add_message(MessageView {
         message,
         author,
         run: Some(view),
@@ -123,10 +123,10 @@ pub(crate) async fn create(
         status: None,
         mentioned: Vec::new(),
     });
-    telling.record(Event::RunUpdated { run, state, failure: None });
+    change_set.record(Event::RunUpdated { run, state, failure: None });
     let task =
         ask.continues.map(|run| RemoteConversation { task: run.remote_task, context: run.remote_context });
-    let asker = asker.clone();
+    let requester = requester.clone();
     Ok(RunJob {
         run,
         chat,
@@ -137,7 +137,7 @@ pub(crate) async fn create(
         answer,
         agent,
         version,
-        asker,
+        requester,
         history,
         task,
         until,
@@ -157,7 +157,12 @@ pub(crate) fn visible_messages(
 }
 
 /// Returns the conversation up to the question. Uses the parts at hand to save a read of the question.
-async fn history(tx: &mut Tx, asker: &Requester, ask: &NewRunSpec, waits: bool) -> Result<VisibleHistory> {
+async fn history(
+    tx: &mut Tx,
+    requester: &Requester,
+    ask: &NewRunSpec,
+    waits: bool,
+) -> Result<VisibleHistory> {
     if waits {
         return Ok(VisibleHistory::Unread(ask.seen.clone()));
     }
@@ -165,15 +170,15 @@ async fn history(tx: &mut Tx, asker: &Requester, ask: &NewRunSpec, waits: bool) 
         return Ok(VisibleHistory::Read(parts::list_parts_of_run(tx, &ask.seen).await?));
     };
     let mut said = parts::list_parts_of_run(tx, before).await?;
-    said.push((asker.principal, words.clone()));
+    said.push((requester.principal, words.clone()));
     Ok(VisibleHistory::Read(said))
 }
 
 /// Returns the limits on working and queued runs of a requester.
-pub(super) fn share(hub: &Hub, asker: &Requester) -> CallerQuota {
+pub(super) fn share(hub: &Hub, requester: &Requester) -> CallerQuota {
     let limits = hub.config().limits;
     let working =
-        if asker.person.is_some() { limits.max_runs_per_account } else { limits.max_runs_anonymous };
+        if requester.person.is_some() { limits.max_runs_per_account } else { limits.max_runs_anonymous };
     CallerQuota { working, waiting: limits.max_queued_runs_per_account }
 }
 
@@ -194,8 +199,8 @@ fn open_answer(hub: &Hub, run: RunId, ask: &NewRunSpec) -> Message {
 
 fn insert(
     hub: &Hub,
-    telling: &mut ChatChangeSet,
-    asker: &Requester,
+    change_set: &mut ChatChangeSet,
+    requester: &Requester,
     ask: &NewRunSpec,
     id: RunId,
     waits: bool,
@@ -205,7 +210,7 @@ fn insert(
         chat: ask.chat,
         agent: ask.reached.agent.id,
         version: ask.reached.version.id,
-        caller: asker.principal,
+        caller: requester.principal,
         origin: ask.origin,
         instance: Some(hub.process()),
         state: if waits { RunState::Queued } else { RunState::Working },
@@ -214,7 +219,7 @@ fn insert(
         is_withheld: ask.is_withheld,
     };
     let view = RunView::begun(new.id, new.caller, new.state, new.queued_at);
-    telling.begin(new);
+    change_set.begin(new);
     view
 }
 

@@ -108,14 +108,14 @@ pub(super) async fn finish(hub: &Hub, job: &RunJob, speaker: &mut MessageWriter,
 /// cases.
 async fn fit(hub: &Hub, job: &RunJob, speaker: &mut MessageWriter, outcome: RunOutcome) -> RunOutcome {
     let mut why = None;
-    if let Err(refusal) = quotas::check_files(hub, &job.asker, speaker.file_bytes()) {
+    if let Err(refusal) = quotas::check_files(hub, &job.requester, speaker.file_bytes()) {
         speaker.drop_files();
         why = Some(refusal);
     }
-    let fits = quotas::check_answer(hub, &job.asker, job.chat, &speaker.so_far()).await;
+    let fits = quotas::check_answer(hub, &job.requester, job.chat, &speaker.so_far()).await;
     if let Err(Error::Refused(refusal @ Refusal::OverQuota { .. })) = fits {
         speaker.drop_files();
-        if quotas::check_answer(hub, &job.asker, job.chat, &speaker.so_far()).await.is_err() {
+        if quotas::check_answer(hub, &job.requester, job.chat, &speaker.so_far()).await.is_err() {
             speaker.forget();
         }
         why = Some(refusal);
@@ -141,7 +141,7 @@ async fn keep(
     let mut tx = hub.store().write().await?;
     // The chat may have been deleted meanwhile; then there is nothing to store.
     let Some(chat) = chats::lock(&mut tx, job.chat).await? else { return Ok(()) };
-    let mut telling = ChatChangeSet::new(&chat);
+    let mut change_set = ChatChangeSet::new(&chat);
     kept.record(&mut tx).await?;
     let (parts, attributes) = (speaker.parts(), speaker.attributes.clone());
     let message = Message { state: outcome.message_state(), parts, attributes, ..job.answer.clone() };
@@ -163,19 +163,27 @@ async fn keep(
         failure: outcome.failure.clone(),
         usage: speaker.usage,
         ended: outcome.state.is_terminal().then_some(now),
-        ..RunView::begun(job.run, job.asker.principal, outcome.state, job.queued)
+        ..RunView::begun(job.run, job.requester.principal, outcome.state, job.queued)
     };
     let alternatives = messages::list_alternatives(&mut tx, job.question, message.lane).await?;
     let (author, open) = (message_views::author(&mut tx, job.answer.author).await?, Vec::new());
     let mentioned = mentioned_by(&mut tx, &chat, &message).await?;
-    telling.end(MessageView { message, author, run: Some(run), alternatives, open, status: None, mentioned });
+    change_set.end(MessageView {
+        message,
+        author,
+        run: Some(run),
+        alternatives,
+        open,
+        status: None,
+        mentioned,
+    });
     let failure = outcome.failure.clone();
-    telling.record(Event::RunUpdated { run: job.run, state: outcome.state, failure });
-    let committed = telling.commit(hub, tx).await?;
+    change_set.record(Event::RunUpdated { run: job.run, state: outcome.state, failure });
+    let committed = change_set.commit(hub, tx).await?;
     job.place.release();
-    committed.publish(hub, job.asker.account()).await;
+    committed.publish(hub, job.requester.account()).await;
     if outcome.state == RunState::Completed {
-        request_title(hub, &job.asker, job.chat, job.question, &speaker.parts());
+        request_title(hub, &job.requester, job.chat, job.question, &speaker.parts());
     }
     Ok(())
 }

@@ -55,7 +55,7 @@ async fn end(hub: &Hub, run: &Run) -> Result<()> {
     let failure = interrupted();
     let mut tx = hub.store().write().await?;
     let Some(chat) = chats::lock(&mut tx, run.chat).await? else { return Ok(()) };
-    let mut telling = ChatChangeSet::new(&chat);
+    let mut change_set = ChatChangeSet::new(&chat);
     let (at, failure_of) = (hub.env().now(), Some(&failure));
     let step = RunTransition { from: run.state, to: RunState::Failed, at, failure: failure_of, usage: None };
     // Compare and set by instance: another instance may have taken the run over since it was found.
@@ -66,7 +66,7 @@ async fn end(hub: &Hub, run: &Run) -> Result<()> {
     if !is_ended {
         return Ok(());
     }
-    telling.record(Event::RunUpdated { run: run.id, state: RunState::Failed, failure: Some(failure) });
+    change_set.record(Event::RunUpdated { run: run.id, state: RunState::Failed, failure: Some(failure) });
     for message in messages::list_by_run(&mut tx, run.id).await? {
         if message.state != MessageState::Open {
             continue;
@@ -77,9 +77,9 @@ async fn end(hub: &Hub, run: &Run) -> Result<()> {
         let asked = approvals::asked(&mut tx, run.id).await?;
         let parts: Vec<Part> = texts.chain(asked).collect();
         messages::finish(&mut tx, message.id, MessageState::Failed, &parts).await?;
-        telling.record(Event::MessageCompleted { message: message.id, state: MessageState::Failed });
+        change_set.record(Event::MessageCompleted { message: message.id, state: MessageState::Failed });
     }
-    telling.commit(hub, tx).await?.publish(hub, None).await;
+    change_set.commit(hub, tx).await?.publish(hub, None).await;
     // Subscribers on this instance may see a mirrored copy of the message.
     hub.mirror().on_chat_changed(run.chat);
     tracing::info!(run = %run.id, "interrupted run ended");

@@ -249,14 +249,14 @@ mod tests {
         drop(other);
 
         let hub = HubRowId::new(at, &[6; 10]);
-        let guest = enter_as(QuotaSubject::Hub(hub), Some(hub), HubRowId::SELF).unwrap();
+        let remote_user = enter_as(QuotaSubject::Hub(hub), Some(hub), HubRowId::SELF).unwrap();
         let newcomer = enter_as(QuotaSubject::Newcomers, Some(hub), HubRowId::SELF).unwrap();
         let elsewhere = enter_as(QuotaSubject::Account(bob), None, hub).unwrap();
         let here = enter(bob).unwrap();
         running.cancel_hub(hub);
-        assert!([&guest, &newcomer, &elsewhere].iter().all(|place| place.stop.is_cancelled()));
+        assert!([&remote_user, &newcomer, &elsewhere].iter().all(|place| place.stop.is_cancelled()));
         assert!(!here.stop.is_cancelled());
-        drop((guest, newcomer, elsewhere, here));
+        drop((remote_user, newcomer, elsewhere, here));
 
         running.yield_slot(aside);
         assert!(

@@ -54,10 +54,10 @@ pub(super) async fn resume(hub: &Hub, run: &Run) -> Result<bool> {
 }
 
 async fn again(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<RunJob>> {
-    let Some(asker) = asker(tx, run).await? else { return Ok(None) };
+    let Some(requester) = requester(tx, run).await? else { return Ok(None) };
     // The remote hub may have been blocked while this hub was down.
-    if let Some(guest) = &asker.guest
-        && federation::ensure_not_blocked(hub, tx, guest.hub).await.is_err()
+    if let Some(remote_user) = &requester.remote_user
+        && federation::ensure_not_blocked(hub, tx, remote_user.hub).await.is_err()
     {
         return Ok(None);
     }
@@ -70,12 +70,14 @@ async fn again(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<RunJob>> {
     };
     let Some(answer) = messages::load(tx, &[open.id]).await?.pop() else { return Ok(None) };
     // The requester may have lost access to the agent.
-    let Ok(reached) = resolve_callable_by_principal(tx, &asker, answer.author).await else { return Ok(None) };
+    let Ok(reached) = resolve_callable_by_principal(tx, &requester, answer.author).await else {
+        return Ok(None);
+    };
     let tree = messages::list_by_chat(tx, run.chat).await?;
-    let (who, from) = (asker.who(), asker.home());
+    let (who, from) = (requester.who(), requester.home());
     let about = RunInfo { run: run.id, chat: run.chat, who, from, agent: run.agent, home: reached.agent.hub };
     // No queue limit: the run was already admitted before the restart.
-    let share = plexus_domain::fair_scheduler::CallerQuota { waiting: usize::MAX, ..share(hub, &asker) };
+    let share = plexus_domain::fair_scheduler::CallerQuota { waiting: usize::MAX, ..share(hub, &requester) };
     Ok(Some(RunJob {
         run: run.id,
         chat: run.chat,
@@ -86,7 +88,7 @@ async fn again(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<RunJob>> {
         answer,
         agent: reached.agent,
         version,
-        asker,
+        requester,
         history: VisibleHistory::Unread(visible_messages(tree.iter().map(MessageHeader::by), question)),
         task: run.remote_task.clone().map(|task| RemoteConversation { task: Some(task), context: None }),
         until: None,
@@ -96,7 +98,7 @@ async fn again(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<RunJob>> {
 }
 
 /// Returns the requester of a run, if it may still make requests.
-pub(super) async fn asker(conn: &mut Conn, run: &Run) -> Result<Option<Requester>> {
+pub(super) async fn requester(conn: &mut Conn, run: &Run) -> Result<Option<Requester>> {
     let principal = run.caller;
     Ok(match principals::find(conn, principal).await? {
         Some(Principal::Account { account }) => {
@@ -105,9 +107,9 @@ pub(super) async fn asker(conn: &mut Conn, run: &Run) -> Result<Option<Requester
         // Probation status is not known here; treat the user as on probation. At worst the run is scheduled
         // one slot later.
         Some(Principal::Remote { hub, pseudonym }) => {
-            Some(Requester::guest(principal, RemoteUser { hub, pseudonym, is_newcomer: true }))
+            Some(Requester::remote_user(principal, RemoteUser { hub, pseudonym, is_newcomer: true }))
         }
-        Some(Principal::Anonymous) => Some(Requester::stranger(principal)),
+        Some(Principal::Anonymous) => Some(Requester::anonymous(principal)),
         _ => None,
     })
 }

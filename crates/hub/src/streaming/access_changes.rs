@@ -29,17 +29,17 @@ pub enum AccessChange {
 #[derive(Clone)]
 pub struct AccessChanges {
     news: broadcast::Sender<AccessChange>,
-    hints: ClusterNotifier,
+    notifier: ClusterNotifier,
 }
 
 impl AccessChanges {
-    pub(crate) fn new(hints: ClusterNotifier) -> Self {
-        Self { news: broadcast::Sender::new(BEHIND), hints }
+    pub(crate) fn new(notifier: ClusterNotifier) -> Self {
+        Self { news: broadcast::Sender::new(BEHIND), notifier }
     }
 
     /// Publishes a change to all instances. Call it after the commit that revoked access.
     pub fn notify(&self, touched: AccessChange) {
-        self.hints.enqueue(ClusterNotice::Access(touched));
+        self.notifier.enqueue(ClusterNotice::Access(touched));
         self.on_remote_change(touched);
     }
 

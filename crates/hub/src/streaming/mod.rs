@@ -38,10 +38,10 @@ pub struct StreamRegistry {
 }
 
 impl StreamRegistry {
-    pub(crate) fn new(hints: ClusterNotifier) -> Self {
+    pub(crate) fn new(notifier: ClusterNotifier) -> Self {
         Self {
             channels: Channels::default(),
-            access: AccessChanges::new(hints),
+            access: AccessChanges::new(notifier),
             presence: PresenceRegistry::default(),
             writing: Mutex::default(),
         }

@@ -61,25 +61,28 @@ pub(super) enum StartOutcome {
 }
 
 /// Starts the run for an assignment. Returns false to retry later.
-pub(super) async fn begin(conductor: &mut TeamOrchestrator, no: AssignmentNo) -> Result<bool> {
-    let work = conductor.team.assignment(no).cloned();
-    let Some((work, prompt)) = work.zip(conductor.team.assignment_prompt(no)) else { return Ok(true) };
-    let Some(member) = conductor.team.member(work.to) else { return Ok(true) };
+pub(super) async fn begin(orchestrator: &mut TeamOrchestrator, no: AssignmentNo) -> Result<bool> {
+    let work = orchestrator.team.assignment(no).cloned();
+    let Some((work, prompt)) = work.zip(orchestrator.team.assignment_prompt(no)) else { return Ok(true) };
+    let Some(member) = orchestrator.team.member(work.to) else { return Ok(true) };
     let MemberIdentity::Agent { address } = member.invitee.identity.clone() else { return Ok(true) };
     let by = TeamActor::Seat(work.to);
     let brought =
-        input_files::collect_input_files(&conductor.hub, &conductor.team, &work.spec.inputs).await?;
+        input_files::collect_input_files(&orchestrator.hub, &orchestrator.team, &work.spec.inputs).await?;
     let context = prompt
         .context
         .map(|context| Part { name: Some(AssignmentPrompt::CONTEXT_NAME.to_owned()), ..Part::text(context) });
     let parts = std::iter::once(Part::text(prompt.words)).chain(context).chain(brought).collect();
-    let message =
-        TeamMessage { title: work.spec.title.to_string(), parts, follows: answer_to(conductor, no, &work) };
-    match send_message(conductor, &address, message).await? {
+    let message = TeamMessage {
+        title: work.spec.title.to_string(),
+        parts,
+        follows: answer_to(orchestrator, no, &work),
+    };
+    match send_message(orchestrator, &address, message).await? {
         StartOutcome::Run(run) => {
-            conductor.doing.insert(run, RunPurpose::Work(no));
+            orchestrator.doing.insert(run, RunPurpose::Work(no));
             if work.state == AssignmentState::Offered {
-                conductor.propose_lenient(by, TeamEvent::Started { assignment: no }).await?;
+                orchestrator.propose_lenient(by, TeamEvent::Started { assignment: no }).await?;
             }
             Ok(true)
         }
@@ -91,7 +94,10 @@ pub(super) async fn begin(conductor: &mut TeamOrchestrator, no: AssignmentNo) ->
                 usage: Usage::default(),
                 subteam_assignments: 0,
             };
-            conductor.propose_lenient(by, TeamEvent::Reported { assignment: no, report }).await.map(|()| true)
+            orchestrator
+                .propose_lenient(by, TeamEvent::Reported { assignment: no, report })
+                .await
+                .map(|()| true)
         }
     }
 }
@@ -112,9 +118,9 @@ pub(super) struct ContinuedRun {
 }
 
 /// Returns the answer to a member's last question, if the run that asked it is known.
-fn answer_to(conductor: &TeamOrchestrator, no: AssignmentNo, work: &Assignment) -> Option<ContinuedRun> {
+fn answer_to(orchestrator: &TeamOrchestrator, no: AssignmentNo, work: &Assignment) -> Option<ContinuedRun> {
     let AssignmentState::Answered(words) = &work.state else { return None };
-    conductor.asked.get(&no).map(|&run| ContinuedRun { run, answer: Some(words.to_string()) })
+    orchestrator.asked.get(&no).map(|&run| ContinuedRun { run, answer: Some(words.to_string()) })
 }
 
 /// Finds the runs with unanswered questions after a takeover from another instance. Agent and title
@@ -167,11 +173,11 @@ impl AssignmentRef {
 /// Sends a message to an agent as a separate thread of the team chat. The agent sees only that message and
 /// its own answer in the continued run.
 pub(super) async fn send_message(
-    conductor: &TeamOrchestrator,
+    orchestrator: &TeamOrchestrator,
     address: &Address,
     message: TeamMessage,
 ) -> Result<StartOutcome> {
-    match try_ask(conductor, address, message).await {
+    match try_ask(orchestrator, address, message).await {
         Ok(run) => Ok(StartOutcome::Run(run)),
         Err(Error::Refused(Refusal::RateLimited { .. } | Refusal::Unavailable { .. })) => {
             Ok(StartOutcome::Later)
@@ -181,14 +187,15 @@ pub(super) async fn send_message(
     }
 }
 
-async fn try_ask(conductor: &TeamOrchestrator, address: &Address, message: TeamMessage) -> Result<RunId> {
-    let hub = &conductor.hub;
+async fn try_ask(orchestrator: &TeamOrchestrator, address: &Address, message: TeamMessage) -> Result<RunId> {
+    let hub = &orchestrator.hub;
     let mut tx = hub.store().write().await?;
     // Re-check: the account may have been suspended or lost permissions since the launch.
     let gone = || Refusal::forbidden("The owner of this team can no longer use this hub.");
-    let asker = &accounts::requester(&mut tx, conductor.asker.principal).await?.ok_or_else(gone)?;
-    let reached = agents::resolve_callable(&mut tx, asker, address).await?;
-    let chat = lock(&mut tx, conductor.team.id()).await?;
+    let requester =
+        &accounts::requester(&mut tx, orchestrator.requester.principal).await?.ok_or_else(gone)?;
+    let reached = agents::resolve_callable(&mut tx, requester, address).await?;
+    let chat = lock(&mut tx, orchestrator.team.id()).await?;
     let tree = messages::list_by_chat(&mut tx, chat.id).await?;
     let TeamMessage { title, parts, follows } = message;
     let mut parts = calls::acceptable_to(&mut tx, &reached, parts).await?;
@@ -204,7 +211,7 @@ async fn try_ask(conductor: &TeamOrchestrator, address: &Address, message: TeamM
     if let Some(first) = parts.first_mut() {
         first.name = Some(title);
     }
-    let saying = PostMessage {
+    let post = PostMessage {
         chat: &chat,
         tree: &tree,
         parent: parent.map(|header| header.id),
@@ -213,13 +220,13 @@ async fn try_ask(conductor: &TeamOrchestrator, address: &Address, message: TeamM
         attributes: None,
         origin: Origin::Team,
         continues,
-        until: Some(conductor.team.hard_deadline()),
+        until: Some(orchestrator.team.hard_deadline()),
         options: CallOptions::default(),
         is_withheld: false,
     };
-    let said = post_message(hub, &mut tx, asker, saying, std::slice::from_ref(&reached)).await?;
+    let said = post_message(hub, &mut tx, requester, post, std::slice::from_ref(&reached)).await?;
     let run = said.runs().first().copied();
-    said.commit_and_start(hub, asker, tx).await?;
+    said.commit_and_start(hub, requester, tx).await?;
     run.ok_or_else(|| Error::Fault(anyhow::anyhow!("a message to an agent began no run")))
 }
 
@@ -279,24 +286,24 @@ pub(super) async fn answer(conn: &mut Conn, run: RunId) -> Result<Vec<Part>> {
 
 /// Records the result of an assignment in the log.
 pub(super) async fn report_assignment(
-    conductor: &mut TeamOrchestrator,
+    orchestrator: &mut TeamOrchestrator,
     no: AssignmentNo,
     run: RunId,
     came: RunResult,
 ) -> Result<()> {
-    let Some(work) = conductor.team.assignment(no) else { return Ok(()) };
+    let Some(work) = orchestrator.team.assignment(no) else { return Ok(()) };
     let by = TeamActor::Seat(work.to);
     let usage = came.usage();
     if matches!(came, RunResult::Failed { .. } | RunResult::Rejected { .. }) {
-        invite::invite_replacement(conductor, no).await?;
+        invite::invite_replacement(orchestrator, no).await?;
     }
     let (end, text) = match came {
         RunResult::Asks { answer, .. } => {
-            conductor.asked.insert(no, run);
+            orchestrator.asked.insert(no, run);
             let question = LongText::truncate(&plain_text(&answer))
                 .or_else(|| LongText::truncate("It asked an empty question."));
             let Some(question) = question else { return Ok(()) };
-            return conductor.propose_lenient(by, TeamEvent::Asked { assignment: no, question }).await;
+            return orchestrator.propose_lenient(by, TeamEvent::Asked { assignment: no, question }).await;
         }
         RunResult::Done { answer, .. } => {
             (AssignmentOutcome::Completed, LongText::truncate(&plain_text(&answer)))
@@ -305,7 +312,7 @@ pub(super) async fn report_assignment(
         RunResult::Rejected { why, .. } => (AssignmentOutcome::Rejected, LongText::truncate(&why)),
         RunResult::Stopped { .. } => (AssignmentOutcome::Cancelled, LongText::truncate("It was stopped.")),
     };
-    conductor
+    orchestrator
         .propose_lenient(
             by,
             TeamEvent::Reported {

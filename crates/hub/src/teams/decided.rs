@@ -14,22 +14,23 @@ use super::{
 use crate::Result;
 
 /// Records the usage of the decision, then its result.
-pub(super) async fn apply(conductor: &mut TeamOrchestrator, decision: CompletedDecision) -> Result<()> {
+pub(super) async fn apply(orchestrator: &mut TeamOrchestrator, decision: CompletedDecision) -> Result<()> {
     let CompletedDecision { matter, choice, usage, .. } = decision;
     if usage != Usage::default() {
-        conductor.propose_lenient(TeamActor::Home, TeamEvent::Decided { usage }).await?;
+        orchestrator.propose_lenient(TeamActor::Home, TeamEvent::Decided { usage }).await?;
     }
     match (matter, choice) {
-        (DecisionTopic::Members { round }, DecisionResult::Members(members)) => match *conductor.team.phase()
-        {
-            Phase::Forming { round: now } if now == round => invite::invite(conductor, members).await,
-            _ => Ok(()),
-        },
+        (DecisionTopic::Members { round }, DecisionResult::Members(members)) => {
+            match *orchestrator.team.phase() {
+                Phase::Forming { round: now } if now == round => invite::invite(orchestrator, members).await,
+                _ => Ok(()),
+            }
+        }
         (DecisionTopic::Speech { seat, turn }, DecisionResult::Speech(chosen)) => {
-            turns::apply_decision(conductor, seat, turn, chosen).await
+            turns::apply_decision(orchestrator, seat, turn, chosen).await
         }
         (DecisionTopic::Help { work }, DecisionResult::Help(members)) => {
-            delegation::decided(conductor, work, members).await
+            delegation::decided(orchestrator, work, members).await
         }
         (DecisionTopic::Members { .. } | DecisionTopic::Speech { .. } | DecisionTopic::Help { .. }, _) => {
             Ok(())

@@ -36,60 +36,60 @@ pub(super) enum ExecutionMode {
 
 /// Decides how a new assignment is executed, and forms a subteam if needed.
 pub(super) async fn choose_execution(
-    conductor: &mut TeamOrchestrator,
+    orchestrator: &mut TeamOrchestrator,
     no: AssignmentNo,
 ) -> Result<ExecutionMode> {
-    let Some(work) = conductor.team.assignment(no) else { return Ok(ExecutionMode::Alone) };
+    let Some(work) = orchestrator.team.assignment(no) else { return Ok(ExecutionMode::Alone) };
     let description = work.spec.description.to_string();
-    let needs = conductor.team.skills_of_assignment(no);
-    let is_new = work.state == AssignmentState::Offered && conductor.team.limits().max_subteam_depth > 0;
-    if !is_new || needs.len() < FEWEST_NEEDS || conductor.alone.contains(&no) {
+    let needs = orchestrator.team.skills_of_assignment(no);
+    let is_new = work.state == AssignmentState::Offered && orchestrator.team.limits().max_subteam_depth > 0;
+    if !is_new || needs.len() < FEWEST_NEEDS || orchestrator.alone.contains(&no) {
         return Ok(ExecutionMode::Alone);
     }
     let matter = DecisionTopic::Help { work: no };
-    let taken = conductor.decider.routes_to_model(&conductor.team, matter);
+    let taken = orchestrator.decision_maker.routes_to_model(&orchestrator.team, matter);
     if taken == DecisionRoute::Thinks {
         return Ok(ExecutionMode::Open);
     }
-    let Some(helpers) = HelperCandidates::find(conductor, no, needs).await? else {
+    let Some(helpers) = HelperCandidates::find(orchestrator, no, needs).await? else {
         return Ok(ExecutionMode::Alone);
     };
     let by_rules =
-        formation::choose_execution(helpers.search(conductor, false), &helpers.itself, helpers.known());
+        formation::choose_execution(helpers.search(orchestrator, false), &helpers.itself, helpers.known());
     if taken == DecisionRoute::Asks
         && let Some(question) = helpers.question(&description, by_rules.clone())
     {
-        conductor.ask(matter, question);
+        orchestrator.ask(matter, question);
         return Ok(ExecutionMode::Open);
     }
-    settle(conductor, no, by_rules).await
+    settle(orchestrator, no, by_rules).await
 }
 
 /// Applies the decision of the model or the rules. `None`: the member works alone.
 pub(super) async fn decided(
-    conductor: &mut TeamOrchestrator,
+    orchestrator: &mut TeamOrchestrator,
     no: AssignmentNo,
     members: Option<Vec<Invitee>>,
 ) -> Result<()> {
-    let is_new = conductor.team.assignment(no).is_some_and(|work| work.state == AssignmentState::Offered);
-    if is_new { settle(conductor, no, members).await.map(drop) } else { Ok(()) }
+    let is_new = orchestrator.team.assignment(no).is_some_and(|work| work.state == AssignmentState::Offered);
+    if is_new { settle(orchestrator, no, members).await.map(drop) } else { Ok(()) }
 }
 
 async fn settle(
-    conductor: &mut TeamOrchestrator,
+    orchestrator: &mut TeamOrchestrator,
     no: AssignmentNo,
     members: Option<Vec<Invitee>>,
 ) -> Result<ExecutionMode> {
-    let by = conductor.team.assignment(no).map(|work| TeamActor::Seat(work.to));
+    let by = orchestrator.team.assignment(no).map(|work| TeamActor::Seat(work.to));
     let Some((by, members)) = by.zip(members) else {
-        conductor.alone.insert(no);
+        orchestrator.alone.insert(no);
         return Ok(ExecutionMode::Alone);
     };
-    match subteams::create_subteam(conductor, by, no, members).await {
+    match subteams::create_subteam(orchestrator, by, no, members).await {
         Ok(()) => Ok(ExecutionMode::ByTeam),
         Err(Error::Refused(refusal @ Refusal::Conflict { .. })) => {
-            tracing::debug!(team = %conductor.team.id(), error = %refusal, "subteam not formed");
-            conductor.alone.insert(no);
+            tracing::debug!(team = %orchestrator.team.id(), error = %refusal, "subteam not formed");
+            orchestrator.alone.insert(no);
             Ok(ExecutionMode::Alone)
         }
         Err(error) => Err(error),
@@ -98,7 +98,7 @@ async fn settle(
 
 /// Forms a subteam for the owner: of the assignment's member and those named, or those that the hub finds.
 pub(super) async fn form_subteam_for_owner(
-    conductor: &mut TeamOrchestrator,
+    orchestrator: &mut TeamOrchestrator,
     no: AssignmentNo,
     named: Vec<Address>,
 ) -> Result<()> {
@@ -108,24 +108,24 @@ pub(super) async fn form_subteam_for_owner(
             "No suitable member was found. Name members, or leave the assignment to its member.",
         )
     };
-    let needs = conductor.team.skills_of_assignment(no);
-    let helpers = HelperCandidates::find(conductor, no, needs).await?.ok_or_else(missing)?;
+    let needs = orchestrator.team.skills_of_assignment(no);
+    let helpers = HelperCandidates::find(orchestrator, no, needs).await?.ok_or_else(missing)?;
     let itself = helpers.itself.clone();
     let members = if named.is_empty() {
-        let search = helpers.search(conductor, true);
+        let search = helpers.search(orchestrator, true);
         formation::form_subteam(search, &itself, helpers.known()).ok_or_else(no_helper)?
     } else {
         let named = named.into_iter().map(|address| MemberIdentity::Agent { address });
         let others = named.filter(|identity| identity.key() != itself.key());
         let all = std::iter::once(itself.clone()).chain(others);
-        with_roles(conductor, no, all.collect()).await?
+        with_roles(orchestrator, no, all.collect()).await?
     };
-    subteams::create_subteam(conductor, TeamActor::Owner, no, members).await
+    subteams::create_subteam(orchestrator, TeamActor::Owner, no, members).await
 }
 
 /// Distributes the parts of an assignment over named members.
 async fn with_roles(
-    conductor: &TeamOrchestrator,
+    orchestrator: &TeamOrchestrator,
     no: AssignmentNo,
     members: Vec<MemberIdentity>,
 ) -> Result<Vec<Invitee>> {
@@ -136,9 +136,10 @@ async fn with_roles(
             MemberIdentity::Person { .. } => None,
         })
         .collect();
-    let work = conductor.team.assignment(no).and_then(|work| Goal::truncate(work.spec.description.as_str()));
+    let work =
+        orchestrator.team.assignment(no).and_then(|work| Goal::truncate(work.spec.description.as_str()));
     if let (Some(addresses), Some(work)) = (addresses, work) {
-        let mut conn = conductor.hub.store().read().await?;
+        let mut conn = orchestrator.hub.store().read().await?;
         return Ok(member_roles::assign(&mut conn, &work, addresses).await?.0);
     }
     Ok(members.into_iter().map(|identity| Invitee { identity, roles: Vec::new(), key: None }).collect())
@@ -161,12 +162,17 @@ struct HelperCandidates {
 }
 
 impl HelperCandidates {
-    async fn find(conductor: &TeamOrchestrator, no: AssignmentNo, needs: Vec<Skill>) -> Result<Option<Self>> {
-        let team = &conductor.team;
+    async fn find(
+        orchestrator: &TeamOrchestrator,
+        no: AssignmentNo,
+        needs: Vec<Skill>,
+    ) -> Result<Option<Self>> {
+        let team = &orchestrator.team;
         let Some(work) = team.assignment(no) else { return Ok(None) };
         let Some(member) = team.member(work.to) else { return Ok(None) };
-        let itself = agent(&conductor.hub, &member.invitee.identity).await?;
-        let found = invite::search_candidates(&conductor.hub, &conductor.asker, &needs, itself).await?;
+        let itself = agent(&orchestrator.hub, &member.invitee.identity).await?;
+        let found =
+            invite::search_candidates(&orchestrator.hub, &orchestrator.requester, &needs, itself).await?;
         Ok(Some(Self {
             itself: member.invitee.identity.clone(),
             needs,
@@ -179,8 +185,8 @@ impl HelperCandidates {
         &self.found.candidates
     }
 
-    fn search(&self, conductor: &TeamOrchestrator, last_round: bool) -> CoverSearch<'_> {
-        CoverSearch { needs: &self.needs, places: self.places, last_round, team: conductor.team.id() }
+    fn search(&self, orchestrator: &TeamOrchestrator, last_round: bool) -> CoverSearch<'_> {
+        CoverSearch { needs: &self.needs, places: self.places, last_round, team: orchestrator.team.id() }
     }
 
     /// Builds the question for the model; `None` if there are no candidates.

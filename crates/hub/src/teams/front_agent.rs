@@ -98,7 +98,7 @@ pub(crate) fn ensure_may_launch(
 struct FrontAgent {
     hub: Hub,
     guide: Guide,
-    asker: Requester,
+    requester: Requester,
     run: RunId,
     question: MessageId,
 }
@@ -107,7 +107,7 @@ impl FrontAgent {
     /// Returns the team request of the run's message. Only messages received over A2A can request a team,
     /// since only those were authorized by [`ensure_may_launch`]. This reads the same stored message as that check.
     async fn wanted(&self) -> Result<Option<(TeamRequestData, &Person)>> {
-        let Some(person) = self.asker.person.as_ref() else { return Ok(None) };
+        let Some(person) = self.requester.person.as_ref() else { return Ok(None) };
         let mut conn = self.hub.store().snapshot().await?;
         let run = runs::find(&mut conn, self.run).await?;
         if run.is_none_or(|run| run.origin != Origin::A2a) {
@@ -239,8 +239,8 @@ fn said(error: Error) -> Failure {
 /// Creates the hub's own agent for one run.
 pub(crate) fn front_agent(hub: &Hub, job: &RunJob) -> Arc<dyn Connector> {
     let guide = Guide::new(listings::finder(hub));
-    let (asker, run, question) = (job.asker.clone(), job.run, job.question);
-    Arc::new(FrontAgent { hub: hub.clone(), guide, asker, run, question })
+    let (requester, run, question) = (job.requester.clone(), job.run, job.question);
+    Arc::new(FrontAgent { hub: hub.clone(), guide, requester, run, question })
 }
 
 #[cfg(test)]

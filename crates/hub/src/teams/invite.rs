@@ -51,65 +51,65 @@ impl InviteCandidates {
 }
 
 /// Invites agents that cover the goal's needs. Without candidates the round ends at its deadline.
-pub(super) async fn invite_candidates(conductor: &mut TeamOrchestrator, places: u16) -> Result<bool> {
-    let Phase::Forming { round } = *conductor.team.phase() else { return Ok(true) };
+pub(super) async fn invite_candidates(orchestrator: &mut TeamOrchestrator, places: u16) -> Result<bool> {
+    let Phase::Forming { round } = *orchestrator.team.phase() else { return Ok(true) };
     let matter = DecisionTopic::Members { round };
-    let taken = conductor.decider.routes_to_model(&conductor.team, matter);
+    let taken = orchestrator.decision_maker.routes_to_model(&orchestrator.team, matter);
     if taken == DecisionRoute::Thinks {
         return Ok(true);
     }
-    let charter = conductor.team.charter().clone();
+    let charter = orchestrator.team.charter().clone();
     let needs = charter.required_skills();
-    let mut found = search_candidates(&conductor.hub, &conductor.asker, &needs, None).await?;
-    found.retain(|candidate| !is_seated(conductor, &candidate.identity));
+    let mut found = search_candidates(&orchestrator.hub, &orchestrator.requester, &needs, None).await?;
+    found.retain(|candidate| !is_seated(orchestrator, &candidate.identity));
     if found.candidates.is_empty()
-        && conductor.team.members().is_empty()
-        && listings::is_index_ready(&conductor.hub)
+        && orchestrator.team.members().is_empty()
+        && listings::is_index_ready(&orchestrator.hub)
     {
-        return conductor.propose_lenient(TeamActor::Home, TeamEvent::NoCandidates).await.map(|()| true);
+        return orchestrator.propose_lenient(TeamActor::Home, TeamEvent::NoCandidates).await.map(|()| true);
     }
     let last_round = round >= charter.limits.rounds;
-    let search = CoverSearch { needs: &needs, places, last_round, team: conductor.team.id() };
+    let search = CoverSearch { needs: &needs, places, last_round, team: orchestrator.team.id() };
     let by_rules = cover(search, &found.candidates);
     if taken == DecisionRoute::Asks && !found.candidates.is_empty() {
         let list = CandidateList::new(charter.goal.as_str(), &needs, places, found);
-        conductor.ask(matter, DecisionPrompt::members(list, by_rules));
+        orchestrator.ask(matter, DecisionPrompt::members(list, by_rules));
         return Ok(true);
     }
-    invite(conductor, by_rules).await.map(|()| true)
+    invite(orchestrator, by_rules).await.map(|()| true)
 }
 
 /// Invites another agent for an assignment that failed, if the hub found the team. The rules hand it the work.
-pub(super) async fn invite_replacement(conductor: &mut TeamOrchestrator, no: AssignmentNo) -> Result<()> {
-    let needs = conductor.team.skills_of_assignment(no);
-    let by_hub = conductor.team.members().iter().all(|member| !member.is_named && !member.is_person());
-    let is_first = conductor.team.assignment(no).is_some_and(|work| conductor.team.is_first_try(work));
+pub(super) async fn invite_replacement(orchestrator: &mut TeamOrchestrator, no: AssignmentNo) -> Result<()> {
+    let needs = orchestrator.team.skills_of_assignment(no);
+    let by_hub = orchestrator.team.members().iter().all(|member| !member.is_named && !member.is_person());
+    let is_first = orchestrator.team.assignment(no).is_some_and(|work| orchestrator.team.is_first_try(work));
     if !by_hub || !is_first || needs.is_empty() {
         return Ok(());
     }
-    let mut found = search_candidates(&conductor.hub, &conductor.asker, &needs, None).await?;
-    found.retain(|candidate| !is_seated(conductor, &candidate.identity));
-    let search = CoverSearch { needs: &needs, places: 1, last_round: false, team: conductor.team.id() };
+    let mut found = search_candidates(&orchestrator.hub, &orchestrator.requester, &needs, None).await?;
+    found.retain(|candidate| !is_seated(orchestrator, &candidate.identity));
+    let search = CoverSearch { needs: &needs, places: 1, last_round: false, team: orchestrator.team.id() };
     let chosen: Vec<Invitee> = cover(search, &found.candidates);
     if chosen.iter().any(|invitee| invitee.roles.len() < needs.len()) {
         return Ok(());
     }
-    let seat = Seat(u16::try_from(conductor.team.members().len()).unwrap_or(u16::MAX));
-    invite(conductor, chosen).await?;
-    answer_invitation(conductor, seat).await
+    let seat = Seat(u16::try_from(orchestrator.team.members().len()).unwrap_or(u16::MAX));
+    invite(orchestrator, chosen).await?;
+    answer_invitation(orchestrator, seat).await
 }
 
 /// Invites the chosen agents that are not members yet.
-pub(super) async fn invite(conductor: &mut TeamOrchestrator, mut members: Vec<Invitee>) -> Result<()> {
-    members.retain(|invitee| !is_seated(conductor, &invitee.identity));
+pub(super) async fn invite(orchestrator: &mut TeamOrchestrator, mut members: Vec<Invitee>) -> Result<()> {
+    members.retain(|invitee| !is_seated(orchestrator, &invitee.identity));
     if members.is_empty() {
         return Ok(());
     }
-    conductor.propose_lenient(TeamActor::Home, TeamEvent::Invited { members }).await
+    orchestrator.propose_lenient(TeamActor::Home, TeamEvent::Invited { members }).await
 }
 
-fn is_seated(conductor: &TeamOrchestrator, identity: &MemberIdentity) -> bool {
-    let mut members = conductor.team.members().iter();
+fn is_seated(orchestrator: &TeamOrchestrator, identity: &MemberIdentity) -> bool {
+    let mut members = orchestrator.team.members().iter();
     members.any(|member| member.invitee.identity.key() == identity.key())
 }
 
@@ -117,7 +117,7 @@ fn is_seated(conductor: &TeamOrchestrator, identity: &MemberIdentity) -> bool {
 /// with its score as well, even where others match better.
 pub(super) async fn search_candidates(
     hub: &Hub,
-    asker: &Requester,
+    requester: &Requester,
     needs: &[Skill],
     also: Option<AgentId>,
 ) -> Result<InviteCandidates> {
@@ -125,14 +125,15 @@ pub(super) async fn search_candidates(
     // `None` for agents that the user may not call.
     let mut known: HashMap<AgentId, Option<(MemberIdentity, String)>> = HashMap::new();
     for (need, found) in
-        needs.iter().zip(listings::rank_agents(hub, needs, also, asker.person.as_ref()).await?)
+        needs.iter().zip(listings::rank_agents(hub, needs, also, requester.person.as_ref()).await?)
     {
         let mut fits = Vec::new();
         for (row, score) in without_outdone_builtins(found, also) {
             let known = match known.entry(row.agent) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => {
-                    let answers = row.address != guide_address() && lets_in(hub, asker, &row.address).await?;
+                    let answers =
+                        row.address != guide_address() && lets_in(hub, requester, &row.address).await?;
                     let identity = MemberIdentity::Agent { address: row.address };
                     new.insert(answers.then_some((identity, row.summary)))
                 }
@@ -181,9 +182,9 @@ async fn tracks(hub: &Hub, agents: &[AgentId]) -> Result<HashMap<AgentId, TrackR
     Ok(tallies.into_iter().map(|(agent, tally)| (agent, track(tally))).collect())
 }
 
-async fn lets_in(hub: &Hub, asker: &Requester, address: &Address) -> Result<bool> {
+async fn lets_in(hub: &Hub, requester: &Requester, address: &Address) -> Result<bool> {
     let mut conn = hub.store().snapshot().await?;
-    match agents::resolve_callable(&mut conn, asker, address).await {
+    match agents::resolve_callable(&mut conn, requester, address).await {
         Ok(_) => Ok(true),
         Err(Error::Refused(_)) => Ok(false),
         Err(fault) => Err(fault),
@@ -192,11 +193,11 @@ async fn lets_in(hub: &Hub, asker: &Requester, address: &Address) -> Result<bool
 
 /// Answers an invitation for an agent, since agents do not know teams. An agent
 /// that would accept a message joins.
-pub(super) async fn answer_invitation(conductor: &mut TeamOrchestrator, seat: Seat) -> Result<()> {
-    let Some(member) = conductor.team.member(seat) else { return Ok(()) };
+pub(super) async fn answer_invitation(orchestrator: &mut TeamOrchestrator, seat: Seat) -> Result<()> {
+    let Some(member) = orchestrator.team.member(seat) else { return Ok(()) };
     let MemberIdentity::Agent { address } = member.invitee.identity.clone() else { return Ok(()) };
-    let mut conn = conductor.hub.store().snapshot().await?;
-    let reached = agents::resolve_callable(&mut conn, &conductor.asker, &address).await;
+    let mut conn = orchestrator.hub.store().snapshot().await?;
+    let reached = agents::resolve_callable(&mut conn, &orchestrator.requester, &address).await;
     drop(conn);
     let event = match reached {
         Ok(_) => TeamEvent::Accepted,
@@ -206,5 +207,5 @@ pub(super) async fn answer_invitation(conductor: &mut TeamOrchestrator, seat: Se
         },
         Err(fault) => return Err(fault),
     };
-    conductor.propose_lenient(TeamActor::Seat(seat), event).await
+    orchestrator.propose_lenient(TeamActor::Seat(seat), event).await
 }

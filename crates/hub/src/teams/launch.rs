@@ -68,11 +68,11 @@ pub(super) async fn launch_for(
     let goal = Goal::try_from(launch.goal)
         .map_err(|_| Refusal::invalid("goal", "Enter a goal of 1 to 8,000 characters."))?;
     let limits = with_room(launch.limits, launch.members.len())?;
-    let asker = Requester::from(person);
+    let requester = Requester::from(person);
     let mut tx = hub.store().write().await?;
     quotas::check_team(hub, &mut tx, person).await?;
-    quotas::check_chat(hub, &mut tx, &asker).await?;
-    quotas::check_bytes(hub, &mut tx, &asker, &[Part::text(goal.as_str())]).await?;
+    quotas::check_chat(hub, &mut tx, &requester).await?;
+    quotas::check_bytes(hub, &mut tx, &requester, &[Part::text(goal.as_str())]).await?;
     let key = log_store::key(hub, &mut tx).await?;
     let home = Text::truncate(&key.public().key_id())
         .ok_or_else(|| Error::Fault(anyhow::anyhow!("a key without an id")))?;
@@ -92,12 +92,12 @@ pub(super) async fn launch_for(
         runs::set_remote(&mut tx, run, Some(&team.id().to_string()), None).await?;
     }
     log_store::append(&mut tx, &key, Digest::of(b""), &[vec![founding], invited].concat()).await?;
-    let mut telling = ChatChangeSet::new(&chat);
-    telling.add_message(goal_message(hub, &team, &asker));
-    telling.record(ChatEvent::TeamUpdated { log_seq: last });
+    let mut change_set = ChatChangeSet::new(&chat);
+    change_set.add_message(goal_message(hub, &team, &requester));
+    change_set.record(ChatEvent::TeamUpdated { log_seq: last });
     let account = Some(person.account);
-    telling.commit(hub, tx).await?.publish(hub, account).await;
-    orchestrator::spawn(hub, team.id(), asker);
+    change_set.commit(hub, tx).await?.publish(hub, account).await;
+    orchestrator::spawn(hub, team.id(), requester);
     Ok(team.id())
 }
 
@@ -145,21 +145,21 @@ pub(super) async fn insert(hub: &Hub, tx: &mut Tx, team: &Team) -> Result<()> {
 }
 
 /// Returns the first message of the chat: the goal.
-pub(super) fn goal_message(hub: &Hub, team: &Team, asker: &Requester) -> MessageView {
+pub(super) fn goal_message(hub: &Hub, team: &Team, requester: &Requester) -> MessageView {
     let id = hub.env().id(MessageId::new);
     let message = Message {
         id,
         seq: 0,
         parent: None,
         lane: 0,
-        author: asker.principal,
+        author: requester.principal,
         run: None,
         state: MessageState::Done,
         created: hub.env().now(),
         parts: vec![Part::text(team.charter().goal.as_str())],
         attributes: None,
     };
-    let (author, alternatives) = (Speaker::from(asker), vec![id]);
+    let (author, alternatives) = (Speaker::from(requester), vec![id]);
     MessageView {
         message,
         author,

@@ -46,9 +46,9 @@ pub(super) async fn commit_with(
     if state(&after) != state(team) {
         teams::set_state(&mut tx, team.id(), state(&after)).await?;
     }
-    let mut telling = ChatChangeSet::new(&chat);
-    telling.record(ChatEvent::TeamUpdated { log_seq: after.log_head().0 });
-    telling.commit(hub, tx).await?.publish(hub, None).await;
+    let mut change_set = ChatChangeSet::new(&chat);
+    change_set.record(ChatEvent::TeamUpdated { log_seq: after.log_head().0 });
+    change_set.commit(hub, tx).await?.publish(hub, None).await;
     Ok(after)
 }
 
@@ -65,9 +65,10 @@ async fn try_tell_above(hub: &Hub, team: &Team) -> Result<()> {
     for kin in above {
         let mut tx = hub.store().write().await?;
         let Some(chat) = chats::lock(&mut tx, kin.chat).await? else { continue };
-        let mut telling = ChatChangeSet::new(&chat);
-        telling.record(ChatEvent::SubteamState { team: team.id(), state: state(team).as_str().to_owned() });
-        telling.commit(hub, tx).await?.publish(hub, None).await;
+        let mut change_set = ChatChangeSet::new(&chat);
+        change_set
+            .record(ChatEvent::SubteamState { team: team.id(), state: state(team).as_str().to_owned() });
+        change_set.commit(hub, tx).await?.publish(hub, None).await;
     }
     Ok(())
 }

@@ -27,7 +27,7 @@ pub enum TeamCommand {
 
 /// Command for an orchestrator and the channel for its result.
 pub struct TeamCommandRequest {
-    pub wish: TeamCommand,
+    pub command: TeamCommand,
     pub done: oneshot::Sender<Result<()>>,
 }
 
@@ -87,18 +87,18 @@ impl TeamMailboxes {
     }
 
     /// Sends a command. Returns after it was applied or rejected.
-    pub async fn send(&self, team: ChatId, wish: TeamCommand) -> Result<()> {
+    pub async fn send(&self, team: ChatId, command: TeamCommand) -> Result<()> {
         let ended = || Refusal::conflict("This team has ended.");
         let room = self.0.lock().get(&team).cloned().ok_or_else(ended)?;
         let (done, answer) = oneshot::channel();
-        room.send(TeamCommandRequest { wish, done }).await.map_err(|_| ended())?;
+        room.send(TeamCommandRequest { command, done }).await.map_err(|_| ended())?;
         answer.await.map_err(|_| ended())?
     }
 
     /// Sends a command without waiting. Dropped if the mailbox is full.
-    pub fn try_send(&self, team: ChatId, wish: TeamCommand) {
+    pub fn try_send(&self, team: ChatId, command: TeamCommand) {
         if let Some(room) = self.0.lock().get(&team) {
-            let _ = room.try_send(TeamCommandRequest { wish, done: oneshot::channel().0 });
+            let _ = room.try_send(TeamCommandRequest { command, done: oneshot::channel().0 });
         }
     }
 }

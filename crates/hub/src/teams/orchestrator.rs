@@ -45,7 +45,7 @@ pub(super) struct TeamOrchestrator {
     pub hub: Hub,
     pub team: Team,
     /// User who launched the team. Members see and use what this user may see and use.
-    pub asker: Requester,
+    pub requester: Requester,
     /// Active runs of the orchestrator with their purposes.
     pub doing: HashMap<RunId, RunPurpose>,
     /// Runs that wait for the answer to a question about their assignment.
@@ -54,7 +54,7 @@ pub(super) struct TeamOrchestrator {
     pub alone: HashSet<AssignmentNo>,
     /// Parent team, up to the last log entry that was read.
     pub above: Option<Team>,
-    pub decider: DecisionMaker,
+    pub decision_maker: DecisionMaker,
     pub key: SecretKey,
     requests: Mailbox,
     frames: broadcast::Receiver<Arc<StreamFrame>>,
@@ -65,7 +65,7 @@ pub(super) struct TeamOrchestrator {
 
 /// Starts the orchestrator of a team, unless this instance runs it already. After a panic it is
 /// restarted from the committed log.
-pub(super) fn spawn(hub: &Hub, team: ChatId, asker: Requester) {
+pub(super) fn spawn(hub: &Hub, team: ChatId, requester: Requester) {
     let mut first = hub.teams().register(team);
     if first.is_none() {
         return;
@@ -74,19 +74,19 @@ pub(super) fn spawn(hub: &Hub, team: ChatId, asker: Requester) {
         // After a panic another instance, or the recovery of orphaned teams, may have
         // registered a mailbox first (race).
         let requests = first.take().or_else(|| hub.teams().register(team));
-        let asker = asker.clone();
+        let requester = requester.clone();
         async move {
             if let Some(requests) = requests {
-                Box::pin(conduct(&hub, team, asker, requests)).await;
+                Box::pin(conduct(&hub, team, requester, requests)).await;
             }
         }
     });
 }
 
-async fn conduct(hub: &Hub, team: ChatId, asker: Requester, requests: Mailbox) {
-    if let Some(mut conductor) = Box::pin(arrive(hub, team, asker, requests)).await {
-        Box::pin(conductor.conduct()).await;
-        if conductor.team.outcome().is_some()
+async fn conduct(hub: &Hub, team: ChatId, requester: Requester, requests: Mailbox) {
+    if let Some(mut orchestrator) = Box::pin(arrive(hub, team, requester, requests)).await {
+        Box::pin(orchestrator.conduct()).await;
+        if orchestrator.team.outcome().is_some()
             && let Err(error) = forget(hub, team).await
         {
             tracing::warn!(%team, %error, "could not release orchestrator claim");
@@ -102,7 +102,12 @@ async fn forget(hub: &Hub, team: ChatId) -> Result<()> {
 }
 
 /// Loads the team. Returns `None` if the team does not exist, or if the hub stops before it can be read.
-async fn arrive(hub: &Hub, team: ChatId, asker: Requester, requests: Mailbox) -> Option<TeamOrchestrator> {
+async fn arrive(
+    hub: &Hub,
+    team: ChatId,
+    requester: Requester,
+    requests: Mailbox,
+) -> Option<TeamOrchestrator> {
     // Subscribe before the first read, so that no run result is missed (race).
     let channel = hub.live().channels.acquire(Topic::Chat(team));
     let frames = channel.subscribe();
@@ -118,12 +123,12 @@ async fn arrive(hub: &Hub, team: ChatId, asker: Requester, requests: Mailbox) ->
     Some(TeamOrchestrator {
         hub: hub.clone(),
         team,
-        asker,
+        requester,
         doing,
         asked,
         alone,
         above: None,
-        decider: DecisionMaker::of(hub),
+        decision_maker: DecisionMaker::of(hub),
         key,
         requests,
         frames,
@@ -196,7 +201,7 @@ impl TeamOrchestrator {
                     None => return Ok(OrchestratorExit::HubEnds),
                 },
                 frame = self.frames.recv() => self.hear(frame).await?,
-                decision = self.decider.next() => decided::apply(self, decision).await?,
+                decision = self.decision_maker.next() => decided::apply(self, decision).await?,
                 // Notifications may have been lost; poll the store.
                 () = time::sleep(wait) => {
                     self.catch_up().await?;
@@ -276,7 +281,7 @@ impl TeamOrchestrator {
 
     /// Sends a question to the model, for a topic that is [routed](DecisionMaker::routes_to_model) to it.
     pub fn ask(&mut self, matter: DecisionTopic, question: DecisionPrompt) {
-        self.decider.ask(&self.team, self.hub.env().now(), matter, question);
+        self.decision_maker.ask(&self.team, self.hub.env().now(), matter, question);
     }
 
     /// Appends an event to the log; an error if the team does not allow it.
@@ -314,8 +319,8 @@ impl TeamOrchestrator {
         log_store::catch_up(&mut self.hub.store().read().await?, &mut self.team).await
     }
 
-    async fn grant(&mut self, wish: TeamCommand) -> Result<()> {
-        match wish {
+    async fn grant(&mut self, command: TeamCommand) -> Result<()> {
+        match command {
             TeamCommand::Event(by, event) => {
                 ensure_log_capacity(&self.team, Some(&event))?;
                 self.propose(by, event).await
@@ -328,7 +333,7 @@ impl TeamOrchestrator {
     }
 
     async fn answer(&mut self, request: TeamCommandRequest) -> Result<()> {
-        let done = self.grant(request.wish).await;
+        let done = self.grant(request.command).await;
         // The requester may have been cancelled.
         let _ = request.done.send(done);
         Ok(())

@@ -91,11 +91,11 @@ pub async fn act(hub: &Hub, caller: &Caller, team: ChatId, act: OwnerAction) -> 
         quotas::check_bytes(hub, &mut conn, &Requester::from(person), &[]).await?;
     }
     drop(conn);
-    let wish = wish(hub, team, act).await?;
-    remote_commands::send_command(hub, team, wish).await
+    let command = command(hub, team, act).await?;
+    remote_commands::send_command(hub, team, command).await
 }
 
-async fn wish(hub: &Hub, team: ChatId, act: OwnerAction) -> Result<TeamCommand> {
+async fn command(hub: &Hub, team: ChatId, act: OwnerAction) -> Result<TeamCommand> {
     let event = match act {
         OwnerAction::FormSubteam { assignment, members } => {
             return Ok(TeamCommand::FormSubteam { assignment, members });

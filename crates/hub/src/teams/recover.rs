@@ -15,9 +15,9 @@ use crate::{Hub, Result, accounts};
 pub(crate) async fn recover(hub: &Hub) -> Result<()> {
     let free = teams::list_unclaimed(&mut hub.store().read().await?, HubRowId::SELF).await?;
     for (team, launcher) in free {
-        let asker = accounts::requester(&mut hub.store().read().await?, launcher).await?;
-        match asker {
-            Some(asker) if take(hub, team).await? => orchestrator::spawn(hub, team, asker),
+        let requester = accounts::requester(&mut hub.store().read().await?, launcher).await?;
+        match requester {
+            Some(requester) if take(hub, team).await? => orchestrator::spawn(hub, team, requester),
             Some(_) => {}
             None => {
                 if let Err(error) = give_up(hub, team).await {

@@ -13,11 +13,11 @@ use crate::{Error, Hub, Result};
 const TRIES: usize = 5;
 
 /// Sends a command to a team on any instance. Returns after it was applied or rejected.
-pub(crate) async fn send_command(hub: &Hub, team: ChatId, wish: TeamCommand) -> Result<()> {
+pub(crate) async fn send_command(hub: &Hub, team: ChatId, command: TeamCommand) -> Result<()> {
     if hub.teams().has(team) || !hub.cluster_notifier().has_peers() {
-        return hub.teams().send(team, wish).await;
+        return hub.teams().send(team, command).await;
     }
-    match wish {
+    match command {
         TeamCommand::Event(by, event) => write(hub, team, by, event).await,
         TeamCommand::FormSubteam { .. } => {
             let words = "Another instance of this hub runs this team, and only that instance can form its \

@@ -14,9 +14,9 @@ use super::orchestrator::TeamOrchestrator;
 use crate::{Error, Result, agents};
 
 /// Returns whether the agent at this address supports the team extension.
-pub(super) async fn supports_extension(conductor: &TeamOrchestrator, address: &Address) -> Result<bool> {
-    let mut conn = conductor.hub.store().snapshot().await?;
-    let version = match agents::resolve_callable(&mut conn, &conductor.asker, address).await {
+pub(super) async fn supports_extension(orchestrator: &TeamOrchestrator, address: &Address) -> Result<bool> {
+    let mut conn = orchestrator.hub.store().snapshot().await?;
+    let version = match agents::resolve_callable(&mut conn, &orchestrator.requester, address).await {
         Ok(reached) => reached.version,
         Err(Error::Refused(_)) => return Ok(false),
         Err(fault) => return Err(fault),

@@ -25,46 +25,47 @@ use crate::{Error, Result};
 
 /// Requests an utterance. Returns false if that must be retried later.
 pub(super) async fn request_utterance(
-    conductor: &mut TeamOrchestrator,
+    orchestrator: &mut TeamOrchestrator,
     seat: Seat,
     turn: u32,
 ) -> Result<bool> {
-    let Some(address) = address(conductor, seat) else { return Ok(true) };
-    let Some(request) = build_request(conductor, seat).await? else { return Ok(true) };
-    let Some(utterance) = rule_based::decide(&conductor.team, seat) else { return Ok(true) };
+    let Some(address) = address(orchestrator, seat) else { return Ok(true) };
+    let Some(request) = build_request(orchestrator, seat).await? else { return Ok(true) };
+    let Some(utterance) = rule_based::decide(&orchestrator.team, seat) else { return Ok(true) };
     let before = Usage::default();
-    if may_use_extension(conductor, seat, &address)
-        && team_extension::supports_extension(conductor, &address).await?
+    if may_use_extension(orchestrator, seat, &address)
+        && team_extension::supports_extension(orchestrator, &address).await?
     {
         let speech = SpeechRequest { seat, turn, form: ReplyFormat::Action(DecisionAttempt::First), before };
-        return ask(conductor, &address, speech, team_extension::build_turn_message(&request, None), None)
+        return ask(orchestrator, &address, speech, team_extension::build_turn_message(&request, None), None)
             .await;
     }
-    if wants_words(conductor, &utterance) {
+    if wants_words(orchestrator, &utterance) {
         let speech = SpeechRequest { seat, turn, form: ReplyFormat::Words(utterance.kind()), before };
-        return ask(conductor, &address, speech, vec![Part::text(prompt(&request, &utterance)?)], None).await;
+        return ask(orchestrator, &address, speech, vec![Part::text(prompt(&request, &utterance)?)], None)
+            .await;
     }
     let matter = DecisionTopic::Speech { seat, turn };
-    match conductor.decider.routes_to_model(&conductor.team, matter) {
+    match orchestrator.decision_maker.routes_to_model(&orchestrator.team, matter) {
         DecisionRoute::Thinks => {}
         DecisionRoute::Asks => {
-            let question = DecisionPrompt::speech(&conductor.team, request, utterance);
-            conductor.ask(matter, question);
+            let question = DecisionPrompt::speech(&orchestrator.team, request, utterance);
+            orchestrator.ask(matter, question);
         }
-        DecisionRoute::Leaves => say(conductor, seat, turn, utterance, before).await?,
+        DecisionRoute::Leaves => say(orchestrator, seat, turn, utterance, before).await?,
     }
     Ok(true)
 }
 
 /// Returns the question to the member in its turn, with the names of the files so far; `None` if it is not asked.
-async fn build_request(conductor: &TeamOrchestrator, seat: Seat) -> Result<Option<DecisionRequest>> {
-    let Some(request) = DecisionRequest::new(&conductor.team, seat) else { return Ok(None) };
-    let names = input_files::list_file_names(&conductor.hub, &conductor.team).await?;
+async fn build_request(orchestrator: &TeamOrchestrator, seat: Seat) -> Result<Option<DecisionRequest>> {
+    let Some(request) = DecisionRequest::new(&orchestrator.team, seat) else { return Ok(None) };
+    let names = input_files::list_file_names(&orchestrator.hub, &orchestrator.team).await?;
     Ok(Some(request.with_files(&names)))
 }
 
-fn address(conductor: &TeamOrchestrator, seat: Seat) -> Option<Address> {
-    match &conductor.team.member(seat)?.invitee.identity {
+fn address(orchestrator: &TeamOrchestrator, seat: Seat) -> Option<Address> {
+    match &orchestrator.team.member(seat)?.invitee.identity {
         MemberIdentity::Agent { address } => Some(address.clone()),
         MemberIdentity::Person { .. } => None,
     }
@@ -73,15 +74,15 @@ fn address(conductor: &TeamOrchestrator, seat: Seat) -> Option<Address> {
 /// Returns whether a member may use the team extension. The lead sees all findings and hands out
 /// work. An agent of another hub may do so as lead only if it was named; those that the hub
 /// found are invited for one need.
-fn may_use_extension(conductor: &TeamOrchestrator, seat: Seat, address: &Address) -> bool {
-    let leads = conductor.team.leader() == Some(seat);
-    let was_found = conductor.team.member(seat).is_some_and(|member| !member.is_named);
+fn may_use_extension(orchestrator: &TeamOrchestrator, seat: Seat, address: &Address) -> bool {
+    let leads = orchestrator.team.leader() == Some(seat);
+    let was_found = orchestrator.team.member(seat).is_some_and(|member| !member.is_named);
     !(leads && was_found && address.hub.is_some())
 }
 
 /// Sends the request to a member. If it cannot be called, the rules decide. Returns false to retry later.
 async fn ask(
-    conductor: &mut TeamOrchestrator,
+    orchestrator: &mut TeamOrchestrator,
     address: &Address,
     speech: SpeechRequest,
     parts: Vec<Part>,
@@ -90,26 +91,26 @@ async fn ask(
     let SpeechRequest { seat, turn, before, .. } = speech;
     let follows = follows.map(|run| assignments::ContinuedRun { run, answer: None });
     let message = assignments::TeamMessage { title: format!("Turn {turn}"), parts, follows };
-    match assignments::send_message(conductor, address, message).await? {
+    match assignments::send_message(orchestrator, address, message).await? {
         assignments::StartOutcome::Run(run) => {
-            conductor.doing.insert(run, RunPurpose::Speech(speech));
+            orchestrator.doing.insert(run, RunPurpose::Speech(speech));
             Ok(true)
         }
         assignments::StartOutcome::Later => Ok(false),
-        assignments::StartOutcome::Never(_) => match rule_based::decide(&conductor.team, seat) {
-            Some(utterance) => say(conductor, seat, turn, utterance, before).await.map(|()| true),
+        assignments::StartOutcome::Never(_) => match rule_based::decide(&orchestrator.team, seat) {
+            Some(utterance) => say(orchestrator, seat, turn, utterance, before).await.map(|()| true),
             None => Ok(true),
         },
     }
 }
 
 /// Returns whether the member's own text is used: in conversations, but not where assignments are handed out.
-fn wants_words(conductor: &TeamOrchestrator, utterance: &Utterance) -> bool {
+fn wants_words(orchestrator: &TeamOrchestrator, utterance: &Utterance) -> bool {
     let takes_words = matches!(
         utterance,
         Utterance::Discuss { .. } | Utterance::Conclude { .. } | Utterance::Ballot { .. }
     );
-    conductor.team.charter().pattern.is_talk() && takes_words
+    orchestrator.team.charter().pattern.is_talk() && takes_words
 }
 
 /// Builds the prompt: the team from the member's view as data (prompt injection), and the kind of
@@ -132,7 +133,7 @@ fn prompt(request: &DecisionRequest, by_rules: &Utterance) -> Result<String> {
 
 /// Processes a member's answer: as action or as text. If it is unusable, the rules decide.
 pub(super) async fn on_utterance(
-    conductor: &mut TeamOrchestrator,
+    orchestrator: &mut TeamOrchestrator,
     run: RunId,
     speech: SpeechRequest,
     came: RunResult,
@@ -143,10 +144,12 @@ pub(super) async fn on_utterance(
     let act = match form {
         ReplyFormat::Words(_) => None,
         ReplyFormat::Action(attempt) => {
-            match evaluate(attempt, parse_utterance(&conductor.team, seat, answer), || None) {
+            match evaluate(attempt, parse_utterance(&orchestrator.team, seat, answer), || None) {
                 DecisionOutcome::Take(act) | DecisionOutcome::Default(act) => act,
                 DecisionOutcome::Repair(problem) => {
-                    if ask_again(conductor, run, SpeechRequest { before: usage, ..speech }, &problem).await? {
+                    if ask_again(orchestrator, run, SpeechRequest { before: usage, ..speech }, &problem)
+                        .await?
+                    {
                         return Ok(());
                     }
                     None
@@ -155,43 +158,49 @@ pub(super) async fn on_utterance(
         }
     };
     let wanted = if let ReplyFormat::Words(kind) = form { Some(kind) } else { None };
-    let own = act.or_else(|| from_text(&conductor.team, seat, &plain_text(answer), wanted));
-    let Some(utterance) = own.or_else(|| rule_based::decide(&conductor.team, seat)) else { return Ok(()) };
-    say(conductor, seat, turn, utterance, usage).await
+    let own = act.or_else(|| from_text(&orchestrator.team, seat, &plain_text(answer), wanted));
+    let Some(utterance) = own.or_else(|| rule_based::decide(&orchestrator.team, seat)) else { return Ok(()) };
+    say(orchestrator, seat, turn, utterance, usage).await
 }
 
 /// Repeats the request with the error of the answer. Returns false if the member cannot be called any more.
 async fn ask_again(
-    conductor: &mut TeamOrchestrator,
+    orchestrator: &mut TeamOrchestrator,
     run: RunId,
     speech: SpeechRequest,
     problem: &DecisionError,
 ) -> Result<bool> {
-    let asked = address(conductor, speech.seat).zip(build_request(conductor, speech.seat).await?);
+    let asked = address(orchestrator, speech.seat).zip(build_request(orchestrator, speech.seat).await?);
     let Some((address, request)) = asked else { return Ok(false) };
     let speech = SpeechRequest { form: ReplyFormat::Action(DecisionAttempt::Repaired), ..speech };
-    ask(conductor, &address, speech, team_extension::build_turn_message(&request, Some(problem)), Some(run))
-        .await
+    ask(
+        orchestrator,
+        &address,
+        speech,
+        team_extension::build_turn_message(&request, Some(problem)),
+        Some(run),
+    )
+    .await
 }
 
 /// Applies the model's choice if the team still allows it, otherwise that of the rules.
 pub(super) async fn apply_decision(
-    conductor: &mut TeamOrchestrator,
+    orchestrator: &mut TeamOrchestrator,
     seat: Seat,
     turn: u32,
     chosen: Utterance,
 ) -> Result<()> {
-    let Some(by_rules) = rule_based::decide(&conductor.team, seat) else { return Ok(()) };
-    let may = conductor.team.may_say(seat, &chosen).is_ok();
-    say(conductor, seat, turn, if may { chosen } else { by_rules }, Usage::default()).await
+    let Some(by_rules) = rule_based::decide(&orchestrator.team, seat) else { return Ok(()) };
+    let may = orchestrator.team.may_say(seat, &chosen).is_ok();
+    say(orchestrator, seat, turn, if may { chosen } else { by_rules }, Usage::default()).await
 }
 
 async fn say(
-    conductor: &mut TeamOrchestrator,
+    orchestrator: &mut TeamOrchestrator,
     seat: Seat,
     turn: u32,
     utterance: Utterance,
     usage: Usage,
 ) -> Result<()> {
-    conductor.propose_lenient(TeamActor::Seat(seat), TeamEvent::Said { turn, utterance, usage }).await
+    orchestrator.propose_lenient(TeamActor::Seat(seat), TeamEvent::Said { turn, utterance, usage }).await
 }

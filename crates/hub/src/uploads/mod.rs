@@ -57,14 +57,14 @@ pub async fn store(
     let person = caller.may(Scope::Chat)?;
     let name = blobs::label(Some(blobs::file_name(name).to_owned())).unwrap_or_else(|| UNNAMED.to_owned());
     check_bytes(hub, &name, bytes.len() as u64)?;
-    let asker = Requester::from(person);
-    quotas::check_files(hub, &asker, bytes.len() as u64)?;
-    check_room(hub, &mut hub.store().read().await?, &asker, bytes.len() as u64).await?;
+    let requester = Requester::from(person);
+    quotas::check_files(hub, &requester, bytes.len() as u64)?;
+    check_room(hub, &mut hub.store().read().await?, &requester, bytes.len() as u64).await?;
     let (name, blob) = clean(name, declared, bytes).await?;
     check_bytes(hub, &name, blob.size())?;
     let staged = hub.blobs().write(slice::from_ref(&blob)).await?;
     let mut tx = hub.store().write().await?;
-    check_room(hub, &mut tx, &asker, blob.size()).await?;
+    check_room(hub, &mut tx, &requester, blob.size()).await?;
     staged.record(&mut tx).await?;
     let upload = described(hub, name, &blob);
     uploads::insert(&mut tx, person.principal, &upload, hub.env().now()).await?;
@@ -155,8 +155,8 @@ fn check_bytes(hub: &Hub, name: &str, bytes: u64) -> Result<(), Refusal> {
 }
 
 /// Checks that the account may store another file of this size without sending it.
-async fn check_room(hub: &Hub, conn: &mut Conn, asker: &Requester, bytes: u64) -> Result<()> {
-    let unsent = uploads::total(conn, asker.principal).await?;
+async fn check_room(hub: &Hub, conn: &mut Conn, requester: &Requester, bytes: u64) -> Result<()> {
+    let unsent = uploads::total(conn, requester.principal).await?;
     let limit = limits(hub).bytes.saturating_mul(UNSENT_MESSAGES);
     if unsent.files >= MAX_UNSENT_FILES || unsent.bytes.saturating_add(bytes) > limit {
         let words = format!(
@@ -170,7 +170,7 @@ async fn check_room(hub: &Hub, conn: &mut Conn, asker: &Requester, bytes: u64) -
     quotas::check_unsent(
         hub,
         conn,
-        asker,
+        requester,
         unsent.bytes.saturating_add(bytes),
         all_unsent.saturating_add(bytes),
     )

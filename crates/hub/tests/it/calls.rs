@@ -28,13 +28,14 @@ fn answer(task: &Task) -> String {
     task.agents_messages().map(|message| plain_text(&message.parts)).collect()
 }
 
-async fn ask(world: &World, door: &AuthorizedAgent, call: CallRequest) -> Task {
-    let (task, following) = calls::start(&world.hub, door, call, SubscriptionScope::Settled).await.unwrap();
+async fn ask(world: &World, authorized: &AuthorizedAgent, call: CallRequest) -> Task {
+    let (task, following) =
+        calls::start(&world.hub, authorized, call, SubscriptionScope::Settled).await.unwrap();
     following.wait_settled(task).await.unwrap()
 }
 
-async fn begin(world: &World, door: &AuthorizedAgent, call: CallRequest) -> Result<RunId, Error> {
-    Ok(calls::start(&world.hub, door, call, SubscriptionScope::Settled).await?.0.id)
+async fn begin(world: &World, authorized: &AuthorizedAgent, call: CallRequest) -> Result<RunId, Error> {
+    Ok(calls::start(&world.hub, authorized, call, SubscriptionScope::Settled).await?.0.id)
 }
 
 /// Returns input that takes the calculator a while.
@@ -45,15 +46,16 @@ fn long_sheet() -> String {
 #[tokio::test]
 async fn a_call_is_a_run_that_its_caller_can_find_again() {
     let world = World::new().await;
-    let door = calls::authorize(&world.hub, &world.ada, &calc()).await.unwrap();
-    let task = ask(&world, &door, call("2 + 3 * 4")).await;
+    let authorized = calls::authorize(&world.hub, &world.ada, &calc()).await.unwrap();
+    let task = ask(&world, &authorized, call("2 + 3 * 4")).await;
     assert_eq!(task.state, RunState::Completed);
     assert!(answer(&task).contains("14"), "{}", answer(&task));
     assert_eq!(plain_text(&task.messages[0].parts), "2 + 3 * 4", "the question comes first");
 
-    let again = calls::get(&world.hub, &door, task.id).await.unwrap();
+    let again = calls::get(&world.hub, &authorized, task.id).await.unwrap();
     assert_eq!((again.context.clone(), again.messages.len()), (task.context.clone(), 2));
-    let page = calls::list(&world.hub, &door, &TaskFilter::default(), None, PageSize::DEFAULT).await.unwrap();
+    let page =
+        calls::list(&world.hub, &authorized, &TaskFilter::default(), None, PageSize::DEFAULT).await.unwrap();
     assert_eq!((page.total, page.tasks[0].id), (1, task.id));
 
     // The site shows the same messages, but not the chat in the list of chats.
@@ -66,17 +68,20 @@ async fn a_call_is_a_run_that_its_caller_can_find_again() {
     let others = calls::authorize(&world.hub, &world.bob, &calc()).await.unwrap();
     assert!(matches!(refusal(calls::get(&world.hub, &others, task.id).await), Refusal::NotFound { .. }));
     assert!(matches!(refusal(calls::cancel(&world.hub, &others, task.id).await), Refusal::NotFound { .. }));
-    assert!(matches!(refusal(calls::cancel(&world.hub, &door, task.id).await), Refusal::Conflict { .. }));
+    assert!(matches!(
+        refusal(calls::cancel(&world.hub, &authorized, task.id).await),
+        Refusal::Conflict { .. }
+    ));
 }
 
 #[tokio::test]
 async fn a_context_is_one_conversation_of_one_caller() {
     let world = World::new().await;
-    let door = calls::authorize(&world.hub, &world.ada, &calc()).await.unwrap();
+    let authorized = calls::authorize(&world.hub, &world.ada, &calc()).await.unwrap();
     let named = |text: &str, name: &str| CallRequest { context: Some(name.to_owned()), ..call(text) };
-    let first = ask(&world, &door, named("1 + 1", "mine")).await;
-    let second = ask(&world, &door, named("2 + 2", "mine")).await;
-    let other = ask(&world, &door, named("3 + 3", "another")).await;
+    let first = ask(&world, &authorized, named("1 + 1", "mine")).await;
+    let second = ask(&world, &authorized, named("2 + 2", "mine")).await;
+    let other = ask(&world, &authorized, named("3 + 3", "another")).await;
     assert_eq!((first.context.as_str(), second.context.as_str()), ("mine", "mine"));
     assert_eq!(second.messages[0].parent, Some(first.messages[1].id), "one goes on from the other");
     assert_eq!(other.messages[0].parent, None);
@@ -86,25 +91,25 @@ async fn a_context_is_one_conversation_of_one_caller() {
     assert_eq!(his.messages[0].parent, None, "a name means something to one caller only");
 
     let filter = TaskFilter { context: Some("mine".to_owned()), ..TaskFilter::default() };
-    let page = calls::list(&world.hub, &door, &filter, None, PageSize::DEFAULT).await.unwrap();
+    let page = calls::list(&world.hub, &authorized, &filter, None, PageSize::DEFAULT).await.unwrap();
     assert_eq!(page.tasks.iter().map(|task| task.id).collect::<Vec<_>>(), [second.id, first.id]);
 
     let wrong = CallRequest { task: Some(first.id), ..named("5", "another") };
     assert!(
-        matches!(refusal(begin(&world, &door, wrong).await), Refusal::Invalid { field, .. } if field == "message.contextId")
+        matches!(refusal(begin(&world, &authorized, wrong).await), Refusal::Invalid { field, .. } if field == "message.contextId")
     );
     let ended = CallRequest { task: Some(first.id), ..call("5") };
-    assert!(matches!(refusal(begin(&world, &door, ended).await), Refusal::Conflict { .. }));
+    assert!(matches!(refusal(begin(&world, &authorized, ended).await), Refusal::Conflict { .. }));
 }
 
 #[tokio::test]
 async fn a_reader_has_every_byte_once_and_a_second_one_too() {
     let world = World::new().await;
-    let door = calls::authorize(&world.hub, &world.ada, &calc()).await.unwrap();
-    let run = begin(&world, &door, call(&long_sheet())).await.unwrap();
+    let authorized = calls::authorize(&world.hub, &world.ada, &calc()).await.unwrap();
+    let run = begin(&world, &authorized, call(&long_sheet())).await.unwrap();
     let read = async || {
         let (task, mut following) =
-            calls::subscribe(&world.hub, &door, run, SubscriptionScope::Settled).await.unwrap();
+            calls::subscribe(&world.hub, &authorized, run, SubscriptionScope::Settled).await.unwrap();
         let mut text = task
             .agents_messages()
             .flat_map(|message| message.parts.clone())
@@ -136,9 +141,9 @@ async fn a_reader_has_every_byte_once_and_a_second_one_too() {
 #[tokio::test]
 async fn a_call_that_goes_on_can_be_cancelled() {
     let world = World::new().await;
-    let door = calls::authorize(&world.hub, &world.ada, &calc()).await.unwrap();
-    let run = begin(&world, &door, call(&long_sheet())).await.unwrap();
-    let task = calls::cancel(&world.hub, &door, run).await.unwrap();
+    let authorized = calls::authorize(&world.hub, &world.ada, &calc()).await.unwrap();
+    let run = begin(&world, &authorized, call(&long_sheet())).await.unwrap();
+    let task = calls::cancel(&world.hub, &authorized, run).await.unwrap();
     assert_eq!(task.state, RunState::Stopped);
     assert!(task.messages.iter().all(|message| message.state != MessageState::Open));
 }
@@ -146,17 +151,17 @@ async fn a_call_that_goes_on_can_be_cancelled() {
 #[tokio::test]
 async fn what_was_said_before_is_part_of_the_conversation_and_a_message_is_asked_once() {
     let world = World::new().await;
-    let door = calls::authorize(&world.hub, &world.ada, &calc()).await.unwrap();
+    let authorized = calls::authorize(&world.hub, &world.ada, &calc()).await.unwrap();
     let before = [(false, "1 + 1"), (true, "2"), (false, "thanks")];
     let before = before.map(|(by_agent, text)| PriorMessage { by_agent, parts: vec![Part::text(text)] });
     let id = "0b5c9a52-1f0e-4c0e-9b64-0f4f6a1f5a11".to_owned();
     let asked = CallRequest { before: before.to_vec(), message_id: Some(id), ..call("5 + 5") };
-    let task = ask(&world, &door, asked.clone()).await;
+    let task = ask(&world, &authorized, asked.clone()).await;
     let chat = task.context.parse().unwrap();
     let shown = chats::open(&world.hub, &world.ada, chat, None, None).await.unwrap();
     let said: Vec<_> = shown.messages.iter().map(|view| plain_text(&view.message.parts)).collect();
     assert_eq!(said[..4], ["1 + 1", "2", "thanks", "5 + 5"]);
-    assert_eq!(begin(&world, &door, asked).await.unwrap(), task.id, "sending twice asks once");
+    assert_eq!(begin(&world, &authorized, asked).await.unwrap(), task.id, "sending twice asks once");
 }
 
 #[tokio::test]
@@ -175,14 +180,14 @@ async fn the_same_message_to_another_agent_is_another_question() {
 #[tokio::test]
 async fn a_call_has_a_bounded_number_of_parts() {
     let world = World::new().await;
-    let door = calls::authorize(&world.hub, &world.ada, &calc()).await.unwrap();
+    let authorized = calls::authorize(&world.hub, &world.ada, &calc()).await.unwrap();
     let many = |count: usize| vec![Part::text("1"); count];
     let before = vec![PriorMessage { by_agent: false, parts: many(2_001) }];
     let told = CallRequest { before, ..call("1 + 1") };
-    assert!(matches!(refusal(begin(&world, &door, told).await), Refusal::Invalid { .. }));
+    assert!(matches!(refusal(begin(&world, &authorized, told).await), Refusal::Invalid { .. }));
     let said = CallRequest::new(Origin::A2a, many(257));
-    assert!(matches!(refusal(begin(&world, &door, said).await), Refusal::Invalid { .. }));
-    let task = ask(&world, &door, CallRequest::new(Origin::A2a, many(200))).await;
+    assert!(matches!(refusal(begin(&world, &authorized, said).await), Refusal::Invalid { .. }));
+    let task = ask(&world, &authorized, CallRequest::new(Origin::A2a, many(200))).await;
     assert_eq!(task.messages[0].parts.len(), 200);
 }
 
@@ -190,17 +195,18 @@ async fn a_call_has_a_bounded_number_of_parts() {
 async fn strangers_reach_open_agents_and_hold_the_ids_of_their_tasks() {
     let world = World::new().await;
     let nobody = Caller::anonymous(IpAddr::V4(Ipv4Addr::LOCALHOST));
-    let door = calls::authorize(&world.hub, &nobody, &calc()).await.unwrap();
-    let task = ask(&world, &door, call("7 * 6")).await;
+    let authorized = calls::authorize(&world.hub, &nobody, &calc()).await.unwrap();
+    let task = ask(&world, &authorized, call("7 * 6")).await;
     assert!(answer(&task).contains("42"));
-    assert_eq!(calls::get(&world.hub, &door, task.id).await.unwrap().state, RunState::Completed);
+    assert_eq!(calls::get(&world.hub, &authorized, task.id).await.unwrap().state, RunState::Completed);
     let listed =
-        calls::list(&world.hub, &door, &TaskFilter::default(), None, PageSize::DEFAULT).await.unwrap();
+        calls::list(&world.hub, &authorized, &TaskFilter::default(), None, PageSize::DEFAULT).await.unwrap();
     assert!(listed.tasks.is_empty());
 
     let guessed = CallRequest { context: Some("notes".to_owned()), ..call("1") };
-    assert!(matches!(refusal(begin(&world, &door, guessed).await), Refusal::Invalid { .. }));
-    let more = ask(&world, &door, CallRequest { context: Some(task.context.clone()), ..call("1 + 1") }).await;
+    assert!(matches!(refusal(begin(&world, &authorized, guessed).await), Refusal::Invalid { .. }));
+    let more =
+        ask(&world, &authorized, CallRequest { context: Some(task.context.clone()), ..call("1 + 1") }).await;
     assert_eq!(more.context, task.context);
 
     let missing: Address = "@ada/none".parse().unwrap();

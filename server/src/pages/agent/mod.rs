@@ -34,7 +34,7 @@ use tokio::time::timeout;
 use super::register::instructions;
 use crate::{
     app_state::AppState,
-    rendering::Pen,
+    rendering::TextRenderer,
     web::{page::PageContext, page_cache},
 };
 
@@ -46,7 +46,7 @@ pub async fn overview(
     visit: PageContext,
     Path(path): Path<(String, String)>,
 ) -> Response {
-    show(site, visit, &path, |shown, pen| AgentTab::Overview(about(shown, pen))).await
+    show(site, visit, &path, |shown, renderer| AgentTab::Overview(about(shown, renderer))).await
 }
 
 pub async fn skills(
@@ -80,7 +80,7 @@ async fn show(
     State(site): State<AppState>,
     visit: PageContext,
     (owner, name): &(String, String),
-    tab: impl FnOnce(&ShownAgent, &mut Pen) -> AgentTab + Send + 'static,
+    tab: impl FnOnce(&ShownAgent, &mut TextRenderer) -> AgentTab + Send + 'static,
 ) -> Response {
     let Ok(address) = format!("@{owner}/{name}").parse::<Address>() else {
         return visit.refuse_status(StatusCode::NOT_FOUND);
@@ -92,7 +92,9 @@ async fn show(
         let view = view.ok_or_else(|| Refusal::not_found(format!("Agent {address} not found.")))?;
         let missing_model = missing_model(&site, &caller, &view).await;
         let shown = ShownAgent { view, origin, missing_model };
-        site.renderer.run(move |pen| AgentPage { tab: tab(&shown, pen), head: head(shown.view) }).await
+        site.renderer
+            .run(move |renderer| AgentPage { tab: tab(&shown, renderer), head: head(shown.view) })
+            .await
     });
     page_cache::cached_page(&site, visit, page).await
 }
@@ -182,7 +184,7 @@ fn badges(view: &AgentView) -> Vec<Badge> {
     badges
 }
 
-fn about(shown: &ShownAgent, pen: &mut Pen) -> Overview {
+fn about(shown: &ShownAgent, renderer: &mut TextRenderer) -> Overview {
     let view = &shown.view;
     let starters: Vec<String> = match view.versions.first().map(|version| &version.connector) {
         Some(Connector::Llm { starters, .. }) => starters.clone(),
@@ -199,7 +201,7 @@ fn about(shown: &ShownAgent, pen: &mut Pen) -> Overview {
     let says_more = !summary.description.split_whitespace().eq(summary.summary.split_whitespace());
     Overview {
         missing_model: shown.missing_model.clone(),
-        description: pen.html("", if says_more { &summary.description } else { "" }),
+        description: renderer.html("", if says_more { &summary.description } else { "" }),
         starters,
         skills: skill_rows(view),
         tags: view.summary.tags.clone(),

@@ -29,7 +29,7 @@ use super::head;
 use crate::{
     app_state::AppState,
     pages::account::refused,
-    rendering::Pen,
+    rendering::TextRenderer,
     web::{auth::cookie, form::Fields, page::PageContext},
 };
 
@@ -82,8 +82,8 @@ impl Visit {
         let is_running = tasks.iter().any(|task| !task.is_settled());
         let texts: Vec<(bool, String)> = tasks.iter().flat_map(|task| self.texts(site, task)).collect();
         site.renderer
-            .run(move |pen| {
-                let turns = texts.into_iter().enumerate().map(|turn| rendered(pen, turn)).collect();
+            .run(move |renderer| {
+                let turns = texts.into_iter().enumerate().map(|turn| rendered(renderer, turn)).collect();
                 let tab = AgentTab::Chat(VisitorChat { turns, is_running, form });
                 AgentPage { head: head(view), tab }
             })
@@ -107,8 +107,8 @@ impl Visit {
     }
 }
 
-fn rendered(pen: &mut Pen, (index, (by_agent, text)): (usize, (bool, String))) -> VisitorTurn {
-    let html = if by_agent { pen.html(&format!("turn-{index}"), &text) } else { pen.typed(&text) };
+fn rendered(renderer: &mut TextRenderer, (index, (by_agent, text)): (usize, (bool, String))) -> VisitorTurn {
+    let html = if by_agent { renderer.html(&format!("turn-{index}"), &text) } else { renderer.typed(&text) };
     VisitorTurn { by_agent, html }
 }
 

@@ -29,7 +29,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use super::message_view;
 use crate::{
     app_state::AppState,
-    rendering::{Pen, Renderer},
+    rendering::{Renderer, TextRenderer},
     web::page::PageContext,
 };
 
@@ -133,26 +133,26 @@ impl OpenAnswers {
 
     /// Applies frames on a blocking thread. Returns `None` if rendering fails.
     async fn taking(mut self, renderer: &Renderer, frames: Vec<Arc<StreamFrame>>) -> Option<Self> {
-        let taken = renderer.run(move |pen| {
-            frames.iter().for_each(|frame| self.take(&frame.kind, pen));
+        let taken = renderer.run(move |renderer| {
+            frames.iter().for_each(|frame| self.take(&frame.kind, renderer));
             self
         });
         taken.await.inspect_err(|error| tracing::error!(%error, "page rendering: failed")).ok()
     }
 
-    fn take(&mut self, kind: &FrameKind, pen: &mut Pen) {
+    fn take(&mut self, kind: &FrameKind, renderer: &mut TextRenderer) {
         match kind {
-            FrameKind::Snapshot(snapshot) => self.snapshot(snapshot, pen),
+            FrameKind::Snapshot(snapshot) => self.snapshot(snapshot, renderer),
             FrameKind::Block { message, part, end, text, .. } => {
-                self.of(*message).block(*message, *part, *end, text, pen);
+                self.of(*message).block(*message, *part, *end, text, renderer);
             }
             FrameKind::Event { event: Event::MessageCompleted { message, .. }, view, .. } => {
-                let ended = view.as_deref().map(|view| self.rest(view, pen)).unwrap_or_default();
+                let ended = view.as_deref().map(|view| self.rest(view, renderer)).unwrap_or_default();
                 self.of(*message).end(&ended);
             }
             FrameKind::Status { message, line } => {
                 let line = self.translated(line);
-                self.of(*message).waits(&line, pen);
+                self.of(*message).waits(&line, renderer);
             }
             FrameKind::Event { .. }
             | FrameKind::Text { .. }
@@ -163,14 +163,14 @@ impl OpenAnswers {
         }
     }
 
-    fn snapshot(&mut self, snapshot: &Snapshot, pen: &mut Pen) {
+    fn snapshot(&mut self, snapshot: &Snapshot, renderer: &mut TextRenderer) {
         let (id, index) = (snapshot.message, snapshot.part);
         let whole = snapshot.whole.clone().filter(is_worth_writing);
-        let html = whole.map(|_| self.part(id, index, message_view::so_far(id, snapshot.clone(), pen)));
+        let html = whole.map(|_| self.part(id, index, message_view::so_far(id, snapshot.clone(), renderer)));
         let answer = self.of(id);
         match html {
             Some(html) if answer.whole.insert(index) => answer.waiting.push_str(&html),
-            _ => answer.snapshot(snapshot, pen),
+            _ => answer.snapshot(snapshot, renderer),
         }
     }
 
@@ -184,7 +184,7 @@ impl OpenAnswers {
     }
 
     /// Returns the parts of the stored message that were not written yet, and the reason if the run failed.
-    fn rest(&self, view: &MessageView, pen: &mut Pen) -> String {
+    fn rest(&self, view: &MessageView, renderer: &mut TextRenderer) -> String {
         let id = view.message.id;
         let known = self.known.get(&id);
         let mut html = String::new();
@@ -193,14 +193,14 @@ impl OpenAnswers {
             match part.as_text() {
                 Some(text) => {
                     let rest = text.get(closed_to..).unwrap_or_default();
-                    html.push_str(&pen.html(&id.to_string(), rest).into_string());
+                    html.push_str(&renderer.html(&id.to_string(), rest).into_string());
                 }
                 None if known.is_some_and(|answer| answer.whole.contains(&index)) => {}
-                None => html.push_str(&self.part(id, index, message_view::part(id, part.clone(), pen))),
+                None => html.push_str(&self.part(id, index, message_view::part(id, part.clone(), renderer))),
             }
         }
         if let Some(failure) = view.run.as_ref().and_then(|run| run.failure.as_ref()) {
-            html.push_str(&pen.typed(&self.translated(&failure.message)).into_string());
+            html.push_str(&renderer.typed(&self.translated(&failure.message)).into_string());
         }
         html
     }
@@ -218,23 +218,30 @@ const fn is_worth_writing(part: &Part) -> bool {
 }
 
 impl OpenAnswer {
-    fn block(&mut self, message: MessageId, part: usize, end: usize, text: &str, pen: &mut Pen) {
+    fn block(
+        &mut self,
+        message: MessageId,
+        part: usize,
+        end: usize,
+        text: &str,
+        renderer: &mut TextRenderer,
+    ) {
         let closed_to = self.closed_to.entry(part).or_default();
         if end > *closed_to {
             *closed_to = end;
-            self.waiting.push_str(&pen.html(&message.to_string(), text).into_string());
+            self.waiting.push_str(&renderer.html(&message.to_string(), text).into_string());
         }
     }
 
-    fn snapshot(&mut self, snapshot: &Snapshot, pen: &mut Pen) {
+    fn snapshot(&mut self, snapshot: &Snapshot, renderer: &mut TextRenderer) {
         for block in &snapshot.closed {
-            self.block(snapshot.message, snapshot.part, block.end, &block.text, pen);
+            self.block(snapshot.message, snapshot.part, block.end, &block.text, renderer);
         }
     }
 
-    fn waits(&mut self, line: &str, pen: &mut Pen) {
+    fn waits(&mut self, line: &str, renderer: &mut TextRenderer) {
         if !line.is_empty() && !std::mem::replace(&mut self.told, true) {
-            self.waiting.push_str(&pen.typed(line).into_string());
+            self.waiting.push_str(&renderer.typed(line).into_string());
         }
     }
 

@@ -15,22 +15,22 @@ use plexus_hub::{
 use serde_json::Value;
 
 use crate::{
-    rendering::Pen,
+    rendering::TextRenderer,
     web::download::{self, InlineKind},
 };
 
-pub fn article(chat: ChatId, view: MessageView, pen: &mut Pen) -> Article {
+pub fn article(chat: ChatId, view: MessageView, renderer: &mut TextRenderer) -> Article {
     let message = view.message;
     let is_typed = !matches!(view.author, message_views::Author::Agent { .. }) && message.lane == 0;
-    let show = |content: Part, pen: &mut Pen| match content.content {
+    let show = |content: Part, renderer: &mut TextRenderer| match content.content {
         PartBody::Text { text } if is_typed => {
-            PartView::Text { closed: pen.typed(&text), tail: String::new() }
+            PartView::Text { closed: renderer.typed(&text), tail: String::new() }
         }
-        _ => part(message.id, content, pen),
+        _ => part(message.id, content, renderer),
     };
     let parts = match message.state {
-        MessageState::Open => view.open.into_iter().map(|part| so_far(message.id, part, pen)).collect(),
-        _ => message.parts.into_iter().map(|content| show(content, pen)).collect(),
+        MessageState::Open => view.open.into_iter().map(|part| so_far(message.id, part, renderer)).collect(),
+        _ => message.parts.into_iter().map(|content| show(content, renderer)).collect(),
     };
     let run = view.run.filter(|_| message.lane > 0);
     Article {
@@ -95,27 +95,27 @@ fn author(author: message_views::Author) -> Author {
 }
 
 /// Converts a part of a message that is still being written.
-pub fn so_far(message: MessageId, open: Snapshot, pen: &mut Pen) -> PartView {
+pub fn so_far(message: MessageId, open: Snapshot, renderer: &mut TextRenderer) -> PartView {
     match open.whole {
-        Some(whole) => match part(message, whole, pen) {
+        Some(whole) => match part(message, whole, renderer) {
             PartView::File { name, media_type, size, .. } => {
                 PartView::File { name, media_type, size, preview: FilePreview::None, href: None }
             }
             other => other,
         },
-        None => PartView::Text { closed: closed(message, &open, pen), tail: open.tail },
+        None => PartView::Text { closed: closed(message, &open, renderer), tail: open.tail },
     }
 }
 
 /// Returns the HTML of the closed Markdown blocks, which will not change any more.
-pub fn closed(message: MessageId, open: &Snapshot, pen: &mut Pen) -> Html {
+pub fn closed(message: MessageId, open: &Snapshot, renderer: &mut TextRenderer) -> Html {
     let scope = message.to_string();
-    let html = open.closed.iter().map(|block| pen.html(&scope, &block.text).into_string()).collect();
+    let html = open.closed.iter().map(|block| renderer.html(&scope, &block.text).into_string()).collect();
     Html::from_markup(html)
 }
 
-pub fn part(message: MessageId, part: Part, pen: &mut Pen) -> PartView {
-    let mut rendered = |text: &str| pen.html(&message.to_string(), text);
+pub fn part(message: MessageId, part: Part, renderer: &mut TextRenderer) -> PartView {
+    let mut rendered = |text: &str| renderer.html(&message.to_string(), text);
     match part.content {
         PartBody::Text { text } => PartView::Text { closed: rendered(&text), tail: String::new() },
         PartBody::Data { data } => {

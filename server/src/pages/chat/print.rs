@@ -36,9 +36,9 @@ async fn page(
     let chat: ChatId = id.parse().map_err(gone)?;
     let printed = chats::printed(&site.hub, caller, chat, message).await?;
     let views = printed.messages;
-    let messages = site
-        .renderer
-        .run(move |pen| views.into_iter().map(|view| transcript(view, "/blobs", pen)).collect::<Vec<_>>());
+    let messages = site.renderer.run(move |renderer| {
+        views.into_iter().map(|view| transcript(view, "/blobs", renderer)).collect::<Vec<_>>()
+    });
     Ok(PrintPage { chat, title: printed.title, messages: messages.await?, omitted: printed.omitted })
 }
 

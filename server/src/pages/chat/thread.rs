@@ -32,7 +32,7 @@ use super::{
 use crate::{
     app_state::AppState,
     pages::account::refused,
-    rendering::Pen,
+    rendering::TextRenderer,
     web::{form::Fields, message_form::MessageForm, page::PageContext},
 };
 
@@ -122,7 +122,7 @@ async fn page(
         newer,
         messages: site
             .renderer
-            .run(move |pen| articles(chat, messages, &ratings, viewer.as_ref(), pen))
+            .run(move |renderer| articles(chat, messages, &ratings, viewer.as_ref(), renderer))
             .await?,
         current_message: open.current_message,
         seq: open.seq,
@@ -162,7 +162,7 @@ fn articles(
     messages: Vec<MessageView>,
     ratings: &HashMap<MessageId, Rating>,
     viewer: Option<&(String, PrincipalId)>,
-    pen: &mut Pen,
+    renderer: &mut TextRenderer,
 ) -> Vec<Article> {
     let is_own = |article: &Article| match &article.author {
         Author::Person { name } => viewer.is_some_and(|(viewer, _)| name == viewer),
@@ -175,7 +175,7 @@ fn articles(
         ..article
     };
     let mut articles: Vec<_> =
-        messages.into_iter().rev().map(|view| rated(article(chat, view, pen))).collect();
+        messages.into_iter().rev().map(|view| rated(article(chat, view, renderer))).collect();
     articles.reverse();
     articles
 }

@@ -23,7 +23,7 @@ use super::{
     team,
     view::page,
 };
-use crate::{app_state::AppState, rendering::Pen, web::page::PageContext};
+use crate::{app_state::AppState, rendering::TextRenderer, web::page::PageContext};
 
 /// Query of the page. A step that is not a number means the first step.
 #[derive(Deserialize)]
@@ -52,28 +52,34 @@ async fn one(site: &AppState, visit: &PageContext, id: &str, step: u64) -> Resul
     let id = team(id)?;
     let moment = teams::snapshot_at(&site.hub, &visit.caller, id, step).await?;
     let locale = visit.frame().locale;
-    site.renderer.run(move |pen| at(moment, &format!("/teams/{id}"), false, locale, pen)).await
+    site.renderer.run(move |renderer| at(moment, &format!("/teams/{id}"), false, locale, renderer)).await
 }
 
 /// Builds the page of one step; `back` is the path of the team's page.
-pub fn at(moment: TeamSnapshot, back: &str, guest: bool, locale: Locale, pen: &mut Pen) -> TeamPage {
+pub fn at(
+    moment: TeamSnapshot,
+    back: &str,
+    by_share_link: bool,
+    locale: Locale,
+    renderer: &mut TextRenderer,
+) -> TeamPage {
     let TeamSnapshot { view, entry, last } = moment;
     let members: Vec<String> = view.members.iter().map(|member| member.name.clone()).collect();
     let assignments: Vec<String> = view.assignments.iter().map(|work| work.title.clone()).collect();
-    let owner = if guest { text!(locale => "log-owner") } else { text!(locale => "log-you") };
+    let owner = if by_share_link { text!(locale => "log-owner") } else { text!(locale => "log-you") };
     let names = LogNames { members: &members, assignments: &assignments, owner: &owner, locale };
-    let (words, text) = words(&entry, &names, !guest);
+    let (words, text) = words(&entry, &names, !by_share_link);
     let step = TimelineStep {
         number: entry.seq(),
         last,
         at: entry.at(),
         words,
         text: text.as_deref().map(|text| match entry.by() {
-            TeamActor::Seat(_) => pen.html("", text),
-            TeamActor::Owner | TeamActor::Home => pen.typed(text),
+            TeamActor::Seat(_) => renderer.html("", text),
+            TeamActor::Owner | TeamActor::Home => renderer.typed(text),
         }),
         back: back.to_owned(),
         replay: format!("{back}/replay"),
     };
-    TeamPage { step: Some(step), ..page(view, guest, pen) }
+    TeamPage { step: Some(step), ..page(view, by_share_link, renderer) }
 }

@@ -25,7 +25,7 @@ pub fn with_report(mut page: TeamPage, report: TeamReport, base: &str, locale: L
     }
     let share =
         report.may_share.then(|| Share { action: format!("{base}/share"), made: report.shared, link: None });
-    let files = if page.guest { format!("{base}/files") } else { "/blobs".to_owned() };
+    let files = if page.by_share_link { format!("{base}/files") } else { "/blobs".to_owned() };
     let artifacts = report.artifacts.into_iter().filter_map(|one| artifact(one, &files, locale)).collect();
     let timeline = timeline(&page, &report.story, (from, until), locale);
     let shown = Shown { timeline, artifacts, replay: format!("{base}/replay"), share };

@@ -10,7 +10,7 @@ use plexus_app::view_models::{
 use plexus_domain::{ChatId, chat::Title, team::Seat};
 use plexus_hub::teams::{AssignmentView, MemberView, RelatedTeam, TeamState, TeamView};
 
-use crate::rendering::Pen;
+use crate::rendering::TextRenderer;
 
 pub(super) const fn standing(state: TeamState) -> TeamStatus {
     match state {
@@ -24,7 +24,7 @@ pub(super) const fn standing(state: TeamState) -> TeamStatus {
 }
 
 /// Builds the page. `guest`: the reader holds a share link, so members and other teams are not linked.
-pub(super) fn page(view: TeamView, guest: bool, pen: &mut Pen) -> TeamPage {
+pub(super) fn page(view: TeamView, by_share_link: bool, renderer: &mut TextRenderer) -> TeamPage {
     let names: Vec<String> = view.members.iter().map(|member| member.name.clone()).collect();
     let name = |seat: Seat| names.get(usize::from(seat.0)).cloned().unwrap_or_default();
     let over = view.ended.is_some();
@@ -51,24 +51,24 @@ pub(super) fn page(view: TeamView, guest: bool, pen: &mut Pen) -> TeamPage {
         assignments: view
             .assignments
             .iter()
-            .map(|work| assignment(work, name(work.to), view.depth_left > 0, guest, pen))
+            .map(|work| assignment(work, name(work.to), view.depth_left > 0, by_share_link, renderer))
             .collect(),
-        members: view.members.into_iter().map(|one| member(one, view.speaker, over, guest)).collect(),
+        members: view.members.into_iter().map(|one| member(one, view.speaker, over, by_share_link)).collect(),
         plan: view.plan,
         transcript: view
             .transcript
             .into_iter()
             .map(|(seat, text)| {
                 // Without a seat it is the owner, whose text is typed.
-                let text = if seat.is_some() { pen.html("", &text) } else { pen.typed(&text) };
+                let text = if seat.is_some() { renderer.html("", &text) } else { renderer.typed(&text) };
                 UtteranceView { by: seat.map(name), text }
             })
             .collect(),
-        answer: view.answer.as_deref().map(|text| pen.html("", text)),
+        answer: view.answer.as_deref().map(|text| renderer.html("", text)),
         failure: view.failure,
         may_skip: view.phase == "discussing",
         goal: view.goal,
-        guest,
+        by_share_link,
         report: None,
         step: None,
         form: Form::default(),
@@ -99,7 +99,7 @@ fn phase(phase: &str) -> &'static str {
     }
 }
 
-fn member(view: MemberView, speaker: Option<Seat>, over: bool, guest: bool) -> Member {
+fn member(view: MemberView, speaker: Option<Seat>, over: bool, by_share_link: bool) -> Member {
     let (status, may) = match view.status {
         "invited" => ("Invited", MemberActions::Nothing),
         "active" if over => ("Participated", MemberActions::Nothing),
@@ -111,7 +111,7 @@ fn member(view: MemberView, speaker: Option<Seat>, over: bool, guest: bool) -> M
     };
     Member {
         seat: view.seat.0,
-        href: (!guest).then(|| format!("/{}", view.name)),
+        href: (!by_share_link).then(|| format!("/{}", view.name)),
         seed: view.seed.unwrap_or_else(|| view.name.clone()),
         name: view.name,
         roles: view.roles,
@@ -130,8 +130,8 @@ fn assignment(
     view: &AssignmentView,
     to: String,
     may_form: bool,
-    guest: bool,
-    pen: &mut Pen,
+    by_share_link: bool,
+    renderer: &mut TextRenderer,
 ) -> AssignmentCard {
     let (state, tone) = match view.state {
         "offered" => ("Offered", AssignmentTone::Open),
@@ -152,9 +152,9 @@ fn assignment(
         state,
         tone,
         question: view.text.clone().filter(|_| asks),
-        text: view.text.as_deref().filter(|_| !asks).map(|text| pen.html("", text)),
+        text: view.text.as_deref().filter(|_| !asks).map(|text| renderer.html("", text)),
         tokens: view.usage.tokens(),
-        team: view.team.filter(|_| !guest).map(|team| format!("/teams/{team}")),
+        team: view.team.filter(|_| !by_share_link).map(|team| format!("/teams/{team}")),
         may_form_subteam: may_form && is_open && view.team.is_none(),
     }
 }

@@ -90,7 +90,7 @@ struct Word {
 }
 
 impl Word {
-    fn tells(&self) -> bool {
+    fn is_content_word(&self) -> bool {
         self.text.chars().any(char::is_alphabetic) && !self.is_in(|words| words.fillers)
     }
 
@@ -207,23 +207,23 @@ fn clauses(text: &str) -> Vec<Vec<Word>> {
             None => whole.push(clause),
         }
     }
-    whole.retain(|clause| clause.iter().any(Word::tells));
+    whole.retain(|clause| clause.iter().any(Word::is_content_word));
     whole
 }
 
 /// Returns whether a clause only adds to the one before: numbers, also with a noun ("number 3"), what a product contains,
 /// or looking up something that was named ("find them").
 fn belongs_to_previous(clause: &[Word]) -> bool {
-    let has_telling = clause.iter().any(Word::tells);
+    let has_content_word = clause.iter().any(Word::is_content_word);
     let is_number = |word: &Word| word.text.chars().any(|c| c.is_ascii_digit());
     let continues = clause
         .first()
         .is_some_and(|first| first.is_in(|words| words.contains) && !first.is_in(|words| words.sources));
-    let looks_up = clause.iter().filter(|word| word.tells()).all(Word::is_weak)
+    let looks_up = clause.iter().filter(|word| word.is_content_word()).all(Word::is_weak)
         && clause.iter().any(|word| word.is_in(|words| words.pronouns));
     let is_label = matches!(clause, [noun, number] if noun.kind().is_none() && !noun.is_weak() && is_number(number))
         && !is_number(&clause[0]);
-    continues || looks_up || is_label || (!has_telling && clause.iter().any(is_number))
+    continues || looks_up || is_label || (!has_content_word && clause.iter().any(is_number))
 }
 
 /// Part before words that it shares with earlier parts are removed.
@@ -279,27 +279,27 @@ fn split_subject(product: &[Word]) -> (&[Word], Option<&[Word]>) {
     let Some(first) = product.iter().position(|word| word.kind().is_some()) else { return (product, None) };
     // "As a chart" comes after its subject.
     let before_as = product[..first].iter().rposition(|word| word.text == word.vocabulary.form);
-    if let Some(end) = before_as.filter(|&end| tells_enough(&product[..end])) {
+    if let Some(end) = before_as.filter(|&end| has_enough_content(&product[..end])) {
         return (&product[end..], Some(&product[..end]));
     }
     let at = first + product[first..].iter().take_while(|word| word.kind().is_some()).count() - 1;
     let rest = &product[at + 1..];
-    let is_noun = |word: &Word| word.tells() || word.is_in(|words| words.articles);
+    let is_noun = |word: &Word| word.is_content_word() || word.is_in(|words| words.articles);
     let is_verb = !product[..first].iter().any(is_noun) && takes_subject(&product[at].text);
     let begins = match rest.iter().position(|word| word.is_in(|words| words.subjects)) {
         _ if is_verb => Some(at + 1),
         Some(of) => Some(at + 1 + of),
         None => None,
     };
-    match begins.map(|begins| product.split_at(begins)).filter(|(_, subject)| tells_enough(subject)) {
+    match begins.map(|begins| product.split_at(begins)).filter(|(_, subject)| has_enough_content(subject)) {
         Some((own, subject)) => (own, Some(subject)),
         None => (product, None),
     }
 }
 
 /// Returns whether words can name a subject: a single word is too little to look for.
-fn tells_enough(words: &[Word]) -> bool {
-    words.iter().filter(|word| word.tells() && !word.is_weak()).count() > 1
+fn has_enough_content(words: &[Word]) -> bool {
+    words.iter().filter(|word| word.is_content_word() && !word.is_weak()).count() > 1
 }
 
 /// Returns the words of a part for titles of assignments, which separate parts by semicolons.
@@ -309,16 +309,16 @@ pub(crate) fn title_of(full_text: &str) -> String {
 
 /// Returns the part with the words of the goal. `None` for a part that tells nothing new.
 fn finish(text: &str, draft: &PartDraft, earlier: &[GoalPart]) -> Option<GoalPart> {
-    let telling: Vec<&Word> = draft.words.iter().filter(|word| word.tells()).collect();
-    let strong: Vec<&Word> = telling.iter().copied().filter(|word| !word.is_weak()).collect();
-    let telling = if strong.is_empty() { telling } else { strong };
-    let telling: Vec<&str> = telling.into_iter().map(|word| word.text.as_str()).collect();
+    let content_words: Vec<&Word> = draft.words.iter().filter(|word| word.is_content_word()).collect();
+    let strong: Vec<&Word> = content_words.iter().copied().filter(|word| !word.is_weak()).collect();
+    let content_words = if strong.is_empty() { content_words } else { strong };
+    let content_words: Vec<&str> = content_words.into_iter().map(|word| word.text.as_str()).collect();
     let known: BTreeSet<&str> = earlier.iter().flat_map(|part| part.skill.as_str().split(' ')).collect();
-    let fresh: Vec<&str> = telling.iter().copied().filter(|word| !known.contains(word)).collect();
-    if draft.is_subject && 2 * fresh.len() <= telling.len() {
+    let fresh: Vec<&str> = content_words.iter().copied().filter(|word| !known.contains(word)).collect();
+    if draft.is_subject && 2 * fresh.len() <= content_words.len() {
         return None;
     }
-    let skill = Skill::truncate(&if fresh.is_empty() { telling } else { fresh }.join(" "))?;
+    let skill = Skill::truncate(&if fresh.is_empty() { content_words } else { fresh }.join(" "))?;
     if earlier.iter().any(|part| part.skill == skill) {
         return None;
     }

@@ -96,7 +96,7 @@ pub enum NextTurn {
 }
 
 /// Returns the requested speaker, else the leader, else the next member in cyclic order.
-fn by_wish(team: &Team, seat: Seat, named: Option<Seat>) -> NextTurn {
+fn requested_or_next(team: &Team, seat: Seat, named: Option<Seat>) -> NextTurn {
     let lead = team.leader().filter(|&lead| lead != seat);
     NextTurn::Speaker(named.or(lead).or_else(|| team.next_after(seat)).unwrap_or(seat))
 }

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::{NextTurn, Seat, Team, TurnPolicy, UtteranceKind, by_wish};
+use super::{NextTurn, Seat, Team, TurnPolicy, UtteranceKind, requested_or_next};
 
 /// Pattern: the speaker plans, assigns work and names the next speaker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,6 +12,6 @@ impl TurnPolicy for PlanAndDelegate {
     }
 
     fn after(&self, team: &Team, seat: Seat, named: Option<Seat>) -> NextTurn {
-        by_wish(team, seat, named)
+        requested_or_next(team, seat, named)
     }
 }

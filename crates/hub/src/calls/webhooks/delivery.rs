@@ -55,19 +55,19 @@ async fn round(hub: &Hub) -> Result<Duration> {
         }
         let mut tx = hub.store().write_background().await?;
         let now = hub.env().now();
-        let letters = outbox::lease(&mut tx, KIND, now, now + LEASE, BATCH).await?;
+        let messages = outbox::lease(&mut tx, KIND, now, now + LEASE, BATCH).await?;
         tx.commit().await?;
-        if letters.is_empty() {
+        if messages.is_empty() {
             // Another instance has leased the rows.
             return Ok(PAUSE);
         }
         // Group by receiver: each one receives its notifications in order.
         let mut by_target: BTreeMap<String, Vec<OutboxMessage>> = BTreeMap::new();
-        for letter in letters {
-            by_target.entry(letter.target.clone()).or_default().push(letter);
+        for message in messages {
+            by_target.entry(message.target.clone()).or_default().push(message);
         }
         stream::iter(by_target.into_values())
-            .for_each_concurrent(AT_ONCE, |letters| to_one_guarded(hub, letters))
+            .for_each_concurrent(AT_ONCE, |messages| to_one_guarded(hub, messages))
             .await;
     }
 }
@@ -78,8 +78,8 @@ async fn next_due(hub: &Hub) -> Result<Duration> {
 }
 
 /// Contains a panic about one receiver, so that the other receivers are served.
-async fn to_one_guarded(hub: &Hub, letters: Vec<OutboxMessage>) {
-    if let Err(panic) = AssertUnwindSafe(deliver_to_receiver(hub, letters)).catch_unwind().await {
+async fn to_one_guarded(hub: &Hub, messages: Vec<OutboxMessage>) {
+    if let Err(panic) = AssertUnwindSafe(deliver_to_receiver(hub, messages)).catch_unwind().await {
         let error = supervise::cause(panic.as_ref());
         tracing::error!(error, "webhook delivery panicked; retry when the lease expires");
     }
@@ -87,35 +87,35 @@ async fn to_one_guarded(hub: &Hub, letters: Vec<OutboxMessage>) {
 
 /// Sends the rows of one receiver in order. A failure postpones all later rows as well (ordering), however often
 /// they were leased. A row that is given up does not: the next one is sent.
-async fn deliver_to_receiver(hub: &Hub, mut letters: Vec<OutboxMessage>) {
-    letters.sort_by_key(|letter| letter.id);
-    let mut letters = letters.into_iter().peekable();
-    let mut due = match letters.peek() {
+async fn deliver_to_receiver(hub: &Hub, mut messages: Vec<OutboxMessage>) {
+    messages.sort_by_key(|message| message.id);
+    let mut messages = messages.into_iter().peekable();
+    let mut due = match messages.peek() {
         Some(first) => outstanding(hub, first).await,
         None => return,
     };
-    for letter in letters {
+    for message in messages {
         if due.is_none() {
-            due = send_or_schedule(hub, &letter).await;
+            due = send_or_schedule(hub, &message).await;
         }
         match due {
-            Some(due) => note(postpone(hub, &letter, due).await),
-            None => note(delete_row(hub, &letter).await),
+            Some(due) => note(postpone(hub, &message, due).await),
+            None => note(delete_row(hub, &message).await),
         }
     }
 }
 
 /// Sends a row. Returns when it is to be sent again, or `None` if it was sent or is given up.
-async fn send_or_schedule(hub: &Hub, letter: &OutboxMessage) -> Option<Timestamp> {
-    match send(hub, letter).await {
+async fn send_or_schedule(hub: &Hub, message: &OutboxMessage) -> Option<Timestamp> {
+    match send(hub, message).await {
         Ok(()) => None,
-        Err(error) if letter.attempts >= MAX_ATTEMPTS => {
-            tracing::info!(%error, letter = %letter.id, attempts = letter.attempts, "webhook delivery failed permanently");
+        Err(error) if message.attempts >= MAX_ATTEMPTS => {
+            tracing::info!(%error, id = %message.id, attempts = message.attempts, "webhook delivery failed permanently");
             None
         }
         Err(error) => {
-            tracing::debug!(%error, letter = %letter.id, "webhook delivery failed; will retry");
-            Some(hub.env().now() + retry_delay(letter))
+            tracing::debug!(%error, id = %message.id, "webhook delivery failed; will retry");
+            Some(hub.env().now() + retry_delay(message))
         }
     }
 }
@@ -129,19 +129,19 @@ async fn outstanding(hub: &Hub, first: &OutboxMessage) -> Option<Timestamp> {
     })
 }
 
-fn retry_delay(letter: &OutboxMessage) -> Duration {
-    PAUSE * 4_u32.saturating_pow(u32::try_from(letter.attempts - 1).unwrap_or(0))
+fn retry_delay(message: &OutboxMessage) -> Duration {
+    PAUSE * 4_u32.saturating_pow(u32::try_from(message.attempts - 1).unwrap_or(0))
 }
 
-async fn delete_row(hub: &Hub, letter: &OutboxMessage) -> Result<()> {
+async fn delete_row(hub: &Hub, message: &OutboxMessage) -> Result<()> {
     let mut tx = hub.store().write_background().await?;
-    outbox::delete(&mut tx, letter).await?;
+    outbox::delete(&mut tx, message).await?;
     Ok(tx.commit().await?)
 }
 
-async fn postpone(hub: &Hub, letter: &OutboxMessage, due: Timestamp) -> Result<()> {
+async fn postpone(hub: &Hub, message: &OutboxMessage, due: Timestamp) -> Result<()> {
     let mut tx = hub.store().write_background().await?;
-    outbox::retry(&mut tx, letter, due).await?;
+    outbox::retry(&mut tx, message, due).await?;
     Ok(tx.commit().await?)
 }
 
@@ -153,10 +153,10 @@ fn note(done: Result<()>) {
 }
 
 /// Sends one notification. Succeeds without sending if the task or the webhook was deleted.
-async fn send(hub: &Hub, letter: &OutboxMessage) -> Result<()> {
-    let step: RunStepNotice = serde_json::from_slice(&letter.payload).map_err(Error::fault)?;
+async fn send(hub: &Hub, message: &OutboxMessage) -> Result<()> {
+    let step: RunStepNotice = serde_json::from_slice(&message.payload).map_err(Error::fault)?;
     let mut conn = hub.store().snapshot().await?;
-    let id: PushId = letter.target.parse()?;
+    let id: PushId = message.target.parse()?;
     let Some(row) = webhooks::find(&mut conn, id).await? else { return Ok(()) };
     let hook = manage::open(hub, &row)?;
     let Some(body) = payload(hub, &mut conn, &hook, step).await? else { return Ok(()) };

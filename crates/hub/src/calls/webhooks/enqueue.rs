@@ -35,7 +35,7 @@ pub(crate) async fn enqueue(
         }
         for hook in webhooks::list_by_run(tx, *run).await? {
             let step = RunStepNotice { run: *run, state: *state, at };
-            let letter = OutboxMessage {
+            let message = OutboxMessage {
                 id: hub.env().id(OutboxId::new),
                 target: hook.id.to_string(),
                 kind: KIND.to_owned(),
@@ -43,7 +43,7 @@ pub(crate) async fn enqueue(
                 due_at: at,
                 attempts: 0,
             };
-            outbox::insert(tx, &letter).await?;
+            outbox::insert(tx, &message).await?;
             any = true;
         }
     }

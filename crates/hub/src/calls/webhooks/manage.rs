@@ -23,13 +23,13 @@ fn purpose(run: RunId) -> String {
 /// Adds a webhook to a task, or replaces the one of the same name. Without a name it gets a generated one.
 pub async fn add(
     hub: &Hub,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     run: RunId,
-    wish: WebhookRequestInput,
+    webhook_request: WebhookRequestInput,
 ) -> Result<NamedWebhook> {
-    task::find(hub, &mut hub.store().read().await?, door, run).await?;
+    task::find(hub, &mut hub.store().read().await?, authorized, run).await?;
     let mut tx = hub.store().write().await?;
-    let (row, named) = acceptable(hub, &mut tx, door, run, wish).await?;
+    let (row, named) = acceptable(hub, &mut tx, authorized, run, webhook_request).await?;
     webhooks::set(&mut tx, &row).await?;
     tx.commit().await?;
     Ok(named)
@@ -39,23 +39,23 @@ pub async fn add(
 pub(in crate::calls) async fn keep(
     hub: &Hub,
     tx: &mut Tx,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     said: &mut PostedMessage,
-    wish: WebhookRequestInput,
+    webhook_request: WebhookRequestInput,
 ) -> Result<()> {
     let Some(run) = said.first().map(|job| job.run) else { return Ok(()) };
-    said.hook(acceptable(hub, tx, door, run, wish).await?.0);
+    said.hook(acceptable(hub, tx, authorized, run, webhook_request).await?.0);
     Ok(())
 }
 
 async fn acceptable(
     hub: &Hub,
     tx: &mut Tx,
-    door: &AuthorizedAgent,
+    authorized: &AuthorizedAgent,
     run: RunId,
     WebhookRequestInput { name: given, hook }: WebhookRequestInput,
 ) -> Result<(Webhook, NamedWebhook)> {
-    let Some(person) = &door.asker.person else {
+    let Some(person) = &authorized.requester.person else {
         return Err(Refusal::forbidden("Push notifications require an account. Sign in.").into());
     };
     let id = hub.env().id(PushId::new);
@@ -82,22 +82,22 @@ async fn acceptable(
 }
 
 /// Returns the webhook of this name.
-pub async fn find(hub: &Hub, door: &AuthorizedAgent, run: RunId, name: &str) -> Result<NamedWebhook> {
-    let found = list(hub, door, run).await?.into_iter().find(|named| named.name == name);
+pub async fn find(hub: &Hub, authorized: &AuthorizedAgent, run: RunId, name: &str) -> Result<NamedWebhook> {
+    let found = list(hub, authorized, run).await?.into_iter().find(|named| named.name == name);
     found.ok_or_else(|| Refusal::not_found("Push configuration not found.").into())
 }
 
 /// Returns all webhooks of a task, the oldest first.
-pub async fn list(hub: &Hub, door: &AuthorizedAgent, run: RunId) -> Result<Vec<NamedWebhook>> {
+pub async fn list(hub: &Hub, authorized: &AuthorizedAgent, run: RunId) -> Result<Vec<NamedWebhook>> {
     let mut conn = hub.store().snapshot().await?;
-    task::find(hub, &mut conn, door, run).await?;
+    task::find(hub, &mut conn, authorized, run).await?;
     let rows = webhooks::list_by_run(&mut conn, run).await?;
     rows.into_iter().map(|row| Ok(NamedWebhook { hook: open(hub, &row)?, name: row.name })).collect()
 }
 
 /// Removes the webhook of this name. Idempotent.
-pub async fn remove(hub: &Hub, door: &AuthorizedAgent, run: RunId, name: &str) -> Result<()> {
-    task::find(hub, &mut hub.store().read().await?, door, run).await?;
+pub async fn remove(hub: &Hub, authorized: &AuthorizedAgent, run: RunId, name: &str) -> Result<()> {
+    task::find(hub, &mut hub.store().read().await?, authorized, run).await?;
     let mut tx = hub.store().write().await?;
     webhooks::delete(&mut tx, run, name).await?;
     Ok(tx.commit().await?)
