@@ -18,7 +18,7 @@ pub fn request(question: &str) -> RunRequest {
         called: None,
         remote: None,
         limits: ConnectorLimits::default(),
-        leave: ApprovalPolicy::unavailable(),
+        approval_policy: ApprovalPolicy::unavailable(),
         options: Default::default(),
     }
 }

@@ -59,7 +59,8 @@ impl AcpConnector {
         let (key, mut held, is_new) = self.session(request, output, &mut pace).await?;
         output.remote(RemoteConversation { task: None, context: Some(key.context.clone()) });
         let prompt = prompt::blocks(request, is_new, held.session.takes());
-        let mut answer = AcpTurnOutput::new(output, &request.leave, request.limits.max_answer_bytes);
+        let mut answer =
+            AcpTurnOutput::new(output, &request.approval_policy, request.limits.max_answer_bytes);
         pace.set_limit(request.limits.first_byte);
         let turn = held.session.prompt(prompt, &mut answer, &request.limits, &mut pace).await;
         let closed = answer.close();

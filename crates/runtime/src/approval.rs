@@ -168,7 +168,7 @@ impl PendingApproval {
 
 impl fmt::Debug for ApprovalPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Leave")
+        f.debug_struct("ApprovalPolicy")
             .field("asks", &self.gate.is_some())
             .field("wants_every", &self.wants_every)
             .finish()
@@ -184,9 +184,11 @@ mod tests {
         ApprovalRequest { tool: "rm".to_owned(), arguments: json!({ "path": "/" }) }
     }
 
-    async fn ask(leave: ApprovalPolicy) -> (Result<Option<ApprovalDecision>, RunInterruption>, Vec<Part>) {
+    async fn ask(
+        approval_policy: ApprovalPolicy,
+    ) -> (Result<Option<ApprovalDecision>, RunInterruption>, Vec<Part>) {
         let mut heard = Recorder::default();
-        let decision = leave.ask(&question(), &mut heard, &CancellationToken::new()).await;
+        let decision = approval_policy.ask(&question(), &mut heard, &CancellationToken::new()).await;
         (decision, heard.parts)
     }
 
@@ -207,8 +209,8 @@ mod tests {
         assert_eq!(ask(ApprovalPolicy::unavailable()).await, (Ok(None), Vec::new()));
         let (stop, mut heard) = (CancellationToken::new(), Recorder::default());
         stop.cancel();
-        let leave = ApprovalPolicy::of(Arc::new(Answers(None)), false);
-        assert_eq!(leave.ask(&question(), &mut heard, &stop).await, Err(RunInterruption::Stopped));
+        let approval_policy = ApprovalPolicy::of(Arc::new(Answers(None)), false);
+        assert_eq!(approval_policy.ask(&question(), &mut heard, &stop).await, Err(RunInterruption::Stopped));
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub struct RunRequest {
     pub remote: Option<RemoteConversation>,
     pub limits: ConnectorLimits,
     /// Asks the requester to approve tool calls.
-    pub leave: ApprovalPolicy,
+    pub approval_policy: ApprovalPolicy,
     /// Options of the call. [`run_connector`] enforces `stop` and `max_tokens`; tools and formats are for models.
     pub options: CallOptions,
 }
@@ -72,7 +72,7 @@ impl RunRequest {
             called: None,
             remote: None,
             limits,
-            leave: ApprovalPolicy::unavailable(),
+            approval_policy: ApprovalPolicy::unavailable(),
             options: CallOptions::default(),
         }
     }

@@ -148,7 +148,7 @@ pub fn ask(question: &str) -> RunRequest {
         called: None,
         remote: None,
         limits: ConnectorLimits::default(),
-        leave: ApprovalPolicy::unavailable(),
+        approval_policy: ApprovalPolicy::unavailable(),
         options: plexus_domain::CallOptions::default(),
     }
 }

@@ -38,9 +38,9 @@ pub(super) async fn wait_admission(
     loop {
         tokio::select! {
             biased;
-            () = job.place.stop.cancelled() => return if hub.is_shutting_down() { AdmissionOutcome::Gone } else { AdmissionOutcome::Stopped },
-            () = job.place.wait_admission() => break,
-            _ = tick.tick() => speaker.status(&in_line(job.place.position())),
+            () = job.slot.stop.cancelled() => return if hub.is_shutting_down() { AdmissionOutcome::Gone } else { AdmissionOutcome::Stopped },
+            () = job.slot.wait_admission() => break,
+            _ = tick.tick() => speaker.status(&in_line(job.slot.position())),
         }
     }
     speaker.status("");
@@ -65,7 +65,7 @@ async fn begin(hub: &Hub, job: &mut RunJob) -> AdmissionOutcome {
             Err(error) => tracing::error!(run.id = %job.run, %error, "run start failed; will retry"),
         }
         let waited = tokio::select! {
-            () = job.place.stop.cancelled() => None,
+            () = job.slot.stop.cancelled() => None,
             waited = hub.stop().run_until_cancelled(sleep(PAUSE)) => waited,
         };
         if waited.is_none() {

@@ -36,7 +36,7 @@ const LOOKS: Duration = Duration::from_secs(3);
 const MAX_SHOWN: i64 = 100;
 
 /// Returns the approval policy of a run: its requester decides. Without an account, nothing can be approved.
-pub(super) async fn leave(hub: &Hub, job: &RunJob) -> Result<ApprovalPolicy> {
+pub(super) async fn approval_policy(hub: &Hub, job: &RunJob) -> Result<ApprovalPolicy> {
     if !job.version.connector.may_require_approval() {
         return Ok(ApprovalPolicy::unavailable());
     }

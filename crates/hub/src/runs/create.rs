@@ -87,7 +87,7 @@ pub struct RunJob {
     /// When the caller stops waiting for the answer, if that is known.
     pub until: Option<Timestamp>,
     pub options: CallOptions,
-    pub place: RunSlot,
+    pub slot: RunSlot,
 }
 
 /// Acquires a slot or a place in the queue, and adds the run and its empty answer to the change set.
@@ -102,14 +102,14 @@ pub(crate) async fn create(
     let run = ask.continues.as_ref().map_or_else(|| hub.env().id(RunId::new), |run| run.id);
     let (chat, who, from) = (ask.chat, requester.who(), requester.home());
     let about = RunInfo { run, chat, who, from, agent: agent.id, home: agent.hub };
-    let place = hub.run_registry().acquire_slot(about, share(hub, requester))?;
+    let slot = hub.run_registry().acquire_slot(about, share(hub, requester))?;
     let view = match &ask.continues {
         Some(waiting) => resume(hub, tx, waiting).await?,
-        None => insert(hub, change_set, requester, &ask, run, place.is_queued()),
+        None => insert(hub, change_set, requester, &ask, run, slot.is_queued()),
     };
     let (queued, state, chat, question) = (view.queued, view.state, ask.chat, ask.question);
     let answer = open_answer(hub, run, &ask);
-    let history = history(tx, requester, &ask, place.is_queued()).await?;
+    let history = history(tx, requester, &ask, slot.is_queued()).await?;
     let (called, until, options) = (ask.called, ask.until, ask.options);
     let alternatives = ask.beside.into_iter().chain([answer.id]).collect();
     let author = message_views::author(tx, ask.author).await?;
@@ -142,7 +142,7 @@ pub(crate) async fn create(
         task,
         until,
         options,
-        place,
+        slot,
     })
 }
 

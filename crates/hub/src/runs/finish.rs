@@ -180,7 +180,7 @@ async fn keep(
     let failure = outcome.failure.clone();
     change_set.record(Event::RunUpdated { run: job.run, state: outcome.state, failure });
     let committed = change_set.commit(hub, tx).await?;
-    job.place.release();
+    job.slot.release();
     committed.publish(hub, job.requester.account()).await;
     if outcome.state == RunState::Completed {
         request_title(hub, &job.requester, job.chat, job.question, &speaker.parts());

@@ -254,7 +254,7 @@ mod tests {
         let elsewhere = enter_as(QuotaSubject::Account(bob), None, hub).unwrap();
         let here = enter(bob).unwrap();
         running.cancel_hub(hub);
-        assert!([&remote_user, &newcomer, &elsewhere].iter().all(|place| place.stop.is_cancelled()));
+        assert!([&remote_user, &newcomer, &elsewhere].iter().all(|slot| slot.stop.is_cancelled()));
         assert!(!here.stop.is_cancelled());
         drop((remote_user, newcomer, elsewhere, here));
 

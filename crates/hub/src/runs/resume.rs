@@ -93,7 +93,7 @@ async fn again(hub: &Hub, tx: &mut Tx, run: &Run) -> Result<Option<RunJob>> {
         task: run.remote_task.clone().map(|task| RemoteConversation { task: Some(task), context: None }),
         until: None,
         options: run.call_options(),
-        place: hub.run_registry().acquire_slot(about, share)?,
+        slot: hub.run_registry().acquire_slot(about, share)?,
     }))
 }
 

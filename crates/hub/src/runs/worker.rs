@@ -51,7 +51,7 @@ pub(crate) fn spawn_workers(hub: &Hub, jobs: Vec<RunJob>) -> DropGuard {
 
 /// Short-lived futures are boxed here and below, so that the future of a waiting run stays small.
 async fn work(hub: &Hub, mut job: RunJob, mut speaker: MessageWriter, told: CancellationToken) {
-    if job.place.is_queued() || job.state == RunState::Queued {
+    if job.slot.is_queued() || job.state == RunState::Queued {
         told.cancelled().await;
         match Box::pin(admission::wait_admission(hub, &mut job, &mut speaker)).await {
             AdmissionOutcome::Came => {}
@@ -113,7 +113,7 @@ async fn answer(
     told: &CancellationToken,
 ) -> Result<RunEnd, Failure> {
     let (connector, request) = Box::pin(prepare(hub, job, history)).await.map_err(as_failure)?;
-    let mut answering = pin!(run_connector(connector.as_ref(), request, speaker, &job.place.stop));
+    let mut answering = pin!(run_connector(connector.as_ref(), request, speaker, &job.slot.stop));
     if job.version.connector.waits_before_output()
         && let Poll::Ready(end) = poll!(&mut answering)
     {
@@ -139,7 +139,7 @@ async fn prepare(
         idle: given.idle,
         whole: time_left(hub, job).map_or(given.whole, |left| left.min(given.whole)),
     };
-    let leave = approvals::leave(hub, job).await?;
+    let approval_policy = approvals::approval_policy(hub, job).await?;
     Ok((
         connector,
         RunRequest {
@@ -149,7 +149,7 @@ async fn prepare(
             called: job.called.clone(),
             remote,
             limits,
-            leave,
+            approval_policy,
             options: job.options.clone(),
         },
     ))

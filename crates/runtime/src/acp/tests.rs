@@ -105,8 +105,8 @@ async fn what_a_program_wants_to_do_is_put_to_the_person() {
         (ApprovalDecision::Refused, "kept"),
         (ApprovalDecision::Unanswered, "kept"),
     ] {
-        let leave = ApprovalPolicy::of(Arc::new(Answers(Some(decision))), false);
-        let (end, heard) = hear(&agent(asking), RunRequest { leave, ..ask("Hi") }).await;
+        let approval_policy = ApprovalPolicy::of(Arc::new(Answers(Some(decision))), false);
+        let (end, heard) = hear(&agent(asking), RunRequest { approval_policy, ..ask("Hi") }).await;
         assert_eq!((end, heard.text.as_str()), (Ok(RunEnd::Completed), words));
         let PartBody::Approval { tool, arguments, decision: shown, .. } = &heard.parts[0].content else {
             panic!("{:?}", heard.parts)

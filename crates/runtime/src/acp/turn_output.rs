@@ -30,7 +30,7 @@ const STATUS_CHARS: usize = 200;
 /// Output of one turn: emits the program's updates to an [`Output`].
 pub struct AcpTurnOutput<'a> {
     output: &'a mut dyn Output,
-    leave: &'a ApprovalPolicy,
+    approval_policy: &'a ApprovalPolicy,
     max_bytes: usize,
     /// Reasoning text received and not emitted yet.
     thoughts: String,
@@ -46,9 +46,9 @@ struct OpenTool {
 }
 
 impl<'a> AcpTurnOutput<'a> {
-    pub fn new(output: &'a mut dyn Output, leave: &'a ApprovalPolicy, max_bytes: usize) -> Self {
+    pub fn new(output: &'a mut dyn Output, approval_policy: &'a ApprovalPolicy, max_bytes: usize) -> Self {
         let (thoughts, tools, noise) = (String::new(), Vec::new(), IgnoredBytes::default());
-        Self { output, leave, max_bytes, thoughts, tools, noise, has_content: false }
+        Self { output, approval_policy, max_bytes, thoughts, tools, noise, has_content: false }
     }
 
     pub fn count_received(&mut self, bytes: usize) -> Result<(), Failure> {
@@ -199,7 +199,7 @@ impl<'a> AcpTurnOutput<'a> {
             return Ok(None);
         }
         self.tell_thoughts()?;
-        self.leave.ask(&question, self.output, stop).await
+        self.approval_policy.ask(&question, self.output, stop).await
     }
 
     /// Emits a tool call that has ended. Stores any other as open.

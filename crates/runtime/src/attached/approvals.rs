@@ -17,7 +17,7 @@ const MAX_ITEMS: usize = 16;
 
 /// Pending approval requests of one run (hub side).
 pub(super) struct PendingApprovals {
-    leave: ApprovalPolicy,
+    approval_policy: ApprovalPolicy,
     waiting: FuturesUnordered<BoxFuture<'static, ResolvedApproval>>,
 }
 
@@ -29,8 +29,8 @@ pub(super) struct ResolvedApproval {
 }
 
 impl PendingApprovals {
-    pub fn new(leave: ApprovalPolicy) -> Self {
-        Self { leave, waiting: FuturesUnordered::new() }
+    pub fn new(approval_policy: ApprovalPolicy) -> Self {
+        Self { approval_policy, waiting: FuturesUnordered::new() }
     }
 
     /// Asks the requester. Refuses at once if no requester can be asked, too many requests are pending, or
@@ -47,7 +47,7 @@ impl PendingApprovals {
         }
         let question = ApprovalRequest { tool: label(&tool), arguments };
         let is_too_much = self.waiting.len() >= MAX_ITEMS || question.is_too_long();
-        let asked = if is_too_much { None } else { self.leave.request(question, output).await? };
+        let asked = if is_too_much { None } else { self.approval_policy.request(question, output).await? };
         let waits = async move {
             let decision = match &asked {
                 Some(asked) => asked.decided().await,

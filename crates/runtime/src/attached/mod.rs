@@ -130,7 +130,7 @@ impl AttachedConnector {
             timeout_ms: u64::try_from(limits.whole.as_millis()).unwrap_or(u64::MAX),
             max_answer_bytes: limits.max_answer_bytes,
             max_file_bytes: limits.max_file_bytes,
-            approve_every_call: request.leave.asks_always(),
+            approve_every_call: request.approval_policy.asks_always(),
         };
         self.link.send(HubFrame::Message(Box::new(question))).await
     }
@@ -146,7 +146,7 @@ impl Connector for AttachedConnector {
     ) -> Result<RunEnd, Failure> {
         let run = request.run;
         let (_held, mut news) = self.link.hold(run);
-        let mut approvals = PendingApprovals::new(request.leave.clone());
+        let mut approvals = PendingApprovals::new(request.approval_policy.clone());
         self.ask(request).await?;
         let mut told_to_stop = false;
         loop {
@@ -237,7 +237,7 @@ mod tests {
                         tool: "rm".to_owned(),
                         arguments: json!({ "path": "/" }),
                     };
-                    match request.leave.ask(&question, output, stop).await {
+                    match request.approval_policy.ask(&question, output, stop).await {
                         Ok(decision) => output.text(&format!(" {decision:?}"))?,
                         Err(_) => return Ok(RunEnd::Stopped),
                     }
@@ -300,8 +300,8 @@ mod tests {
         let asking = || RunRequest { called: Some("ask".to_owned()), ..ask("hello") };
         for (given, said) in [(ApprovalDecision::Allowed, "Allowed"), (ApprovalDecision::Refused, "Refused")]
         {
-            let leave = ApprovalPolicy::of(Arc::new(Answers(Some(given))), false);
-            let (_, heard) = run(&agent, RunRequest { leave, ..asking() }).await.unwrap();
+            let approval_policy = ApprovalPolicy::of(Arc::new(Answers(Some(given))), false);
+            let (_, heard) = run(&agent, RunRequest { approval_policy, ..asking() }).await.unwrap();
             assert_eq!(heard.text, format!("hello Some({said})"));
             let cards = heard.parts.iter().filter_map(|part| match &part.content {
                 PartBody::Approval { tool, decision, .. } => Some((tool.as_str(), *decision)),
@@ -311,7 +311,8 @@ mod tests {
         }
         let (_, heard) = run(&agent, asking()).await.unwrap();
         assert_eq!(heard.text, "hello Some(Refused)", "no person can be asked");
-        let waits = RunRequest { leave: ApprovalPolicy::of(Arc::new(Answers(None)), false), ..asking() };
+        let waits =
+            RunRequest { approval_policy: ApprovalPolicy::of(Arc::new(Answers(None)), false), ..asking() };
         assert_eq!(
             run_until_first_word(&agent, waits).await.0,
             Ok(RunEnd::Stopped),

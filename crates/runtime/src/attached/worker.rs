@@ -100,9 +100,9 @@ impl AttachedWorker {
         }
         let stop = CancellationToken::new();
         let approvals = Arc::new(RemoteApprovals::new(run, self.outbox.clone()));
-        let leave = ApprovalPolicy::of(approvals.clone(), question.approve_every_call);
+        let approval_policy = ApprovalPolicy::of(approvals.clone(), question.approve_every_call);
         self.running.insert(run, ActiveRun { stop: stop.clone(), approvals });
-        let request = RunRequest { leave, ..self.request(question) };
+        let request = RunRequest { approval_policy, ..self.request(question) };
         if request.files.iter().any(|(digest, bytes)| Digest::of(bytes) != *digest) {
             self.running.remove(&run);
             let words = "A file of the message arrived incomplete. Send it again.";
@@ -130,8 +130,8 @@ impl AttachedWorker {
         let limits =
             ConnectorLimits { whole, max_answer_bytes, max_file_bytes, ..ConnectorLimits::default() };
         let (turns, called, remote) = (question.turns, question.message_id, question.remote_conversation);
-        let (leave, options) = (ApprovalPolicy::unavailable(), CallOptions::default());
-        RunRequest { run, turns, files, called, remote, limits, leave, options }
+        let (approval_policy, options) = (ApprovalPolicy::unavailable(), CallOptions::default());
+        RunRequest { run, turns, files, called, remote, limits, approval_policy, options }
     }
 
     fn forget_ended(&mut self) {

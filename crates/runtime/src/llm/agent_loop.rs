@@ -163,7 +163,7 @@ impl<'a> AgentLoop<'a> {
             Err(InvalidToolCall { card, why }) => return self.not_called(&card, why),
         };
         let card = ToolCallCard::new(&tool.label, &arguments);
-        if tool.require_approval || self.request.leave.asks_always() {
+        if tool.require_approval || self.request.approval_policy.asks_always() {
             match self.ask(tool, &arguments).await? {
                 Some(ApprovalDecision::Allowed) => {}
                 Some(ApprovalDecision::Refused) => {
@@ -217,7 +217,8 @@ impl<'a> AgentLoop<'a> {
         pending: PendingQuestion,
     ) -> Result<(), RunInterruption> {
         let question = ToolQuestion { tool: tool.label.clone(), question: pending.question.clone() };
-        let answer = self.request.leave.ask_question(&question, self.answer.output(), self.stop).await?;
+        let answer =
+            self.request.approval_policy.ask_question(&question, self.answer.output(), self.stop).await?;
         pending.answer(answer.unwrap_or(FormAnswer::Declined));
         Ok(())
     }
@@ -244,7 +245,7 @@ impl<'a> AgentLoop<'a> {
     ) -> Result<Option<ApprovalDecision>, RunInterruption> {
         let question =
             ApprovalRequest { tool: tool.label.clone(), arguments: Value::Object(arguments.clone()) };
-        self.request.leave.ask(&question, self.answer.output(), self.stop).await
+        self.request.approval_policy.ask(&question, self.answer.output(), self.stop).await
     }
 }
 

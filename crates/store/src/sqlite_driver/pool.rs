@@ -20,7 +20,7 @@ pub(crate) struct Pool(Arc<Shared>);
 
 struct Shared {
     options: SqliteOptions,
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     most: u32,
     idle: Mutex<Vec<Connection>>,
     patience: Duration,
@@ -31,33 +31,33 @@ impl Pool {
     /// `patience` is the timeout of [`Self::acquire`].
     pub fn new(options: SqliteOptions, most: u32, patience: Duration) -> Self {
         let most = most.max(1);
-        let places = Arc::new(Semaphore::new(most as usize));
-        Self(Arc::new(Shared { options, places, most, idle: Mutex::default(), patience }))
+        let permits = Arc::new(Semaphore::new(most as usize));
+        Self(Arc::new(Shared { options, permits, most, idle: Mutex::default(), patience }))
     }
 
     pub async fn acquire(&self) -> Result<PooledConnection, Error> {
-        let place = Arc::clone(&self.0.places).acquire_owned();
-        let place = timeout(self.0.patience, place).await.map_err(|_| Error::PoolTimedOut)?;
-        let place = place.map_err(|_| Error::PoolClosed)?;
+        let permit = Arc::clone(&self.0.permits).acquire_owned();
+        let permit = timeout(self.0.patience, permit).await.map_err(|_| Error::PoolTimedOut)?;
+        let permit = permit.map_err(|_| Error::PoolClosed)?;
         let waiting = self.0.idle.lock().pop();
         let connection = match waiting {
             Some(connection) => connection,
             None => self.0.options.open()?,
         };
-        Ok(PooledConnection { connection: Some(connection), shared: Arc::clone(&self.0), _place: place })
+        Ok(PooledConnection { connection: Some(connection), shared: Arc::clone(&self.0), _permit: permit })
     }
 
     /// Returns an open, idle connection, if there is one.
     pub fn idle(&self) -> Option<PooledConnection> {
-        let place = Arc::clone(&self.0.places).try_acquire_owned().ok()?;
+        let permit = Arc::clone(&self.0.permits).try_acquire_owned().ok()?;
         let connection = self.0.idle.lock().pop()?;
-        Some(PooledConnection { connection: Some(connection), shared: Arc::clone(&self.0), _place: place })
+        Some(PooledConnection { connection: Some(connection), shared: Arc::clone(&self.0), _permit: permit })
     }
 
     /// Waits for the connections in use, rejects further callers, and closes all connections.
     pub async fn close(&self) {
-        let in_use = self.0.places.acquire_many(self.0.most).await;
-        self.0.places.close();
+        let in_use = self.0.permits.acquire_many(self.0.most).await;
+        self.0.permits.close();
         drop(in_use);
         self.0.idle.lock().clear();
     }
@@ -68,7 +68,7 @@ pub(crate) struct PooledConnection {
     connection: Option<Connection>,
     shared: Arc<Shared>,
     // Declared last, hence dropped last: the connection must be back in `idle` before its permit is released.
-    _place: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl Deref for PooledConnection {

@@ -127,7 +127,7 @@ fn limited(wanted: AnswerLimitsInput) -> AnswerLimits {
 }
 
 fn answered(decision: Option<ApprovalDecision>, question: &str) -> RunRequest {
-    RunRequest { leave: ApprovalPolicy::of(Arc::new(Answers(decision)), false), ..ask(question) }
+    RunRequest { approval_policy: ApprovalPolicy::of(Arc::new(Answers(decision)), false), ..ask(question) }
 }
 
 /// Returns the number of tool calls that the server received.
@@ -216,8 +216,8 @@ async fn nobodys_answer_ends_the_run() {
 async fn a_person_may_want_to_be_asked_where_the_owner_does_not() {
     let (url, asked) = tools().await;
     let (llm, _) = script(vec![vec![call(0, "add", "{\"a\": 1}")], vec![says("Done.")]]).await;
-    let leave = ApprovalPolicy::of(Arc::new(Answers(Some(ApprovalDecision::Refused))), true);
-    let (end, heard) = hear(&free(llm, &url), RunRequest { leave, ..ask("?") }).await;
+    let approval_policy = ApprovalPolicy::of(Arc::new(Answers(Some(ApprovalDecision::Refused))), true);
+    let (end, heard) = hear(&free(llm, &url), RunRequest { approval_policy, ..ask("?") }).await;
     assert_eq!((end, heard.parts.len(), calls(&asked)), (Ok(RunEnd::Completed), 1, 0));
 }
 
