@@ -56,7 +56,7 @@ pub struct RunRequest {
     pub limits: ConnectorLimits,
     /// Asks the requester to approve tool calls.
     pub approval_policy: ApprovalPolicy,
-    /// Options of the call. [`run_connector`] enforces `stop` and `max_tokens`; tools and formats are for models.
+    /// Options of the call. [`run_connector`](crate::run_connector) enforces `stop` and `max_tokens`; tools and formats are for models.
     pub options: CallOptions,
 }
 
