@@ -3,9 +3,9 @@
 //   PLEXUS_BINARY=target/release/plexus node e2e/bench/dropped_network.mjs
 
 import { setTimeout as pause } from "node:timers/promises";
-import { answered, go, rememberAnswer } from "../lib/walk.mjs";
+import { answered, go } from "../lib/walk.mjs";
 import { freePort } from "../lib/process.mjs";
-import { beginChat, openBrowser, startBench } from "./lib/hub.mjs";
+import { beginChat, openBrowser, post, startBench } from "./lib/hub.mjs";
 import { numbered } from "./lib/model_server.mjs";
 import { heading, numberOf, percentile, row, whole } from "./lib/report.mjs";
 import { startTcpProxy } from "./lib/tcp_proxy.mjs";
@@ -36,9 +36,7 @@ async function measure() {
   await go(tab, bench.hub.url + (await beginChat(tab, bench.hub, "hello")));
   await page.locator('html[data-islands="ready"]').waitFor({ state: "attached" });
   await answered(tab);
-  await rememberAnswer(tab);
-  await page.locator("#composer-text").fill("stream");
-  await page.keyboard.press("Enter");
+  await post(tab, "stream");
   const times = [];
   for (let drop = 0; drop < DROPS; drop += 1) {
     await pause(between(UP_MS));

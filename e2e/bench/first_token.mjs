@@ -5,10 +5,10 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { answered, go, rememberAnswer } from "../lib/walk.mjs";
+import { answered, go } from "../lib/walk.mjs";
 import { clockOffset, now } from "./lib/clock.mjs";
 import { presentedDuring, watchFirstText } from "./lib/first_text.mjs";
-import { beginChat, openBrowser, slowDown, startBench } from "./lib/hub.mjs";
+import { ask, beginChat, openBrowser, slowDown, startBench } from "./lib/hub.mjs";
 import { numbered } from "./lib/model_server.mjs";
 import { heading, numberOf, percentile, row, whole } from "./lib/report.mjs";
 
@@ -59,13 +59,6 @@ async function inChat(rate) {
   }
   await tab.stop();
   return times;
-}
-
-async function ask(tab, question) {
-  await rememberAnswer(tab);
-  await tab.page.locator("#composer-text").fill(question);
-  await tab.page.keyboard.press("Enter");
-  await answered(tab);
 }
 
 /** The floor: the time of the browser alone, from an event that is sent to a frame with its text. */

@@ -3,8 +3,8 @@
 //   PLEXUS_BINARY=target/release/plexus PLEXUS_BENCH_TOKENS=5000000 node e2e/bench/replay.mjs
 // The stream is several answers: one may have 4 MiB, and the page lays out a longer answer more slowly.
 
-import { answered, go, rememberAnswer } from "../lib/walk.mjs";
-import { beginChat, openBrowser, startBench } from "./lib/hub.mjs";
+import { answered, go } from "../lib/walk.mjs";
+import { beginChat, openBrowser, post, startBench } from "./lib/hub.mjs";
 import { heading, mebibytes, numberOf, row } from "./lib/report.mjs";
 
 const TOKENS = numberOf("PLEXUS_BENCH_TOKENS", 100_000);
@@ -34,9 +34,7 @@ async function measure() {
   const points = [0.01, 0.5].map((share) => share * TOKENS);
   let first;
   for (let answer = 1; answer <= ANSWERS; answer += 1) {
-    await rememberAnswer(tab);
-    await page.locator("#composer-text").fill("stream");
-    await page.keyboard.press("Enter");
+    await post(tab, "stream");
     while (sent < answer * PER_ANSWER) {
       await page.waitForTimeout(50);
       if (sent < (points[0] ?? Infinity)) continue;

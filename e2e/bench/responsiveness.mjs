@@ -3,8 +3,8 @@
 // scripts of the hub.
 //   PLEXUS_BINARY=target/release/plexus node e2e/bench/responsiveness.mjs
 
-import { answered, api, go, newAnswer, rememberAnswer } from "../lib/walk.mjs";
-import { beginChat, openBrowser, slowDown, startBench } from "./lib/hub.mjs";
+import { answered, answeredOverApi, askOverApi, go, newAnswer, rememberAnswer } from "../lib/walk.mjs";
+import { ask, beginChat, openBrowser, post, slowDown, startBench } from "./lib/hub.mjs";
 import { measureInteractions, watchInteractions } from "./lib/interactions.mjs";
 import { markdown, numbered } from "./lib/model_server.mjs";
 import { heading, numberOf, row, whole } from "./lib/report.mjs";
@@ -122,18 +122,16 @@ async function sendAll(tab, box) {
 
 /** Types while an answer streams. Returns the interactions, and the tasks of another answer without typing. */
 async function whileStreaming(tab, box) {
-  const typing = await streamed(tab, box, () => measureInteractions(tab.page, () => type(tab.page, box)));
+  const typing = await streamed(tab, () => measureInteractions(tab.page, () => type(tab.page, box)));
   let tasks;
-  await streamed(tab, box, async () => {
+  await streamed(tab, async () => {
     tasks = await measureTasks(tab.browser, tab.page, () => answered(tab));
   });
   return { typing, tasks };
 }
 
-async function streamed(tab, box, act) {
-  await rememberAnswer(tab);
-  await box.fill("stream");
-  await tab.page.keyboard.press("Enter");
+async function streamed(tab, act) {
+  await post(tab, "stream");
   await newAnswer(tab).locator(".closed > *").first().waitFor();
   const result = await act();
   await answered(tab);
@@ -144,28 +142,14 @@ async function streamed(tab, box, act) {
 async function grow(tab) {
   await tab.page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
   await converse(tab, tab.path, MESSAGES - (await shown(tab)));
-  await rememberAnswer(tab);
-  await tab.page.locator("#composer-text").fill("the last one");
-  await tab.page.keyboard.press("Enter");
-  await answered(tab);
+  await ask(tab, "the last one");
   await tab.page.waitForTimeout(TRIM_MS);
 }
 
 /** Asks over the API until there are so many more messages. */
 async function converse(tab, path, more) {
-  const chat = path.replace("/chat/", "/chats/");
-  for (let count = 0; count < more; count += 2) {
-    await idle(tab, chat);
-    await api(tab, bench.hub, "POST", `${chat}/messages`, { id: crypto.randomUUID(), text: `question ${count}` });
-  }
-  await idle(tab, chat);
-}
-
-async function idle(tab, chat) {
-  for (let state = "open"; state === "open"; ) {
-    const { messages } = await api(tab, bench.hub, "GET", chat);
-    state = messages.at(-1).state;
-  }
+  await answeredOverApi(tab, bench.hub, path);
+  for (let count = 0; count < more; count += 2) await askOverApi(tab, bench.hub, path, `question ${count}`);
 }
 
 /** The floor: the same input on a page with sixty paragraphs, a menu and a text field. */

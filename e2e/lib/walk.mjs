@@ -214,23 +214,27 @@ export async function api(tab, hub, method, path, body) {
 /** Asks the calculator `1 + 0`, `2 + 0`, … in a new chat, each after the answer to the one before. Returns its path. */
 export async function writeChat(tab, hub, questions) {
   const { chat } = await api(tab, hub, "POST", "/chats", { id: crypto.randomUUID(), text: "1 + 0", to: "@plexus/calc" });
-  await answeredOverApi(tab, hub, chat);
-  await askAll(tab, hub, `/chat/${chat}`, 2, questions);
-  return `/chat/${chat}`;
+  const path = `/chat/${chat}`;
+  await answeredOverApi(tab, hub, path);
+  await askAll(tab, hub, path, 2, questions);
+  return path;
 }
 
 /** Asks such questions from number `from` to number `to` over the API. */
 export async function askAll(tab, hub, path, from, to) {
-  const chat = path.replace("/chat/", "");
-  for (let number = from; number <= to; number += 1) {
-    await api(tab, hub, "POST", `/chats/${chat}/messages`, { id: crypto.randomUUID(), text: `${number} + 0` });
-    await answeredOverApi(tab, hub, chat);
-  }
+  for (let number = from; number <= to; number += 1) await askOverApi(tab, hub, path, `${number} + 0`);
 }
 
-async function answeredOverApi(tab, hub, chat) {
+/** Asks over the API in the chat at this path of a page, and waits until the answer has ended. */
+export async function askOverApi(tab, hub, path, text) {
+  await api(tab, hub, "POST", `${path.replace("/chat/", "/chats/")}/messages`, { id: crypto.randomUUID(), text });
+  await answeredOverApi(tab, hub, path);
+}
+
+/** Waits until the last message of a chat has ended. */
+export async function answeredOverApi(tab, hub, path) {
   for (let state = "open"; state === "open"; ) {
-    const { messages } = await api(tab, hub, "GET", `/chats/${chat}`);
+    const { messages } = await api(tab, hub, "GET", path.replace("/chat/", "/chats/"));
     state = messages.at(-1).state;
   }
 }

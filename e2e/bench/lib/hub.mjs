@@ -2,7 +2,7 @@
 
 import { launch, openTab } from "../../lib/browser.mjs";
 import { startHub } from "../../lib/hub.mjs";
-import { api, signUp } from "../../lib/walk.mjs";
+import { answered, api, rememberAnswer, signUp } from "../../lib/walk.mjs";
 import { MODEL, startModelServer } from "./model_server.mjs";
 
 export const AGENT = "@ada/clerk";
@@ -41,6 +41,19 @@ export async function openBrowser(storageState, { args = [], viewport = { width:
 export async function beginChat(tab, hub, text, to = AGENT) {
   const { chat } = await api(tab, hub, "POST", "/chats", { id: crypto.randomUUID(), text, to });
   return `/chat/${chat}`;
+}
+
+/** Sends a message by keyboard. */
+export async function post(tab, text) {
+  await rememberAnswer(tab);
+  await tab.page.locator("#composer-text").fill(text);
+  await tab.page.keyboard.press("Enter");
+}
+
+/** Sends a message, and waits until its answer has ended. */
+export async function ask(tab, text) {
+  await post(tab, text);
+  await answered(tab);
 }
 
 /** Makes the processor slower for the page, as Lighthouse does for a phone. Workers keep their speed. */

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { api } from "../../lib/walk.mjs";
+import { answeredOverApi } from "../../lib/walk.mjs";
 import { beginChat, openBrowser, startBench } from "./hub.mjs";
 import { markdown } from "./model_server.mjs";
 
@@ -14,20 +14,12 @@ export async function startWithChat(messages) {
   const bench = await startBench(() => ({ tokens: markdown(4) }));
   const tab = await openBrowser(bench.storageState);
   const path = await beginChat(tab, bench.hub, "Question 1: what comes first?");
-  await ended(tab, bench.hub, path);
+  await answeredOverApi(tab, bench.hub, path);
   await tab.stop();
   if (messages > 2) {
     await bench.hub.pause(() => grow(bench.hub.database, messages / 2 - 1));
   }
   return { ...bench, path };
-}
-
-/** Waits until the last answer of a chat has ended. */
-export async function ended(tab, hub, path) {
-  for (let state = "open"; state === "open"; ) {
-    const { messages } = await api(tab, hub, "GET", path.replace("/chat/", "/chats/"));
-    state = messages.at(-1).state;
-  }
 }
 
 async function grow(database, turns) {

@@ -194,8 +194,8 @@ async fn a_call_has_a_bounded_number_of_parts() {
 #[tokio::test]
 async fn strangers_reach_open_agents_and_hold_the_ids_of_their_tasks() {
     let world = World::new().await;
-    let nobody = Caller::anonymous(IpAddr::V4(Ipv4Addr::LOCALHOST));
-    let authorized = calls::authorize(&world.hub, &nobody, &calc()).await.unwrap();
+    let anonymous = Caller::anonymous(IpAddr::V4(Ipv4Addr::LOCALHOST));
+    let authorized = calls::authorize(&world.hub, &anonymous, &calc()).await.unwrap();
     let task = ask(&world, &authorized, call("7 * 6")).await;
     assert!(answer(&task).contains("42"));
     assert_eq!(calls::get(&world.hub, &authorized, task.id).await.unwrap().state, RunState::Completed);
@@ -211,7 +211,7 @@ async fn strangers_reach_open_agents_and_hold_the_ids_of_their_tasks() {
 
     let missing: Address = "@ada/none".parse().unwrap();
     assert!(matches!(
-        refusal(calls::authorize(&world.hub, &nobody, &missing).await),
+        refusal(calls::authorize(&world.hub, &anonymous, &missing).await),
         Refusal::NotFound { .. }
     ));
 }
