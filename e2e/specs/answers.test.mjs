@@ -89,15 +89,17 @@ test("a block that is still being written is shown as what it will become", asyn
 });
 
 test("the end of an answer keeps what the reader has selected in it", async () => {
-  const [start, end] = ["paragraph.md", "end"].map((name) => join(folder, name));
-  await writeFile(start, "The first paragraph.\n\n```text\none line\n```\n\nThe second");
-  execFileSync("mkfifo", [end]);
+  const [start, end] = ["start", "end"].map((name) => join(folder, name));
+  execFileSync("mkfifo", [start, end]);
   const writer = await hub.join("pen", ["cat", start, end]);
   const tab = await openTab(browser);
   await signIn(tab, hub, "ada");
   await go(tab, `${hub.url}/chat?to=@ada/pen`);
   await tab.islands();
   await send(tab, "hi");
+  // The page replaces text that came with the article when it is streamed, so the article comes first.
+  await tab.page.locator("#thread article[aria-busy]").waitFor();
+  await writeFile(start, "The first paragraph.\n\n```text\none line\n```\n\nThe second");
   await answer(tab).locator(".tail", { hasText: "The second" }).waitFor();
   const paragraph = answer(tab).getByText("The first paragraph.");
   await paragraph.evaluate((element) => getSelection().selectAllChildren(element));
