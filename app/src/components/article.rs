@@ -241,7 +241,7 @@ fn more(article: &Article) -> AnyView {
     let name = author_name(&article.author);
     let about = text!("message-of", name = name.clone());
     let summary = view! { <span class=Kind::Quiet.class()>{Icon::More.view()}</span> }.into_any();
-    let is_answer = matches!(article.author, Author::Agent { .. } | Author::Imported { .. });
+    let is_answer = article.author.is_assistant();
     let compare = text!("compare-with-action");
     let another = is_answer.then(|| {
         let comparison = format!("/chat/{chat}/compare?message={message}");
@@ -267,7 +267,7 @@ fn more(article: &Article) -> AnyView {
 ///
 /// Alternatives of an agent's message are answers. Those of a user's message are branches of the chat.
 fn picker(article: &Article) -> Option<AnyView> {
-    let is_answer = matches!(article.author, Author::Agent { .. } | Author::Imported { .. });
+    let is_answer = article.author.is_assistant();
     let all = &article.alternatives;
     let at = all.iter().position(|&id| id == article.id).filter(|_| all.len() > 1)?;
     let (number, count) = (at + 1, all.len());

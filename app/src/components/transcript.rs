@@ -20,8 +20,7 @@ use crate::{
 pub fn transcript_message(message: TranscriptMessage) -> AnyView {
     let TranscriptMessage { article, label } = message;
     let parts = article.parts.iter().enumerate().map(|(index, it)| part(index, it, &article)).collect_view();
-    let is_agent =
-        label.is_some() || matches!(article.author, Author::Agent { .. } | Author::Imported { .. });
+    let is_agent = label.is_some() || article.author.is_assistant();
     let class = if is_agent { "message agent" } else { "message person" };
     let (id, author_id) = (format!("m-{}", article.id), format!("a-{}", article.id));
     let labelled = author_id.clone();

@@ -67,6 +67,11 @@ pub enum Author {
 }
 
 impl Author {
+    /// True for agents, and for assistants of other services. Their messages are answers.
+    pub const fn is_assistant(&self) -> bool {
+        matches!(self, Self::Agent { .. } | Self::Imported { .. })
+    }
+
     /// Returns the name; `None` if the account was deleted.
     pub fn name(&self) -> Option<&str> {
         match self {

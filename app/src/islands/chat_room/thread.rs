@@ -173,9 +173,12 @@ impl Thread {
     ///
     /// Messages that are being written, wait for the reader or have the focus stay, and all after them.
     pub fn trim(&self, chat: &str) -> bool {
+        if self.is_older_page() {
+            return false;
+        }
         let articles = dom::all(&self.element, ":scope > article.message");
         let mut size = ThreadSize { messages: articles.len(), height: self.element.scroll_height() };
-        if self.is_older_page() || !size.is_exceeded() {
+        if !size.is_exceeded() {
             return false;
         }
         // All heights are read before the first removal: after it, reading one would lay out the thread again.

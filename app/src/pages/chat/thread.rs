@@ -25,7 +25,7 @@ use crate::{
     text,
     view_models::{
         chat::{ChatScope, ExhaustedAgent, NewerLinks, RoomHeader, ThreadPage, ThreadUsage},
-        message::{Article, Author},
+        message::Article,
     },
 };
 
@@ -99,13 +99,14 @@ impl Page for ThreadPage {
 
 /// Returns the number of answers side by side for each message: answers to one message are shown together only then.
 fn columns(messages: &[Article]) -> Vec<usize> {
-    let is_answer =
-        |message: &Article| matches!(message.author, Author::Agent { .. } | Author::Imported { .. });
     let mut counts: HashMap<Option<MessageId>, usize> = HashMap::new();
-    for answer in messages.iter().filter(|message| is_answer(message)) {
+    for answer in messages.iter().filter(|message| message.author.is_assistant()) {
         *counts.entry(answer.parent).or_default() += 1;
     }
-    messages.iter().map(|message| if is_answer(message) { counts[&message.parent] } else { 1 }).collect()
+    messages
+        .iter()
+        .map(|message| if message.author.is_assistant() { counts[&message.parent] } else { 1 })
+        .collect()
 }
 
 /// Returns the title, in the language of the page if the chat is temporary: then it has none of its own.
