@@ -2,21 +2,27 @@
 
 use std::{
     borrow::Cow,
+    convert::Infallible,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     num::NonZeroU32,
+    sync::Arc,
     time::Duration,
 };
 
 use governor::{
     Quota, RateLimiter,
     clock::{Clock as _, DefaultClock, Reference as _},
-    state::keyed::DashMapStateStore,
+    nanos::Nanos,
+    state::{
+        NotKeyed, StateStore,
+        keyed::{DashMapStateStore, ShrinkableKeyedStateStore},
+    },
 };
 use parking_lot::Mutex;
 
 use super::Allowance;
 
-type Table = RateLimiter<String, DashMapStateStore<String>, DefaultClock>;
+type Limiter<S> = RateLimiter<String, S, DefaultClock>;
 type Moment = <DefaultClock as governor::clock::Clock>::Instant;
 
 /// Above this many keys, full buckets are removed from the table.
@@ -30,9 +36,63 @@ const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The buckets of one rate limit.
 pub(super) struct Buckets {
-    table: Table,
+    table: Limiter<SharedStore>,
+    /// The same buckets, for checks that take nothing.
+    view: Limiter<ReadOnlyStore>,
     clock: DefaultClock,
     swept: Mutex<Option<Moment>>,
+}
+
+struct SharedStore(Arc<DashMapStateStore<String>>);
+
+/// A store that computes the result of a change and discards the change.
+struct ReadOnlyStore(Arc<DashMapStateStore<String>>);
+
+impl StateStore for SharedStore {
+    type Key = String;
+
+    fn measure_and_replace<T, F, E>(&self, key: &String, measure: F) -> Result<T, E>
+    where
+        F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
+    {
+        self.0.measure_and_replace(key, measure)
+    }
+}
+
+impl ShrinkableKeyedStateStore<String> for SharedStore {
+    fn retain_recent(&self, drop_below: Nanos) {
+        self.0.retain_recent(drop_below);
+    }
+
+    fn shrink_to_fit(&self) {
+        self.0.shrink_to_fit();
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl StateStore for ReadOnlyStore {
+    type Key = String;
+
+    fn measure_and_replace<T, F, E>(&self, key: &String, measure: F) -> Result<T, E>
+    where
+        F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
+    {
+        // An error leaves the bucket as it is. A key without a bucket has a full one.
+        let Some(bucket) = self.0.get(key) else { return measure(None).map(|(outcome, _)| outcome) };
+        let measured: Result<Infallible, _> =
+            bucket.measure_and_replace(&NotKeyed::NonKey, |state| Err(measure(state)));
+        match measured {
+            Ok(never) => match never {},
+            Err(outcome) => outcome.map(|(outcome, _)| outcome),
+        }
+    }
 }
 
 impl Buckets {
@@ -40,25 +100,45 @@ impl Buckets {
         #[expect(clippy::expect_used, reason = "the period of an allowance is positive")]
         let quota =
             Quota::with_period(allowance.every).expect("a positive period").allow_burst(allowance.burst);
-        Self { table: RateLimiter::keyed(quota), clock: DefaultClock::default(), swept: Mutex::default() }
+        let (store, clock) = (Arc::default(), DefaultClock::default());
+        Self {
+            table: RateLimiter::new(quota, SharedStore(Arc::clone(&store)), clock.clone()),
+            view: RateLimiter::new(quota, ReadOnlyStore(store), clock.clone()),
+            clock,
+            swept: Mutex::default(),
+        }
     }
 
     /// Takes `count` tokens from the bucket of `key`, or returns the time until they are available.
     ///
     /// More tokens than the bucket can hold count as its capacity.
     pub fn take(&self, key: &str, count: u64) -> Result<(), Duration> {
+        self.test(&self.table, key, count)
+    }
+
+    /// Returns what [`Self::take`] would return, and takes nothing.
+    pub fn check(&self, key: &str, count: u64) -> Result<(), Duration> {
+        self.test(&self.view, key, count)
+    }
+
+    fn test<S: StateStore<Key = String>>(
+        &self,
+        limiter: &Limiter<S>,
+        key: &str,
+        count: u64,
+    ) -> Result<(), Duration> {
         let Some(count) = u32::try_from(count).map_or(Some(NonZeroU32::MAX), NonZeroU32::new) else {
             return Ok(());
         };
         let key = self.bounded(key).into_owned();
-        let taken = match self.table.check_key_n(&key, count) {
-            Ok(taken) => taken,
+        let tested = match limiter.check_key_n(&key, count) {
+            Ok(tested) => tested,
             Err(capacity) => {
                 let all = NonZeroU32::new(capacity.0).unwrap_or(NonZeroU32::MIN);
-                self.table.check_key_n(&key, all).unwrap_or(Ok(()))
+                limiter.check_key_n(&key, all).unwrap_or(Ok(()))
             }
         };
-        taken.map_err(|until| until.wait_time_from(self.clock.now()))
+        tested.map_err(|until| until.wait_time_from(self.clock.now()))
     }
 
     /// Returns the key, or the key of a shared bucket while the table is full.
@@ -99,6 +179,20 @@ mod tests {
         assert!(buckets.table.len() <= most, "{} keys", buckets.table.len());
         // Keys that arrived when the table was full get one token for each shared bucket.
         assert!(refused >= 150_000 - most, "{refused} refused");
+    }
+
+    #[test]
+    fn a_check_takes_no_token() {
+        let buckets = Buckets::new(Allowance::new(2, 3_600_000));
+        for _ in 0..3 {
+            assert!(buckets.check("ada", 2).is_ok());
+        }
+        assert!(buckets.take("ada", 1).is_ok());
+        assert!(buckets.check("ada", 1).is_ok() && buckets.check("ada", 2).is_err());
+        assert!(buckets.take("ada", 1).is_ok());
+        let wait = buckets.check("ada", 1).unwrap_err();
+        assert!(wait > Duration::from_secs(3_500) && wait <= Duration::from_secs(3_600), "{wait:?}");
+        assert!(buckets.check("grace", 1).is_ok());
     }
 
     #[test]

@@ -4,6 +4,8 @@ mod allowance;
 mod buckets;
 mod rate;
 
+use std::time::Duration;
+
 use plexus_domain::Error;
 
 use self::buckets::Buckets;
@@ -53,19 +55,28 @@ impl RateLimits {
     /// Takes `count` tokens at once. More than the capacity requires a full bucket.
     pub fn take_many(&self, rate: Rate, key: &str, count: u64) -> Result<(), Error> {
         let Some(buckets) = self.0.get(rate as usize) else { return Ok(()) };
-        buckets.take(key, count).map_err(|wait| {
-            let retry_after_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-            refused(rate.name());
-            let wait = wait_in_words(retry_after_ms);
-            let message = format!("Too many {} from here. Try again in {wait}.", rate.what());
-            Error::RateLimited { message, retry_after_ms }
-        })
+        buckets.take(key, count).map_err(|wait| limited(rate, wait))
+    }
+
+    /// Returns the error that [`Self::take_many`] would return, and takes nothing: a check before a body is read, whose
+    /// content decides what is taken.
+    pub fn check(&self, rate: Rate, key: &str, count: u64) -> Result<(), Error> {
+        let Some(buckets) = self.0.get(rate as usize) else { return Ok(()) };
+        buckets.check(key, count).map_err(|wait| limited(rate, wait))
     }
 
     /// Counts a request against the general limit of its caller: the account, or the address.
     pub fn admit(&self, caller: &Caller) -> Result<(), Error> {
         self.take(Rate::Requests, &caller.key())
     }
+}
+
+fn limited(rate: Rate, wait: Duration) -> Error {
+    let retry_after_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+    refused(rate.name());
+    let wait = wait_in_words(retry_after_ms);
+    let message = format!("Too many {} from here. Try again in {wait}.", rate.what());
+    Error::RateLimited { message, retry_after_ms }
 }
 
 /// Counts a refusal in the metrics, by the name of the limit or quota.
