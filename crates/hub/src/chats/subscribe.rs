@@ -11,19 +11,26 @@ use super::{change_set, membership};
 use crate::{
     Caller, Hub, Result, accounts,
     caller::Scope,
-    streaming::{AccessChange, Channel, FrameKind, PresenceGuard, StreamFrame, Topic},
+    streaming::{
+        AccessChange, CatchUpPermit, Channel, FrameKind, PresenceGuard, StreamFrame, StreamPermit, Topic,
+    },
 };
 
 /// Events that one catch-up reads. A subscriber that is further behind does better to reload the page.
 const CATCH_UP: i64 = 500;
+/// Events whose messages are loaded at once.
+const CATCH_UP_CHUNK: usize = 16;
 
 /// A subscription to one chat.
 pub struct ChatSubscription {
     hub: Hub,
     chat: ChatId,
-    /// The sequence number of the last event that was delivered.
+    /// The sequence number of the last event that was delivered, or is in the backlog.
     seq: i64,
-    ready: VecDeque<Arc<StreamFrame>>,
+    backlog: VecDeque<Backlog>,
+    /// Held while the backlog is delivered.
+    catching_up: Option<CatchUpPermit>,
+    permit: Arc<StreamPermit>,
     receiver: Receiver<Arc<StreamFrame>>,
     caller: Caller,
     access: Receiver<AccessChange>,
@@ -34,8 +41,33 @@ pub struct ChatSubscription {
     _channel: Channel,
 }
 
-/// Subscribes to the events after number `after`. Fails if the caller may not read the chat.
+/// What is to be delivered before the frames of the channel. Messages are loaded when the subscriber asks for them: a
+/// client that reads nothing holds none of them.
+enum Backlog {
+    Frame(Arc<StreamFrame>),
+    /// Events of the log, with their numbers. `since` is the number of the event before the first.
+    Events {
+        since: i64,
+        rows: VecDeque<(i64, Event)>,
+    },
+    /// The state of these messages, as far as they are still open.
+    OpenMessages(Vec<MessageId>),
+}
+
+/// Subscribes to the events after number `after`. Fails if the caller may not read the chat, or has too many streams.
 pub async fn subscribe(hub: &Hub, caller: &Caller, chat: ChatId, after: i64) -> Result<ChatSubscription> {
+    let permit = Arc::new(hub.live().limiter.open(&caller.key())?);
+    subscribe_with(hub, caller, chat, after, permit).await
+}
+
+/// As [`subscribe`], as a part of a stream that is open already.
+pub(super) async fn subscribe_with(
+    hub: &Hub,
+    caller: &Caller,
+    chat: ChatId,
+    after: i64,
+    permit: Arc<StreamPermit>,
+) -> Result<ChatSubscription> {
     let person = caller.may(Scope::Read)?;
     let mut conn = hub.store().read().await?;
     membership(&mut conn, person, chat).await?;
@@ -49,7 +81,9 @@ pub async fn subscribe(hub: &Hub, caller: &Caller, chat: ChatId, after: i64) -> 
         hub: hub.clone(),
         chat,
         seq: after,
-        ready: VecDeque::new(),
+        backlog: VecDeque::new(),
+        catching_up: None,
+        permit,
         receiver,
         caller: caller.clone(),
         access: hub.live().access.watch(),
@@ -79,11 +113,6 @@ impl ChatSubscription {
         unavailable(&self.hub, &self.caller, self.chat).await
     }
 
-    /// Returns the frames that are available without waiting.
-    pub fn ready(&mut self) -> Vec<Arc<StreamFrame>> {
-        self.ready.drain(..).collect()
-    }
-
     /// Returns the next frame. An error ends the subscription; the subscriber may resume from its last
     /// number.
     pub async fn next(&mut self) -> Result<Arc<StreamFrame>> {
@@ -92,8 +121,14 @@ impl ChatSubscription {
                 self.check_access().await?;
                 self.in_doubt = false;
             }
-            if let Some(frame) = self.ready.pop_front() {
-                return Ok(frame);
+            match self.backlog.pop_front() {
+                Some(Backlog::Frame(frame)) => return Ok(frame),
+                Some(unloaded) => {
+                    self.backlog.push_front(unloaded);
+                    self.load_backlog().boxed().await?;
+                    continue;
+                }
+                None => self.catching_up = None,
             }
             let next = tokio::select! {
                 biased;
@@ -148,58 +183,90 @@ impl ChatSubscription {
                 return Ok(());
             }
             if since > self.seq {
-                return self.read_events().await;
+                self.read_events().await?;
+                return Ok(());
             }
             self.seq = seq;
         }
-        self.ready.push_back(frame);
+        self.backlog.push_back(Backlog::Frame(frame));
         Ok(())
     }
 
     async fn catch_up(&mut self) -> Result<()> {
-        // Take snapshots of open messages first: a message that ends meanwhile is in the event log, and all
-        // text of a message that begins meanwhile arrives on the channel.
-        let open = self.hub.live().snapshots(self.chat);
-        let doing = self.hub.live().statuses(self.chat);
-        self.read_events().await?;
-        let open: Vec<_> = open.into_iter().filter(|snapshot| !self.has_ended(snapshot.message)).collect();
-        self.ready.extend(
-            open.into_iter()
-                .map(|snapshot| Arc::new(StreamFrame::new(FrameKind::Snapshot(Box::new(snapshot))))),
-        );
-        let doing: Vec<_> = doing.into_iter().filter(|(message, _)| !self.has_ended(*message)).collect();
-        let people = self.hub.live().presence.people(self.chat);
-        if !people.is_empty() {
-            self.ready.push_back(Arc::new(StreamFrame::new(FrameKind::Presence(people))));
-        }
-        let status = |(message, line): (_, String)| FrameKind::Status { message, line: line.into() };
-        self.ready.extend(doing.into_iter().map(|one| Arc::new(StreamFrame::new(status(one)))));
+        // List the open messages first: a message that ends meanwhile is in the event log, and all text of a message that
+        // begins meanwhile arrives on the channel.
+        let mut open = self.hub.live().open_messages(self.chat);
+        let ended = self.read_events().await?;
+        open.retain(|message| !ended.contains(message));
+        self.backlog.push_back(Backlog::OpenMessages(open));
         Ok(())
     }
 
-    /// Returns whether the end of the message is among the frames to be delivered.
-    fn has_ended(&self, ended: MessageId) -> bool {
-        let is_its_end = |frame: &Arc<StreamFrame>| match &frame.kind {
-            FrameKind::Event { event: Event::MessageCompleted { message, .. }, .. } => *message == ended,
-            _ => false,
+    /// Replaces the first entry of the backlog by frames. Cancellation safe: the entry is taken after the last wait.
+    async fn load_backlog(&mut self) -> Result<()> {
+        if self.catching_up.is_none() {
+            self.catching_up = Some(self.permit.catch_up().await?);
+        }
+        let frames = match self.backlog.front() {
+            Some(Backlog::Events { since, rows }) => {
+                let chunk = rows.iter().take(CATCH_UP_CHUNK).cloned().collect();
+                change_set::frames(&self.hub, self.chat, *since, chunk, Vec::new()).await?
+            }
+            Some(Backlog::OpenMessages(open)) => self.states(open),
+            Some(Backlog::Frame(_)) | None => return Ok(()),
         };
-        self.ready.iter().any(is_its_end)
+        if let Some(Backlog::Events { mut rows, .. }) = self.backlog.pop_front() {
+            let taken = rows.drain(..CATCH_UP_CHUNK.min(rows.len())).next_back();
+            if let (Some((since, _)), false) = (taken, rows.is_empty()) {
+                self.backlog.push_front(Backlog::Events { since, rows });
+            }
+        }
+        for frame in frames.into_iter().rev() {
+            self.backlog.push_front(Backlog::Frame(Arc::new(frame)));
+        }
+        Ok(())
     }
 
-    /// Boxed, to keep the future of a waiting subscriber small.
-    fn read_events(&mut self) -> BoxFuture<'_, Result<()>> {
+    /// Returns the state of the open messages and the people of the chat. Text that was written since the subscription
+    /// arrives on the channel again, with its offset.
+    fn states(&self, open: &[MessageId]) -> Vec<StreamFrame> {
+        let live = self.hub.live();
+        let snapshots = open.iter().filter_map(|message| live.snapshot(*message)).flatten();
+        let mut frames: Vec<_> =
+            snapshots.map(|snapshot| StreamFrame::new(FrameKind::Snapshot(Box::new(snapshot)))).collect();
+        let people = live.presence.people(self.chat);
+        if !people.is_empty() {
+            frames.push(StreamFrame::new(FrameKind::Presence(people)));
+        }
+        let statuses = open.iter().filter_map(|&message| {
+            let line = live.status(message)?.into();
+            Some(StreamFrame::new(FrameKind::Status { message, line }))
+        });
+        frames.extend(statuses);
+        frames
+    }
+
+    /// Puts the new events of the log into the backlog and returns the messages that ended in them. Boxed, to keep the
+    /// future of a waiting subscriber small.
+    fn read_events(&mut self) -> BoxFuture<'_, Result<Vec<MessageId>>> {
         self.read_log().boxed()
     }
 
-    async fn read_log(&mut self) -> Result<()> {
+    async fn read_log(&mut self) -> Result<Vec<MessageId>> {
         let mut conn = self.hub.store().read().await?;
         let rows = events::list_after(&mut conn, self.chat, self.seq, CATCH_UP).await?;
         drop(conn);
         let since = self.seq;
         self.seq = rows.last().map_or(self.seq, |row| row.seq);
-        let rows = rows.into_iter().map(|row| (row.seq, row.payload)).collect();
-        let frames = change_set::frames(&self.hub, self.chat, since, rows, Vec::new()).await?;
-        self.ready.extend(frames.into_iter().map(Arc::new));
-        Ok(())
+        let rows: VecDeque<_> = rows.into_iter().map(|row| (row.seq, row.payload)).collect();
+        let ended = rows.iter().filter_map(|(_, event)| match event {
+            Event::MessageCompleted { message, .. } => Some(*message),
+            _ => None,
+        });
+        let ended = ended.collect();
+        if !rows.is_empty() {
+            self.backlog.push_back(Backlog::Events { since, rows });
+        }
+        Ok(ended)
     }
 }

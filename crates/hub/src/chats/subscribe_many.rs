@@ -9,7 +9,10 @@ use futures::{
 use plexus_domain::{ChatId, Error as Refusal};
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
-use super::{ChatSubscription, subscribe, subscribe::unavailable};
+use super::{
+    ChatSubscription,
+    subscribe::{subscribe_with, unavailable},
+};
 use crate::{
     Caller, Error, Hub, Result,
     caller::Scope,
@@ -46,12 +49,13 @@ pub async fn subscribe_many(
         let words = format!("Name 1 to {MAX_CHATS} chats to subscribe to: ?chat=ID.");
         return Err(Refusal::invalid("chat", words).into());
     }
+    let permit = Arc::new(hub.live().limiter.open(&caller.key())?);
     let account = hub.live().channels.acquire(Topic::Account(person.account));
     let mut news = SelectAll::new();
     news.push(hints(account.subscribe()));
     let mut refused = Vec::new();
     for &(chat, after) in positions {
-        match subscribe(hub, caller, chat, after).await {
+        match subscribe_with(hub, caller, chat, after, Arc::clone(&permit)).await {
             Ok(reader) => news.push(of_chat(chat, reader)),
             Err(Error::Refused(refusal)) => refused.push((chat, refusal)),
             Err(fault) => return Err(fault),

@@ -10,6 +10,7 @@ mod frame;
 mod journal_flusher;
 mod open_message;
 mod presence;
+mod stream_limit;
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -22,6 +23,7 @@ use parking_lot::Mutex;
 use plexus_domain::{ChatId, MessageId, Part};
 pub use presence::PresenceRegistry;
 pub(crate) use presence::{PresenceGuard, on_remote_presence, run_announcer};
+pub use stream_limit::{CatchUpPermit, MAX_STREAMS, StreamLimiter, StreamPermit};
 
 use crate::cluster::ClusterNotifier;
 
@@ -34,6 +36,7 @@ pub struct StreamRegistry {
     pub access: AccessChanges,
     /// The people that have a room open.
     pub presence: PresenceRegistry,
+    pub limiter: Arc<StreamLimiter>,
     writing: Mutex<HashMap<MessageId, SharedOpenMessage>>,
 }
 
@@ -43,6 +46,7 @@ impl StreamRegistry {
             channels: Channels::default(),
             access: AccessChanges::new(notifier),
             presence: PresenceRegistry::default(),
+            limiter: Arc::default(),
             writing: Mutex::default(),
         }
     }
@@ -104,23 +108,15 @@ impl StreamRegistry {
         Some(status).filter(|line| !line.is_empty())
     }
 
-    /// Returns all status lines of the open messages of a chat.
-    pub fn statuses(&self, chat: ChatId) -> Vec<(MessageId, String)> {
-        let writing: Vec<SharedOpenMessage> = self.writing.lock().values().cloned().collect();
-        let of_chat = writing.iter().map(|one| one.lock()).filter(|one| one.chat() == chat);
-        of_chat
-            .filter(|one| !one.status().is_empty())
-            .map(|one| (one.message(), one.status().to_owned()))
-            .collect()
-    }
-
-    /// Returns the state of all open messages of a chat.
-    pub fn snapshots(&self, chat: ChatId) -> Vec<Snapshot> {
-        let writing: Vec<SharedOpenMessage> = self.writing.lock().values().cloned().collect();
-        let mut of_chat: Vec<_> =
-            writing.iter().map(|one| one.lock()).filter(|one| one.chat() == chat).collect();
-        of_chat.sort_by_key(|one| one.message());
-        of_chat.iter_mut().flat_map(|one| one.snapshot()).collect()
+    /// Returns the open messages of a chat, in order.
+    pub fn open_messages(&self, chat: ChatId) -> Vec<MessageId> {
+        let message = |open: SharedOpenMessage| {
+            let open = open.lock();
+            (open.chat() == chat).then(|| open.message())
+        };
+        let mut messages: Vec<_> = self.all().into_iter().filter_map(message).collect();
+        messages.sort_unstable();
+        messages
     }
 
     fn all(&self) -> Vec<SharedOpenMessage> {

@@ -58,10 +58,7 @@ pub async fn respond(site: AppState, visit: PageContext, mut page: ThreadPage) -
     let (send, receive) = mpsc::channel::<Result<String, std::convert::Infallible>>(QUEUE_CAPACITY);
     tokio::spawn(async move {
         let renderer = &site.renderer;
-        let written = async {
-            let answers = answers.taking(renderer, reader.ready()).await?;
-            write(pieces, &mut reader, answers, renderer, &send).await
-        };
+        let written = async { write(pieces, &mut reader, answers, renderer, &send).await };
         let written = site.stop.run_until_cancelled(written);
         let _ = tokio::time::timeout(MAX_DURATION, written).await;
     });
