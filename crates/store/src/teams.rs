@@ -109,6 +109,16 @@ pub async fn list_unclaimed(conn: &mut Conn, home: HubRowId) -> Result<Vec<(Chat
     Ok(found.into_iter().map(read).collect())
 }
 
+/// Lists the unfinished teams that an instance has claimed, each with the principal that launched it.
+pub async fn list_claimed(conn: &mut Conn, process: ProcessId) -> Result<Vec<(ChatId, PrincipalId)>> {
+    let text = "select t.chat, c.creator from team_orchestrators o join teams t on t.chat = o.team \
+                join chats c on c.id = t.chat where o.instance = $1 and t.state in ('forming', 'working') \
+                order by t.chat";
+    let found: Vec<(Uuid, Uuid)> = on!(conn, c => query_as(text).bind(process.uuid()).fetch_all(c))?;
+    let read = |(chat, creator)| (ChatId::from_uuid(chat), PrincipalId::from_uuid(creator));
+    Ok(found.into_iter().map(read).collect())
+}
+
 /// Claims a team for an instance as its orchestrator. Returns false if the team is claimed already or does
 /// not exist.
 pub async fn claim(tx: &mut Tx, team: ChatId, process: ProcessId) -> Result<bool> {

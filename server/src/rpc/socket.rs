@@ -36,11 +36,14 @@ const SILENT: Duration = Duration::from_secs(75);
 pub async fn serve(mut socket: WebSocket, session: Session) {
     let session = Arc::new(session);
     let hub = session.site().hub.clone();
+    let mut calls = JoinSet::new();
     let end = tokio::select! {
-        end = exchange(&mut socket, &session) => end,
+        end = exchange(&mut socket, &session, &mut calls) => end,
         () = session.site().stop.cancelled() => Some((close_code::AWAY, "The hub is shutting down.")),
         () = accounts::wait_until_revoked(&hub, session.caller()) => SHUT_OUT,
     };
+    // What has begun runs to its end: a change must not stop half-way.
+    calls.detach_all();
     let Some((code, reason)) = end else { return };
     let close = Message::Close(Some(CloseFrame { code, reason: reason.into() }));
     // Best effort: the client may be gone.
@@ -55,8 +58,7 @@ const FAILED: End = Some((close_code::ERROR, "Internal error."));
 const UNREADABLE: End = Some((close_code::SIZE, "The message is invalid or too large."));
 const GONE: End = Some((close_code::POLICY, "Idle timeout."));
 
-async fn exchange(socket: &mut WebSocket, session: &Arc<Session>) -> End {
-    let mut calls: JoinSet<Answer> = JoinSet::new();
+async fn exchange(socket: &mut WebSocket, session: &Arc<Session>, calls: &mut JoinSet<Answer>) -> End {
     let mut followed: SelectAll<ReceiverStream<Box<RawValue>>> = SelectAll::new();
     let mut pings = interval_at(Instant::now() + PING, PING);
     let mut heard = Instant::now();

@@ -32,7 +32,12 @@ pub(crate) struct LinkSigner(Digest);
 
 impl LinkSigner {
     pub async fn load(hub: &Hub) -> Result<Self> {
-        let (seed, _) = keys::hub_seed(hub, &mut hub.store().read().await?).await?;
+        Self::read(hub, &mut hub.store().read().await?).await
+    }
+
+    /// As [`Self::load`], for a use case that holds a connection already.
+    pub async fn read(hub: &Hub, conn: &mut Conn) -> Result<Self> {
+        let (seed, _) = keys::hub_seed(hub, conn).await?;
         Ok(Self(Digest::of([b"plexus links to files 2\n", seed.as_slice()].concat())))
     }
 

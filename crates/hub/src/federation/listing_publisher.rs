@@ -22,7 +22,7 @@ use plexus_store::{
     listings, replicated_listings,
 };
 
-use super::{own_id, unreadable};
+use super::{own_id, read_own_id, unreadable};
 use crate::{Error, Hub, Result, calls, keys, listings::read_summary};
 
 /// Poll interval, in case a wake-up notification is lost.
@@ -181,7 +181,7 @@ pub(crate) async fn publication_problem(hub: &Hub, conn: &mut Conn, agent: &Agen
             "This hub is not connected to other hubs. Its operator can set PLEXUS_P2P_LISTEN.".to_owned(),
         ));
     }
-    let me = own_id(hub).await?;
+    let me = read_own_id(conn).await?;
     let said = stored_listing(conn, agent.id).await?;
     let wanted = wanted(hub, conn, me, agent, said.as_ref()).await?;
     if wanted == DesiredListing::Same {

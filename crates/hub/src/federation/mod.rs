@@ -246,7 +246,12 @@ fn bootstrap_warning(failed: &BootstrapFailure) -> String {
 
 /// Returns the id of this hub in the federation: its public key.
 pub(crate) async fn own_id(hub: &Hub) -> Result<HubId> {
-    Ok(keys::hub_key(&mut hub.store().read().await?).await?.into())
+    read_own_id(&mut hub.store().read().await?).await
+}
+
+/// As [`own_id`], for a use case that holds a connection already.
+pub(crate) async fn read_own_id(conn: &mut plexus_store::Conn) -> Result<HubId> {
+    Ok(keys::hub_key(conn).await?.into())
 }
 
 /// Returns the hub id to serve at `/.well-known/plexus.json`; `None` if federation is disabled.

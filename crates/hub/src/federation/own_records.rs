@@ -20,7 +20,7 @@ use plexus_store::{
     namespaces, principals, replicated_listings,
 };
 
-use super::own_id;
+use super::read_own_id;
 use crate::{Hub, Result, keys::AgentIdentity, listings};
 
 /// What this hub has seen of its own key since its start.
@@ -105,7 +105,7 @@ pub(super) async fn take_newer(hub: &Hub, tx: &mut Tx, own: &Agent, listing: &Li
     let envelope = listing.envelope();
     let expires = envelope.content().map(|content| content.expires);
     replicated_listings::set_own(tx, own.id, &listing.encode(), &listing.hash(), expires).await?;
-    if envelope.hub != own_id(hub).await? || hub.federation().own_key.lock().is_elsewhere() {
+    if envelope.hub != read_own_id(tx).await? || hub.federation().own_key.lock().is_elsewhere() {
         return Ok(false);
     }
     match (&envelope.status, own.state) {

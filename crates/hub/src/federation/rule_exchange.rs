@@ -160,7 +160,7 @@ pub async fn import_rules(hub: &Hub, caller: &Caller, document: &str, request: &
     write_audit(hub, &mut tx, act).await?;
     tx.commit().await?;
     let own = federation_rules::list(&mut hub.store().read().await?, most()).await?;
-    replaced(hub, RuleSource::Local, own.into_iter().map(RuleRow::from)).await?;
+    replaced(hub, RuleSource::Local, own.into_iter().map(RuleRow::from)).await;
     Ok(done)
 }
 

@@ -201,7 +201,8 @@ async fn put(tx: &mut Tx, row: &Row, list: &RuleList, now: Timestamp) -> Result<
 }
 
 async fn tell(hub: &Hub, url: &str, rules: Vec<SubscribedRule>) -> Result<()> {
-    replaced(hub, RuleSource::List(url.to_owned()), rules.into_iter().map(RuleRow::from)).await
+    replaced(hub, RuleSource::List(url.to_owned()), rules.into_iter().map(RuleRow::from)).await;
+    Ok(())
 }
 
 /// Refreshes each list once a day. Runs until the future is dropped.

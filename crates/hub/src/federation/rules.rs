@@ -27,6 +27,8 @@ use crate::{
 };
 
 const REASON_MAX: usize = 200;
+/// Interval at which the cancellation of a blocked hub's runs is tried again.
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 const KNOWN_FOR: Duration = Duration::from_secs(10);
 
 /// Effect of a rule: allow or block.
@@ -124,9 +126,9 @@ pub async fn block(
     write_audit(hub, &mut tx, AuditEvent { by, action, target: name.clone(), change, request }).await?;
     tx.commit().await?;
     hub.cluster_notifier().enqueue(ClusterNotice::Rules(None));
-    after_change(hub).await?;
     let rule = rule(RuleRow::from(row));
     hub.federation().tell(Event::RuleSet { source: RuleSource::Local, subject, rule }).await;
+    after_change(hub).await;
     Ok(name)
 }
 
@@ -156,17 +158,30 @@ pub async fn unblock(hub: &Hub, caller: &Caller, what: &str, request: &str) -> R
     .await?;
     tx.commit().await?;
     hub.cluster_notifier().enqueue(ClusterNotice::Rules(None));
-    after_change(hub).await?;
     hub.federation().tell(Event::RuleRemoved { source: RuleSource::Local, subject }).await;
+    after_change(hub).await;
     Ok(name)
 }
 
-/// Applies changed rules: invalidates caches, re-checks open subscriptions and
-/// cancels the runs of blocked hubs.
-async fn after_change(hub: &Hub) -> Result<()> {
+/// Applies changed rules: invalidates caches, re-checks open subscriptions and cancels the runs of blocked hubs. The rules
+/// are committed, so this cannot fail: what the store refuses to read is tried again in the background.
+async fn after_change(hub: &Hub) {
     hub.live().access.on_remote_change(AccessChange::Hubs);
     hub.federation().policy.lock().await.take();
     hub.federation().shared_rules.lock().await.take();
+    let Err(error) = cancel_blocked_runs(hub).await else { return };
+    tracing::warn!(%error, "runs of blocked hubs: cancel failed; trying again");
+    hub.supervise_work("cancel of blocked runs", |hub| async move {
+        while let Err(error) = cancel_blocked_runs(&hub).await {
+            tracing::warn!(%error, "runs of blocked hubs: cancel failed; trying again");
+            if hub.stop().run_until_cancelled(tokio::time::sleep(RETRY_INTERVAL)).await.is_none() {
+                return;
+            }
+        }
+    });
+}
+
+async fn cancel_blocked_runs(hub: &Hub) -> Result<()> {
     let (policy, now) = (current(hub).await?, hub.env().now());
     let mut conn = hub.store().read().await?;
     for row in hubs::list_known(&mut conn).await? {
@@ -249,24 +264,19 @@ pub(super) async fn current(hub: &Hub) -> Result<Arc<Policy>> {
 }
 
 /// Publishes the new rules of one source to all instances of this hub and to the engine.
-pub(super) async fn replaced(
-    hub: &Hub,
-    source: RuleSource,
-    rows: impl IntoIterator<Item = RuleRow>,
-) -> Result<()> {
+pub(super) async fn replaced(hub: &Hub, source: RuleSource, rows: impl IntoIterator<Item = RuleRow>) {
     let list = match &source {
         RuleSource::Local => None,
         RuleSource::List(url) => Some(url.clone()),
     };
     hub.cluster_notifier().enqueue(ClusterNotice::Rules(list));
-    replace(hub, source, rows).await
+    replace(hub, source, rows).await;
 }
 
-async fn replace(hub: &Hub, source: RuleSource, rows: impl IntoIterator<Item = RuleRow>) -> Result<()> {
-    after_change(hub).await?;
+async fn replace(hub: &Hub, source: RuleSource, rows: impl IntoIterator<Item = RuleRow>) {
     let rules = readable(rows);
     hub.federation().tell(Event::RulesReplaced { source, rules }).await;
-    Ok(())
+    after_change(hub).await;
 }
 
 /// Reloads rules that another instance changed: this hub's own, or those of the list at this URL.
@@ -284,7 +294,8 @@ pub(crate) async fn reload(hub: &Hub, list: Option<String>) -> Result<()> {
         }
     };
     drop(conn);
-    replace(hub, source, rows).await
+    replace(hub, source, rows).await;
+    Ok(())
 }
 
 /// Parses rules for the engine. Rules that cannot be parsed are skipped and logged.

@@ -302,12 +302,14 @@ async fn elsewhere(hub: &Hub, parties: RunParties<'_>) -> Result<A2aConnector> {
         || Refusal::unauthenticated("Agents of other hubs require an account on this hub. Sign in.");
     let account = requester.account().ok_or_else(unknown)?;
     let voucher = federation::UserRequestSigner::new(hub, &mut conn, account, agent).await?;
+    // What follows opens connections of its own: a use case that waits for a second one while it holds the first can
+    // exhaust the pool (deadlock).
+    drop(conn);
     if let Some(home) = federation::transport_for(hub, &outbound, agent, &endpoint.url).await? {
         let pseudonym = voucher.pseudonym().clone();
         let network = federation::P2pTransport { hub: hub.clone(), home, pseudonym };
         return Ok(A2aConnector::with_transport(Arc::new(network), outbound, endpoint).with_caller_timeout());
     }
-    drop(conn);
     federation::prove(hub, &outbound, agent, version).await?;
     let mut conn = hub.store().snapshot().await?;
     let a2a = A2aConnector::new(outbound, endpoint).map_err(refused)?.with_caller_timeout();

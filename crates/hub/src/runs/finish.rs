@@ -78,15 +78,19 @@ pub(super) async fn finish(hub: &Hub, job: &RunJob, speaker: &mut MessageWriter,
     let (mut pause, mut faults) = (FIRST_PAUSE, 0);
     let mut outcome = fit(hub, job, speaker, outcome).await;
     let mut files = speaker.take_files();
-    metrics::counter!("plexus_runs_finished_total", "state" => outcome.state.as_str()).increment(1);
     loop {
         match keep(hub, job, speaker, &files, &outcome).await {
-            Ok(()) => break,
-            Err(Error::Refused(refusal)) => {
+            Ok(()) => {
+                let state = outcome.state.as_str();
+                metrics::counter!("plexus_runs_finished_total", "state" => state).increment(1);
+                break;
+            }
+            // The store is full or away.
+            Err(Error::Refused(refusal @ Refusal::Unavailable { .. })) => {
                 tracing::warn!(run.id = %job.run, error = %refusal, "saving the answer failed; retrying");
             }
-            Err(Error::Fault(fault)) => {
-                tracing::error!(run.id = %job.run, error = format!("{fault:#}"), "saving the answer failed");
+            Err(error) => {
+                tracing::error!(run.id = %job.run, error = format!("{error:#}"), "saving the answer failed");
                 faults += 1;
                 // A permanent fault must not hold the run and its slot forever.
                 if faults == FAULTS {

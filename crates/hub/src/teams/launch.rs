@@ -95,10 +95,19 @@ pub(super) async fn launch_for(
     let mut change_set = ChatChangeSet::new(&chat);
     change_set.add_message(goal_message(hub, &team, &requester));
     change_set.record(ChatEvent::TeamUpdated { log_seq: last });
-    let account = Some(person.account);
-    change_set.commit(hub, tx).await?.publish(hub, account).await;
-    orchestrator::spawn(hub, team.id(), requester);
-    Ok(team.id())
+    let (account, id) = (Some(person.account), team.id());
+    // In a task of its own, so that a cancelled request leaves no committed team without an orchestrator.
+    let launched = hub.tasks().spawn({
+        let hub = hub.clone();
+        async move {
+            let committed = change_set.commit(&hub, tx).await?;
+            orchestrator::spawn(&hub, id, requester);
+            committed.publish(&hub, account).await;
+            Ok::<_, Error>(())
+        }
+    });
+    launched.await.map_err(Error::fault)??;
+    Ok(id)
 }
 
 /// Ensures that the limits fit all named members.

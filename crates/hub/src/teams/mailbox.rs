@@ -68,6 +68,11 @@ impl TeamMailboxes {
         Some(Mailbox { rooms: self.clone(), team, requests })
     }
 
+    /// Returns whether this instance orchestrates the team.
+    pub fn is_registered(&self, team: ChatId) -> bool {
+        self.0.lock().contains_key(&team)
+    }
+
     fn close(&self, team: ChatId) {
         let mut rooms = self.0.lock();
         // A new mailbox may have been registered meanwhile.

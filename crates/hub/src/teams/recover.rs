@@ -11,7 +11,7 @@ use plexus_store::teams;
 use super::{log_store, orchestrator};
 use crate::{Hub, Result, accounts};
 
-/// Starts an orchestrator for each active team without one.
+/// Starts an orchestrator for each active team without one. Runs at the start of an instance and regularly after it.
 pub(crate) async fn recover(hub: &Hub) -> Result<()> {
     let free = teams::list_unclaimed(&mut hub.store().read().await?, HubRowId::SELF).await?;
     for (team, launcher) in free {
@@ -24,6 +24,18 @@ pub(crate) async fn recover(hub: &Hub) -> Result<()> {
                     tracing::warn!(%team, %error, "could not cancel the team of a deleted owner");
                 }
             }
+        }
+    }
+    start_claimed(hub).await
+}
+
+/// Starts an orchestrator for each team that this instance has claimed and does not orchestrate: its launch was
+/// interrupted after the commit.
+async fn start_claimed(hub: &Hub) -> Result<()> {
+    let claimed = teams::list_claimed(&mut hub.store().read().await?, hub.process()).await?;
+    for (team, launcher) in claimed.into_iter().filter(|(team, _)| !hub.teams().is_registered(*team)) {
+        if let Some(requester) = accounts::requester(&mut hub.store().read().await?, launcher).await? {
+            orchestrator::spawn(hub, team, requester);
         }
     }
     Ok(())

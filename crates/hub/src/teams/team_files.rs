@@ -43,7 +43,7 @@ pub(super) async fn list(hub: &Hub, conn: &mut Conn, id: ChatId) -> Result<Vec<T
     if artifacts.is_empty() {
         return Ok(Vec::new());
     }
-    let signer = LinkSigner::load(hub).await?;
+    let signer = LinkSigner::read(hub, conn).await?;
     let file = |artifact: report::TeamArtifact| {
         let (url, size) = match &artifact.part.content {
             PartBody::File { blob, size, .. } => {
