@@ -3,12 +3,16 @@
 use std::{ops::Deref, sync::Arc};
 
 use plexus_hub::Hub;
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     conformance::Conformance,
     rendering::Renderer,
-    web::{assets::Assets, page_cache::PageCache},
+    web::{
+        assets::Assets,
+        body_budget::{BodyBudget, BodyLimits},
+        page_cache::PageCache,
+    },
 };
 
 /// Shared application state: the hub, static assets and caches. Cheap to clone.
@@ -20,6 +24,9 @@ pub struct AppStateInner {
     pub assets: Assets,
     pub kept: PageCache,
     pub renderer: Renderer,
+    pub body_budget: Arc<BodyBudget>,
+    /// Requests that change something: they run to their end, also without their client.
+    pub changes: TaskTracker,
     /// Cancelled when shutdown begins; streams then end themselves.
     pub stop: CancellationToken,
     /// Cancelled before shutdown, while the hub still serves: `/readyz` tells load balancers to send requests
@@ -37,6 +44,8 @@ impl AppState {
             assets: Assets::load(),
             kept,
             renderer: Renderer::default(),
+            body_budget: Arc::new(BodyBudget::new(BodyLimits::default())),
+            changes: TaskTracker::new(),
             draining: stop.child_token(),
             stop,
             conformance,

@@ -17,10 +17,11 @@ use crate::{
     app_state::AppState,
     ard, conformance, health, ioa_compat, mcp, oauth, openai, pages, rpc,
     web::{
-        api_error_layer, assets, bearer, body_timeout, host_check,
+        admission, api_error_layer, assets, bearer, body_budget, body_timeout, host_check,
         page::PageContext,
         request_id,
         routing::{form, get, post},
+        run_to_end::run_to_end,
         security_headers,
     },
 };
@@ -35,12 +36,19 @@ pub fn router(site: AppState) -> Router {
         .layer(CatchPanicLayer::new())
         .layer(middleware::from_fn_with_state(site.clone(), host_check::check))
         .layer(middleware::from_fn_with_state(site.clone(), security_headers::security_headers))
-        .layer(middleware::from_fn(body_timeout::limit_body_time));
+        .layer(middleware::from_fn(body_timeout::limit_body_time))
+        .layer(middleware::from_fn_with_state(site.clone(), body_budget::charge_body))
+        .layer(middleware::from_fn_with_state(site.changes.clone(), run_to_end));
     let challenge = middleware::from_fn_with_state(site.clone(), bearer::challenge);
     let packed = ServiceBuilder::new().layer(compression()).layer(CsrfLayer::new()).layer(body_limit(&site));
     Router::new()
-        .merge(page_routes())
-        .merge(admin_routes())
+        .merge(open_page_routes())
+        .merge(
+            Router::new()
+                .merge(page_routes())
+                .merge(admin_routes())
+                .route_layer(middleware::from_fn_with_state(site.clone(), admission::require_account)),
+        )
         .merge(machine_routes())
         .merge(oauth::pages())
         .nest("/api/v1", api::routes().layer(challenge.clone()))
@@ -83,6 +91,7 @@ fn edge_routes(site: AppState) -> Router {
         .layer(CatchPanicLayer::new())
         .layer(middleware::from_fn_with_state(site.clone(), host_check::check))
         .layer(middleware::from_fn(body_timeout::limit_body_time))
+        .layer(middleware::from_fn_with_state(site.clone(), body_budget::charge_body))
         .layer(middleware::from_fn_with_state(site.clone(), bearer::challenge))
         .layer(body);
     let kits = site.conformance.as_ref().map(|_| conformance::routes()).unwrap_or_default();
@@ -93,7 +102,7 @@ fn edge_routes(site: AppState) -> Router {
         .merge(anthropic::routes())
         .merge(ard::routes())
         .merge(oauth::routes())
-        .merge(rpc::routes(&site))
+        .merge(rpc::routes(&site).layer(middleware::from_fn_with_state(site.changes.clone(), run_to_end)))
         .layer(anywhere)
         .merge(mcp::routes(&site))
         .route("/launch_goal", post(ioa_compat::launch))
@@ -102,6 +111,27 @@ fn edge_routes(site: AppState) -> Router {
         .with_state(site)
 }
 
+/// Returns the pages whose forms callers without an account may send.
+fn open_page_routes() -> Router<AppState> {
+    Router::new()
+        .route(
+            "/@{owner}/{agent}/chat",
+            form(pages::agent::visitor_chat::show, pages::agent::visitor_chat::send),
+        )
+        .route("/login", form(pages::account::show_login, pages::account::login))
+        .route("/reset", form(pages::account::show_reset, pages::account::reset))
+        .route("/forgot", form(pages::account::show_recovery, pages::account::recover))
+        .route("/email", form(pages::account::show_email, pages::account::confirm_email))
+        .route("/signup", form(pages::account::show_signup, pages::account::signup))
+        .route("/logout", post(pages::account::logout))
+        .route("/language", post(pages::language::save))
+        .route(
+            "/settings/appearance",
+            form(pages::settings::appearance::show, pages::settings::appearance::save),
+        )
+}
+
+/// Returns the pages whose forms only accounts may send.
 fn page_routes() -> Router<AppState> {
     Router::new()
         .route("/", get(pages::home::show))
@@ -117,10 +147,6 @@ fn page_routes() -> Router<AppState> {
         .route("/@{owner}/{agent}/export", get(pages::agent::export::save))
         .route("/@{owner}/{agent}/feedback", get(pages::agent::feedback::show))
         .route("/@{owner}/{agent}/star", post(pages::agent::star::turn))
-        .route(
-            "/@{owner}/{agent}/chat",
-            form(pages::agent::visitor_chat::show, pages::agent::visitor_chat::send),
-        )
         .route("/shortcuts", get(pages::shortcuts::show))
         .merge(chat_routes())
         .route("/blobs/{sha256}", get(pages::blobs::show))
@@ -139,12 +165,6 @@ fn page_routes() -> Router<AppState> {
         .route("/share/{id}/picture.png", get(pages::shared_chat::picture))
         .route("/share/{id}/continue", post(pages::shared_chat::go_on))
         .route("/share/{id}/files/{sha256}", get(pages::shared_chat::file))
-        .route("/login", form(pages::account::show_login, pages::account::login))
-        .route("/reset", form(pages::account::show_reset, pages::account::reset))
-        .route("/forgot", form(pages::account::show_recovery, pages::account::recover))
-        .route("/email", form(pages::account::show_email, pages::account::confirm_email))
-        .route("/signup", form(pages::account::show_signup, pages::account::signup))
-        .route("/logout", post(pages::account::logout))
         .merge(register_routes())
         .route("/settings", get(pages::settings::home))
         .route("/settings/account", get(pages::settings::account::show))
@@ -171,11 +191,6 @@ fn page_routes() -> Router<AppState> {
             "/settings/chats/import",
             post(pages::settings::chat_import::import)
                 .layer(DefaultBodyLimit::max(pages::settings::chat_import::MAX_UPLOAD)),
-        )
-        .route("/language", post(pages::language::save))
-        .route(
-            "/settings/appearance",
-            form(pages::settings::appearance::show, pages::settings::appearance::save),
         )
 }
 

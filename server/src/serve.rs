@@ -5,11 +5,19 @@ use std::{iter, net::SocketAddr, sync::Arc, time::Duration};
 use anyhow::Context as _;
 use plexus_hub::{ClockRng, Hub, accounts, federation};
 use tokio::{net::TcpListener, signal::unix::SignalKind, sync::Mutex, task::JoinHandle};
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    a2a::P2pA2aHandler, admin_socket::AdminSocket, app_state::AppState, config::ServeConfig,
-    conformance::Conformance, prometheus, router, web::listen,
+    a2a::P2pA2aHandler,
+    admin_socket::AdminSocket,
+    app_state::AppState,
+    config::ServeConfig,
+    conformance::Conformance,
+    prometheus, router,
+    web::{
+        connections::{ConnectionLimits, ConnectionTable},
+        listen::{self, HttpService},
+    },
 };
 
 /// Maximum time for requests in progress to finish during shutdown.
@@ -23,6 +31,7 @@ pub struct RunningServer {
     draining: CancellationToken,
     drain_time: Duration,
     servers: Vec<JoinHandle<()>>,
+    changes: TaskTracker,
 }
 
 /// Opens the hub and starts its listeners.
@@ -51,19 +60,24 @@ pub async fn start(serve: ServeConfig) -> anyhow::Result<RunningServer> {
     hub.join_federation().await?;
     let stop = CancellationToken::new();
     let site = AppState::new(hub.clone(), stop.clone(), Conformance::of(&hub).await?);
-    let draining = site.draining.clone();
+    let (draining, changes) = (site.draining.clone(), site.changes.clone());
     federation::serve_p2p_calls(&hub, Arc::new(P2pA2aHandler::new(&site)));
-    let mut servers = vec![spawn(&hub, "http listener", listener, router::router(site.clone()), &stop)];
+    let site_service = HttpService {
+        router: router::router(site.clone()),
+        connections: Arc::new(ConnectionTable::new(ConnectionLimits::for_process())),
+        trusted_proxies: hub.config().trusted_proxies.clone().into(),
+    };
+    let mut servers = vec![spawn(&hub, "http listener", listener, site_service.clone(), &stop)];
     match AdminSocket::bind(&hub.config().data_dir) {
         Ok(socket) => servers.push(spawn_socket(&hub, socket, site, &stop)),
         Err(error) => tracing::warn!(%error, "command socket: bind failed"),
     }
     if let Some(metrics) = metrics {
         let (router, recorder) = prometheus::router()?;
-        servers.push(spawn(&hub, "metrics listener", metrics, router, &stop));
+        servers.push(spawn(&hub, "metrics listener", metrics, HttpService { router, ..site_service }, &stop));
         servers.push(prometheus::spawn_upkeep(&hub, recorder, &stop));
     }
-    Ok(RunningServer { address, metrics_address, hub, stop, draining, drain_time, servers })
+    Ok(RunningServer { address, metrics_address, hub, stop, draining, drain_time, servers, changes })
 }
 
 /// Spawns a supervised HTTP server. The listener survives a panic, so no connection is refused during the
@@ -72,12 +86,12 @@ fn spawn(
     hub: &Hub,
     worker: &'static str,
     listener: TcpListener,
-    router: axum::Router,
+    service: HttpService,
     stop: &CancellationToken,
 ) -> JoinHandle<()> {
     let (hub, stop, listener) = (hub.clone(), stop.clone(), Arc::new(Mutex::new(Some(listener))));
     tokio::spawn(async move {
-        let serve = |_| listen::serve(Arc::clone(&listener), router.clone(), stop.clone());
+        let serve = |_| listen::serve(Arc::clone(&listener), service.clone(), stop.clone());
         hub.supervise_until(worker, &stop, serve).await;
     })
 }
@@ -154,6 +168,10 @@ impl RunningServer {
                 Ok(ended) => ended?,
                 Err(_) => tracing::warn!("shutdown timeout: some requests were still active"),
             }
+        }
+        self.changes.close();
+        if tokio::time::timeout(GRACE, self.changes.wait()).await.is_err() {
+            tracing::warn!(count = self.changes.len(), "shutdown timeout: some changes were still active");
         }
         self.hub.close().await;
         Ok(())

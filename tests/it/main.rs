@@ -111,6 +111,8 @@ mod fleet;
 #[cfg(test)]
 mod hand_over;
 #[cfg(test)]
+mod held_resources;
+#[cfg(test)]
 mod hostile;
 #[cfg(test)]
 mod http_endpoints;

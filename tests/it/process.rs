@@ -84,6 +84,18 @@ impl Process {
         Self::run(command).await
     }
 
+    /// Serves the data folder as a process that may open this number of files.
+    pub async fn serve_with_open_files(folder: &Path, files: u64) -> Self {
+        prepare_sqlite(folder).await;
+        let mut command = furnished(Command::new("prlimit"), folder);
+        command.env("PATH", std::env::var("PATH").unwrap_or_default());
+        command.arg(format!("--nofile={files}:{files}")).arg(program());
+        command.args(["serve", "--listen", "127.0.0.1:0"]);
+        let process = Self::run(command).await;
+        process.until_ready().await;
+        process
+    }
+
     /// Serves the data folder in a network namespace, at its address.
     pub async fn serve_within(namespace: &Namespace, folder: &Path, flags: &[&str]) -> Self {
         let mut command = furnished(namespace.command(&program()), folder);
@@ -168,6 +180,15 @@ impl Process {
         let fields: Vec<&str> = stat.rsplit_once(')').expect("a name").1.split_whitespace().collect();
         let hundredths = |field: usize| fields[field].parse::<u64>().expect("a number");
         Duration::from_millis((hundredths(11) + hundredths(12)) * 10)
+    }
+
+    /// Returns the memory of the process (VmRSS of proc_pid_status(5)), in bytes.
+    pub fn resident_bytes(&self) -> u64 {
+        let id = self.child.id().expect("it runs");
+        let status = std::fs::read_to_string(format!("/proc/{id}/status")).expect("it runs on Linux");
+        let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("its memory");
+        let kib: u64 = line.split_whitespace().nth(1).expect("a number").parse().expect("a number");
+        kib << 10
     }
 
     fn signal(&self, signal: &str) {

@@ -4,11 +4,13 @@ use axum::{
     Json,
     body::{self, Body},
     extract::State,
+    http::HeaderMap,
 };
 use plexus_domain::Error as Refusal;
 use plexus_hub::{
     caller::Scope,
     chats::{self, ImportedChats, MAX_IMPORT_BYTES},
+    limits::Rate,
     quotas::in_units,
 };
 use serde::Serialize;
@@ -16,7 +18,7 @@ use utoipa::ToSchema;
 
 use crate::{
     app_state::AppState,
-    web::{auth::ApiCaller, error::ApiResult, json_body::body_error},
+    web::{admission::admit_body, auth::ApiCaller, error::ApiResult, json_body::body_error},
 };
 
 /// Result of an import.
@@ -73,10 +75,12 @@ impl From<ImportedChats> for ChatImportJson {
 pub async fn create(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
+    headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Json<ChatImportJson>> {
     // Before the body is read: a caller that may not import sends none.
     caller.may(Scope::Chat)?;
+    admit_body(&site, &caller, Rate::Imports, &headers).await?;
     let limit = MAX_IMPORT_BYTES as u64;
     let words = format!("The file is larger than {}. Export fewer chats at once.", in_units(limit));
     let too_large = Refusal::too_large(words, limit);

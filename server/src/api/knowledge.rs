@@ -2,19 +2,22 @@
 
 use axum::{
     Json,
-    body::Bytes,
-    extract::{Path, State, rejection::BytesRejection},
-    http::StatusCode,
+    body::{self, Body},
+    extract::{Path, State},
+    http::{HeaderMap, StatusCode},
 };
 use plexus_domain::{Address, Error as Refusal, Timestamp};
-use plexus_hub::agents::knowledge::{self, FileList, KnowledgeFile, MAX_PDF_BYTES, VectorCoverage};
+use plexus_hub::{
+    agents::knowledge::{self, FileList, KnowledgeFile, MAX_PDF_BYTES, VectorCoverage},
+    limits::Rate,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::agent::AgentPath;
 use crate::{
     app_state::AppState,
-    web::{auth::ApiCaller, error::ApiResult, json_body::body_error},
+    web::{admission::admit_body, auth::ApiCaller, error::ApiResult, json_body::body_error},
 };
 
 /// Maximum size of a request body in bytes.
@@ -94,13 +97,18 @@ pub async fn put(
     State(site): State<AppState>,
     ApiCaller(caller): ApiCaller,
     Path(at): Path<AgentFilePath>,
-    body: Result<Bytes, BytesRejection>,
+    headers: HeaderMap,
+    body: Body,
 ) -> ApiResult<Json<AgentFile>> {
-    let body = body.map_err(|rejection| {
+    let address = at.address()?;
+    // Before the body is read: a caller that may not add files to this agent sends none.
+    knowledge::list(&site.hub, &caller, &address).await?;
+    admit_body(&site, &caller, Rate::PdfFiles, &headers).await?;
+    let body = body::to_bytes(body, MAX_PDF_BYTES).await.map_err(|error| {
         let words = "The file is larger than 16 MiB. Split it.";
-        body_error(&rejection, Refusal::too_large(words, MAX_PDF_BYTES as u64))
+        body_error(&error, Refusal::too_large(words, MAX_PDF_BYTES as u64))
     })?;
-    let file = knowledge::add(&site.hub, &caller, &at.address()?, &at.file, &body).await?;
+    let file = knowledge::add(&site.hub, &caller, &address, &at.file, &body).await?;
     Ok(Json(file.into()))
 }
 

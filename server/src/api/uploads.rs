@@ -9,6 +9,7 @@ use axum::{
 use plexus_domain::{Digest, Error as Refusal, ImageSize, UploadId};
 use plexus_hub::{
     caller::Scope,
+    limits::Rate,
     quotas::in_units,
     uploads::{self, Upload},
 };
@@ -18,7 +19,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::id;
 use crate::{
     app_state::AppState,
-    web::{auth::ApiCaller, error::ApiResult, json_body::body_error},
+    web::{admission::admit_body, auth::ApiCaller, error::ApiResult, json_body::body_error},
 };
 
 #[derive(Deserialize, IntoParams)]
@@ -75,6 +76,7 @@ pub async fn create(
 ) -> ApiResult<(StatusCode, Json<UploadJson>)> {
     // Before the body is read: who may not store files sends none.
     caller.may(Scope::Chat)?;
+    admit_body(&site, &caller, Rate::FileKib, &headers).await?;
     let limit = uploads::limits(&site.hub).bytes;
     let words = format!("The file is larger than {}. Send a smaller file.", in_units(limit));
     let too_large = Refusal::too_large(words, limit);

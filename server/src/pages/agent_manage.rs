@@ -3,6 +3,7 @@
 
 use axum::{
     extract::{Multipart, Path, Query, State, multipart::MultipartError},
+    http::HeaderMap,
     response::{IntoResponse as _, Redirect, Response},
 };
 use plexus_app::view_models::{
@@ -26,6 +27,7 @@ use plexus_hub::{
     },
     caller::Caller,
     config::ProgramProtocol,
+    limits::Rate,
     quotas::in_units,
 };
 
@@ -36,6 +38,7 @@ use crate::{
     app_state::AppState,
     pages::{account::refused, agent::head},
     web::{
+        admission::admit_body,
         form::Fields,
         json_body::body_error,
         page::{PageContext, redirect_with_notice},
@@ -110,14 +113,16 @@ pub async fn add_files(
     State(site): State<AppState>,
     visit: PageContext,
     Path(at): Path<(String, String)>,
+    headers: HeaderMap,
     form: Multipart,
 ) -> Response {
-    let added = match address(&at) {
-        Ok(address) => take_files(&site, &visit.caller, &address, form).await.map(|number| (address, number)),
+    let address = match admit_files(&site, &visit.caller, &at, &headers).await {
+        Ok(address) => address,
         Err(error) => return visit.refuse(error),
     };
+    let added = take_files(&site, &visit.caller, &address, form).await;
     match added {
-        Ok((address, number)) => {
+        Ok(number) => {
             let notice = if number == 1 { "file-added" } else { "files-added" };
             redirect_with_notice(&format!("/{address}/manage"), notice)
         }
@@ -126,6 +131,19 @@ pub async fn add_files(
             Err(_) => visit.refuse(error),
         },
     }
+}
+
+/// Checks before the form is read that the caller may add files to the agent.
+async fn admit_files(
+    site: &AppState,
+    caller: &Caller,
+    at: &(String, String),
+    headers: &HeaderMap,
+) -> Result<Address, Error> {
+    let address = address(at)?;
+    knowledge::list(&site.hub, caller, &address).await?;
+    admit_body(site, caller, Rate::PdfFiles, headers).await?;
+    Ok(address)
 }
 
 /// Returns the number of files that were added. The files before an invalid one are added.

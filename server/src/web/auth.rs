@@ -7,12 +7,13 @@ use axum::{
     extract::FromRequestParts,
     http::{HeaderMap, header, request::Parts},
 };
+use plexus_domain::Error as Refusal;
 use plexus_hub::{
     Caller,
     accounts::{self, TOKEN_PREFIX},
 };
 
-use super::{client_address::client_ip, error::ApiError};
+use super::{body_budget::BodyCharge, client_address::client_ip, error::ApiError};
 use crate::{admin_socket::OperatorRequest, app_state::AppState};
 
 /// The resource that a token must be valid for.
@@ -33,8 +34,17 @@ impl FromRequestParts<AppState> for ApiCaller {
             Some(token) => accounts::authenticate_token(&site.hub, token, API, ip).await?,
             None => by_cookie(site, &parts.headers, ip).await?,
         };
-        site.hub.limits().admit(&caller)?;
+        admit(parts, site, &caller)?;
         Ok(Self(caller))
+    }
+}
+
+/// Counts a request of an authenticated caller against its general rate limit, and charges its body to the caller.
+pub fn admit(parts: &Parts, site: &AppState, caller: &Caller) -> Result<(), Refusal> {
+    site.hub.limits().admit(caller)?;
+    match parts.extensions.get::<BodyCharge>() {
+        Some(charge) => charge.charge_to(caller, &parts.headers),
+        None => Ok(()),
     }
 }
 

@@ -16,7 +16,12 @@ use plexus_hub::{
     oauth_server::{DEFAULT_SCOPES, SCOPES},
 };
 
-use super::{auth::bearer, client_address::client_ip, host_check::RequestedOrigin};
+use super::{
+    auth::{admit, bearer},
+    body_budget::BodyCharge,
+    client_address::client_ip,
+    host_check::RequestedOrigin,
+};
 use crate::{app_state::AppState, oauth::RESOURCE};
 
 pub struct Bearer(pub Caller);
@@ -47,6 +52,15 @@ impl FromRequestParts<AppState> for ApiKey {
 }
 
 async fn authenticate(parts: &Parts, site: &AppState, token: Option<&str>) -> Result<Caller, InvalidToken> {
+    let authenticated = identify(parts, site, token).await;
+    // Endpoints of protocols read the body before they answer, to repeat the id of the request in the error.
+    if let (Err(_), Some(charge)) = (&authenticated, parts.extensions.get::<BodyCharge>()) {
+        charge.refuse();
+    }
+    authenticated
+}
+
+async fn identify(parts: &Parts, site: &AppState, token: Option<&str>) -> Result<Caller, InvalidToken> {
     let ip = client_ip(parts, site);
     let caller = match token {
         None => Ok(match &site.conformance {
@@ -56,7 +70,7 @@ async fn authenticate(parts: &Parts, site: &AppState, token: Option<&str>) -> Re
         Some(token) => accounts::authenticate_token(&site.hub, token, parts.uri.path(), ip).await,
     };
     let caller = caller.map_err(InvalidToken)?;
-    site.hub.limits().admit(&caller).map_err(|limited| InvalidToken(limited.into()))?;
+    admit(parts, site, &caller).map_err(|limited| InvalidToken(limited.into()))?;
     Ok(caller)
 }
 

@@ -16,7 +16,7 @@ use plexus_domain::{
 };
 use serde::de::DeserializeOwned;
 
-use super::error::ApiError;
+use super::{body_budget::BodyBudgetExceeded, error::ApiError};
 use crate::app_state::AppState;
 
 pub const JSON: &str = "application/json";
@@ -29,21 +29,17 @@ pub fn is_of_type(headers: &HeaderMap, types: &[&str]) -> bool {
     types.contains(&essence(given).as_str())
 }
 
-/// Returns the error for a body that could not be read: a timeout if the body was too slow, else `otherwise`.
-/// Each protocol maps it to its own format.
+/// Returns the error for a body that could not be read: a timeout if it was too slow, a rate limit if too many bytes
+/// are in memory, else `otherwise`. Each protocol maps it to its own format.
 pub fn body_error(cause: &(dyn Error + 'static), otherwise: Refusal) -> Refusal {
-    if is_late(cause) {
-        return Refusal::timeout("The request body timed out. Send the request again.");
-    }
-    otherwise
-}
-
-/// Returns whether [`super::body_timeout`] aborted the body.
-fn is_late(cause: &(dyn Error + 'static)) -> bool {
-    let causes = iter::successors(Some(cause), |&cause| cause.source());
-    causes
-        .filter_map(|cause| cause.downcast_ref::<io::Error>())
-        .any(|error| error.kind() == io::ErrorKind::TimedOut)
+    let mut causes = iter::successors(Some(cause), |&cause| cause.source());
+    let aborted = causes.find_map(|cause| match cause.downcast_ref::<io::Error>() {
+        Some(error) if error.kind() == io::ErrorKind::TimedOut => {
+            Some(Refusal::timeout("The request body timed out. Send the request again."))
+        }
+        _ => cause.is::<BodyBudgetExceeded>().then(BodyBudgetExceeded::refusal),
+    });
+    aborted.unwrap_or(otherwise)
 }
 
 pub struct JsonBody<T>(pub T);

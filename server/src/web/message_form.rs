@@ -10,12 +10,14 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use plexus_domain::Error as Refusal;
-use plexus_hub::{quotas::in_units, uploads};
+use plexus_hub::{limits::Rate, quotas::in_units, uploads};
 
 use super::{
+    admission::admit_body,
     error::status,
     form::Fields,
     json_body::{body_error, is_of_type},
+    page::PageContext,
 };
 use crate::app_state::AppState;
 
@@ -42,10 +44,11 @@ pub struct FormFile {
     pub bytes: Bytes,
 }
 
-impl FromRequest<AppState> for MessageForm {
-    type Rejection = Response;
-
-    async fn from_request(mut request: Request, site: &AppState) -> Result<Self, Response> {
+impl MessageForm {
+    /// Reads the form of a caller that may send a message of this size.
+    pub async fn read(mut request: Request, site: &AppState, visit: &PageContext) -> Result<Self, Response> {
+        let admitted = admit_body(site, &visit.caller, Rate::Messages, request.headers()).await;
+        admitted.map_err(|error| visit.clone().refuse(error))?;
         if !is_of_type(request.headers(), &["multipart/form-data"]) {
             let fields = Fields::from_request(request, site).await?;
             return Ok(Self { fields, files: Vec::new(), refusal: None });

@@ -1,13 +1,16 @@
 //! HTTP building blocks shared by all endpoints: authentication, page context, errors, caching, timeouts and
 //! headers.
 
+pub mod admission;
 pub mod api_error_layer;
 pub mod assets;
 pub mod auth;
 pub mod bearer;
+pub mod body_budget;
 pub mod body_timeout;
 pub mod body_writer;
 pub mod client_address;
+pub mod connections;
 pub mod download;
 pub mod error;
 pub mod etag;
@@ -22,6 +25,7 @@ pub mod page;
 pub mod page_cache;
 pub mod request_id;
 pub mod routing;
+pub mod run_to_end;
 pub mod search_cursor;
 pub mod security_headers;
 mod write_timeout;

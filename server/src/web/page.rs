@@ -14,7 +14,7 @@ use plexus_domain::account::Role;
 use plexus_hub::{Caller, Error, model_budget};
 
 use super::{
-    auth::{by_cookie, cookie},
+    auth::{admit, by_cookie, cookie},
     client_address::client_ip,
     error::{public_message, retry_after},
     language,
@@ -23,6 +23,7 @@ use super::{
 };
 use crate::app_state::AppState;
 
+#[derive(Clone)]
 pub struct PageContext {
     pub caller: Caller,
     frame: Frame,
@@ -34,6 +35,9 @@ impl FromRequestParts<AppState> for PageContext {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, site: &AppState) -> Result<Self, Response> {
+        if let Some(visit) = parts.extensions.remove::<Self>() {
+            return Ok(visit);
+        }
         let ip = client_ip(parts, site);
         let visit = |caller: Caller| Self {
             frame: frame(parts, site, &caller),
@@ -42,7 +46,7 @@ impl FromRequestParts<AppState> for PageContext {
             request_id: parts.extensions.get::<RequestId>().map(|id| id.0.clone()).unwrap_or_default(),
         };
         match by_cookie(site, &parts.headers, ip).await {
-            Ok(caller) => match site.hub.limits().admit(&caller) {
+            Ok(caller) => match admit(parts, site, &caller) {
                 Ok(()) => {
                     let alert = budget_alert(site, &caller, parts.uri.path()).await;
                     let mut visit = visit(caller);

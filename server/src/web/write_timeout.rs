@@ -15,15 +15,18 @@ use tokio::{
 /// Maximum time that a pending write may make no progress.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-pub struct WriteTimeout<S> {
+/// A stream with the timeout. `held` is dropped with the stream, also when an upgraded connection (WebSocket) outlives the
+/// task that accepted it.
+pub struct WriteTimeout<S, H = ()> {
     stream: S,
+    _held: H,
     /// Deadline of the pending write; `None` if no write is pending.
     due: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S: Unpin> WriteTimeout<S> {
-    pub const fn new(stream: S) -> Self {
-        Self { stream, due: None }
+impl<S: Unpin, H> WriteTimeout<S, H> {
+    pub const fn new(stream: S, held: H) -> Self {
+        Self { stream, _held: held, due: None }
     }
 
     /// Returns the result of a write, or `TimedOut` once the deadline has passed.
@@ -42,7 +45,7 @@ impl<S: Unpin> WriteTimeout<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
+impl<S: AsyncRead + Unpin, H: Unpin> AsyncRead for WriteTimeout<S, H> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -52,7 +55,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
+impl<S: AsyncWrite + Unpin, H: Unpin> AsyncWrite for WriteTimeout<S, H> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.in_time(cx, |stream, cx| stream.poll_write(cx, buf))
     }
@@ -87,14 +90,14 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_write_that_nobody_takes_ends() {
         let (near, _far) = duplex(8);
-        let ended = WriteTimeout::new(near).write_all(b"more than eight bytes").await.unwrap_err();
+        let ended = WriteTimeout::new(near, ()).write_all(b"more than eight bytes").await.unwrap_err();
         assert_eq!(ended.kind(), io::ErrorKind::TimedOut);
     }
 
     #[tokio::test(start_paused = true)]
     async fn whoever_takes_something_now_and_then_is_served() {
         let (near, mut far) = duplex(8);
-        let mut near = WriteTimeout::new(near);
+        let mut near = WriteTimeout::new(near, ());
         let text = [b'x'; 80];
         let reading = async {
             let mut read = Vec::new();

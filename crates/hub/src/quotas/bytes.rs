@@ -10,7 +10,7 @@ use plexus_store::{
 
 use super::{ledger::Whose, over};
 use crate::{
-    Error, Hub, Result, accounts,
+    Caller, Error, Hub, Result, accounts,
     caller::{QuotaSubject, Requester},
     limits::Rate,
 };
@@ -91,6 +91,20 @@ pub(crate) async fn check_unsent(
         return Ok(());
     }
     Err(over("bytes_total", stored.bytes, limit, full_hub(stored.bytes, limit)).into())
+}
+
+/// Checks before a body is read that the caller's account has room for `incoming` bytes more. Stored files are checked
+/// again when they are stored, as are those of callers without an account.
+pub async fn check_room(hub: &Hub, caller: &Caller, incoming: u64) -> Result<()> {
+    let Some(person) = &caller.person else { return Ok(()) };
+    let (limit, requester) = (hub.config().quotas.bytes, Requester::from(person));
+    let fits = |stored: Stored| stored.bytes.saturating_add(incoming) <= limit;
+    let mut conn = hub.store().read().await?;
+    let stored = self::stored(hub, &mut conn, Whose::Holder(holder(&requester)), fits).await?;
+    if fits(stored) {
+        return Ok(());
+    }
+    Err(over("bytes", stored.bytes, limit, full(&requester, stored.bytes, limit)).into())
 }
 
 /// Counts bytes of files against the rate limit of the requester.

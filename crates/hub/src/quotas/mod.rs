@@ -14,13 +14,13 @@ use plexus_domain::{AgentId, Error as Refusal};
 pub use plexus_store::usage::Top;
 use plexus_store::{Conn, agents, stars, teams, usage as rows, webhooks};
 
-pub use self::{
-    bytes::in_units,
-    usage::{Used, used},
-};
 pub(crate) use self::{
     bytes::{check_answer, check_bytes, check_chat, check_files, check_message, check_unsent, forget},
     ledger::Ledger,
+};
+pub use self::{
+    bytes::{check_room, in_units},
+    usage::{Used, used},
 };
 use crate::{Hub, Result, caller::Person, limits};
 

@@ -1,7 +1,7 @@
 //! Page `/chat`: starts a new chat.
 
 use axum::{
-    extract::{Query as UrlQuery, State},
+    extract::{Query as UrlQuery, Request, State},
     response::{IntoResponse as _, Redirect, Response},
 };
 use plexus_app::view_models::{
@@ -101,7 +101,11 @@ async fn choices(site: &AppState, caller: &Caller, words: Option<&str>) -> Resul
     Ok(AgentChoices::Found { words: words.to_owned(), agents })
 }
 
-pub async fn send(State(site): State<AppState>, visit: PageContext, form: MessageForm) -> Response {
+pub async fn send(State(site): State<AppState>, visit: PageContext, request: Request) -> Response {
+    let form = match MessageForm::read(request, &site, &visit).await {
+        Ok(form) => form,
+        Err(refused) => return refused,
+    };
     let (fields, received) = receive(&site, &visit.caller, form).await;
     let to = fields.given("to").and_then(|to| to.parse::<Address>().ok());
     let is_temporary = fields.get("temporary") == "yes";

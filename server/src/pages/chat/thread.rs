@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use axum::{
-    extract::{Path, Query, State},
+    extract::{Path, Query, Request, State},
     response::{IntoResponse as _, Redirect, Response},
 };
 use plexus_app::view_models::{
@@ -184,10 +184,14 @@ pub async fn send(
     State(site): State<AppState>,
     visit: PageContext,
     Path(id): Path<String>,
-    form: MessageForm,
+    request: Request,
 ) -> Response {
     let Ok(chat) = id.parse::<ChatId>() else {
         return visit.refuse_status(axum::http::StatusCode::NOT_FOUND);
+    };
+    let form = match MessageForm::read(request, &site, &visit).await {
+        Ok(form) => form,
+        Err(refused) => return refused,
     };
     let (fields, received) = receive(&site, &visit.caller, form).await;
     let sent = match received {

@@ -3,6 +3,7 @@
 use axum::{
     body::Bytes,
     extract::{Multipart, State, multipart::MultipartError},
+    http::HeaderMap,
     response::Response,
 };
 use plexus_app::{
@@ -12,8 +13,8 @@ use plexus_app::{
 use plexus_domain::Error as Refusal;
 use plexus_hub::{
     Error,
-    caller::Scope,
     chats::{self, ImportedChats, MAX_IMPORT_BYTES, MAX_IMPORT_MESSAGES, MAX_IMPORT_TEXT_BYTES, Omission},
+    limits::Rate,
     quotas::in_units,
 };
 
@@ -21,16 +22,20 @@ use super::shares;
 use crate::{
     app_state::AppState,
     pages::account::refused,
-    web::{form::Fields, json_body::body_error, page::PageContext},
+    web::{admission::admit_body, form::Fields, json_body::body_error, page::PageContext},
 };
 
 /// Maximum bytes of the form: a file, and what is around it.
 pub const MAX_UPLOAD: usize = MAX_IMPORT_BYTES + (64 << 10);
 
-pub async fn import(State(site): State<AppState>, visit: PageContext, form: Multipart) -> Response {
-    // Before the body is read: a visitor that may not import sends none.
-    if let Err(refusal) = visit.caller.may(Scope::Chat) {
-        return visit.refuse(refusal.into());
+pub async fn import(
+    State(site): State<AppState>,
+    visit: PageContext,
+    headers: HeaderMap,
+    form: Multipart,
+) -> Response {
+    if let Err(error) = admit_body(&site, &visit.caller, Rate::Imports, &headers).await {
+        return visit.refuse(error);
     }
     let imported = match file(form).await {
         Ok(file) => chats::import(&site.hub, &visit.caller, file).await,
