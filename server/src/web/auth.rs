@@ -43,7 +43,7 @@ impl FromRequestParts<AppState> for ApiCaller {
 pub fn admit(parts: &Parts, site: &AppState, caller: &Caller) -> Result<(), Refusal> {
     site.hub.limits().admit(caller)?;
     match parts.extensions.get::<BodyCharge>() {
-        Some(charge) => charge.charge_to(caller, &parts.headers),
+        Some(charge) => charge.charge_to(caller),
         None => Ok(()),
     }
 }

@@ -153,8 +153,8 @@ impl BodyCharge {
         Self(Arc::new(ChargedBody { budget, state }))
     }
 
-    /// Charges the bytes of this body to the caller from now on, and checks that its declared length fits.
-    pub fn charge_to(&self, caller: &Caller, headers: &HeaderMap) -> Result<(), Refusal> {
+    /// Charges the bytes of this body to the caller from now on.
+    pub fn charge_to(&self, caller: &Caller) -> Result<(), Refusal> {
         let mut state = self.0.state.lock();
         let sender = Sender { key: caller.key(), has_account: caller.person.is_some() };
         if sender != state.sender {
@@ -162,10 +162,19 @@ impl BodyCharge {
             self.0.budget.release(&state.sender, state.charged);
             state.sender = sender;
         }
-        // Only a check: what a client declares and does not send takes no memory.
-        let ahead = declared_length(headers).unwrap_or(0).saturating_sub(FREE_BYTES.max(state.received));
-        self.0.budget.add(&state.sender, ahead).map_err(|_| BodyBudgetExceeded::refusal())?;
-        self.0.budget.release(&state.sender, ahead);
+        Ok(())
+    }
+
+    /// Checks before the first byte that a body of this length fits. Only a check: what a client declares and does not send
+    /// takes no memory.
+    fn check_fits(&self, length: usize) -> Result<(), BodyBudgetExceeded> {
+        let state = self.0.state.lock();
+        let charged = length.saturating_sub(FREE_BYTES);
+        if state.is_refused && charged > 0 {
+            return Err(BodyBudgetExceeded);
+        }
+        self.0.budget.add(&state.sender, charged)?;
+        self.0.budget.release(&state.sender, charged);
         Ok(())
     }
 
@@ -210,7 +219,8 @@ pub async fn charge_body(State(site): State<AppState>, request: Request, next: N
     let (mut parts, body) = request.into_parts();
     let charge = BodyCharge::new(Arc::clone(&site.body_budget), client_ip(&parts, &site));
     parts.extensions.insert(charge.clone());
-    let request = Request::from_parts(parts, Body::new(BudgetedBody { body, charge: charge.clone() }));
+    let declared = declared_length(&parts.headers);
+    let request = Request::from_parts(parts, Body::new(BudgetedBody { body, charge: charge.clone(), declared }));
     let response = next.run(request).await;
     // What the handler read lives as long as its future.
     drop(charge);
@@ -221,6 +231,8 @@ pub async fn charge_body(State(site): State<AppState>, request: Request, next: N
 struct BudgetedBody {
     body: Body,
     charge: BodyCharge,
+    /// The declared length, until the first read.
+    declared: Option<usize>,
 }
 
 impl HttpBody for BudgetedBody {
@@ -231,6 +243,11 @@ impl HttpBody for BudgetedBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if let Some(length) = self.declared.take()
+            && let Err(exceeded) = self.charge.check_fits(length)
+        {
+            return Poll::Ready(Some(Err(axum::Error::new(exceeded))));
+        }
         let polled = Pin::new(&mut self.body).poll_frame(cx);
         if let Poll::Ready(Some(Ok(frame))) = &polled
             && let Err(exceeded) = self.charge.receive(frame.data_ref().map_or(0, Bytes::len))
@@ -304,7 +321,7 @@ mod tests {
         let budget = budget();
         let charge = at(&budget, "192.0.2.1");
         assert!(charge.receive(3 * MIB).is_ok());
-        charge.charge_to(&account(), &HeaderMap::new()).unwrap();
+        charge.charge_to(&account()).unwrap();
         assert!(at(&budget, "192.0.2.1").receive(4 * MIB).is_ok(), "the address is free again");
         assert!(charge.receive(4 * MIB).is_ok());
         assert!(charge.receive(2 * MIB).is_err(), "of one account");
@@ -313,11 +330,12 @@ mod tests {
     #[test]
     fn a_declared_length_that_cannot_fit_is_refused_before_the_body() {
         let budget = budget();
-        let mut headers = HeaderMap::new();
-        headers.insert(header::CONTENT_LENGTH, (5 * MIB).into());
-        let anonymous = Caller::anonymous("192.0.2.1".parse().unwrap());
-        assert!(at(&budget, "192.0.2.1").charge_to(&anonymous, &headers).is_err());
-        assert!(at(&budget, "192.0.2.1").charge_to(&account(), &headers).is_ok());
+        assert!(at(&budget, "192.0.2.1").check_fits(5 * MIB).is_err());
+        let of_account = at(&budget, "192.0.2.1");
+        of_account.charge_to(&account()).unwrap();
+        assert!(of_account.check_fits(5 * MIB).is_ok());
+        of_account.refuse();
+        assert!(of_account.check_fits(5 * MIB).is_err() && of_account.check_fits(FREE_BYTES).is_ok());
         assert_eq!(budget.used.lock().total, 0, "a declaration takes nothing");
     }
 }
