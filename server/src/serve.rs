@@ -1,6 +1,6 @@
 //! Lifecycle of a serving hub: start, announce, stop. Used by the command line and by tests.
 
-use std::{iter, net::SocketAddr, sync::Arc, time::Duration};
+use std::{io::IsTerminal as _, iter, net::SocketAddr, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
 use plexus_hub::{ClockRng, Hub, accounts, federation};
@@ -140,11 +140,22 @@ impl RunningServer {
 
     /// Serves until Ctrl-C or SIGTERM. After SIGTERM it drains: `/readyz` answers 503, and the hub serves on for the
     /// drain time, or until another signal.
+    ///
+    /// SIGHUP stops a hub on a terminal. Without one it is ignored: its default disposition would end requests at once.
     pub async fn run_until_signal(&self) -> anyhow::Result<()> {
+        let is_on_terminal = std::io::stdin().is_terminal();
         let mut terminated = tokio::signal::unix::signal(SignalKind::terminate())?;
-        tokio::select! {
-            done = tokio::signal::ctrl_c() => return Ok(done?),
-            _ = terminated.recv() => {}
+        let mut hung_up = tokio::signal::unix::signal(SignalKind::hangup())?;
+        loop {
+            tokio::select! {
+                done = tokio::signal::ctrl_c() => return Ok(done?),
+                _ = terminated.recv() => break,
+                // The terminal of a hub that was started by hand is closed.
+                _ = hung_up.recv() if is_on_terminal => return Ok(()),
+                _ = hung_up.recv() => {
+                    tracing::warn!("SIGHUP: ignored; settings are read at the start, so restart to apply changes");
+                }
+            }
         }
         self.draining.cancel();
         if self.drain_time.is_zero() {

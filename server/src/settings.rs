@@ -294,6 +294,11 @@ impl Settings {
         self.0.get(key).map(|(value, _)| value.as_str())
     }
 
+    /// Returns whether the value of `key` is given, by a flag, a variable or the file.
+    pub fn is_given(&self, key: &str) -> bool {
+        self.0.contains_key(key)
+    }
+
     /// Parses the value of `key`, or returns `default` if it is not set. An error names the setting, its
     /// value and its source.
     pub fn parse<T: FromStr>(&self, key: &str, default: T) -> anyhow::Result<T>

@@ -32,7 +32,7 @@ pub mod oauth_server;
 mod operator_programs;
 mod passwords;
 pub mod quotas;
-mod readiness;
+pub mod readiness;
 pub mod runs;
 pub mod streaming;
 mod supervise;

@@ -16,6 +16,8 @@ const MIN_FREE_BYTES: u64 = 4 << 20;
 /// How long the result of a test write is used. The check is public, and each write is synced to the disk.
 const WRITE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Load balancers give up after a few seconds.
+const READ_TIMEOUT: Duration = Duration::from_secs(2);
 /// Counter that the test write increments.
 const COUNTER: &str = "readiness";
 
@@ -42,9 +44,16 @@ impl Hub {
     /// Checks that the store reads and writes, the disks have room, the search index is complete, and every
     /// worker runs. Causes are logged.
     pub async fn check_ready(&self) -> Result<(), NotReady> {
-        if let Err(error) = self.check_store().await {
-            tracing::warn!(%error, "health check: store unavailable");
-            return Err(NotReady::Store);
+        match timeout(READ_TIMEOUT, self.check_store()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "health check: store unavailable");
+                return Err(NotReady::Store);
+            }
+            Err(_) => {
+                tracing::warn!("health check: store timed out");
+                return Err(NotReady::Store);
+            }
         }
         self.check_disks()?;
         self.check_writes().await?;
@@ -58,7 +67,7 @@ impl Hub {
     fn check_disks(&self) -> Result<(), NotReady> {
         let config = self.config();
         for folder in [&config.data_dir, &config.files_dir] {
-            if let Some(free) = free_bytes(folder).filter(|&free| free < MIN_FREE_BYTES) {
+            if let Err(free) = check_disk(folder) {
                 tracing::warn!(folder = %folder.display(), free, "health check: disk full");
                 return Err(NotReady::Disk);
             }
@@ -92,6 +101,14 @@ impl Hub {
         let mut tx = self.store().write().await?;
         sequences::next(&mut tx, COUNTER).await?;
         Ok(tx.commit().await?)
+    }
+}
+
+/// Checks that the disk of a folder has room for the hub. The error is the number of free bytes. A missing folder passes.
+pub fn check_disk(folder: &Path) -> Result<Option<u64>, u64> {
+    match free_bytes(folder) {
+        Some(free) if free < MIN_FREE_BYTES => Err(free),
+        free => Ok(free),
     }
 }
 

@@ -1,11 +1,14 @@
 //! Opens a Postgres database, version 15 or newer.
 
+use std::{pin::pin, time::Duration};
+
 use sqlx::{
     ConnectOptions, Connection, PgConnection, PgPool,
     migrate::{MigrateError, Migrator},
     postgres::PgPoolOptions,
     query_as, query_scalar,
 };
+use tokio::time::timeout;
 
 use crate::{
     Error, OpenError, StoreConfig,
@@ -20,6 +23,10 @@ const STATEMENT_TIMEOUT: &str = "30000";
 const LOCK_TIMEOUT: &str = "10000";
 /// Timeout of idle transactions, in milliseconds. An abandoned transaction must not block others.
 const IDLE_TIMEOUT: &str = "60000";
+/// How long a request waits for the pool before the server is probed, and how long the probe takes at most: together two
+/// seconds, so that requests fail before proxies give up.
+const PROBE_DELAY: Duration = Duration::from_millis(1_000);
+const PROBE_TIMEOUT: Duration = Duration::from_millis(900);
 /// Capacity of the prepared statement cache of a connection: more than the number of distinct texts.
 const STATEMENTS: usize = 256;
 
@@ -51,6 +58,34 @@ pub(crate) async fn open(config: &StoreConfig) -> Result<PgPool, OpenError> {
         .connect_with(options.options(limits))
         .await
         .map_err(unreachable)
+}
+
+/// Waits for work on the pool, such as acquiring a connection. It fails early if the server is away: the pool itself tries
+/// to connect until its timeout.
+pub(crate) async fn while_reachable<T>(
+    pool: &PgPool,
+    work: impl Future<Output = Result<T, sqlx::Error>>,
+) -> Result<T, Error> {
+    let mut work = pin!(work);
+    loop {
+        match timeout(PROBE_DELAY, &mut work).await {
+            Ok(done) => return Ok(done?),
+            Err(_) if is_away(pool).await => return Err(sqlx::Error::PoolTimedOut.into()),
+            Err(_) => {}
+        }
+    }
+}
+
+/// Returns whether no connection to the server can be made. A server that refuses one, such as for their number, answers.
+async fn is_away(pool: &PgPool) -> bool {
+    match timeout(PROBE_TIMEOUT, pool.connect_options().connect()).await {
+        Ok(Ok(connection)) => {
+            let _ = connection.close().await;
+            false
+        }
+        Ok(Err(error)) => matches!(error, sqlx::Error::Io(_)),
+        Err(_) => true,
+    }
 }
 
 /// Reads which migrations a database has.

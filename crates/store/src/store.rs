@@ -39,7 +39,7 @@ impl Store {
     pub async fn read(&self) -> Result<Conn> {
         match &self.0.pools {
             Pools::Sqlite(pools) => Ok(pools.readers.acquire().await?.into()),
-            Pools::Postgres(pool) => Ok(pool.acquire().await?.into()),
+            Pools::Postgres(pool) => Ok(postgres::while_reachable(pool, pool.acquire()).await?.into()),
         }
     }
 
@@ -65,7 +65,8 @@ impl Store {
                 Ok(connection.into())
             }
             Pools::Postgres(pool) => {
-                Ok(pool.begin_with("begin isolation level repeatable read read only").await?.into())
+                let begin = pool.begin_with("begin isolation level repeatable read read only");
+                Ok(postgres::while_reachable(pool, begin).await?.into())
             }
         }
     }
@@ -77,7 +78,9 @@ impl Store {
     pub async fn write(&self) -> Result<Tx> {
         match &self.0.pools {
             Pools::Sqlite(pools) => Ok(Tx::new(pools.writer.begin_interactive().await?)),
-            Pools::Postgres(pool) => Ok(Tx::new(pool.begin().await?)),
+            Pools::Postgres(pool) => {
+                Ok(Tx::new(postgres::while_reachable(pool, pool.begin()).await?))
+            }
         }
     }
 

@@ -15,6 +15,8 @@ use plexus_hub::{
     ClockRng, Hub,
     config::{Federation, HubConfig, Models, ProgramConfig, Provider, Sandbox, SandboxedCommand},
     model_providers, permissions,
+    quotas::in_units,
+    readiness,
     vault::Vault,
 };
 use url::Url;
@@ -25,6 +27,11 @@ use crate::{
     config::ServeConfig,
     settings::{Settings, unknown_variables},
 };
+
+/// Container health checks give up soon.
+const LIVENESS_TIMEOUT: Duration = Duration::from_secs(2);
+/// The hub tests a read and a write before it answers.
+const READINESS_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub fn command() -> Command {
     let liveness = Arg::new("liveness").long("liveness").action(ArgAction::SetTrue);
@@ -71,6 +78,19 @@ async fn check(report: &mut Report, settings: &Settings, serve: &ServeConfig) ->
     if let Some(schedule) = &serve.hub.backups {
         report.add("backup folder", folder("PLEXUS_BACKUP_DIR", &schedule.folder.0));
     }
+    for place in [&serve.hub.data_dir, &serve.hub.files_dir] {
+        report.add("disk", disk(place));
+        if serve.hub.files_dir == serve.hub.data_dir || serve.hub.files_dir.starts_with(&serve.hub.data_dir) {
+            break;
+        }
+    }
+    if let Some(server) = &serve.hub.mail {
+        let host = serve.hub.public_url.host_str().unwrap_or_default();
+        let checked = server.check(host).await;
+        let answers = |()| format!("{} answers", server.address());
+        let failed = |error| format!("{}: {error}; see PLEXUS_SMTP_URL", server.address());
+        report.add("mail", checked.map(answers).map_err(failed));
+    }
     report.add("permissions", permissions(&serve.hub));
     report.add("key file", key_file(&serve.hub.secret_key_file, &serve.hub.data_dir));
     if !serve.hub.programs.is_empty() {
@@ -92,7 +112,7 @@ async fn check(report: &mut Report, settings: &Settings, serve: &ServeConfig) ->
         }
     }
     match (answers(serve), running) {
-        (true, Some(_)) => report.add("hub", Ok(format!("answers on {}", serve.listen))),
+        (true, Some(_)) => report.add("hub", readiness(serve)),
         (false, Some(_)) => {
             let folder = serve.hub.data_dir.display();
             report.add("hub", Ok(format!("serves {folder}, on another address")));
@@ -129,21 +149,39 @@ fn listen_address(serve: &ServeConfig, answers: bool) -> Result<String, String> 
 
 /// Returns whether a hub responds on the listening address. A hub that still builds its index responds too.
 fn answers(serve: &ServeConfig) -> bool {
-    ask(serve).is_ok_and(|answer| answer.starts_with("HTTP/1.") && answer.get(9..12) == Some("200"))
+    ask(serve, "/healthz", LIVENESS_TIMEOUT).is_ok_and(|answer| answer.starts_with("HTTP/1.") && answer.get(9..12) == Some("200"))
 }
 
-fn ask(serve: &ServeConfig) -> std::io::Result<String> {
-    const TIMEOUT: Duration = Duration::from_secs(2);
-    const STATUS_LINE: u64 = 64;
+/// Returns what the running hub says about itself at `/readyz`.
+fn readiness(serve: &ServeConfig) -> Result<String, String> {
+    let answer = ask(serve, "/readyz", READINESS_TIMEOUT).map_err(|error| format!("/readyz: {error}"))?;
+    if answer.get(9..12) == Some("200") {
+        return Ok(format!("answers on {}, ready", serve.listen));
+    }
+    let reason = answer.rsplit_once("\r\n\r\n").map_or("no reason given", |(_, reason)| reason.trim());
+    Err(format!("answers on {}, not ready: {reason}", serve.listen))
+}
+
+/// Checks the room on the disk of a folder.
+fn disk(folder: &Path) -> Result<String, String> {
+    match readiness::check_disk(folder) {
+        Ok(Some(free)) => Ok(format!("{} free for {}", in_units(free), folder.display())),
+        Ok(None) => Ok(format!("{} does not exist yet", folder.display())),
+        Err(free) => Err(format!("{} free for {}: the disk is full", in_units(free), folder.display())),
+    }
+}
+
+fn ask(serve: &ServeConfig, path: &str, patience: Duration) -> std::io::Result<String> {
+    const MAX_BYTES: u64 = 4 << 10;
     let mut listen = serve.listen;
     if listen.ip().is_unspecified() {
         listen.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
     }
-    let mut stream = TcpStream::connect_timeout(&listen, TIMEOUT)?;
-    stream.set_read_timeout(Some(TIMEOUT))?;
-    write!(stream, "GET /healthz HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", serve.listen)?;
+    let mut stream = TcpStream::connect_timeout(&listen, patience)?;
+    stream.set_read_timeout(Some(patience))?;
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", serve.listen)?;
     let mut answer = String::new();
-    stream.take(STATUS_LINE).read_to_string(&mut answer)?;
+    stream.take(MAX_BYTES).read_to_string(&mut answer)?;
     Ok(answer)
 }
 

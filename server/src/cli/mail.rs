@@ -4,7 +4,10 @@ use std::io::Write as _;
 
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command};
-use plexus_hub::mail::{self, EmailAddress};
+use plexus_hub::{
+    ClockRng,
+    mail::{self, EmailAddress},
+};
 
 use crate::{config::ServeConfig, settings::Settings};
 
@@ -21,7 +24,7 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     let server = config.mail.as_ref().context("smtp_url is not set, so this hub sends no e-mail")?;
     let Some(("test", arguments)) = arguments.subcommand() else { anyhow::bail!("unknown command") };
     let address: EmailAddress = arguments.get_one::<String>("address").map_or("", String::as_str).parse()?;
-    mail::send_test(server, &config.hub_name, &config.public_url, address.clone())
+    mail::send_test(server, &config.hub_name, &config.public_url, address.clone(), &ClockRng::system())
         .await
         .context("the message was not sent")?;
     writeln!(std::io::stdout(), "The mail server accepted a message to {address}.")?;

@@ -1,6 +1,6 @@
 //! `plexus user`: manages accounts from the hub's own machine.
 
-use std::io::{Read as _, Write as _};
+use std::io::{IsTerminal as _, Read as _, Write as _};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use plexus_domain::{Timestamp, account::Role};
@@ -27,7 +27,13 @@ pub fn command() -> Command {
         .subcommand_required(true)
         .subcommand(
             of_account("create", "Create an account; the password is read from standard input")
-                .arg(role().long("role").default_value(Role::User.as_str())),
+                .arg(role().long("role").default_value(Role::User.as_str()))
+                .arg(
+                    Arg::new("new-hub")
+                        .long("new-hub")
+                        .action(ArgAction::SetTrue)
+                        .help("Create a hub if none has run on the data folder yet"),
+                ),
         )
         .subcommand(
             Command::new("list")
@@ -97,6 +103,11 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
         writeln!(std::io::stdout(), "{}", reset_link(settings, hub, name).await?)?;
         return Ok(0);
     }
+    if let Some(("create", arguments)) = arguments.subcommand()
+        && hub.is_none()
+    {
+        confirm_new_hub(settings, &config, arguments.get_flag("new-hub"))?;
+    }
     let act = asked(arguments)?;
     let done = match hub {
         Some(hub) => by_the_hub(&hub, &act).await,
@@ -104,6 +115,30 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> anyhow::Result<
     };
     writeln!(std::io::stdout(), "{}", done?)?;
     Ok(0)
+}
+
+/// Checks that a hub is created only on purpose: in a folder that was named, or after a question on the terminal. In the
+/// wrong working folder, the default `./data` would become an empty hub.
+fn confirm_new_hub(settings: &Settings, config: &HubConfig, is_confirmed: bool) -> anyhow::Result<()> {
+    if is_confirmed || !is_new(config) || settings.is_given("data_dir") {
+        return Ok(());
+    }
+    let folder = std::env::current_dir().unwrap_or_default().join(&config.data_dir);
+    let folder = folder.display();
+    if std::io::stdin().is_terminal() {
+        let mut error = std::io::stderr();
+        write!(error, "No hub has run on {folder} yet. Create one there? [y/N] ")?;
+        error.flush()?;
+        let mut answer = String::new();
+        std::io::stdin().read_line(&mut answer)?;
+        if matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
+            return Ok(());
+        }
+    }
+    anyhow::bail!(
+        "no hub has run on {folder} yet. Name the folder of your hub with --data-dir or PLEXUS_DATA_DIR, or add --new-hub to \
+         create a hub there"
+    )
 }
 
 /// Returns a reset link. The public URL in it comes from the settings of the hub that creates it.
@@ -210,9 +245,7 @@ async fn here(config: HubConfig, act: Act<'_>) -> anyhow::Result<String> {
 }
 
 async fn list_here(config: HubConfig, words: &str) -> anyhow::Result<Value> {
-    if is_new(&config) {
-        return Ok(json!([]));
-    }
+    anyhow::ensure!(!is_new(&config), "no hub has run on {} yet", config.data_dir.display());
     let hub = Hub::open(config, ClockRng::system()).await?;
     let rows = admin::list_people_by_operator(&hub, words).await;
     hub.close().await;

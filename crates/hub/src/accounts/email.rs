@@ -18,7 +18,7 @@ use crate::{
     caller::Caller,
     error::conflict,
     limits::Rate,
-    mail::{EmailAddress, MailMessage},
+    mail::{self, EmailAddress, MailMessage},
 };
 
 const VALID: Duration = Duration::from_hours(24);
@@ -77,6 +77,7 @@ pub(super) async fn send_confirmation(
     let sealed = link_token::seal(hub, PURPOSE, &token)?;
     let (hub_name, url) = (&hub.config().hub_name, &hub.config().public_url);
     hub.send_mail(MailMessage {
+        id: mail::new_id(hub.env()),
         to: email.clone(),
         subject: format!("Confirm your e-mail address for {hub_name}"),
         text: format!(
@@ -151,6 +152,7 @@ fn send_notice(hub: &Hub, name: &Name, to: EmailAddress, event: &str) {
     }
     let (hub_name, url) = (&hub.config().hub_name, &hub.config().public_url);
     let message = MailMessage {
+        id: mail::new_id(hub.env()),
         to,
         subject: format!("Your account on {hub_name} was changed"),
         text: format!(

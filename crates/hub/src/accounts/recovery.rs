@@ -10,7 +10,7 @@ use crate::{
     Hub, Result,
     caller::source,
     limits::Rate,
-    mail::{EmailAddress, MailMessage},
+    mail::{self, EmailAddress, MailMessage},
 };
 
 const VALID: Duration = Duration::from_hours(1);
@@ -67,6 +67,7 @@ async fn send_link(hub: &Hub, key: &AccountKey) -> Result<()> {
     tx.commit().await?;
     let (name, hub_name, link) = (&reset.name, &hub.config().hub_name, &reset.link);
     hub.send_mail(MailMessage {
+        id: mail::new_id(hub.env()),
         to,
         subject: format!("New password for {hub_name}"),
         text: format!(

@@ -4,13 +4,16 @@ use std::{fmt, net::IpAddr, time::Duration};
 
 use lettre::{
     AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor,
-    message::{Mailbox, header::ContentType},
+    message::{
+        Mailbox,
+        header::{ContentType, Header, HeaderName, HeaderValue},
+    },
     transport::smtp::{authentication::Credentials, extension::ClientId},
 };
 use url::{Host, Url};
 
-use super::{EmailAddress, MailMessage};
-use crate::config::Secret;
+use super::{EmailAddress, MailMessage, new_id};
+use crate::{ClockRng, config::Secret};
 
 /// Timeout of each step of a delivery: connecting, and each reply of the server.
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -98,6 +101,8 @@ impl MailServer {
             .from(self.from.clone())
             .to(Mailbox::new(None, to))
             .subject(&message.subject)
+            .message_id(Some(format!("<{}@{}>", message.id, self.from.email.domain())))
+            .header(AutoSubmitted)
             .header(ContentType::TEXT_PLAIN)
             .body(message.text.clone())
             .map_err(|error| permanent(error.into()))?;
@@ -107,6 +112,26 @@ impl MailServer {
             let is_permanent = error.is_permanent();
             MailError { cause: error.into(), is_permanent }
         })
+    }
+
+    /// Connects, greets the server and signs in, for `plexus doctor`.
+    pub async fn check(&self, hub: &str) -> Result<(), MailError> {
+        let failed = |error: lettre::transport::smtp::Error| MailError {
+            is_permanent: error.is_permanent(),
+            cause: error.into(),
+        };
+        match self.transport(hub).map_err(failed)?.test_connection().await.map_err(failed)? {
+            true => Ok(()),
+            false => Err(MailError { cause: anyhow::anyhow!("it does not answer"), is_permanent: false }),
+        }
+    }
+
+    /// Returns host and port, without the credentials.
+    pub fn address(&self) -> String {
+        match self.port {
+            Some(port) => format!("{}:{port}", self.host),
+            None => self.host.clone(),
+        }
     }
 
     fn transport(
@@ -134,14 +159,34 @@ impl MailServer {
     }
 }
 
+/// `Auto-Submitted: auto-generated` (RFC 3834 section 5): responders for absences send nothing back.
+#[derive(Clone, Copy, Debug)]
+struct AutoSubmitted;
+
+impl Header for AutoSubmitted {
+    fn name() -> HeaderName {
+        HeaderName::new_from_ascii_str("Auto-Submitted")
+    }
+
+    fn parse(_: &str) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(Self)
+    }
+
+    fn display(&self) -> HeaderValue {
+        HeaderValue::new(Self::name(), "auto-generated".to_owned())
+    }
+}
+
 /// Sends a test message at once, for the operator.
 pub async fn send_test(
     server: &MailServer,
     hub_name: &str,
     public_url: &Url,
     to: EmailAddress,
+    env: &ClockRng,
 ) -> Result<(), MailError> {
     let message = MailMessage {
+        id: new_id(env),
         to,
         subject: format!("Test message of {hub_name}"),
         text: format!("This hub can send e-mail: {public_url}\n"),

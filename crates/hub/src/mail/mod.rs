@@ -9,15 +9,22 @@ pub use mail_queue::{MailFailure, MailStatus};
 pub(crate) use mail_queue::{MailQueue, deliver_until};
 pub use mail_server::{InvalidMailServer, MailError, MailServer, send_test};
 
-use crate::{Hub, Result};
+use crate::{ClockRng, Hub, Result};
 use plexus_domain::Error as Refusal;
 
 /// A plain-text message to one account.
 #[derive(Clone, Debug)]
 pub(crate) struct MailMessage {
+    /// The local part of the header `Message-ID`, the same at each attempt (RFC 5322 section 3.6.4).
+    pub id: String,
     pub to: EmailAddress,
     pub subject: String,
     pub text: String,
+}
+
+/// Returns a new id of a message.
+pub(crate) fn new_id(env: &ClockRng) -> String {
+    format!("{:032x}", u128::from_be_bytes(env.bytes()))
 }
 
 impl Hub {
