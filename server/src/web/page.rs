@@ -116,6 +116,7 @@ fn notice(word: &str) -> Option<Notice> {
         "chat-unpinned" => "Chat unpinned.",
         "chat-archived" => "Chat archived. Your next message in it restores it to your list.",
         "chat-restored" => "Chat restored to your list.",
+        "chat-restored-archived" => "Chat restored. It is archived, as before.",
         "chat-moved" => "Chat moved.",
         "answer-chosen" => "The chat continues with this answer. The others are kept as alternatives to it.",
         "chat-kept" => "Chat kept. It is in your list now.",
@@ -183,7 +184,11 @@ fn notice(word: &str) -> Option<Notice> {
         "back" => "Welcome back. Your account is not deleted, and your agents answer again.",
         _ => return None,
     };
-    let link = (word == "chats-deleted").then_some(("Deleted chats", "/chat/deleted"));
+    let link = match word {
+        "chats-deleted" => Some(("Deleted chats", "/chat/deleted")),
+        "chat-restored-archived" => Some(("Archived chats", "/chat/archived")),
+        _ => None,
+    };
     Some(Notice { link, ..Notice::new(Tone::Good, text) })
 }
 

@@ -82,13 +82,16 @@ pub async fn delete_permanently(hub: &Hub, caller: &Caller, chat: ChatId) -> Res
 }
 
 /// Restores a chat that the caller deleted.
-pub async fn restore(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<()> {
+///
+/// Returns whether it is archived: it was before it was deleted, and is in the list of archived chats again.
+pub async fn restore(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<bool> {
     let person = caller.may(Scope::Chat)?;
     let mut tx = hub.store().write().await?;
     let row = lock(&mut tx, chat).await?;
     let member = members::find(&mut tx, chat, person.principal).await?.ok_or_else(gone)?;
+    let is_archived = row.archived_at.is_some();
     if member.left_at.is_none() {
-        return Ok(());
+        return Ok(is_archived);
     }
     if !is_restorable(hub, person, &row, &member) {
         return Err(gone().into());
@@ -99,7 +102,7 @@ pub async fn restore(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<()> {
     tx.commit().await?;
     quotas::forget(hub, &Requester::from(person));
     notify_list_changed(hub, person.account);
-    Ok(())
+    Ok(is_archived)
 }
 
 /// Lists the chats that the caller can restore, latest deleted first.

@@ -3,10 +3,12 @@
 use std::cmp::Reverse;
 
 use plexus_domain::{
-    Address, Error as Refusal, MessageId, PrincipalId,
+    Address, Error as Refusal, HubRowId, MessageId, PrincipalId,
     message::{TreeNode, path},
 };
-use plexus_store::{Conn, agents as agent_rows, hubs, members::ChatPerson, messages::MessageHeader};
+use plexus_store::{
+    Conn, agents as agent_rows, hubs, members::ChatPerson, messages::MessageHeader, namespaces,
+};
 
 use crate::{
     Error, Result,
@@ -17,11 +19,17 @@ use crate::{
 
 /// Maximum number of recipients; more is a mistake or an attack.
 const MAX_ITEMS: usize = 8;
+/// Agents of the same name, of other owners, that are compared with an unknown address.
+const MAX_CANDIDATES: i64 = 50;
+/// Edits (Damerau-Levenshtein) between an unknown address and one that is suggested for it.
+const MAX_DISTANCE: usize = 3;
+const MAX_SUGGESTIONS: usize = 3;
 
 /// Reads the mentions at the start of a message of a chat, and returns their agents and the rest of the text.
 ///
-/// A word is a mention if the requester sees an agent at this address, or if the hub of a full address is known.
-/// Any other word is text, such as the name of a package. Calls that name their agent do not read mentions.
+/// A word is a mention if the requester sees an agent at this address, or if the hub of a full address is known. A word
+/// that is nearly one is refused with the near addresses: the message would go to another agent. Any other word is text,
+/// such as the name of a package. Calls that name their agent do not read mentions.
 pub(super) async fn read<'t>(
     conn: &mut Conn,
     requester: &Requester,
@@ -31,7 +39,10 @@ pub(super) async fn read<'t>(
     let mut rest = text;
     while let Some((address, after)) = Address::split_mention(rest) {
         let reached = match agents::resolve_callable(conn, requester, &address).await {
-            Err(Error::Refused(Refusal::Invalid { .. })) if !is_at_known_hub(conn, &address).await? => break,
+            Err(Error::Refused(Refusal::Invalid { .. })) if !is_at_known_hub(conn, &address).await? => {
+                check_is_text(conn, requester, &address).await?;
+                break;
+            }
             reached => reached?,
         };
         if !found.iter().any(|known| known.agent.id == reached.agent.id) {
@@ -44,6 +55,41 @@ pub(super) async fn read<'t>(
         rest = after;
     }
     Ok((found, rest))
+}
+
+/// Refuses an address whose owner exists here, or that is near the address of an agent that the requester sees.
+async fn check_is_text(conn: &mut Conn, requester: &Requester, address: &Address) -> Result<()> {
+    if address.hub.is_some() {
+        return Ok(());
+    }
+    let owner = namespaces::by_name(conn, &address.owner).await?;
+    let candidates = match &owner {
+        Some(owner) => agent_rows::list_by_namespace(conn, owner.id).await?,
+        None => {
+            let (home, most) = (HubRowId::SELF, MAX_CANDIDATES);
+            agent_rows::list_by_name(conn, home, &address.name, requester.principal, most).await?
+        }
+    };
+    let wanted = address.to_string();
+    let mut near = Vec::new();
+    for agent in candidates {
+        let known = message_views::address(&agent);
+        let distance = strsim::damerau_levenshtein(&wanted, &known.to_string());
+        if distance <= MAX_DISTANCE && agents::resolve_callable(conn, requester, &known).await.is_ok() {
+            near.push((distance, known.to_string()));
+        }
+    }
+    if owner.is_none() && near.is_empty() {
+        return Ok(());
+    }
+    near.sort();
+    near.truncate(MAX_SUGGESTIONS);
+    let near: Vec<String> = near.into_iter().map(|(_, address)| address).collect();
+    let remedy = match near.is_empty() {
+        true => "Check the address, or write the message without it.".to_owned(),
+        false => format!("Did you mean {}?", near.join(" or ")),
+    };
+    Err(Refusal::invalid("text", format!("Agent {address} not found. {remedy}")).into())
 }
 
 /// Counts the mentions of people of a room at the start of a text, as in `@ada`. Returns the rest of the text as well.

@@ -1,8 +1,11 @@
 //! Sends messages to chats.
 
+use std::{sync::Arc, time::Duration};
+
 use plexus_domain::{
     Address, CallOptions, ChatId, Error as Refusal, MessageId, Principal, PrincipalId, RunId, UploadId,
     chat::{ChatKind, Title},
+    chat_event::Event,
     message::{MessageState, TreeNode, path, visible},
     sanitized_text,
 };
@@ -15,6 +18,10 @@ use plexus_store::{
     principals,
     runs::{self as run_rows, Origin},
 };
+use tokio::{
+    sync::broadcast::Receiver,
+    time::{Instant, timeout_at},
+};
 
 use super::{
     check_may_post, membership, mentions, message_parts,
@@ -26,8 +33,13 @@ use crate::{
     agents::{ResolvedAgent, guide_address, resolve_callable, resolve_callable_by_principal},
     caller::{Person, Requester, Scope},
     limits::Rate,
-    quotas, uploads,
+    quotas,
+    streaming::{FrameKind, StreamFrame, Topic},
+    uploads,
 };
+
+/// How long a message in a room waits for the end of an answer.
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// A message to be sent. The client chooses `id`, which makes sending idempotent.
 #[derive(Clone, Debug)]
@@ -164,13 +176,58 @@ async fn begin_chat(
 /// Sends a message to an existing chat: to the agents mentioned at its start, else to those that answered last, else
 /// to the guide. In a room, a message that begins with the name of a person and mentions no agent is for people only.
 /// An archived chat is no longer archived. Idempotent by message id.
+///
+/// In a room, a message that is sent while an answer is written waits for its end: people do not wait for each other.
 pub async fn send(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> Result<Sent> {
     let edited = match new.position {
         MessagePosition::InsteadOf(edited) => Some(edited),
         MessagePosition::After { .. } => None,
     };
     // An edit changes the text only.
-    send_with_files(hub, caller, chat, new, edited).await
+    match send_with_files(hub, caller, chat, new.clone(), edited).await {
+        Err(Error::Refused(Refusal::Conflict { .. })) if edited.is_none() && is_room(hub, chat).await? => {
+            wait_turn(hub, caller, chat, new).await
+        }
+        sent => sent,
+    }
+}
+
+/// Sends a message when the answers that are being written in the chat have ended. The conflict is reported after
+/// [`MAX_WAIT`].
+async fn wait_turn(hub: &Hub, caller: &Caller, chat: ChatId, new: NewMessage) -> Result<Sent> {
+    let deadline = Instant::now() + MAX_WAIT;
+    let channel = hub.live().channels.acquire(Topic::Chat(chat));
+    let mut frames = channel.subscribe();
+    hub.mirror().mirror_chat(hub, &channel).await?;
+    loop {
+        let sent = send_with_files(hub, caller, chat, new.clone(), None).await;
+        let is_answering = !hub.live().open_messages(chat).is_empty();
+        if !is_answering || !matches!(sent, Err(Error::Refused(Refusal::Conflict { .. }))) {
+            return sent;
+        }
+        if timeout_at(deadline, wait_completed(&mut frames)).await.is_err() {
+            return sent;
+        }
+    }
+}
+
+/// Waits until a message of the chat is complete. A lagging receiver may have missed that.
+async fn wait_completed(frames: &mut Receiver<Arc<StreamFrame>>) {
+    loop {
+        match frames.recv().await {
+            Ok(frame) => {
+                if let FrameKind::Event { event: Event::MessageCompleted { .. }, .. } = frame.kind {
+                    return;
+                }
+            }
+            Err(_) => return,
+        }
+    }
+}
+
+async fn is_room(hub: &Hub, chat: ChatId) -> Result<bool> {
+    let row = chats::find(&mut hub.store().read().await?, chat).await?;
+    Ok(row.is_some_and(|row| row.kind == ChatKind::Room))
 }
 
 /// Sends a message with the files of the message `files_of` in the same chat, besides its own ones.

@@ -106,11 +106,14 @@ async fn deleted(site: &AppState, caller: &Caller) -> Result<DeletedChatsPage, E
 /// Restores a deleted chat.
 pub async fn undelete(State(site): State<AppState>, visit: PageContext, Path(id): Path<String>) -> Response {
     let restored = match id.parse::<ChatId>() {
-        Ok(chat) => chats::restore(&site.hub, &visit.caller, chat).await.map(|()| chat),
+        Ok(chat) => chats::restore(&site.hub, &visit.caller, chat).await.map(|is_archived| (chat, is_archived)),
         Err(refusal) => Err(gone(refusal)),
     };
     match restored {
-        Ok(chat) => redirect_with_notice(&format!("/chat/{chat}"), "chat-restored"),
+        Ok((chat, is_archived)) => {
+            let notice = if is_archived { "chat-restored-archived" } else { "chat-restored" };
+            redirect_with_notice(&format!("/chat/{chat}"), notice)
+        }
         Err(error) => visit.refuse(error),
     }
 }
