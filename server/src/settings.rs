@@ -163,7 +163,7 @@ const SETTINGS: &[Setting] = &[
     ),
     setting("run_timeout_seconds", "PLEXUS_RUN_TIMEOUT_SECONDS", "1800", "Timeout of one answer"),
     setting("run_idle_timeout_seconds", "PLEXUS_RUN_IDLE_TIMEOUT_SECONDS", "120", "Idle timeout of an agent \
-        during an answer"),
+        during an answer, from its first byte"),
     setting("rate_limit_scale", "PLEXUS_RATE_LIMIT_SCALE", "1", "Multiplies every rate limit; raised by load \
         tests"),
     setting("dns_server", "PLEXUS_DNS_SERVER", "the system's", "Address and port of the DNS server for agent \

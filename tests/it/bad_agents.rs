@@ -98,7 +98,7 @@ type Misbehaviour = (&'static str, fn() -> Response, &'static str, &'static str,
 fn misbehaviours() -> [Misbehaviour; 7] {
     let text = "Once upon".len();
     [
-        ("silent", || hangs(String::new()), "timed_out", "127.0.0.1:", 0..1),
+        ("silent", || hangs(String::new()), "timed_out", "4 s", 0..1),
         ("halting", || hangs(says("Once upon")), "timed_out", "127.0.0.1:", text..text + 1),
         ("babbling", || (EVENTS, "data: {{{ nonsense\n\n").into_response(), "garbage", "127.0.0.1:", 0..1),
         ("webpage", || "<h1>It works!</h1>".into_response(), "garbage", "127.0.0.1:", 0..1),

@@ -19,7 +19,7 @@ use crate::{
 /// Keys that the model server accepts.
 const KEYS: [&str; 3] = ["key-of-hub", "key-of-ada", "key-of-bob"];
 
-/// Starts a model server that accepts the keys, and whose answers name the key of the request. Returns its base URL.
+/// Starts a model server that accepts the keys, and whose answers name the owner of the key. Returns its base URL.
 async fn model_server() -> String {
     let models = json!({ "object": "list", "data": [{ "id": "small" }] });
     let list = move |headers: HeaderMap| async move {
@@ -39,7 +39,8 @@ fn key(headers: &HeaderMap) -> Option<&'static str> {
 
 async fn completion(headers: HeaderMap, Json(_): Json<Value>) -> Response {
     let Some(key) = key(&headers) else { return Status::UNAUTHORIZED.into_response() };
-    let chunk = json!({ "choices": [{ "delta": { "content": key }, "finish_reason": "stop" }] });
+    let owner = key.replace("key-of-", "paid by ");
+    let chunk = json!({ "choices": [{ "delta": { "content": owner }, "finish_reason": "stop" }] });
     let usage = json!({ "choices": [], "usage": { "prompt_tokens": 100, "completion_tokens": 20 } });
     let events = format!("data: {chunk}\n\ndata: {usage}\n\ndata: [DONE]\n\n");
     ([(header::CONTENT_TYPE, "text/event-stream")], events).into_response()
@@ -60,12 +61,12 @@ on_both! {
         let (grace, ada, bob) = (hub.administrator("grace").await, hub.person("ada").await, hub.person("bob").await);
         connect_with(&grace, "allowed").await;
         create_agent(&grace, "scribe", "cellar/small").await.expect(StatusCode::CREATED);
-        assert_eq!(ask(&ada, "@grace/scribe").await, "key-of-hub");
+        assert_eq!(ask(&ada, "@grace/scribe").await, "paid by hub");
         ada.get("/settings/usage").await.says("/settings/model-keys");
 
         save_key(&ada, "key-of-ada").await.expect(StatusCode::SEE_OTHER);
-        assert_eq!(ask(&ada, "@grace/scribe").await, "key-of-ada");
-        assert_eq!(ask(&bob, "@grace/scribe").await, "key-of-hub");
+        assert_eq!(ask(&ada, "@grace/scribe").await, "paid by ada");
+        assert_eq!(ask(&bob, "@grace/scribe").await, "paid by hub");
         let page = ada.get("/settings/model-keys").await.expect(StatusCode::OK);
         assert!(!page.body.contains("key-of-ada"), "a key is never shown");
 
@@ -79,7 +80,7 @@ on_both! {
 
         let fields = [("action", "remove"), ("provider", "cellar")];
         ada.post("/settings/model-keys", &fields).await.expect(StatusCode::SEE_OTHER);
-        assert_eq!(ask(&ada, "@grace/scribe").await, "key-of-hub");
+        assert_eq!(ask(&ada, "@grace/scribe").await, "paid by hub");
     }
 
     async fn a_provider_can_require_keys_of_users(hub: &Hub) {
@@ -89,8 +90,8 @@ on_both! {
         let refused = ask(&ada, "@models/small").await;
         assert!(refused.contains("Add your key for cellar under Settings, Model keys"), "{refused}");
         save_key(&ada, "key-of-ada").await.expect(StatusCode::SEE_OTHER);
-        assert_eq!(ask(&ada, "@models/small").await, "key-of-ada");
-        assert_eq!(ask(&ada, "@models/small").await, "key-of-ada", "the limit of the hub does not count it");
+        assert_eq!(ask(&ada, "@models/small").await, "paid by ada");
+        assert_eq!(ask(&ada, "@models/small").await, "paid by ada", "the limit of the hub does not count it");
     }
 
     async fn a_key_is_checked_before_it_is_stored(hub: &Hub) {
@@ -132,6 +133,6 @@ on_both! {
             ("action", "save"), ("base_url", moved.as_str()), ("api_key", "key-of-bob"), ("own_keys", "allowed"),
         ];
         grace.post("/admin/models/cellar", &fields).await.expect(StatusCode::SEE_OTHER);
-        assert_eq!(ask(&ada, "@grace/scribe").await, "key-of-bob", "the key of the provider, not that of ada");
+        assert_eq!(ask(&ada, "@grace/scribe").await, "paid by bob", "the key of the provider, not that of ada");
     }
 }

@@ -316,7 +316,7 @@ pub struct RunLimits {
     pub max_queued_runs_per_account: usize,
     /// Timeout of a whole run.
     pub whole: Duration,
-    /// Timeout without output of the agent, before the first byte as well.
+    /// Timeout without output of the agent, from the first byte of its answer.
     pub idle: Duration,
 }
 

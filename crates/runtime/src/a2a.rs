@@ -32,7 +32,7 @@ use url::Url;
 pub use self::response_stream::{A2aResponse, UpdateEffect};
 use self::{call::OpenedCall, message::message};
 use crate::{
-    Connector, ConnectorLimits, CredentialSource, Output, RemoteConversation, RunEnd, RunRequest,
+    Connector, ConnectorLimits, CredentialSource, Output, Redact, RemoteConversation, RunEnd, RunRequest,
     credentials::CredentialSession,
     outbound::{HttpResponse, OutboundClient, RunInterruption, WaitTimer, quote_foreign_text},
     sse::{IgnoredBytes, SseDecoder},
@@ -178,7 +178,7 @@ impl Connector for A2aConnector {
             protocol: self.endpoint.protocol,
             limits: request.limits,
             answer: A2aResponse::new(output, self.peer()),
-            pace: WaitTimer::new(stop, request.limits.first_byte),
+            pace: WaitTimer::new(stop, request.limits.whole),
             forwarded: request.options.forwarded.as_deref().cloned().unwrap_or_default(),
         };
         let mut message = message(&request);
@@ -194,6 +194,10 @@ impl Connector for A2aConnector {
             Err(RunInterruption::Stopped) => Ok(RunEnd::Stopped),
             Err(RunInterruption::Failed(failure)) => Err(failure),
         }
+    }
+
+    fn redact(&self) -> Redact {
+        self.access.redact()
     }
 
     async fn give_up(&self, waits: &RemoteConversation) {
@@ -242,7 +246,7 @@ impl A2aRun<'_> {
     /// in another state.
     async fn look_for_words(&mut self) -> Result<Option<RunEnd>, RunInterruption> {
         let Some(task) = self.answer.task().map(str::to_owned) else { return Ok(None) };
-        self.pace.set_limit(self.limits.first_byte.min(WORDS_TIME));
+        self.pace.set_limit(self.limits.whole.min(WORDS_TIME));
         let taken = match self.get(task).await {
             Ok(update @ Update::Task(_)) => self.answer.take(update)?,
             Ok(_) | Err(RunInterruption::Failed(_)) => UpdateEffect::More,
@@ -352,7 +356,7 @@ impl A2aRun<'_> {
         };
         let mut pause = FIRST_POLL;
         loop {
-            self.pace.set_limit(pause + self.limits.first_byte);
+            self.pace.set_limit(pause + self.limits.whole);
             self.pace.wait(time::sleep(pause)).await.map_err(|_| RunInterruption::Stopped)?;
             pause = (pause * 3 / 2).min(LAST_POLL);
             let update = self.get(task.clone()).await?;

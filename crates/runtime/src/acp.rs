@@ -55,13 +55,13 @@ impl AcpConnector {
         output: &mut dyn Output,
         stop: &CancellationToken,
     ) -> Result<RunEnd, RunInterruption> {
-        let mut pace = WaitTimer::new(stop, request.limits.first_byte);
+        let mut pace = WaitTimer::new(stop, request.limits.whole);
         let (key, mut held, is_new) = self.session(request, output, &mut pace).await?;
         output.remote(RemoteConversation { task: None, context: Some(key.context.clone()) });
         let prompt = prompt::blocks(request, is_new, held.session.takes());
         let mut answer =
             AcpTurnOutput::new(output, &request.approval_policy, request.limits.max_answer_bytes);
-        pace.set_limit(request.limits.first_byte);
+        pace.set_limit(request.limits.whole);
         let turn = held.session.prompt(prompt, &mut answer, &request.limits, &mut pace).await;
         let closed = answer.close();
         let AcpTurnResult { end, goes_on } = turn?;

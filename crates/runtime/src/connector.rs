@@ -14,7 +14,7 @@ use plexus_domain::{
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use crate::ApprovalPolicy;
+use crate::{ApprovalPolicy, Redact};
 
 /// Implementation that runs an agent: does one agent's work for one request.
 #[async_trait]
@@ -32,6 +32,12 @@ pub trait Connector: Send + Sync {
     /// Cancels a remote task that waits for input, because that input will not come. By default does nothing:
     /// most connectors hold no state for a waiting task.
     async fn give_up(&self, _waits: &RemoteConversation) {}
+
+    /// Returns the secrets of the connector, which [`run_connector`](crate::run_connector) removes from its output and its
+    /// failures. By default it has none.
+    fn redact(&self) -> Redact {
+        Redact::default()
+    }
 
     /// Returns true if the connector enforces `max_tokens` itself, with the real number of tokens.
     fn counts_tokens(&self) -> bool {
@@ -143,9 +149,7 @@ pub struct ConnectorLimits {
     pub max_answer_bytes: usize,
     /// Maximum total bytes of all files.
     pub max_file_bytes: usize,
-    /// Timeout from the call to the first byte of the answer.
-    pub first_byte: Duration,
-    /// Timeout between two pieces of the answer.
+    /// Timeout between two pieces of the answer. Counts from its first byte: an agent may think as long as its run may take.
     pub idle: Duration,
     /// Timeout of the whole run.
     pub whole: Duration,
@@ -156,7 +160,6 @@ impl Default for ConnectorLimits {
         Self {
             max_answer_bytes: 8 << 20,
             max_file_bytes: 16 << 20,
-            first_byte: Duration::from_mins(1),
             idle: Duration::from_mins(1),
             whole: Duration::from_mins(30),
         }
@@ -170,6 +173,12 @@ impl Default for ConnectorLimits {
 pub trait Output: Send {
     /// Appends to the text of the answer (Markdown).
     fn text(&mut self, delta: &str) -> Result<(), Failure>;
+
+    /// Turns the text that was emitted since the last part into reasoning: what came was no part of the answer.
+    /// Implementations that cannot leave it as it is (the default).
+    fn reclassify_text_as_reasoning(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
 
     /// Emits a complete part. Text that follows starts a new part.
     fn part(&mut self, part: Part) -> Result<(), Failure>;

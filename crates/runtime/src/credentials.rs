@@ -14,7 +14,10 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use plexus_domain::run::{Failure, FailureClass};
 use url::Url;
 
-use crate::outbound::{RunInterruption, WaitTimer, connection_error};
+use crate::{
+    Redact,
+    outbound::{RunInterruption, WaitTimer, connection_error},
+};
 
 /// Text that is redacted in debug output.
 #[derive(Clone, PartialEq, Eq)]
@@ -76,6 +79,19 @@ impl Credentials {
     }
 }
 
+impl Credentials {
+    /// Adds the secret, and what is sent of it, to what is redacted.
+    pub fn add_to(&self, redact: &Redact) {
+        match self {
+            Self::Bearer(secret) | Self::ApiKey { value: secret, .. } => redact.add(secret.reveal()),
+            Self::Basic { user, password } => {
+                redact.add(password.reveal());
+                redact.add(&BASE64_STANDARD.encode(format!("{user}:{}", password.reveal())));
+            }
+        }
+    }
+}
+
 /// Provider of access tokens for an agent.
 #[async_trait]
 pub trait TokenProvider: Send + Sync {
@@ -107,11 +123,21 @@ impl fmt::Debug for CredentialSource {
 pub(crate) struct CredentialSession {
     shown: Option<CredentialSource>,
     renewed: AtomicBool,
+    redact: Redact,
 }
 
 impl CredentialSession {
     pub fn new(shown: CredentialSource) -> Self {
-        Self { shown: Some(shown), renewed: AtomicBool::new(false) }
+        let redact = Redact::default();
+        if let CredentialSource::Fixed(credentials) = &shown {
+            credentials.add_to(&redact);
+        }
+        Self { shown: Some(shown), renewed: AtomicBool::new(false), redact }
+    }
+
+    /// Returns the secrets, also those that are fetched later.
+    pub fn redact(&self) -> Redact {
+        self.redact.clone()
     }
 
     /// Returns the current credentials, or `None` if the agent needs none.
@@ -122,7 +148,11 @@ impl CredentialSession {
         match &self.shown {
             None => Ok(None),
             Some(CredentialSource::Fixed(credentials)) => Ok(Some(credentials.clone())),
-            Some(CredentialSource::Fetched(tokens)) => fetch(tokens.as_ref(), None, pace).await.map(Some),
+            Some(CredentialSource::Fetched(tokens)) => {
+                let fetched = fetch(tokens.as_ref(), None, pace).await?;
+                fetched.add_to(&self.redact);
+                Ok(Some(fetched))
+            }
         }
     }
 
@@ -137,7 +167,9 @@ impl CredentialSession {
             (Some(CredentialSource::Fetched(tokens)), Some(Credentials::Bearer(refused)))
                 if !self.renewed.swap(true, Ordering::Relaxed) =>
             {
-                fetch(tokens.as_ref(), Some(refused), pace).await.map(Some)
+                let fetched = fetch(tokens.as_ref(), Some(refused), pace).await?;
+                fetched.add_to(&self.redact);
+                Ok(Some(fetched))
             }
             _ => Ok(None),
         }

@@ -1,6 +1,7 @@
 //! Connector for HTTP endpoints of any format, called by a request template.
 
 mod placeholder_values;
+mod reader;
 mod response;
 
 use async_trait::async_trait;
@@ -16,20 +17,17 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 pub use self::response::EndpointResponse;
-use self::{placeholder_values::asked, response::id_at};
+use self::{placeholder_values::asked, reader::EndpointReader, response::id_at};
 use crate::{
-    Connector, ConnectorLimits, CredentialSource, Credentials, Output, RemoteConversation, RunEnd,
+    Connector, ConnectorLimits, CredentialSource, Credentials, Output, Redact, RemoteConversation, RunEnd,
     RunRequest,
     credentials::CredentialSession,
     outbound::{
         ErrorHints, HttpResponse, OutboundClient, RunInterruption, WaitTimer, by_status, error_message, peer,
         quote_foreign_text, retry_after,
     },
-    sse::{LineDecoder, SseDecoder},
 };
 
-/// Maximum bytes of an event or line in a streamed response.
-const MAX_PIECE_BYTES: usize = 1 << 20;
 /// Maximum number of requests for one answer.
 const MAX_STEPS: u32 = 50;
 
@@ -158,7 +156,7 @@ impl HttpConnector {
         let Some(init) = self.template.init() else { return Ok(()) };
         let body = init.body.map(|body| asked.body(body));
         let reply = self.call(Verb::Post, &asked.url(init.url), body, asked, pace).await?;
-        let body = reply.body(limits.max_answer_bytes, pace).await?;
+        let body = reply.body_within(limits, pace).await?;
         asked.task = id_at(&body, init.id_path).ok_or_else(|| {
             self.garbage(&format!(
                 "answered the first request without an id at {}",
@@ -171,14 +169,14 @@ impl HttpConnector {
     async fn work(
         &self,
         asked: &mut PlaceholderValues,
-        answer: &mut EndpointResponse<'_>,
+        answer: &mut EndpointReader<'_>,
         limits: &ConnectorLimits,
         pace: &mut WaitTimer<'_>,
     ) -> Result<RunEnd, RunInterruption> {
         self.init(asked, limits, pace).await?;
         let request = self.template.request();
         for step in 1..=MAX_STEPS {
-            pace.set_limit(limits.first_byte);
+            pace.set_limit(limits.whole);
             let body = request.body.as_ref().map(|body| asked.body(body));
             let reply = self.call(request.method, &asked.url(&request.url), body, asked, pace).await?;
             if reply.is_of_type("text/html") {
@@ -186,7 +184,7 @@ impl HttpConnector {
                     .garbage("answered with a web page. Check the address of the request")
                     .into());
             }
-            let whole = read(reply, request.response_format, answer, limits, pace).await?;
+            let whole = answer.read(reply, limits, pace).await?;
             let Some(done_path) = &request.done_path else { return Ok(answer.end()?) };
             if whole.as_ref().and_then(|whole| whole.pointer(done_path)).is_some_and(is_true) {
                 return Ok(answer.end()?);
@@ -195,36 +193,6 @@ impl HttpConnector {
         }
         Err(self.garbage(&format!("was polled {MAX_STEPS} times and did not finish")).into())
     }
-}
-
-/// Reads a response and emits its content. Returns the response if it is one JSON value.
-async fn read(
-    mut reply: HttpResponse,
-    reading: ResponseFormat,
-    answer: &mut EndpointResponse<'_>,
-    limits: &ConnectorLimits,
-    pace: &mut WaitTimer<'_>,
-) -> Result<Option<Value>, RunInterruption> {
-    if reading == ResponseFormat::Json {
-        let body = reply.body(limits.max_answer_bytes, pace).await?;
-        return Ok(Some(answer.whole(&body)?));
-    }
-    let (mut events, mut lines) = (SseDecoder::new(MAX_PIECE_BYTES), LineDecoder::new(MAX_PIECE_BYTES));
-    while let Some(bytes) = reply.next(pace).await? {
-        pace.set_limit(limits.idle);
-        answer.count_received(bytes.len())?;
-        match reading {
-            ResponseFormat::Events => events.push(&bytes, |event| answer.piece(event))?,
-            ResponseFormat::Lines => lines.push(&bytes, |line| answer.piece(line))?,
-            ResponseFormat::Text | ResponseFormat::Json => answer.text(&bytes)?,
-        }
-        if answer.is_done() {
-            reply.finish();
-            return Ok(None);
-        }
-    }
-    lines.end(|line| answer.piece(line))?;
-    Ok(None)
 }
 
 fn is_true(value: &Value) -> bool {
@@ -249,16 +217,33 @@ impl Connector for HttpConnector {
         if self.template.uses(Placeholder::Conversation) {
             output.remote(RemoteConversation { task: None, context: Some(asked.conversation.clone()) });
         }
-        let mut pace = WaitTimer::new(stop, request.limits.first_byte);
-        let template = self.template.request();
-        let mut answer = EndpointResponse::new(output, self.peer(), &template.response_path)
-            .with_question_suffix(template.question_suffix.as_deref());
+        let mut pace = WaitTimer::new(stop, request.limits.whole);
+        let limit = request.limits.max_answer_bytes;
+        let mut answer = EndpointReader::new(output, self.peer(), &self.template, limit);
         match self.work(&mut asked, &mut answer, &request.limits, &mut pace).await {
             Ok(end) => Ok(end),
             Err(RunInterruption::Stopped) => Ok(RunEnd::Stopped),
             Err(RunInterruption::Failed(failure)) => Err(failure),
         }
     }
+
+    fn redact(&self) -> Redact {
+        let redact = self.access.redact();
+        // Headers of a template often hold a key that the owner has written into it.
+        let headers = self.template.request().headers.iter();
+        let secrets = headers.filter(|(name, value)| is_secret_header(name) && !value.contains("{{"));
+        secrets.for_each(|(_, value)| {
+            redact.add(value);
+            redact.add(value.split_once(' ').map_or(value.as_str(), |(_, token)| token));
+        });
+        redact
+    }
+}
+
+/// Returns whether a header usually holds credentials.
+fn is_secret_header(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["authorization", "cookie", "token", "secret", "key", "password"].iter().any(|word| name.contains(word))
 }
 
 #[cfg(test)]

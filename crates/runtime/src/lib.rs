@@ -13,11 +13,13 @@ pub mod child_process;
 mod connector;
 mod credentials;
 pub mod http_endpoint;
+mod json_scanner;
 mod limited_run;
 pub mod llm;
 pub mod mcp_client;
 pub mod oauth_client;
 pub mod outbound;
+mod redact;
 pub mod sandbox;
 pub mod sse;
 pub mod stdio;
@@ -34,3 +36,4 @@ pub use connector::{
 };
 pub use credentials::{CredentialSource, Credentials, KeyPlace, Secret, TokenProvider};
 pub use limited_run::run_connector;
+pub use redact::Redact;

@@ -10,14 +10,16 @@ use tokio::{pin, select, time};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Connector, ConnectorLimits, ModelUsage, Output, OutputFile, RemoteConversation, RunEnd, RunRequest,
+    Connector, ConnectorLimits, ModelUsage, Output, OutputFile, Redact, RemoteConversation, RunEnd,
+    RunRequest,
+    redact::RedactedText,
     text_cutter::{AnswerCut, TextCutter},
 };
 
 /// Grace period after `stop` in which a connector cancels its remote work and processes.
 const WIND_DOWN: Duration = Duration::from_secs(5);
 
-/// Runs `connector` within the size and time limits of the request.
+/// Runs `connector` within the size and time limits of the request. Its secrets are removed from its output and failures.
 pub async fn run_connector(
     connector: &dyn Connector,
     request: RunRequest,
@@ -34,6 +36,10 @@ pub async fn run_connector(
         files_left: limits.max_file_bytes,
         pieces_left: MAX_PIECES,
         artifact: None,
+        artifact_name: None,
+        counted: None,
+        redact: connector.redact(),
+        redacted: RedactedText::default(),
         cutter: TextCutter::new(request.options.stop.clone(), max_tokens),
         stop_run: stop_run.clone(),
     };
@@ -84,8 +90,13 @@ struct LimitedOutput<'a> {
     left: usize,
     files_left: usize,
     pieces_left: usize,
-    /// Artifact of the most recent `artifact_text` call.
+    /// Artifact of the most recent text; `None` for text of the answer itself.
     artifact: Option<String>,
+    artifact_name: Option<String>,
+    /// Artifact that was counted as a piece last.
+    counted: Option<String>,
+    redact: Redact,
+    redacted: RedactedText,
     cutter: TextCutter,
     /// Cancelled when the answer is cut.
     stop_run: CancellationToken,
@@ -106,18 +117,37 @@ impl LimitedOutput<'_> {
 
     /// Emits the text that was held back, where text of another kind or the end follows.
     fn flush(&mut self) -> Result<(), Failure> {
+        let held = self.redacted.flush();
+        if !held.is_empty() {
+            let text = self.cut(&held);
+            self.emit(&text)?;
+        }
         let held = self.cutter.flush();
-        if held.is_empty() {
-            return Ok(());
+        self.emit(&held)
+    }
+
+    /// Emits text of the current artifact, or of the answer itself.
+    fn emit(&mut self, text: &str) -> Result<(), Failure> {
+        match &self.artifact {
+            _ if text.is_empty() => Ok(()),
+            Some(artifact) => self.output.artifact_text(artifact, self.artifact_name.as_deref(), text),
+            None => self.output.text(text),
         }
-        match self.artifact.clone() {
-            Some(artifact) => self.output.artifact_text(&artifact, None, &held),
-            None => self.output.text(&held),
+    }
+
+    /// Emits the next text of the current artifact, or of the answer itself, as far as nothing of it is held back.
+    fn say(&mut self, delta: &str) -> Result<(), Failure> {
+        let text = self.redacted.push(&self.redact, delta);
+        if self.cutter.is_idle() {
+            return self.emit(&text);
         }
+        let text = self.cut(&text);
+        self.emit(&text)
     }
 
     /// Returns how the run ended, with a cut answer as a complete or a truncated one.
     fn finish(&mut self, end: Result<RunEnd, Failure>) -> Result<RunEnd, Failure> {
+        let end = self.redact.end(end);
         self.flush()?;
         match (self.cutter.end(), end) {
             (Some(AnswerCut::Stop), Ok(RunEnd::Stopped | RunEnd::Completed | RunEnd::Truncated)) => {
@@ -158,15 +188,16 @@ impl LimitedOutput<'_> {
 impl Output for LimitedOutput<'_> {
     fn text(&mut self, delta: &str) -> Result<(), Failure> {
         self.take(delta.len())?;
-        if self.cutter.is_idle() {
-            return self.output.text(delta);
-        }
         if self.artifact.is_some() {
             self.flush()?;
             self.artifact = None;
         }
-        let text = self.cut(delta);
-        if text.is_empty() { Ok(()) } else { self.output.text(&text) }
+        self.say(delta)
+    }
+
+    fn reclassify_text_as_reasoning(&mut self) -> Result<(), Failure> {
+        self.flush()?;
+        self.output.reclassify_text_as_reasoning()
     }
 
     fn part(&mut self, part: Part) -> Result<(), Failure> {
@@ -176,27 +207,30 @@ impl Output for LimitedOutput<'_> {
         }
         self.take_piece()?;
         self.take(serde_json::to_string(&part).map_or(0, |json| json.len()))?;
-        self.output.part(part)
+        self.output.part(self.redact.value(part))
     }
 
     fn put(&mut self, place: Option<usize>, part: Part) -> Result<usize, Failure> {
         self.flush()?;
         self.take(serde_json::to_string(&part).map_or(0, |json| json.len()))?;
-        self.output.put(place, part)
+        self.output.put(place, self.redact.value(part))
     }
 
     fn artifact_text(&mut self, artifact: &str, name: Option<&str>, delta: &str) -> Result<(), Failure> {
         if self.artifact.as_deref() != Some(artifact) {
             self.flush()?;
-            self.take_piece()?;
             self.artifact = Some(artifact.to_owned());
+            self.artifact_name = None;
+        }
+        if self.counted.as_deref() != Some(artifact) {
+            self.take_piece()?;
+            self.counted = Some(artifact.to_owned());
         }
         self.take(delta.len())?;
-        if self.cutter.is_idle() {
-            return self.output.artifact_text(artifact, name, delta);
+        if let Some(name) = name {
+            self.artifact_name = Some(self.redact.answer(name).into_owned());
         }
-        let text = self.cut(delta);
-        if text.is_empty() { Ok(()) } else { self.output.artifact_text(artifact, name, &text) }
+        self.say(delta)
     }
 
     fn begin_artifact_text(
@@ -208,7 +242,8 @@ impl Output for LimitedOutput<'_> {
         self.flush()?;
         self.take_piece()?;
         self.take(serde_json::to_string(&metadata).map_or(0, |json| json.len()))?;
-        self.output.begin_artifact_text(artifact, name, metadata)
+        let name = name.map(|name| self.redact.answer(name));
+        self.output.begin_artifact_text(artifact, name.as_deref(), self.redact.value(metadata))
     }
 
     fn discard_artifact(&mut self, artifact: &str) -> Result<(), Failure> {
@@ -222,7 +257,10 @@ impl Output for LimitedOutput<'_> {
             self.take_piece()?;
         }
         self.take_file(file.bytes.len())?;
-        self.output.file(file)
+        let redacted = |text: Option<String>| text.map(|text| self.redact.answer(&text).into_owned());
+        let (name, media_type) = (redacted(file.name), redacted(file.media_type));
+        let metadata = self.redact.value(file.metadata);
+        self.output.file(OutputFile { name, media_type, metadata, ..file })
     }
 
     fn begin_question(&mut self) {
@@ -230,7 +268,7 @@ impl Output for LimitedOutput<'_> {
     }
 
     fn attributes(&mut self, attributes: &MessageAttributes) {
-        self.output.attributes(attributes);
+        self.output.attributes(&self.redact.value(attributes.clone()));
     }
 
     fn remote(&mut self, remote: RemoteConversation) {
@@ -246,7 +284,7 @@ impl Output for LimitedOutput<'_> {
     }
 
     fn status(&mut self, line: &str) {
-        self.output.status(line);
+        self.output.status(&self.redact.error(line));
     }
 }
 
@@ -319,6 +357,46 @@ mod tests {
             assert_eq!(failure.class, FailureClass::TimedOut);
             assert!(failure.message.contains("1800 s"), "{failure}");
         }
+    }
+
+    /// Says its secret in text, in parts, in an artifact and in its failure.
+    struct Indiscreet;
+
+    const SECRET: &str = "sk-4fJ9xQz7aLmN0p";
+
+    #[async_trait]
+    impl Connector for Indiscreet {
+        async fn run(
+            &self,
+            _: RunRequest,
+            output: &mut dyn Output,
+            _: &CancellationToken,
+        ) -> Result<RunEnd, Failure> {
+            output.text(&format!("It is {}", &SECRET[..5]))?;
+            output.text(&SECRET[5..])?;
+            output.text(" and sk-4")?;
+            output.part(Part::text(format!("x{SECRET}")))?;
+            output.artifact_text("a", Some(SECRET), &SECRET[..9])?;
+            output.artifact_text("a", None, &SECRET[9..])?;
+            output.status(SECRET);
+            Err(Failure::new(FailureClass::Refused, format!("Bad key {}…", &SECRET[..12])))
+        }
+
+        fn redact(&self) -> Redact {
+            Redact::of(&crate::Secret::new(SECRET))
+        }
+    }
+
+    #[tokio::test]
+    async fn secrets_of_a_connector_are_in_nothing_that_it_emits() {
+        let mut heard = Recorder::default();
+        let end = run_connector(&Indiscreet, ask("?"), &mut heard, &CancellationToken::new()).await;
+        assert_eq!(end.unwrap_err().message, "Bad key [redacted]…");
+        assert_eq!(heard.text, "It is [redacted] and sk-4");
+        assert_eq!(heard.parts, [Part::text("x[redacted]")]);
+        let name = Some("[redacted]".to_owned());
+        assert_eq!(heard.artifacts, [("a".to_owned(), name, "[redacted]".to_owned())]);
+        assert_eq!(heard.status, ["[redacted]"]);
     }
 
     #[tokio::test(start_paused = true)]

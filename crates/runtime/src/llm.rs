@@ -1,14 +1,21 @@
 //! Connector for models with instructions, on any server with the OpenAI chat completions API.
 
 mod agent_loop;
+mod answer_image;
+mod call_assembler;
 mod call_options;
 mod chunk;
 mod completion;
+mod data_images;
 mod embeddings;
 mod error;
 mod files;
+mod image_tokens;
 mod knowledge;
+mod lenient_json;
 mod messages;
+mod refused_options;
+mod returned_members;
 mod think_tag;
 mod tool_call;
 mod toolbox;
@@ -18,26 +25,30 @@ use std::{fmt, str::FromStr, sync::Arc};
 use async_trait::async_trait;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use plexus_domain::{
+    CallOptions,
     agent::{AnswerLimits, ModelParameters},
     money,
     run::{Failure, FailureClass, Usage},
 };
 use reqwest::RequestBuilder;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use self::agent_loop::AgentLoop;
+use self::{agent_loop::AgentLoop, messages::Message, refused_options::RefusedOptions};
 pub use self::{
     completion::CompletionStream,
     embeddings::{Embeddings, EmbeddingsClient},
     knowledge::{PassageSearch, RetrievedPassage},
     toolbox::ToolServer,
 };
-pub(crate) use self::{files::Files, messages::conversation};
+pub(crate) use self::{
+    files::Files,
+    messages::{conversation, with_author_names},
+};
 use crate::{
-    Connector, ConnectorLimits, Credentials, Output, RunEnd, RunRequest, Secret,
-    outbound::{HttpResponse, OutboundClient, RunInterruption, WaitTimer, peer},
-    sse::SseDecoder,
+    Connector, ConnectorLimits, Credentials, Output, Redact, RunEnd, RunRequest, Secret,
+    outbound::{HttpResponse, OutboundClient, RunInterruption, WaitTimer, peer, subject},
 };
 
 /// Model on a server.
@@ -47,7 +58,11 @@ pub struct ModelEndpoint {
     pub provider: String,
     /// Base URL such as `https://models.example/v1`, to which `/chat/completions` is appended.
     pub base: Url,
+    /// Name of its server in failure texts, which callers read: they may not see its address. `None` if the hub has one
+    /// server.
+    pub server_name: Option<String>,
     pub key: Option<Secret>,
+    pub key_owner: KeyOwner,
     /// Name of the model on its server.
     pub name: String,
     /// Maximum bytes of the conversation that are sent. The oldest turns are left out first.
@@ -55,6 +70,15 @@ pub struct ModelEndpoint {
     /// Whether images of the conversation are sent to it.
     pub reads_images: bool,
     pub prices: Prices,
+}
+
+/// Whose API key a request has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeyOwner {
+    #[default]
+    Hub,
+    /// The user for whom the run works.
+    Requester,
 }
 
 /// Price of a million tokens, in millionths of the currency unit.
@@ -102,15 +126,43 @@ impl Prices {
     }
 }
 
-/// Maximum bytes of a streamed event.
-const MAX_EVENT_BYTES: usize = 1 << 20;
-
 /// Client of one model: the model and the outbound client to call it.
 #[derive(Clone, Debug)]
 struct ModelClient {
     outbound: OutboundClient,
     endpoint: Url,
     model: ModelEndpoint,
+    redact: Redact,
+}
+
+/// What one turn asks of a model.
+#[derive(Clone, Copy)]
+struct TurnRequest<'a> {
+    messages: &'a [Message],
+    functions: &'a [Value],
+    options: &'a CallOptions,
+    parameters: ModelParameters,
+    limits: &'a ConnectorLimits,
+}
+
+impl ModelEndpoint {
+    /// Returns how callers read of its server, within a sentence.
+    fn server(&self) -> String {
+        match &self.server_name {
+            Some(name) => format!("the model server {name}"),
+            None => "the model server".to_owned(),
+        }
+    }
+
+    /// Returns what its server may quote and callers may not see.
+    fn redact(&self) -> Redact {
+        let redact = Redact::default();
+        redact.add_address(&self.base);
+        if let Some(key) = &self.key {
+            redact.add(key.reveal());
+        }
+        redact
+    }
 }
 
 impl ModelClient {
@@ -118,7 +170,13 @@ impl ModelClient {
         let mut endpoint = model.base.clone();
         endpoint.set_path(&format!("{}/chat/completions", model.base.path().trim_end_matches('/')));
         outbound.check(&endpoint)?;
-        Ok(Self { outbound, endpoint, model })
+        let redact = model.redact();
+        Ok(Self { outbound, endpoint, model, redact })
+    }
+
+    /// Returns the server as the subject of a sentence.
+    fn subject(&self) -> String {
+        subject(&self.model.server())
     }
 
     fn call(&self, body: String) -> Result<RequestBuilder, Failure> {
@@ -131,32 +189,71 @@ impl ModelClient {
         Ok(self.outbound.request(Method::POST, &url)?.headers(headers).body(body))
     }
 
-    /// Runs one turn of the model and parses its text and tool calls.
+    /// Runs one turn of the model and parses its text and tool calls. Options that the server refuses are left out, and
+    /// the request is sent again.
     async fn turn(
         &self,
-        body: String,
-        limits: &ConnectorLimits,
+        request: TurnRequest<'_>,
+        refused: &mut RefusedOptions,
         answer: &mut CompletionStream<'_>,
         pace: &mut WaitTimer<'_>,
     ) -> Result<RunEnd, RunInterruption> {
-        answer.set_tokens_in(body.len());
-        pace.set_limit(limits.first_byte);
-        let reply = HttpResponse::to(self.call(body)?, &peer(&self.endpoint), pace).await?;
-        if reply.status() != StatusCode::OK {
-            return Err(error::read(reply, &self.model.name, pace).await.into());
+        let TurnRequest { messages, functions, options, parameters, limits } = request;
+        let tokens = messages::estimated_tokens(&self.model, messages, functions);
+        loop {
+            let mut members = call_options::members(options, parameters, &self.model);
+            refused.apply(&mut members);
+            let body = messages::body(&self.model, messages, functions, &members);
+            answer.set_tokens_in(tokens);
+            let mut status = None;
+            let failure = match self.send(body, limits, &mut status, answer, pace).await {
+                Err(RunInterruption::Failed(failure)) => failure,
+                ended => return ended,
+            };
+            let may_retry = !answer.is_begun() && failure.class != FailureClass::Budget;
+            if !may_retry || !refused.learn(status, &failure.message, &members) {
+                return Err(self.shown(&failure).into());
+            }
+            tracing::info!(
+                model = self.model.name,
+                error = self.redact.error(&failure.message),
+                "model request refused: retrying with fewer options"
+            );
+            answer.begin_answer();
         }
-        if reply.is_of_type("text/event-stream") {
-            return read_stream(reply, answer, limits, pace).await;
+    }
+
+    /// Sends a request and reads the answer. `status` is set if the server answers with an error.
+    async fn send(
+        &self,
+        body: String,
+        limits: &ConnectorLimits,
+        status: &mut Option<StatusCode>,
+        answer: &mut CompletionStream<'_>,
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<RunEnd, RunInterruption> {
+        pace.set_limit(limits.whole);
+        let reply = HttpResponse::to(self.call(body)?, &self.model.server(), pace).await?;
+        if !reply.status().is_success() {
+            *status = Some(reply.status());
+            return Err(error::read(reply, &self.subject(), &self.model, &self.redact, pace).await.into());
         }
-        if reply.is_of_type("application/json") {
-            let whole = reply.body(limits.max_answer_bytes, pace).await?;
-            answer.event(&whole)?;
-            return Ok(answer.end()?);
+        if reply.is_of_type("text/html") {
+            let words = format!(
+                "{} answered with a web page, not with a chat completion. Check its address.",
+                self.subject()
+            );
+            return Err(Failure::new(FailureClass::Garbage, words).into());
         }
-        let kind = reply.header(header::CONTENT_TYPE).unwrap_or("something without a type");
-        let words =
-            format!("{} answered with {kind}, not with a chat completion. Check its address.", reply.peer());
-        Err(Failure::new(FailureClass::Garbage, words).into())
+        read_stream(reply, answer, limits, pace).await
+    }
+
+    /// Logs a failure with the address of the server, and returns it as callers may see it.
+    fn shown(&self, failure: &Failure) -> Failure {
+        let message = self.redact.error(&failure.message);
+        let (server, model) = (peer(&self.endpoint), &self.model.name);
+        tracing::info!(server, model, error = message, "model request failed");
+        Failure::new(failure.class, self.redact.without_addresses(&message))
     }
 }
 
@@ -227,18 +324,16 @@ async fn read_stream(
     limits: &ConnectorLimits,
     pace: &mut WaitTimer<'_>,
 ) -> Result<RunEnd, RunInterruption> {
-    let mut decoder = SseDecoder::new(MAX_EVENT_BYTES);
     let mut is_first = true;
     while !answer.is_done() {
-        let Some(bytes) = reply.next(pace).await? else { return Ok(answer.end()?) };
+        let Some(bytes) = reply.next(pace).await? else { return Ok(answer.finish()?) };
         if std::mem::take(&mut is_first) {
             pace.set_limit(limits.idle);
         }
-        answer.count_received(bytes.len())?;
-        decoder.push(&bytes, |event| answer.event(event))?;
+        answer.push(&bytes)?;
     }
     reply.finish();
-    Ok(answer.end()?)
+    Ok(answer.finish()?)
 }
 
 #[async_trait]
@@ -258,6 +353,13 @@ impl Connector for LlmConnector {
 
     fn counts_tokens(&self) -> bool {
         true
+    }
+
+    fn redact(&self) -> Redact {
+        let redact = Redact::default();
+        self.providers.iter().for_each(|provider| redact.add_all(&provider.redact));
+        self.tools.iter().for_each(|tools| tools.server.add_secrets(&redact));
+        redact
     }
 }
 

@@ -33,7 +33,7 @@ pub use self::{
     told::{outcome, tool},
 };
 use crate::{
-    Credentials,
+    Credentials, Redact,
     child_process::Process,
     outbound::{OutboundClient, peer, quote_foreign_text},
     sandbox::{Sandbox, SandboxedCommand},
@@ -67,6 +67,13 @@ impl McpServer {
         match self {
             Self::Remote { url, .. } => peer(url),
             Self::Program { program, .. } => program.name.clone(),
+        }
+    }
+
+    /// Adds the secrets of its calls to what is redacted.
+    pub(crate) fn add_secrets(&self, redact: &Redact) {
+        if let Self::Remote { shown: Some(credentials), .. } = self {
+            credentials.add_to(redact);
         }
     }
 

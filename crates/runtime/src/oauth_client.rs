@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use url::{Url, form_urlencoded};
 
 use crate::{
-    Secret,
+    Credentials, Redact, Secret,
     credentials::sensitive,
     outbound::{
         ErrorHints, HttpResponse, OutboundClient, RunInterruption, WaitTimer, by_status, peer,
@@ -90,14 +90,37 @@ pub async fn ask(
 ) -> Result<TokenResponse, TokenError> {
     let stop = CancellationToken::new();
     let mut pace = WaitTimer::new(&stop, TIMEOUT);
+    let redact = secrets(client, grant);
+    let redacted = |denied: TokenError| TokenError {
+        code: denied.code.map(|code| redact.error(&code)),
+        failure: redact.failure(denied.failure),
+    };
     match time::timeout(WHOLE, exchange(outbound, at, client, grant, resource, &mut pace)).await {
-        Ok(Ok((status, wait, body))) => read(at, status, wait, &body),
+        Ok(Ok((status, wait, body))) => read(at, status, wait, &body).map_err(redacted),
         Ok(Err(RunInterruption::Failed(failure))) => Err(failure.into()),
         Ok(Err(RunInterruption::Stopped)) | Err(_) => {
             let words = format!("{} did not finish within {} s.", server(at), WHOLE.as_secs());
             Err(Failure::new(FailureClass::TimedOut, words).into())
         }
     }
+}
+
+/// Returns the secrets of a request, which the server may quote in its refusal.
+fn secrets(client: &Client, grant: &TokenGrant) -> Redact {
+    let redact = Redact::default();
+    if let Some(secret) = &client.secret {
+        let basic = Credentials::Basic { user: client.id.clone(), password: secret.clone() };
+        basic.add_to(&redact);
+    }
+    match grant {
+        TokenGrant::Client { .. } => {}
+        TokenGrant::Code { code, verifier, .. } => {
+            redact.add(code.reveal());
+            redact.add(verifier.reveal());
+        }
+        TokenGrant::Refresh(token) => redact.add(token.reveal()),
+    }
+    redact
 }
 
 /// Authorization and token endpoint from a discovery document.

@@ -8,6 +8,7 @@ mod card_discovery;
 mod connection_failure;
 mod deadline;
 mod dns;
+mod error_text;
 mod fetch;
 mod http_error;
 mod public_ip;
@@ -36,8 +37,9 @@ pub use self::{
 pub(crate) use self::{
     connection_failure::without_code,
     deadline::{RunInterruption, WaitInterrupted, WaitTimer},
-    http_error::{ErrorHints, by_status, error_message, words},
-    response::{HttpResponse, connection_error, peer, quote_foreign_text, retry_after},
+    error_text::{words, words_of},
+    http_error::{ErrorHints, by_status, error_message},
+    response::{HttpResponse, connection_error, peer, quote_foreign_text, retry_after, subject},
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

@@ -1,6 +1,8 @@
-//! Decoder of server-sent events (WHATWG HTML, section 9.2.6), for streams that use only the `data` field.
+//! Decoder of server-sent events (WHATWG HTML, section 9.2.6), and of streams that resemble them.
 
 use plexus_domain::run::{Failure, FailureClass};
+
+use crate::json_scanner::JsonFramer;
 
 /// Error: a line or event exceeds the limit of the decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,18 +25,34 @@ pub(crate) struct IgnoredBytes(usize);
 
 impl IgnoredBytes {
     pub fn add(&mut self, bytes: usize) -> Result<(), Failure> {
-        self.0 += bytes;
-        if self.0 <= MAX_NOISE_BYTES {
+        self.add_besides(bytes, 0)
+    }
+
+    /// Adds bytes, of which the last `pending` belong to an event that is not complete.
+    pub fn add_besides(&mut self, bytes: usize, pending: usize) -> Result<(), Failure> {
+        self.0 = self.0.saturating_add(bytes);
+        if self.0.saturating_sub(pending) <= MAX_NOISE_BYTES {
             return Ok(());
         }
         let words = format!("The agent sent more than {MAX_NOISE_BYTES} bytes without an answer in them.");
         Err(Failure::new(FailureClass::Garbage, words))
     }
 
-    pub fn clear(&mut self) {
+    pub const fn clear(&mut self) {
         self.0 = 0;
     }
 }
+
+/// Event of a stream: its name and its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SseEvent<'a> {
+    /// Empty unless the stream names the event.
+    pub name: &'a [u8],
+    pub data: &'a [u8],
+}
+
+/// Maximum bytes of the name of an event. A longer one is cut.
+const MAX_EVENT_NAME: usize = 64;
 
 /// Splits a byte stream into events. Reuses its buffers.
 pub struct SseDecoder {
@@ -42,6 +60,12 @@ pub struct SseDecoder {
     line: Vec<u8>,
     /// Data of the incomplete event, each line followed by a line feed.
     data: Vec<u8>,
+    /// Name of the incomplete event.
+    name: Vec<u8>,
+    /// Set if JSON is also read without the frame of an event. Holds an incomplete value.
+    json: Option<JsonFramer>,
+    /// True if the incomplete JSON value is data of an event.
+    is_json_framed: bool,
     max: usize,
     is_first_line: bool,
     /// True if the last byte was a carriage return. A following line feed belongs to it.
@@ -51,14 +75,58 @@ pub struct SseDecoder {
 impl SseDecoder {
     /// Creates a decoder for lines and events of at most `max` bytes.
     pub fn new(max: usize) -> Self {
-        Self { line: Vec::new(), data: Vec::new(), max, is_first_line: true, is_after_return: false }
+        Self {
+            line: Vec::new(),
+            data: Vec::new(),
+            name: Vec::new(),
+            json: None,
+            is_json_framed: false,
+            max,
+            is_first_line: true,
+            is_after_return: false,
+        }
+    }
+
+    /// Creates a decoder for JSON in events, in lines, or as one document: an event is a JSON value, with `data:` before
+    /// it or without, and ends with the value. Other data ends with its event, as usual.
+    pub fn of_json(max: usize) -> Self {
+        Self { json: Some(JsonFramer::default()), ..Self::new(max) }
+    }
+
+    /// Returns the number of bytes of the event that is not complete.
+    pub fn pending(&self) -> usize {
+        self.line.len() + self.data.len() + self.json.as_ref().map_or(0, JsonFramer::len)
     }
 
     /// Decodes the next bytes and calls `event` with the data of each completed event.
     pub fn push<E: From<TooLong>>(
         &mut self,
-        mut bytes: &[u8],
+        bytes: &[u8],
         mut event: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.push_named(bytes, |it| event(it.data))
+    }
+
+    /// Calls `event` with what the stream ends with, if that is no complete event. The specification drops it, but many
+    /// servers leave out the last line end.
+    pub fn finish<E: From<TooLong>>(
+        &mut self,
+        mut event: impl FnMut(SseEvent<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let line = std::mem::take(&mut self.line);
+        self.take_line(&line, &mut event)?;
+        let rest = self.json.as_mut().map(JsonFramer::take_rest).unwrap_or_default();
+        if !rest.is_empty() {
+            event(SseEvent { name: &self.name, data: &rest })?;
+        }
+        self.end_event(&mut event)
+    }
+
+    /// Decodes the next bytes and calls `event` with each completed event.
+    pub fn push_named<E: From<TooLong>>(
+        &mut self,
+        mut bytes: &[u8],
+        mut event: impl FnMut(SseEvent<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         while let Some(&first) = bytes.first() {
             if std::mem::take(&mut self.is_after_return) && first == b'\n' {
@@ -78,7 +146,7 @@ impl SseDecoder {
     fn end_line<E: From<TooLong>>(
         &mut self,
         rest: &[u8],
-        event: &mut impl FnMut(&[u8]) -> Result<(), E>,
+        event: &mut impl FnMut(SseEvent<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         if self.line.is_empty() {
             return if rest.len() > self.max {
@@ -98,28 +166,101 @@ impl SseDecoder {
     fn take_line<E: From<TooLong>>(
         &mut self,
         line: &[u8],
-        event: &mut impl FnMut(&[u8]) -> Result<(), E>,
+        event: &mut impl FnMut(SseEvent<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let is_first = std::mem::take(&mut self.is_first_line);
         let line = if is_first { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
-        if !line.is_empty() {
-            return Ok(self.take_field(line)?);
+        if self.is_unframed_json(line) {
+            self.is_json_framed = false;
+            return self.take_json(line, event);
         }
-        let Some(end) = self.data.len().checked_sub(1) else { return Ok(()) };
-        let given = event(&self.data[..end]);
-        self.data.clear();
-        given
+        if line.is_empty() {
+            return self.end_event(event);
+        }
+        if let Some(value) = field(line, b"data") {
+            return self.take_data(value, event);
+        }
+        if let Some(name) = field(line, b"event") {
+            name[..name.len().min(MAX_EVENT_NAME)].clone_into(&mut self.name);
+        }
+        Ok(())
     }
 
-    fn take_field(&mut self, line: &[u8]) -> Result<(), TooLong> {
-        let value = match line.strip_prefix(b"data") {
-            Some([]) => &[],
-            Some([b':', b' ', value @ ..] | [b':', value @ ..]) => value,
-            _ => return Ok(()),
-        };
+    /// Returns whether a line is JSON by itself. A line of a field ends a value that was not complete.
+    fn is_unframed_json(&self, line: &[u8]) -> bool {
+        let Some(json) = &self.json else { return false };
+        begins_json(line) || json.is_open() && !self.is_json_framed && field(line, b"data").is_none()
+    }
+
+    fn take_data<E: From<TooLong>>(
+        &mut self,
+        value: &[u8],
+        event: &mut impl FnMut(SseEvent<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Some(json) = &mut self.json else { return Ok(self.append_data(value)?) };
+        if json.is_open() && !self.is_json_framed {
+            let rest = json.take_rest();
+            event(SseEvent { name: &[], data: &rest })?;
+        }
+        let is_json = json.is_open() || begins_json(value);
+        if !is_json {
+            return Ok(self.append_data(value)?);
+        }
+        self.is_json_framed = true;
+        self.take_json(value, event)
+    }
+
+    fn append_data(&mut self, value: &[u8]) -> Result<(), TooLong> {
         append(&mut self.data, value, self.max)?;
         self.data.push(b'\n');
         Ok(())
+    }
+
+    fn take_json<E: From<TooLong>>(
+        &mut self,
+        line: &[u8],
+        event: &mut impl FnMut(SseEvent<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Some(json) = &mut self.json else { return Ok(()) };
+        if json.len() + line.len() > self.max {
+            return Err(TooLong(self.max).into());
+        }
+        let name = &self.name;
+        json.push(line, |value| event(SseEvent { name, data: value }))?;
+        json.push(b"\n", |value| event(SseEvent { name, data: value }))
+    }
+
+    fn end_event<E: From<TooLong>>(
+        &mut self,
+        event: &mut impl FnMut(SseEvent<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if let Some(json) = self.json.as_mut().filter(|json| json.is_open() && self.is_json_framed) {
+            let rest = json.take_rest();
+            event(SseEvent { name: &self.name, data: &rest })?;
+        }
+        let name = std::mem::take(&mut self.name);
+        let Some(end) = self.data.len().checked_sub(1) else { return Ok(()) };
+        let given = event(SseEvent { name: &name, data: &self.data[..end] });
+        self.data.clear();
+        given
+    }
+}
+
+/// Returns the value of a line with this field.
+fn field<'l>(line: &'l [u8], name: &[u8]) -> Option<&'l [u8]> {
+    match line.strip_prefix(name)? {
+        [] => Some(&[]),
+        [b':', b' ', value @ ..] | [b':', value @ ..] => Some(value),
+        _ => None,
+    }
+}
+
+/// Returns whether a text begins as a JSON object, or as a list of objects. `[DONE]` does not.
+fn begins_json(text: &[u8]) -> bool {
+    match text.trim_ascii_start() {
+        [b'{', ..] => true,
+        [b'[', rest @ ..] => matches!(rest.trim_ascii_start(), [] | [b'{' | b']', ..]),
+        _ => false,
     }
 }
 

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use axum::Router;
 use futures::poll;
 use plexus_domain::{
-    ApprovalId, Part, RunId,
+    ApprovalId, Part, PartBody, RunId,
     part::ApprovalDecision,
     run::{Failure, Usage},
 };
@@ -66,6 +66,12 @@ impl Output for Recorder {
         self.text.push_str(delta);
         self.press_stop();
         Ok(())
+    }
+
+    /// Knows all text as one: only that of runs with one turn can become reasoning.
+    fn reclassify_text_as_reasoning(&mut self) -> Result<(), Failure> {
+        let text = std::mem::take(&mut self.text);
+        self.part(PartBody::Reasoning { text }.into())
     }
 
     fn part(&mut self, part: Part) -> Result<(), Failure> {

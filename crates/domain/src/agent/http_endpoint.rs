@@ -143,6 +143,23 @@ impl EndpointTemplate {
         Some(SessionInit { url, body: self.0.init_body.as_ref(), id_path })
     }
 
+    /// Returns true if the response is a chat completion (OpenAI API): a stream of chunks, or one document.
+    pub fn is_chat_completion(&self) -> bool {
+        let place = match self.0.response_format {
+            ResponseFormat::Events | ResponseFormat::Lines => "/choices/0/delta/content",
+            ResponseFormat::Json => "/choices/0/message/content",
+            ResponseFormat::Text => return false,
+        };
+        self.0.response_path == place && self.0.done_path.is_none()
+    }
+
+    /// Returns true if the request names a model, which the chat completions API requires. Servers of this API mark the end
+    /// of an answer; software that only resembles them does not always.
+    pub fn names_model(&self) -> bool {
+        let has_model = |body: &Value| body.get("model").is_some_and(Value::is_string);
+        self.0.body.as_ref().is_some_and(has_model) && self.0.question_suffix.is_none()
+    }
+
     /// Returns true if any text of the request contains this placeholder.
     pub fn uses(&self, placeholder: Placeholder) -> bool {
         placeholders::template_texts(&self.0).any(|text| text.contains(placeholder.token()))

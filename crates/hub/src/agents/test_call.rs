@@ -34,7 +34,6 @@ const MAX_ANSWER_CHARS: usize = 16_000;
 const LIMITS: ConnectorLimits = ConnectorLimits {
     max_answer_bytes: 1 << 20,
     max_file_bytes: 0,
-    first_byte: Duration::from_secs(30),
     idle: Duration::from_secs(30),
     whole: Duration::from_mins(2),
 };
@@ -177,6 +176,11 @@ impl Output for CapturedOutput {
             Some(plexus_domain::PartBody::Text { text }) => text.push_str(delta),
             _ => self.parts.push(Part::text(delta)),
         }
+        Ok(())
+    }
+
+    fn reclassify_text_as_reasoning(&mut self) -> Result<(), Failure> {
+        self.parts.pop_if(|part| part.as_text().is_some());
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use std::iter;
 
 use plexus_domain::{Error as Refusal, Timestamp, number::grouped};
-use plexus_runtime::llm::ModelEndpoint;
+use plexus_runtime::llm::{KeyOwner, ModelEndpoint};
 use plexus_store::{
     Conn, accounts,
     accounts::AccountState,
@@ -20,7 +20,7 @@ use super::{
 use crate::{
     Hub, Result, agents,
     caller::Requester,
-    config::{Models, OwnKeyPolicy, Prices, Provider, Secret},
+    config::{FIRST_PROVIDER, Models, OwnKeyPolicy, Prices, Provider, Secret},
     model_budget, runs,
 };
 
@@ -108,6 +108,7 @@ fn model_missing(models: &Models, name: &str) -> Refusal {
 fn selected_model(provider: &Provider, settings: &ModelSettings, own_key: Option<Secret>) -> SelectedModel {
     let mut provider = provider.clone();
     let mut used_provider = settings.provider.clone();
+    let key_owner = if own_key.is_some() { KeyOwner::Requester } else { KeyOwner::Hub };
     if own_key.is_some() {
         provider.api_key = own_key;
         used_provider += OWN_KEY_SUFFIX;
@@ -116,8 +117,11 @@ fn selected_model(provider: &Provider, settings: &ModelSettings, own_key: Option
     if let Some(tokens) = settings.context_tokens {
         provider.context_tokens = usize::try_from(tokens).unwrap_or(usize::MAX);
     }
+    let server_name = (settings.provider != FIRST_PROVIDER).then(|| settings.provider.clone());
     let endpoint = ModelEndpoint {
         provider: used_provider,
+        server_name,
+        key_owner,
         reads_images: settings.reads_images != Some(false),
         ..runs::model_endpoint(&provider, &settings.model)
     };

@@ -192,6 +192,11 @@ impl Output for TestOutput {
         Ok(())
     }
 
+    fn reclassify_text_as_reasoning(&mut self) -> Result<(), Failure> {
+        self.text.clear();
+        Ok(())
+    }
+
     fn part(&mut self, part: Part) -> Result<(), Failure> {
         self.has_called |= matches!(&part.content, PartBody::Tool(tool) if tool.tool == TOOL);
         Ok(())

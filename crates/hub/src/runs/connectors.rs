@@ -14,7 +14,7 @@ use plexus_runtime::{
     attached::AttachedConnector,
     builtin::{Calc, ChartMaker, Tck, TextAnalyzer},
     http_endpoint::HttpConnector,
-    llm::{LlmConnector, ModelEndpoint, ToolServer},
+    llm::{KeyOwner, LlmConnector, ModelEndpoint, ToolServer},
     mcp_client,
     outbound::{self, Dns, HttpClients, OutboundPolicy, SelfCallGuard},
 };
@@ -189,6 +189,8 @@ pub(crate) fn model_endpoint(provider: &Provider, name: &str) -> ModelEndpoint {
         provider: FIRST_PROVIDER.to_owned(),
         reads_images: true,
         base: provider.base_url.clone(),
+        server_name: None,
+        key_owner: KeyOwner::Hub,
         key: provider.api_key.as_ref().map(|key| Secret::new(key.reveal())),
         name: name.to_owned(),
         history_bytes: provider.context_tokens.saturating_mul(BYTES_PER_TOKEN),

@@ -174,6 +174,16 @@ impl Output for MessageWriter {
         Ok(())
     }
 
+    fn reclassify_text_as_reasoning(&mut self) -> Result<(), Failure> {
+        let mut open = self.writing.lock();
+        let message = open.message();
+        if let Some((place, part)) = open.text_to_reasoning() {
+            let whole = Box::new(Snapshot::whole(message, place, part));
+            self.channel.publish(StreamFrame::new(FrameKind::Snapshot(whole)));
+        }
+        Ok(())
+    }
+
     fn part(&mut self, part: Part) -> Result<(), Failure> {
         self.show(part);
         Ok(())

@@ -54,6 +54,11 @@ impl Output for ModelAnswer {
         Ok(())
     }
 
+    fn reclassify_text_as_reasoning(&mut self) -> Result<(), Failure> {
+        self.text.clear();
+        Ok(())
+    }
+
     fn part(&mut self, _: Part) -> Result<(), Failure> {
         Ok(())
     }

@@ -135,7 +135,6 @@ async fn prepare(
     let limits = ConnectorLimits {
         max_answer_bytes: given.max_answer_bytes,
         max_file_bytes: given.max_file_bytes,
-        first_byte: given.idle,
         idle: given.idle,
         whole: time_left(hub, job).map_or(given.whole, |left| left.min(given.whole)),
     };

@@ -2,7 +2,7 @@
 
 mod journal;
 
-use plexus_domain::{ChatId, MessageId, Metadata, Part};
+use plexus_domain::{ChatId, MessageId, Metadata, Part, PartBody};
 use plexus_markup::Splitter;
 
 pub use self::journal::{JournalPiece, ReplayEffect};
@@ -134,6 +134,18 @@ impl OpenMessage {
         if let Some(place @ OpenPart::Whole { .. }) = self.parts.get_mut(index) {
             *place = OpenPart::whole(part);
         }
+    }
+
+    /// Replaces the text at the end of the message itself by reasoning. Returns its index and the new part.
+    pub fn text_to_reasoning(&mut self) -> Option<(usize, Part)> {
+        let index = self.parts.len().checked_sub(1)?;
+        let OpenPart::Text(open) = &mut self.parts[index] else { return None };
+        if open.artifact.is_some() {
+            return None;
+        }
+        let part = Part::from(PartBody::Reasoning { text: std::mem::take(&mut open.text) });
+        self.parts[index] = OpenPart::whole(part.clone());
+        Some((index, part))
     }
 
     /// Blanks the parts of an artifact. Their indexes stay taken, because readers know parts by index. Returns

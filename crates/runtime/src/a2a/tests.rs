@@ -81,7 +81,7 @@ async fn hear(connector: &A2aConnector, request: RunRequest) -> (Result<RunEnd, 
 
 fn impatient() -> RunRequest {
     let limits = ConnectorLimits {
-        first_byte: SHORT,
+        whole: SHORT * 5,
         idle: SHORT,
         max_answer_bytes: 1 << 20,
         ..ConnectorLimits::default()

@@ -256,12 +256,12 @@ async fn a_stop_reaches_the_program_and_its_session_goes_on() {
 async fn a_silent_program_is_not_waited_for_for_ever() {
     let limit = Duration::from_millis(300);
     let request = RunRequest {
-        limits: ConnectorLimits { first_byte: limit, idle: limit, ..ConnectorLimits::default() },
+        limits: ConnectorLimits { idle: limit, whole: limit * 2, ..ConnectorLimits::default() },
         ..ask("Hi")
     };
     let (class, words) = class(hear(&agent("read -r prompt; sleep 1000"), request).await.0);
     assert_eq!(class, FailureClass::TimedOut);
-    assert!(words.contains("sent nothing for 0.3 s"), "{words}");
+    assert!(words.contains("exceeded the timeout of 0.6 s"), "{words}");
 }
 
 #[tokio::test]
@@ -296,7 +296,7 @@ async fn one_more_program_takes_the_place_of_one_that_waits_or_waits_itself() {
     assert!(sessions.take(&key(&first)).is_none(), "it has given up its place");
 
     let busy = sessions.take(&key(&second)).unwrap();
-    let limits = ConnectorLimits { first_byte: Duration::from_millis(200), ..ConnectorLimits::default() };
+    let limits = ConnectorLimits { whole: Duration::from_millis(200), ..ConnectorLimits::default() };
     let (end, heard) = hear(&agent, RunRequest { limits, ..ask("Three") }).await;
     assert_eq!(class(end).0, FailureClass::TimedOut);
     assert_eq!(heard.status, ["Queued: the limit of 1 running programs is reached"]);

@@ -28,7 +28,11 @@ pub(super) fn asked(request: &RunRequest, template: &EndpointTemplate) -> Placeh
     PlaceholderValues {
         message,
         history,
-        messages: json!(llm::conversation(&request.turns, &llm::Files::new(), MESSAGES_BYTES)),
+        messages: json!(llm::conversation(
+            &llm::with_author_names(&request.turns),
+            &llm::Files::new(),
+            MESSAGES_BYTES
+        )),
         conversation: known.unwrap_or_else(|| request.run.to_string()),
         task: String::new(),
     }

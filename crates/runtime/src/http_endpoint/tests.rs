@@ -76,7 +76,7 @@ async fn hear(http: &HttpConnector, request: RunRequest) -> (Result<RunEnd, Fail
 
 fn impatient() -> RunRequest {
     let limits = ConnectorLimits {
-        first_byte: SHORT,
+        whole: SHORT * 5,
         idle: SHORT,
         max_answer_bytes: 1 << 20,
         ..ConnectorLimits::default()

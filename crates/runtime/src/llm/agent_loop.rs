@@ -12,13 +12,14 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    CompletionStream, LlmConnector, RetrievedPassage, knowledge,
+    CompletionStream, LlmConnector, RetrievedPassage, TurnRequest, knowledge,
     messages::{self, Message},
+    refused_options::RefusedOptions,
     tool_call::{ToolCall, ToolCallCard},
     toolbox::{InvalidToolCall, OfferedTool, Toolbox},
 };
 use crate::{
-    ConversationTurn, Output, RunEnd, RunRequest,
+    Connector as _, ConversationTurn, Output, Redact, RunEnd, RunRequest,
     approval::{ApprovalRequest, ToolQuestion},
     mcp_client::{CallEvent, PendingQuestion, ToolResult},
     outbound::{RunInterruption, WaitTimer},
@@ -34,6 +35,11 @@ pub(super) struct AgentLoop<'a> {
     pace: WaitTimer<'a>,
     stop: &'a CancellationToken,
     time: TimeBudget,
+    /// What the server of each provider has refused.
+    refused: Vec<RefusedOptions>,
+    redact: Redact,
+    /// Number of calls without an id so far.
+    unnamed_calls: u32,
 }
 
 impl<'a> AgentLoop<'a> {
@@ -46,8 +52,10 @@ impl<'a> AgentLoop<'a> {
         let answer =
             CompletionStream::new(output, String::new(), request.limits.max_answer_bytes).within(llm.budget);
         let answer = answer.may_be_cut(request.options.max_tokens.is_some());
-        let pace = WaitTimer::new(stop, request.limits.first_byte);
-        Self { llm, request, answer, pace, stop, time: TimeBudget { left: llm.budget.time() } }
+        let pace = WaitTimer::new(stop, request.limits.whole);
+        let time = TimeBudget { left: llm.budget.time() };
+        let refused = vec![RefusedOptions::default(); llm.providers.len()];
+        Self { llm, request, answer, pace, stop, time, refused, redact: llm.redact(), unnamed_calls: 0 }
     }
 
     /// Runs the loop to its end and reports the usage.
@@ -69,18 +77,20 @@ impl<'a> AgentLoop<'a> {
         for turns in 1.. {
             messages::fit(&mut messages, room);
             let end = self.turn(&messages, toolbox.functions()).await?;
-            let (said, calls) = self.answer.take_turn();
-            if calls.is_empty() || end == RunEnd::Truncated {
-                self.list_sources(&said, &passages)?;
+            let mut turn = self.answer.take_turn();
+            if turn.calls.is_empty() || end == RunEnd::Truncated {
+                self.list_sources(&turn.said, &passages)?;
                 return Ok(end);
             }
-            let to_caller: Vec<_> = calls.iter().filter(|call| toolbox.is_of_caller(call)).collect();
+            let to_caller: Vec<_> = turn.calls.iter().filter(|call| toolbox.is_of_caller(call)).collect();
             if !to_caller.is_empty() {
                 self.pass_to_caller(&to_caller)?;
                 return Ok(end);
             }
             self.llm.budget.check(turns, self.answer.total())?;
-            messages.push(Message::calls(said, &calls));
+            self.name_calls(&mut turn.calls);
+            let calls = turn.calls.clone();
+            messages.push(Message::of_turn(turn));
             for call in &calls {
                 let told = self.call(&toolbox, call).await?;
                 messages.push(Message::tool_result(call, &told));
@@ -89,17 +99,28 @@ impl<'a> AgentLoop<'a> {
         Ok(RunEnd::Completed)
     }
 
+    /// Gives an id to each call that has none, or that of another. Nine letters and digits are valid for all servers.
+    fn name_calls(&mut self, calls: &mut [ToolCall]) {
+        for at in 0..calls.len() {
+            let (before, rest) = calls.split_at_mut(at);
+            if rest[0].id.is_empty() || before.iter().any(|call| call.id == rest[0].id) {
+                self.unnamed_calls += 1;
+                rest[0].id = format!("call{:05}", self.unnamed_calls % 100_000);
+            }
+        }
+    }
+
     /// Returns the turns with the passages of the agent's files for the message to answer, and those passages.
     async fn retrieve(
         &mut self,
         max_bytes: usize,
     ) -> Result<(Cow<'a, [ConversationTurn]>, Vec<RetrievedPassage>), RunInterruption> {
-        let turns = self.request.turns.as_slice();
-        let Some(knowledge) = &self.llm.knowledge else { return Ok((turns.into(), Vec::new())) };
-        let words = knowledge::search_words(turns);
+        let turns = messages::with_author_names(&self.request.turns);
+        let Some(knowledge) = &self.llm.knowledge else { return Ok((turns, Vec::new())) };
+        let words = knowledge::search_words(&self.request.turns);
         let found = self.stop.run_until_cancelled(knowledge.search(&words)).await;
         let found = found.ok_or(RunInterruption::Stopped)??;
-        let (turns, passages) = knowledge::with_passages(turns, found, max_bytes);
+        let (turns, passages) = knowledge::with_passages(&turns, found, max_bytes);
         Ok((turns.into(), passages))
     }
 
@@ -126,19 +147,19 @@ impl<'a> AgentLoop<'a> {
     /// Runs one turn with the first provider that starts to answer.
     async fn turn(&mut self, messages: &[Message], functions: &[Value]) -> Result<RunEnd, RunInterruption> {
         let mut tried = Err(RunInterruption::Stopped);
-        for provider in &self.llm.providers {
+        let request = TurnRequest {
+            messages,
+            functions,
+            options: &self.request.options,
+            parameters: self.llm.parameters,
+            limits: &self.request.limits,
+        };
+        for (provider, refused) in self.llm.providers.iter().zip(&mut self.refused) {
             self.answer.begin_turn(provider);
-            let body = messages::body(
-                &provider.model,
-                messages,
-                functions,
-                &self.request.options,
-                self.llm.parameters,
-            );
-            let asked = provider.turn(body, &self.request.limits, &mut self.answer, &mut self.pace);
+            let asked = provider.turn(request, refused, &mut self.answer, &mut self.pace);
             tried = self.time.spend(self.llm, asked).await?;
             match &tried {
-                Err(RunInterruption::Failed(failure)) if self.may_go_elsewhere(failure) => {
+                Err(RunInterruption::Failed(failure)) if may_go_elsewhere(&self.answer, failure) => {
                     tracing::info!(
                         error = failure.class.as_str(),
                         "model server request failed; trying another"
@@ -149,10 +170,6 @@ impl<'a> AgentLoop<'a> {
             }
         }
         tried
-    }
-
-    const fn may_go_elsewhere(&self, failure: &Failure) -> bool {
-        !self.answer.is_begun() && !matches!(failure.class, FailureClass::TooLarge | FailureClass::Budget)
     }
 
     /// Runs one tool call, shows its card and returns the result text for the model. Errors are returned as
@@ -179,6 +196,8 @@ impl<'a> AgentLoop<'a> {
         let place = self.answer.output().put(None, card.running())?;
         let begun = Instant::now();
         let outcome = self.finish(toolbox, tool, arguments).await?;
+        // A tool that quotes the credentials of its calls must not tell them to the model.
+        let outcome = ToolResult { text: self.redact.answer(&outcome.text).into_owned(), ..outcome };
         self.answer.output().put(Some(place), card.done(&outcome, begun.elapsed()))?;
         Ok(outcome.text)
     }
@@ -247,6 +266,11 @@ impl<'a> AgentLoop<'a> {
             ApprovalRequest { tool: tool.label.clone(), arguments: Value::Object(arguments.clone()) };
         self.request.approval_policy.ask(&question, self.answer.output(), self.stop).await
     }
+}
+
+/// Returns whether another provider may answer after this failure.
+const fn may_go_elsewhere(answer: &CompletionStream<'_>, failure: &Failure) -> bool {
+    !answer.is_begun() && !matches!(failure.class, FailureClass::TooLarge | FailureClass::Budget)
 }
 
 /// Fails the run on an unanswered approval: a model that only receives the refusal would retry the call again

@@ -20,13 +20,15 @@ pub(super) fn function(tool: &FunctionTool) -> Value {
     json!({ "type": "function", "function": function })
 }
 
-/// Returns the members of a request that encode the options, except the tools, and the agent's parameters.
+/// Returns the members of a streaming request that encode the options, except the tools, and the agent's parameters.
 pub(super) fn members(
     options: &CallOptions,
     parameters: ModelParameters,
     model: &ModelEndpoint,
 ) -> Map<String, Value> {
     let mut members = Map::new();
+    insert(&mut members, "stream", Some(Value::Bool(true)));
+    insert(&mut members, "stream_options", Some(json!({ "include_usage": true })));
     insert(&mut members, "temperature", parameters.temperature().map(|number| json!(number.as_f64())));
     insert(&mut members, "top_p", parameters.top_p().map(|number| json!(number.as_f64())));
     insert(&mut members, "reasoning_effort", parameters.reasoning_effort().map(|effort| json!(effort)));

@@ -5,45 +5,66 @@ use plexus_domain::{
     agent::AnswerLimits,
     run::{Failure, FailureClass, Usage},
 };
+use serde_json::Value;
 
 use super::{
     ModelClient, Prices,
-    chunk::{self, CallDelta, Choice, Chunk, Delta},
+    answer_image::{self, AnswerImage},
+    call_assembler::CallAssembler,
+    chunk::{self, ContentPiece, FinishReason, Members},
+    data_images::{DataImages, ShownPiece},
+    lenient_json,
+    returned_members::ReturnedMembers,
     think_tag::{SplitText, ThinkTag},
     tool_call::ToolCall,
 };
 use crate::{
     ModelUsage, Output, RunEnd,
-    outbound::{peer, quote_foreign_text, words},
-    sse::IgnoredBytes,
+    outbound::quote_foreign_text,
+    sse::{IgnoredBytes, SseDecoder, SseEvent},
 };
 
-/// Bytes counted as one token while a server reports no usage.
-const BYTES_PER_TOKEN: usize = 4;
-/// Maximum tool calls of a model in one turn.
-const MAX_CALLS: usize = 16;
-const MAX_ARGUMENT_BYTES: usize = 64 << 10;
+/// Maximum bytes of an event besides the text in it.
+const MAX_ENVELOPE_BYTES: usize = 1 << 20;
+/// Maximum bytes of a piece that was not understood in which words are looked for.
+const MAX_QUOTED_BYTES: usize = 8 << 10;
 
 /// Parser of a model's completions in one run: emits their content to an [`Output`].
+///
+/// The completion is an event stream, lines of JSON or one document. What cannot be understood is skipped.
 pub struct CompletionStream<'a> {
     output: &'a mut dyn Output,
-    peer: String,
+    /// The server, as the subject of a sentence.
+    server: String,
     max_bytes: usize,
     budget: Option<AnswerLimits>,
     prices: Prices,
+    decoder: SseDecoder,
     /// Reasoning text received and not emitted yet.
     reasoning: String,
     think_tag: ThinkTag,
+    images: DataImages,
     noise: IgnoredBytes,
+    /// True if the run has shown text or an image.
     has_text: bool,
+    /// The same, before this turn.
+    had_text: bool,
+    /// True if this turn has emitted text or an image.
+    is_begun: bool,
     is_done: bool,
-    finish_reason: Option<String>,
+    finish_reason: Option<FinishReason>,
+    /// The last piece that was not understood.
+    ignored: Option<String>,
     /// True if the caller limited the length, so that an answer without text is none of the server's faults.
     may_be_cut: bool,
+    /// True for a server that does not mark the end of an answer.
+    ends_unmarked: bool,
     /// Text of this turn.
     said: String,
     /// Tool calls of this turn, in order.
-    calls: Vec<ToolCall>,
+    calls: CallAssembler,
+    /// Members of this turn's message that go back to the server.
+    returned: ReturnedMembers,
     /// Usage of this turn.
     usage: Usage,
     /// Usage of the turns before it.
@@ -54,23 +75,39 @@ pub struct CompletionStream<'a> {
     spent_by_model: Vec<ModelUsage>,
 }
 
+/// What a model said in one turn.
+pub(super) struct ModelTurn {
+    pub said: String,
+    pub calls: Vec<ToolCall>,
+    /// Members of the message that go back to the server.
+    pub returned: Members,
+}
+
 impl<'a> CompletionStream<'a> {
-    pub fn new(output: &'a mut dyn Output, peer: String, max_bytes: usize) -> Self {
+    /// Creates a parser. `server` names the server as the subject of a sentence.
+    pub fn new(output: &'a mut dyn Output, server: String, max_bytes: usize) -> Self {
         Self {
             output,
-            peer,
+            server,
             max_bytes,
             budget: None,
             prices: Prices::default(),
+            decoder: new_decoder(max_bytes),
             reasoning: String::new(),
             think_tag: ThinkTag::default(),
+            images: DataImages::default(),
             noise: IgnoredBytes::default(),
             has_text: false,
+            had_text: false,
+            is_begun: false,
             is_done: false,
             finish_reason: None,
+            ignored: None,
             may_be_cut: false,
+            ends_unmarked: false,
             said: String::new(),
-            calls: Vec::new(),
+            calls: CallAssembler::default(),
+            returned: ReturnedMembers::default(),
             usage: Usage::default(),
             spent: Usage::default(),
             model: None,
@@ -78,9 +115,9 @@ impl<'a> CompletionStream<'a> {
         }
     }
 
-    /// Estimates the input tokens of this turn, until the server reports its own count.
-    pub fn set_tokens_in(&mut self, sent_bytes: usize) {
-        self.usage.tokens_in = (sent_bytes / BYTES_PER_TOKEN) as u64;
+    /// Sets the estimated input tokens of this turn, until the server reports its own count.
+    pub const fn set_tokens_in(&mut self, estimated: u64) {
+        self.usage.tokens_in = estimated;
     }
 
     /// Reports the usage of all turns, and ends the current one.
@@ -118,18 +155,35 @@ impl<'a> CompletionStream<'a> {
         self
     }
 
+    /// Accepts answers that end without a mark of their end.
+    pub(crate) const fn may_end_unmarked(mut self, ends_unmarked: bool) -> Self {
+        self.ends_unmarked = ends_unmarked;
+        self
+    }
+
     /// Resets the state of the turn, and adds the usage of the previous turn to the total.
     pub(super) fn begin_turn(&mut self, provider: &ModelClient) {
         self.settle_turn();
         self.model = Some((provider.model.provider.clone(), provider.model.name.clone()));
-        self.peer = peer(&provider.endpoint);
+        self.server = provider.subject();
         self.prices = provider.model.prices;
+        self.begin_answer();
+    }
+
+    /// Resets the state of the answer, as before another try.
+    pub(super) fn begin_answer(&mut self) {
+        self.decoder = new_decoder(self.max_bytes);
+        self.had_text = self.has_text;
+        self.is_begun = false;
         self.is_done = false;
         self.finish_reason = None;
+        self.ignored = None;
         self.said.clear();
         self.calls.clear();
+        self.returned = ReturnedMembers::default();
         self.reasoning.clear();
         self.think_tag = ThinkTag::default();
+        self.images = DataImages::default();
     }
 
     /// Discards the usage estimate of a failed turn that produced no output.
@@ -139,86 +193,184 @@ impl<'a> CompletionStream<'a> {
         }
     }
 
-    /// Returns true if text of this turn was emitted. Such a turn cannot be retried with another provider.
+    /// Returns true if a part of this turn was emitted. Such a turn cannot be tried again.
     pub(super) const fn is_begun(&self) -> bool {
-        !self.said.is_empty()
+        self.is_begun
     }
 
-    /// Takes the text of this turn and its tool calls.
-    pub(super) fn take_turn(&mut self) -> (String, Vec<ToolCall>) {
-        (std::mem::take(&mut self.said), std::mem::take(&mut self.calls))
+    /// Takes what the model said in this turn.
+    pub(super) fn take_turn(&mut self) -> ModelTurn {
+        ModelTurn {
+            said: std::mem::take(&mut self.said),
+            calls: self.calls.take(),
+            returned: self.returned.take(),
+        }
     }
 
     pub(super) const fn output(&mut self) -> &mut dyn Output {
         self.output
     }
 
-    /// Returns true if the server has sent `[DONE]`.
-    pub fn is_done(&self) -> bool {
+    /// Returns the text of this turn so far.
+    pub(crate) fn said(&self) -> &str {
+        &self.said
+    }
+
+    /// Returns true if the server has marked the end.
+    pub const fn is_done(&self) -> bool {
         self.is_done
     }
 
-    pub fn count_received(&mut self, bytes: usize) -> Result<(), Failure> {
-        self.noise.add(bytes)
+    /// Parses the next bytes.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.decode(|decoder, completion| decoder.push_named(bytes, |event| completion.event(event)))?;
+        self.noise.add_besides(bytes.len(), self.decoder.pending())
     }
 
-    /// Handles the data of one event, or a complete completion.
-    pub fn event(&mut self, data: &[u8]) -> Result<(), Failure> {
-        if data == b"[DONE]" {
+    /// Returns the result of the turn once no more data follows.
+    pub fn finish(&mut self) -> Result<RunEnd, Failure> {
+        self.decode(|decoder, completion| decoder.finish(|event| completion.event(event)))?;
+        self.end()
+    }
+
+    fn decode(
+        &mut self,
+        decode: impl FnOnce(&mut SseDecoder, &mut Self) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut decoder = std::mem::replace(&mut self.decoder, new_decoder(self.max_bytes));
+        let decoded = decode(&mut decoder, self);
+        self.decoder = decoder;
+        decoded
+    }
+
+    fn event(&mut self, event: SseEvent<'_>) -> Result<(), Failure> {
+        let data = event.data.trim_ascii();
+        if self.is_done || data.is_empty() {
+            return Ok(());
+        }
+        if data == b"[DONE]" || data == b"\"[DONE]\"" {
             self.is_done = true;
             return Ok(());
         }
-        let chunk: Chunk<'_> = serde_json::from_slice(data).map_err(|error| {
-            self.garbage(&format!(
-                "sent an event that is not a completion ({})",
-                quote_foreign_text(&error.to_string())
-            ))
-        })?;
-        if let Some(error) = chunk.error.filter(|error| error.get() != "null") {
-            let words = words(data).unwrap_or_else(|| quote_foreign_text(error.get()));
-            let words = format!("The model server {} reported an error: {words}", self.peer);
-            return Err(Failure::new(FailureClass::Refused, words));
+        let values = lenient_json::values(data);
+        if event.name.eq_ignore_ascii_case(b"error") {
+            let words = crate::outbound::words(data).unwrap_or_else(|| "no reason".to_owned());
+            return Err(self.reported(&words));
         }
-        if let Some(usage) = chunk.usage {
-            self.count(usage);
+        if values.is_empty() {
+            let begin = &data[..data.len().min(MAX_QUOTED_BYTES)];
+            self.ignored = crate::outbound::words(begin).or(self.ignored.take());
         }
-        chunk.choices.0.map_or(Ok(()), |choice| self.choice(choice))
+        values.iter().try_for_each(|value| self.value(value))
     }
 
-    fn choice(&mut self, choice: Choice<'_>) -> Result<(), Failure> {
-        if let Some(reason) = choice.finish_reason {
-            self.finish_reason = Some(reason.0.into_owned());
+    fn value(&mut self, value: &Value) -> Result<(), Failure> {
+        match value {
+            Value::Object(chunk) => self.chunk(chunk),
+            Value::Array(chunks) => {
+                chunks.iter().filter_map(Value::as_object).try_for_each(|chunk| self.chunk(chunk))
+            }
+            _ => Ok(()),
         }
-        choice.delta.map_or(Ok(()), |delta| self.delta(&delta))
     }
 
-    fn delta(&mut self, delta: &Delta<'_>) -> Result<(), Failure> {
-        for (position, call) in delta.tool_calls.iter().flatten().enumerate() {
-            self.call(position, call)?;
+    fn chunk(&mut self, chunk: &Members) -> Result<(), Failure> {
+        if let Some(words) = chunk::error(chunk) {
+            return Err(self.reported(&words));
         }
-        if let Some(thought) = delta.reasoning_content.as_ref().filter(|thought| !thought.0.is_empty()) {
+        chunk::add_usage(chunk, &mut self.usage);
+        let Some(choice) = chunk::choice(chunk) else {
+            if !chunk.contains_key("choices") && !chunk.contains_key("usage") {
+                self.ignored = Some(quote_foreign_text(&Value::Object(chunk.clone()).to_string()));
+            }
+            return Ok(());
+        };
+        if let Some(message) = chunk::message(choice, self.has_begun()) {
+            self.message(&message)?;
+        }
+        self.finish_reason = chunk::finish_reason(chunk, choice).or(self.finish_reason);
+        match self.finish_reason {
+            Some(FinishReason::Error) => Err(self.reported("no reason")),
+            _ => Ok(()),
+        }
+    }
+
+    fn message(&mut self, message: &Members) -> Result<(), Failure> {
+        self.returned.add(message, self.max_bytes);
+        let calls = self.calls.add(message).map_err(|excess| self.garbage(excess))?;
+        for _ in 0..calls {
             self.count_one()?;
-            self.think(&thought.0)?;
         }
-        let Some(content) = delta.content.as_ref().filter(|text| !text.0.is_empty()) else { return Ok(()) };
-        self.count_one()?;
-        let split = self.think_tag.split(&content.0);
-        self.emit(&split)
+        let reasoning = chunk::reasoning(message);
+        if !reasoning.is_empty() {
+            self.count_one()?;
+            self.think(&reasoning)?;
+        }
+        for piece in chunk::content(message) {
+            self.count_one()?;
+            match piece {
+                ContentPiece::Text(text) => {
+                    let split = self.think_tag.split(&text);
+                    self.emit(&split)?;
+                }
+                ContentPiece::Reasoning(text) => self.think(&text)?,
+                ContentPiece::Image(url) => self.image(url)?,
+            }
+        }
+        Ok(())
     }
 
     fn emit(&mut self, split: &SplitText<'_>) -> Result<(), Failure> {
-        if !split.reasoning.is_empty() {
+        if split.was_reasoning && !self.said.is_empty() {
+            self.say(&split.reasoning)?;
+            self.output.reclassify_text_as_reasoning()?;
+            self.said.clear();
+            self.has_text = self.had_text;
+        } else if !split.reasoning.is_empty() {
             self.think(&split.reasoning)?;
         }
-        if split.text.is_empty() {
-            return Ok(());
+        for piece in self.images.push(&split.text) {
+            match piece {
+                ShownPiece::Text(text) => self.answer(&text)?,
+                ShownPiece::Image(url) => self.image(&url)?,
+            }
         }
+        if self.images.pending() > self.max_bytes {
+            let words = format!("{} sent an image of more than {} bytes.", self.server, self.max_bytes);
+            return Err(Failure::new(FailureClass::TooLarge, words));
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, text: &str) -> Result<(), Failure> {
         if self.said.is_empty() {
-            self.has_text = true;
             self.tell_thoughts()?;
         }
-        self.said.push_str(&split.text);
-        self.output.text(&split.text)
+        self.say(text)
+    }
+
+    fn say(&mut self, text: &str) -> Result<(), Failure> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        (self.has_text, self.is_begun) = (true, true);
+        self.said.push_str(text);
+        self.output.text(text)
+    }
+
+    fn image(&mut self, url: &str) -> Result<(), Failure> {
+        self.tell_thoughts()?;
+        (self.has_text, self.is_begun) = (true, true);
+        match answer_image::read(url) {
+            AnswerImage::File(file) => self.output.file(file),
+            AnswerImage::Link(part) => self.output.part(part),
+            AnswerImage::Unreadable => Ok(()),
+        }
+    }
+
+    /// Returns true if a part of the message has come.
+    fn has_begun(&self) -> bool {
+        !self.said.is_empty() || !self.calls.is_empty() || !self.reasoning.is_empty()
     }
 
     /// Counts one received piece as a token, until the server reports usage. Fails if the budget is exceeded.
@@ -228,37 +380,12 @@ impl<'a> CompletionStream<'a> {
         self.budget.map_or(Ok(()), |budget| budget.check_usage(self.total()))
     }
 
-    fn call(&mut self, position: usize, delta: &CallDelta<'_>) -> Result<(), Failure> {
-        let index = delta.index.unwrap_or(position);
-        if index > self.calls.len() || index >= MAX_CALLS {
-            return Err(self.garbage("requested too many tool calls at once"));
-        }
-        if index == self.calls.len() {
-            self.calls.push(ToolCall::default());
-        }
-        self.count_one()?;
-        let call = &mut self.calls[index];
-        if let Some(id) = &delta.id {
-            call.id = id.0.chars().take(200).collect();
-        }
-        let Some(function) = &delta.function else { return Ok(()) };
-        if let Some(name) = &function.name {
-            call.name = name.0.chars().take(200).collect();
-        }
-        let piece = function.arguments.as_ref().map(|piece| &*piece.0).unwrap_or_default();
-        if call.arguments.len() + piece.len() > MAX_ARGUMENT_BYTES {
-            return Err(self.garbage("sent tool arguments that exceed the size limit"));
-        }
-        call.arguments.push_str(piece);
-        Ok(())
-    }
-
     fn think(&mut self, thought: &str) -> Result<(), Failure> {
         if self.reasoning.is_empty() {
             self.output.status("Thinking");
         }
         if self.reasoning.len() + thought.len() > self.max_bytes {
-            let words = format!("{} exceeded the reasoning limit of {} bytes.", self.peer, self.max_bytes);
+            let words = format!("{} exceeded the reasoning limit of {} bytes.", self.server, self.max_bytes);
             return Err(Failure::new(FailureClass::TooLarge, words));
         }
         self.reasoning.push_str(thought);
@@ -273,49 +400,80 @@ impl<'a> CompletionStream<'a> {
         self.output.part(PartBody::Reasoning { text }.into())
     }
 
-    fn count(&mut self, usage: chunk::Usage) {
-        self.usage.tokens_in = usage.prompt_tokens.unwrap_or(self.usage.tokens_in);
-        self.usage.tokens_out = usage.completion_tokens.unwrap_or(self.usage.tokens_out);
+    /// Shows reasoning as the answer if there is no other: a tag was not closed, or the server took the answer for
+    /// reasoning.
+    fn show_reasoning(&mut self) -> Result<(), Failure> {
+        let text = std::mem::take(&mut self.reasoning);
+        self.say(text.trim())
     }
 
-    /// Returns the result of the turn once no more data follows.
-    pub fn end(&mut self) -> Result<RunEnd, Failure> {
+    fn end(&mut self) -> Result<RunEnd, Failure> {
         let held = self.think_tag.finish();
         self.emit(&held)?;
+        let held = self.images.finish();
+        if !held.is_empty() {
+            self.answer(&held)?;
+        }
+        let is_complete = self.finish_reason.is_some() || self.is_done || self.ends_unmarked;
+        let is_answer =
+            is_complete && !matches!(self.finish_reason, Some(FinishReason::Length | FinishReason::Filter));
+        if is_answer && !self.is_begun && self.calls.is_empty() {
+            self.show_reasoning()?;
+        }
         self.tell_thoughts()?;
-        match self.finish_reason.as_deref() {
-            None if !self.is_done => {
-                let words = format!(
-                    "The model server {} ended the answer early. The partial answer is saved.",
-                    self.peer
-                );
-                Err(Failure::new(FailureClass::Unreachable, words))
-            }
-            Some("content_filter") => Ok(RunEnd::Rejected {
+        match self.finish_reason {
+            None if !is_complete => Err(self.ended_early()),
+            Some(FinishReason::Filter) => Ok(RunEnd::Rejected {
                 reason: "The model server held the answer back (content filter).".to_owned(),
             }),
-            Some("length") if self.may_be_cut => Ok(RunEnd::Truncated),
+            Some(FinishReason::Length) if self.may_be_cut => Ok(RunEnd::Truncated),
             // The last call may be truncated in a way that cannot be detected.
-            Some("length") if !self.calls.is_empty() => {
+            Some(FinishReason::Length) if !self.calls.is_empty() => {
                 let words = format!(
-                    "The answer of {} was cut at the model's length limit in the middle of using a tool. Ask for less at once.",
-                    self.peer
+                    "{} cut the answer at the model's length limit in the middle of using a tool. Ask for less at once.",
+                    self.server
                 );
                 Err(Failure::new(FailureClass::TooLarge, words))
             }
             _ if !self.calls.is_empty() => Ok(RunEnd::Completed),
-            _ if !self.has_text => {
-                Err(self.garbage("ended without saying anything. Try again, or change the instructions"))
-            }
-            Some("length") => {
+            Some(FinishReason::Length) if self.has_text => {
                 self.output.status("The answer was cut at the model's length limit.");
                 Ok(RunEnd::Truncated)
+            }
+            _ if !self.has_text => {
+                let said = self.ignored_words();
+                Err(self.garbage(&format!(
+                    "ended without saying anything. Try again, or change the instructions{said}"
+                )))
             }
             _ => Ok(RunEnd::Completed),
         }
     }
 
-    fn garbage(&self, what: &str) -> Failure {
-        Failure::new(FailureClass::Garbage, format!("The model server {} {what}.", self.peer))
+    fn ended_early(&self) -> Failure {
+        let said = self.ignored_words();
+        if self.has_begun() || self.has_text || self.ignored.is_none() {
+            let words = format!("{} ended the answer early. The partial answer is saved{said}.", self.server);
+            return Failure::new(FailureClass::Unreachable, words);
+        }
+        self.garbage(&format!("sent what is not a chat completion. Check its address{said}"))
     }
+
+    fn ignored_words(&self) -> String {
+        self.ignored.as_ref().map(|ignored| format!(". It says: {ignored}")).unwrap_or_default()
+    }
+
+    /// Returns the failure that the server reported in the answer.
+    fn reported(&self, words: &str) -> Failure {
+        let words = format!("{} reported an error: {}", self.server, quote_foreign_text(words));
+        Failure::new(FailureClass::Refused, words)
+    }
+
+    fn garbage(&self, what: &str) -> Failure {
+        Failure::new(FailureClass::Garbage, format!("{} {what}.", self.server))
+    }
+}
+
+fn new_decoder(max_bytes: usize) -> SseDecoder {
+    SseDecoder::of_json(max_bytes.saturating_add(MAX_ENVELOPE_BYTES))
 }

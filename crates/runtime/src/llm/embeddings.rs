@@ -12,7 +12,7 @@ use url::Url;
 use super::{ModelEndpoint, error};
 use crate::{
     Credentials, ModelUsage,
-    outbound::{HttpResponse, OutboundClient, RunInterruption, WaitTimer, peer},
+    outbound::{HttpResponse, OutboundClient, RunInterruption, WaitTimer, subject},
 };
 
 /// Maximum dimension of a vector.
@@ -76,9 +76,9 @@ impl EmbeddingsClient {
         let mut pace = WaitTimer::new(&stop, limit);
         match timeout(limit, self.call(texts, &mut pace)).await {
             Ok(Ok(body)) => self.read(&body, texts.len()),
-            Ok(Err(RunInterruption::Failed(failure))) => Err(failure),
+            Ok(Err(RunInterruption::Failed(failure))) => Err(self.model.redact().failure(failure)),
             Ok(Err(RunInterruption::Stopped)) | Err(_) => {
-                let words = format!("The model server {} did not answer within {limit:?}.", peer(&self.url));
+                let words = format!("{} did not answer within {limit:?}.", self.subject());
                 Err(Failure::new(FailureClass::TimedOut, words))
             }
         }
@@ -95,18 +95,23 @@ impl EmbeddingsClient {
             Credentials::Bearer(key.clone()).apply(&mut url, &mut headers)?;
         }
         let request = self.outbound.request(Method::POST, &url)?.headers(headers).body(body);
-        let reply = HttpResponse::to(request, &peer(&self.url), pace).await?;
+        let reply = HttpResponse::to(request, &self.model.server(), pace).await?;
         if reply.status() != StatusCode::OK {
-            return Err(error::read(reply, &self.model.name, pace).await.into());
+            let redact = self.model.redact();
+            return Err(error::read(reply, &self.subject(), &self.model, &redact, pace).await.into());
         }
         let limit = MAX_ENVELOPE_BYTES + texts.len() * MAX_DIMENSIONS * MAX_NUMBER_BYTES;
         reply.body(limit, pace).await
     }
 
+    fn subject(&self) -> String {
+        subject(&self.model.server())
+    }
+
     /// Checks the number of vectors, their order, their dimensions and their numbers.
     fn read(&self, body: &[u8], expected: usize) -> Result<Embeddings, Failure> {
         let garbage = |what: &str| {
-            let words = format!("The model server {} sent {what}.", peer(&self.url));
+            let words = format!("{} sent {what}.", self.subject());
             Failure::new(FailureClass::Garbage, words)
         };
         let response: EmbeddingsResponse =

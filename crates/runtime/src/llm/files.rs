@@ -7,6 +7,7 @@ use bytes::Bytes;
 use plexus_domain::{Digest, Part, PartBody, media_type::is_text};
 use serde_json::{Value, json};
 
+use super::image_tokens::image_tokens;
 use crate::builtin::markdown::fence;
 
 /// Maximum bytes of the text of one file that are sent.
@@ -16,18 +17,29 @@ const CUT: &str = "\n[the rest is left out]";
 /// Contents of the files of a conversation, by digest.
 pub(crate) type Files = HashMap<Digest, Bytes>;
 
+/// Image as it is sent.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct SentImage {
+    /// Part of the content in the form of the chat completions API.
+    pub part: Value,
+    /// Estimated tokens.
+    pub tokens: u64,
+}
+
 /// Replaces text files by their text. Other parts stay as they are.
 pub(super) fn with_texts(parts: &[Part], files: &Files) -> Vec<Part> {
     parts.iter().map(|part| file_text(part, files).map_or_else(|| part.clone(), Part::text)).collect()
 }
 
-/// Returns the images of a message in the form of the chat completions API.
-pub(super) fn images(parts: &[Part], files: &Files) -> Vec<Value> {
+/// Returns the images of a message.
+pub(super) fn images(parts: &[Part], files: &Files) -> Vec<SentImage> {
     let image = |part: &Part| {
+        let PartBody::File { image: size, .. } = &part.content else { return None };
         let media_type = part.media_type.as_deref().filter(|kind| kind.starts_with("image/"))?;
         let bytes = content(part, files)?;
         let url = format!("data:{media_type};base64,{}", STANDARD.encode(bytes));
-        Some(json!({ "type": "image_url", "image_url": { "url": url } }))
+        let sent = json!({ "type": "image_url", "image_url": { "url": url } });
+        Some(SentImage { part: sent, tokens: image_tokens(*size) })
     };
     parts.iter().filter_map(image).collect()
 }
@@ -78,7 +90,8 @@ mod tests {
         let (part, files) = file("a.png", "image/png", b"\x89PNG");
         let expected =
             json!({ "type": "image_url", "image_url": { "url": "data:image/png;base64,iVBORw==" } });
-        assert_eq!(images(std::slice::from_ref(&part), &files), [expected]);
-        assert_eq!(images(&[part], &Files::new()), [] as [Value; 0]);
+        let image = SentImage { part: expected, tokens: 1_445 };
+        assert_eq!(images(std::slice::from_ref(&part), &files), [image]);
+        assert_eq!(images(&[part], &Files::new()), []);
     }
 }

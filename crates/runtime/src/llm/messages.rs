@@ -2,14 +2,17 @@
 
 use std::{borrow::Cow, collections::HashSet};
 
-use plexus_domain::{CallOptions, Part, PartBody, agent::ModelParameters, part::ToolUse};
+use plexus_domain::{Part, PartBody, part::ToolUse};
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use serde_json::{Map, Value, json};
 
 use super::{
-    ModelEndpoint, call_options,
-    files::{self, Files},
-    tool_call::ToolCall,
+    ModelEndpoint,
+    call_assembler::valid_arguments,
+    completion::ModelTurn,
+    files::{self, Files, SentImage},
+    image_tokens::text_tokens,
+    tool_call::{ToolCall, extra_members},
 };
 use crate::{
     ConversationTurn, TurnRole,
@@ -22,15 +25,8 @@ struct Body<'a> {
     messages: &'a [Message],
     #[serde(skip_serializing_if = "<[Value]>::is_empty")]
     tools: &'a [Value],
-    stream: bool,
-    stream_options: StreamOptions,
     #[serde(flatten)]
-    options: Map<String, Value>,
-}
-
-#[derive(Serialize)]
-struct StreamOptions {
-    include_usage: bool,
+    members: &'a Map<String, Value>,
 }
 
 #[derive(Clone)]
@@ -38,9 +34,11 @@ pub(crate) struct Message {
     role: &'static str,
     content: String,
     /// Images in the form of the API. They do not count against the model's window.
-    images: Vec<Value>,
+    images: Vec<SentImage>,
     tool_calls: Vec<Value>,
     tool_call_id: Option<String>,
+    /// Members that the server gave with the message and wants back. They replace the content if they have one.
+    returned: Map<String, Value>,
 }
 
 /// Serializes the content as a list of parts only if there are images: many servers accept only text.
@@ -48,12 +46,18 @@ impl Serialize for Message {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("role", self.role)?;
-        if self.images.is_empty() {
+        if self.returned.contains_key("content") {
+            // Among the returned members.
+        } else if self.images.is_empty() {
             map.serialize_entry("content", &self.content)?;
         } else {
             let text = json!({ "type": "text", "text": self.content });
-            let parts: Vec<_> = std::iter::once(&text).chain(&self.images).collect();
+            let parts: Vec<_> =
+                std::iter::once(&text).chain(self.images.iter().map(|image| &image.part)).collect();
             map.serialize_entry("content", &parts)?;
+        }
+        for (name, value) in &self.returned {
+            map.serialize_entry(name, value)?;
         }
         if !self.tool_calls.is_empty() {
             map.serialize_entry("tool_calls", &self.tool_calls)?;
@@ -66,17 +70,16 @@ impl Serialize for Message {
 }
 
 impl Message {
-    const fn new(role: &'static str, content: String) -> Self {
-        Self { role, content, images: Vec::new(), tool_calls: Vec::new(), tool_call_id: None }
+    fn new(role: &'static str, content: String) -> Self {
+        let (images, tool_calls, returned) = (Vec::new(), Vec::new(), Map::new());
+        Self { role, content, images, tool_calls, tool_call_id: None, returned }
     }
 
     /// Creates the message with a model's text and its tool calls.
-    pub(super) fn calls(said: String, calls: &[ToolCall]) -> Self {
-        let call = |call: &ToolCall| {
-            json!({ "id": call.id, "type": "function",
-                    "function": { "name": call.name, "arguments": call.arguments } })
-        };
-        Self { tool_calls: calls.iter().map(call).collect(), ..Self::new("assistant", said) }
+    pub(super) fn of_turn(turn: ModelTurn) -> Self {
+        let tool_calls =
+            turn.calls.iter().map(|call| call_member(&call.id, &call.name, &call.arguments, call)).collect();
+        Self { tool_calls, returned: turn.returned, ..Self::new("assistant", turn.said) }
     }
 
     /// Creates the message with a tool's result. The result is quoted, because it is untrusted (prompt
@@ -95,10 +98,16 @@ impl Message {
         self.tool_calls.is_empty() && self.tool_call_id.is_none()
     }
 
+    /// Returns the estimated tokens.
+    fn tokens(&self) -> u64 {
+        text_tokens(self.size()) + self.images.iter().map(|image| image.tokens).sum::<u64>()
+    }
+
     /// Returns the bytes that count against the model's window.
     fn size(&self) -> usize {
         let calls: usize = self.tool_calls.iter().map(|call| call.to_string().len()).sum();
-        self.content.len() + calls
+        let returned: usize = self.returned.values().map(|value| value.to_string().len()).sum();
+        self.content.len() + calls + returned
     }
 }
 
@@ -136,9 +145,9 @@ fn leave_out_turns(messages: &mut Vec<Message>, max_bytes: usize) -> usize {
     let first = usize::from(messages.first().is_some_and(|message| message.role == "system"));
     let question = messages.iter().rposition(|message| message.role == "user").unwrap_or(first);
     let mut kept = first;
-    // A result without its call is refused by model servers.
-    let is_result = |message: &Message| message.tool_call_id.is_some();
-    while kept < question && (size > max_bytes || (kept > first && is_result(&messages[kept]))) {
+    // Model servers refuse a result without its call, and their templates a conversation that begins with an answer.
+    let is_users = |message: &Message| message.role == "user";
+    while kept < question && (size > max_bytes || (kept > first && !is_users(&messages[kept]))) {
         size -= messages[kept].size();
         kept += 1;
     }
@@ -159,31 +168,59 @@ fn leave_out_results(messages: &mut [Message], mut size: usize, max_bytes: usize
     }
 }
 
-/// Builds the JSON body of a streaming request.
+/// Builds the JSON body of a request. `members` are those besides the model, its messages and tools.
 pub(super) fn body(
     model: &ModelEndpoint,
     messages: &[Message],
     tools: &[Value],
-    options: &CallOptions,
-    parameters: ModelParameters,
+    members: &Map<String, Value>,
 ) -> String {
-    let stream_options = StreamOptions { include_usage: true };
-    let options = call_options::members(options, parameters, model);
+    let messages = for_model(model, messages);
+    serde_json::to_string(&Body { model: &model.name, messages: &messages, tools, members })
+        .unwrap_or_default()
+}
+
+/// Returns the estimated tokens of a request. Images count by their size in pixels, never by that of their data.
+pub(super) fn estimated_tokens(model: &ModelEndpoint, messages: &[Message], tools: &[Value]) -> u64 {
+    let tools: usize = tools.iter().map(|tool| tool.to_string().len()).sum();
+    text_tokens(tools) + for_model(model, messages).iter().map(Message::tokens).sum::<u64>()
+}
+
+/// Returns the messages as this model reads them.
+fn for_model<'m>(model: &ModelEndpoint, messages: &'m [Message]) -> Cow<'m, [Message]> {
     let has_images = messages.iter().any(|message| !message.images.is_empty());
-    let messages: Cow<'_, [Message]> = if has_images && !model.reads_images {
-        messages.iter().map(Message::without_images).collect()
-    } else {
-        messages.into()
-    };
-    serde_json::to_string(&Body {
-        model: &model.name,
-        messages: &messages,
-        tools,
-        stream: true,
-        stream_options,
-        options,
-    })
-    .unwrap_or_default()
+    match has_images && !model.reads_images {
+        true => messages.iter().map(Message::without_images).collect(),
+        false => messages.into(),
+    }
+}
+
+/// Begins the text of each person with the name of its author, if several people write in the conversation.
+///
+/// The name is in the text, because the `name` member of the API allows few characters and many servers ignore it.
+pub(crate) fn with_author_names(turns: &[ConversationTurn]) -> Cow<'_, [ConversationTurn]> {
+    let people: HashSet<&str> = turns
+        .iter()
+        .filter_map(|turn| match &turn.speaker {
+            TurnRole::Person { name } => Some(name.as_str()),
+            _ => None,
+        })
+        .collect();
+    match people.len() {
+        0 | 1 => turns.into(),
+        _ => turns.iter().map(with_author_name).collect(),
+    }
+}
+
+fn with_author_name(turn: &ConversationTurn) -> ConversationTurn {
+    let mut turn = turn.clone();
+    if let TurnRole::Person { name } = &turn.speaker {
+        match turn.parts.first_mut().map(|part| &mut part.content) {
+            Some(PartBody::Text { text }) => *text = format!("{name}: {text}"),
+            _ => turn.parts.insert(0, Part::text(format!("{name}:"))),
+        }
+    }
+    turn
 }
 
 /// Returns the latest turns that fit into `max_bytes`, as messages. Consecutive messages of one role are
@@ -191,7 +228,13 @@ pub(super) fn body(
 pub(crate) fn conversation(turns: &[ConversationTurn], files: &Files, max_bytes: usize) -> Vec<Message> {
     let mut messages = Vec::new();
     let mut called = HashSet::new();
-    for message in recent(turns, files, max_bytes).into_iter().flatten() {
+    let recent = recent(turns, files, max_bytes);
+    let is_cut = recent.len() < turns.len();
+    // Templates require that a conversation begins with a user message. The message to answer always stays.
+    let begins = |turn: &Vec<Message>| turn.first().is_some_and(|message| message.role != "assistant");
+    let first =
+        if is_cut { recent.iter().position(begins).unwrap_or(recent.len().saturating_sub(1)) } else { 0 };
+    for message in recent.into_iter().skip(first).flatten() {
         called.extend(message.tool_calls.iter().filter_map(|call| call["id"].as_str().map(str::to_owned)));
         let is_orphan = message.tool_call_id.as_ref().is_some_and(|id| !called.contains(id));
         // Model servers refuse a result whose call is missing, as when the call was left out.
@@ -230,8 +273,7 @@ fn add(messages: &mut Vec<Message>, next: Message) {
 /// Returns the messages of a turn: the results of the caller's tools, then the text with the calls of those.
 fn turn_messages(turn: &ConversationTurn, files: &Files) -> Vec<Message> {
     let mut messages: Vec<_> = turn.parts.iter().filter_map(caller_tool).filter_map(caller_result).collect();
-    let calls = turn.parts.iter().filter_map(caller_tool).filter(|(call, _)| call.result.is_none());
-    let calls: Vec<_> = calls.map(caller_call).collect();
+    let calls: Vec<_> = turn.parts.iter().filter_map(caller_call).collect();
     let mut message = Message { tool_calls: calls, ..message(turn, files) };
     if !message.tool_calls.is_empty() {
         message.content.truncate(message.content.trim_end().len());
@@ -259,8 +301,25 @@ fn caller_result((tool, id): (&ToolUse, &str)) -> Option<Message> {
     Some(Message { tool_call_id: Some(id.to_owned()), ..Message::new("tool", content) })
 }
 
-fn caller_call((tool, id): (&ToolUse, &str)) -> Value {
-    json!({ "id": id, "type": "function", "function": { "name": tool.tool, "arguments": tool.arguments_text() } })
+fn caller_call(part: &Part) -> Option<Value> {
+    let (tool, id) = caller_tool(part).filter(|(tool, _)| tool.result.is_none())?;
+    let (extra, function_extra) = extra_members(part);
+    let call = ToolCall { extra, function_extra, ..ToolCall::default() };
+    Some(call_member(id, &tool.tool, &tool.arguments_text(), &call))
+}
+
+/// Returns a tool call as the API has it, with what its server added.
+fn call_member(id: &str, name: &str, arguments: &str, extra: &ToolCall) -> Value {
+    let mut function = extra.function_extra.clone();
+    let name = if name.is_empty() { "unknown" } else { name };
+    function.insert("name".to_owned(), json!(name));
+    // Servers refuse a history whose arguments are not JSON.
+    function.insert("arguments".to_owned(), json!(valid_arguments(arguments)));
+    let mut call = extra.extra.clone();
+    call.insert("id".to_owned(), json!(id));
+    call.insert("type".to_owned(), json!("function"));
+    call.insert("function".to_owned(), Value::Object(function));
+    Value::Object(call)
 }
 
 fn message(turn: &ConversationTurn, files: &Files) -> Message {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plexus_domain::{
-    Part, PartBody,
+    Metadata, Part, PartBody,
     part::ToolUse,
     sanitized_text::{ellipsize, one_line},
 };
@@ -18,6 +18,40 @@ pub struct ToolCall {
     pub name: String,
     /// Arguments as JSON text. Not validated: the model may have written invalid JSON.
     pub arguments: String,
+    /// Members that the server added to the call and wants back, such as signatures.
+    pub extra: Map<String, Value>,
+    /// The same, of the function of the call.
+    pub function_extra: Map<String, Value>,
+}
+
+/// Member of a part's metadata with what a model server added to a call: `call` and `function`, each an object.
+const MODEL_SERVER: &str = "model_server";
+
+/// Returns what a model server added to the call of a part, and to its function.
+pub(super) fn extra_members(part: &Part) -> (Map<String, Value>, Map<String, Value>) {
+    let added = part.metadata.as_ref().and_then(|metadata| metadata.get(MODEL_SERVER));
+    let members =
+        |name: &str| added.and_then(|added| added.get(name)?.as_object()).cloned().unwrap_or_default();
+    (members("call"), members("function"))
+}
+
+/// Parses the arguments of a call. Models leave them out if there are none, and servers encode them twice, put an empty
+/// object before them, or leave a code block around them.
+pub(super) fn parse_arguments(text: &str) -> Result<Map<String, Value>, serde_json::Error> {
+    let text = text.trim();
+    if text.is_empty() || text == "null" {
+        return Ok(Map::new());
+    }
+    let parsed = match serde_json::from_str::<Value>(text) {
+        Ok(Value::String(inner)) => serde_json::from_str(&inner),
+        Ok(value) => serde_json::from_value(value),
+        Err(error) => Err(error),
+    };
+    let bare = text.strip_prefix("{}").or_else(|| {
+        let block = text.strip_prefix("```")?.strip_suffix("```")?;
+        block.split_once('\n').map(|(_, block)| block)
+    });
+    parsed.or_else(|error| bare.and_then(|bare| serde_json::from_str(bare).ok()).ok_or(error))
 }
 
 impl ToolCall {
@@ -26,14 +60,22 @@ impl ToolCall {
     pub(super) fn for_caller(&self, make_id: impl FnOnce() -> String) -> Part {
         let arguments = self.parse().map_or_else(|_| Value::String(self.arguments.clone()), Value::Object);
         let call_id = Some(if self.id.is_empty() { make_id() } else { self.id.clone() });
-        PartBody::Tool(ToolUse { tool: self.name.clone(), arguments, result: None, took_ms: None, call_id })
-            .into()
+        let tool = ToolUse { tool: self.name.clone(), arguments, result: None, took_ms: None, call_id };
+        Part { metadata: self.metadata(), ..PartBody::Tool(tool).into() }
     }
 
-    /// Parses the arguments. Empty text means no arguments, because models omit them.
+    /// Returns what the server added, as metadata of the part of the call; `None` if it added nothing.
+    fn metadata(&self) -> Option<Box<Metadata>> {
+        let members = [("call", &self.extra), ("function", &self.function_extra)];
+        let members = members.into_iter().filter(|(_, members)| !members.is_empty());
+        let members: Map<String, Value> =
+            members.map(|(name, members)| (name.to_owned(), json!(members))).collect();
+        (!members.is_empty())
+            .then(|| Box::new(Map::from_iter([(MODEL_SERVER.to_owned(), Value::Object(members))])))
+    }
+
     pub(super) fn parse(&self) -> Result<Map<String, Value>, serde_json::Error> {
-        let text = if self.arguments.trim().is_empty() { "{}" } else { &self.arguments };
-        serde_json::from_str(text)
+        parse_arguments(&self.arguments)
     }
 }
 

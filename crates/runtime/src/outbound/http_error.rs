@@ -2,9 +2,8 @@
 
 use http::StatusCode;
 use plexus_domain::run::FailureClass;
-use serde_json::Value;
 
-use super::quote_foreign_text;
+use super::error_text::words;
 
 /// Caller-specific ends of failure texts about a server.
 pub(crate) struct ErrorHints<'a> {
@@ -45,15 +44,4 @@ fn busy(wait: Option<u32>) -> String {
 /// Returns the error text of a response body as a sentence, or an empty string.
 pub(crate) fn error_message(body: &[u8]) -> String {
     words(body).map(|words| format!(" It says: {words}")).unwrap_or_default()
-}
-
-/// Extracts the error text from a response body, in the usual formats: `{"error": {"message"}}`, `{"error":
-/// "…"}`, `{"message"}`, `{"detail"}`.
-pub(crate) fn words(body: &[u8]) -> Option<String> {
-    let body: Value = serde_json::from_slice(body).ok()?;
-    let places = ["/error/message", "/error", "/message", "/detail"];
-    places
-        .into_iter()
-        .find_map(|place| body.pointer(place)?.as_str().map(quote_foreign_text))
-        .filter(|words| !words.is_empty())
 }

@@ -17,7 +17,7 @@ use super::{
     connection_failure::connection_failure,
     deadline::{RunInterruption, WaitInterrupted, WaitTimer},
 };
-use crate::a2a::Body;
+use crate::{ConnectorLimits, a2a::Body};
 
 /// Maximum bytes of an error response that are searched for its text.
 const WORDS_BYTES: usize = 8 << 10;
@@ -44,7 +44,7 @@ impl HttpResponse {
         };
         let encoding = response.headers().get(header::CONTENT_ENCODING);
         if encoding.is_some_and(|encoding| encoding != "identity") {
-            let words = format!("{peer} sent compressed data, which was not asked for.");
+            let words = format!("{} sent compressed data, which was not asked for.", subject(peer));
             return Err(Failure::new(FailureClass::Garbage, words).into());
         }
         Ok(Self { response, peer: peer.to_owned() })
@@ -90,14 +90,35 @@ impl HttpResponse {
         }
     }
 
+    /// Reads the whole body of an answer within the limits of its run. The idle timeout counts from its first byte.
+    pub async fn body_within(
+        self,
+        limits: &ConnectorLimits,
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<Bytes, RunInterruption> {
+        self.read_body(limits.max_answer_bytes, Some(limits.idle), pace).await
+    }
+
     /// Reads the whole body. Fails if it exceeds `limit` bytes.
-    pub async fn body(mut self, limit: usize, pace: &mut WaitTimer<'_>) -> Result<Bytes, RunInterruption> {
+    pub async fn body(self, limit: usize, pace: &mut WaitTimer<'_>) -> Result<Bytes, RunInterruption> {
+        self.read_body(limit, None, pace).await
+    }
+
+    async fn read_body(
+        mut self,
+        limit: usize,
+        mut idle: Option<Duration>,
+        pace: &mut WaitTimer<'_>,
+    ) -> Result<Bytes, RunInterruption> {
         let announced = self.response.content_length().unwrap_or(0);
         let mut body = BytesMut::new();
         if usize::try_from(announced).map_or(true, |bytes| bytes > limit) {
             return Err(self.too_large(limit).into());
         }
         while let Some(chunk) = self.next(pace).await? {
+            if let Some(idle) = idle.take() {
+                pace.set_limit(idle);
+            }
             if body.len() + chunk.len() > limit {
                 return Err(self.too_large(limit).into());
             }
@@ -126,7 +147,7 @@ impl HttpResponse {
     }
 
     fn too_large(&self, limit: usize) -> Failure {
-        let words = format!("{} sent more than the limit of {limit} bytes.", self.peer);
+        let words = format!("{} sent more than the limit of {limit} bytes.", subject(&self.peer));
         Failure::new(FailureClass::TooLarge, words)
     }
 }
@@ -134,6 +155,11 @@ impl HttpResponse {
 /// Sanitises and truncates untrusted text, for quoting it in a message.
 pub(crate) fn quote_foreign_text(words: &str) -> String {
     ellipsize(&one_line(words), WORDS_CHARS)
+}
+
+/// Returns the name of a destination as the subject of a sentence. Hosts stay as they are.
+pub(crate) fn subject(peer: &str) -> String {
+    peer.strip_prefix("the ").map_or_else(|| peer.to_owned(), |name| format!("The {name}"))
 }
 
 /// Returns the seconds of the `Retry-After` header.
@@ -151,7 +177,7 @@ pub(crate) fn connection_error(interrupted: WaitInterrupted, peer: &str) -> RunI
     match interrupted {
         WaitInterrupted::Stopped => RunInterruption::Stopped,
         WaitInterrupted::Late(limit) => {
-            let words = format!("{peer} sent nothing for {} s.", limit.as_secs_f32());
+            let words = format!("{} sent nothing for {} s.", subject(peer), limit.as_secs_f32());
             Failure::new(FailureClass::TimedOut, words).into()
         }
     }
