@@ -25,6 +25,7 @@ mod html;
 mod http_reply;
 mod http_signature;
 mod hub;
+mod images;
 mod markdown;
 mod mcp;
 mod oauth;
@@ -54,6 +55,7 @@ pub use completion::completion;
 pub use federation_record::record;
 pub use http_reply::reply;
 pub use http_signature::http_signature;
+pub use images::images;
 pub use markdown::markdown;
 pub use mcp::mcp;
 pub use oauth::oauth;
@@ -74,7 +76,7 @@ pub use tools::tools;
 macro_rules! each_target {
     ($macro:ident) => {
         $macro! {
-            a2a acp address answer api attached card chats client completion edge form http_signature markdown mcp oauth record
+            a2a acp address answer api attached card chats client completion edge form http_signature images markdown mcp oauth record
             reply rpc search settings sheet signature sse stdio table template token tools wire
         }
     };

@@ -3,6 +3,7 @@
 pub mod cost;
 mod dns;
 mod free_port;
+pub mod images;
 pub mod pdf;
 
 use proptest::test_runner::Config;
