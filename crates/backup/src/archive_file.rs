@@ -32,6 +32,8 @@ impl ArchiveFile {
         partial.push(Self::PARTIAL);
         let partial = target.with_file_name(partial);
         let file = permissions::create_file(&partial).map_err(BackupError::file(&partial))?;
+        // Held until it is published or this process ends; see `leftovers`.
+        file.try_lock().map_err(|error| BackupError::file(&partial)(error.into()))?;
         file.set_len(0).map_err(BackupError::file(&partial))?;
         Ok(Self { file, partial, target: target.to_owned() })
     }
@@ -44,6 +46,11 @@ impl ArchiveFile {
     /// Path of the incomplete file.
     pub fn path(&self) -> &Path {
         &self.partial
+    }
+
+    /// Path of the complete file.
+    pub fn target(&self) -> &Path {
+        &self.target
     }
 
     /// Syncs the file to the disk and gives it its final name. Returns its size in bytes.

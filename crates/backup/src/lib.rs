@@ -19,6 +19,7 @@ mod migrate;
 mod read;
 mod restore;
 mod storage;
+mod temporary_folder;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -33,6 +34,7 @@ pub use plexus_store::{SchemaMigration, SchemaStatus};
 pub use read::verify;
 pub use restore::{RestoreSummary, restore, restore_for_test};
 pub use storage::HubStorage;
+pub use temporary_folder::{delete_leftovers, leftovers};
 pub use write::{BackupAuthor, BackupContents, BackupSource, write, write_stopped};
 
 /// Names of the entries of an archive.

@@ -8,14 +8,11 @@ use std::{
 
 use percent_encoding::percent_decode_str;
 use plexus_domain::Timestamp;
-use plexus_store::{
-    OpenError, SchemaStatus, StoreConfig, StoreUrl,
-    permissions::{create_closed_folder, create_file},
-};
+use plexus_store::{OpenError, SchemaStatus, StoreConfig, StoreUrl, permissions::create_closed_folder};
 use tokio::process::Command;
 use url::Url;
 
-use crate::{BackupError, HubStorage};
+use crate::{ArchiveFile, BackupError, HubStorage};
 
 /// Longest error text of `pg_dump` that is passed on, in bytes.
 const MAX_STDERR: usize = 2_000;
@@ -48,28 +45,33 @@ pub async fn copy_before_migration(
     match &config.url {
         StoreUrl::Sqlite { folder: data } => {
             let file = new_file(folder, &name, "sqlite3")?;
-            plexus_store::copy_sqlite(&config, data, &file).await?;
-            Ok(file)
+            plexus_store::copy_sqlite(&config, data, file.path()).await?;
+            publish(file)
         }
         StoreUrl::Postgres { url } => {
             let file = new_file(folder, &name, "pgdump")?;
-            dump(url, &file).await?;
-            Ok(file)
+            dump(url, file.path()).await?;
+            publish(file)
         }
     }
 }
 
-/// Creates an empty file that other users of the machine cannot read. A copy made in the same second keeps its name, and
-/// the new one gets a number.
-fn new_file(folder: &Path, name: &str, extension: &str) -> Result<PathBuf, BackupError> {
+/// Creates an empty file that other users of the machine cannot read, and that has its name only when it is complete. A
+/// copy made in the same second keeps its name, and the new one gets a number.
+fn new_file(folder: &Path, name: &str, extension: &str) -> Result<ArchiveFile, BackupError> {
     let mut file = folder.join(format!("{name}.{extension}"));
     let mut number = 2_u32;
     while file.exists() {
         file = folder.join(format!("{name}-{number}.{extension}"));
         number += 1;
     }
-    create_file(&file).map_err(BackupError::file(&file))?;
-    Ok(file)
+    ArchiveFile::create(&file)
+}
+
+fn publish(file: ArchiveFile) -> Result<PathBuf, BackupError> {
+    let path = file.target().to_owned();
+    file.publish()?;
+    Ok(path)
 }
 
 fn config(storage: &HubStorage) -> Result<StoreConfig, OpenError> {
@@ -100,9 +102,6 @@ async fn dump(url: &Url, file: &Path) -> Result<(), BackupError> {
     })?;
     if output.status.success() {
         return Ok(());
-    }
-    if let Err(error) = tokio::fs::remove_file(file).await {
-        tracing::debug!(%error, "database dump: incomplete file not removed");
     }
     let text = String::from_utf8_lossy(&output.stderr[..output.stderr.len().min(MAX_STDERR)]).into_owned();
     Err(failed(format!("pg_dump: {}", text.trim())))

@@ -15,6 +15,7 @@ use plexus_store::{
 use crate::{
     BackupError, BackupManifest, BackupTable, HubStorage, entry,
     read::{EntrySink, damaged, read},
+    temporary_folder::{FILES, Purpose, TemporaryFolder, delete_leftovers},
 };
 
 /// Result of a restore.
@@ -46,12 +47,12 @@ pub async fn restore(
 /// Restores an archive into a temporary SQLite hub, and deletes it. Needs free space in `folder` for the database, twice,
 /// and the files.
 pub async fn restore_for_test(archive: &Path, folder: &Path) -> Result<RestoreSummary, BackupError> {
-    let hub = tempfile::Builder::new().prefix(".restore-test-").tempdir_in(folder);
-    let hub = hub.map_err(BackupError::file(folder))?;
+    delete_leftovers(folder).map_err(BackupError::file(folder))?;
+    let hub = TemporaryFolder::create(Purpose::RestoreTest, folder).map_err(BackupError::file(folder))?;
     let storage = HubStorage {
         database_url: None,
         data_dir: hub.path().to_owned(),
-        files_dir: hub.path().join("files"),
+        files_dir: hub.path().join(FILES),
         secret_key_file: hub.path().join(entry::SECRET_KEY),
     };
     restore(archive, &storage, |_| ()).await
@@ -64,8 +65,9 @@ async fn fill(
     progress: impl FnMut(TransferProgress) + Send,
 ) -> Result<RestoreSummary, BackupError> {
     transfer::check_empty(target).await?;
-    let staging = tempfile::Builder::new().prefix("restore-").tempdir_in(&into.data_dir);
-    let staging = staging.map_err(BackupError::file(&into.data_dir))?;
+    let failed = || BackupError::file(&into.data_dir);
+    delete_leftovers(&into.data_dir).map_err(failed())?;
+    let staging = TemporaryFolder::create(Purpose::Restore, &into.data_dir).map_err(failed())?;
     let mut sink =
         RestoreSink { storage: into.clone(), staging: staging.path().to_owned(), secret_key: None };
     let archive = archive.to_owned();

@@ -17,8 +17,10 @@ use tar::{Builder, Header};
 use tokio::runtime::Handle;
 
 use crate::{
-    BackupError, BackupManifest, HubStorage, SECRET_KEY_BYTES, entry, hashing_reader::HashingReader,
+    BackupError, BackupManifest, HubStorage, SECRET_KEY_BYTES, entry,
+    hashing_reader::HashingReader,
     manifest::FORMAT,
+    temporary_folder::{Purpose, TemporaryFolder, delete_leftovers},
 };
 
 /// Rows of the table of files that are read at once.
@@ -97,13 +99,14 @@ struct DatabaseCopy {
     blobs: Vec<Blob>,
     path: PathBuf,
     /// Deletes the copy when dropped.
-    _folder: tempfile::TempDir,
+    _folder: TemporaryFolder,
 }
 
 impl DatabaseCopy {
     async fn new(source: &BackupSource, progress: impl FnMut(TransferProgress)) -> Result<Self, BackupError> {
-        let folder = tempfile::Builder::new().prefix("backup-").tempdir_in(&source.temporary);
-        let folder = folder.map_err(BackupError::file(&source.temporary))?;
+        let failed = || BackupError::file(&source.temporary);
+        delete_leftovers(&source.temporary).map_err(failed())?;
+        let folder = TemporaryFolder::create(Purpose::Backup, &source.temporary).map_err(failed())?;
         let mut config = StoreConfig::new(StoreUrl::Sqlite { folder: folder.path().to_owned() });
         config.durability = Durability::Crash;
         let copy = Store::open(&config).await?;
