@@ -1,12 +1,15 @@
 //! Blobs: metadata of externally stored bytes, addressed by SHA-256 digest, and the references to them.
 
+use std::collections::HashSet;
+
 use plexus_domain::Digest;
-use sqlx::{query, query_as};
+use sqlx::{QueryBuilder, query, query_as};
 use uuid::Uuid;
 
 use crate::{
     Conn, Result, Tx,
     conn::{execute, on},
+    sql_in_list,
     sql_types::{SqlType, record},
 };
 
@@ -52,6 +55,21 @@ pub async fn insert(tx: &mut Tx, new: &Blob) -> Result<bool> {
 pub async fn find(conn: &mut Conn, sha256: &Digest) -> Result<Option<Blob>> {
     let text = "select sha256, size, media_type, place from blobs where sha256 = $1";
     on!(conn, c => query_as(text).bind(sha256.to_column()).fetch_optional(c))
+}
+
+/// Returns those of these digests that have a row.
+pub async fn list_existing(conn: &mut Conn, digests: &[Digest]) -> Result<HashSet<Digest>> {
+    let columns: Vec<_> = digests.iter().map(|digest| digest.to_column()).collect();
+    let mut found = HashSet::with_capacity(digests.len());
+    for chunk in columns.chunks(sql_in_list::CHUNK) {
+        let rows: Vec<Vec<u8>> = on!(conn, c => {
+            let mut query = QueryBuilder::new("select sha256 from blobs where sha256 in ");
+            sql_in_list::push_list(&mut query, chunk);
+            async move { query.build_query_scalar().fetch_all(c).await }
+        })?;
+        found.extend(rows.into_iter().filter_map(|row| Digest::from_column(row).ok()));
+    }
+    Ok(found)
 }
 
 /// Lists at most `limit` blobs whose digest is greater than `after`, in the order of their digests.

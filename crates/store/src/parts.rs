@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plexus_domain::{Digest, MessageId, Part, PartBody, PrincipalId};
+use plexus_domain::{ChatId, Digest, MessageId, Part, PartBody, PrincipalId};
 use sqlx::{QueryBuilder, query, query_as};
 
 use crate::{
@@ -110,6 +110,22 @@ pub async fn by_message(conn: &mut Conn, wanted: &[MessageId]) -> Result<HashMap
         }
     }
     Ok(found)
+}
+
+record! {
+    struct MessageSize {
+        message: MessageId,
+        bytes: i64,
+    }
+}
+
+/// Returns the size of the parts of each message of a chat in bytes, without the files that they show.
+pub async fn sizes_in_chat(conn: &mut Conn, chat: ChatId) -> Result<HashMap<MessageId, u64>> {
+    let text = "select parts.message, \
+                cast(sum(octet_length(parts.body) + octet_length(parts.meta)) as bigint) as bytes from parts \
+                join messages on messages.id = parts.message where messages.chat = $1 group by parts.message";
+    let rows: Vec<MessageSize> = on!(conn, c => query_as(text).bind(chat.uuid()).fetch_all(c))?;
+    Ok(rows.into_iter().map(|row| (row.message, u64::try_from(row.bytes).unwrap_or_default())).collect())
 }
 
 record! {
