@@ -2,13 +2,19 @@
 //!
 //! Files lie in a folder, named by their SHA-256 digest. Members of a chat that shows a file may download it.
 
-use std::{path::Path as FsPath, time::Duration};
+use std::{
+    collections::HashSet,
+    fs,
+    path::Path as FsPath,
+    time::{Duration, SystemTime},
+};
 
 use anyhow::Context as _;
 use bytes::Bytes;
-use futures::{TryStreamExt as _, stream::BoxStream};
+use futures::{StreamExt as _, TryStreamExt as _, stream::BoxStream};
 use object_store::{ObjectMeta, ObjectStore as _, ObjectStoreExt as _, local::LocalFileSystem, path::Path};
 use plexus_domain::{Digest, Error as Refusal, ImageSize, Part, PartBody, Timestamp, sanitized_text};
+use plexus_image_file::ImageFile;
 use plexus_store::{Tx, blobs, blobs::Blob, parts, permissions, uploads};
 use tokio::sync::{RwLock, RwLockReadGuard};
 
@@ -22,6 +28,8 @@ pub(crate) const UNKNOWN_TYPE: &str = "application/octet-stream";
 const LABEL_CHARS: usize = 200;
 /// Unreferenced files that one transaction deletes.
 const SWEPT: i64 = 200;
+/// Files that are compared with the database at once, by one query.
+const CHECKED: usize = 256;
 
 /// Content-addressed files in one folder.
 pub(crate) struct FileStore {
@@ -36,6 +44,7 @@ pub(crate) struct FileStore {
 pub struct NewBlob {
     row: Blob,
     bytes: Bytes,
+    image: Option<ImageSize>,
 }
 
 /// Files on disk that have no row yet; [`StagedFiles::record`] inserts the rows in the transaction of the
@@ -44,7 +53,8 @@ pub struct NewBlob {
 /// Holds off sweeps until it is dropped.
 pub(crate) struct StagedFiles<'a> {
     new: &'a [NewBlob],
-    _no_sweep: RwLockReadGuard<'a, ()>,
+    /// `None` without files.
+    _no_sweep: Option<RwLockReadGuard<'a, ()>>,
 }
 
 /// A file for a caller who may read it, as a stream of bytes.
@@ -77,11 +87,17 @@ pub fn inline_type(media_type: &str) -> Option<&'static str> {
 }
 
 impl NewBlob {
+    /// Removes the metadata of an image, such as the place of a photo. Its pixels are not decoded.
     pub fn new(media_type: Option<String>, bytes: impl Into<Bytes>) -> Self {
-        let bytes = bytes.into();
+        let mut bytes = bytes.into();
+        let mut image = None;
+        if let Some(file) = ImageFile::read(&bytes) {
+            image = image_size(media_type.as_deref(), &file);
+            bytes = file.bytes.into();
+        }
         let (sha256, size) = (Digest::of(&bytes), bytes.len() as u64);
         let media_type = label(media_type).unwrap_or_else(|| UNKNOWN_TYPE.to_owned());
-        Self { row: Blob { sha256, size, media_type, place: blobs::place(&sha256) }, bytes }
+        Self { row: Blob { sha256, size, media_type, place: blobs::place(&sha256) }, bytes, image }
     }
 
     /// Returns the size in bytes.
@@ -95,14 +111,22 @@ impl NewBlob {
     }
 
     /// Returns the size of an image that browsers show; `None` for other files.
-    pub fn image(&self) -> Option<ImageSize> {
-        image_size(Some(&self.row.media_type), &self.bytes)
+    pub const fn image(&self) -> Option<ImageSize> {
+        self.image
     }
 
     /// Returns a message part that refers to this file.
     pub fn part(&self, name: Option<String>) -> Part {
-        let content = PartBody::File { blob: self.row.sha256, size: self.row.size, image: self.image() };
-        Part { name: label(name), media_type: Some(self.row.media_type.clone()), ..Part::from(content) }
+        Part {
+            name: label(name),
+            media_type: Some(self.row.media_type.clone()),
+            ..Part::from(self.content())
+        }
+    }
+
+    /// Returns the content of a message part that refers to this file.
+    pub const fn content(&self) -> PartBody {
+        PartBody::File { blob: self.row.sha256, size: self.row.size, image: self.image }
     }
 }
 
@@ -116,7 +140,10 @@ impl FileStore {
 
     /// Writes the files to disk. Idempotent: equal bytes are one file.
     pub async fn write<'a>(&'a self, new: &'a [NewBlob]) -> Result<StagedFiles<'a>> {
-        let no_sweep = self.sweeping.read().await;
+        let no_sweep = match new {
+            [] => None,
+            _ => Some(self.sweeping.read().await),
+        };
         for blob in new {
             let path = Path::from(blob.row.place.as_str());
             let put = self.files.put(&path, blob.bytes.clone().into()).await;
@@ -183,6 +210,10 @@ pub(crate) async fn read(hub: &Hub, sha256: &Digest) -> Result<Option<Bytes>> {
 pub(crate) async fn delete_unreferenced(hub: &Hub) -> Result<usize> {
     let mut swept = 0;
     loop {
+        // Without the lock, which stops writers: usually there is nothing to delete.
+        if blobs::list_unused(&mut hub.store().read().await?, 1).await?.is_empty() {
+            return Ok(swept);
+        }
         let _alone = hub.blobs().sweeping.write().await;
         let mut tx = hub.store().write_background().await?;
         let unused = blobs::list_unused(&mut tx, SWEPT).await?;
@@ -198,29 +229,64 @@ pub(crate) async fn delete_unreferenced(hub: &Hub) -> Result<usize> {
             }
         }
         swept += unused.len();
-        if unused.is_empty() {
-            return Ok(swept);
-        }
     }
 }
 
 /// Deletes orphaned files: files without a row, left by a crash or by a request that was rejected.
+///
+/// Writers wait for one batch of [`CHECKED`] files at most: the folder is read without the lock.
 pub(crate) async fn delete_orphaned_files(hub: &Hub) -> Result<()> {
-    let _alone = hub.blobs().sweeping.write().await;
-    let mut found = hub.blobs().files.list(None);
-    while let Some(file) = found.try_next().await.map_err(Error::fault)? {
-        let digest = file.location.filename().and_then(|name| name.parse().ok());
-        let known = match digest {
-            Some(digest) => blobs::find(&mut hub.store().read().await?, &digest).await?.is_some(),
-            None => false,
+    let (folder, oldest) = (hub.config().files_dir.clone(), hub.env().now() - SETTLES);
+    tokio::task::spawn_blocking(move || delete_unfinished(&folder, oldest)).await.map_err(Error::fault)?;
+    let mut found = hub.blobs().files.list(None).try_chunks(CHECKED);
+    while let Some(batch) = found.next().await {
+        let batch = batch.map_err(|error| Error::fault(error.1))?;
+        delete_orphans_of(hub, &batch).await?;
+    }
+    Ok(())
+}
+
+/// Deletes files that were still being written when the hub crashed. The object store does not list them: their names end
+/// in `#` and a number. Blocks.
+fn delete_unfinished(folder: &FsPath, oldest: Timestamp) {
+    let entries = |folder: &FsPath| fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries(folder).flat_map(|inner| entries(&inner.path()).collect::<Vec<_>>()) {
+        let is_unfinished = entry.file_name().to_string_lossy().contains('#');
+        let modified = || entry.metadata().and_then(|metadata| metadata.modified()).ok();
+        let is_old = |time: SystemTime| {
+            let millis = time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_millis());
+            Timestamp::from_millis(i64::try_from(millis).unwrap_or(i64::MAX)) < oldest
         };
+        if is_unfinished
+            && modified().is_some_and(is_old)
+            && let Err(error) = fs::remove_file(entry.path())
+        {
+            tracing::warn!(%error, path = %entry.path().display(), "unfinished file: not deleted");
+        }
+    }
+}
+
+async fn delete_orphans_of(hub: &Hub, batch: &[ObjectMeta]) -> Result<()> {
+    let digest = |file: &ObjectMeta| file.location.filename().and_then(|name| name.parse().ok());
+    let digests: Vec<Digest> = batch.iter().filter_map(digest).collect();
+    // Most batches have no orphan. These do not stop writers.
+    if digests.len() == batch.len() && list_known(hub, &digests).await?.len() == batch.len() {
+        return Ok(());
+    }
+    let _alone = hub.blobs().sweeping.write().await;
+    let known = list_known(hub, &digests).await?;
+    for file in batch.iter().filter(|file| digest(file).is_none_or(|digest| !known.contains(&digest))) {
         // Re-read the modification time: the listing may be old, and the file may have been written again
         // since.
-        if !known && (!hub.cluster_notifier().has_peers() || is_settled(hub, &file.location).await?) {
+        if !hub.cluster_notifier().has_peers() || is_settled(hub, &file.location).await? {
             remove(hub, &file.location).await?;
         }
     }
     Ok(())
+}
+
+async fn list_known(hub: &Hub, digests: &[Digest]) -> Result<HashSet<Digest>> {
+    Ok(blobs::list_existing(&mut hub.store().read().await?, digests).await?)
 }
 
 async fn is_settled(hub: &Hub, path: &Path) -> Result<bool> {

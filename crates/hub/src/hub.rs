@@ -12,10 +12,34 @@ use tokio::sync::{Notify, SetOnce};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    ClockRng, Error, HubConfig, Result, agents, backups, blobs::FileStore, calls, chats, cluster, federation,
-    housekeeping, keys, limits::RateLimits, listings, mail, passwords::Passwords, quotas::Ledger,
-    readiness::WriteCheck, runs, streaming, streaming::StreamRegistry, supervise, teams, vault::Vault,
+    ClockRng, Error, HubConfig, Result, agents, backups, blobs::FileStore, calls, chats, cluster,
+    fair_slots::FairSlots, federation, housekeeping, keys, limits::RateLimits, listings, mail,
+    passwords::Passwords, quotas::Ledger, readiness::WriteCheck, runs, streaming, streaming::StreamRegistry,
+    supervise, teams, vault::Vault,
 };
+
+/// Slots for work that takes seconds or much memory.
+pub struct WorkSlots {
+    /// Images that are decoded, each by a process.
+    pub images: FairSlots,
+    /// PDF files that are read, each by a process.
+    pub documents: FairSlots,
+    /// Pages of chats that are exported.
+    pub exports: FairSlots,
+    /// Print views.
+    pub prints: FairSlots,
+}
+
+impl Default for WorkSlots {
+    fn default() -> Self {
+        Self {
+            images: FairSlots::new(2, 20),
+            documents: FairSlots::new(2, 10),
+            exports: FairSlots::new(1, 20),
+            prints: FairSlots::new(1, 20),
+        }
+    }
+}
 
 /// One running instance of a hub. Cheap to clone.
 #[derive(Clone)]
@@ -52,6 +76,7 @@ struct HubInner {
     tasks: TaskTracker,
     down: supervise::Down,
     write_check: WriteCheck,
+    slots: WorkSlots,
     /// The instance is shutting down: runs that end now were not cancelled by a user.
     closing: AtomicBool,
     stop: CancellationToken,
@@ -64,6 +89,7 @@ impl Hub {
         // are private.
         permissions::create_folder(&config.data_dir)
             .with_context(|| format!("making the data folder {}", config.data_dir.display()))?;
+        backups::delete_leftovers(&config);
         let url = config.database_url.as_ref().map(crate::config::Secret::reveal);
         let mut at = StoreConfig::parse(url, &config.data_dir)?;
         at.connections = config.database_pool_size;
@@ -102,6 +128,7 @@ impl Hub {
             tasks: TaskTracker::new(),
             down: supervise::Down::default(),
             write_check: WriteCheck::default(),
+            slots: WorkSlots::default(),
             closing: AtomicBool::new(false),
             stop: CancellationToken::new(),
             env,
@@ -178,6 +205,11 @@ impl Hub {
     /// Runs one pass of housekeeping now.
     pub async fn tidy(&self) -> Result<()> {
         housekeeping::housekeep_once(self).await
+    }
+
+    /// Slots that bound expensive work.
+    pub fn slots(&self) -> &WorkSlots {
+        &self.0.slots
     }
 
     pub(crate) fn write_check(&self) -> &WriteCheck {

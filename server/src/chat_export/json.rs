@@ -1,11 +1,13 @@
 //! A chat as one line of JSON, with all messages of all branches.
 
+use std::sync::Arc;
+
 use futures::{Stream, StreamExt as _, TryStreamExt as _, stream};
 use plexus_domain::{ChatId, MessageId, Timestamp};
 use plexus_hub::{Caller, Error, Hub, chats::ChatExport};
 use serde::Serialize;
 
-use super::pages;
+use super::{PageWriter, pages};
 use crate::api::messages::MessageJson;
 
 /// Fields before the messages.
@@ -47,11 +49,14 @@ pub fn document(
     let head = serde_json::to_string(&chat).map_err(Error::fault);
     let head = head.map(|head| format!("{},\"messages\":[", head.trim_end_matches('}')));
     let order: Vec<MessageId> = export.tree.iter().map(|node| node.id).collect();
-    let messages = pages(hub, caller, export, &order).enumerate().map(|(number, views)| {
+    let write: PageWriter = Arc::new(|views| {
         let lines: Result<Vec<String>, _> =
-            views?.into_iter().map(|view| serde_json::to_string(&MessageJson::from(view))).collect();
+            views.into_iter().map(|view| serde_json::to_string(&MessageJson::from(view))).collect();
+        Ok(lines.map_err(Error::fault)?.join(","))
+    });
+    let messages = pages(hub, caller, export, &order, write).enumerate().map(|(number, page)| {
         let separator = if number == 0 { "" } else { "," };
-        Ok(format!("{separator}{}", lines.map_err(Error::fault)?.join(",")))
+        Ok(format!("{separator}{}", page?))
     });
     let tail = stream::once(async { Ok("]}\n".to_owned()) });
     stream::once(async { head }).chain(messages).chain(tail).into_stream()

@@ -2,7 +2,7 @@
 //!
 //! The text of an agent is Markdown and stays as it is. All other text is escaped.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use futures::{Stream, StreamExt as _, stream};
 use plexus_domain::{MessageId, Part, PartBody, form_question::FormAnswer, message::MessageState};
@@ -14,7 +14,7 @@ use plexus_hub::{
 use plexus_markup::{fenced, line_as_markdown, missing_fence, typed_as_markdown};
 use serde_json::Value;
 
-use super::pages;
+use super::{PageWriter, pages};
 
 /// Returns the pieces of the document.
 pub fn document(
@@ -27,8 +27,8 @@ pub fn document(
     let title = line_as_markdown(&export.title);
     let from = line_as_markdown(hub.config().public_url.as_str());
     let head = format!("# {title}\n\nExported from {from} on {}.\n", moment(&export.at.to_rfc3339()));
-    let messages = pages(hub, caller, export, &order)
-        .map(move |views| Ok(views?.iter().map(|view| plan.section(view)).collect::<String>()));
+    let write: PageWriter = Arc::new(move |views| Ok(views.iter().map(|view| plan.section(view)).collect()));
+    let messages = pages(hub, caller, export, &order, write);
     stream::once(async { Ok(head) }).chain(messages)
 }
 

@@ -5,18 +5,27 @@
 mod json;
 mod markdown;
 
+use std::{sync::Arc, time::Duration};
+
 use axum::{body::Body, response::Response};
 use futures::{Stream, StreamExt as _, TryStreamExt as _, stream};
 use plexus_domain::{ChatId, Error as Refusal, MessageId};
 use plexus_hub::{
     Caller, Error, Hub,
-    chats::{self, ChatExport, EXPORTED_AT_ONCE},
+    chats::{self, ChatExport},
     message_views::MessageView,
 };
 use serde::Deserialize;
+use tokio::{runtime::Handle, task::spawn_blocking};
 use utoipa::ToSchema;
 
 use crate::{app_state::AppState, web::download};
+
+/// Wait for the turn to write a page, while other exports are written.
+const SLOT_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Writes a page of messages.
+type PageWriter = Arc<dyn Fn(Vec<MessageView>) -> Result<String, Error> + Send + Sync>;
 
 /// Format of an exported chat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
@@ -70,17 +79,28 @@ fn body(pieces: impl Stream<Item = Result<String, Error>> + Send + 'static) -> B
     Body::from_stream(pieces.inspect_err(|error| tracing::warn!(%error, "chat export: failed")))
 }
 
-/// Reads these messages of a chat in pages.
+/// Reads these messages of a chat in pages, and writes each.
+///
+/// A page is read and written on a blocking thread, while its caller has the turn: exports of large chats take CPU time.
+/// Between pages others get their turn, also while the client reads slowly.
 fn pages(
     hub: Hub,
     caller: Caller,
     export: &ChatExport,
     order: &[MessageId],
-) -> impl Stream<Item = Result<Vec<MessageView>, Error>> + Send + use<> {
+    write: PageWriter,
+) -> impl Stream<Item = Result<String, Error>> + Send + use<> {
     let chat = export.id;
-    let chunks: Vec<Vec<MessageId>> = order.chunks(EXPORTED_AT_ONCE).map(<[MessageId]>::to_vec).collect();
-    stream::iter(chunks).then(move |wanted| {
-        let (hub, caller) = (hub.clone(), caller.clone());
-        async move { chats::export_messages(&hub, &caller, chat, &wanted).await }
+    stream::iter(export.pages(order)).then(move |wanted| {
+        let (hub, caller, write) = (hub.clone(), caller.clone(), Arc::clone(&write));
+        async move {
+            let slot = hub.slots().exports.acquire(&caller.key(), SLOT_TIMEOUT).await?;
+            let runtime = Handle::current();
+            let written = spawn_blocking(move || {
+                let _slot = slot;
+                write(runtime.block_on(chats::export_messages(&hub, &caller, chat, &wanted))?)
+            });
+            written.await.map_err(Error::fault)?
+        }
     })
 }

@@ -12,7 +12,7 @@ use std::{
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use plexus_hub::{
-    ClockRng, Hub,
+    ClockRng, Hub, backups,
     config::{Federation, HubConfig, Models, ProgramConfig, Provider, Sandbox, SandboxedCommand},
     model_providers, permissions,
     quotas::in_units,
@@ -92,6 +92,7 @@ async fn check(report: &mut Report, settings: &Settings, serve: &ServeConfig) ->
         report.add("mail", checked.map(answers).map_err(failed));
     }
     report.add("permissions", permissions(&serve.hub));
+    report.add("leftovers", leftovers(&serve.hub, running.is_some()));
     report.add("key file", key_file(&serve.hub.secret_key_file, &serve.hub.data_dir));
     if !serve.hub.programs.is_empty() {
         let sandbox = Sandbox::find(serve.hub.allow_unsandboxed_programs);
@@ -208,6 +209,20 @@ fn permissions(config: &HubConfig) -> Result<String, String> {
             open.join(", ")
         )),
     }
+}
+
+/// Checks that no interrupted backup or restore left a copy of the database.
+fn leftovers(config: &HubConfig, is_running: bool) -> Result<String, String> {
+    let found = backups::leftovers(config).map_err(|error| format!("cannot be listed: {error}"))?;
+    if found.is_empty() {
+        return Ok("no copies of the database of interrupted backups".to_owned());
+    }
+    let paths: Vec<String> = found.iter().map(|path| path.display().to_string()).collect();
+    let cure = match is_running {
+        true => "its next backup deletes them, if none is being made now",
+        false => "the next start of the hub deletes them",
+    };
+    Err(format!("interrupted backups or restores left {}; {cure}", paths.join(", ")))
 }
 
 /// Checks that the folder can be written, or created. It does not create the folder.

@@ -6,6 +6,7 @@ mod attach_client;
 mod backup;
 mod chat;
 mod config;
+mod confinement;
 mod conformance;
 mod copy_database;
 mod doctor;
@@ -15,26 +16,30 @@ mod mail;
 mod migrate;
 mod model;
 mod output;
+mod reencode_image;
 mod restore;
 mod rule_lists;
 mod serve;
 mod team;
 mod user;
 
-use std::path::Path;
+use std::{panic, path::Path};
 
 use clap::{ArgMatches, Command};
-use plexus_hub::agents::knowledge::EXTRACT_TEXT_COMMAND;
+use plexus_hub::{UNCONFINED_EXIT, agents::knowledge::EXTRACT_TEXT_COMMAND, uploads::REENCODE_IMAGE_COMMAND};
 
+use self::confinement::{ProcessLimits, confine};
 use crate::settings::Settings;
 
 /// Runs the command named by the arguments and returns the exit code.
 pub fn run() -> anyhow::Result<u8> {
     let matches = command().get_matches();
     let Some((name, arguments)) = matches.subcommand() else { return Ok(2) };
-    if name == EXTRACT_TEXT_COMMAND {
-        // Its limits leave no room for the threads of a runtime.
-        return extract_text::run();
+    // Their limits leave no room for the threads of a runtime.
+    match name {
+        EXTRACT_TEXT_COMMAND => return run_confined(&extract_text::LIMITS, extract_text::run),
+        REENCODE_IMAGE_COMMAND => return run_confined(&reencode_image::LIMITS, reencode_image::run),
+        _ => {}
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -59,6 +64,20 @@ pub fn run() -> anyhow::Result<u8> {
     })
 }
 
+/// Runs a command that decodes a hostile file, after the process gave up its rights.
+fn run_confined(limits: &ProcessLimits, run: fn() -> anyhow::Result<u8>) -> anyhow::Result<u8> {
+    if let Err(error) = confine(limits) {
+        #[expect(clippy::print_stderr, reason = "the hub logs it")]
+        {
+            eprintln!("plexus: the process cannot be confined: {error:#}");
+        }
+        return Ok(UNCONFINED_EXIT);
+    }
+    // A panic of the decoder is an error of the file, and its message would quote the file.
+    panic::set_hook(Box::new(|_| {}));
+    run()
+}
+
 fn command() -> Command {
     Command::new("plexus")
         .about("A federated hub for AI agents")
@@ -79,6 +98,7 @@ fn command() -> Command {
         .subcommand(Settings::flags(mail::command()))
         .subcommand(Settings::flags(migrate::command()))
         .subcommand(Settings::flags(model::command()))
+        .subcommand(reencode_image::command())
         .subcommand(Settings::flags(team::command()))
         .subcommand(Settings::flags(user::command()))
 }

@@ -106,7 +106,7 @@ async fn read_upload(
     require_model(&mut conn, &agent).await?;
     drop(conn);
     hub.limits().take(Rate::PdfFiles, &caller.key())?;
-    let text = document_text::extract_text(hub, &name, bytes).await?;
+    let text = document_text::extract_text(hub, caller, &name, bytes).await?;
     Ok(NewKnowledgeFile::read(&name, text.as_bytes())?)
 }
 

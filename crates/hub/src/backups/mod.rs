@@ -5,7 +5,10 @@ mod archive_folder;
 mod retention;
 mod schedule;
 
-use std::io::Write;
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+};
 
 use plexus_backup::{BackupAuthor, BackupSource};
 pub use plexus_backup::{BackupContents, BackupManifest};
@@ -24,7 +27,7 @@ pub use self::{
     schedule::{BackupSchedule, ScheduleStatus, schedule_status},
 };
 use crate::{
-    Hub, Result,
+    Hub, HubConfig, Result,
     admin::{SystemActor, write_system_audit},
 };
 
@@ -32,6 +35,32 @@ use crate::{
 const BACKUP_COMPLETE: &str = "hub.backup_complete";
 /// Action of the audit entry of a scheduled backup that failed, with its cause.
 const BACKUP_FAILED: &str = "hub.backup_failed";
+
+/// Lists what interrupted backups, restores and migrations left: copies of the database, and incomplete archives. Blocks.
+pub fn leftovers(config: &HubConfig) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for folder in folders(config) {
+        found.extend(plexus_backup::leftovers(&folder)?);
+    }
+    Ok(found)
+}
+
+/// Deletes the [`leftovers`]. A failure is only logged, since the hub runs without it.
+pub(crate) fn delete_leftovers(config: &HubConfig) {
+    for folder in folders(config) {
+        if let Err(error) = plexus_backup::delete_leftovers(&folder) {
+            tracing::warn!(%error, path = %folder.display(), "leftovers of interrupted backups: not deleted");
+        }
+    }
+}
+
+/// Returns the folders in which backups and migrations write.
+fn folders(config: &HubConfig) -> Vec<PathBuf> {
+    let mut folders = vec![config.data_dir.clone(), config.data_dir.join("backups")];
+    folders.extend(config.backups.as_ref().map(|schedule| schedule.folder.0.clone()));
+    folders.dedup();
+    folders
+}
 
 /// Writes an archive of the hub to `output`, see [`plexus_backup`]. For the operator: no access check.
 pub async fn write_backup(

@@ -1,12 +1,12 @@
-//! Exports chats: every message of every branch, in pages, so that a long chat is never in memory as a whole.
+//! Exports chats: every message of every branch, in pages, so that a large chat is never in memory as a whole.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use plexus_domain::{
     ChatId, Error as Refusal, MessageId, Timestamp,
     message::{MessageState, TreeNode, visible},
 };
-use plexus_store::{chats, messages};
+use plexus_store::{chats, messages, parts};
 
 use super::membership;
 use crate::{
@@ -16,10 +16,12 @@ use crate::{
     message_views::{self, MessageView},
 };
 
-/// Messages that [`export_messages`] returns at once.
-pub const EXPORTED_AT_ONCE: usize = 100;
-/// Maximum number of messages in the print view of a chat.
+/// Messages that are read at once for an export, and their bytes together, if they are more than one.
+const EXPORTED_AT_ONCE: usize = 100;
+const EXPORTED_BYTES: u64 = 1 << 20;
+/// Maximum number of messages in the print view of a chat, and of their bytes together. The page is in memory as a whole.
 const MAX_PRINTED: usize = 1_000;
+const MAX_PRINTED_BYTES: u64 = 4 << 20;
 
 /// A chat to be exported. Its messages are read by [`export_messages`].
 pub struct ChatExport {
@@ -34,6 +36,8 @@ pub struct ChatExport {
     pub tree: Vec<TreeNode>,
     /// The messages of the branch that the caller sees, oldest first.
     pub shown: Vec<MessageId>,
+    /// Bytes of each message.
+    sizes: HashMap<MessageId, u64>,
 }
 
 /// Begins the export of one chat. Rate limited per caller.
@@ -62,6 +66,7 @@ pub async fn export_one(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<Chat
     let row = chats::find(&mut conn, chat).await?.ok_or_else(|| Refusal::not_found("Chat not found."))?;
     let tree: Vec<_> = messages::list_by_chat(&mut conn, chat).await?.iter().map(TreeNode::from).collect();
     let shown = member.current_message.map(|leaf| visible(&tree, leaf)).unwrap_or_default();
+    let sizes = parts::sizes_in_chat(&mut conn, chat).await?;
     Ok(ChatExport {
         id: chat,
         title: row.title.into(),
@@ -72,6 +77,7 @@ pub async fn export_one(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<Chat
         current_message: member.current_message,
         tree,
         shown,
+        sizes,
     })
 }
 
@@ -111,9 +117,9 @@ pub async fn printed(
     let known = asked_for.filter(|asked_for| export.tree.iter().any(|node| node.id == *asked_for));
     let shown = match known {
         Some(known) => visible(&export.tree, super::queries::newest_below(&export.tree, known)),
-        None => export.shown,
+        None => export.shown.clone(),
     };
-    let omitted = shown.len().saturating_sub(MAX_PRINTED);
+    let omitted = export.too_many_to_print(&shown);
     let messages = export_messages(hub, caller, chat, &shown[omitted..]).await?;
     Ok(PrintedChat { title: export.title, messages, omitted })
 }
@@ -126,6 +132,41 @@ pub(super) fn without_deleted_parts(view: &mut MessageView) {
 }
 
 impl ChatExport {
+    /// Splits messages into pages that are read at once.
+    pub fn pages(&self, order: &[MessageId]) -> Vec<Vec<MessageId>> {
+        let mut pages: Vec<Vec<MessageId>> = Vec::new();
+        let mut bytes = 0;
+        for id in order {
+            let size = self.size(id);
+            match pages.last_mut() {
+                Some(page) if page.len() < EXPORTED_AT_ONCE && bytes + size <= EXPORTED_BYTES => {
+                    page.push(*id);
+                    bytes += size;
+                }
+                _ => {
+                    pages.push(vec![*id]);
+                    bytes = size;
+                }
+            }
+        }
+        pages
+    }
+
+    /// Returns how many of the oldest messages a print view leaves out. It has the newest message in any case.
+    fn too_many_to_print(&self, shown: &[MessageId]) -> usize {
+        let mut bytes = 0;
+        let fits = |id: &&MessageId| {
+            bytes += self.size(id);
+            bytes <= MAX_PRINTED_BYTES
+        };
+        let printed = shown.iter().rev().take(MAX_PRINTED).take_while(fits).count();
+        shown.len() - printed.max(1).min(shown.len())
+    }
+
+    fn size(&self, id: &MessageId) -> u64 {
+        self.sizes.get(id).copied().unwrap_or_default()
+    }
+
     /// Returns all messages: those of the branch that the caller sees first, then the others.
     pub fn shown_first(&self) -> Vec<MessageId> {
         let shown: HashSet<_> = self.shown.iter().copied().collect();

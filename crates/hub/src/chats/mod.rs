@@ -42,9 +42,7 @@ pub(crate) use change_set::{ChatChangeSet, frames};
 pub use compare::{MAX_COMPARED, compare, continue_with};
 pub use delete_message::delete_message;
 pub use deletion::{DeletionOutcome, RESTORABLE_FOR, delete, delete_permanently, list_deleted, restore};
-pub use export::{
-    ChatExport, EXPORTED_AT_ONCE, PrintedChat, export, export_all, export_messages, export_one, printed,
-};
+pub use export::{ChatExport, PrintedChat, export, export_all, export_messages, export_one, printed};
 pub use feedback::{
     AgentFeedback, FeedbackWeek, MAX_COMMENT, NewFeedback, OwnFeedback, agent_feedback, give_feedback,
     own_feedback, own_ratings, take_back_feedback,

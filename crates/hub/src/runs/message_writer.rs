@@ -12,7 +12,6 @@ use plexus_runtime::{ModelUsage, Output, OutputFile, RemoteConversation};
 use crate::{
     blobs::{NewBlob, label},
     streaming::{Channel, FrameKind, SharedOpenMessage, Snapshot, StreamFrame},
-    uploads::image_size,
 };
 
 /// Maximum length of a status line.
@@ -45,13 +44,16 @@ struct PartialFile {
 
 impl PartialFile {
     fn part(&self) -> Part {
-        let (blob, size) = (Digest::of(&self.bytes), self.bytes.len() as u64);
+        self.part_with(PartBody::File {
+            blob: Digest::of(&self.bytes),
+            size: self.bytes.len() as u64,
+            image: None,
+        })
+    }
+
+    fn part_with(&self, content: PartBody) -> Part {
         Part {
-            content: PartBody::File {
-                blob,
-                size,
-                image: image_size(self.media_type.as_deref(), &self.bytes),
-            },
+            content,
             artifact: self.artifact.clone(),
             name: self.name.clone(),
             media_type: self.media_type.clone(),
@@ -115,9 +117,10 @@ impl MessageWriter {
         let mut open = self.writing.lock();
         let files = std::mem::take(&mut self.files).into_iter();
         files
-            .map(|file| {
-                open.replace(file.index, file.part());
-                NewBlob::new(file.media_type, file.bytes)
+            .map(|mut file| {
+                let new = NewBlob::new(file.media_type.clone(), std::mem::take(&mut file.bytes));
+                open.replace(file.index, file.part_with(new.content()));
+                new
             })
             .collect()
     }

@@ -6,11 +6,12 @@ mod media_type;
 use std::{slice, time::Duration};
 
 use bytes::Bytes;
-use image::ImageFormat;
 use plexus_domain::{Error as Refusal, Part, PartBody, UploadId};
+use plexus_image_file::{Format, photo_format_with_metadata};
 pub use plexus_store::uploads::Upload;
 use plexus_store::{Conn, Tx, uploads};
 
+pub use self::image_file::REENCODE_IMAGE_COMMAND;
 pub(crate) use self::image_file::image_size;
 use crate::{
     Caller, Hub, Result,
@@ -60,7 +61,7 @@ pub async fn store(
     let requester = Requester::from(person);
     quotas::check_files(hub, &requester, bytes.len() as u64)?;
     check_room(hub, &mut hub.store().read().await?, &requester, bytes.len() as u64).await?;
-    let (name, blob) = clean(name, declared, bytes).await?;
+    let (name, blob) = clean(hub, &caller.key(), name, declared, bytes).await?;
     check_bytes(hub, &name, blob.size())?;
     let staged = hub.blobs().write(slice::from_ref(&blob)).await?;
     let mut tx = hub.store().write().await?;
@@ -191,21 +192,24 @@ fn described(hub: &Hub, name: String, blob: &NewBlob) -> Upload {
 }
 
 /// Returns the name and the content to store. An image is recognised by its bytes, whatever its declared type is.
-async fn clean(name: String, declared: Option<&str>, bytes: Bytes) -> Result<(String, NewBlob)> {
+async fn clean(
+    hub: &Hub,
+    caller: &str,
+    name: String,
+    declared: Option<&str>,
+    bytes: Bytes,
+) -> Result<(String, NewBlob)> {
     let declared = media_type::of_file(declared, &name);
-    match image_file::format_of(&bytes) {
-        Some(format @ (ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::Gif | ImageFormat::WebP)) => {
-            let image = image_file::reencode(&name, format, bytes).await?;
-            let name =
-                image.extension.map_or_else(|| name.clone(), |new| media_type::with_extension(&name, new));
-            Ok((name, NewBlob::new(Some(image.media_type.to_owned()), image.bytes)))
-        }
-        Some(ImageFormat::Avif) => {
-            let words =
-                format!("This hub does not read AVIF images. Save {name} as JPEG or PNG, then send it.");
-            Err(Refusal::invalid(FIELD, words).into())
-        }
-        _ if blobs::inline_type(&declared).is_some() => Err(image_file::invalid(&name).into()),
-        _ => Ok((name, NewBlob::new(Some(declared), bytes))),
+    if let Some(format) = Format::detect(&bytes) {
+        let image = image_file::clean(hub, caller, &name, format, bytes).await?;
+        let name = image.extension.map_or_else(|| name.clone(), |new| media_type::with_extension(&name, new));
+        return Ok((name, NewBlob::new(Some(image.media_type.to_owned()), image.bytes)));
     }
+    if let Some(format) = photo_format_with_metadata(&bytes) {
+        return Err(image_file::keeps_metadata(&name, format).into());
+    }
+    if blobs::inline_type(&declared).is_some() {
+        return Err(image_file::invalid(&name).into());
+    }
+    Ok((name, NewBlob::new(Some(declared), bytes)))
 }

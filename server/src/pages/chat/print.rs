@@ -1,5 +1,7 @@
 //! Page `/chat/{id}/print`: the print view of a chat. Download `/chat/{id}/export` of it.
 
+use std::time::Duration;
+
 use axum::{
     extract::{Path, Query, State},
     response::Response,
@@ -8,6 +10,7 @@ use plexus_app::view_models::shared_chat::PrintPage;
 use plexus_domain::{ChatId, MessageId};
 use plexus_hub::{Error, caller::Caller, chats};
 use serde::Deserialize;
+use tokio::{runtime::Handle, task::spawn_blocking};
 
 use super::{share::BranchQuery, thread::gone};
 use crate::{
@@ -17,13 +20,21 @@ use crate::{
     web::page::PageContext,
 };
 
+/// Wait for the turn to write a page, while others are written.
+const SLOT_TIMEOUT: Duration = Duration::from_secs(60);
+
 pub async fn show(
     State(site): State<AppState>,
     visit: PageContext,
     Path(id): Path<String>,
     Query(query): Query<BranchQuery>,
 ) -> Response {
-    let page = page(&site, &visit.caller, &id, query.message()).await;
+    // Held until the page is written, since it is in memory as a whole.
+    let slot = site.hub.slots().prints.acquire(&visit.caller.key(), SLOT_TIMEOUT).await;
+    let page = match &slot {
+        Ok(_) => page(&site, &visit.caller, &id, query.message()).await,
+        Err(refusal) => Err(refusal.clone().into()),
+    };
     visit.show_or_refuse(page)
 }
 
@@ -34,7 +45,9 @@ async fn page(
     message: Option<MessageId>,
 ) -> Result<PrintPage, Error> {
     let chat: ChatId = id.parse().map_err(gone)?;
-    let printed = chats::printed(&site.hub, caller, chat, message).await?;
+    let (hub, caller, runtime) = (site.hub.clone(), caller.clone(), Handle::current());
+    let printed = spawn_blocking(move || runtime.block_on(chats::printed(&hub, &caller, chat, message)));
+    let printed = printed.await.map_err(Error::fault)??;
     let views = printed.messages;
     let messages = site.renderer.run(move |renderer| {
         views.into_iter().map(|view| transcript(view, "/blobs", renderer)).collect::<Vec<_>>()
