@@ -14,6 +14,7 @@ use axum::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use image::{DynamicImage, ImageFormat};
 use parking_lot::Mutex;
+use plexus_testing::images::{PLACE, PlainImages, exif, jpeg_segment, jpeg_with, photos_with_place};
 use reqwest::{Method, StatusCode, header};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -21,9 +22,11 @@ use tokio::net::TcpListener;
 use crate::{
     bad_agents::{administrator, register, serve, streams},
     chat::seq,
+    clerk,
     client::{Answer, Client, new_id, text_of},
     events::answer_after,
     hub::{self, Given, Hub, on_both},
+    tokens,
 };
 
 const TAIL: &str = "<script>alert('polyglot')</script>";
@@ -98,6 +101,58 @@ on_both! {
             page.says("height=\"5\"");
             page.says(&format!("<h1 id=\"chat-title\" dir=\"auto\">{stored_as}</h1>"));
         }
+    }
+
+    async fn a_photo_loses_its_place_in_every_format(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let plain = PlainImages {
+            png: encoded(8, 5, ImageFormat::Png),
+            jpeg: encoded(8, 5, ImageFormat::Jpeg),
+            gif: encoded(8, 5, ImageFormat::Gif),
+            webp: encoded(8, 5, ImageFormat::WebP),
+        };
+        for (number, (format, part, photo)) in photos_with_place(&plain).into_iter().enumerate() {
+            let name = format!("{number}.{format}");
+            let stored = upload(&ada, &name, "application/octet-stream", photo).await.expect(StatusCode::CREATED).json();
+            let href = format!("/blobs/{}", text_of(&stored["blob"]));
+            let bytes = ada.request(Method::GET, &href).send().await.expect("it answers").bytes().await.expect("whole");
+            assert!(!bytes.windows(PLACE.len()).any(|window| window == PLACE), "{format}, {part}");
+            ada.call(Method::DELETE, &format!("/uploads/{}", text_of(&stored["id"])), &json!({})).await.expect(StatusCode::NO_CONTENT);
+        }
+        for (name, bytes) in [("a.tiff", &b"II*\0\x08\0\0\0\0\0"[..]), ("a.jxl", b"\xff\x0a\0\0")] {
+            let (_, words) = upload(&ada, name, "image/tiff", bytes.to_vec()).await.refusal(StatusCode::UNPROCESSABLE_ENTITY);
+            assert!(words.contains("cannot remove the place") && words.contains(name), "{words}");
+        }
+    }
+
+    async fn a_photo_of_an_agent_or_a_program_loses_its_place(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        let photo = photo_of(&encoded(8, 5, ImageFormat::Jpeg));
+        let raw = json!({ "raw": STANDARD.encode(&photo), "filename": "a.jpg", "mediaType": "image/jpeg" });
+        let url = clerk::serve(vec![json!({ "artifact": { "artifactId": "a", "parts": [raw.clone()] } })]).await;
+        clerk::register(&grace, &url, "painter").await;
+        let said = grace.begin("@grace/painter", "Draw").await;
+        let answer = answer_after(&grace, &said.chat, 0).await;
+        // The photo is turned, so it is shown upright.
+        assert_eq!(answer["parts"][0]["image"], json!({ "width": 5, "height": 8 }), "{answer}");
+        let href = format!("/blobs/{}", text_of(&answer["parts"][0]["blob"]));
+        let bytes = grace.request(Method::GET, &href).send().await.expect("it answers").bytes().await.expect("whole");
+        assert!(photo.windows(PLACE.len()).any(|window| window == PLACE) && bytes.starts_with(b"\xff\xd8"));
+        assert!(!bytes.windows(PLACE.len()).any(|window| window == PLACE), "of an agent");
+        assert_eq!(json!(bytes.len()), answer["parts"][0]["size"]);
+
+        let (agent, received) = recording_agent().await;
+        register(&grace, &agent, "reader").await;
+        let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [raw] });
+        let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": { "message": message } });
+        let token = tokens::make(&grace, &["chat", "read"]).await;
+        let program = hub.visitor().with_token(&token);
+        let request = program.request(Method::POST, "/a2a/grace/reader").header("A2A-Version", "1.0");
+        let request = request.header(header::CONTENT_TYPE, "application/json").body(call.to_string());
+        program.send(request).await.expect(StatusCode::OK);
+        let part = received.lock()[0]["message"]["parts"][0].clone();
+        let bytes = STANDARD.decode(text_of(&part["raw"])).expect("base64");
+        assert!(bytes.starts_with(b"\xff\xd8") && !bytes.windows(PLACE.len()).any(|window| window == PLACE), "of a program");
     }
 
     async fn images_that_are_too_large_or_none_are_refused_at_once(hub: &Hub) {
@@ -355,6 +410,11 @@ async fn post_form(
         .header("sec-fetch-site", "same-origin")
         .header(header::CONTENT_TYPE, format!("multipart/form-data; boundary={BOUNDARY}"));
     client.send(request.body(body)).await
+}
+
+/// Returns a JPEG with EXIF data.
+fn photo_of(jpeg: &[u8]) -> Vec<u8> {
+    jpeg_with(jpeg, &jpeg_segment(0xe1, &[b"Exif\0\0", &exif()[..]].concat()))
 }
 
 /// Returns the value that follows `before` in a page.

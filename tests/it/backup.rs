@@ -1,10 +1,14 @@
 //! Tests of backup, restore and the move between databases with the `plexus` program.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+};
 
 use plexus_store::testing::Database;
-use reqwest::StatusCode;
-use serde_json::Value;
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
 
 use crate::{
     chat::seq,
@@ -118,6 +122,59 @@ async fn a_failed_backup_leaves_no_archive() {
         fs::read_dir(folder.path()).expect("a folder").map(|entry| entry.expect("one").file_name()).collect();
     assert!(left.iter().all(|name| !name.to_string_lossy().contains("backup")), "{left:?}");
     hub.kill().await;
+}
+
+#[tokio::test]
+async fn a_hub_killed_during_a_backup_leaves_no_copy_after_its_next_start() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (data, backups) = (folder.path().join("data"), folder.path().join("backups"));
+    let hub = Process::serve(folder.path()).await;
+    let ada = Client::new(&hub.origin);
+    ada.sign_up("ada").await;
+    // A backup of this chat takes long enough to be killed.
+    let text = "x".repeat(1 << 20);
+    let message = |number: u32| {
+        json!({ "id": number.to_string(), "parent": number.checked_sub(1).map(|parent| parent.to_string()), "branch": 0,
+            "author": { "kind": "person", "name": "bob" }, "parts": [{ "kind": "text", "text": text }] })
+    };
+    let messages: Vec<Value> = (0..40).map(message).collect();
+    let chat = json!({ "format": "plexus-chat/1", "hub": "https://hub.example/", "id": "p", "title": "Large",
+        "current_message": "39", "messages": messages });
+    ada.send(ada.request(Method::POST, "/api/v1/chats/import").body(chat.to_string()))
+        .await
+        .expect(StatusCode::OK);
+    hub.kill().await;
+
+    let flags = ["--backup-dir", backups.to_str().expect("a path")];
+    for (parent, start) in [(&data, "backup-"), (&backups, ".restore-test-"), (&backups, "plexus-")] {
+        let hub = Process::start(folder.path(), &flags).await;
+        until("a backup is being made", async || {
+            let found = names(parent).into_iter().any(|name| name.starts_with(start));
+            found && (start != "plexus-" || names(parent).iter().any(|name| name.ends_with(".partial")))
+        })
+        .await;
+        hub.kill().await;
+        let left = plexus_backup::leftovers(parent).expect("a folder");
+        let is_named =
+            |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start));
+        assert!(left.iter().any(is_named), "{start}: {left:?}");
+        let closed =
+            |path: &PathBuf| fs::metadata(path).expect("it is there").permissions().mode() & 0o077 == 0;
+        assert!(left.iter().all(closed), "closed to other users");
+        let doctor = plexus(folder.path(), &[&["doctor"][..], &flags].concat()).await;
+        let said = format!("{}{}", stdout(&doctor), stderr(&doctor));
+        assert!(said.contains(start) && said.contains("interrupted backups"), "{said}");
+
+        let hub = Process::start(folder.path(), &flags).await;
+        hub.kill().await;
+        assert!(left.iter().all(|path| !path.exists()), "{start}: {left:?}");
+    }
+}
+
+/// Returns the names in a folder; none if it is missing.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
 #[tokio::test]

@@ -1,10 +1,18 @@
 //! Tests of files from agents: stored once (deduplicated), readable by chat members only, and purged with the
 //! last message that shows them.
 
+use std::{
+    fs,
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant, SystemTime},
+};
+
+use plexus_domain::Digest;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use crate::{
+    attachments::upload,
     clerk,
     client::{Client, text_of},
     events::answer_after,
@@ -59,6 +67,57 @@ on_both! {
             let status = if left { StatusCode::OK } else { StatusCode::NOT_FOUND };
             ada.get(&href).await.expect(status);
         }
+    }
+
+    async fn a_sweep_of_many_files_stops_no_writer(hub: &Hub) {
+        const ORPHANS: usize = 5_000;
+        let ada = with_clerk(hub).await;
+        let (_, kept) = ask(&ada).await;
+        let orphans: Vec<_> = (0..ORPHANS).map(|number| {
+            let name = Digest::of(number.to_string()).to_string();
+            hub.folder().join("blobs").join(&name[..2]).join(&name)
+        }).collect();
+        for orphan in &orphans {
+            fs::create_dir_all(orphan.parent().expect("a folder")).expect("made");
+            fs::write(orphan, "x").expect("written");
+        }
+        let swept = AtomicBool::new(false);
+        let sweep = async {
+            hub.tidy().await;
+            swept.store(true, Ordering::Relaxed);
+        };
+        let writes = async {
+            let mut slowest = Duration::ZERO;
+            for number in 0.. {
+                let begun = Instant::now();
+                let stored = upload(&ada, "a.txt", "text/plain", format!("{number}")).await;
+                slowest = slowest.max(begun.elapsed());
+                let id = text_of(&stored.expect(StatusCode::CREATED).json()["id"]);
+                ada.call(Method::DELETE, &format!("/uploads/{id}"), &json!({})).await.expect(StatusCode::NO_CONTENT);
+                if swept.load(Ordering::Relaxed) {
+                    break;
+                }
+            }
+            slowest
+        };
+        let ((), slowest) = tokio::join!(sweep, writes);
+        println!("slowest write while {ORPHANS} files were swept: {slowest:?}");
+        assert!(slowest < Duration::from_secs(1), "{slowest:?}");
+        assert!(orphans.iter().all(|orphan| !orphan.exists()), "all are gone");
+        ada.get(&format!("/blobs/{}", text_of(&kept["parts"][0]["blob"]))).await.expect(StatusCode::OK);
+    }
+
+    async fn a_file_that_was_being_written_when_the_hub_crashed_is_deleted(hub: &Hub) {
+        let folder = hub.folder().join("blobs/ab");
+        fs::create_dir_all(&folder).expect("made");
+        let (old, new) = (folder.join("abcd#1"), folder.join("abcd#2"));
+        for file in [&old, &new] {
+            fs::write(file, "x").expect("written");
+        }
+        let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+        fs::File::options().write(true).open(&old).expect("opened").set_modified(long_ago).expect("set");
+        hub.tidy().await;
+        assert!(!old.exists() && new.exists(), "another instance may still write the new one");
     }
 
     async fn files_beyond_the_limit_end_the_answer(hub: &Hub, [("PLEXUS_MAX_FILE_BYTES", "10")]) {

@@ -112,7 +112,7 @@ async fn rate_limits_and_quotas_are_checked_before_a_large_body() {
 async fn unfinished_bodies_hold_little_memory() {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::serve(folder.path()).await;
-    let before = process.resident_bytes();
+    let before = process.resident_memory();
     let mut held = Vec::new();
     for head in [
         "POST /chat HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=b",
@@ -129,7 +129,7 @@ async fn unfinished_bodies_hold_little_memory() {
         }
     }
     assert_eq!(held.len(), 40);
-    let after = process.resident_bytes();
+    let after = process.resident_memory();
     let grown = after.saturating_sub(before);
     assert!(grown <= MOST_HELD, "{} MiB more", grown >> 20);
     // Small bodies of other clients are read meanwhile.
@@ -173,7 +173,7 @@ async fn streams_that_are_not_read_hold_little_memory() {
         json!({ "id": new_id(), "to": "@plexus/text", "text": format!("How many words are in \"{text}\"?") });
     let begun = ada.call(Method::POST, "/chats", &body).await.expect(StatusCode::CREATED);
     let chat = begun.json()["chat"].as_str().unwrap().to_owned();
-    let before = process.resident_bytes();
+    let before = process.resident_memory();
     let (mut open, mut refused) = (Vec::new(), 0);
     for _ in 0..300 {
         let request = ada.request(Method::GET, &format!("/api/v1/events?chat={chat}&after=0"));
@@ -185,7 +185,7 @@ async fn streams_that_are_not_read_hold_little_memory() {
         }
     }
     assert!(open.len() <= plexus_hub::streaming::MAX_STREAMS && refused >= 100, "{} open", open.len());
-    let grown = process.resident_bytes().saturating_sub(before);
+    let grown = process.resident_memory().saturating_sub(before);
     assert!(grown <= 2 * MOST_HELD, "{} MiB more", grown >> 20);
     drop(open);
     process.kill().await;

@@ -113,6 +113,8 @@ mod hand_over;
 #[cfg(test)]
 mod held_resources;
 #[cfg(test)]
+mod heavy_work;
+#[cfg(test)]
 mod hostile;
 #[cfg(test)]
 mod http_endpoints;

@@ -182,13 +182,26 @@ impl Process {
         Duration::from_millis((hundredths(11) + hundredths(12)) * 10)
     }
 
-    /// Returns the memory of the process (VmRSS of proc_pid_status(5)), in bytes.
-    pub fn resident_bytes(&self) -> u64 {
+    /// Returns the resident memory in bytes (proc_pid_status(5)).
+    pub fn resident_memory(&self) -> u64 {
+        self.memory("VmRSS:")
+    }
+
+    /// Returns the largest resident memory since it was reset, in bytes.
+    pub fn peak_memory(&self) -> u64 {
+        self.memory("VmHWM:")
+    }
+
+    pub fn reset_peak_memory(&self) {
+        let id = self.child.id().expect("it runs");
+        std::fs::write(format!("/proc/{id}/clear_refs"), "5").expect("it runs as the same user");
+    }
+
+    fn memory(&self, field: &str) -> u64 {
         let id = self.child.id().expect("it runs");
         let status = std::fs::read_to_string(format!("/proc/{id}/status")).expect("it runs on Linux");
-        let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("its memory");
-        let kib: u64 = line.split_whitespace().nth(1).expect("a number").parse().expect("a number");
-        kib << 10
+        let line = status.lines().find_map(|line| line.strip_prefix(field)).expect("the field");
+        line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") << 10
     }
 
     fn signal(&self, signal: &str) {
