@@ -31,3 +31,5 @@ pub mod serve;
 pub mod settings;
 mod telemetry;
 mod web;
+
+pub use web::secret_urls::SECRET_ROUTES;

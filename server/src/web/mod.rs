@@ -27,5 +27,6 @@ pub mod request_id;
 pub mod routing;
 pub mod run_to_end;
 pub mod search_cursor;
+pub mod secret_urls;
 pub mod security_headers;
 mod write_timeout;

@@ -8,6 +8,7 @@ use axum::{
 };
 use tracing::Instrument as _;
 
+use super::secret_urls;
 use crate::app_state::AppState;
 
 #[derive(Clone, Debug)]
@@ -18,25 +19,21 @@ pub struct RequestId(pub String);
 pub async fn name(State(site): State<AppState>, mut request: Request, next: Next) -> Response {
     let id = hex(site.hub.env().bytes::<8>());
     request.extensions_mut().insert(RequestId(id.clone()));
-    let span = tracing::info_span!("request", id, method = %request.method(), path = loggable(&request));
+    let route = secret_urls::route(request.extensions()).to_owned();
+    let span = tracing::info_span!("request", id, method = %request.method(), route = route.as_str());
     let begun = std::time::Instant::now();
     let mut response = next.run(request).instrument(span.clone()).await;
     let took_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     let status = response.status().as_u16();
     span.in_scope(|| tracing::debug!(status, took_ms, "answered"));
     metrics::counter!("plexus_http_requests_total", "status" => status.to_string()).increment(1);
+    if secret_urls::may_contain_secret(&route) {
+        secret_urls::protect(response.headers_mut());
+    }
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert("x-request-id", id);
     }
     response
-}
-
-/// Returns the path to log. Share links are redacted, because the path is the credential.
-fn loggable(request: &Request) -> &str {
-    match request.uri().path() {
-        path if path.starts_with("/s/") => "/s/…",
-        path => path,
-    }
 }
 
 fn hex(bytes: [u8; 8]) -> String {

@@ -2,7 +2,7 @@
 
 use axum::{
     extract::{Path, Query, State},
-    http::{HeaderName, HeaderValue, header},
+    http::{HeaderName, HeaderValue},
     response::{IntoResponse as _, Redirect, Response},
 };
 use plexus_app::view_models::team::TeamPage;
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     app_state::AppState,
-    web::{download, page::PageContext},
+    web::{download, page::PageContext, secret_urls},
 };
 
 /// Creates the share link and shows it; it cannot be shown again.
@@ -98,7 +98,6 @@ pub async fn file(
 pub fn unlisted(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(HeaderName::from_static("x-robots-tag"), HeaderValue::from_static("noindex, nofollow"));
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    secret_urls::protect(headers);
     response
 }
