@@ -38,9 +38,9 @@ pub fn MessageArticle(article: Article, #[prop(default = 1)] columns: usize) -> 
     let class =
         format!("message {} {}{asks}{own}{own_run}{columns}", author_class(&article.author), article.state);
     let run_by = article.run_caller.filter(|_| open).map(|caller| caller.to_string());
-    let by = match &article.author {
-        Author::Person { name } => Some(name.clone()),
-        Author::Agent { .. } | Author::Imported { .. } | Author::Gone => None,
+    let (by, by_id) = match &article.author {
+        Author::Person { id, name } => (Some(name.clone()), Some(id.to_string())),
+        Author::Agent { .. } | Author::Imported { .. } | Author::Gone => (None, None),
     };
     let (id, author_id) = (format!("m-{}", article.id), format!("a-{}", article.id));
     let labelled = author_id.clone();
@@ -49,7 +49,7 @@ pub fn MessageArticle(article: Article, #[prop(default = 1)] columns: usize) -> 
     let stop = if open { stop(&article) } else { None };
     let parts = article.parts.iter().enumerate().map(|(index, it)| part(index, it, &article)).collect_view();
     view! {
-        <article class=class id=id data-parent=parent data-branch=article.branch data-author=by data-run-by=run_by
+        <article class=class id=id data-parent=parent data-branch=article.branch data-author=by data-author-id=by_id data-run-by=run_by
             aria-labelledby=labelled
             aria-busy=open.then_some("true")>
             <div class="gutter">{picture(&article.author)}</div>
@@ -78,7 +78,7 @@ const fn author_class(author: &Author) -> &'static str {
 fn picture(author: &Author) -> AnyView {
     match author {
         Author::Agent { seed, .. } => view! { <Mark seed=seed.clone() /> }.into_any(),
-        Author::Person { name } | Author::Imported { label: name } => {
+        Author::Person { name, .. } | Author::Imported { label: name } => {
             view! { <Initials name=name.clone() /> }.into_any()
         }
         Author::Gone => view! { <Initials name="?" /> }.into_any(),

@@ -121,12 +121,21 @@ fn tool_card(
         (Some(_), Some(millis)) => duration(millis),
         (Some(_), None) => text!("tool-done"),
     };
-    let inside = view! {
-        <CodeBlock language=text!("part-arguments") code=pretty(arguments) />
-        {result.map(|result| view! { <CodeBlock language=text!("part-result") code=pretty(&result) /> })}
+    let inside = match arguments {
+        Value::Null => view! { <p class="quiet">{text!("tool-details-hidden")}</p> }.into_any(),
+        _ => view! {
+            {details(text!("part-arguments"), arguments)}
+            {result.map(|result| details(text!("part-result"), &result))}
+        }
+        .into_any(),
     };
     let class = if failed { "bad" } else { "quiet" };
-    fold(Icon::Tool, tool, Some((class, state)), inside.into_any())
+    fold(Icon::Tool, tool, Some((class, state)), inside)
+}
+
+/// Renders a value of a tool call; nothing if the viewer may not see it.
+fn details(label: String, value: &Value) -> Option<impl IntoView + use<>> {
+    (!value.is_null()).then(|| view! { <CodeBlock language=label code=pretty(value) /> })
 }
 
 fn approval(
@@ -145,6 +154,10 @@ fn approval(
         }
         Some(ApprovalDecision::Unanswered) => unanswered(),
         None if article.state != MessageState::Open => unanswered(),
+        // The viewer is not the user who decides.
+        None if arguments.is_null() => {
+            view! { <p class="state">{text!("approval-of-another")}</p> }.into_any()
+        }
         None => {
             let action = format!("/chat/{}/approve", article.chat);
             view! {
@@ -160,7 +173,7 @@ fn approval(
     view! {
         <div class="card approval">
             <p>{rich!("approval-request"; tool = |_| view! { <code>{tool}</code> })}</p>
-            <CodeBlock language=text!("part-arguments") code=pretty(arguments) />
+            {details(text!("part-arguments"), arguments)}
             {answer}
         </div>
     }

@@ -50,6 +50,7 @@ pub struct Article {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Author {
     Person {
+        id: PrincipalId,
         name: String,
     },
     Agent {
@@ -75,7 +76,7 @@ impl Author {
     /// Returns the name; `None` if the account was deleted.
     pub fn name(&self) -> Option<&str> {
         match self {
-            Self::Person { name } | Self::Agent { name, .. } => Some(name),
+            Self::Person { name, .. } | Self::Agent { name, .. } => Some(name),
             Self::Imported { label } => Some(label),
             Self::Gone => None,
         }

@@ -32,6 +32,7 @@ pub mod model_providers;
 pub mod model_usage;
 pub mod oauth_server;
 mod operator_programs;
+mod part_access;
 mod passwords;
 pub mod quotas;
 pub mod readiness;

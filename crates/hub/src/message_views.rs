@@ -44,6 +44,8 @@ pub struct MessageView {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Author {
     Person {
+        /// Names are not unique: pseudonyms of remote users may equal names of accounts.
+        id: PrincipalId,
         name: String,
     },
     Agent {
@@ -218,15 +220,16 @@ impl From<NamedPrincipal> for Author {
         if let Some(label) = principal.label {
             return Self::Imported { label };
         }
+        let id = principal.id;
         match (principal.agent, principal.owner, principal.name, principal.pseudonym) {
             (Some(agent), Some(owner), Some(name), _) => Self::Agent {
                 seed: principal.listing_id.unwrap_or_else(|| agent.to_string()),
                 name: principal.summary.and_then(title).unwrap_or_else(|| name.to_string()),
                 address: Address { owner, name, hub: principal.home },
             },
-            (_, _, Some(name), _) => Self::Person { name: name.to_string() },
-            (.., Some(pseudonym)) => Self::Person { name: pseudonym },
-            _ if principal.anonymous => Self::Person { name: UNKNOWN_NAME.to_owned() },
+            (_, _, Some(name), _) => Self::Person { id, name: name.to_string() },
+            (.., Some(pseudonym)) => Self::Person { id, name: pseudonym },
+            _ if principal.anonymous => Self::Person { id, name: UNKNOWN_NAME.to_owned() },
             _ => Self::Gone,
         }
     }
@@ -239,7 +242,7 @@ impl From<&Requester> for Author {
             (None, Some(remote_user)) => &remote_user.pseudonym,
             (None, None) => UNKNOWN_NAME,
         };
-        Self::Person { name: name.to_owned() }
+        Self::Person { id: requester.principal, name: name.to_owned() }
     }
 }
 

@@ -294,7 +294,7 @@ impl From<MessageView> for MessageJson {
 impl From<message_views::Author> for Author {
     fn from(author: message_views::Author) -> Self {
         match author {
-            message_views::Author::Person { name } => Self::Person { name },
+            message_views::Author::Person { name, .. } => Self::Person { name },
             message_views::Author::Agent { address, .. } => Self::Agent { address },
             message_views::Author::Imported { label } => Self::Imported { label },
             message_views::Author::Gone => Self::Gone,

@@ -83,7 +83,7 @@ fn moment(stamp: &str) -> String {
 
 fn author(author: &Author) -> String {
     match author {
-        Author::Person { name } => line_as_markdown(name),
+        Author::Person { name, .. } => line_as_markdown(name),
         Author::Agent { name, address, .. } => {
             format!("{} ({})", line_as_markdown(name), line_as_markdown(&address.to_string()))
         }
@@ -123,8 +123,11 @@ fn part(part: &Part, is_markdown: bool) -> String {
         }
         PartBody::Link { url } => format!("Link: {} {}", name(""), line_as_markdown(url)),
         PartBody::Tool(call) => {
-            let result = call.result.as_ref().map(|result| format!("\n\nResult:\n\n{}", json(result)));
             let tool = line_as_markdown(&call.tool);
+            if call.arguments.is_null() {
+                return format!("Tool call {tool}");
+            }
+            let result = call.result.as_ref().map(|result| format!("\n\nResult:\n\n{}", json(result)));
             format!("Tool call {tool}:\n\n{}{}", json(&call.arguments), result.unwrap_or_default())
         }
         PartBody::Reasoning { text } => {
@@ -134,7 +137,8 @@ fn part(part: &Part, is_markdown: bool) -> String {
         PartBody::Approval { tool, arguments, decision, .. } => {
             let decision =
                 decision.map(|decision| format!(" ({decision:?})").to_lowercase()).unwrap_or_default();
-            format!("Approval request for {}{decision}:\n\n{}", line_as_markdown(tool), json(arguments))
+            let request = format!("Approval request for {}{decision}", line_as_markdown(tool));
+            if arguments.is_null() { request } else { format!("{request}:\n\n{}", json(arguments)) }
         }
         PartBody::Question { tool, question, answer, .. } => {
             let answer = match answer {

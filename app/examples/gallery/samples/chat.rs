@@ -516,7 +516,7 @@ fn compared() -> Vec<Article> {
 }
 
 fn ada() -> Author {
-    Author::Person { name: "ada".into() }
+    Author::Person { id: PrincipalId::new(now(), &[1; 10]), name: "ada".into() }
 }
 
 fn agent(name: &str, address: &str) -> Author {

@@ -216,11 +216,10 @@ impl Thread {
     fn added(&self, id: &str) -> Option<Element> {
         let article = self.article(id)?;
         // The hub renders an article once for all people of a room.
-        let viewer = self.element.get_attribute("data-viewer");
-        if viewer.is_some() && article.get_attribute("data-author") == viewer {
+        let viewer_id = self.element.get_attribute("data-viewer-id");
+        if viewer_id.is_some() && article.get_attribute("data-author-id") == viewer_id {
             article.class_list().add_1("own").ok()?;
         }
-        let viewer_id = self.element.get_attribute("data-viewer-id");
         if viewer_id.is_some() && article.get_attribute("data-run-by") == viewer_id {
             article.class_list().add_1("own-run").ok()?;
         }

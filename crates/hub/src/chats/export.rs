@@ -14,6 +14,7 @@ use crate::{
     caller::Scope,
     limits::Rate,
     message_views::{self, MessageView},
+    part_access::Reader,
 };
 
 /// Messages that are read at once for an export, and their bytes together, if they are more than one.
@@ -91,9 +92,12 @@ pub async fn export_messages(
 ) -> Result<Vec<MessageView>> {
     let person = caller.may(Scope::Read)?;
     let mut conn = hub.store().read().await?;
-    membership(&mut conn, person, chat).await?;
+    let member = membership(&mut conn, person, chat).await?;
     let mut views = message_views::load(hub, &mut conn, &[], wanted).await?;
-    views.iter_mut().for_each(without_deleted_parts);
+    for view in &mut views {
+        without_deleted_parts(view);
+        Reader::from(&member).redact(view);
+    }
     Ok(views)
 }
 

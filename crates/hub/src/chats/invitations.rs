@@ -208,7 +208,7 @@ pub async fn preview_invite_link(hub: &Hub, caller: &Caller, token: &str) -> Res
     let chat = chats::find(&mut conn, link.chat).await?.ok_or_else(gone)?;
     find_owner(&mut conn, &chat).await?;
     let invited_by = match message_views::author(&mut conn, link.invited_by).await? {
-        Author::Person { name } => name,
+        Author::Person { name, .. } => name,
         Author::Agent { .. } | Author::Imported { .. } | Author::Gone => return Err(gone().into()),
     };
     Ok(InviteLinkPreview { title: chat.title.into(), invited_by, role: link.role.into() })

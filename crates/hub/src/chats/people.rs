@@ -125,6 +125,8 @@ async fn hand_over(hub: &Hub, mut tx: Tx, from: &Person, chat: &Chat, to: &ChatP
     for requester in [Requester::from(from), Requester::from(&new)] {
         quotas::forget(hub, &requester);
     }
+    // Subscribers see what their role may see.
+    hub.live().access.notify(AccessChange::Chat(chat.id));
     hub.spawn_once("message index", index_older_messages(hub.clone()));
     for account in [from.account, to.account] {
         notify_list_changed(hub, account);

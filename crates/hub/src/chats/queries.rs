@@ -28,6 +28,7 @@ use crate::{
     caller::Scope,
     message_views,
     message_views::MessageView,
+    part_access::Reader,
 };
 
 /// A chat in the list of the account's chats.
@@ -160,7 +161,8 @@ pub async fn open(
         (None, _) => all.len(),
     };
     let begin = end.saturating_sub(PAGE);
-    let messages = message_views::load(hub, &mut conn, &tree, &all[begin..end]).await?;
+    let mut messages = message_views::load(hub, &mut conn, &tree, &all[begin..end]).await?;
+    messages.iter_mut().for_each(|view| Reader::from(&member).redact(view));
     let partners = partners(&mut conn, &headers, leaf).await?;
     let room = match row.kind {
         ChatKind::Room => Some(people::of_chat(&mut conn, person, &row, &member).await?),
@@ -304,8 +306,10 @@ pub async fn message(hub: &Hub, caller: &Caller, id: MessageId) -> Result<Messag
     let gone = || plexus_domain::Error::not_found("Message not found.");
     let mut conn = hub.store().snapshot().await?;
     let header = messages::find(&mut conn, id).await?.ok_or_else(gone)?;
-    membership_or(&mut conn, person, header.chat, gone).await?;
+    let member = membership_or(&mut conn, person, header.chat, gone).await?;
     let tree: Vec<_> =
         messages::list_by_chat(&mut conn, header.chat).await?.iter().map(TreeNode::from).collect();
-    message_views::load(hub, &mut conn, &tree, &[id]).await?.pop().ok_or_else(|| gone().into())
+    let mut view = message_views::load(hub, &mut conn, &tree, &[id]).await?.pop().ok_or_else(gone)?;
+    Reader::from(&member).redact(&mut view);
+    Ok(view)
 }

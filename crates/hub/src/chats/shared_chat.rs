@@ -29,6 +29,7 @@ use crate::{
     caller::{Person, Requester, Scope},
     limits::Rate,
     message_views::{self, MessageView},
+    part_access::{PartAccess, Reader},
     quotas,
 };
 
@@ -76,7 +77,7 @@ pub async fn shared(hub: &Hub, caller: &Caller, id: &str, page: usize) -> Result
     Ok(SharedChat {
         title: link.title.into(),
         owner: match owner {
-            message_views::Author::Person { name } => name,
+            message_views::Author::Person { name, .. } => name,
             message_views::Author::Agent { .. }
             | message_views::Author::Imported { .. }
             | message_views::Author::Gone => return Err(gone().into()),
@@ -96,6 +97,7 @@ pub async fn shared(hub: &Hub, caller: &Caller, id: &str, page: usize) -> Result
 /// Removes what only the members of the chat may see.
 fn redact(mut view: MessageView, labels: &HashMap<PrincipalId, String>) -> SharedMessage {
     without_deleted_parts(&mut view);
+    Reader::Public.redact(&mut view);
     // Failure messages may contain internal addresses.
     view.run = None;
     view.status = None;
@@ -165,6 +167,7 @@ pub async fn continue_shared(hub: &Hub, caller: &Caller, id: &str) -> Result<Cha
         message.attributes = None;
         message.parts.retain(|part| message.state != MessageState::Deleted && !is_offer(part));
         for part in &mut message.parts {
+            PartAccess::Other.redact(part);
             (part.metadata, part.artifact) = (None, None);
         }
     }

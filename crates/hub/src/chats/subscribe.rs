@@ -1,18 +1,25 @@
 //! Subscription to one chat: delivers every event once and in order, across lag and reconnects.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Arc,
+};
 
 use futures::{FutureExt as _, future::BoxFuture};
-use plexus_domain::{ChatId, Error as Refusal, MessageId, chat::ChatKind, chat_event::Event};
-use plexus_store::{chats, events, members};
+use plexus_domain::{
+    ChatId, Error as Refusal, MessageId, RunId, chat::ChatKind, chat_event::Event, run::Failure,
+};
+use plexus_store::{chats, events, members, messages, runs};
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
 use super::{change_set, membership};
 use crate::{
     Caller, Hub, Result, accounts,
     caller::Scope,
+    part_access::{PartAccess, Reader, redact_failure, without_addresses},
     streaming::{
-        AccessChange, CatchUpPermit, Channel, FrameKind, PresenceGuard, StreamFrame, StreamPermit, Topic,
+        AccessChange, CatchUpPermit, Channel, FrameKind, PresenceGuard, Snapshot, StreamFrame, StreamPermit,
+        Topic,
     },
 };
 
@@ -20,6 +27,8 @@ use crate::{
 const CATCH_UP: i64 = 500;
 /// Events whose messages are loaded at once.
 const CATCH_UP_CHUNK: usize = 16;
+/// Messages whose access a subscription remembers; more are looked up again.
+const MAX_REMEMBERED: usize = 64;
 
 /// A subscription to one chat.
 pub struct ChatSubscription {
@@ -33,6 +42,9 @@ pub struct ChatSubscription {
     permit: Arc<StreamPermit>,
     receiver: Receiver<Arc<StreamFrame>>,
     caller: Caller,
+    reader: Reader,
+    /// What the reader sees of the messages whose parts arrive while they are written.
+    requested: HashMap<MessageId, PartAccess>,
     access: Receiver<AccessChange>,
     /// Access may have been revoked, and was not re-checked since.
     in_doubt: bool,
@@ -70,7 +82,7 @@ pub(super) async fn subscribe_with(
 ) -> Result<ChatSubscription> {
     let person = caller.may(Scope::Read)?;
     let mut conn = hub.store().read().await?;
-    membership(&mut conn, person, chat).await?;
+    let member = membership(&mut conn, person, chat).await?;
     let is_room = chats::find(&mut conn, chat).await?.is_some_and(|chat| chat.kind == ChatKind::Room);
     drop(conn);
     let channel = hub.live().channels.acquire(Topic::Chat(chat));
@@ -86,6 +98,8 @@ pub(super) async fn subscribe_with(
         permit,
         receiver,
         caller: caller.clone(),
+        reader: Reader::from(&member),
+        requested: HashMap::new(),
         access: hub.live().access.watch(),
         in_doubt: true,
         _presence: is_room.then(|| PresenceGuard::new(hub, chat, person.name.to_string())),
@@ -164,32 +178,105 @@ impl ChatSubscription {
 
     /// Fails if the caller has lost access. Boxed, like reads of the event log, to keep a waiting future
     /// small.
-    fn check_access(&self) -> BoxFuture<'_, Result<()>> {
+    fn check_access(&mut self) -> BoxFuture<'_, Result<()>> {
         self.look_at_access().boxed()
     }
 
-    async fn look_at_access(&self) -> Result<()> {
+    async fn look_at_access(&mut self) -> Result<()> {
         let mut conn = self.hub.store().read().await?;
         if !accounts::still_lets_in(&self.hub, &mut conn, &self.caller).await? {
             return Err(Refusal::unauthenticated("You are signed out.").into());
         }
-        membership(&mut conn, self.caller.may(Scope::Read)?, self.chat).await?;
+        let member = membership(&mut conn, self.caller.may(Scope::Read)?, self.chat).await?;
+        if self.reader != Reader::from(&member) {
+            self.reader = Reader::from(&member);
+            self.requested.clear();
+        }
         Ok(())
     }
 
     async fn take(&mut self, frame: Arc<StreamFrame>) -> Result<()> {
-        if let FrameKind::Event { since, seq, .. } = frame.kind {
-            if seq <= self.seq {
+        let mut seq = self.seq;
+        if let FrameKind::Event { since, seq: number, .. } = frame.kind {
+            if number <= self.seq {
                 return Ok(());
             }
             if since > self.seq {
                 self.read_events().await?;
                 return Ok(());
             }
-            self.seq = seq;
+            seq = number;
         }
+        // Before the number advances: a cancelled wait must not skip an event.
+        let frame = self.redacted(frame).await?;
+        self.seq = seq;
         self.backlog.push_back(Backlog::Frame(frame));
         Ok(())
+    }
+
+    /// Returns the frame as this reader may see it: usually the frame itself, which all subscribers share.
+    async fn redacted(&mut self, frame: Arc<StreamFrame>) -> Result<Arc<StreamFrame>> {
+        let kind = match &frame.kind {
+            FrameKind::Event { since, seq, event, view: Some(view) } if self.reader.is_redacted(view) => {
+                let mut view = view.clone();
+                self.reader.redact(&mut view);
+                Some(FrameKind::Event { since: *since, seq: *seq, event: event.clone(), view: Some(view) })
+            }
+            FrameKind::Event {
+                since,
+                seq,
+                event: Event::RunUpdated { run, state, failure: Some(failure) },
+                view: None,
+            } => {
+                let mut failure = failure.clone();
+                self.redact_failure_of(*run, &mut failure).await?;
+                let event = Event::RunUpdated { run: *run, state: *state, failure: Some(failure) };
+                Some(FrameKind::Event { since: *since, seq: *seq, event, view: None })
+            }
+            FrameKind::Snapshot(snapshot) => match &snapshot.whole {
+                Some(whole) => {
+                    let mut part = whole.clone();
+                    self.access(snapshot.message).await?.redact(&mut part);
+                    let redacted = Snapshot { whole: Some(part), ..(**snapshot).clone() };
+                    (redacted != **snapshot).then(|| FrameKind::Snapshot(Box::new(redacted)))
+                }
+                None => None,
+            },
+            FrameKind::Status { message, line } if self.access(*message).await? == PartAccess::Other => {
+                let line = without_addresses(line).into();
+                Some(FrameKind::Status { message: *message, line })
+            }
+            _ => None,
+        };
+        Ok(kind.map_or(frame, |kind| Arc::new(StreamFrame::new(kind))))
+    }
+
+    async fn redact_failure_of(&self, run: RunId, failure: &mut Failure) -> Result<()> {
+        let Reader::Member { principal, is_owner: false } = self.reader else { return Ok(()) };
+        let run = runs::find(&mut self.hub.store().read().await?, run).await?;
+        if run.is_none_or(|run| run.caller != principal) {
+            redact_failure(failure);
+        }
+        Ok(())
+    }
+
+    /// Returns the access to a message that is being written.
+    async fn access(&mut self, message: MessageId) -> Result<PartAccess> {
+        if let Some(known) = self.requested.get(&message) {
+            return Ok(*known);
+        }
+        let mut conn = self.hub.store().read().await?;
+        let Some(header) = messages::find(&mut conn, message).await? else { return Ok(PartAccess::Other) };
+        let run = match header.run {
+            Some(run) => runs::find(&mut conn, run).await?,
+            None => None,
+        };
+        let access = self.reader.access(header.author, run.map(|run| run.caller));
+        if self.requested.len() >= MAX_REMEMBERED {
+            self.requested.clear();
+        }
+        self.requested.insert(message, access);
+        Ok(access)
     }
 
     async fn catch_up(&mut self) -> Result<()> {
@@ -215,14 +302,18 @@ impl ChatSubscription {
             Some(Backlog::OpenMessages(open)) => self.states(open),
             Some(Backlog::Frame(_)) | None => return Ok(()),
         };
+        let mut visible = Vec::with_capacity(frames.len());
+        for frame in frames {
+            visible.push(self.redacted(Arc::new(frame)).await?);
+        }
         if let Some(Backlog::Events { mut rows, .. }) = self.backlog.pop_front() {
             let taken = rows.drain(..CATCH_UP_CHUNK.min(rows.len())).next_back();
             if let (Some((since, _)), false) = (taken, rows.is_empty()) {
                 self.backlog.push_front(Backlog::Events { since, rows });
             }
         }
-        for frame in frames.into_iter().rev() {
-            self.backlog.push_front(Backlog::Frame(Arc::new(frame)));
+        for frame in visible.into_iter().rev() {
+            self.backlog.push_front(Backlog::Frame(frame));
         }
         Ok(())
     }

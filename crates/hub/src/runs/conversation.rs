@@ -40,7 +40,7 @@ pub(super) async fn build_turns(
             // The agent continues a conversation that another assistant began: models expect its answers as their own.
             Some(Author::Imported { .. }) => TurnRole::Me,
             Some(Author::Agent { address, .. }) => TurnRole::Agent { address: address.clone() },
-            Some(Author::Person { name }) => TurnRole::Person { name: name.clone() },
+            Some(Author::Person { name, .. }) => TurnRole::Person { name: name.clone() },
             Some(Author::Gone) | None => TurnRole::Person { name: "Unknown user".to_owned() },
         };
         ConversationTurn { speaker, parts }

@@ -87,7 +87,7 @@ pub fn unfinished(chat: ChatId, id: MessageId) -> Article {
 
 fn author(author: message_views::Author) -> Author {
     match author {
-        message_views::Author::Person { name } => Author::Person { name },
+        message_views::Author::Person { id, name } => Author::Person { id, name },
         message_views::Author::Agent { seed, name, address } => Author::Agent { seed, name, address },
         message_views::Author::Imported { label } => Author::Imported { label },
         message_views::Author::Gone => Author::Gone,

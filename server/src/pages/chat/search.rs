@@ -12,6 +12,7 @@ use plexus_app::{
         chat_search::{ChatSearchPage, FoundMessage},
     },
 };
+use plexus_domain::PrincipalId;
 use plexus_hub::{
     Error,
     chats::{self, ChatSearchResults, FoundChat},
@@ -58,7 +59,7 @@ async fn page(
         Err(Error::Refused(refusal)) => (ChatSearchResults::default(), Some(refusal.to_string())),
         Err(fault) => return Err(fault),
     };
-    let name = caller.person.as_ref().map(|person| person.name.as_str());
+    let viewer = caller.person.as_ref().map(|person| person.principal);
     Ok(ChatSearchPage {
         sidebar,
         older: found.next.map(|next| page_href(&words, &token(next))),
@@ -66,7 +67,7 @@ async fn page(
         messages: found
             .messages
             .into_iter()
-            .map(|found| message(found, name, visit.frame().locale))
+            .map(|found| message(found, viewer, visit.frame().locale))
             .collect(),
         words,
         error,
@@ -95,18 +96,18 @@ fn found_chat(found: FoundChat) -> ChatItem {
     }
 }
 
-/// Converts a result for the viewer of this name and language.
-fn message(found: chats::FoundMessage, viewer: Option<&str>, locale: Locale) -> FoundMessage {
+/// Converts a result for this viewer and language.
+fn message(found: chats::FoundMessage, viewer: Option<PrincipalId>, locale: Locale) -> FoundMessage {
     let agents = found.agents.iter().filter_map(|agent| match agent {
         Author::Agent { name, .. } => Some(name.as_str()),
         Author::Person { .. } | Author::Imported { .. } | Author::Gone => None,
     });
     let author = match &found.author {
-        Author::Person { name } if Some(name.as_str()) == viewer => {
+        Author::Person { id, .. } if Some(*id) == viewer => {
             let to = agents.collect::<Vec<_>>().join(&text!(locale => "list-separator"));
             if to.is_empty() { text!(locale => "you") } else { text!(locale => "search-you-to", agents = to) }
         }
-        Author::Person { name } | Author::Agent { name, .. } => name.clone(),
+        Author::Person { name, .. } | Author::Agent { name, .. } => name.clone(),
         Author::Imported { label } => label.clone(),
         Author::Gone => text!(locale => "deleted-account"),
     };

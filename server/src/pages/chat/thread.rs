@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use axum::{
     extract::{Path, Query, Request, State},
+    http::{HeaderMap, Method},
     response::{IntoResponse as _, Redirect, Response},
 };
 use plexus_app::view_models::{
@@ -52,9 +53,12 @@ pub async fn show(
     visit: PageContext,
     Path(id): Path<String>,
     Query(query): Query<ThreadQuery>,
+    method: Method,
+    headers: HeaderMap,
 ) -> Response {
+    let is_seen = method == Method::GET && !is_prefetch(&headers);
     let page = match id.parse() {
-        Ok(chat) => page(&site, &visit.caller, chat, &query, None).await,
+        Ok(chat) => page(&site, &visit.caller, chat, &query, PageUse { is_seen, fields: None }).await,
         Err(refusal) => Err(gone(refusal)),
     };
     match page {
@@ -67,6 +71,22 @@ pub async fn show(
     }
 }
 
+/// Returns whether a browser loads the page before its user opens it, and perhaps never shows it.
+fn is_prefetch(headers: &HeaderMap) -> bool {
+    ["sec-purpose", "purpose", "x-moz"].into_iter().any(|name| {
+        let value = headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        value.contains("prefetch") || value.contains("preview")
+    })
+}
+
+/// What a page is built for.
+struct PageUse<'a> {
+    /// Whether a person sees it, so that the messages of a room count as read.
+    is_seen: bool,
+    /// The form to be shown again.
+    fields: Option<&'a Fields>,
+}
+
 /// Returns the error for a path that is not a valid id: not found.
 pub fn gone(_: plexus_domain::Error) -> Error {
     plexus_domain::Error::not_found("Chat not found.").into()
@@ -77,7 +97,7 @@ async fn page(
     caller: &Caller,
     chat: ChatId,
     query: &ThreadQuery,
-    fields: Option<&Fields>,
+    PageUse { is_seen, fields }: PageUse<'_>,
 ) -> Result<ThreadPage, Error> {
     let message = |text: &Option<String>| text.as_ref().and_then(|text| text.parse::<MessageId>().ok());
     let edited = message(&query.edit);
@@ -96,11 +116,11 @@ async fn page(
     let ids: Vec<MessageId> = open.messages.iter().map(|view| view.message.id).collect();
     let ratings = chats::own_ratings(&site.hub, caller, &ids).await?;
     let messages = open.messages;
-    if open.room.is_some() && open.newer.is_none() && !caller.lacks(Scope::Chat) {
+    if is_seen && open.room.is_some() && open.newer.is_none() && !caller.lacks(Scope::Chat) {
         chats::mark_read(&site.hub, caller, chat, open.seq).await?;
     }
     let room = open.room.map(room);
-    let viewer = room.as_ref().map(|room| (room.viewer.clone(), room.viewer_id));
+    let viewer = room.as_ref().map(|room| room.viewer_id);
     let read_only = room.as_ref().filter(|room| !room.role.may_post());
     let read_only =
         read_only.map(|_| "You can only read this chat. Its owner can make you a member.".to_owned());
@@ -155,23 +175,22 @@ fn room(people: RoomPeople) -> RoomHeader {
     }
 }
 
-/// Renders the newest messages first: they are visible, and the time budget is limited. `viewer` are the
-/// name and the principal of the viewer of a room.
+/// Renders the newest messages first: they are visible, and the time budget is limited. `viewer` is the viewer of a room.
 fn articles(
     chat: ChatId,
     messages: Vec<MessageView>,
     ratings: &HashMap<MessageId, Rating>,
-    viewer: Option<&(String, PrincipalId)>,
+    viewer: Option<&PrincipalId>,
     renderer: &mut TextRenderer,
 ) -> Vec<Article> {
     let is_own = |article: &Article| match &article.author {
-        Author::Person { name } => viewer.is_some_and(|(viewer, _)| name == viewer),
+        Author::Person { id, .. } => viewer == Some(id),
         Author::Agent { .. } | Author::Imported { .. } | Author::Gone => false,
     };
     let rated = |article: Article| Article {
         rating: ratings.get(&article.id).copied(),
         is_own: is_own(&article),
-        is_own_run: article.run_caller.is_some() && article.run_caller == viewer.map(|(_, id)| *id),
+        is_own_run: article.run_caller.is_some() && article.run_caller.as_ref() == viewer,
         ..article
     };
     let mut articles: Vec<_> =
@@ -208,7 +227,8 @@ pub async fn send(
     // A message that is not sent is shown again with the newest messages of its branch.
     let field = |name| fields.given(name).map(str::to_owned);
     let query = ThreadQuery { m: field("parent"), edit: field("edits"), ..ThreadQuery::default() };
-    match (page(&site, &visit.caller, chat, &query, Some(&fields)).await, sent) {
+    let shown = PageUse { is_seen: true, fields: Some(&fields) };
+    match (page(&site, &visit.caller, chat, &query, shown).await, sent) {
         (Ok(page), Err(error)) => refused(visit, error, fields, |form| ThreadPage { form, ..page }),
         (Ok(page), Ok(_)) => visit.show(ThreadPage { form: fields.into_form(), ..page }),
         (Err(error), _) => visit.refuse(error),
