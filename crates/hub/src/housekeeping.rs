@@ -5,7 +5,7 @@ use std::{panic::AssertUnwindSafe, time::Duration};
 use futures::{FutureExt as _, future::BoxFuture};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Error, Hub, Result, accounts, blobs, chats, oauth_server, supervise, uploads};
+use crate::{Error, Hub, Result, accounts, admin, blobs, chats, oauth_server, supervise, uploads};
 
 const INTERVAL: Duration = Duration::from_secs(3_600);
 
@@ -17,7 +17,7 @@ struct Chore {
 }
 
 /// The order matters: files are deleted after the chats and uploads that showed them.
-const CHORES: [Chore; 9] = [
+const CHORES: [Chore; 10] = [
     Chore {
         name: "account erasure",
         run: |hub| Box::pin(async { accounts::purge_deleted_accounts(hub).await.map(|()| 0) }),
@@ -36,6 +36,7 @@ const CHORES: [Chore; 9] = [
         name: "expired invitations to chats",
         run: |hub| Box::pin(async { chats::sweep_expired_invitations(hub).await }),
     },
+    Chore { name: "old failed sign-ins", run: |hub| Box::pin(admin::delete_old_failures(hub)) },
     Chore {
         name: "stray files",
         run: |hub| Box::pin(async { blobs::delete_orphaned_files(hub).await.map(|()| 0) }),

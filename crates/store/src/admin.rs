@@ -71,6 +71,9 @@ record! {
         pub origin: String,
         pub agents: u64,
         pub trusted_at: Timestamp,
+        pub note: String,
+        /// The administrator, unless the account was deleted.
+        pub trusted_by: Option<Name>,
     }
 }
 
@@ -80,6 +83,8 @@ record! {
         pub invited_by: Name,
         pub expires_at: Timestamp,
         pub used_at: Option<Timestamp>,
+        /// The account that signed up with it, unless it was deleted.
+        pub used_by: Option<Name>,
     }
 }
 
@@ -209,14 +214,17 @@ pub async fn agents(
 /// Lists at most `limit` trusted origins, ordered by name.
 pub async fn trusted_origins(conn: &mut Conn, limit: u16) -> Result<Vec<TrustedOriginRow>> {
     let text = "select v.origin, (select count(*) from origin_verifications p join agents a on a.id = p.agent \
-                where p.origin = v.origin and a.state <> 'deleted') as agents, v.trusted_at \
-                from trusted_origins v order by v.origin limit $1";
+                where p.origin = v.origin and a.state <> 'deleted') as agents, v.trusted_at, v.note, \
+                (select n.name from accounts b join namespaces n on n.id = b.namespace \
+                where b.id = v.trusted_by and b.state <> 'deleted') as trusted_by from trusted_origins v order by v.origin limit $1";
     on!(conn, c => query_as(text).bind(i64::from(limit)).fetch_all(c))
 }
 
 /// Lists at most `limit` invitations created by accounts, the latest to expire first.
 pub async fn invites(conn: &mut Conn, limit: u16) -> Result<Vec<InviteRow>> {
-    let text = "select i.hash, n.name as invited_by, i.expires_at, i.used_at from invites i \
+    let text = "select i.hash, n.name as invited_by, i.expires_at, i.used_at, \
+                (select m.name from accounts u join namespaces m on m.id = u.namespace \
+                where u.id = i.used_by and u.state <> 'deleted') as used_by from invites i \
                 join accounts a on a.id = i.invited_by join namespaces n on n.id = a.namespace \
                 order by i.expires_at desc, i.hash limit $1";
     on!(conn, c => query_as(text).bind(i64::from(limit)).fetch_all(c))

@@ -11,7 +11,7 @@ use crate::{
     Conn, Result, Tx,
     conn::{execute, on},
     sql_in_list,
-    sql_types::{SqlType, record, word_enum},
+    sql_types::{SqlType, clean, record, word_enum},
 };
 
 word_enum! {
@@ -248,4 +248,18 @@ pub async fn set_allows_copies(tx: &mut Tx, id: AgentId, allowed: bool) -> Resul
 pub async fn set_state(tx: &mut Tx, id: AgentId, state: AgentState) -> Result<bool> {
     let text = "update agents set state = $2 where id = $1 and state <> 'deleted'";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(state.as_str()))? > 0)
+}
+
+/// Sets why moderators paused an agent; `None` if they do not any more.
+pub async fn set_moderation_reason(tx: &mut Tx, id: AgentId, reason: Option<&str>) -> Result<()> {
+    let text = "update agents set moderation_reason = $2 where id = $1";
+    execute!(tx, query(text).bind(id.uuid()).bind(reason.map(clean)))?;
+    Ok(())
+}
+
+/// Returns why moderators paused an agent. `None` if they did not.
+pub async fn moderation_reason(conn: &mut Conn, id: AgentId) -> Result<Option<String>> {
+    let text = "select moderation_reason from agents where id = $1";
+    let found: Option<Option<String>> = on!(conn, c => query_scalar(text).bind(id.uuid()).fetch_optional(c))?;
+    Ok(found.flatten())
 }

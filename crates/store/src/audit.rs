@@ -58,10 +58,30 @@ pub async fn list(conn: &mut Conn, before: Option<&AuditEntry>, size: PageSize) 
     on!(conn, c => query_as(text).bind(at).bind(id).bind(i64::from(size.rows())).fetch_all(c))
 }
 
-/// Lists the latest entries about one target, newest first.
-pub async fn list_by_target(conn: &mut Conn, target: &str, size: PageSize) -> Result<Vec<AuditEntry>> {
-    let text = select!("where target = $1 order by recorded_at desc, id desc limit $2");
-    on!(conn, c => query_as(text).bind(target).bind(i64::from(size.rows())).fetch_all(c))
+/// Returns the latest entry of an action on one target, since a time.
+pub async fn latest(
+    conn: &mut Conn,
+    target: &str,
+    action: &str,
+    since: Timestamp,
+) -> Result<Option<AuditEntry>> {
+    let text = select!(
+        "where target = $1 and action = $2 and recorded_at >= $3 order by recorded_at desc, id desc limit 1"
+    );
+    on!(conn, c => query_as(text).bind(target).bind(action).bind(since.millis()).fetch_optional(c))
+}
+
+/// Replaces the values of an entry that counts repeated actions.
+pub async fn set_change(tx: &mut Tx, id: AuditId, change: &Value) -> Result<()> {
+    let text = "update audit_log set change = $2 where id = $1";
+    execute!(tx, query(text).bind(id.uuid()).bind(change.to_column()))?;
+    Ok(())
+}
+
+/// Deletes the entries of an action that are older than `before`.
+pub async fn delete_before(tx: &mut Tx, action: &str, before: Timestamp) -> Result<u64> {
+    let text = "delete from audit_log where action = $1 and recorded_at < $2";
+    execute!(tx, query(text).bind(action).bind(before.millis()))
 }
 
 /// Filter of the audit log; an empty string matches everything.

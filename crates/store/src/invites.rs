@@ -53,6 +53,13 @@ pub async fn redeem(tx: &mut Tx, hash: &Digest, now: Timestamp) -> Result<Option
     on!(tx, c => query_as(text).bind(hash.to_column()).bind(now.millis()).fetch_optional(c))
 }
 
+/// Records which account signed up with an invitation.
+pub async fn set_used_by(tx: &mut Tx, hash: &Digest, account: AccountId) -> Result<()> {
+    let text = "update invites set used_by = $2 where hash = $1";
+    execute!(tx, query(text).bind(hash.to_column()).bind(account.uuid()))?;
+    Ok(())
+}
+
 /// Lists the invitations by an account, the latest to expire first.
 pub async fn list_by_account(conn: &mut Conn, account: AccountId) -> Result<Vec<Invite>> {
     let text = select!("where invited_by = $1 order by expires_at desc, hash");

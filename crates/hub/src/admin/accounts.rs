@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{
     Page,
-    record::{Administrator, AuditEvent, account, write_audit},
+    record::{Administrator, AuditActor, AuditEvent, account, write_audit},
     slice,
 };
 use crate::{
@@ -98,7 +98,13 @@ pub async fn act_on_person(
     let mut tx = hub.store().write().await?;
     let done = moderate(hub, &mut tx, id, act).await?;
     let Moderation { action, change, .. } = &done;
-    let event = AuditEvent { by: person, action, target: account(id), change: change.clone(), request };
+    let event = AuditEvent {
+        by: AuditActor::of(caller)?,
+        action,
+        target: account(id),
+        change: change.clone(),
+        request,
+    };
     write_audit(hub, &mut tx, event).await?;
     tx.commit().await?;
     done.apply(hub, act);

@@ -1,20 +1,19 @@
 //! Moderation of agents: list, pause, resume, unlist and delete the agents of all owners.
 
 use plexus_domain::{
-    Address, AgentId, Error as Refusal, Timestamp, account::Role, agent::Visibility, page::PageSize,
-    sanitized_text,
+    Address, AgentId, Error as Refusal, Timestamp, account::Role, agent::Visibility, sanitized_text,
 };
 use plexus_store::{
     Conn, Tx, admin,
     agents::{self, Agent, AgentState},
-    audit, featured_agents, namespaces,
+    featured_agents, namespaces,
     namespaces::NamespaceKind,
 };
 use serde_json::json;
 
 use super::{
     Page, TODAY,
-    record::{AuditEvent, write_audit},
+    record::{AuditActor, AuditEvent, write_audit},
     slice,
 };
 use crate::{
@@ -119,7 +118,7 @@ pub async fn act_on_agent(
     reason: &str,
     request: &str,
 ) -> Result<()> {
-    let by = caller.require(act.needs())?;
+    caller.require(act.needs())?;
     let reason = sanitized_text::ellipsize(&sanitized_text::one_line(reason), REASON_MAX);
     if reason.is_empty() && act != AgentModeration::Resume {
         return Err(Refusal::invalid("reason", "Enter a reason.").into());
@@ -129,8 +128,19 @@ pub async fn act_on_agent(
     let agent = found.filter(|agent| agent.state != AgentState::Deleted && agent.namespace.is_some());
     let agent = agent.ok_or_else(|| Refusal::not_found("Agent not found."))?;
     apply(hub, &mut tx, &agent, act).await?;
+    // The owner cannot resume an agent that moderators have paused.
+    match act {
+        AgentModeration::Pause => agents::set_moderation_reason(&mut tx, id, Some(&reason)).await?,
+        AgentModeration::Resume => agents::set_moderation_reason(&mut tx, id, None).await?,
+        AgentModeration::Unlist | AgentModeration::Withdraw => {}
+    }
     let (action, change) = (act.action(), json!({ "reason": reason }));
-    write_audit(hub, &mut tx, AuditEvent { by, action, target: target(id), change, request }).await?;
+    write_audit(
+        hub,
+        &mut tx,
+        AuditEvent { by: AuditActor::of(caller)?, action, target: target(id), change, request },
+    )
+    .await?;
     tx.commit().await?;
     hub.wake_index_worker();
     Ok(())
@@ -163,20 +173,6 @@ async fn is_built_in(conn: &mut Conn, agent: &Agent) -> Result<bool> {
     let Some(namespace) = agent.namespace else { return Ok(false) };
     let owner = namespaces::find(conn, namespace).await?;
     Ok(owner.is_some_and(|owner| owner.kind == NamespaceKind::System))
-}
-
-/// Returns why moderators have paused this agent. None if its owner did, or if it is not paused.
-///
-/// The owner cannot resume an agent that moderators have paused.
-pub(crate) async fn moderation_pause(conn: &mut Conn, agent: &Agent) -> Result<Option<String>> {
-    if agent.state != AgentState::Paused {
-        return Ok(None);
-    }
-    let entries = audit::list_by_target(conn, &target(agent.id), PageSize::DEFAULT).await?;
-    let [pause, resume] = [AgentModeration::Pause, AgentModeration::Resume].map(AgentModeration::action);
-    let last = entries.into_iter().find(|entry| entry.action == pause || entry.action == resume);
-    let reason = |entry: audit::AuditEntry| entry.change.get("reason")?.as_str().map(str::to_owned);
-    Ok(last.filter(|entry| entry.action == pause).and_then(reason))
 }
 
 fn target(agent: AgentId) -> String {

@@ -2,7 +2,9 @@
 
 use plexus_domain::{AccountId, AgentId, Name, Timestamp, account::Role};
 use plexus_store::{
-    Conn, accounts, agents,
+    Conn, accounts,
+    accounts::AccountState,
+    agents,
     audit::{self, AuditEntry, AuditFilter},
     namespaces,
 };
@@ -84,6 +86,9 @@ async fn named(conn: &mut Conn, word: &str) -> Result<String> {
 async fn account(conn: &mut Conn, id: Option<AccountId>) -> Result<Option<String>> {
     let Some(id) = id else { return Ok(None) };
     let Some(account) = accounts::find(conn, id).await? else { return Ok(None) };
+    if account.state == AccountState::Deleted {
+        return Ok(Some("deleted account".to_owned()));
+    }
     let namespace = namespaces::find(conn, account.namespace).await?;
     Ok(namespace.map(|namespace| format!("@{}", namespace.name)))
 }

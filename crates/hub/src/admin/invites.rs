@@ -5,12 +5,11 @@ use std::time::Duration;
 use plexus_domain::{
     Digest, Error as Refusal, Timestamp,
     account::{Registration, Role},
-    page::PageSize,
 };
-use plexus_store::{Conn, admin, audit, invites, invites::Invite};
+use plexus_store::{admin, invites, invites::Invite};
 use serde_json::json;
 
-use super::record::{AuditEvent, INVITE_USED, actor_name, invitation, write_audit};
+use super::record::{AuditActor, AuditEvent, invitation, write_audit};
 use crate::{Caller, Hub, Result, accounts::random_token};
 
 const DAY: Duration = Duration::from_secs(24 * 3_600);
@@ -45,10 +44,7 @@ pub async fn list_invites(hub: &Hub, caller: &Caller) -> Result<Vec<InviteRow>> 
             continue;
         }
         rows.push(InviteRow {
-            used_by: match found.used_at {
-                Some(_) => used_by(&mut conn, &found.hash).await?,
-                None => None,
-            },
+            used_by: found.used_by.map(|name| name.to_string()),
             id: found.hash.to_string(),
             by: found.invited_by.to_string(),
             expires: found.expires_at,
@@ -56,14 +52,6 @@ pub async fn list_invites(hub: &Hub, caller: &Caller) -> Result<Vec<InviteRow>> 
         });
     }
     Ok(rows)
-}
-
-async fn used_by(conn: &mut Conn, hash: &Digest) -> Result<Option<String>> {
-    let entries = audit::list_by_target(conn, &invitation(hash), PageSize::DEFAULT).await?;
-    match entries.iter().find(|entry| entry.action == INVITE_USED) {
-        Some(entry) => Ok(actor_name(conn, entry).await?.map(|name| name.to_string())),
-        None => Ok(None),
-    }
 }
 
 /// Creates an invitation that is valid for `days`.
@@ -89,20 +77,30 @@ pub async fn create_invite(hub: &Hub, caller: &Caller, days: u32, request: &str)
     let invite = Invite { hash, invited_by: Some(by.account), role: Role::User, expires_at, used_at: None };
     invites::insert(&mut tx, &invite).await?;
     let (target, change) = (invitation(&hash), json!({ "days": days }));
-    write_audit(hub, &mut tx, AuditEvent { by, action: "invite.create", target, change, request }).await?;
+    write_audit(
+        hub,
+        &mut tx,
+        AuditEvent { by: AuditActor::of(caller)?, action: "invite.create", target, change, request },
+    )
+    .await?;
     tx.commit().await?;
     Ok(Invitation { link: format!("{}signup?invite={token}", hub.config().public_url) })
 }
 
 /// Revokes an unused invitation, given its id from the list.
 pub async fn revoke_invite(hub: &Hub, caller: &Caller, id: &str, request: &str) -> Result<()> {
-    let by = caller.require(Role::Admin)?;
+    caller.require(Role::Admin)?;
     let mut tx = hub.store().write().await?;
     let known = admin::invites(&mut tx, MAX_ITEMS).await?;
     let found = known.into_iter().find(|invite| invite.used_at.is_none() && invite.hash.to_string() == id);
     let found = found.ok_or_else(|| Refusal::not_found("This invitation was already used or revoked."))?;
     invites::delete(&mut tx, &found.hash).await?;
     let (target, change) = (invitation(&found.hash), json!({}));
-    write_audit(hub, &mut tx, AuditEvent { by, action: "invite.revoke", target, change, request }).await?;
+    write_audit(
+        hub,
+        &mut tx,
+        AuditEvent { by: AuditActor::of(caller)?, action: "invite.revoke", target, change, request },
+    )
+    .await?;
     Ok(tx.commit().await?)
 }

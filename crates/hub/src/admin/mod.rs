@@ -18,7 +18,6 @@ pub use accounts::{
     AccountDetails, AccountModeration, AccountRow, act_on_person, act_on_person_by_operator,
     find_person_by_operator, list_people, list_people_by_operator,
 };
-pub(crate) use agents::moderation_pause;
 pub use agents::{AgentModeration, AgentRow, act_on_agent, list_agents};
 pub use audit::{AuditLog, AuditRow, list_audit};
 pub use featured::{change_featured_by_operator, set_featured};
@@ -27,8 +26,9 @@ pub use overview::{AdminOverview, overview};
 pub use plexus_store::{accounts::AccountState, admin::Counts};
 pub use record::Administrator;
 pub(crate) use record::{
-    AuditEvent, SystemActor, account as audit_account, account_name, record_use, write_account_audit,
-    write_audit, write_failed_sign_in, write_system_audit,
+    AuditActor, AuditEvent, SystemActor, account as audit_account, account_name, author_name,
+    delete_old_failures, record_use, write_account_audit, write_audit, write_failed_sign_in,
+    write_system_audit,
 };
 pub use setup::{SetupProgress, SetupStep, set_setup_dismissed, setup, unfinished_setup};
 pub(crate) use trusted_origins::trust_origin_of;

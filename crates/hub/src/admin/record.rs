@@ -1,22 +1,70 @@
 //! Writes audit entries, in the transaction of the action.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, time::Duration};
 
 use plexus_domain::{AccountId, AuditId, Digest, Name, account::Role, sanitized_text};
-use plexus_store::{Conn, Tx, accounts, accounts::AccountState, audit, audit::AuditEntry, namespaces};
+use plexus_store::{
+    Conn, Tx, accounts, accounts::AccountState, audit, audit::AuditEntry, invites, namespaces,
+};
 use serde_json::{Value, json};
 
-use crate::{Caller, Hub, Result, caller::Person};
+use crate::{
+    Caller, Hub, Result,
+    caller::{AuthMethod, Person},
+};
 
 const REQUEST_MAX: usize = 64;
 
 /// An audited action. `request` is the id of the HTTP request, or empty.
 pub(crate) struct AuditEvent<'a> {
-    pub by: &'a Person,
+    pub by: AuditActor,
     pub action: &'a str,
     pub target: String,
     pub change: Value,
     pub request: &'a str,
+}
+
+/// Who performed an audited action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AuditActor {
+    Account(AccountId),
+    /// A command on the hub's machine. It has the permissions of an administrator, who did nothing.
+    CommandLine,
+}
+
+impl AuditActor {
+    /// Returns the actor of a request. Fails for callers without an account.
+    pub fn of(caller: &Caller) -> Result<Self> {
+        Ok(match (&caller.via, &caller.person) {
+            (AuthMethod::Operator, _) => Self::CommandLine,
+            (_, Some(person)) => Self::Account(person.account),
+            (_, None) => Self::Account(caller.person()?.account),
+        })
+    }
+
+    /// Returns the account, if one performed the action.
+    pub const fn account(self) -> Option<AccountId> {
+        match self {
+            Self::Account(account) => Some(account),
+            Self::CommandLine => None,
+        }
+    }
+
+    fn word(self) -> String {
+        match self {
+            Self::Account(id) => account(id),
+            Self::CommandLine => SystemActor::CommandLine.as_str().to_owned(),
+        }
+    }
+}
+
+/// Returns the name under which what a caller writes is stored: `cli` for the operator, who acts with the permissions of
+/// `person`.
+pub(crate) fn author_name(caller: &Caller, person: &Person) -> String {
+    match caller.via {
+        AuthMethod::Operator => SystemActor::CommandLine.as_str().to_owned(),
+        _ => person.name.to_string(),
+    }
 }
 
 /// Actor of an audited action that no account performed.
@@ -50,20 +98,49 @@ pub(crate) async fn write_system_audit(
     Ok(audit::insert(tx, &entry).await?)
 }
 
-/// Writes the audit entry of a sign-in with a wrong password, or to an account that is not active.
+const FAILED_SIGN_IN: &str = "account.sign_in_failed";
+/// Failed sign-ins to one account within this time are one entry.
+const FAILURE_WINDOW: Duration = Duration::from_hours(1);
+/// How long entries of failed sign-ins are retained. All other entries are retained for ever.
+const FAILURES_RETAINED: Duration = Duration::from_hours(90 * 24);
+
+/// Records a sign-in with a wrong password, or to an account that is not active: in the entry of the account's failures of
+/// this hour, with their number and the latest address. So an attack from many addresses does not flood the log.
 pub(crate) async fn write_failed_sign_in(
     hub: &Hub,
     target: AccountId,
     address: IpAddr,
     reason: &str,
 ) -> Result<()> {
-    let entry = AuditEntry {
-        change: json!({ "reason": reason }),
-        ..entry(hub, format!("address:{address}"), "account.sign_in_failed", account(target))
-    };
-    let mut tx = hub.store().write().await?;
-    audit::insert(&mut tx, &entry).await?;
+    let mut tx = hub.store().write_background().await?;
+    // Concurrent failures count once each.
+    accounts::lock(&mut tx, target).await?;
+    let (word, since) = (account(target), hub.env().now() - FAILURE_WINDOW);
+    match audit::latest(&mut tx, &word, FAILED_SIGN_IN, since).await? {
+        Some(earlier) => {
+            let count = earlier.change.get("count").and_then(Value::as_u64).unwrap_or(1);
+            let latest = address.to_string();
+            let change =
+                json!({ "reason": reason, "count": count.saturating_add(1), "latest_address": latest });
+            audit::set_change(&mut tx, earlier.id, &change).await?;
+        }
+        None => {
+            let entry = AuditEntry {
+                change: json!({ "reason": reason, "count": 1 }),
+                ..entry(hub, format!("address:{address}"), FAILED_SIGN_IN, word)
+            };
+            audit::insert(&mut tx, &entry).await?;
+        }
+    }
     Ok(tx.commit().await?)
+}
+
+/// Deletes old entries of failed sign-ins. Returns how many.
+pub(crate) async fn delete_old_failures(hub: &Hub) -> Result<u64> {
+    let mut tx = hub.store().write_background().await?;
+    let deleted = audit::delete_before(&mut tx, FAILED_SIGN_IN, hub.env().now() - FAILURES_RETAINED).await?;
+    tx.commit().await?;
+    Ok(deleted)
 }
 
 /// Who performs an act of administration.
@@ -95,7 +172,8 @@ impl Administrator<'_> {
     ) -> Result<()> {
         match self {
             Self::Account { caller, request } => {
-                let by = caller.require(Role::Admin)?;
+                caller.require(Role::Admin)?;
+                let by = AuditActor::of(caller)?;
                 write_audit(hub, tx, AuditEvent { by, action, target, change, request }).await
             }
             Self::CommandLine => {
@@ -110,7 +188,7 @@ pub(crate) async fn write_audit(hub: &Hub, tx: &mut Tx, act: AuditEvent<'_>) -> 
     let entry = AuditEntry {
         change: act.change,
         request: sanitized_text::ellipsize(act.request, REQUEST_MAX),
-        ..entry(hub, account(act.by.account), act.action, act.target)
+        ..entry(hub, act.by.word(), act.action, act.target)
     };
     Ok(audit::insert(tx, &entry).await?)
 }
@@ -120,10 +198,11 @@ pub(crate) async fn write_account_audit(hub: &Hub, tx: &mut Tx, id: AccountId, a
     Ok(audit::insert(tx, &entry(hub, account(id), action, account(id))).await?)
 }
 
-pub(super) const INVITE_USED: &str = "invite.use";
+const INVITE_USED: &str = "invite.use";
 
-/// Writes the audit entry for the use of an invitation.
+/// Records the use of an invitation, in its row and in the audit log.
 pub(crate) async fn record_use(hub: &Hub, tx: &mut Tx, invite: &Digest, account_id: AccountId) -> Result<()> {
+    invites::set_used_by(tx, invite, account_id).await?;
     let entry = entry(hub, account(account_id), INVITE_USED, invitation(invite));
     Ok(audit::insert(tx, &entry).await?)
 }
@@ -150,12 +229,6 @@ pub(super) fn invitation(hash: &Digest) -> String {
     format!("invite:{hash}")
 }
 
-/// Returns the name of the account that is an entry's actor, unless the account was deleted.
-pub(super) async fn actor_name(conn: &mut Conn, entry: &AuditEntry) -> Result<Option<Name>> {
-    let Some(id) = actor(entry) else { return Ok(None) };
-    account_name(conn, id).await
-}
-
 /// Returns the name of an account, unless it was deleted.
 pub(crate) async fn account_name(conn: &mut Conn, id: AccountId) -> Result<Option<Name>> {
     let account = accounts::find(conn, id).await?;
@@ -163,8 +236,4 @@ pub(crate) async fn account_name(conn: &mut Conn, id: AccountId) -> Result<Optio
         return Ok(None);
     };
     Ok(namespaces::find(conn, account.namespace).await?.map(|namespace| namespace.name))
-}
-
-fn actor(entry: &AuditEntry) -> Option<AccountId> {
-    entry.actor.strip_prefix("account:")?.parse().ok()
 }

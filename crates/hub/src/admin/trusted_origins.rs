@@ -1,12 +1,15 @@
 //! Trusted origins: agents at these origins can be called without verification by their owners.
 
 use plexus_a2a::card::Origin;
-use plexus_domain::{Error as Refusal, Timestamp, account::Role, page::PageSize, sanitized_text};
-use plexus_store::{Conn, Tx, admin, audit, audit::AuditEntry, origin_verifications, trusted_origins};
+use plexus_domain::{Error as Refusal, Timestamp, account::Role, sanitized_text};
+use plexus_store::{
+    Tx, admin, origin_verifications,
+    trusted_origins::{self, NewTrustedOrigin},
+};
 use serde_json::json;
 use url::Url;
 
-use super::record::{AuditEvent, actor_name, write_audit};
+use super::record::{AuditActor, AuditEvent, write_audit};
 use crate::{Caller, Hub, Result, caller::Person, listings::publish};
 
 const MAX_ITEMS: u16 = 500;
@@ -28,31 +31,14 @@ pub struct OriginRow {
 pub async fn list_origins(hub: &Hub, caller: &Caller) -> Result<Vec<OriginRow>> {
     caller.require(Role::Admin)?;
     let mut conn = hub.store().snapshot().await?;
-    let mut rows = Vec::new();
-    for found in admin::trusted_origins(&mut conn, MAX_ITEMS).await? {
-        let entries = audit::list_by_target(&mut conn, &target(&found.origin), PageSize::DEFAULT).await?;
-        let entry = entries.into_iter().find(|entry| entry.action == VOUCH);
-        rows.push(OriginRow {
-            note: entry.as_ref().and_then(note).unwrap_or_default(),
-            by: by(&mut conn, entry.as_ref()).await?,
-            origin: found.origin,
-            since: found.trusted_at,
-            agents: found.agents,
-        });
-    }
-    Ok(rows)
-}
-
-fn note(entry: &AuditEntry) -> Option<String> {
-    entry.change.get("note")?.as_str().map(str::to_owned)
-}
-
-async fn by(conn: &mut Conn, entry: Option<&AuditEntry>) -> Result<String> {
-    let name = match entry {
-        Some(entry) => actor_name(conn, entry).await?,
-        None => None,
+    let row = |found: admin::TrustedOriginRow| OriginRow {
+        note: found.note,
+        by: found.trusted_by.map_or_else(|| "an unknown user".to_owned(), |name| name.to_string()),
+        origin: found.origin,
+        since: found.trusted_at,
+        agents: found.agents,
     };
-    Ok(name.map_or_else(|| "an unknown user".to_owned(), |name| name.to_string()))
+    Ok(admin::trusted_origins(&mut conn, MAX_ITEMS).await?.into_iter().map(row).collect())
 }
 
 /// Declares an origin trusted. Returns how many agents use it now; agents registered later are covered as
@@ -64,11 +50,13 @@ pub async fn trust_origin(
     note: &str,
     request: &str,
 ) -> Result<usize> {
-    let by = caller.require(Role::Admin)?;
+    caller.require(Role::Admin)?;
+    let by = AuditActor::of(caller)?;
     let origin = parse(origin)?;
     let note = sanitized_text::ellipsize(&sanitized_text::one_line(note), NOTE_MAX);
     let mut tx = hub.store().write().await?;
-    if !trusted_origins::insert(&mut tx, &origin, hub.env().now()).await? {
+    let new = NewTrustedOrigin { origin: &origin, by: by.account(), note: &note, at: hub.env().now() };
+    if !trusted_origins::insert(&mut tx, new).await? {
         let words = format!("{origin} is already a trusted origin.");
         return Err(Refusal::invalid("origin", words).into());
     }
@@ -82,7 +70,8 @@ pub async fn trust_origin(
 
 /// Withdraws trust: agents there are unverified again, unless their owners have verified the origin.
 pub async fn untrust_origin(hub: &Hub, caller: &Caller, origin: &str, request: &str) -> Result<()> {
-    let by = caller.require(Role::Admin)?;
+    caller.require(Role::Admin)?;
+    let by = AuditActor::of(caller)?;
     let origin = parse(origin)?;
     let mut tx = hub.store().write().await?;
     if !trusted_origins::delete(&mut tx, &origin).await? {
@@ -98,7 +87,9 @@ pub async fn untrust_origin(hub: &Hub, caller: &Caller, origin: &str, request: &
 
 /// Declares an origin trusted while an administrator registers or reviews an agent there. Idempotent.
 pub(crate) async fn trust_origin_of(hub: &Hub, tx: &mut Tx, by: &Person, origin: &str) -> Result<()> {
-    if !trusted_origins::insert(tx, origin, hub.env().now()).await? {
+    let by = AuditActor::Account(by.account);
+    let new = NewTrustedOrigin { origin, by: by.account(), note: "", at: hub.env().now() };
+    if !trusted_origins::insert(tx, new).await? {
         return Ok(());
     }
     let (target, change) = (target(origin), json!({ "agents": publish_all(hub, tx, origin).await? }));

@@ -130,7 +130,7 @@ pub async fn set_visibility_and_access(
 /// Pauses or resumes the agent. Active runs are not affected.
 pub async fn set_paused(hub: &Hub, caller: &Caller, address: &Address, paused: bool) -> Result<()> {
     let (mut tx, agent) = change(hub, caller, address).await?;
-    if !paused && let Some(reason) = admin::moderation_pause(&mut tx, &agent).await? {
+    if !paused && let Some(reason) = agents::moderation_reason(&mut tx, agent.id).await? {
         let words = format!(
             "The administrators of this hub paused {address}. Reason: \u{201c}{reason}\u{201d}. Ask them to \
              resume it."

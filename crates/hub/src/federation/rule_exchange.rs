@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     Caller, Error, Hub, Result,
-    admin::{AuditEvent, write_audit},
+    admin::{self, AuditActor, AuditEvent, write_audit},
     keys,
 };
 
@@ -149,14 +149,19 @@ pub async fn import_rules(hub: &Hub, caller: &Caller, document: &str, request: &
     };
     for rule in new {
         let ListedRule { subject, action, reason, expires, .. } = rule;
-        let (action, author) = (action_of(action), by.name.to_string());
+        let (action, author) = (action_of(action), admin::author_name(caller, by));
         let row = Row { subject, action, reason, author, created_at: now, expires_at: expires };
         federation_rules::put(&mut tx, &row).await?;
     }
     let RuleImport { imported, already_present, invalid, .. } = done;
     let change = json!({ "imported": imported, "already_present": already_present, "invalid": invalid });
-    let act =
-        AuditEvent { by, action: "network.import", target: format!("hub:{}", list.hub), change, request };
+    let act = AuditEvent {
+        by: AuditActor::of(caller)?,
+        action: "network.import",
+        target: format!("hub:{}", list.hub),
+        change,
+        request,
+    };
     write_audit(hub, &mut tx, act).await?;
     tx.commit().await?;
     let own = federation_rules::list(&mut hub.store().read().await?, most()).await?;

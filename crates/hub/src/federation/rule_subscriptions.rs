@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     Caller, Error, Hub, Result,
-    admin::{AuditEvent, write_audit},
+    admin::{self, AuditActor, AuditEvent, write_audit},
 };
 
 /// Path where a hub serves its rule list.
@@ -109,7 +109,7 @@ pub async fn subscribe(
         url: url.to_string(),
         signer: signer.to_string(),
         name: list.body().name.clone(),
-        author: by.name.to_string(),
+        author: admin::author_name(caller, by),
         created_at: now,
         seq: seq(&list),
         checked_at: now,
@@ -120,7 +120,13 @@ pub async fn subscribe(
     write_audit(
         hub,
         &mut tx,
-        AuditEvent { by, action: "network.subscribe", target: row.url.clone(), change, request },
+        AuditEvent {
+            by: AuditActor::of(caller)?,
+            action: "network.subscribe",
+            target: row.url.clone(),
+            change,
+            request,
+        },
     )
     .await?;
     tx.commit().await?;
@@ -130,7 +136,7 @@ pub async fn subscribe(
 
 /// Removes a subscription. What its rules hid is shown again.
 pub async fn unsubscribe(hub: &Hub, caller: &Caller, url: &str, request: &str) -> Result<()> {
-    let by = caller.require(Role::Admin)?;
+    caller.require(Role::Admin)?;
     let _turn = hub.federation().ruling.lock().await;
     let mut tx = hub.store().write().await?;
     if !rule_subscriptions::delete(&mut tx, url).await? {
@@ -142,7 +148,13 @@ pub async fn unsubscribe(hub: &Hub, caller: &Caller, url: &str, request: &str) -
     write_audit(
         hub,
         &mut tx,
-        AuditEvent { by, action: "network.unsubscribe", target, change: json!({}), request },
+        AuditEvent {
+            by: AuditActor::of(caller)?,
+            action: "network.unsubscribe",
+            target,
+            change: json!({}),
+            request,
+        },
     )
     .await?;
     tx.commit().await?;

@@ -21,7 +21,7 @@ use serde_json::json;
 use super::rule_subjects::{of_hub, read, subject, written};
 use crate::{
     Caller, Hub, Result,
-    admin::{AuditEvent, write_audit},
+    admin::{self, AuditActor, AuditEvent, write_audit},
     cluster::ClusterNotice,
     streaming::AccessChange,
 };
@@ -117,13 +117,18 @@ pub async fn block(
         subject: name.clone(),
         action: action_of(does),
         reason,
-        author: by.name.to_string(),
+        author: admin::author_name(caller, by),
         created_at: hub.env().now(),
         expires_at: None,
     };
     federation_rules::put(&mut tx, &row).await?;
     let (action, change) = (act(does), json!({ "reason": row.reason }));
-    write_audit(hub, &mut tx, AuditEvent { by, action, target: name.clone(), change, request }).await?;
+    write_audit(
+        hub,
+        &mut tx,
+        AuditEvent { by: AuditActor::of(caller)?, action, target: name.clone(), change, request },
+    )
+    .await?;
     tx.commit().await?;
     hub.cluster_notifier().enqueue(ClusterNotice::Rules(None));
     let rule = rule(RuleRow::from(row));
@@ -141,7 +146,7 @@ const fn act(does: Ruled) -> &'static str {
 
 /// Removes a rule. What it hid is shown again, since nothing was deleted.
 pub async fn unblock(hub: &Hub, caller: &Caller, what: &str, request: &str) -> Result<String> {
-    let by = caller.require(Role::Admin)?;
+    caller.require(Role::Admin)?;
     let _turn = hub.federation().ruling.lock().await;
     let mut tx = hub.store().write().await?;
     let subject = subject(&mut tx, what).await?;
@@ -153,7 +158,13 @@ pub async fn unblock(hub: &Hub, caller: &Caller, what: &str, request: &str) -> R
     write_audit(
         hub,
         &mut tx,
-        AuditEvent { by, action: "network.unblock", target, change: json!({}), request },
+        AuditEvent {
+            by: AuditActor::of(caller)?,
+            action: "network.unblock",
+            target,
+            change: json!({}),
+            request,
+        },
     )
     .await?;
     tx.commit().await?;

@@ -8,16 +8,17 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    account_model_keys, agent_credentials, agents, api_tokens, approvals, audit, blobs, caller_contexts,
-    chat_agent_limits, chat_invitations, chat_share_links, conversation_digests, featured_agents,
-    federation_rules, grants, hub_violations, hubs, imported_chats, invites, keys, knowledge, listings,
-    login_credentials, message_feedback, messages, model_budget, model_providers, model_settings,
-    model_usage, namespaces, oauth_grants, origin_verifications, outbox, p2p_state,
+    account_model_keys, agent_credentials, agents, api_tokens, approvals, audit, blobs,
+    caller_contexts, chat_agent_limits, chat_invitations, chat_share_links, conversation_digests,
+    featured_agents, federation_rules, grants, hub_violations, hubs, imported_chats, invites, keys,
+    knowledge, listings, login_credentials, message_feedback, messages, model_budget, model_providers,
+    model_settings, model_usage, namespaces, oauth_grants, origin_verifications, outbox, p2p_state,
     passage_vectors::{self, PassageVector},
     principals, registration_drafts, request_nonces, rule_subscriptions, runs, secrets, sessions, stars,
     stream_journal, team_share_links, teams, testing,
     testing::{AgentSeed, Person, World},
-    trusted_origins, uploads, webhooks,
+    trusted_origins::{self, NewTrustedOrigin},
+    uploads, webhooks,
 };
 
 #[tokio::test]
@@ -287,7 +288,8 @@ async fn fill_account(world: &mut World, person: &Person) {
         used_at: None,
     };
     invites::insert(&mut tx, &invite).await.unwrap();
-    trusted_origins::insert(&mut tx, "https://agents.example", created_at).await.unwrap();
+    let origin = NewTrustedOrigin { origin: "https://agents.example", by: None, note: "", at: created_at };
+    trusted_origins::insert(&mut tx, origin).await.unwrap();
     let draft = registration_drafts::Draft {
         id: world.id(plexus_domain::DraftId::new),
         account,

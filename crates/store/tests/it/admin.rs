@@ -11,7 +11,7 @@ use plexus_store::{
     on_both,
     origin_verifications::{self, Proof, ProofMethod},
     testing::World,
-    trusted_origins,
+    trusted_origins::{self, NewTrustedOrigin},
 };
 
 const ALL: RowRange = RowRange { skip: 0, take: 100 };
@@ -113,8 +113,9 @@ on_both! {
             origin_verifications::put(&mut tx, &proof).await.unwrap();
         }
         agents::set_state(&mut tx, agents[1].agent, AgentState::Deleted).await.unwrap();
-        assert!(trusted_origins::insert(&mut tx, "https://a.example", since).await.unwrap());
-        assert!(!trusted_origins::insert(&mut tx, "https://a.example", since).await.unwrap());
+        let new = NewTrustedOrigin { origin: "https://a.example", by: None, note: "Ours.", at: since };
+        assert!(trusted_origins::insert(&mut tx, new).await.unwrap());
+        assert!(!trusted_origins::insert(&mut tx, new).await.unwrap());
         tx.commit().await.unwrap();
 
         let mut conn = world.store.read().await.unwrap();

@@ -64,7 +64,13 @@ on_both! {
         let first = audit::list(&mut tx, None, page).await.unwrap();
         assert_eq!(first, written[..2]);
         assert_eq!(audit::list(&mut tx, first.last(), page).await.unwrap(), written[2..]);
-        let of_one = audit::list_by_target(&mut tx, "account:0", page).await.unwrap();
-        assert_eq!(of_one, [written[0].clone(), written[2].clone()]);
+        let action = "user.make_admin";
+        let latest = audit::latest(&mut tx, "account:0", action, recorded_at).await.unwrap();
+        assert_eq!(latest.as_ref(), Some(&written[0]));
+        assert_eq!(audit::latest(&mut tx, "account:0", action, world.now() + LEASE).await.unwrap(), None);
+        audit::set_change(&mut tx, written[0].id, &json!({ "n": 9 })).await.unwrap();
+        assert_eq!(audit::list(&mut tx, None, page).await.unwrap()[0].change, json!({ "n": 9 }));
+        assert_eq!(audit::delete_before(&mut tx, action, recorded_at).await.unwrap(), 0);
+        assert_eq!(audit::delete_before(&mut tx, action, recorded_at + LEASE).await.unwrap(), 3);
     }
 }
