@@ -50,6 +50,16 @@ impl Sql {
         ask!(self, connection => query_scalar(text).fetch_one(connection))
     }
 
+    /// Returns the single id that a query selects.
+    pub async fn id(&self, text: &str) -> [u8; 16] {
+        let text = AssertSqlSafe(match self {
+            Self::Sqlite { .. } => text.to_owned(),
+            Self::Postgres { .. } => format!("select uuid_send(found.id) from ({text}) found"),
+        });
+        let bytes: Vec<u8> = ask!(self, connection => query_scalar(text).fetch_one(connection));
+        bytes.try_into().expect("an id")
+    }
+
     /// Returns the two byte columns that a query selects.
     pub async fn pairs(&self, text: &'static str) -> Vec<(Vec<u8>, Vec<u8>)> {
         ask!(self, connection => query_as(text).fetch_all(connection))

@@ -153,6 +153,11 @@ impl Hub {
         accounts::first_administrator_link(self.inner()).await.expect("the store answers")
     }
 
+    /// Returns the hub's database.
+    pub fn database(&self) -> Sql {
+        Sql::of(self.database.as_ref(), self.folder.path())
+    }
+
     /// Executes SQL directly on the hub's database.
     pub async fn sql(&self, text: &str) {
         Sql::of(self.database.as_ref(), self.folder.path()).run(text).await;

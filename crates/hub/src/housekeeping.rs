@@ -5,7 +5,9 @@ use std::{panic::AssertUnwindSafe, time::Duration};
 use futures::{FutureExt as _, future::BoxFuture};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Error, Hub, Result, accounts, admin, blobs, chats, oauth_server, supervise, uploads};
+use crate::{
+    Error, Hub, Result, accounts, admin, agents, blobs, chats, listings, oauth_server, supervise, uploads,
+};
 
 const INTERVAL: Duration = Duration::from_secs(3_600);
 
@@ -17,11 +19,9 @@ struct Chore {
 }
 
 /// The order matters: files are deleted after the chats and uploads that showed them.
-const CHORES: [Chore; 10] = [
-    Chore {
-        name: "account erasure",
-        run: |hub| Box::pin(async { accounts::purge_deleted_accounts(hub).await.map(|()| 0) }),
-    },
+const CHORES: [Chore; 12] = [
+    Chore { name: "account erasure", run: |hub| Box::pin(accounts::erase_deleted_accounts(hub)) },
+    Chore { name: "content of deleted agents", run: |hub| Box::pin(agents::delete_content(hub)) },
     Chore {
         name: "expired authorizations",
         run: |hub| Box::pin(async { oauth_server::forget_expired(hub).await.map(|()| 0) }),
@@ -45,6 +45,7 @@ const CHORES: [Chore; 10] = [
         name: "unused files",
         run: |hub| Box::pin(async { count(blobs::delete_unreferenced(hub).await) }),
     },
+    Chore { name: "deleted listings in the index", run: |hub| Box::pin(listings::purge_index(hub)) },
     // Last, because it releases the space of what the other chores deleted.
     Chore { name: "free database pages", run: |hub| Box::pin(async { Ok(hub.store().shrink().await?) }) },
 ];

@@ -169,6 +169,13 @@ impl Index {
         Ok(())
     }
 
+    /// Rewrites the segments that still hold removed or replaced listings, so that their text leaves the disk. Returns how
+    /// many listings that were. Searches go on meanwhile.
+    pub fn purge_removed(&self) -> Result<u64> {
+        let _writing = self.writing.lock();
+        self.live().purge_removed()
+    }
+
     fn live(&self) -> Arc<ActiveIndex> {
         self.live.read().clone()
     }
@@ -268,6 +275,27 @@ impl ActiveIndex {
         }
         self.values.keep(&merged);
         Ok(())
+    }
+
+    fn purge_removed(&self) -> Result<u64> {
+        let searcher = self.reader.searcher();
+        let with_removed =
+            || searcher.segment_readers().iter().filter(|segment| segment.num_deleted_docs() > 0);
+        let segments: Vec<_> = with_removed().map(|segment| segment.segment_id()).collect();
+        let removed = with_removed().map(|segment| u64::from(segment.num_deleted_docs())).sum();
+        drop(searcher);
+        if segments.is_empty() {
+            return Ok(0);
+        }
+        let mut writer = self.writer()?;
+        writer.merge(&segments).wait()?;
+        // The reader lets go of the earlier files, so that they are deleted.
+        self.reader.reload()?;
+        writer.garbage_collect_files().wait()?;
+        writer.wait_merging_threads()?;
+        self.reader.reload()?;
+        self.values.keep(&self.engine.searchable_segment_ids()?);
+        Ok(removed)
     }
 
     fn merge_all(&self) -> Result<()> {

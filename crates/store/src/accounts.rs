@@ -194,29 +194,3 @@ pub async fn set_email(tx: &mut Tx, id: AccountId, email: Option<&str>) -> Resul
     let text = "update accounts set email_folded = $2 where id = $1";
     Ok(execute!(tx, query(text).bind(id.uuid()).bind(email))? > 0)
 }
-
-/// Erases an account: clears its personal data and deletes its sessions, tokens, credentials, invitations,
-/// drafts, agent credentials, stars, namespace memberships, feedback and share links.
-pub async fn erase(tx: &mut Tx, id: AccountId) -> Result<bool> {
-    for text in [
-        "delete from sessions where account = $1",
-        "delete from api_tokens where account = $1",
-        "delete from login_credentials where account = $1",
-        "delete from invites where invited_by = $1",
-        "delete from registration_drafts where account = $1",
-        "delete from agent_secrets where account = $1",
-        "delete from stars where account = $1",
-        "delete from model_users where account = $1",
-        "delete from account_model_keys where account = $1",
-        "delete from namespace_members where account = $1",
-        "delete from message_terms where owner = (select id from principals where account = $1)",
-        "delete from message_feedback where author = (select id from principals where account = $1)",
-        "delete from chat_share_links where chat in (select chats.id from chats \
-            join principals on principals.id = chats.creator where principals.account = $1)",
-    ] {
-        execute!(tx, query(text).bind(id.uuid()))?;
-    }
-    let text = "update accounts set state = 'deleted', role = 'user', email_folded = null, prefs = '{}', purge_at = null \
-                where id = $1";
-    Ok(execute!(tx, query(text).bind(id.uuid()))? > 0)
-}

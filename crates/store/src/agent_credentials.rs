@@ -26,3 +26,13 @@ pub async fn delete(tx: &mut Tx, agent: AgentId, account: AccountId) -> Result<b
     let text = "delete from agent_secrets where agent = $1 and account = $2";
     Ok(execute!(tx, query(text).bind(agent.uuid()).bind(account.uuid()))? > 0)
 }
+
+/// Deletes the credentials of all accounts for an agent, with their secrets.
+pub async fn delete_by_agent(tx: &mut Tx, agent: AgentId) -> Result<()> {
+    let text = "delete from agent_secrets where agent = $1 returning secret";
+    let secrets: Vec<uuid::Uuid> = on!(tx, c => query_scalar(text).bind(agent.uuid()).fetch_all(c))?;
+    for secret in secrets {
+        execute!(tx, query("delete from secrets where id = $1").bind(secret))?;
+    }
+    Ok(())
+}

@@ -25,6 +25,7 @@ mod store;
 mod wal_checkpoint;
 mod write_queue;
 
+pub mod account_erasure;
 pub mod account_model_keys;
 pub mod accounts;
 pub mod admin;

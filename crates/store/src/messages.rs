@@ -317,6 +317,11 @@ pub async fn finish(tx: &mut Tx, id: MessageId, state: MessageState, parts: &[Pa
 const ADD_BYTES: &str =
     "update chats set bytes = bytes + $2 where id = (select m.chat from messages m where m.id = $1)";
 
+pub(crate) async fn add_bytes(tx: &mut Tx, id: MessageId, bytes: i64) -> Result<()> {
+    execute!(tx, query(ADD_BYTES).bind(id.uuid()).bind(bytes))?;
+    Ok(())
+}
+
 /// Makes the answers to a message, which are side by side, alternatives of each other in this branch.
 pub async fn join_branches(tx: &mut Tx, question: MessageId, branch: i32) -> Result<()> {
     let text = "update messages set lane = $2 where parent = $1 and lane > 0";

@@ -4,7 +4,7 @@ use plexus_domain::{AccountId, Name, NamespaceId, Timestamp};
 use sqlx::{query, query_as, query_scalar};
 
 use crate::{
-    Conn, Result, Tx,
+    Conn, Result, Tx, account_erasure,
     conn::{execute, on},
     sql_types::{SqlType, record, word_enum},
 };
@@ -69,6 +69,14 @@ pub async fn by_name(conn: &mut Conn, name: &Name) -> Result<Option<Namespace>> 
 }
 
 /// Lists the namespaces that an account may act for, oldest first.
+/// Returns whether the name was that of an account that was erased.
+pub async fn is_retired(conn: &mut Conn, name: &Name) -> Result<bool> {
+    let digest = account_erasure::retired_digest(name).to_column();
+    let text = "select count(*) from retired_names where digest = $1";
+    let found: i64 = on!(conn, c => query_scalar(text).bind(digest).fetch_one(c))?;
+    Ok(found > 0)
+}
+
 pub async fn list_by_account(conn: &mut Conn, account: AccountId) -> Result<Vec<Namespace>> {
     let text = select!(
         "where id in (select namespace from namespace_members where account = $1) order by created_at, id"

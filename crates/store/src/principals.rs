@@ -75,7 +75,7 @@ impl Row {
 }
 
 record! {
-    /// A principal with its display name. Deleted accounts have no name.
+    /// A principal with its display name. Deleted accounts and their agents have no name.
     pub struct NamedPrincipal {
         pub id: PrincipalId,
         pub agent: Option<AgentId>,
@@ -170,12 +170,14 @@ pub async fn list_named(conn: &mut Conn, wanted: &[PrincipalId]) -> Result<Vec<N
     for chunk in wanted.chunks(sql_in_list::CHUNK) {
         found.extend(on!(conn, c => {
             let mut query = QueryBuilder::new(
-                "select principals.id, agents.id as agent, agents.listing_id, agents.owner, \
+                "select principals.id, agents.id as agent, agents.listing_id, \
+                 case when owners.state = 'deleted' then null else agents.owner end as owner, \
                  (select coalesce(hubs.domain, hubs.hub_key) from hubs \
                      where hubs.id = agents.hub and hubs.state <> 'self') as home, \
-                 coalesce(agents.name, namespaces.name) as name, listings.summary, principals.pseudonym, \
+                 case when owners.state = 'deleted' then null else coalesce(agents.name, namespaces.name) end as name, listings.summary, principals.pseudonym, \
                  principals.kind = 'anonymous' as anonymous, principals.label from principals \
                  left join agents on agents.id = principals.agent \
+                 left join accounts owners on owners.namespace = agents.namespace \
                  left join listings on listings.agent = agents.id \
                  left join accounts on accounts.id = principals.account and accounts.state <> 'deleted' \
                  left join namespaces on namespaces.id = accounts.namespace where principals.id in ",

@@ -1,4 +1,5 @@
-//! Account deletion: takes effect at once, and is final after a grace period in which signing in cancels it.
+//! Account deletion: takes effect at once, and is final after a grace period in which signing in cancels it. Then the
+//! account is erased, see [`super::erasure`].
 
 use std::time::Duration;
 
@@ -6,16 +7,14 @@ use plexus_domain::{Error as Refusal, account::Role};
 use plexus_store::{
     Tx, accounts,
     accounts::{Account, AccountState},
-    agents, chat_invitations, namespaces, sequences, sessions,
+    sequences, sessions,
 };
 
 use super::{password, state_change::AccountStateChange};
-use crate::{Hub, Result, agents::withdraw, caller::Caller, chats};
+use crate::{Hub, Result, caller::Caller};
 
 /// Grace period during which signing in cancels the deletion.
 pub(crate) const DELETION_GRACE: Duration = Duration::from_secs(30 * 24 * 3_600);
-/// Accounts per query of the purge.
-const ERASED: i64 = 100;
 
 /// Schedules the deletion of the caller's account.
 ///
@@ -44,49 +43,6 @@ pub async fn delete(hub: &Hub, caller: &Caller, password: String) -> Result<()> 
 pub(super) async fn cancel_deletion(hub: &Hub, tx: &mut Tx, account: &Account) -> Result<AccountStateChange> {
     accounts::set_purge_at(tx, account.id, None).await?;
     AccountStateChange::publish(hub, tx, account.id, account.namespace).await
-}
-
-/// Purges accounts whose grace period is over.
-pub(crate) async fn purge_deleted_accounts(hub: &Hub) -> Result<()> {
-    let now = hub.env().now();
-    loop {
-        let due = accounts::list_to_erase(&mut hub.store().read().await?, now, ERASED).await?;
-        for account in &due {
-            erase(hub, account).await?;
-        }
-        if due.is_empty() {
-            return Ok(());
-        }
-    }
-}
-
-/// Purges an account: deletes credentials and memberships, and withdraws its agents.
-///
-/// Its messages stay in the chats of others, without an author's name. The account name is never reused.
-async fn erase(hub: &Hub, account: &Account) -> Result<()> {
-    let now = hub.env().now();
-    let mut tx = hub.store().write().await?;
-    // The deletion may have been cancelled since the list was read.
-    let found = accounts::find(&mut tx, account.id).await?;
-    let still = found.and_then(|account| account.purge_at).is_some_and(|at| at <= now);
-    if !still {
-        return Ok(());
-    }
-    if let Some(identity) = accounts::identity(&mut tx, account.id).await? {
-        chats::leave_all_rooms(hub, &mut tx, identity.principal).await?;
-        chat_invitations::delete_by_account(&mut tx, identity.principal).await?;
-    }
-    for agent in agents::list_by_namespace(&mut tx, account.namespace).await? {
-        withdraw(hub, &mut tx, &agent).await?;
-    }
-    namespaces::retire(&mut tx, account.namespace, now).await?;
-    accounts::erase(&mut tx, account.id).await?;
-    tx.commit().await?;
-    hub.wake_index_worker();
-    // The messages of rooms that passed to another owner.
-    hub.spawn_once("message index", chats::index_older_messages(hub.clone()));
-    tracing::info!(account = %account.id, "account erasure started");
-    Ok(())
 }
 
 /// Returns whether the deletion of the account is pending.

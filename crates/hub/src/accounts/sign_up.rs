@@ -140,7 +140,7 @@ async fn insert(
     state: AccountState,
 ) -> Result<AccountId> {
     let taken = || Refusal::invalid("name", "This name is taken. Choose another.");
-    if name.is_reserved() {
+    if name.is_reserved() || namespaces::is_retired(tx, name).await? {
         return Err(taken().into());
     }
     let (env, now) = (hub.env(), hub.env().now());

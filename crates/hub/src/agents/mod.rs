@@ -81,4 +81,4 @@ pub(crate) use tool_credentials::ToolKeys;
 pub use version_history::{COMPARED_VERSIONS, FieldChange, VersionChanges, VersionHistory, version_history};
 pub(crate) use view::rows;
 pub use view::{AgentView, CallableState, OwnerView, get, get_namespace, list_own};
-pub(crate) use withdraw::withdraw;
+pub(crate) use withdraw::{delete_content, withdraw};

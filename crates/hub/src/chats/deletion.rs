@@ -137,6 +137,14 @@ async fn delete_now(hub: &Hub, person: &Person, chat: ChatId) -> Result<()> {
     Ok(())
 }
 
+/// Deletes a chat of an account that is erased, with its subteams.
+pub(crate) async fn erase(hub: &Hub, chat: ChatId) -> Result<()> {
+    for chat in stop_and_delete(hub, chat).await? {
+        hub.live().access.notify(AccessChange::Chat(chat));
+    }
+    Ok(())
+}
+
 /// Stops and deletes a chat with its subteams; returns the deleted chats.
 ///
 /// A team may form another subteam until it is stopped. So the list is re-read under the write lock until

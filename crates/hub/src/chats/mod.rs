@@ -41,6 +41,7 @@ pub(crate) use agent_members::agent_members;
 pub(crate) use change_set::{ChatChangeSet, frames};
 pub use compare::{MAX_COMPARED, compare, continue_with};
 pub use delete_message::delete_message;
+pub(crate) use deletion::erase;
 pub use deletion::{DeletionOutcome, RESTORABLE_FOR, delete, delete_permanently, list_deleted, restore};
 pub use export::{ChatExport, PrintedChat, export, export_all, export_messages, export_one, printed};
 pub use feedback::{
@@ -80,11 +81,11 @@ pub(crate) use retention::sweep_expired;
 pub use retry::retry;
 pub use search::{ChatSearchResults, FoundChat, FoundMessage, search};
 pub use send::{ChatStart, MessagePosition, NewMessage, Sent, send, start};
-pub(crate) use share_links::sweep_expired_share_links;
 pub use share_links::{
     DEFAULT_SHARE_DAYS, MAX_SHARE_DAYS, MAX_SHARE_LINKS, NewShareLink, create_share_link, list_share_links,
     revoke_share_link,
 };
+pub(crate) use share_links::sweep_expired_share_links;
 pub use shared_chat::{SharedChat, SharedMessage, continue_shared, shared, shared_file};
 pub use snippet::SnippetPiece;
 pub use subscribe::{ChatSubscription, subscribe};

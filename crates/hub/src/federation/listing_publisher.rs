@@ -228,7 +228,10 @@ async fn wanted(
     let is_from_future = known.is_some_and(|known| known.seq.is_in_future_of(hub.env().now()));
     let is_federated = agent.visibility == Visibility::Federated && !agent.is_restricted();
     if !is_federated || agent.state == AgentState::Deleted {
-        let is_known = is_from_future || known.is_some_and(|known| known.status != Status::Deleted);
+        // The tombstone of an erased account loses the name of the account.
+        let is_renamed = |known: &Envelope| (&known.owner, &known.name) != (&agent.owner, &agent.name);
+        let is_known =
+            is_from_future || known.is_some_and(|known| known.status != Status::Deleted || is_renamed(known));
         return Ok(if is_known { DesiredListing::Gone } else { DesiredListing::Same });
     }
     let card = calls::public_card(hub, conn, agent).await?;

@@ -35,6 +35,8 @@ use std::{path::Path, sync::Arc};
 use anyhow::Context as _;
 use plexus_store::permissions;
 
+use crate::{Error, Hub, Result};
+
 /// Search index, shared by searches and the worker.
 pub type Index = Arc<plexus_search::Index>;
 
@@ -43,4 +45,11 @@ pub(crate) fn open(data_dir: &Path) -> anyhow::Result<Index> {
     permissions::create_closed_folder(&folder)
         .with_context(|| format!("making the folder of the index {}", folder.display()))?;
     Ok(Arc::new(plexus_search::Index::open(folder)?))
+}
+
+/// Removes the text of removed listings from the files of the index. Returns how many listings those were.
+pub(crate) async fn purge_index(hub: &Hub) -> Result<u64> {
+    let index = hub.index().clone();
+    let purged = tokio::task::spawn_blocking(move || index.purge_removed()).await;
+    purged.map_err(Error::fault)?.map_err(Error::fault)
 }

@@ -23,6 +23,10 @@ const LIVENESS_INTERVAL: Duration = Duration::from_secs(5 * 60);
 pub(crate) async fn publish(hub: &Hub, tx: &mut Tx, agent: AgentId) -> Result<()> {
     let missing = |what| Error::Fault(anyhow::anyhow!("agent {agent} has no {what}"));
     let row = agents::find(tx, agent).await?.ok_or_else(|| missing("row"))?;
+    if row.state == AgentState::Deleted {
+        // Its listing is a tombstone, and its card may be deleted already.
+        return Ok(());
+    }
     let version = agent_versions::current(tx, agent).await?.ok_or_else(|| missing("version"))?;
     let body = cards::find(tx, &version.card).await?.ok_or_else(|| missing("card"))?;
     let card = Card::read(&body).card.ok_or_else(|| missing("readable card"))?;
@@ -34,8 +38,7 @@ pub(crate) async fn publish(hub: &Hub, tx: &mut Tx, agent: AgentId) -> Result<()
     }
     let state = match row.state {
         AgentState::Active => ListingState::Live,
-        AgentState::Paused | AgentState::Hidden => ListingState::Paused,
-        AgentState::Deleted => ListingState::Deleted,
+        AgentState::Paused | AgentState::Hidden | AgentState::Deleted => ListingState::Paused,
     };
     let now = hub.env().now();
     // The sequence follows the clock, so that it is greater than any that a

@@ -25,9 +25,10 @@ const fn table(name: &'static str) -> Table {
 }
 
 /// All tables, each after the tables that it references.
-pub(super) const TABLES: [Table; 70] = [
+pub(super) const TABLES: [Table; 71] = [
     table("counters"),
     table("namespaces"),
+    table("retired_names"),
     table("accounts"),
     table("namespace_members"),
     table("login_credentials"),

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    account_model_keys, agent_credentials, agents, api_tokens, approvals, audit, blobs,
+    account_erasure, account_model_keys, agent_credentials, agents, api_tokens, approvals, audit, blobs,
     caller_contexts, chat_agent_limits, chat_invitations, chat_share_links, conversation_digests,
     featured_agents, federation_rules, grants, hub_violations, hubs, imported_chats, invites, keys,
     knowledge, listings, login_credentials, message_feedback, messages, model_budget, model_providers,
@@ -231,6 +231,7 @@ async fn fill_account(world: &mut World, person: &Person) {
     let (created_at, expires_at) = (world.now(), world.now());
     let mut tx = world.write().await;
     namespaces::set_role(&mut tx, person.namespace, account, namespaces::NamespaceRole::Owner).await.unwrap();
+    account_erasure::retire_name(&mut tx, &"gone".parse().unwrap()).await.unwrap();
     let credential = login_credentials::Credential {
         id: world.id(plexus_domain::CredentialId::new),
         account,

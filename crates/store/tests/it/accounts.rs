@@ -2,6 +2,7 @@
 
 use plexus_domain::{AccountId, CredentialId, Digest, NamespaceId, TokenId, account::Role, page::PageSize};
 use plexus_store::{
+    account_erasure,
     accounts::{self, AccountState},
     api_tokens::{self, Token},
     caller_contexts,
@@ -92,7 +93,7 @@ on_both! {
         sessions::insert(&mut tx, &session).await.unwrap();
         accounts::set_email(&mut tx, ada.account, Some("a@a.example")).await.unwrap();
         namespaces::set_role(&mut tx, ada.namespace, ada.account, NamespaceRole::Owner).await.unwrap();
-        assert!(accounts::erase(&mut tx, ada.account).await.unwrap());
+        account_erasure::delete_rows(&mut tx, ada.account).await.unwrap();
         assert!(!accounts::set_state(&mut tx, ada.account, AccountState::Active).await.unwrap());
         tx.commit().await.unwrap();
 

@@ -2,7 +2,7 @@
 
 use plexus_domain::AccountId;
 use plexus_store::{
-    Tx, accounts, on_both,
+    Tx, account_erasure, accounts, on_both,
     stars::{self, Star},
     testing::{AgentSeed, World},
 };
@@ -40,7 +40,7 @@ on_both! {
         }
         stars::delete_by_agent(&mut tx, one.agent).await.unwrap();
         assert_eq!(counts(&mut tx, &[&one, &two]).await, [0, 2]);
-        accounts::erase(&mut tx, ada.account).await.unwrap();
+        account_erasure::delete_rows(&mut tx, ada.account).await.unwrap();
         assert_eq!(counts(&mut tx, &[&one, &two]).await, [0, 1]);
     }
 
