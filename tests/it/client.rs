@@ -100,6 +100,11 @@ impl Client {
         }
     }
 
+    /// Returns the values of its cookies.
+    pub fn cookie_values(&self) -> Vec<String> {
+        self.cookies.lock().expect("unpoisoned").values().cloned().collect()
+    }
+
     pub async fn get(&self, path: &str) -> Answer {
         self.send(self.request(Method::GET, path)).await
     }

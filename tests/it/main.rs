@@ -13,6 +13,8 @@ mod access_revocation;
 #[cfg(test)]
 mod account_deletion;
 #[cfg(test)]
+mod account_erasure;
+#[cfg(test)]
 mod accounts;
 #[cfg(test)]
 mod acp_programs;
@@ -38,6 +40,8 @@ mod ard;
 mod attached_programs;
 #[cfg(test)]
 mod attachments;
+#[cfg(test)]
+mod audit_log;
 #[cfg(test)]
 mod backup;
 #[cfg(test)]
@@ -195,6 +199,8 @@ mod p2p_calls;
 #[cfg(test)]
 mod pages;
 #[cfg(test)]
+mod part_access;
+#[cfg(test)]
 mod passage_vectors;
 #[cfg(test)]
 mod peer;
@@ -229,6 +235,10 @@ mod run_queue;
 #[cfg(test)]
 mod safe_defaults;
 #[cfg(test)]
+mod secret_urls;
+#[cfg(test)]
+mod secrets;
+#[cfg(test)]
 mod setup;
 #[cfg(test)]
 mod share_links;
@@ -238,6 +248,8 @@ mod side_by_side;
 mod stars;
 #[cfg(test)]
 mod starters;
+#[cfg(test)]
+mod stored_bytes;
 #[cfg(test)]
 mod streaming;
 #[cfg(test)]

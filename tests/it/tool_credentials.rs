@@ -30,13 +30,13 @@ const LACKING: &str = "requires credentials that this hub does not have.";
 const REFUSED: &str = "did not accept the credentials.";
 
 /// MCP server that accepts the token in a file.
-struct Guarded {
+pub struct Guarded {
     server: Server,
     folder: TempDir,
 }
 
 impl Guarded {
-    async fn start(header: &str, wanted: &str) -> Self {
+    pub async fn start(header: &str, wanted: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("wanted");
         let flags = ["--guard", header, file.to_str().expect("text")];
@@ -50,7 +50,7 @@ impl Guarded {
         std::fs::write(self.folder.path().join("wanted"), shown).expect("a file");
     }
 
-    fn url(&self) -> &str {
+    pub fn url(&self) -> &str {
         &self.server.url
     }
 }

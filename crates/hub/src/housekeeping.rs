@@ -19,7 +19,7 @@ struct Chore {
 }
 
 /// The order matters: files are deleted after the chats and uploads that showed them.
-const CHORES: [Chore; 12] = [
+const CHORES: [Chore; 13] = [
     Chore { name: "account erasure", run: |hub| Box::pin(accounts::erase_deleted_accounts(hub)) },
     Chore { name: "content of deleted agents", run: |hub| Box::pin(agents::delete_content(hub)) },
     Chore {
@@ -28,6 +28,7 @@ const CHORES: [Chore; 12] = [
     },
     Chore { name: "expired chats", run: |hub| Box::pin(async { count(chats::sweep_expired(hub).await) }) },
     Chore { name: "unsent files", run: |hub| Box::pin(uploads::delete_expired(hub)) },
+    Chore { name: "secrets of share links", run: |hub| Box::pin(chats::seal_share_links(hub)) },
     Chore {
         name: "expired share links",
         run: |hub| Box::pin(async { chats::sweep_expired_share_links(hub).await }),

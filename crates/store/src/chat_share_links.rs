@@ -12,8 +12,10 @@ use crate::{
 
 record! {
     pub struct ChatShareLink {
-        /// Secret part of its URL.
+        /// SHA-256 of the secret part of its URL, in hex; the secret itself if `sealed` is none.
         pub id: String,
+        /// The secret part of its URL, encrypted.
+        pub sealed: Option<Vec<u8>>,
         pub chat: ChatId,
         /// Title of the chat when the link was created.
         pub title: Title,
@@ -30,6 +32,7 @@ record! {
     /// A share link with the owner of its chat, as needed to authorize a reader.
     pub struct OwnedShareLink {
         pub id: String,
+        pub sealed: Option<Vec<u8>>,
         pub chat: ChatId,
         pub title: Title,
         pub last_message: MessageId,
@@ -43,13 +46,13 @@ record! {
 
 macro_rules! columns {
     () => {
-        "l.id, l.chat, l.title, l.last_message, l.last_seq, l.created_at, l.expires_at"
+        "l.id, l.sealed, l.chat, l.title, l.last_message, l.last_seq, l.created_at, l.expires_at"
     };
 }
 
 pub async fn insert(tx: &mut Tx, new: &ChatShareLink) -> Result<()> {
-    let text = "insert into chat_share_links (id, chat, title, last_message, last_seq, created_at, expires_at) \
-                values ($1, $2, $3, $4, $5, $6, $7)";
+    let text = "insert into chat_share_links (id, chat, title, last_message, last_seq, created_at, expires_at, sealed) \
+                values ($1, $2, $3, $4, $5, $6, $7, $8)";
     execute!(
         tx,
         query(text)
@@ -60,12 +63,27 @@ pub async fn insert(tx: &mut Tx, new: &ChatShareLink) -> Result<()> {
             .bind(new.last_seq)
             .bind(new.created_at.millis())
             .bind(new.expires_at.to_column())
+            .bind(new.sealed.as_deref())
     )?;
     Ok(())
 }
 
-/// Returns a link that has not expired, to a chat that its creator has not deleted.
-pub async fn find(conn: &mut Conn, id: &str, now: Timestamp) -> Result<Option<OwnedShareLink>> {
+/// Lists at most `limit` links whose secret is not encrypted.
+pub async fn list_unsealed(conn: &mut Conn, limit: i64) -> Result<Vec<String>> {
+    let text = "select id from chat_share_links where sealed is null order by id limit $1";
+    on!(conn, c => query_scalar(text).bind(limit).fetch_all(c))
+}
+
+/// Replaces the secret of a link by its digest and the encrypted secret.
+pub async fn seal(tx: &mut Tx, secret: &str, digest: &str, sealed: &[u8]) -> Result<()> {
+    let text = "update chat_share_links set id = $2, sealed = $3 where id = $1 and sealed is null";
+    execute!(tx, query(text).bind(secret).bind(digest).bind(sealed))?;
+    Ok(())
+}
+
+/// Returns a link that has not expired, to a chat that its creator has not deleted. `secret` is tried for links that are not
+/// encrypted yet.
+pub async fn find(conn: &mut Conn, id: &str, secret: &str, now: Timestamp) -> Result<Option<OwnedShareLink>> {
     let text = concat!(
         "select ",
         columns!(),
@@ -74,9 +92,9 @@ pub async fn find(conn: &mut Conn, id: &str, now: Timestamp) -> Result<Option<Ow
         " as owner_state from chat_share_links l join chats on chats.id = l.chat \
          join chat_members m on m.chat = l.chat and m.principal = chats.creator and m.left_at is null \
          join principals on principals.id = chats.creator join accounts on accounts.id = principals.account \
-         where l.id = $1 and (l.expires_at is null or l.expires_at > $2)"
+         where (l.id = $1 or (l.id = $3 and l.sealed is null)) and (l.expires_at is null or l.expires_at > $2)"
     );
-    on!(conn, c => query_as(text).bind(id).bind(now.millis()).fetch_optional(c))
+    on!(conn, c => query_as(text).bind(id).bind(now.millis()).bind(secret).fetch_optional(c))
 }
 
 /// Lists the links that have not expired, to the chats that a principal created and has not deleted, newest first.

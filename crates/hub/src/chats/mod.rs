@@ -85,7 +85,7 @@ pub use share_links::{
     DEFAULT_SHARE_DAYS, MAX_SHARE_DAYS, MAX_SHARE_LINKS, NewShareLink, create_share_link, list_share_links,
     revoke_share_link,
 };
-pub(crate) use share_links::sweep_expired_share_links;
+pub(crate) use share_links::{seal_share_links, sweep_expired_share_links};
 pub use shared_chat::{SharedChat, SharedMessage, continue_shared, shared, shared_file};
 pub use snippet::SnippetPiece;
 pub use subscribe::{ChatSubscription, subscribe};

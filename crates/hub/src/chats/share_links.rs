@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plexus_domain::{
-    ChatId, Error as Refusal, MessageId, Timestamp,
+    ChatId, Digest, Error as Refusal, MessageId, Timestamp,
     message::{MessageState, TreeNode, visible},
 };
 use plexus_store::{
@@ -15,7 +15,7 @@ use super::{
     check_owner, membership, people::check_may_have_people, post_message::lock, queries::newest_below,
 };
 use crate::{
-    Caller, Hub, Result,
+    Caller, Error, Hub, Result,
     accounts::random_token,
     caller::{Person, Scope},
     limits::Rate,
@@ -29,6 +29,10 @@ pub const DEFAULT_SHARE_DAYS: u16 = 30;
 pub const MAX_SHARE_DAYS: u16 = 365;
 
 const DAY: Duration = Duration::from_hours(24);
+/// Purpose of the encryption of a link's secret.
+const PURPOSE: &str = "share link";
+/// Links per transaction of [`seal_share_links`].
+const SEALED_AT_ONCE: i64 = 200;
 
 /// A share link to be created.
 #[derive(Clone, Copy, Debug)]
@@ -74,8 +78,10 @@ pub async fn create_share_link(hub: &Hub, caller: &Caller, new: NewShareLink) ->
         let words = "An answer is still being written. Share the chat after it has ended, or stop it first.";
         return Err(Refusal::conflict(words).into());
     }
+    let secret = random_token(hub);
     let link = ChatShareLink {
-        id: random_token(hub),
+        id: stored_id(&secret),
+        sealed: Some(hub.vault().seal(PURPOSE, secret.as_bytes())?),
         chat: new.chat,
         title: chat.title,
         last_message: last,
@@ -85,7 +91,37 @@ pub async fn create_share_link(hub: &Hub, caller: &Caller, new: NewShareLink) ->
     };
     chat_share_links::insert(&mut tx, &link).await?;
     tx.commit().await?;
-    Ok(link)
+    Ok(ChatShareLink { id: secret, ..link })
+}
+
+/// Returns the id under which the link with this secret is stored.
+pub(super) fn stored_id(secret: &str) -> String {
+    Digest::of(secret).to_string()
+}
+
+/// Replaces the stored id of a link by the secret part of its URL.
+fn open(hub: &Hub, link: ChatShareLink) -> Result<ChatShareLink> {
+    let Some(sealed) = &link.sealed else { return Ok(link) };
+    let secret = hub.vault().open_sealed(PURPOSE, sealed)?;
+    Ok(ChatShareLink { id: String::from_utf8(secret).map_err(Error::fault)?, ..link })
+}
+
+/// Encrypts the secrets of links that an earlier version stored. Returns how many.
+pub(crate) async fn seal_share_links(hub: &Hub) -> Result<u64> {
+    let mut sealed = 0;
+    loop {
+        let mut tx = hub.store().write_background().await?;
+        let secrets = chat_share_links::list_unsealed(&mut tx, SEALED_AT_ONCE).await?;
+        for secret in &secrets {
+            let ciphertext = hub.vault().seal(PURPOSE, secret.as_bytes())?;
+            chat_share_links::seal(&mut tx, secret, &stored_id(secret), &ciphertext).await?;
+        }
+        tx.commit().await?;
+        sealed += secrets.len() as u64;
+        if secrets.is_empty() {
+            return Ok(sealed);
+        }
+    }
 }
 
 /// Lists the caller's share links that have not expired, newest first: of one chat, or of all.
@@ -99,14 +135,16 @@ pub async fn list_share_links(
     if let Some(chat) = chat {
         membership(&mut conn, person, chat).await?;
     }
-    Ok(chat_share_links::list_by_owner(&mut conn, person.principal, chat, now(hub)).await?)
+    let links = chat_share_links::list_by_owner(&mut conn, person.principal, chat, now(hub)).await?;
+    links.into_iter().map(|link| open(hub, link)).collect()
 }
 
 /// Revokes a share link of the caller. It stops working at once.
 pub async fn revoke_share_link(hub: &Hub, caller: &Caller, id: &str) -> Result<()> {
     let person: &Person = caller.may(Scope::Chat)?;
     let mut tx = hub.store().write().await?;
-    if !chat_share_links::delete(&mut tx, id, person.principal).await? {
+    let is_deleted = chat_share_links::delete(&mut tx, &stored_id(id), person.principal).await?;
+    if !is_deleted {
         return Err(Refusal::not_found("Share link not found.").into());
     }
     Ok(tx.commit().await?)

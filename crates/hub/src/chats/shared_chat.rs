@@ -21,6 +21,7 @@ use super::{
     fork::{MAX_COPIED, insert_copy},
     notify_list_changed,
     post_message::ChatRetention,
+    share_links::stored_id,
 };
 use crate::{
     Caller, Hub, Result,
@@ -217,7 +218,7 @@ struct SharedBranch {
 /// Revoked, expired and unknown links give the same error, and those of suspended and deleted accounts, so that they
 /// cannot be distinguished.
 async fn find(hub: &Hub, conn: &mut Conn, id: &str) -> Result<SharedBranch> {
-    let link = chat_share_links::find(conn, id, hub.env().now()).await?;
+    let link = chat_share_links::find(conn, &stored_id(id), id, hub.env().now()).await?;
     let link = link.filter(|link| link.owner_state == AccountState::Active).ok_or_else(gone)?;
     let headers = messages::list_by_chat(conn, link.chat).await?;
     let tree: Vec<_> = headers.iter().map(TreeNode::from).filter(|node| node.seq <= link.last_seq).collect();

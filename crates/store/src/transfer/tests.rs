@@ -395,6 +395,7 @@ async fn fill_chat(world: &mut World, person: &Person, agents: &[&AgentSeed]) {
     uploads::insert(&mut tx, person.principal, &upload, now).await.unwrap();
     let share = chat_share_links::ChatShareLink {
         id: "share".to_owned(),
+        sealed: Some(vec![1, 2]),
         chat,
         title: plexus_domain::chat::Title::try_from("Sums".to_owned()).unwrap(),
         last_message: answer,
