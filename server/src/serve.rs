@@ -150,9 +150,11 @@ impl RunningServer {
             tokio::select! {
                 done = tokio::signal::ctrl_c() => return Ok(done?),
                 _ = terminated.recv() => break,
-                // The terminal of a hub that was started by hand is closed.
-                _ = hung_up.recv() if is_on_terminal => return Ok(()),
                 _ = hung_up.recv() => {
+                    if is_on_terminal {
+                        // The terminal of a hub that was started by hand is closed.
+                        return Ok(());
+                    }
                     tracing::warn!("SIGHUP: ignored; settings are read at the start, so restart to apply changes");
                 }
             }

@@ -304,7 +304,7 @@ impl World {
             _ => format!("convert_to('{text}', 'UTF8')"),
         };
         let zqx = bytes("zqxmark");
-        let secret = format!("(select id from secrets where kind = 'zqxmark' limit 1)");
+        let secret = "(select id from secrets where kind = 'zqxmark' limit 1)";
         let passage = format!("(select knowledge_files.id from knowledge_files where agent = {agent})");
         let message = format!("(select id from messages where author = {principal} order by id limit 1)");
         let statements = [

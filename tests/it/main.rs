@@ -115,9 +115,9 @@ mod fleet;
 #[cfg(test)]
 mod hand_over;
 #[cfg(test)]
-mod held_resources;
-#[cfg(test)]
 mod heavy_work;
+#[cfg(test)]
+mod held_resources;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]

@@ -87,9 +87,9 @@ pub fn delete_leftovers(parent: &Path) -> io::Result<usize> {
     let found = leftovers(parent)?;
     for path in &found {
         if path.is_dir() {
-            fs::remove_dir_all(path)?
+            fs::remove_dir_all(path)?;
         } else {
-            fs::remove_file(path)?
+            fs::remove_file(path)?;
         }
         tracing::info!(path = %path.display(), "leftover of an interrupted backup or restore: deleted");
     }

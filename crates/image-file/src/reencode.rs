@@ -49,14 +49,15 @@ pub fn reencode(bytes: &[u8]) -> Result<Reencoded, ImageFileError> {
 fn reencode_still(file: &ImageFile, format: ImageFormat) -> Result<Reencoded, ImageFileError> {
     let mut reader = ImageReader::with_format(Cursor::new(&file.bytes[..]), format);
     reader.limits(limits());
-    let image = reader.into_decoder().and_then(DynamicImage::from_decoder).map_err(refusal)?;
+    let image =
+        reader.into_decoder().and_then(DynamicImage::from_decoder).map_err(|error| refusal(&error))?;
     let is_png = format == ImageFormat::Png || (format == ImageFormat::WebP && image.color().has_alpha());
     let mut written = BoundedFile::default();
     let (format, outcome) = match is_png {
         true => (Format::Png, write_png(image, file.orientation, &mut written)),
         false => (Format::Jpeg, write_jpeg(image, file.orientation, &mut written)),
     };
-    outcome.map_err(|error| written.refusal(error))?;
+    outcome.map_err(|error| written.refusal(&error))?;
     Ok(Reencoded { format, bytes: written.bytes })
 }
 
@@ -85,8 +86,8 @@ fn write_jpeg(
 
 /// Encodes all frames of a GIF again. An animation repeats for ever.
 fn reencode_animation(file: &ImageFile) -> Result<Reencoded, ImageFileError> {
-    let mut decoder = GifDecoder::new(Cursor::new(&file.bytes[..])).map_err(refusal)?;
-    decoder.set_limits(limits()).map_err(refusal)?;
+    let mut decoder = GifDecoder::new(Cursor::new(&file.bytes[..])).map_err(|error| refusal(&error))?;
+    decoder.set_limits(limits()).map_err(|error| refusal(&error))?;
     let mut written = BoundedFile::default();
     let outcome = (|| {
         let mut encoder = GifEncoder::new_with_speed(&mut written, GIF_SPEED);
@@ -96,7 +97,7 @@ fn reencode_animation(file: &ImageFile) -> Result<Reencoded, ImageFileError> {
         }
         Ok(())
     })();
-    outcome.map_err(|error| written.refusal(error))?;
+    outcome.map_err(|error| written.refusal(&error))?;
     Ok(Reencoded { format: Format::Gif, bytes: written.bytes })
 }
 
@@ -107,7 +108,7 @@ fn limits() -> Limits {
     limits
 }
 
-fn refusal(error: ImageError) -> ImageFileError {
+fn refusal(error: &ImageError) -> ImageFileError {
     match error {
         ImageError::Limits(_) => ImageFileError::TooMuchMemory,
         _ => ImageFileError::Damaged,
@@ -122,7 +123,7 @@ struct BoundedFile {
 }
 
 impl BoundedFile {
-    fn refusal(&self, error: ImageError) -> ImageFileError {
+    fn refusal(&self, error: &ImageError) -> ImageFileError {
         if self.is_full { ImageFileError::TooLarge } else { refusal(error) }
     }
 }

@@ -1,4 +1,5 @@
 //! Each part of each format in which a photo tells its place.
+#![expect(clippy::expect_used, reason = "a failure of a helper fails the test")]
 
 use std::io::Cursor;
 

@@ -185,9 +185,9 @@ impl HttpConnector {
                     .into());
             }
             let whole = answer.read(reply, limits, pace).await?;
-            let Some(done_path) = &request.done_path else { return Ok(answer.end()?) };
+            let Some(done_path) = &request.done_path else { return answer.end() };
             if whole.as_ref().and_then(|whole| whole.pointer(done_path)).is_some_and(is_true) {
-                return Ok(answer.end()?);
+                return answer.end();
             }
             answer.begin_step(step + 1);
         }

@@ -98,8 +98,9 @@ impl Redact {
             .join(" ")
     }
 
-    pub fn failure(&self, failure: Failure) -> Failure {
-        Failure { message: self.error(&failure.message), ..failure }
+    pub fn failure(&self, mut failure: Failure) -> Failure {
+        failure.message = self.error(&failure.message);
+        failure
     }
 
     pub(crate) fn end(&self, end: Result<RunEnd, Failure>) -> Result<RunEnd, Failure> {
@@ -144,10 +145,11 @@ impl Redact {
             },
             // Every item is visited, also after a change.
             Value::Array(list) => {
-                list.iter_mut().fold(false, |changed, item| self.redact_strings(item) || changed)
+                list.iter_mut().map(|item| self.redact_strings(item)).filter(|changed| *changed).count() > 0
             }
             Value::Object(members) => {
-                members.values_mut().fold(false, |changed, item| self.redact_strings(item) || changed)
+                members.values_mut().map(|item| self.redact_strings(item)).filter(|changed| *changed).count()
+                    > 0
             }
             _ => false,
         }
@@ -236,7 +238,7 @@ fn forms(secret: &str) -> Vec<String> {
     for before in ["", "_", "__"] {
         let encoded = BASE64_STANDARD_NO_PAD.encode(format!("{before}{secret}"));
         let begin = if before.is_empty() { 0 } else { before.len() + 1 };
-        let end = encoded.len() - usize::from((before.len() + secret.len()) % 3 != 0);
+        let end = encoded.len() - usize::from(!(before.len() + secret.len()).is_multiple_of(3));
         let core = encoded.get(begin..end).unwrap_or_default();
         if core.len() >= PIECE {
             forms.push(core.to_owned());

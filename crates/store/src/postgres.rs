@@ -70,7 +70,7 @@ pub(crate) async fn while_reachable<T>(
     loop {
         match timeout(PROBE_DELAY, &mut work).await {
             Ok(done) => return Ok(done?),
-            Err(_) if is_away(pool).await => return Err(sqlx::Error::PoolTimedOut.into()),
+            Err(_) if Box::pin(is_away(pool)).await => return Err(sqlx::Error::PoolTimedOut.into()),
             Err(_) => {}
         }
     }

@@ -39,7 +39,9 @@ impl Store {
     pub async fn read(&self) -> Result<Conn> {
         match &self.0.pools {
             Pools::Sqlite(pools) => Ok(pools.readers.acquire().await?.into()),
-            Pools::Postgres(pool) => Ok(postgres::while_reachable(pool, pool.acquire()).await?.into()),
+            Pools::Postgres(pool) => {
+                Ok(Box::pin(postgres::while_reachable(pool, pool.acquire())).await?.into())
+            }
         }
     }
 
@@ -66,7 +68,7 @@ impl Store {
             }
             Pools::Postgres(pool) => {
                 let begin = pool.begin_with("begin isolation level repeatable read read only");
-                Ok(postgres::while_reachable(pool, begin).await?.into())
+                Ok(Box::pin(postgres::while_reachable(pool, begin)).await?.into())
             }
         }
     }
@@ -79,7 +81,7 @@ impl Store {
         match &self.0.pools {
             Pools::Sqlite(pools) => Ok(Tx::new(pools.writer.begin_interactive().await?)),
             Pools::Postgres(pool) => {
-                Ok(Tx::new(postgres::while_reachable(pool, pool.begin()).await?))
+                Ok(Tx::new(Box::pin(postgres::while_reachable(pool, pool.begin())).await?))
             }
         }
     }

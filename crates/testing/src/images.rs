@@ -1,4 +1,5 @@
 //! Image files for tests: photos with the place where they were taken in each part of each format, and hostile files.
+#![expect(clippy::expect_used, reason = "the files that tests make are small")]
 
 use flate2::{Compress, Compression, Crc, FlushCompress};
 

@@ -150,7 +150,8 @@ fn listen_address(serve: &ServeConfig, answers: bool) -> Result<String, String> 
 
 /// Returns whether a hub responds on the listening address. A hub that still builds its index responds too.
 fn answers(serve: &ServeConfig) -> bool {
-    ask(serve, "/healthz", LIVENESS_TIMEOUT).is_ok_and(|answer| answer.starts_with("HTTP/1.") && answer.get(9..12) == Some("200"))
+    ask(serve, "/healthz", LIVENESS_TIMEOUT)
+        .is_ok_and(|answer| answer.starts_with("HTTP/1.") && answer.get(9..12) == Some("200"))
 }
 
 /// Returns what the running hub says about itself at `/readyz`.

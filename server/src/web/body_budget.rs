@@ -220,7 +220,8 @@ pub async fn charge_body(State(site): State<AppState>, request: Request, next: N
     let charge = BodyCharge::new(Arc::clone(&site.body_budget), client_ip(&parts, &site));
     parts.extensions.insert(charge.clone());
     let declared = declared_length(&parts.headers);
-    let request = Request::from_parts(parts, Body::new(BudgetedBody { body, charge: charge.clone(), declared }));
+    let request =
+        Request::from_parts(parts, Body::new(BudgetedBody { body, charge: charge.clone(), declared }));
     let response = next.run(request).await;
     // What the handler read lives as long as its future.
     drop(charge);

@@ -106,7 +106,9 @@ async fn deleted(site: &AppState, caller: &Caller) -> Result<DeletedChatsPage, E
 /// Restores a deleted chat.
 pub async fn undelete(State(site): State<AppState>, visit: PageContext, Path(id): Path<String>) -> Response {
     let restored = match id.parse::<ChatId>() {
-        Ok(chat) => chats::restore(&site.hub, &visit.caller, chat).await.map(|is_archived| (chat, is_archived)),
+        Ok(chat) => {
+            chats::restore(&site.hub, &visit.caller, chat).await.map(|is_archived| (chat, is_archived))
+        }
         Err(refusal) => Err(gone(refusal)),
     };
     match restored {
