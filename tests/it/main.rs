@@ -157,8 +157,6 @@ mod message_actions;
 #[cfg(test)]
 mod metrics_audit_security_txt;
 #[cfg(test)]
-mod model_failures;
-#[cfg(test)]
 mod model_keys;
 #[cfg(test)]
 mod model_parameters;

@@ -28,6 +28,8 @@ use crate::{
     },
 };
 
+/// Minimum bytes of a value in a template that may be a secret.
+const MIN_SECRET: usize = 8;
 /// Maximum number of requests for one answer.
 const MAX_STEPS: u32 = 50;
 
@@ -229,19 +231,20 @@ impl Connector for HttpConnector {
 
     fn redact(&self) -> Redact {
         let redact = self.access.redact();
-        // Headers of a template often hold a key that the owner has written into it.
-        let headers = self.template.request().headers.iter();
-        let secrets = headers.filter(|(name, value)| is_secret_header(name) && !value.contains("{{"));
-        secrets.for_each(|(_, value)| {
-            redact.add(value);
-            redact.add(value.split_once(' ').map_or(value.as_str(), |(_, token)| token));
-        });
+        // Templates often hold a key that their owner has written into a header or the query.
+        let headers = self.template.request().headers.iter().map(|(name, value)| (name.into(), value.into()));
+        for (name, value) in self.url.query_pairs().chain(headers) {
+            if is_secret_name(&name) && !value.contains("{{") {
+                let token = value.split_once(' ').map_or(&*value, |(_, token)| token);
+                [&*value, token].iter().filter(|it| it.len() >= MIN_SECRET).for_each(|it| redact.add(it));
+            }
+        }
         redact
     }
 }
 
-/// Returns whether a header usually holds credentials.
-fn is_secret_header(name: &str) -> bool {
+/// Returns whether a header or parameter of this name usually holds credentials.
+fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["authorization", "cookie", "token", "secret", "key", "password"].iter().any(|word| name.contains(word))
 }

@@ -77,7 +77,7 @@ pub struct ModelEndpoint {
 pub enum KeyOwner {
     #[default]
     Hub,
-    /// The user for whom the run works.
+    /// The user who started the run.
     Requester,
 }
 

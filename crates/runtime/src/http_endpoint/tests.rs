@@ -84,6 +84,13 @@ fn impatient() -> RunRequest {
     RunRequest { limits, ..ask("Hi") }
 }
 
+/// Returns a request whose answer may take long as a whole.
+fn patient() -> RunRequest {
+    let request = impatient();
+    let limits = ConnectorLimits { whole: ConnectorLimits::default().whole, ..request.limits };
+    RunRequest { limits, ..request }
+}
+
 /// Runs the connector against an endpoint that answers with `body`.
 async fn read(
     reading: ResponseFormat,
@@ -251,6 +258,49 @@ async fn garbage_is_named_with_what_it_begins_with() {
     assert!(failure.message.contains("a web page"), "{failure}");
 }
 
+/// An agent may think as long as its run may take: the idle timeout counts from its first byte.
+#[tokio::test]
+async fn an_endpoint_may_think_longer_than_the_idle_timeout() {
+    for (reading, body) in
+        [(ResponseFormat::Json, r#"{"a":"x"}"#), (ResponseFormat::Lines, "{\"a\":\"x\"}\n")]
+    {
+        let think = move || async move {
+            tokio::time::sleep(SHORT * 2).await;
+            body
+        };
+        let base = serve(Router::new().fallback(think)).await;
+        let (end, heard) = hear(&connector(question(&base, reading, "/a")), patient()).await;
+        assert_eq!((end, heard.text.as_str()), (Ok(RunEnd::Completed), "x"));
+    }
+    let stalls = Router::new().fallback(|| async {
+        let first = stream::once(async { Ok::<_, io::Error>("{\"a\":") });
+        Body::from_stream(first.chain(stream::pending()))
+    });
+    let (end, _) =
+        hear(&connector(question(&serve(stalls).await, ResponseFormat::Json, "/a")), patient()).await;
+    assert_eq!(end.unwrap_err().class, FailureClass::TimedOut);
+}
+
+#[tokio::test]
+async fn an_endpoint_with_the_openai_preset_is_read_as_a_model_server() {
+    let piece =
+        |text: &str| format!("data: {}\n\n", json!({ "choices": [{ "delta": { "content": text } }] }));
+    let stop = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+    for (body, end, text) in [
+        (format!("{}{}", piece("<think>hm</think>Once"), stop), Some(RunEnd::Completed), "Once"),
+        (format!("{}data: [DONE]", piece("Once")), Some(RunEnd::Completed), "Once"),
+        (piece("Once"), None, "Once"),
+    ] {
+        let sent = body.clone();
+        let (base, _) = endpoint(move |_| sent.clone()).await;
+        let (ended, heard) = hear(&connector(Preset::OpenAi.request(base.as_str())), ask("Hi")).await;
+        assert_eq!((ended.clone().ok(), heard.text.as_str()), (end, text), "{body}");
+        if let Err(failure) = ended {
+            assert!(failure.message.contains("ended the answer early"), "{failure}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn an_endpoint_that_hangs_is_given_up() {
     let silent = serve(Router::new().fallback(std::future::pending::<Response>)).await;
@@ -281,14 +331,14 @@ async fn an_answer_without_end_is_cut() {
         (ResponseFormat::Json, "/a", "[[[[[[[[[["),
     ] {
         let (base, _) = endpoint(flood(piece)).await;
-        let (end, heard) = hear(&connector(question(&base, reading, path)), impatient()).await;
+        let (end, heard) = hear(&connector(question(&base, reading, path)), patient()).await;
         let class = end.unwrap_err().class;
         assert!(matches!(class, FailureClass::TooLarge | FailureClass::Garbage), "{piece}: {class:?}");
         assert!(heard.text.len() <= 1 << 20);
     }
     let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99999999999\r\n\r\n";
     let (end, _) =
-        hear(&connector(question(&serve_bytes(head).await, ResponseFormat::Json, "")), impatient()).await;
+        hear(&connector(question(&serve_bytes(head).await, ResponseFormat::Json, "")), patient()).await;
     assert_eq!(end.unwrap_err().class, FailureClass::TooLarge);
 }
 

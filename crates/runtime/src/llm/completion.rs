@@ -53,6 +53,9 @@ pub struct CompletionStream<'a> {
     is_begun: bool,
     is_done: bool,
     finish_reason: Option<FinishReason>,
+    /// True if bytes of the answer have come, and if a piece of them was understood.
+    has_received: bool,
+    has_understood: bool,
     /// The last piece that was not understood.
     ignored: Option<String>,
     /// True if the caller limited the length, so that an answer without text is none of the server's faults.
@@ -102,6 +105,8 @@ impl<'a> CompletionStream<'a> {
             is_begun: false,
             is_done: false,
             finish_reason: None,
+            has_received: false,
+            has_understood: false,
             ignored: None,
             may_be_cut: false,
             ends_unmarked: false,
@@ -177,6 +182,7 @@ impl<'a> CompletionStream<'a> {
         self.is_begun = false;
         self.is_done = false;
         self.finish_reason = None;
+        (self.has_received, self.has_understood) = (false, false);
         self.ignored = None;
         self.said.clear();
         self.calls.clear();
@@ -223,6 +229,7 @@ impl<'a> CompletionStream<'a> {
 
     /// Parses the next bytes.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.has_received |= !bytes.is_empty();
         self.decode(|decoder, completion| decoder.push_named(bytes, |event| completion.event(event)))?;
         self.noise.add_besides(bytes.len(), self.decoder.pending())
     }
@@ -280,11 +287,12 @@ impl<'a> CompletionStream<'a> {
         }
         chunk::add_usage(chunk, &mut self.usage);
         let Some(choice) = chunk::choice(chunk) else {
-            if !chunk.contains_key("choices") && !chunk.contains_key("usage") {
+            if !chunk.get("choices").is_some_and(Value::is_array) && !chunk.contains_key("usage") {
                 self.ignored = Some(quote_foreign_text(&Value::Object(chunk.clone()).to_string()));
             }
             return Ok(());
         };
+        self.has_understood = true;
         if let Some(message) = chunk::message(choice, self.has_begun()) {
             self.message(&message)?;
         }
@@ -452,7 +460,7 @@ impl<'a> CompletionStream<'a> {
 
     fn ended_early(&self) -> Failure {
         let said = self.ignored_words();
-        if self.has_begun() || self.has_text || self.ignored.is_none() {
+        if self.has_understood || !self.has_received {
             let words = format!("{} ended the answer early. The partial answer is saved{said}.", self.server);
             return Failure::new(FailureClass::Unreachable, words);
         }

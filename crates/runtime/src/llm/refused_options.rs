@@ -127,7 +127,9 @@ mod tests {
     fn sent(refused: &RefusedOptions, names: &[&str]) -> Vec<String> {
         let mut members = members(names);
         refused.apply(&mut members);
-        members.into_iter().map(|(name, _)| name).collect()
+        let mut names: Vec<String> = members.into_iter().map(|(name, _)| name).collect();
+        names.sort();
+        names
     }
 
     #[test]

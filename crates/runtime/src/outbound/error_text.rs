@@ -10,7 +10,7 @@ use super::quote_foreign_text;
 const MAX_DEPTH: usize = 8;
 /// Maximum number of errors of a list that are quoted.
 const MAX_ERRORS: usize = 4;
-/// Members with the words of an error or with another envelope, the most telling first.
+/// Members with the words of an error or with another envelope, the most specific first.
 const MEMBERS: [&str; 20] = [
     "error",
     "errors",
@@ -67,9 +67,9 @@ fn of_value(value: &Value, depth: usize) -> Option<String> {
 }
 
 fn of_object(object: &Map<String, Value>, depth: usize) -> Option<String> {
-    let is_telling = |value: &&Value| !matches!(value, Value::Number(_));
+    let has_words = |value: &&Value| !matches!(value, Value::Number(_));
     let found = MEMBERS.iter().find_map(|name| {
-        let value = object.get(*name).filter(is_telling)?;
+        let value = object.get(*name).filter(has_words)?;
         of_value(value, depth + 1).filter(|words| !words.trim().is_empty())
     });
     let found = found.or_else(|| by_field(object, depth))?;
