@@ -13,6 +13,7 @@ use uuid::Uuid;
 use crate::{
     Conn, Result, Tx,
     accounts::{Account, state},
+    cards,
     conn::{execute, on},
     messages, parts,
     sql_types::{SqlType, record},
@@ -233,23 +234,41 @@ pub async fn finish(tx: &mut Tx, id: AccountId, at: Timestamp) -> Result<()> {
 /// Connector of the versions of deleted agents.
 const NO_CONNECTOR: &str = r#"{"kind":"attached"}"#;
 
-/// Deletes the content of deleted agents of this hub whose runs have all ended: connectors with their instructions, cards,
-/// and summaries. Returns how many versions lost theirs.
+/// SQL for the versions of deleted agents whose runs have ended, and which have another card than `$1`: at most `$2`, in one
+/// order, so that all statements of a transaction mean the same ones.
+macro_rules! versions {
+    ($columns:literal) => {
+        concat!(
+            "select ",
+            $columns,
+            " from agent_versions v join agents on agents.id = v.agent \
+             where agents.state = 'deleted' and agents.namespace is not null and v.card <> $1 \
+             and not exists (select 1 from runs where runs.version = v.id \
+             and runs.state in ('queued', 'working', 'input_required', 'auth_required')) order by v.id limit $2"
+        )
+    };
+}
+
+/// Deletes the content of at most `limit` versions of deleted agents of this hub, whose runs have all ended: connectors with
+/// their instructions, cards, and the summaries of the agents. Returns how many versions lost theirs.
 pub async fn delete_agent_content(tx: &mut Tx, limit: i64) -> Result<u64> {
-    let blank = crate::cards::insert(tx, b"{}").await?.to_column();
+    let blank = cards::insert(tx, b"{}").await?.to_column();
+    let text = "select card from listings where card <> $1 and agent in \
+                (select id from agents where state = 'deleted' and namespace is not null)";
+    let listed: Vec<Vec<u8>> = on!(tx, c => query_scalar(text).bind(blank.clone()).fetch_all(c))?;
     let text = "update listings set summary = '{}', card = $1 where card <> $1 and agent in \
                 (select id from agents where state = 'deleted' and namespace is not null)";
     execute!(tx, query(text).bind(blank.clone()))?;
-    let text = "select agent_versions.card from agent_versions join agents on agents.id = agent_versions.agent \
-                where agents.state = 'deleted' and agents.namespace is not null and agent_versions.card <> $1 limit $2";
-    let cards: Vec<Vec<u8>> = on!(tx, c => query_scalar(text).bind(blank.clone()).bind(limit).fetch_all(c))?;
-    let text = "update agent_versions set connector = $1, card = $2, secret = null where id in \
-                (select v.id from agent_versions v join agents on agents.id = v.agent \
-                where agents.state = 'deleted' and agents.namespace is not null and v.card <> $2 \
-                and not exists (select 1 from runs where runs.version = v.id \
-                and runs.state in ('queued', 'working', 'input_required', 'auth_required')) limit $3)";
-    let changed = execute!(tx, query(text).bind(NO_CONNECTOR).bind(blank).bind(limit))?;
-    for card in cards {
+    let text = versions!("v.card");
+    let versions: Vec<Vec<u8>> =
+        on!(tx, c => query_scalar(text).bind(blank.clone()).bind(limit).fetch_all(c))?;
+    let text = concat!(
+        "update agent_versions set connector = $3, card = $1, secret = null where id in (",
+        versions!("v.id"),
+        ")"
+    );
+    let changed = execute!(tx, query(text).bind(blank.clone()).bind(limit).bind(NO_CONNECTOR))?;
+    for card in listed.into_iter().chain(versions) {
         let text = "delete from cards where sha256 = $1 \
                     and not exists (select 1 from agent_versions where agent_versions.card = cards.sha256) \
                     and not exists (select 1 from listings where listings.card = cards.sha256)";
