@@ -4,14 +4,7 @@
 //! marked as erased in the last one, so an erasure that was interrupted, or that an earlier version left incomplete, is
 //! continued by the next housekeeping. What stays, and why, is in `docs/security.md`.
 
-use plexus_store::{
-    account_erasure, accounts,
-    accounts::Account,
-    agent_credentials,
-    agents::{self, AgentState},
-    listings::{self, ListingState},
-    namespaces,
-};
+use plexus_store::{account_erasure, accounts, accounts::Account, agents, namespaces};
 
 use crate::{Hub, Result, agents::withdraw, chats};
 
@@ -102,12 +95,8 @@ async fn erase_content(hub: &Hub, account: &Account) -> Result<()> {
     }
     let mut tx = hub.store().write_background().await?;
     for agent in agents::list_by_namespace(&mut tx, account.namespace).await? {
-        if agent.state != AgentState::Deleted {
-            withdraw(hub, &mut tx, &agent).await?;
-        }
-        agent_credentials::delete_by_agent(&mut tx, agent.id).await?;
-        // Its new address is signed in a new tombstone.
-        listings::set_state(&mut tx, agent.id, ListingState::Deleted).await?;
+        // Also agents that were withdrawn before: their listings change, so that new tombstones are signed without the name.
+        withdraw(hub, &mut tx, &agent).await?;
     }
     // Again, for what earlier versions left and what runs wrote that ended meanwhile.
     account_erasure::delete_rows(&mut tx, account.id).await?;
