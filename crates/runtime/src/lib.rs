@@ -20,6 +20,7 @@ pub mod mcp_client;
 pub mod oauth_client;
 pub mod outbound;
 mod redact;
+mod rpc_error;
 pub mod sandbox;
 pub mod sse;
 pub mod stdio;

@@ -29,7 +29,8 @@ use super::{
 use crate::{
     ConnectorLimits, RunEnd,
     child_process::{ChildProcess, Process, ProcessSpec},
-    outbound::{RunInterruption, WaitInterrupted, WaitTimer, quote_foreign_text},
+    outbound::{RunInterruption, WaitInterrupted, WaitTimer},
+    rpc_error::error_text,
     sse::{IgnoredBytes, LineDecoder, TooLong},
 };
 
@@ -260,7 +261,7 @@ impl AcpSession {
     fn refused(&self, method: &str, error: &Error) -> Failure {
         self.log(method);
         let code = i32::from(error.code);
-        let words = quote_foreign_text(&error.message);
+        let words = error_text(&error.message, error.data.as_ref());
         if code == AUTH_REQUIRED {
             let words =
                 format!("The agent program requires sign-in ({words}). Its operator must sign in first.");

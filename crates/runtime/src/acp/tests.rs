@@ -302,3 +302,23 @@ async fn one_more_program_takes_the_place_of_one_that_waits_or_waits_itself() {
     assert_eq!(heard.status, ["Queued: the limit of 1 running programs is reached"]);
     drop(busy);
 }
+
+#[tokio::test]
+async fn an_error_keeps_the_details_in_its_data() {
+    for (data, words) in [
+        (
+            r#"{"details":"Claude Code process exited with code 1"}"#,
+            "Internal error: Claude Code process exited with code 1",
+        ),
+        (r#""No key""#, "Internal error: No key"),
+        (r#"{"error":{"message":"No key"}}"#, "Internal error: No key"),
+        ("null", "Internal error"),
+    ] {
+        let script = format!(
+            r#"read -r prompt; say '{{"jsonrpc":"2.0","id":3,"error":{{"code":-32603,"message":"Internal error","data":{data}}}}}'"#
+        );
+        let (class, message) = class(hear(&agent(&script), ask("Hi")).await.0);
+        let expected = format!("The agent program answered session/prompt with an error: {words} (-32603)");
+        assert_eq!((class, message), (FailureClass::Refused, expected));
+    }
+}
