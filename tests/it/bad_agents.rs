@@ -161,7 +161,18 @@ fn wrong_cards() -> Vec<(&'static str, String, &'static str)> {
         change(&mut card);
         card.to_string()
     };
+    let at = |url: &str| with(&|card| card["supportedInterfaces"][0]["url"] = json!(url));
     vec![
+        ("an unspecified address", at("http://0.0.0.0:3000/"), "unspecified address"),
+        ("an unspecified address in hexadecimal", at("http://0x0:3000/"), "unspecified address"),
+        ("an unspecified address of IPv6", at("http://[::]:3000/"), "unspecified address"),
+        ("an unspecified address in IPv6", at("http://[::ffff:0.0.0.0]:3000/"), "unspecified address"),
+        ("loopback in disguise", at("http://[::ffff:127.0.0.1]:9/"), "No agent can be called at"),
+        ("loopback behind NAT64", at("http://[64:ff9b::7f00:1]:9/"), "No agent can be called at"),
+        ("loopback behind 6to4", at("http://[2002:7f00:1::]:9/"), "No agent can be called at"),
+        ("a link-local address", at("http://169.254.169.254/latest"), "No agent can be called at"),
+        ("a multicast address", at("http://224.0.0.1/"), "No agent can be called at"),
+        ("the broadcast address", at("http://255.255.255.255/"), "No agent can be called at"),
         ("a page", "<!doctype html><h1>It works!</h1>".to_owned(), "not a JSON object"),
         ("10 MB", format!("{{\"name\":\"{}\"}}", "x".repeat(10 << 20)), "262144 bytes"),
         ("nesting", format!("{{\"name\":\"x\",\"skills\":{}", "[".repeat(100_000)), "not a JSON object"),

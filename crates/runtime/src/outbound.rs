@@ -17,14 +17,14 @@ mod response;
 mod self_call_guard;
 mod webhook;
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt, net::IpAddr, sync::Arc, time::Duration};
 
 use http::Method;
 use plexus_domain::run::{Failure, FailureClass};
 use reqwest::{RequestBuilder, redirect};
+use tokio::time;
 use url::{Host, Origin, Url};
 
-use self::resolver::PublicResolver;
 pub use self::{
     card_discovery::FoundCard,
     dns::{Dns, DnsError},
@@ -35,11 +35,15 @@ pub use self::{
     webhook::WebhookRequest,
 };
 pub(crate) use self::{
-    connection_failure::without_code,
+    connection_failure::{connection_failure, without_code},
     deadline::{RunInterruption, WaitInterrupted, WaitTimer},
     error_text::{words, words_of},
     http_error::{ErrorHints, by_status, error_message},
     response::{HttpResponse, connection_error, peer, quote_foreign_text, retry_after, subject},
+};
+use self::{
+    public_ip::is_never_called,
+    resolver::{NeverCalledError, PrivateAddressError, PublicResolver, Reach},
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -58,8 +62,9 @@ pub struct OutboundPolicy {
 
 /// Shared connection pools of all [`OutboundClient`] clients. Created once.
 pub struct HttpClients {
-    public: reqwest::Client,
-    any: reqwest::Client,
+    public: Pool,
+    local: Pool,
+    any: Pool,
     own: Option<Arc<SelfCallGuard>>,
 }
 
@@ -70,9 +75,9 @@ impl HttpClients {
 
     /// Creates the pools with a name resolver other than the system's.
     pub fn with_lookup(lookup: Arc<dyn NameResolver>) -> Result<Self, Failure> {
-        let public = client(PublicResolver::new(Arc::clone(&lookup), true))?;
-        let any = client(PublicResolver::new(lookup, false))?;
-        Ok(Self { public, any, own: None })
+        let pool = |reach| Pool::new(PublicResolver::new(Arc::clone(&lookup), reach));
+        let (public, local, any) = (pool(Reach::Public)?, pool(Reach::Local)?, pool(Reach::Any)?);
+        Ok(Self { public, local, any, own: None })
     }
 
     /// Rejects URLs from untrusted sources that point to this hub (self-call loops).
@@ -83,14 +88,33 @@ impl HttpClients {
 
     /// Returns a client for URLs from users, agent cards and peers.
     pub fn for_untrusted(&self, policy: OutboundPolicy) -> OutboundClient {
-        let client = if policy.allow_private { &self.any } else { &self.public };
-        OutboundClient { client: client.clone(), reach: DestinationPolicy::Anyone(policy, self.own.clone()) }
+        let pool = if policy.allow_private { &self.local } else { &self.public };
+        OutboundClient { pool: pool.clone(), reach: DestinationPolicy::Anyone(policy, self.own.clone()) }
     }
 
     /// Returns a client for one origin from the configuration, given by any URL of it.
     pub fn for_operator(&self, url: &Url) -> Result<OutboundClient, Failure> {
         check_form(url)?;
-        Ok(OutboundClient { client: self.any.clone(), reach: DestinationPolicy::Origin(url.origin()) })
+        Ok(OutboundClient { pool: self.any.clone(), reach: DestinationPolicy::Origin(url.origin()) })
+    }
+}
+
+/// Connection pool with the resolver that it uses.
+#[derive(Clone)]
+struct Pool {
+    client: reqwest::Client,
+    resolver: PublicResolver,
+}
+
+impl Pool {
+    fn new(resolver: PublicResolver) -> Result<Self, Failure> {
+        Ok(Self { client: client(resolver.clone())?, resolver })
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.client.fmt(f)
     }
 }
 
@@ -122,7 +146,7 @@ fn client(resolver: PublicResolver) -> Result<reqwest::Client, Failure> {
 /// HTTP client that enforces a destination policy.
 #[derive(Clone, Debug)]
 pub struct OutboundClient {
-    client: reqwest::Client,
+    pool: Pool,
     reach: DestinationPolicy,
 }
 
@@ -154,13 +178,27 @@ impl OutboundClient {
     /// Returns the underlying client, for a library that calls only `url`.
     pub(crate) fn client_for(&self, url: &Url) -> Result<reqwest::Client, Failure> {
         self.check(url)?;
-        Ok(self.client.clone())
+        Ok(self.pool.client.clone())
+    }
+
+    /// Validates that `url` may be called, and the addresses of its host name. A name that cannot be resolved now
+    /// passes: each call resolves it again.
+    pub async fn check_resolved(&self, url: &Url) -> Result<(), Failure> {
+        self.check(url)?;
+        let (DestinationPolicy::Anyone(..), Some(Host::Domain(name))) = (&self.reach, url.host()) else {
+            return Ok(());
+        };
+        match time::timeout(CONNECT_TIMEOUT, self.pool.resolver.addresses(name)).await {
+            Ok(Err(error)) if error.is::<PrivateAddressError>() => Err(private()),
+            Ok(Err(error)) if error.is::<NeverCalledError>() => Err(never_called(&peer(url))),
+            _ => Ok(()),
+        }
     }
 
     /// Builds a request, to be sent by `HttpResponse::to`. Redirects are not followed.
     pub(crate) fn request(&self, method: Method, url: &Url) -> Result<RequestBuilder, Failure> {
         self.check(url)?;
-        Ok(self.client.request(method, url.clone()))
+        Ok(self.pool.client.request(method, url.clone()))
     }
 }
 
@@ -181,15 +219,15 @@ fn check_policy(url: &Url, policy: &OutboundPolicy) -> Result<(), Failure> {
     if policy.ports.as_ref().is_some_and(|ports| !ports.contains(&port)) {
         return Err(refusal(format!("Port {port} is not allowed.")));
     }
-    if policy.allow_private {
-        return Ok(());
-    }
-    let is_private = match url.host() {
-        Some(Host::Ipv4(address)) => !is_public(address.into()),
-        Some(Host::Ipv6(address)) => !is_public(address.into()),
-        Some(Host::Domain(_)) | None => false,
+    let address: Option<IpAddr> = match url.host() {
+        Some(Host::Ipv4(address)) => Some(address.into()),
+        Some(Host::Ipv6(address)) => Some(address.into()),
+        Some(Host::Domain(_)) | None => None,
     };
-    if is_private {
+    if policy.allow_private {
+        return if address.is_some_and(is_never_called) { Err(never_called(&peer(url))) } else { Ok(()) };
+    }
+    if address.is_some_and(|address| !is_public(address)) {
         return Err(private());
     }
     if url.scheme() != "https" {
@@ -203,6 +241,13 @@ pub const PRIVATE_ADDRESS: &str = "This address is private. Only administrators 
 
 fn private() -> Failure {
     refusal(PRIVATE_ADDRESS)
+}
+
+fn never_called(peer: &str) -> Failure {
+    refusal(format!(
+        "No agent can be called at {peer}: it is an unspecified, link-local, multicast or reserved address, or \
+         stands for another one. Give the address at which the agent is reached."
+    ))
 }
 
 fn refusal(message: impl Into<String>) -> Failure {

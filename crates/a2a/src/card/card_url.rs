@@ -1,6 +1,6 @@
 //! URL validation for cards, and origins.
 
-use std::fmt;
+use std::{fmt, net::IpAddr};
 
 use plexus_domain::sanitized_text;
 use unicode_security::MixedScript as _;
@@ -59,7 +59,26 @@ pub fn check(raw: &str) -> Result<Url, String> {
     if url.port() == Some(0) {
         return Err("Port 0 cannot be called.".to_owned());
     }
+    if is_unspecified(&url) {
+        let host = url.host_str().unwrap_or_default();
+        return Err(format!(
+            "{host} is the unspecified address, at which nothing can be called. Write the address that callers use."
+        ));
+    }
     Ok(url)
+}
+
+/// Returns whether the host is an address of "this network" (RFC 1122), in any spelling: a server that listens on it
+/// listens on all addresses, but it is none of them.
+fn is_unspecified(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => address.octets()[0] == 0,
+        Some(Host::Ipv6(address)) => match address.to_canonical() {
+            IpAddr::V4(address) => address.octets()[0] == 0,
+            IpAddr::V6(address) => address.is_unspecified(),
+        },
+        Some(Host::Domain(_)) | None => false,
+    }
 }
 
 /// Returns warnings for suspicious URLs: no encryption, internationalised or mixed-script hosts (homographs).
@@ -114,6 +133,15 @@ mod tests {
             ("/relative", "begins with"),
             ("https://", "not a URL"),
             ("https://a.example:0/", "Port 0"),
+            ("http://0.0.0.0:3000/", "unspecified"),
+            ("http://0/", "unspecified"),
+            ("http://0x0/", "unspecified"),
+            ("http://0.1/", "unspecified"),
+            ("http://00.0x0.0.0/", "unspecified"),
+            ("http://[::]:3000/", "unspecified"),
+            ("http://[0:0::0]/", "unspecified"),
+            ("http://[::ffff:0.0.0.0]/", "unspecified"),
+            ("http://０.0.0.0/", "unspecified"),
             ("https://a.example:99999/", "not a URL"),
             ("https://a\u{202e}.example/", "not seen"),
             (" https://a.example/", "spaces"),

@@ -165,7 +165,7 @@ pub async fn refresh(hub: &Hub, caller: &Caller, address: &Address) -> Result<Ca
     drop(conn);
     let url: Url = card_url.parse().map_err(Error::fault)?;
     let found = outbound.fetch_card(&url).await.map_err(|failure| Refusal::conflict(failure.message))?;
-    let (card, _) = register_a2a::read_card(&outbound, &found.body).map_err(|problems| {
+    let (card, _) = register_a2a::read_card(&outbound, &found.body).await.map_err(|problems| {
         let words = problems.iter().filter(|problem| problem.severity == Severity::Error);
         let words: Vec<String> =
             words.map(|problem| format!("{}: {}", problem.pointer, problem.message)).collect();

@@ -70,7 +70,7 @@ pub async fn begin(hub: &Hub, caller: &Caller, address: &str) -> Result<CardFetc
     hub.limits().take(Rate::Fetches, &caller.key())?;
     let outbound = outbound(hub, person);
     let found = outbound.fetch_card(&url).await.map_err(|failure| unreachable(person, failure))?;
-    let remote = match read(&outbound, address, &found) {
+    let remote = match read(&outbound, address, &found).await {
         Ok(remote) => remote,
         Err(problems) => return Ok(CardFetchOutcome::Broken { card_url: found.url.into(), problems }),
     };
@@ -119,8 +119,8 @@ pub(super) fn unreachable(person: &Person, failure: Failure) -> Refusal {
 }
 
 /// Builds the draft data from a card; otherwise returns all problems of the card.
-fn read(outbound: &OutboundClient, asked: &str, found: &FoundCard) -> Result<A2aDraft, Vec<Problem>> {
-    let (card, text) = read_card(outbound, &found.body)?;
+async fn read(outbound: &OutboundClient, asked: &str, found: &FoundCard) -> Result<A2aDraft, Vec<Problem>> {
+    let (card, text) = read_card(outbound, &found.body).await?;
     let checks = origin_verification::origins(&card)
         .into_iter()
         .map(|origin| (origin, VerificationStatus::Unchecked))
@@ -135,7 +135,10 @@ fn read(outbound: &OutboundClient, asked: &str, found: &FoundCard) -> Result<A2a
 }
 
 /// Parses and validates a card. Returns it with its source text.
-pub(super) fn read_card(outbound: &OutboundClient, body: &[u8]) -> Result<(Card, String), Vec<Problem>> {
+pub(super) async fn read_card(
+    outbound: &OutboundClient,
+    body: &[u8],
+) -> Result<(Card, String), Vec<Problem>> {
     let reading = Card::read(body);
     let error = |message: String| Problem { severity: Severity::Error, pointer: String::new(), message };
     let Some(card) = reading.card else { return Err(reading.problems) };
@@ -143,19 +146,21 @@ pub(super) fn read_card(outbound: &OutboundClient, body: &[u8]) -> Result<(Card,
         return Err(vec![error("The card is not UTF-8 text.".to_owned())]);
     };
     // The URL in the card is untrusted, even if the card itself was fetched from an allowed address (SSRF).
-    let called =
-        card.best_interface().map(|interface| outbound.check(&interface.url).map(|()| &interface.url));
+    let called = match card.best_interface() {
+        Some(interface) => outbound.check_resolved(&interface.url).await,
+        None => Ok(()),
+    };
     let asked = credentials::scheme(&card).map(|scheme| check_scheme(outbound, &scheme));
     if let Some(Err(words)) = asked {
         return Err([reading.problems, vec![error(words)]].concat());
     }
     match called {
-        Some(Err(failure)) => {
+        Err(failure) => {
             let place = card.best_interface().map(|interface| interface.url.to_string()).unwrap_or_default();
             let message = format!("The hub cannot call {place}. {}", failure.message);
             Err([reading.problems, vec![error(message)]].concat())
         }
-        _ => Ok((card, text)),
+        Ok(()) => Ok((card, text)),
     }
 }
 

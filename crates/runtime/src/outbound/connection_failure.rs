@@ -5,15 +5,18 @@ use std::{error::Error, io};
 use plexus_domain::run::{Failure, FailureClass};
 
 use super::{
-    private, quote_foreign_text,
-    resolver::{NameLookupError, PrivateAddressError},
+    never_called, private, quote_foreign_text,
+    resolver::{NameLookupError, NeverCalledError, PrivateAddressError},
 };
 
 /// Returns the failure of a request to `peer`.
-pub(super) fn connection_failure(error: &reqwest::Error, peer: &str) -> Failure {
+pub(crate) fn connection_failure(error: &reqwest::Error, peer: &str) -> Failure {
     let chain = || std::iter::successors(error.source(), next);
     if chain().any(|cause| cause.is::<PrivateAddressError>()) {
         return private();
+    }
+    if chain().any(|cause| cause.is::<NeverCalledError>()) {
+        return never_called(peer);
     }
     if error.is_connect() && error.is_timeout() {
         return Failure::new(FailureClass::TimedOut, format!("Connection to {peer} timed out."));

@@ -48,6 +48,40 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
+/// Returns true if no host can be called at `address`, or if only a disguise leads to one: unspecified, link-local,
+/// multicast and reserved addresses, and IPv6 addresses that translate to a special-purpose IPv4 address.
+pub fn is_never_called(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => {
+            address.octets()[0] == 0
+                || address.is_link_local()
+                || address.is_multicast()
+                || address.octets()[0] >= 240
+        }
+        IpAddr::V6(address) if address.is_loopback() => false,
+        IpAddr::V6(address) => {
+            address.is_unspecified()
+                || address.is_multicast()
+                || address.is_unicast_link_local()
+                || embedded_v4(address).is_some_and(|inner| !is_public(inner.into()))
+        }
+    }
+}
+
+/// Returns the IPv4 address to which an IPv6 address translates: IPv4-mapped, IPv4-compatible, NAT64 (RFC 6052 and
+/// RFC 8215), 6to4 or Teredo.
+fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    let [a, b, c, d, e, f, g, h] = address.segments();
+    let of = |high: u16, low: u16| Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low));
+    match [a, b, c, d, e, f] {
+        [0, 0, 0, 0, 0, 0 | 0xffff] | [0, 0, 0, 0, 0xffff, 0] | [0x64, 0xff9b, 0, 0, 0, 0] => Some(of(g, h)),
+        [0x64, 0xff9b, 1, ..] => Some(of(g, h)),
+        [0x2002, high, low, ..] => Some(of(high, low)),
+        [0x2001, 0, ..] => Some(of(!g, !h)),
+        _ => None,
+    }
+}
+
 fn contains_v4((network, prefix): (Ipv4Addr, u32), address: Ipv4Addr) -> bool {
     (network.to_bits() ^ address.to_bits()).leading_zeros() >= prefix
 }
@@ -134,6 +168,41 @@ mod tests {
             assert!(!is_public(first) && !is_public(last), "{first} to {last}");
             assert_eq!(step(first, -1).is_some_and(is_public), before_is_public, "before {first}");
             assert_eq!(step(last, 1).is_some_and(is_public), after_is_public, "after {last}");
+        }
+    }
+
+    #[test]
+    fn addresses_that_nothing_answers_at_are_never_called() {
+        for (address, expected) in [
+            ("0.0.0.0", true),
+            ("0.1.2.3", true),
+            ("169.254.169.254", true),
+            ("224.0.0.1", true),
+            ("240.0.0.1", true),
+            ("255.255.255.255", true),
+            ("::", true),
+            ("ff02::1", true),
+            ("fe80::1", true),
+            ("::ffff:0.0.0.0", true),
+            ("::ffff:127.0.0.1", true),
+            ("::127.0.0.1", true),
+            ("::ffff:0:127.0.0.1", true),
+            ("64:ff9b::7f00:1", true),
+            ("64:ff9b:1::a00:1", true),
+            ("2002:7f00:1::1", true),
+            ("2002:a00:1::", true),
+            ("2001:0:1::80ff:fffe", true),
+            ("127.0.0.1", false),
+            ("127.0.0.2", false),
+            ("::1", false),
+            ("10.0.0.1", false),
+            ("192.168.1.1", false),
+            ("fd00::1", false),
+            ("1.1.1.1", false),
+            ("2606:4700:4700::1111", false),
+            ("64:ff9b::101:101", false),
+        ] {
+            assert_eq!(is_never_called(address.parse().unwrap()), expected, "{address}");
         }
     }
 

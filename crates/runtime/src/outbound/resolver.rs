@@ -1,4 +1,4 @@
-//! DNS resolver that drops private addresses at connection time. Therefore a name that first resolves to a
+//! DNS resolver that drops addresses that may not be called at connection time. Therefore a name that first resolves to a
 //! public address and then to a private one (DNS rebinding) is rejected.
 
 use std::{
@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use tokio::{net::lookup_host, sync::Semaphore};
 
-use super::is_public;
+use super::public_ip::{is_never_called, is_public};
 
 /// Maximum concurrent lookups. The system's resolver blocks threads of the runtime's pool, so slow names
 /// could otherwise exhaust it.
@@ -47,34 +47,71 @@ impl NameResolver for SystemLookup {
 #[error("{0} has only private addresses")]
 pub(super) struct PrivateAddressError(String);
 
+/// Error: a name has only addresses at which no host can be called.
+#[derive(Debug, thiserror::Error)]
+#[error("{0} has only addresses that cannot be called")]
+pub(super) struct NeverCalledError(String);
+
 /// Error: the lookup of a name failed.
 #[derive(Debug, thiserror::Error)]
 #[error("the name lookup failed: {0}")]
 pub(super) struct NameLookupError(#[source] io::Error);
 
-/// Resolver for reqwest that can drop private addresses.
+/// Addresses that a client may call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Those of the public internet.
+    Public,
+    /// Those of this machine and its networks as well.
+    Local,
+    /// All, as in the operator's configuration.
+    Any,
+}
+
+impl Reach {
+    /// Returns the addresses of `name` that may be called. Fails if there are none among some.
+    fn filter(self, name: &str, found: Vec<IpAddr>) -> Result<Vec<IpAddr>, BoxError> {
+        let had_some = !found.is_empty();
+        let may_call = |ip: &IpAddr| match self {
+            Self::Public => is_public(*ip),
+            Self::Local => !is_never_called(*ip),
+            Self::Any => true,
+        };
+        let allowed: Vec<IpAddr> = found.into_iter().filter(may_call).collect();
+        match (allowed.is_empty() && had_some, self) {
+            (true, Self::Public) => Err(PrivateAddressError(name.to_owned()).into()),
+            (true, _) => Err(NeverCalledError(name.to_owned()).into()),
+            (false, _) => Ok(allowed),
+        }
+    }
+}
+
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Resolver for reqwest that drops the addresses beyond its reach.
+#[derive(Clone)]
 pub(super) struct PublicResolver {
     lookup: Arc<dyn NameResolver>,
-    is_strict: bool,
+    reach: Reach,
 }
 
 impl PublicResolver {
-    /// Creates a resolver. Private addresses are dropped only if `is_strict`.
-    pub fn new(lookup: Arc<dyn NameResolver>, is_strict: bool) -> Self {
-        Self { lookup, is_strict }
+    pub fn new(lookup: Arc<dyn NameResolver>, reach: Reach) -> Self {
+        Self { lookup, reach }
+    }
+
+    /// Resolves a name to the addresses that may be called.
+    pub async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, BoxError> {
+        let found = self.lookup.lookup(name).await.map_err(NameLookupError)?;
+        self.reach.filter(name, found)
     }
 }
 
 impl Resolve for PublicResolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let (lookup, is_strict) = (Arc::clone(&self.lookup), self.is_strict);
+        let resolver = self.clone();
         Box::pin(async move {
-            let found = lookup.lookup(name.as_str()).await.map_err(NameLookupError)?;
-            let had_some = !found.is_empty();
-            let allowed: Vec<IpAddr> = found.into_iter().filter(|&ip| !is_strict || is_public(ip)).collect();
-            if allowed.is_empty() && had_some {
-                return Err(PrivateAddressError(name.as_str().to_owned()).into());
-            }
+            let allowed = resolver.addresses(name.as_str()).await?;
             Ok(Box::new(allowed.into_iter().map(|ip| SocketAddr::new(ip, 0))) as Addrs)
         })
     }
@@ -116,14 +153,16 @@ mod tests {
 
     #[tokio::test]
     async fn a_name_that_turns_private_is_not_connected_to() {
-        let resolver = PublicResolver::new(Arc::new(Rebinding::default()), true);
+        let resolver = PublicResolver::new(Arc::new(Rebinding::default()), Reach::Public);
         assert_eq!(resolve(&resolver).await.unwrap(), ["93.184.215.14:0"]);
         assert_eq!(resolve(&resolver).await.unwrap_err(), "rebind.example has only private addresses");
     }
 
     #[tokio::test]
     async fn private_addresses_among_public_ones_are_left_out() {
-        assert_eq!(resolve(&PublicResolver::new(Arc::new(Mixed), true)).await.unwrap(), ["1.1.1.1:0"]);
-        assert_eq!(resolve(&PublicResolver::new(Arc::new(Mixed), false)).await.unwrap().len(), 3);
+        let resolved = async |reach| resolve(&PublicResolver::new(Arc::new(Mixed), reach)).await.unwrap();
+        assert_eq!(resolved(Reach::Public).await, ["1.1.1.1:0"]);
+        assert_eq!(resolved(Reach::Local).await, ["10.0.0.1:0", "1.1.1.1:0"]);
+        assert_eq!(resolved(Reach::Any).await.len(), 3);
     }
 }

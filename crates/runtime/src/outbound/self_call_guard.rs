@@ -20,7 +20,8 @@ impl SelfCallGuard {
 
     pub fn is_at(&self, url: &Url) -> bool {
         let port = url.port_or_known_default();
-        let is_public = url.host() == self.public.host() && port == self.public.port_or_known_default();
+        let name = |url: &Url| url.host_str().map(|host| host.trim_end_matches('.').to_owned());
+        let is_public = name(url) == name(&self.public) && port == self.public.port_or_known_default();
         is_public || self.listen.iter().any(|own| port == Some(own.port()) && leads_to(url, own.ip()))
     }
 }
@@ -31,10 +32,14 @@ fn leads_to(url: &Url, own: IpAddr) -> bool {
     let named = match url.host() {
         Some(Host::Ipv4(address)) => IpAddr::from(address),
         Some(Host::Ipv6(address)) => address.to_canonical(),
-        Some(Host::Domain(name)) if name == "localhost" || name.ends_with(".localhost") => {
+        Some(Host::Domain(name)) => {
+            let name = name.trim_end_matches('.');
+            if name != "localhost" && !name.ends_with(".localhost") {
+                return false;
+            }
             Ipv4Addr::LOCALHOST.into()
         }
-        Some(Host::Domain(_)) | None => return false,
+        None => return false,
     };
     let is_this_machine = |ip: IpAddr| ip.is_loopback() || ip.is_unspecified();
     named == own || (is_this_machine(named) && is_this_machine(own))
@@ -51,7 +56,7 @@ mod tests {
                 SelfCallGuard::new("https://hub.example/".parse().unwrap(), vec![listen.parse().unwrap()]);
             own.is_at(&url.parse().unwrap())
         };
-        for url in ["https://hub.example/a2a/x", "https://HUB.example:443/", "http://127.0.0.1:3000/"] {
+        for url in ["https://hub.example/a2a/x", "https://HUB.example.:443/", "http://127.0.0.1:3000/"] {
             assert!(is_at("127.0.0.1:3000", url), "{url}");
         }
         for url in [
@@ -59,6 +64,8 @@ mod tests {
             "http://[::1]:3000/",
             "http://[::ffff:127.0.0.1]:3000/",
             "http://0:3000/",
+            "http://localhost.:3000/",
+            "http://hub.localhost.:3000/",
         ] {
             assert!(is_at("0.0.0.0:3000", url), "{url}");
         }
