@@ -34,6 +34,8 @@ use crate::app_state::AppState;
 const NAME_MAX: usize = 64;
 /// Hexadecimal digits that keep a shortened name unique.
 const HASH_CHARS: usize = 8;
+/// Room for the number that distinguishes a name from equal ones.
+const SUFFIX: usize = 4;
 
 #[derive(Clone)]
 pub struct AgentServer(Arc<Inner>);
@@ -81,11 +83,16 @@ impl AgentServer {
         name == tools::ASK || self.0.tools.first().is_some_and(|ask| ask.name == name)
     }
 
-    /// Finds a skill by the name of its tool, or by its id alone as an alias.
+    /// Finds a skill by the name of its tool, or by its id alone as an alias. An alias of several skills is none.
     fn skill(&self, name: &str) -> Option<&(String, CardSkill)> {
         let skills = &self.0.skills;
         let named = skills.iter().find(|(known, _)| known == name);
-        named.or_else(|| skills.iter().find(|(_, skill)| alias(&skill.id) == name))
+        let by_id = || skills.iter().find(|(_, skill)| skill.id == name);
+        let by_alias = || {
+            let mut found = skills.iter().filter(|(_, skill)| alias(&skill.id) == name);
+            found.next().filter(|_| found.next().is_none())
+        };
+        named.or_else(by_id).or_else(by_alias)
     }
 
     /// Converts a tool call to the message for the agent.
@@ -218,18 +225,27 @@ impl ServerHandler for AgentServer {
     }
 }
 
-/// Returns the skills with an input schema, each with a valid and unique tool name.
+/// Returns the skills with an input schema, each with a valid and unique tool name. Of several skills with one id
+/// only the first is offered: a message to the agent names a skill by its id.
 fn callable(skills: Vec<CardSkill>, agent: &Address) -> Vec<(String, CardSkill)> {
     let mut named: Vec<(String, CardSkill)> = Vec::new();
     let ask = tool_name(tools::ASK, agent);
     for skill in skills.into_iter().filter(|skill| skill.input_schema.as_ref().is_some_and(describes_object))
     {
-        let name = tool_name(&skill.id, agent);
-        if !skill.id.is_empty() && name != ask && named.iter().all(|(known, _)| *known != name) {
-            named.push((name, skill));
+        if skill.id.is_empty() || named.iter().any(|(_, known)| known.id == skill.id) {
+            continue;
         }
+        let is_free = |name: &String| *name != ask && named.iter().all(|(known, _)| known != name);
+        let name = numbered(&tool_name(&skill.id, agent)).find(is_free);
+        named.extend(name.map(|name| (name, skill)));
     }
     named
+}
+
+/// Returns the name, then the name with a number that distinguishes it from equal ones.
+fn numbered(name: &str) -> impl Iterator<Item = String> {
+    let start = &name[..name.len().min(NAME_MAX - SUFFIX)];
+    std::iter::once(name.to_owned()).chain((2..1_000).map(move |number| format!("{start}_{number}")))
 }
 
 /// Returns the name of an agent's tool. It contains the agent's address, because clients refuse two servers
@@ -269,5 +285,47 @@ mod tests {
         assert_eq!(long("one").len(), NAME_MAX);
         assert_ne!(long("one"), long("two"));
         assert_eq!(tool_name("\u{e4}\u{f6}", &agent("@ada/x")), "___ada_x");
+    }
+
+    #[test]
+    fn skills_whose_names_become_equal_are_numbered() {
+        let skill = |id: &str| CardSkill {
+            id: id.to_owned(),
+            name: String::new(),
+            description: String::new(),
+            tags: Vec::new(),
+            examples: Vec::new(),
+            input_modes: Vec::new(),
+            output_modes: Vec::new(),
+            input_schema: Some(json!({ "type": "object" })),
+        };
+        let agent: Address = "@ada/x".parse().unwrap();
+        let long = "s".repeat(NAME_MAX - "_ada_x".len() - 1);
+        let ids = [
+            "tides.lookup",
+            "tides_lookup",
+            "潮汐",
+            "天气",
+            "ask",
+            "潮汐",
+            &format!("{long}."),
+            &format!("{long}-"),
+        ];
+        let named = callable(ids.map(skill).into(), &agent);
+        let found: Vec<_> = named.iter().map(|(name, skill)| (name.as_str(), skill.id.as_str())).collect();
+        let long_name = format!("{long}__ada_x");
+        assert_eq!(
+            found,
+            [
+                ("tides_lookup_ada_x", "tides.lookup"),
+                ("tides_lookup_ada_x_2", "tides_lookup"),
+                ("___ada_x", "潮汐"),
+                ("___ada_x_2", "天气"),
+                ("ask_ada_x_2", "ask"),
+                (long_name.as_str(), ids[6]),
+                (&format!("{long}-_ada_x"), ids[7]),
+            ]
+        );
+        assert!(named.iter().all(|(name, _)| name.len() <= NAME_MAX));
     }
 }
