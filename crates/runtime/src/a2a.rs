@@ -3,6 +3,7 @@
 mod answer_attributes;
 mod call;
 mod message;
+mod repeated_parts;
 mod response_stream;
 mod status_text;
 

@@ -56,6 +56,11 @@ impl ArtifactMerger {
         if append { self.append(artifact) } else { self.replace(artifact) }
     }
 
+    /// Returns the parts of an artifact so far.
+    pub fn parts(&self, artifact: &str) -> &[Part] {
+        self.artifacts.get(artifact).map(Vec::as_slice).unwrap_or_default()
+    }
+
     /// Returns the number of artifacts.
     pub fn artifacts(&self) -> usize {
         self.artifacts.len()

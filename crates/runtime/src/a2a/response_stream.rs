@@ -15,7 +15,7 @@ use plexus_domain::{
     run::{Failure, FailureClass},
 };
 
-use super::{answer_attributes::AnswerAttributes, status_text::StatusText};
+use super::{answer_attributes::AnswerAttributes, repeated_parts::ArtifactParts, status_text::StatusText};
 use crate::{
     Output, OutputFile, RemoteConversation, RunEnd, outbound::quote_foreign_text, transcript::linkable,
 };
@@ -33,6 +33,8 @@ pub struct A2aResponse<'a> {
     remote: RemoteConversation,
     /// Artifacts already emitted.
     artifacts: ArtifactMerger,
+    /// Ids of the artifacts that were emitted, in order.
+    emitted: Vec<String>,
     /// Name and type of the last file of each artifact: appended bytes may continue it.
     files: HashMap<String, FileKind>,
     /// Messages already emitted, or older than this run. Identified by id and content, because some agents
@@ -66,6 +68,7 @@ impl<'a> A2aResponse<'a> {
             peer,
             remote: RemoteConversation::default(),
             artifacts: ArtifactMerger::default(),
+            emitted: Vec::new(),
             files: HashMap::new(),
             heard: HashSet::new(),
             old_status: None,
@@ -260,8 +263,9 @@ impl<'a> A2aResponse<'a> {
 
     fn say_parts(&mut self, message: &Message) -> Result<(), Failure> {
         self.hear(message)?;
-        for part in message.parts.iter().filter(|part| part.as_text() != Some("")) {
-            self.part(part.clone(), None)?;
+        let said = ArtifactParts::new(self.emitted.iter().map(|id| self.artifacts.parts(id)).collect());
+        for part in said.not_repeated(message) {
+            self.part(part, None)?;
         }
         Ok(())
     }
@@ -296,8 +300,12 @@ impl<'a> A2aResponse<'a> {
 
     /// Emits the new content of an artifact update, in order. What the update replaces is discarded.
     fn artifact(&mut self, artifact: &Artifact, append: bool) -> Result<(), Failure> {
-        self.id(&artifact.artifact_id)?;
-        for delta in self.artifacts.merge(artifact, append) {
+        let id = self.id(&artifact.artifact_id)?;
+        let deltas = self.artifacts.merge(artifact, append);
+        if !deltas.is_empty() && !self.emitted.contains(&id) {
+            self.emitted.push(id);
+        }
+        for delta in deltas {
             match delta {
                 ArtifactDelta::TextBegins { artifact, name, metadata } => {
                     self.output.begin_artifact_text(&artifact, name.as_deref(), metadata.map(Box::new))?;
