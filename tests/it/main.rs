@@ -7,6 +7,8 @@ mod a2a_http_json;
 #[cfg(test)]
 mod a2a_messages;
 #[cfg(test)]
+mod a2a_progress;
+#[cfg(test)]
 mod a2a_sdks;
 #[cfg(test)]
 mod access_revocation;
@@ -284,6 +286,8 @@ mod temporary_chats;
 mod tokens;
 #[cfg(test)]
 mod tool_credentials;
+#[cfg(test)]
+mod tool_lists;
 #[cfg(test)]
 mod typed_text;
 #[cfg(test)]

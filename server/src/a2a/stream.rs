@@ -72,7 +72,7 @@ impl Reader {
             TaskUpdate::Ended { message, is_question } => {
                 RunChange::Ended { message, is_question: *is_question }
             }
-            TaskUpdate::Waits { line } => RunChange::Waits { line },
+            TaskUpdate::Status { line } => RunChange::Status { line },
             TaskUpdate::State { task } => RunChange::State { run: task.as_run() },
         };
         // A finished message carries its whole text, so an update that does not fit loses nothing.

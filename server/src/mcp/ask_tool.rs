@@ -137,7 +137,7 @@ async fn follow(
                 Some(Err(error)) => return Err(error),
                 Some(Ok(TaskUpdate::State { task: now })) => task = *now,
                 Some(Ok(TaskUpdate::Part { message, index, start, part })) => teller.hear(message, index, start, &part),
-                Some(Ok(TaskUpdate::Ended { .. } | TaskUpdate::Waits { .. })) => {}
+                Some(Ok(TaskUpdate::Ended { .. } | TaskUpdate::Status { .. })) => {}
             },
             _ = due.tick() => teller.tell().await,
         }

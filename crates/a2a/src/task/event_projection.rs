@@ -10,7 +10,7 @@ use plexus_domain::{
     message::{Message, MessageState},
 };
 
-use super::{CallerRun, artifact, is_told, note};
+use super::{CallerRun, artifact, is_told, note, progress};
 use crate::{
     client::{self, BlobUrl},
     wire::v1::{self, Artifact, StreamResponse, TaskArtifactUpdateEvent, TaskStatus, TaskStatusUpdateEvent},
@@ -27,8 +27,8 @@ pub enum RunChange<'a> {
     /// A message of the agent is finished; nothing more is added to it. A question ([`CallerRun::is_question`]) is
     /// no artifact.
     Ended { message: &'a Message, is_question: bool },
-    /// New status text for a queued run.
-    Waits { line: &'a str },
+    /// New status text of a run that is queued or works.
+    Status { line: &'a str },
     /// The state of the run changed.
     State { run: CallerRun<'a> },
 }
@@ -56,6 +56,8 @@ pub struct TaskEventProjector {
     /// The parts of named artifacts in finished messages, because a later message may continue an artifact.
     finished: BTreeMap<String, Vec<v1::Part>>,
     told: BTreeMap<MessageId, SentOffsets>,
+    /// Number of status texts of the working run that were sent.
+    statuses: u64,
 }
 
 /// How much of a message was sent.
@@ -77,6 +79,7 @@ impl TaskEventProjector {
             begun: BTreeSet::new(),
             finished: BTreeMap::new(),
             told: BTreeMap::new(),
+            statuses: 0,
         };
         run.messages
             .iter()
@@ -103,7 +106,7 @@ impl TaskEventProjector {
                 Ok(news.map(|news| self.chunk(message, part, vec![news], false)).into_iter().collect())
             }
             RunChange::Ended { message, is_question } => self.end(message, is_question, blob_url),
-            RunChange::Waits { line } => Ok(self.waits(line).into_iter().collect()),
+            RunChange::Status { line } => Ok(self.status(line).into_iter().collect()),
             RunChange::State { run } => Ok(self.state(&run, blob_url).into_iter().collect()),
         }
     }
@@ -138,6 +141,15 @@ impl TaskEventProjector {
             status: run.to_status(blob_url),
             metadata: run.metadata(),
         }))
+    }
+
+    fn status(&mut self, line: &str) -> Option<StreamResponse> {
+        if self.state.0 != RunState::Working {
+            return self.waits(line);
+        }
+        self.statuses += 1;
+        let progress = progress(self.run, &self.context, self.state.1, self.statuses, line);
+        Some(StreamResponse::StatusUpdate(progress))
     }
 
     fn waits(&self, line: &str) -> Option<StreamResponse> {

@@ -115,10 +115,15 @@ impl CallerRun<'_> {
         message.author == self.agent
     }
 
-    /// Converts a message to the wire format. `None` if nothing in it is visible to the caller.
+    /// Converts a message to the wire format. `None` if nothing in it is visible to the caller. A question that the
+    /// agent asked in artifacts only is said in the message as well.
     fn say(&self, message: &Message, blob_url: &BlobUrl<'_>) -> Option<v1::Message> {
         let role = if self.is_agents(message) { Role::Agent } else { Role::User };
-        let is_said = |part: &&Part| role == Role::User || part.artifact.is_none();
+        let is_asked_in_artifacts = || {
+            self.is_question(message) && artifact::visible_parts(message).all(|part| part.artifact.is_some())
+        };
+        let has_all = role == Role::User || is_asked_in_artifacts();
+        let is_said = |part: &&Part| has_all || part.artifact.is_none();
         let said = parts(message).iter().filter(is_said).filter_map(|part| client::send(part, blob_url));
         let said: Vec<_> = said.collect();
         (!said.is_empty()).then(|| self.place(with_attributes(message, role, said)))
@@ -142,6 +147,32 @@ fn with_attributes(message: &Message, role: Role, parts: Vec<v1::Part>) -> v1::M
         extensions: given.extensions,
         reference_task_ids: given.reference_task_ids,
         ..v1::Message::new(id, role, parts)
+    }
+}
+
+/// Returns the status update of a run that works, with what the agent is doing. `number` distinguishes it from the
+/// earlier ones of the run.
+pub fn progress(
+    run: RunId,
+    context: &str,
+    at: Timestamp,
+    number: u64,
+    line: &str,
+) -> v1::TaskStatusUpdateEvent {
+    let message = v1::Message {
+        context_id: Some(context.to_owned()),
+        task_id: Some(run.to_string()),
+        ..v1::Message::new(format!("{run}-status-{number}"), Role::Agent, vec![v1::Part::text(line)])
+    };
+    v1::TaskStatusUpdateEvent {
+        task_id: run.to_string(),
+        context_id: context.to_owned(),
+        status: TaskStatus {
+            state: RunState::Working.into(),
+            message: Some(message),
+            timestamp: Some(at.to_rfc3339()),
+        },
+        metadata: None,
     }
 }
 

@@ -35,8 +35,8 @@ pub enum TaskUpdate {
     Part { message: MessageId, index: usize, start: usize, part: Part },
     /// A message of the agent is finished. A question is no answer.
     Ended { message: Message, is_question: bool },
-    /// The run is queued; `line` describes its position.
-    Waits { line: String },
+    /// What a run that works does now, or the position of one that is queued.
+    Status { line: String },
     /// The run changed its state.
     State { task: Box<Task> },
 }
@@ -244,9 +244,11 @@ impl TaskSubscription {
                 }
             }
             FrameKind::Status { message, line }
-                if self.state == RunState::Queued && !line.is_empty() && self.messages.contains(message) =>
+                if matches!(self.state, RunState::Queued | RunState::Working)
+                    && !line.is_empty()
+                    && self.messages.contains(message) =>
             {
-                self.ready.push_back(TaskUpdate::Waits { line: line.to_string() });
+                self.ready.push_back(TaskUpdate::Status { line: line.to_string() });
             }
             _ => {}
         }

@@ -105,7 +105,7 @@ impl AnswerText {
                 self.part(*message, *index, *start, part).await
             }
             TaskUpdate::Ended { message, .. } => self.whole(message).await,
-            TaskUpdate::Waits { .. } | TaskUpdate::State { .. } => Ok(()),
+            TaskUpdate::Status { .. } | TaskUpdate::State { .. } => Ok(()),
         }
     }
 

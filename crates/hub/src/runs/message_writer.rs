@@ -8,6 +8,7 @@ use plexus_domain::{
     sanitized_text::{ellipsize, one_line},
 };
 use plexus_runtime::{ModelUsage, Output, OutputFile, RemoteConversation};
+use tokio::sync::watch;
 
 use crate::{
     blobs::{NewBlob, label},
@@ -24,6 +25,8 @@ pub struct MessageWriter {
     files: Vec<PartialFile>,
     /// What follows outside of artifacts is a question: it is not published before the message ends.
     is_question: bool,
+    /// The current status line, for webhooks.
+    status: watch::Sender<String>,
     pub attributes: Option<Box<MessageAttributes>>,
     pub usage: Usage,
     /// Usage of each model, if the agent runs on models of this hub.
@@ -69,11 +72,17 @@ impl MessageWriter {
             channel,
             files: Vec::new(),
             is_question: false,
+            status: watch::Sender::new(String::new()),
             attributes: None,
             usage: Usage::default(),
             model_usage: Vec::new(),
             remote: None,
         }
+    }
+
+    /// Returns the status lines from now on.
+    pub fn status_lines(&self) -> watch::Receiver<String> {
+        self.status.subscribe()
     }
 
     /// Returns the total size of the files of the answer.
@@ -251,7 +260,13 @@ impl Output for MessageWriter {
     fn status(&mut self, line: &str) {
         let line = ellipsize(&one_line(line), STATUS_CHARS);
         let mut open = self.writing.lock();
-        if open.set_status(&line) && self.channel.is_watched() {
+        if !open.set_status(&line) {
+            return;
+        }
+        if self.status.receiver_count() > 0 {
+            self.status.send_replace(line.clone());
+        }
+        if self.channel.is_watched() {
             let message = open.message();
             self.channel.publish(StreamFrame::new(FrameKind::Status { message, line: line.into() }));
         }

@@ -2,7 +2,11 @@
 
 use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc, task::Poll, time::Duration};
 
-use futures::{FutureExt as _, poll};
+use futures::{
+    FutureExt as _,
+    future::{Either, select},
+    poll,
+};
 use plexus_domain::{
     Error as Refusal, RunState,
     run::{Failure, FailureClass},
@@ -20,7 +24,7 @@ use super::{
     message_writer::MessageWriter,
     recover, resume,
 };
-use crate::{Error, Hub, listings::mark_online, message_views, streaming::Topic, supervise};
+use crate::{Error, Hub, calls::webhooks, listings::mark_online, message_views, streaming::Topic, supervise};
 
 /// Spawns workers for committed runs.
 ///
@@ -113,6 +117,7 @@ async fn answer(
     told: &CancellationToken,
 ) -> Result<RunEnd, Failure> {
     let (connector, request) = Box::pin(prepare(hub, job, history)).await.map_err(as_failure)?;
+    let lines = speaker.status_lines();
     let mut answering = pin!(run_connector(connector.as_ref(), request, speaker, &job.slot.stop));
     if job.version.connector.waits_before_output()
         && let Poll::Ready(end) = poll!(&mut answering)
@@ -120,7 +125,11 @@ async fn answer(
         return end;
     }
     told.cancelled().await;
-    answering.await
+    let reporting = Box::pin(webhooks::report_status(hub, job.run, lines));
+    match select(answering, reporting).await {
+        Either::Left((end, _)) => end,
+        Either::Right(((), answering)) => answering.await,
+    }
 }
 
 async fn prepare(

@@ -127,7 +127,7 @@ async fn a_reader_has_every_byte_once_and_a_second_one_too() {
                 TaskUpdate::Ended { message, .. } => {
                     assert!(message.parts[0].as_text().unwrap().starts_with(&text));
                 }
-                TaskUpdate::Waits { line } => panic!("two calls do not wait: {line}"),
+                TaskUpdate::Status { line } => panic!("two calls do not wait: {line}"),
                 TaskUpdate::State { task } => last = Some(task),
             }
         }

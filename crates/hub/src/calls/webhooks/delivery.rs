@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, panic::AssertUnwindSafe, time::Duration};
 
 use futures::{FutureExt as _, StreamExt as _, stream};
 use plexus_a2a::wire::{v1, v03};
-use plexus_domain::{PushId, Timestamp, agent::A2aProtocol};
+use plexus_domain::{PushId, RunState, Timestamp, agent::A2aProtocol};
 use plexus_runtime::{Secret, outbound::WebhookRequest};
 use plexus_store::{Conn, agents, outbox, outbox::OutboxMessage, runs, webhooks};
 use tokio_util::sync::CancellationToken;
@@ -175,8 +175,8 @@ async fn send(hub: &Hub, message: &OutboxMessage) -> Result<()> {
     sent.map_err(|failure| Error::fault(anyhow::anyhow!(failure.message)))
 }
 
-/// Builds the body: the whole task when it has ended or waits, else its state. Version 0.3 always gets the
-/// task.
+/// Builds the body: the whole task when it has ended or waits, else its state or status text. Version 0.3 always
+/// gets the task.
 async fn payload(
     hub: &Hub,
     conn: &mut Conn,
@@ -187,22 +187,34 @@ async fn payload(
     let Some(agent) = agents::find(conn, run.agent).await? else { return Ok(None) };
     let address = message_views::address(&agent);
     let now = task::load(hub, conn, run).await?;
-    let whole = now.as_run().to_task(&|blob| task::file_url(hub, &address, step.run, blob));
-    let body = match hook.protocol() {
-        A2aProtocol::V03 => serde_json::to_vec(&v03::Event::from(v1::SendMessageResponse::Task(whole))),
-        A2aProtocol::V1 if step.state.is_terminal() || step.state.is_waiting() => {
+    let mut whole = now.as_run().to_task(&|blob| task::file_url(hub, &address, step.run, blob));
+    let progress = step.line.as_ref().map(|line| {
+        let number = u64::try_from(step.at.millis()).unwrap_or_default();
+        plexus_a2a::task::progress(step.run, &now.context, step.at, number, line)
+    });
+    if let Some(progress) = &progress
+        && now.state == RunState::Working
+    {
+        whole.status = progress.status.clone();
+    }
+    let body = match (hook.protocol(), progress) {
+        (A2aProtocol::V03, _) => serde_json::to_vec(&v03::Event::from(v1::SendMessageResponse::Task(whole))),
+        (A2aProtocol::V1, Some(progress)) => serde_json::to_vec(&v1::StreamResponse::StatusUpdate(progress)),
+        (A2aProtocol::V1, None) if step.state.is_terminal() || step.state.is_waiting() => {
             serde_json::to_vec(&v1::StreamResponse::Task(whole))
         }
-        A2aProtocol::V1 => serde_json::to_vec(&v1::StreamResponse::StatusUpdate(v1::TaskStatusUpdateEvent {
-            task_id: whole.id,
-            context_id: whole.context_id.unwrap_or_default(),
-            status: v1::TaskStatus {
-                state: step.state.into(),
-                message: None,
-                timestamp: Some(step.at.to_rfc3339()),
-            },
-            metadata: None,
-        })),
+        (A2aProtocol::V1, None) => {
+            serde_json::to_vec(&v1::StreamResponse::StatusUpdate(v1::TaskStatusUpdateEvent {
+                task_id: whole.id,
+                context_id: whole.context_id.unwrap_or_default(),
+                status: v1::TaskStatus {
+                    state: step.state.into(),
+                    message: None,
+                    timestamp: Some(step.at.to_rfc3339()),
+                },
+                metadata: None,
+            }))
+        }
     };
     Ok(Some(body.map_err(Error::fault)?))
 }
