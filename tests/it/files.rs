@@ -34,7 +34,7 @@ on_both! {
 
         let file = ada.get(&href).await.expect(StatusCode::OK);
         assert_eq!(file.body, "high,low\n4,9\n");
-        assert_eq!(file.header("content-type"), "application/octet-stream");
+        assert_eq!(file.header("content-type"), text_of(&table["media_type"]), "as the part says");
         assert_eq!(file.header("content-disposition"), "attachment; filename*=UTF-8''tide.csv");
         assert_eq!(file.header("content-security-policy"), "default-src 'none'; sandbox");
         assert_eq!(file.header("x-content-type-options"), "nosniff");

@@ -5,6 +5,15 @@ pub fn essence(media_type: &str) -> String {
     media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
+/// Returns whether it is a type and a subtype of token characters (RFC 9110, section 8.3.1).
+pub fn is_valid(essence: &str) -> bool {
+    let is_token = |text: &str| {
+        !text.is_empty()
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte))
+    };
+    essence.split_once('/').is_some_and(|(kind, subtype)| is_token(kind) && is_token(subtype))
+}
+
 /// Returns whether a mode of a card covers a media type. `text/plain` covers every text type.
 pub fn is_covered(mode: &str, given: &str) -> bool {
     let (mode, given) = (essence(mode), essence(given));

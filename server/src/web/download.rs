@@ -5,7 +5,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, header},
     response::{IntoResponse as _, Response},
 };
-use plexus_domain::media_type::essence;
+use plexus_domain::media_type::{essence, is_valid};
 use plexus_hub::{
     agents::AgentExport,
     blobs::{Download, inline_type},
@@ -52,6 +52,28 @@ fn shown_as(media_type: &str) -> Option<(InlineKind, &'static str)> {
     image.or(audio).or_else(|| (essence == PDF).then_some((InlineKind::Pdf, PDF)))
 }
 
+/// Returns whether a browser could execute files of this type in the hub's origin: pages, images with scripts,
+/// scripts, styles and archives of pages.
+fn is_active(essence: &str) -> bool {
+    const WORDS: [&str; 6] = ["html", "svg", "javascript", "ecmascript", "jscript", "wasm"];
+    const ENDS: [&str; 4] = ["/xml", "+xml", "/css", "/xsl"];
+    WORDS.iter().any(|word| essence.contains(word))
+        || ENDS.iter().any(|end| essence.ends_with(end))
+        || ["multipart/", "message/"].iter().any(|kind| essence.starts_with(kind))
+}
+
+/// Returns the declared type for an attachment, as in the part that shows the file. Files that could be executed, and
+/// those whose type is malformed, have no type.
+fn attachment_type(media_type: Option<&str>) -> HeaderValue {
+    let unknown = || HeaderValue::from_static("application/octet-stream");
+    let Some(declared) = media_type else { return unknown() };
+    let essence = essence(declared);
+    if !is_valid(&essence) || is_active(&essence) {
+        return unknown();
+    }
+    HeaderValue::from_str(declared.trim()).unwrap_or_else(|_| unknown())
+}
+
 /// Handles `GET /blobs/{sha}`: returns the bytes as an inline image, audio or PDF, or as an attachment.
 pub fn respond(file: Download) -> Response {
     let shown = file.media_type.as_deref().and_then(shown_as);
@@ -60,8 +82,12 @@ pub fn respond(file: Download) -> Response {
     let mut response = Body::from_stream(file.bytes).into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(file.size));
-    let media_type = HeaderValue::from_static(shown.map_or("application/octet-stream", |(_, shown)| shown));
+    let media_type = match shown {
+        Some((_, shown)) => HeaderValue::from_static(shown),
+        None => attachment_type(file.media_type.as_deref()),
+    };
     headers.insert(header::CONTENT_TYPE, media_type);
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     let way = if shown.is_some() { "inline" } else { "attachment" };
     set_disposition(headers, way, file.name.as_deref());
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
@@ -102,6 +128,37 @@ fn disposition(way: &str, name: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn attachments_have_the_declared_type_unless_they_could_run() {
+        let unknown = "application/octet-stream";
+        for (declared, expected) in [
+            (Some("text/csv"), "text/csv"),
+            (Some("text/csv; charset=utf-8"), "text/csv; charset=utf-8"),
+            (Some("application/json"), "application/json"),
+            (Some("application/vnd.ms-excel"), "application/vnd.ms-excel"),
+            (Some("application/zip"), "application/zip"),
+            (Some("video/mp4"), "video/mp4"),
+            (
+                Some("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            ),
+            (Some("Text/HTML"), unknown),
+            (Some("application/xhtml+xml"), unknown),
+            (Some("image/svg+xml"), unknown),
+            (Some("text/javascript"), unknown),
+            (Some("application/x-ecmascript"), unknown),
+            (Some("text/css"), unknown),
+            (Some("message/rfc822"), unknown),
+            (Some("multipart/x-mixed-replace"), unknown),
+            (Some("text/csv\r\nx: y"), unknown),
+            (Some("csv"), unknown),
+            (Some(""), unknown),
+            (None, unknown),
+        ] {
+            assert_eq!(attachment_type(declared), expected, "{declared:?}");
+        }
+    }
 
     #[test]
     fn names_of_files_cannot_leave_their_place() {

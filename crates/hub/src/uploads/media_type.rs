@@ -1,6 +1,6 @@
 //! Media types of uploads.
 
-use plexus_domain::media_type::essence;
+use plexus_domain::media_type::{essence, is_valid};
 
 use crate::blobs::UNKNOWN_TYPE;
 
@@ -41,15 +41,6 @@ pub(super) fn of_file(declared: Option<&str>, name: &str) -> String {
 pub(super) fn with_extension(name: &str, extension: &str) -> String {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     format!("{stem}.{extension}")
-}
-
-/// Returns whether it is a type and a subtype of token characters (RFC 9110, section 8.3.1).
-fn is_valid(media_type: &str) -> bool {
-    let is_token = |text: &str| {
-        !text.is_empty()
-            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte))
-    };
-    media_type.split_once('/').is_some_and(|(kind, subtype)| is_token(kind) && is_token(subtype))
 }
 
 #[cfg(test)]
