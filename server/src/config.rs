@@ -13,7 +13,7 @@ use plexus_hub::config::{
     ArchiveFolder, BackupRetention, BackupSchedule, Durability, HubConfig, MailServer, PrivateNetworks,
     RateLimitScale, RunLimits, Secret, is_loopback,
 };
-use url::Url;
+use url::{Host, Url};
 
 use crate::{
     federation_config,
@@ -88,13 +88,79 @@ fn address(settings: &Settings, key: &str) -> anyhow::Result<Option<SocketAddr>>
     found.next().map(Some).with_context(|| format!("{key} = \"{text}\" resolves to no address"))
 }
 
+/// Ports that browsers refuse to open (Fetch standard, "bad port").
+const BLOCKED_PORTS: [u16; 83] = [
+    0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103,
+    104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514,
+    515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723,
+    2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+];
+
 /// Reads the URL at which clients reach the hub; without the setting it is the listen address.
 fn public_url(settings: &Settings, listen: SocketAddr) -> anyhow::Result<Url> {
-    let text = settings.text("public_url").map_or_else(|| format!("http://{listen}"), str::to_owned);
-    let advice = || format!("public_url = \"{text}\" is not a URL such as https://hub.example.org");
-    let url: Url = text.parse().with_context(advice)?;
-    ensure!(matches!(url.scheme(), "http" | "https") && url.has_host(), advice());
+    let Some(text) = settings.text("public_url") else { return Ok(format!("http://{listen}").parse()?) };
+    let mut url: Url = text.trim().parse::<Url>().map_err(|error| {
+        // The value may hold a password.
+        anyhow!(
+            "public_url is not a URL such as https://hub.example.org ({error}); set PLEXUS_PUBLIC_URL to one"
+        )
+    })?;
+    if let Some(fault) = public_url_fault(&url) {
+        let origin = url.origin().ascii_serialization();
+        let example = if fault.keeps_origin { origin.as_str() } else { "https://hub.example.org" };
+        bail!("public_url {}; set PLEXUS_PUBLIC_URL to a URL such as {example}", fault.words);
+    }
+    url.set_path("/");
     Ok(url)
+}
+
+/// Why a URL cannot be that of a hub.
+struct PublicUrlFault {
+    /// Rest of a sentence about the URL.
+    words: String,
+    /// Its scheme, host and port are usable.
+    keeps_origin: bool,
+}
+
+fn public_url_fault(url: &Url) -> Option<PublicUrlFault> {
+    let fault = |words: String, keeps_origin| Some(PublicUrlFault { words, keeps_origin });
+    let is_unspecified = match url.host() {
+        Some(Host::Ipv4(ip)) => ip.octets()[0] == 0,
+        Some(Host::Ipv6(ip)) => ip.to_canonical().is_unspecified(),
+        Some(Host::Domain(_)) | None => false,
+    };
+    match url.port() {
+        _ if !matches!(url.scheme(), "http" | "https") => {
+            fault(format!("has the scheme {}, and a hub is reached by https or http", url.scheme()), false)
+        }
+        _ if !url.has_host() => fault("names no host".to_owned(), false),
+        _ if is_unspecified => {
+            let host = url.host_str().unwrap_or_default();
+            fault(format!("names {host}, which is no address that clients can open"), false)
+        }
+        Some(port) if BLOCKED_PORTS.contains(&port) => {
+            fault(format!("has the port {port}, which browsers do not open"), false)
+        }
+        _ if !url.username().is_empty() || url.password().is_some() => {
+            fault("has a user name or a password, which every user would see".to_owned(), true)
+        }
+        _ if url.query().is_some() => fault("has a query".to_owned(), true),
+        _ if url.fragment().is_some() => fault("has a fragment (#…)".to_owned(), true),
+        _ if !url.path().trim_matches('/').is_empty() => {
+            let words = format!(
+                "has the path {}, and a hub is served at the root of its host, so give it a host name or a port of its own",
+                url.path()
+            );
+            fault(words, true)
+        }
+        _ => None,
+    }
+}
+
+/// Returns the host name of this machine or container.
+fn machine_name() -> Option<String> {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?.trim().to_ascii_lowercase();
+    (!name.is_empty()).then_some(name)
 }
 
 /// Reads the schedule of backups; none without a folder.
@@ -137,6 +203,7 @@ fn hub(reader: &mut SettingReader<'_>, listen: SocketAddr) -> HubConfig {
         hub_name: settings.text("hub_name").unwrap_or("Plexus").to_owned(),
         public_url,
         listen: vec![listen],
+        machine_name: machine_name(),
         dns_server: reader.or(address(settings, "dns_server"), None),
         security_contact: reader.or(settings.text("security_contact").map(contact).transpose(), None),
         data_dir,
@@ -298,6 +365,87 @@ mod tests {
         assert_eq!(serve.hub.public_url.as_str(), "http://127.0.0.1:3000/");
         assert_eq!(serve.hub.registration, Registration::Open);
         assert_eq!(serve.hub.secret_key_file, PathBuf::from("./data/secret.key"));
+    }
+
+    #[test]
+    fn a_public_url_is_the_root_of_a_host() {
+        for (text, words) in [
+            ("https://hub.example/plexus", "has the path /plexus"),
+            ("https://hub.example/a/", "https://hub.example"),
+            ("https://hub.example/?a=b", "has a query"),
+            ("https://hub.example?", "has a query"),
+            ("https://hub.example/#top", "has a fragment"),
+            ("https://hub.example#", "has a fragment"),
+            ("https://ada@hub.example", "has a user name"),
+            ("https://ada:secret@hub.example", "set PLEXUS_PUBLIC_URL to a URL such as https://hub.example"),
+            ("https://:secret@hub.example", "a password"),
+            ("ftp://hub.example", "has the scheme ftp"),
+            ("ws://hub.example", "has the scheme ws"),
+            ("localhost:3000", "has the scheme localhost"),
+            ("hub.example.org", "is not a URL"),
+            ("//hub.example", "is not a URL"),
+            ("https://", "is not a URL"),
+            ("https://ada:secret@hub.example:99999", "is not a URL"),
+            ("https://hub.example:-1", "is not a URL"),
+            ("https://hub.example:0", "has the port 0"),
+            ("https://hub.example:22", "has the port 22"),
+            ("http://hub.example:6000", "has the port 6000"),
+            ("http://0.0.0.0:3000", "names 0.0.0.0"),
+            ("http://0:3000", "names 0.0.0.0"),
+            ("http://[::]:3000", "names [::]"),
+            ("data:text/plain,x", "has the scheme data"),
+        ] {
+            let flags = ["--public-url", text, "--allow-insecure-http", "true"];
+            let errors = serve(&flags).err().unwrap_or_else(|| panic!("{text}"));
+            let errors = errors.downcast::<settings::SettingErrors>().unwrap();
+            let error = errors.iter().find(|error| error.contains("PLEXUS_PUBLIC_URL")).unwrap();
+            assert!(error.contains(words), "{text}: {error}");
+            assert!(!error.contains("secret"), "{text}: {error}");
+        }
+        for (text, expected) in [
+            ("https://hub.example", "https://hub.example/"),
+            ("https://hub.example/", "https://hub.example/"),
+            ("https://hub.example//", "https://hub.example/"),
+            (" https://HUB.example:443/ ", "https://hub.example/"),
+            ("https://hub.example:8443", "https://hub.example:8443/"),
+            ("https://[2606:4700::1]/", "https://[2606:4700::1]/"),
+        ] {
+            assert_eq!(serve(&["--public-url", text]).unwrap().hub.public_url.as_str(), expected);
+        }
+    }
+
+    #[test]
+    fn a_hub_has_the_names_that_its_configuration_implies() {
+        let own = |listen: &str, public: &str, url: &str| {
+            let flags = ["--listen", listen, "--public-url", public, "--allow-insecure-http", "true"];
+            let mut hub = serve(&flags).unwrap().hub;
+            hub.machine_name = Some("hub".to_owned());
+            hub.is_own_origin(&url.parse().unwrap())
+        };
+        for (listen, public, url, expected) in [
+            // docker-compose.yml: the port of the container is published on loopback.
+            ("0.0.0.0:3000", "http://localhost:3000", "http://127.0.0.1:3000", true),
+            ("0.0.0.0:3000", "http://localhost:3000", "http://localhost.:3000", true),
+            ("0.0.0.0:3000", "http://localhost:3000", "http://[::1]:3000", true),
+            ("0.0.0.0:3000", "http://localhost:3000", "http://hub:3000", true),
+            ("[::]:3000", "http://localhost:3000", "http://HUB:3000", true),
+            ("0.0.0.0:3000", "http://localhost:8080", "http://127.0.0.1:8080", true),
+            ("0.0.0.0:3000", "http://localhost:8080", "http://hub:3000", true),
+            ("192.0.2.7:3000", "http://hub.example:3000", "http://192.0.2.7:3000", true),
+            ("0.0.0.0:3000", "https://hub.example", "https://hub.example.", true),
+            // Names of others, and names without the encryption that users expect.
+            ("0.0.0.0:3000", "http://localhost:3000", "http://evil.example:3000", false),
+            ("0.0.0.0:3000", "http://localhost:3000", "http://hub.evil.example:3000", false),
+            ("0.0.0.0:3000", "http://localhost:3000", "http://0.0.0.0:3000", false),
+            ("0.0.0.0:3000", "http://localhost:3000", "http://192.0.2.7:3000", false),
+            ("0.0.0.0:3000", "http://localhost:3000", "http://127.0.0.1:3001", false),
+            ("0.0.0.0:3000", "http://hub.example:3000", "http://127.0.0.1:3000", false),
+            ("127.0.0.1:3000", "http://127.0.0.1:3000", "http://hub:3000", false),
+            ("192.0.2.7:3000", "https://hub.example", "http://192.0.2.7:3000", false),
+            ("0.0.0.0:3000", "https://hub.example", "http://hub:3000", false),
+        ] {
+            assert_eq!(own(listen, public, url), expected, "{listen} {public} {url}");
+        }
     }
 
     #[test]

@@ -160,3 +160,48 @@ async fn an_acknowledged_write_was_synced_to_the_disk_before() {
     let found = trace("crash").await.expect("it was traced before");
     assert_eq!(found.acknowledged(), (12, 12));
 }
+
+#[tokio::test]
+async fn a_public_url_that_cannot_work_is_refused_at_the_start() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for url in [
+        "https://hub.example/plexus",
+        "https://ada:secret@hub.example",
+        "https://hub.example/?a=b",
+        "https://hub.example/#top",
+        "ftp://hub.example",
+        "https://hub.example:0",
+        "https://hub.example:70000",
+        "http://0.0.0.0:3000",
+    ] {
+        let refused = plexus(folder.path(), &["serve", "--listen", "127.0.0.1:0", "--public-url", url]).await;
+        assert!(!refused.status.success(), "{url}");
+        let said = stderr(&refused);
+        assert!(said.contains("PLEXUS_PUBLIC_URL") && !said.contains("secret"), "{url}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn a_hub_in_a_container_has_the_names_of_its_published_port() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = free.local_addr().expect("an address").port();
+    drop(free);
+    let (listen, url) = (format!("0.0.0.0:{port}"), format!("http://localhost:{port}"));
+    let mut serve = command(folder.path());
+    serve.args(["serve", "--listen", &listen, "--public-url", &url, "--allow-insecure-http", "true"]);
+    let hub = Process::serve_by(serve).await;
+    let client = Client::new(&format!("http://127.0.0.1:{port}"));
+    for (host, expected) in [
+        (format!("127.0.0.1:{port}"), StatusCode::OK),
+        (format!("localhost:{port}"), StatusCode::OK),
+        (format!("[::1]:{port}"), StatusCode::OK),
+        (format!("0.0.0.0:{port}"), StatusCode::MISDIRECTED_REQUEST),
+        (format!("evil.example:{port}"), StatusCode::MISDIRECTED_REQUEST),
+        (format!("localhost.evil.example:{port}"), StatusCode::MISDIRECTED_REQUEST),
+    ] {
+        let request = client.request(Method::GET, "/login").header(header::HOST, &host);
+        assert_eq!(client.send(request).await.status, expected, "{host}");
+    }
+    hub.kill().await;
+}

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     path::PathBuf,
     ptr,
     time::Duration,
@@ -54,6 +54,8 @@ pub struct HubConfig {
     pub public_url: Url,
     /// The addresses that the hub is bound to.
     pub listen: Vec<SocketAddr>,
+    /// Host name of the machine or container, in lower case.
+    pub machine_name: Option<String>,
     /// DNS server for name lookups of agents; none uses the resolvers of the operating system.
     pub dns_server: Option<SocketAddr>,
     /// Contact URI for reports of vulnerabilities (RFC 9116).
@@ -153,8 +155,9 @@ impl HubConfig {
         self.public_url.as_str().trim_end_matches('/').to_owned()
     }
 
-    /// Returns whether the origin of `url` is this hub's: the public one, or on loopback another name of this
-    /// machine with the same port. Case, a default port and a trailing dot make no difference.
+    /// Returns whether the origin of `url` is one that this configuration implies: the public one; another loopback
+    /// name with the same port if that is on loopback; with plain HTTP those of [`Self::is_listen_address`]. Case, a
+    /// default port and a trailing dot make no difference.
     pub fn is_own_origin(&self, url: &Url) -> bool {
         let public = &self.public_url;
         let is_same_place = url.scheme() == public.scheme()
@@ -162,8 +165,27 @@ impl HubConfig {
             && url.username().is_empty()
             && url.password().is_none();
         let url = without_trailing_dot(url);
-        let public_host = without_trailing_dot(public);
-        is_same_place && (url.host() == public_host.host() || (self.on_loopback && is_loopback(&url)))
+        let public = without_trailing_dot(public);
+        let is_public = is_same_place && url.host() == public.host();
+        // A container listens on all its addresses, and its port is published on loopback.
+        let is_here = is_same_place && is_loopback(&public) && is_loopback(&url);
+        is_public || is_here || self.is_listen_address(&url)
+    }
+
+    /// Returns whether the URL names a hub with plain HTTP by the address on which it listens, or by the name of its
+    /// machine, as other containers of its network do. No other site can have these names (DNS rebinding).
+    fn is_listen_address(&self, url: &Url) -> bool {
+        let is_plain = url.scheme() == "http" && self.public_url.scheme() == "http";
+        let has_credentials = !url.username().is_empty() || url.password().is_some();
+        let is_named = |listen: IpAddr| match url.host() {
+            Some(Host::Ipv4(ip)) => listen == ip && !ip.is_unspecified(),
+            Some(Host::Ipv6(ip)) => listen == ip && !ip.is_unspecified(),
+            Some(Host::Domain(name)) => !listen.is_loopback() && self.machine_name.as_deref() == Some(name),
+            None => false,
+        };
+        let is_own =
+            |listen: &SocketAddr| url.port_or_known_default() == Some(listen.port()) && is_named(listen.ip());
+        is_plain && !has_credentials && self.listen.iter().any(is_own)
     }
 }
 

@@ -36,9 +36,8 @@ fn misdirected(site: &AppState, host: &str) -> Response {
     (StatusCode::MISDIRECTED_REQUEST, words).into_response()
 }
 
-/// Extractor: the origin by which the client reached this hub, without a slash at the end. On loopback it may
-/// differ from the public URL, as `http://localhost:3000`; clients compare it with the URL that they use
-/// (RFC 9728 section 3.3).
+/// Extractor: the origin by which the client reached this hub, without a slash at the end. It may differ from the
+/// public URL, as `http://localhost:3000`; clients compare it with the URL that they use (RFC 9728 section 3.3).
 pub struct RequestedOrigin(pub String);
 
 impl RequestedOrigin {
@@ -61,8 +60,7 @@ fn requested_host<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Option<&'a str> {
     authority.or_else(|| headers.get(header::HOST)?.to_str().ok())
 }
 
-/// Returns the origin of a host and port that name this hub: a loopback name as it was given, else the public
-/// one.
+/// Returns the origin of a host and port that name this hub: as it was given if it is not the public one.
 fn own_origin(site: &AppState, host: &str) -> Option<String> {
     let config = site.hub.config();
     let public = &config.public_url;
@@ -74,5 +72,5 @@ fn own_origin(site: &AppState, host: &str) -> Option<String> {
         return None;
     }
     let is_plain = url.host_str().is_some_and(|host| !host.ends_with('.'));
-    Some(if config.on_loopback && is_plain { url.origin().ascii_serialization() } else { config.issuer() })
+    Some(if is_plain { url.origin().ascii_serialization() } else { config.issuer() })
 }

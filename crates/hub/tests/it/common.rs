@@ -142,6 +142,7 @@ pub fn config(folder: &Path) -> HubConfig {
         hub_description: None,
         public_url: "http://127.0.0.1:3000/".parse().unwrap(),
         listen: Vec::new(),
+        machine_name: None,
         dns_server: None,
         security_contact: None,
         data_dir: PathBuf::from(folder),
