@@ -174,6 +174,7 @@ proof-trust-lead = Als Administrator können Sie dieser Herkunft ohne Verifizier
 proof-trust = Herkunft vertrauen
 proof-skip = Ohne Verifizierung fortfahren
 publish-unverified = Seine Herkunft ist nicht verifiziert. Der Agent kann gelistet werden, aber nur Sie können ihn nutzen.
+publish-omitted-tools = Diese Werkzeuge sind ausgelassen, weil Modelle sie nicht verwenden können. Die anderen funktionieren.
 start-lead = Wählen Sie, was Sie haben. Vor dem letzten Schritt wird nichts veröffentlicht.
 start-no-model-admin = Dieser Hub hat noch kein Modell. Verbinden Sie zuerst eines.
 start-no-model = Dieser Hub hat noch kein Modell. Ein Administrator kann eines verbinden.

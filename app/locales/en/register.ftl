@@ -174,6 +174,7 @@ proof-trust-lead = As an administrator you can trust this origin without verific
 proof-trust = Trust origin
 proof-skip = Continue as unverified
 publish-unverified = Its origin is not verified. The agent can be listed, but only you can use it.
+publish-omitted-tools = These tools are left out, because models cannot use them. The others work.
 start-lead = Choose what you have. Nothing is published before the last step.
 start-no-model-admin = This hub has no model yet. Connect one first.
 start-no-model = This hub has no model yet. An administrator can connect one.

@@ -174,6 +174,7 @@ proof-trust-lead = 作为管理员，你可以不经验证直接信任此来源�
 proof-trust = 信任来源
 proof-skip = 以未验证状态继续
 publish-unverified = 其来源未验证。智能体可以列出，但只有你能使用。
+publish-omitted-tools = 以下工具已被忽略，因为模型无法使用它们。其他工具可正常使用。
 start-lead = 选择你拥有的内容。在最后一步之前不会发布任何内容。
 start-no-model-admin = 此 Hub 还没有模型。请先连接一个。
 start-no-model = 此 Hub 还没有模型。管理员可以连接一个。

@@ -213,6 +213,8 @@ pub struct RegisterPublish {
     pub proved: bool,
     pub way: RegistrationKind,
     pub can_federate: bool,
+    /// Tools of MCP servers that are not offered to the model, each with the reason.
+    pub omitted_tools: Vec<String>,
     pub form: Form,
 }
 

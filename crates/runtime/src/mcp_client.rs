@@ -2,21 +2,29 @@
 
 mod byte_budget;
 mod elicitation;
+mod event_limit;
+mod failure;
 mod http_transport;
-mod told;
+mod input_schema;
+mod lenient_json;
+mod program_transport;
+mod tool_list;
+mod tool_result;
 
-use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
+use std::{collections::HashSet, future::Future, pin::Pin, sync::Arc, time::Duration};
 
+use futures::{FutureExt as _, future::BoxFuture};
 use plexus_domain::run::{Failure, FailureClass};
 use rmcp::{
     RoleClient,
-    model::{CallToolRequestParams, CallToolResult, PaginatedRequestParams},
+    model::{
+        CallToolRequestParams, CallToolResult, ClientRequest, ListToolsRequest, PaginatedRequestParams,
+        ServerResult,
+    },
     service::{RunningService, ServiceError, serve_client},
-    transport::async_rw::AsyncRwTransport,
 };
 use serde_json::{Map, Value};
 use tokio::{
-    process::{ChildStdin, ChildStdout},
     select,
     sync::{Mutex, OwnedSemaphorePermit, Semaphore, mpsc},
     time,
@@ -24,18 +32,19 @@ use tokio::{
 use url::Url;
 
 use self::{
-    byte_budget::{ByteBudget, MeteredReader},
     elicitation::ElicitationHandler,
-    http_transport::Refused,
+    failure::{Explain, LastRefusal, Refusal},
 };
 pub use self::{
     elicitation::PendingQuestion,
-    told::{outcome, tool},
+    lenient_json::parse_message,
+    tool_list::{McpTool, OmittedTool, ToolList, read_tool},
+    tool_result::{ToolImage, ToolResult, outcome},
 };
 use crate::{
     Credentials, Redact,
     child_process::Process,
-    outbound::{OutboundClient, peer, quote_foreign_text},
+    outbound::{OutboundClient, peer},
     sandbox::{Sandbox, SandboxedCommand},
 };
 
@@ -43,14 +52,14 @@ use crate::{
 const TIMEOUT: Duration = Duration::from_secs(20);
 /// Timeout of one tool call, and of its continuation after the answer to a question.
 const CALL_TIME: Duration = Duration::from_mins(2);
-/// Maximum bytes of a message.
-const MAX_MESSAGE_BYTES: usize = 1 << 20;
+/// Timeout of the whole tool list.
+const LIST_TIME: Duration = Duration::from_mins(1);
+/// Maximum bytes of a message: a screenshot of a large page in base64.
+const MAX_MESSAGE_BYTES: usize = 4 << 20;
 /// Maximum bytes that a server may send in one run.
 const MAX_SESSION_BYTES: usize = 16 << 20;
-/// Maximum tools of a server. Further ones are not offered.
-const MAX_TOOLS: usize = 64;
 /// Maximum pages of a tool list, against servers that paginate without end.
-const MAX_PAGES: usize = 16;
+const MAX_PAGES: usize = 64;
 
 /// Location of an MCP server.
 #[derive(Clone, Debug)]
@@ -119,22 +128,6 @@ pub async fn places(
     })
 }
 
-/// Tool description from a server, within size limits.
-#[derive(Clone, Debug, PartialEq)]
-pub struct McpTool {
-    pub name: String,
-    pub description: String,
-    /// JSON Schema of the arguments.
-    pub schema: Value,
-}
-
-/// Result of a tool call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToolResult {
-    pub text: String,
-    pub is_error: bool,
-}
-
 /// MCP session with one server, closed on drop.
 pub struct McpSession {
     service: RunningService<RoleClient, ElicitationHandler>,
@@ -164,28 +157,55 @@ impl McpSession {
                     message: format!("{} does not run: {}", peer.name, failure.message),
                     ..failure
                 })?;
-                let streams = streams(started.stdin, started.stdout);
+                let streams = program_transport::transport(started.stdin, started.stdout);
                 let service = peer.within(TIMEOUT, serve_client(handler, streams)).await?;
                 Ok(Self { service, questions, peer, _process: Some(started.process) })
             }
         }
     }
 
-    /// Lists the server's tools, except those that exceed the limits.
-    pub async fn tools(&self) -> Result<Vec<McpTool>, Failure> {
-        let (mut tools, mut cursor) = (Vec::new(), None);
-        for _ in 0..MAX_PAGES {
-            let mut params = PaginatedRequestParams::default();
-            params.cursor = cursor;
-            let page = self.peer.within(TIMEOUT, self.service.list_tools(Some(params))).await?;
-            tools.extend(page.tools.into_iter().filter_map(tool));
-            cursor = page.next_cursor;
-            if cursor.is_none() || tools.len() >= MAX_TOOLS {
+    /// Lists the server's tools. Those that cannot be used are named. Pages that fail or repeat end the list;
+    /// only the first one must succeed.
+    pub fn tools(&self) -> BoxFuture<'_, Result<ToolList, Failure>> {
+        self.list_tools().boxed()
+    }
+
+    async fn list_tools(&self) -> Result<ToolList, Failure> {
+        let deadline = time::Instant::now() + LIST_TIME;
+        let (mut list, mut cursor, mut seen) = (ToolList::default(), None, HashSet::new());
+        let mut last_page = Value::Null;
+        for number in 0..MAX_PAGES {
+            let left = deadline.saturating_duration_since(time::Instant::now()).min(TIMEOUT);
+            let page = match self.peer.within(left, self.page(cursor)).await {
+                Ok(page) => page,
+                Err(failure) if number == 0 => return Err(failure),
+                Err(failure) => {
+                    list.omit_rest(&failure.message);
+                    break;
+                }
+            };
+            if page["tools"] == last_page || !list.add_page(&page) {
                 break;
             }
+            // An empty cursor is a cursor (2026-07-28). A repeated one leads to a page that was read.
+            cursor = page["nextCursor"].as_str().map(str::to_owned);
+            if cursor.clone().is_none_or(|cursor| !seen.insert(cursor)) {
+                break;
+            }
+            last_page = page["tools"].clone();
         }
-        tools.truncate(MAX_TOOLS);
-        Ok(tools)
+        Ok(list)
+    }
+
+    /// Requests a page of the tool list, as JSON: rmcp's type for it refuses all tools because of one.
+    async fn page(&self, cursor: Option<String>) -> Result<Value, ServiceError> {
+        let mut params = PaginatedRequestParams::default();
+        params.cursor = cursor;
+        let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
+        match self.service.send_request(request).await? {
+            ServerResult::CustomResult(page) => Ok(page.0),
+            page => serde_json::to_value(page).map_err(|_| ServiceError::UnexpectedResponse),
+        }
     }
 
     /// Starts the call of a tool; [`RunningCall::next`] executes it.
@@ -225,18 +245,11 @@ impl RunningCall<'_> {
     }
 }
 
-type Streams = AsyncRwTransport<RoleClient, MeteredReader<ChildStdout>, ChildStdin>;
-
-fn streams(stdin: ChildStdin, stdout: ChildStdout) -> Streams {
-    let stdout = MeteredReader { inner: stdout, meter: ByteBudget::new(MAX_SESSION_BYTES) };
-    AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MAX_MESSAGE_BYTES)
-}
-
 /// Description of a session's server for failure texts.
 struct Peer {
     name: String,
-    /// Set while the server rejects the credentials (401 or 403) rather than the request.
-    refused: Refused,
+    /// Why the server did not accept the last message.
+    refused: LastRefusal,
     /// Failure text for rejected credentials.
     hint: String,
 }
@@ -248,35 +261,44 @@ impl Peer {
             false => "requires credentials that this hub does not have.",
         };
         let name = format!("The MCP server {}", peer(url));
-        Self { name, refused: Refused::default(), hint: format!("{wants} {mend}") }
+        Self { name, refused: LastRefusal::default(), hint: format!("{wants} {mend}") }
     }
 
     fn program(name: &str) -> Self {
         let name = format!("The MCP server “{name}”");
-        Self { name, refused: Refused::default(), hint: String::new() }
+        Self { name, refused: LastRefusal::default(), hint: String::new() }
     }
 
-    async fn within<T, E: fmt::Display>(
+    async fn within<T, E: Explain>(
         &self,
         limit: Duration,
         work: impl Future<Output = Result<T, E>>,
     ) -> Result<T, Failure> {
         match time::timeout(limit, work).await {
             Ok(Ok(done)) => Ok(done),
-            Ok(Err(error)) => Err(Failure::new(FailureClass::Refused, self.words(&error.to_string()))),
+            Ok(Err(error)) => Err(self.failure(&error)),
             Err(_) => {
-                let words = format!("{} did not answer within {} s.", self.name, limit.as_secs());
+                let words =
+                    format!("{} did not answer within {} s. Try again later.", self.name, limit.as_secs());
                 Err(Failure::new(FailureClass::TimedOut, words))
             }
         }
     }
 
-    /// Builds the failure text. An error of an unauthorized call is not quoted: it may contain the
+    /// Returns the failure of a call. An error of an unauthorized call is not quoted: it may contain the
     /// credentials.
-    fn words(&self, error: &str) -> String {
-        match self.refused.is_set() {
-            true => format!("{} {}", self.name, self.hint),
-            false => format!("{} did not do it: {}", self.name, quote_foreign_text(error)),
-        }
+    fn failure(&self, error: &impl Explain) -> Failure {
+        let (class, end) = match self.refused.get() {
+            Some(Refusal::Credentials) => (FailureClass::Refused, self.hint.clone()),
+            Some(Refusal::Answer(class, end)) => (class, end),
+            Some(Refusal::Connection(Failure { class, message, .. })) => {
+                (class, format!("cannot be reached. {message}"))
+            }
+            None => (FailureClass::Refused, error.explain()),
+        };
+        Failure::new(class, format!("{} {end}", self.name))
     }
 }
+
+#[cfg(test)]
+mod tests;

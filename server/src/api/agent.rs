@@ -82,6 +82,10 @@ pub struct Agent {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     origins: Option<Vec<Origin>>,
+    /// Only in the answer to a registration: tools of its MCP servers that are left out because models cannot use
+    /// them, each with the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) omitted_tools: Vec<String>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -148,6 +152,7 @@ impl From<AgentView> for Agent {
             starred: view.starred.unwrap_or_default(),
             allows_copies: view.allows_copies,
             origins: None,
+            omitted_tools: Vec::new(),
         }
     }
 }

@@ -164,8 +164,11 @@ pub async fn register(hub: &Hub, caller: &Caller, mut new: NewAgent) -> Result<A
             return Err(Refusal::invalid("url", ONE_OF).into());
         }
     };
+    let omitted_tools = agents::publish_step(hub, caller, draft).await?.omitted_tools;
     let address = agents::publish(hub, caller, draft, visibility, access).await?;
-    agent::one(hub, caller, &address).await
+    let mut shown = agent::one(hub, caller, &address).await?;
+    shown.omitted_tools = omitted_tools;
+    Ok(shown)
 }
 
 async fn fetch(hub: &Hub, caller: &Caller, url: &str, new: &NewAgent) -> Result<DraftId, Error> {

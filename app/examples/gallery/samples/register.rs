@@ -120,6 +120,7 @@ fn publish() -> RegisterPublish {
         proved: false,
         way: RegistrationKind::Card,
         can_federate: false,
+        omitted_tools: vec!["tides.example/lookup: it has no inputSchema.".into()],
         form: Form::default(),
     }
 }

@@ -34,6 +34,11 @@ impl Page for RegisterPublish {
         let unverified = (!self.proved && self.way != RegistrationKind::Written).then(|| {
             view! { <Note tone=Tone::Caution>{text!("publish-unverified")}</Note> }
         });
+        let omitted = (!self.omitted_tools.is_empty()).then(|| {
+            let tools = self.omitted_tools.into_iter().map(|tool| view! { <li dir="auto">{tool}</li> });
+            let tools = tools.collect_view();
+            view! { <Note tone=Tone::Caution>{text!("publish-omitted-tools")}<ul>{tools}</ul></Note> }
+        });
         let steps = (self.way != RegistrationKind::Written)
             .then(|| view! { <Steps at=Step::Publish way=self.way draft=self.draft /> });
         view! {
@@ -41,6 +46,7 @@ impl Page for RegisterPublish {
             {steps}
             <div class="title-row"><Mark seed=self.seed /><div><h2 dir="auto">{self.name}</h2><p class="address">{self.address.to_string()}</p></div></div>
             {unverified}
+            {omitted}
             {form_errors(&self.form, None)}
             <form class="stack" method="post" action=action>
                 {visibilities(Visibility::Private, self.can_federate, &self.form)}

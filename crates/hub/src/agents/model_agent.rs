@@ -30,6 +30,8 @@ use crate::{
 };
 
 const MAX_INSTRUCTIONS: usize = 32_000;
+/// Maximum characters of the error that names all tools of a server.
+const MAX_OMITTED_CHARS: usize = 2_000;
 /// Maximum number of MCP servers of one agent.
 const MAX_SERVERS: usize = 8;
 
@@ -111,10 +113,10 @@ pub async fn write(
     let person = caller.may(Scope::Agents)?;
     let name: Name = name.trim().parse()?;
     let keys = ToolKeys::default().with(&filled.tools, given)?;
-    let filled = checked(hub, caller, filled, &keys).await?;
+    let (filled, omitted_tools) = checked(hub, caller, filled, &keys).await?;
     let mut tx = hub.store().write().await?;
     register_a2a::ensure_name_free(&mut tx, person, &name).await?;
-    let written = Written { filled, credentials: None };
+    let written = Written { filled, credentials: None, omitted_tools };
     let id =
         registration_draft::begin(hub, &mut tx, person, DraftTarget::Llm(written), RegistrationStep::Publish)
             .await?;
@@ -151,7 +153,7 @@ pub async fn rewrite(
     let Owned { written: before, keys, .. } = Owned::at(hub, &mut conn, person, address).await?;
     drop(conn);
     let keys = keys.moved(&before.tools, &filled.tools).with(&filled.tools, given)?;
-    let filled = checked(hub, caller, filled, &keys).await?;
+    let (filled, _) = checked(hub, caller, filled, &keys).await?;
     let mut tx = hub.store().write().await?;
     let Owned { agent, version, written: before, keys } = Owned::at(hub, &mut tx, person, address).await?;
     let keys = keys.moved(&before.tools, &filled.tools).with(&filled.tools, given)?;
@@ -219,17 +221,18 @@ pub(super) fn elsewhere() -> Refusal {
     Refusal::conflict("This agent has no instructions: it runs elsewhere or is built in.")
 }
 
-/// Validates the form. The model and the tool servers must be available.
+/// Validates the form. The model and the tool servers must be available. Returns the tools that cannot be used
+/// as well.
 async fn checked(
     hub: &Hub,
     caller: &Caller,
     filled: ModelAgentForm,
     keys: &ToolKeys,
-) -> Result<ModelAgentForm> {
+) -> Result<(ModelAgentForm, Vec<String>)> {
     let filled = cleaned(filled)?;
-    check_tools(hub, caller, &filled.tools, keys).await?;
+    let omitted = check_tools(hub, caller, &filled.tools, keys).await?;
     model_providers::check_usable(hub, caller.may(Scope::Agents)?, &filled.model, filled.needs()).await?;
-    Ok(filled)
+    Ok((filled, omitted))
 }
 
 /// Validates the text of the form.
@@ -253,13 +256,20 @@ pub(super) async fn check_model(hub: &Hub, person: &Person, form: &ModelAgentFor
     })
 }
 
-/// Checks that each tool server is reachable and has tools.
-async fn check_tools(hub: &Hub, caller: &Caller, tools: &[ToolSource], keys: &ToolKeys) -> Result<()> {
+/// Checks that each tool server is reachable and has tools. Returns the tools that cannot be used, each with the
+/// reason.
+async fn check_tools(
+    hub: &Hub,
+    caller: &Caller,
+    tools: &[ToolSource],
+    keys: &ToolKeys,
+) -> Result<Vec<String>> {
     check_tool_programs(hub, caller.may(Scope::Agents)?, tools)?;
+    let mut omitted = Vec::new();
     for source in tools {
-        check_server(hub, caller, source, keys, "tools").await?;
+        omitted.extend(check_server(hub, caller, source, keys, "tools").await?);
     }
-    Ok(())
+    Ok(omitted)
 }
 
 /// Checks the number of servers, and that those that are programs exist on this hub.
@@ -280,15 +290,15 @@ pub(super) fn check_tool_programs(hub: &Hub, person: &Person, tools: &[ToolSourc
     Ok(())
 }
 
-/// Checks that the server is reachable, accepts its credentials and has tools.
-/// Errors are reported for `field`.
+/// Checks that the server is reachable, accepts its credentials and has tools that can be used. Returns those
+/// that cannot, each with the reason. Errors are reported for `field`.
 pub(super) async fn check_server(
     hub: &Hub,
     caller: &Caller,
     source: &ToolSource,
     keys: &ToolKeys,
     field: &str,
-) -> Result<()> {
+) -> Result<Vec<String>> {
     const MEND: &str = "Enter a token or key that it accepts.";
     let wrong = |words: String| Refusal::invalid(field, words);
     let person = caller.may(Scope::Agents)?;
@@ -297,10 +307,18 @@ pub(super) async fn check_server(
     hub.limits().take(Rate::Fetches, &caller.key())?;
     let _place = mcp_client::places([&server]).await.map_err(|failure| wrong(failure.message))?;
     let session = Box::pin(McpSession::open(&server)).await.map_err(|failure| wrong(failure.message))?;
-    if Box::pin(session.tools()).await.map_err(|failure| wrong(failure.message))?.is_empty() {
-        return Err(wrong(format!("{} has no tools.", source.place)).into());
+    let list = Box::pin(session.tools()).await.map_err(|failure| wrong(failure.message))?;
+    let name = server.name();
+    let omitted: Vec<String> =
+        list.omitted.iter().map(|tool| format!("{name}/{}: {}.", tool.name, tool.reason)).collect();
+    match (list.tools.is_empty(), omitted.is_empty()) {
+        (false, _) => Ok(omitted),
+        (true, true) => Err(wrong(format!("{} has no tools.", source.place)).into()),
+        (true, false) => {
+            let words = format!("{} has no tools that can be used. {}", source.place, omitted.join(" "));
+            Err(wrong(sanitized_text::ellipsize(&words, MAX_OMITTED_CHARS)).into())
+        }
     }
-    Ok(())
 }
 
 fn block(raw: &str) -> Result<String, Refusal> {

@@ -33,6 +33,8 @@ pub struct PublishStep {
     pub proved: bool,
     pub way: RegistrationKind,
     pub can_federate: bool,
+    /// Tools of MCP servers that are not offered to the model, each with the reason.
+    pub omitted_tools: Vec<String>,
 }
 
 /// Registered agent.
@@ -56,7 +58,15 @@ pub async fn publish_step(hub: &Hub, caller: &Caller, id: DraftId) -> Result<Pub
         proved: is_proved(&mut conn, &draft).await?,
         way: draft.way(),
         can_federate: can_federate(&connector(&draft)?),
+        omitted_tools: omitted_tools(&draft),
     })
+}
+
+fn omitted_tools(draft: &RegistrationDraft) -> Vec<String> {
+    match &draft.data.what {
+        DraftTarget::Llm(written) => written.omitted_tools.clone(),
+        _ => Vec::new(),
+    }
 }
 
 /// Registers the agent. Idempotent: a repeated request returns the same address.

@@ -88,6 +88,9 @@ pub(super) struct Written {
     /// Credentials for its tool servers.
     #[serde(default)]
     pub credentials: Option<DraftSecret>,
+    /// Tools of its servers that cannot be used, each with the reason.
+    #[serde(default)]
+    pub omitted_tools: Vec<String>,
 }
 
 /// HTTP endpoint: the filled form and the state of its steps.

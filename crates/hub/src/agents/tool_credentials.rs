@@ -220,7 +220,7 @@ pub async fn set(hub: &Hub, caller: &Caller, address: &Address, given: ForServer
     let given = [given];
     let keys = keys.with(&written.tools, &given)?;
     let source = ToolSource { place: ToolServerLocation::Url(url.into()), require_approval: false };
-    model_agent::check_server(hub, caller, &source, &keys, "secret").await?;
+    model_agent::check_server(hub, caller, &source, &keys, "secret").await.map(drop)?;
     let mut tx = hub.store().write().await?;
     let Owned { agent, version, written, keys } = Owned::at(hub, &mut tx, person, address).await?;
     keys.with(&written.tools, &given)?.keep(hub, &mut tx, person, &agent, version.secret).await?;

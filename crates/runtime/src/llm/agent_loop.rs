@@ -91,9 +91,14 @@ impl<'a> AgentLoop<'a> {
             self.name_calls(&mut turn.calls);
             let calls = turn.calls.clone();
             messages.push(Message::of_turn(turn));
+            let mut images = Vec::new();
             for call in &calls {
-                let told = self.call(&toolbox, call).await?;
-                messages.push(Message::tool_result(call, &told));
+                let result = self.call(&toolbox, call).await?;
+                messages.push(Message::tool_result(call, &result.text));
+                images.extend(result.images);
+            }
+            if !images.is_empty() {
+                messages.push(Message::tool_images(&images));
             }
         }
         Ok(RunEnd::Completed)
@@ -172,9 +177,9 @@ impl<'a> AgentLoop<'a> {
         tried
     }
 
-    /// Runs one tool call, shows its card and returns the result text for the model. Errors are returned as
-    /// text as well; only a stop or a limit ends the run.
-    async fn call(&mut self, toolbox: &Toolbox, call: &ToolCall) -> Result<String, RunInterruption> {
+    /// Runs one tool call, shows its card and its images, and returns the result for the model. Errors are
+    /// results as well; only a stop or a limit ends the run.
+    async fn call(&mut self, toolbox: &Toolbox, call: &ToolCall) -> Result<ToolResult, RunInterruption> {
         let (tool, arguments) = match toolbox.find(call) {
             Ok(found) => found,
             Err(InvalidToolCall { card, why }) => return self.not_called(&card, why),
@@ -184,7 +189,9 @@ impl<'a> AgentLoop<'a> {
             match self.ask(tool, &arguments).await? {
                 Some(ApprovalDecision::Allowed) => {}
                 Some(ApprovalDecision::Refused) => {
-                    return Ok("The person refused this call. Do not try it again.".to_owned());
+                    return Ok(ToolResult::failed(
+                        "The person refused this call. Do not try it again.".to_owned(),
+                    ));
                 }
                 Some(ApprovalDecision::Unanswered) => return Err(unanswered(&tool.label).into()),
                 None => {
@@ -199,7 +206,10 @@ impl<'a> AgentLoop<'a> {
         // A tool that quotes the credentials of its calls must not tell them to the model.
         let outcome = ToolResult { text: self.redact.answer(&outcome.text).into_owned(), ..outcome };
         self.answer.output().put(Some(place), card.done(&outcome, begun.elapsed()))?;
-        Ok(outcome.text)
+        for image in &outcome.images {
+            self.answer.output().file(tool.image_file(image))?;
+        }
+        Ok(outcome)
     }
 
     /// Executes a call to its end, and asks the requester what the tool asks. A failure becomes an error result for the
@@ -217,7 +227,7 @@ impl<'a> AgentLoop<'a> {
             match self.stop.run_until_cancelled(event).await.ok_or(RunInterruption::Stopped)?? {
                 CallEvent::Ended(Ok(result)) => return Ok(result),
                 CallEvent::Ended(Err(failure)) => {
-                    return Ok(ToolResult { text: failure.message, is_error: true });
+                    return Ok(ToolResult::failed(failure.message));
                 }
                 CallEvent::Question(_) if questions == MAX_QUESTIONS => {}
                 CallEvent::Question(question) => {
@@ -251,9 +261,9 @@ impl<'a> AgentLoop<'a> {
         Ok(())
     }
 
-    fn not_called(&mut self, card: &ToolCallCard, why: &str) -> Result<String, RunInterruption> {
+    fn not_called(&mut self, card: &ToolCallCard, why: &str) -> Result<ToolResult, RunInterruption> {
         self.answer.output().put(None, card.failed(why))?;
-        Ok(why.to_owned())
+        Ok(ToolResult::failed(why.to_owned()))
     }
 
     /// Asks the requester to approve a call. The wait does not count against the owner's time limit.

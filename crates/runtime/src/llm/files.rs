@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
-use plexus_domain::{Digest, Part, PartBody, media_type::is_text};
+use plexus_domain::{Digest, ImageSize, Part, PartBody, media_type::is_text};
 use serde_json::{Value, json};
 
 use super::image_tokens::image_tokens;
@@ -36,12 +36,16 @@ pub(super) fn images(parts: &[Part], files: &Files) -> Vec<SentImage> {
     let image = |part: &Part| {
         let PartBody::File { image: size, .. } = &part.content else { return None };
         let media_type = part.media_type.as_deref().filter(|kind| kind.starts_with("image/"))?;
-        let bytes = content(part, files)?;
-        let url = format!("data:{media_type};base64,{}", STANDARD.encode(bytes));
-        let sent = json!({ "type": "image_url", "image_url": { "url": url } });
-        Some(SentImage { part: sent, tokens: image_tokens(*size) })
+        Some(sent_image(media_type, content(part, files)?, *size))
     };
     parts.iter().filter_map(image).collect()
+}
+
+/// Returns an image as it is sent. The size is unknown for an image that is no part of the conversation.
+pub(super) fn sent_image(media_type: &str, bytes: &[u8], size: Option<ImageSize>) -> SentImage {
+    let url = format!("data:{media_type};base64,{}", STANDARD.encode(bytes));
+    let part = json!({ "type": "image_url", "image_url": { "url": url } });
+    SentImage { part, tokens: image_tokens(size) }
 }
 
 fn content<'a>(part: &Part, files: &'a Files) -> Option<&'a Bytes> {

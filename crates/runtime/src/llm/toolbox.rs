@@ -10,7 +10,10 @@ use super::{
     call_options,
     tool_call::{ToolCall, ToolCallCard},
 };
-use crate::mcp_client::{self, McpProcessPermit, McpServer, McpSession, RunningCall};
+use crate::{
+    OutputFile,
+    mcp_client::{self, McpProcessPermit, McpServer, McpSession, OmittedTool, RunningCall, ToolImage},
+};
 
 /// MCP server whose tools an agent may use, configured by its owner.
 #[derive(Clone, Debug)]
@@ -22,6 +25,8 @@ pub struct ToolServer {
 
 /// Maximum characters of a function name (OpenAI API reference).
 const MAX_FUNCTION_NAME: usize = 64;
+/// Room for the number that distinguishes a name from others.
+const SUFFIX: usize = 4;
 
 /// Tool call that cannot be made: its card and the reason.
 pub(super) struct InvalidToolCall {
@@ -48,6 +53,19 @@ impl OfferedTool {
     fn function(&self) -> Value {
         json!({ "type": "function", "function": { "name": self.function, "description": self.description,
                 "parameters": self.schema } })
+    }
+
+    /// Returns the file for people of an image that the tool returned.
+    pub fn image_file(&self, image: &ToolImage) -> OutputFile {
+        let extension = image.media_type.trim_start_matches("image/");
+        OutputFile {
+            artifact: None,
+            name: Some(format!("{}.{extension}", self.function)),
+            media_type: Some(image.media_type.to_owned()),
+            metadata: None,
+            bytes: image.bytes.clone(),
+            continues: false,
+        }
     }
 }
 
@@ -96,7 +114,12 @@ impl Toolbox {
         let mut toolbox = Self { _places: places, ..self };
         for attached in servers {
             let session = McpSession::open(&attached.server).await?;
-            for tool in session.tools().await? {
+            let list = session.tools().await?;
+            for OmittedTool { name, reason } in &list.omitted {
+                let server = attached.server.name();
+                tracing::warn!(server, tool = name, reason, "MCP tool: left out");
+            }
+            for tool in list.tools {
                 let function = toolbox.free_name(&tool.name);
                 let session = toolbox.sessions.len();
                 let label = format!("{}/{}", attached.server.name(), tool.name);
@@ -124,15 +147,25 @@ impl Toolbox {
         self.tools.push(tool);
     }
 
-    /// Returns a function name that is valid for models and unique among the tools.
+    /// Returns a function name that is valid for models and unique among the tools. A name that has nothing valid
+    /// in it becomes `tool`.
     fn free_name(&self, name: &str) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
-        let base: String = name.chars().map(plain).take(MAX_FUNCTION_NAME - 4).collect();
+        let mut base: String = name.chars().map(plain).collect();
+        if !base.contains(|c: char| c.is_ascii_alphanumeric()) {
+            "tool".clone_into(&mut base);
+        }
+        // Gemini refuses names that begin otherwise.
+        if !base.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            base.insert(0, '_');
+        }
         let is_free = |name: &String| {
             !self.of_caller.contains(name) && !self.tools.iter().any(|tool| tool.function == *name)
         };
-        let numbered = (2..1_000).map(|number| format!("{base}_{number}"));
-        [base.clone()].into_iter().chain(numbered).find(is_free).unwrap_or(base)
+        base.truncate(MAX_FUNCTION_NAME);
+        let start = &base[..base.len().min(MAX_FUNCTION_NAME - SUFFIX)];
+        let numbered = (2..1_000).map(|number| format!("{start}_{number}"));
+        [base.clone()].into_iter().chain(numbered).find(is_free).unwrap_or_else(|| base.clone())
     }
 
     /// Returns the function definitions for the chat completions API.

@@ -37,6 +37,7 @@ async fn page(site: &AppState, caller: &Caller, id: &str) -> Result<RegisterPubl
         proved: step.proved,
         way: card_views::way(step.way),
         can_federate: step.can_federate,
+        omitted_tools: step.omitted_tools,
         form: Form::default(),
     })
 }

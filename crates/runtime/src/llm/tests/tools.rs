@@ -46,8 +46,9 @@ async fn mcp(State(asked): State<Asked>, headers: HeaderMap, body: Bytes) -> Res
             "serverInfo": { "name": "t", "version": "1" } }),
         ("tools/list", _) => {
             let huge =
-                json!({ "name": "huge", "inputSchema": { "type": "object", "title": "x".repeat(20_000) } });
-            json!({ "tools": [tool("add"), tool("big"), tool("fail"), tool("hang"), tool("flood"), tool("a.b"), tool("a b"), huge] })
+                json!({ "name": "huge", "inputSchema": { "type": "object", "title": "x".repeat(70_000) } });
+            json!({ "tools": [tool("add"), tool("big"), tool("fail"), tool("hang"), tool("flood"), tool("a.b"), tool("a b"), huge, tool("photo"),
+                tool("潮汐"), tool("天气"), tool(&"l".repeat(70)), tool(&"l".repeat(80)), { "name": "bare" }] })
         }
         ("tools/call", Some("add")) => text(&(params["arguments"]["a"].as_i64().unwrap() + 1).to_string()),
         ("tools/call", Some("big")) => text(&"x".repeat(50_000)),
@@ -56,6 +57,12 @@ async fn mcp(State(asked): State<Asked>, headers: HeaderMap, body: Bytes) -> Res
         }
         ("tools/call", Some("hang")) => std::future::pending().await,
         ("tools/call", Some("flood")) => return flood(),
+        ("tools/call", Some("photo")) => {
+            let resource = json!({ "uri": "repo://README.md", "text": "# Tides" });
+            json!({ "content": [{ "type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png" },
+                                { "type": "resource", "resource": resource }] })
+        }
+        ("tools/call", Some(name)) => text(name),
         _ => return Status::ACCEPTED.into_response(),
     };
     Json(json!({ "jsonrpc": "2.0", "id": request["id"], "result": result })).into_response()
@@ -171,7 +178,20 @@ async fn a_model_calls_tools_and_reads_what_they_say() {
         .collect();
     assert_eq!(
         names,
-        ["add", "big", "fail", "hang", "flood", "a_b", "a_b_2"],
+        [
+            "add",
+            "big",
+            "fail",
+            "hang",
+            "flood",
+            "a_b",
+            "a_b_2",
+            "photo",
+            "tool",
+            "tool_2",
+            &"l".repeat(64),
+            &format!("{}_2", "l".repeat(60))
+        ],
         "names that models accept, and nothing huge"
     );
     let told = &seen[1]["messages"];
@@ -181,6 +201,44 @@ async fn a_model_calls_tools_and_reads_what_they_say() {
     assert_eq!(told[3], json!({ "role": "tool", "tool_call_id": "c0", "content": quoted }));
     assert!(told[4]["content"].as_str().unwrap().ends_with("> broken"));
     assert!(asked.lock().unwrap().iter().all(|(_, sent)| sent["token"] == "Bearer t1"));
+}
+
+#[tokio::test]
+async fn calls_of_renamed_tools_go_to_the_right_one() {
+    for (function, name) in [("a_b", "a.b"), ("a_b_2", "a b"), ("tool", "潮汐"), ("tool_2", "天气")] {
+        let (url, _) = tools().await;
+        let (llm, seen) = script(vec![vec![call(0, function, "{}")], vec![says("Done.")]]).await;
+        let (end, heard) = hear(&free(llm, &url), ask("?")).await;
+        assert_eq!(end, Ok(RunEnd::Completed));
+        assert!(tool_of(&heard.parts[0]).tool.ends_with(&format!("/{name}")), "{function}");
+        assert!(told(&seen, 1, 3).ends_with(&format!("> {name}")), "{function}");
+    }
+}
+
+#[tokio::test]
+async fn images_of_tools_reach_the_page_and_models_that_see() {
+    for reads_images in [true, false] {
+        let (url, _) = tools().await;
+        let turns = vec![vec![call(0, "photo", "{}"), call(1, "photo", "{}")], vec![says("A pier.")]];
+        let (mut llm, seen) = script(turns).await;
+        llm.providers[0].model.reads_images = reads_images;
+        let (end, heard) = hear(&free(llm, &url), ask("?")).await;
+        assert_eq!((end, heard.text.as_str()), (Ok(RunEnd::Completed), "A pier."));
+        let files: Vec<_> =
+            heard.files.iter().map(|file| (file.name.as_deref(), file.media_type.as_deref())).collect();
+        assert_eq!(files, [(Some("photo.png"), Some("image/png")); 2]);
+        assert!(told(&seen, 1, 3).contains("[image 1: image/png, 8 bytes]"), "{}", told(&seen, 1, 3));
+        assert!(told(&seen, 1, 3).contains("# Tides"));
+        let message = seen.lock().unwrap()[1]["messages"][5].clone();
+        assert_eq!(message["role"], "user");
+        if reads_images {
+            let image =
+                json!({ "type": "image_url", "image_url": { "url": "data:image/png;base64,iVBORw0KGgo=" } });
+            assert_eq!((&message["content"][1], &message["content"][2]), (&image, &image));
+        } else {
+            assert_eq!(message["content"], "The tools returned images, which you cannot see.");
+        }
+    }
 }
 
 #[tokio::test]
