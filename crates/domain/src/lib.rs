@@ -31,6 +31,7 @@ pub mod principal;
 pub mod run;
 pub mod sanitized_text;
 pub mod team;
+pub mod text_request;
 pub mod time;
 pub mod tokenize;
 

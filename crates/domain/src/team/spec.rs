@@ -43,14 +43,16 @@ impl TeamSpec {
         if self.needs.is_empty() {
             return of_goal;
         }
-        let part = |need: &Skill| {
-            let known = of_goal.iter().find(|part| part.skill == *need).cloned();
-            known.unwrap_or_else(|| GoalPart {
+        // Two parts of one skill are two needs.
+        let mut left = of_goal;
+        let part = |need: &Skill| match left.iter().position(|part| part.skill == *need) {
+            Some(at) => left.remove(at),
+            None => GoalPart {
                 skill: need.clone(),
                 words: need.to_string(),
                 full_text: need.to_string(),
                 is_subject: false,
-            })
+            },
         };
         self.needs.iter().map(part).collect()
     }

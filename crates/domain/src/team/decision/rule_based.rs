@@ -62,15 +62,19 @@ fn tasks(team: &Team) -> Vec<AssignmentDraft> {
     tasks
 }
 
-/// Returns the next step of a goal whose parts build on each other, with the earlier results as inputs.
+/// Returns the next step of a goal whose parts build on each other, with the earlier results as inputs. It is one part,
+/// or consecutive parts of a member that the owner named.
 ///
 /// Returns `None` if all steps were assigned, or if existing assignments do not match this plan.
 fn next_step(team: &Team) -> Option<AssignmentDraft> {
     let goal_parts = team.charter().parts();
     let given: BTreeSet<&str> =
         team.assignments().iter().flat_map(|work| work.spec.title.as_str().split(BETWEEN_PARTS)).collect();
-    // Logs that were stored before 0.1 have the skill as title.
-    let names = |part: &GoalPart, title: &str| part.words == title || part.skill.as_str() == title;
+    // Logs that were stored before 0.1 have the skill as title. Titles of long parts are cut.
+    let names = |part: &GoalPart, title: &str| {
+        let cut = || ShortText::truncate(&part.words).is_some_and(|words| words.as_str() == title);
+        part.words == title || part.skill.as_str() == title || cut()
+    };
     let is_ours = given.iter().all(|title| goal_parts.iter().any(|part| names(part, title)));
     if !is_ours || goal_parts.len() < 2 || is_concurrent(team.charter().goal.as_str()) {
         return None;
@@ -79,7 +83,7 @@ fn next_step(team: &Team) -> Option<AssignmentDraft> {
     let mut missing = missing.filter_map(|part| Some((seat_of(team, &part.skill)?, part))).peekable();
     let (to, first) = missing.next()?;
     let mut step = vec![first];
-    while let Some((_, part)) = missing.next_if(|(seat, _)| *seat == to) {
+    while let Some((_, part)) = missing.next_if(|(seat, _)| *seat == to && is_named(team, to)) {
         step.push(part);
     }
     Some(AssignmentDraft {
@@ -104,7 +108,8 @@ fn results(team: &Team) -> Vec<AssignmentNo> {
     done[done.len().saturating_sub(AssignmentSpec::MAX_INPUTS)..].to_vec()
 }
 
-/// Returns one assignment per member: the parts for which it was invited, or the goal if none has parts.
+/// Returns one assignment for each part for which members were invited, or the goal for each if none has parts. A member
+/// that the owner named gets its parts as one.
 fn parts(team: &Team) -> Vec<AssignmentDraft> {
     let goal_parts = team.charter().parts();
     let seated = || team.active().filter_map(|seat| Some((seat, team.member(seat)?)));
@@ -112,13 +117,16 @@ fn parts(team: &Team) -> Vec<AssignmentDraft> {
     let any_wanted = seated().any(|(_, member)| wanted(member));
     seated()
         .filter(|(_, member)| if any_wanted { wanted(member) } else { !member.is_person() })
-        .filter_map(|(to, member)| {
-            let own = goal_parts
-                .iter()
-                .filter(|part| member.invitee.roles.contains(&part.skill))
-                .collect::<Vec<_>>();
-            Some(AssignmentDraft { to, spec: part(team, &goal_parts, &own)? })
+        .flat_map(|(to, member)| {
+            let roles = &member.invitee.roles;
+            let own: Vec<&GoalPart> = goal_parts.iter().filter(|part| roles.contains(&part.skill)).collect();
+            let groups = match member.is_named || own.is_empty() {
+                true => vec![own],
+                false => own.into_iter().map(|part| vec![part]).collect(),
+            };
+            groups.into_iter().map(move |own| (to, own))
         })
+        .filter_map(|(to, own)| Some(AssignmentDraft { to, spec: part(team, &goal_parts, &own)? }))
         .collect()
 }
 
@@ -170,6 +178,10 @@ fn can_replace(team: &Team, seat: Seat, no: AssignmentNo, work: &Assignment) -> 
     }
 }
 
+fn is_named(team: &Team, seat: Seat) -> bool {
+    team.member(seat).is_some_and(|member| member.is_named)
+}
+
 fn is_person(team: &Team, seat: Seat) -> bool {
     team.member(seat).is_some_and(Member::is_person)
 }
@@ -196,7 +208,8 @@ fn conclusion(team: &Team) -> Option<LongText> {
         results => render_results(results),
     };
     let text = parts.join("\n\n");
-    let missing: Vec<String> = without_result(team).into_iter().chain(unassigned(team)).collect();
+    let missing: Vec<String> =
+        without_result(team).into_iter().chain(failed_parts(team)).chain(unassigned(team)).collect();
     match (!results.is_empty() && !missing.is_empty()).then(|| missing.join(" ")) {
         Some(last) => LongText::truncate_with_suffix(&text, &last),
         None => LongText::truncate(&text).or_else(|| LongText::truncate(TeamFailure::NoResult.as_str())),
@@ -214,6 +227,21 @@ fn without_result(team: &Team) -> Option<String> {
     let failed = seats(has_failed).difference(&seats(|work| work.result().is_some())).count();
     let all = seats(|_| true).len();
     (failed > 0).then(|| format!("{failed} of {all} members returned no result."))
+}
+
+/// Returns a sentence that names the failed assignments of members that completed others, if there are any.
+fn failed_parts(team: &Team) -> Option<String> {
+    let done: BTreeSet<Seat> =
+        team.assignments().iter().filter(|work| work.result().is_some()).map(|work| work.to).collect();
+    let is_done = |title: &ShortText| {
+        team.assignments().iter().any(|work| work.spec.title == *title && work.result().is_some())
+    };
+    let failed = team.assignments().iter().filter(|work| has_failed(work) && done.contains(&work.to));
+    let named: Vec<String> = failed
+        .filter(|work| !is_done(&work.spec.title))
+        .map(|work| format!("“{}”", work.spec.title))
+        .collect();
+    (!named.is_empty()).then(|| format!("There is no result for {}.", named.join(", ")))
 }
 
 /// Returns a sentence that names the parts of the goal for which there is no member, if there are any.

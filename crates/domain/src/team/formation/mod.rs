@@ -27,7 +27,7 @@ pub use joint_fit::joint_fit;
 pub use role_assignment::assign_roles;
 pub use set_cover::{CoverSearch, cover};
 pub use subteam::{choose_execution, form_subteam, form_subteam_with};
-pub use work_kinds::{WorkKind, stems_of, work_kind};
+pub use work_kinds::{WorkKind, stems_of, unspaced_words_of, work_kind};
 
 /// Minimum fit by which a candidate covers a skill, in thousandths of the best candidate's fit.
 const COVERS: u64 = 900;

@@ -70,10 +70,55 @@ const STEMS: [(WorkKind, &[&str]); 2] = [
         ],
     ),
 ];
-/// Words of languages without spaces, which are found within a clause.
-const UNSPACED: [(WorkKind, &[&str]); 2] = [
-    (WorkKind::Chart, &["图表", "圖表", "绘图", "繪圖", "画图", "グラフ", "図表", "차트", "그래프"]),
-    (WorkKind::Report, &["报告", "報告", "总结", "總結", "分析", "レポート", "要約", "보고서", "요약"]),
+/// Parts of words of languages without spaces, which are found within a clause, each with the word for the kind.
+const UNSPACED: [(WorkKind, &[(&str, &str)]); 2] = [
+    (
+        WorkKind::Chart,
+        &[
+            ("图表", "图表"),
+            ("圖表", "圖表"),
+            ("绘图", "图表"),
+            ("繪圖", "圖表"),
+            ("画图", "图表"),
+            ("畫圖", "圖表"),
+            ("作图", "图表"),
+            ("线图", "图表"),
+            ("線圖", "圖表"),
+            ("柱状图", "图表"),
+            ("条形图", "图表"),
+            ("饼图", "图表"),
+            ("直方图", "图表"),
+            ("趋势图", "图表"),
+            ("趨勢圖", "圖表"),
+            ("走势图", "图表"),
+            ("示意图", "图表"),
+            ("曲线", "图表"),
+            ("的图", "图表"),
+            ("的圖", "圖表"),
+            ("一张图", "图表"),
+            ("一幅图", "图表"),
+            ("一个图", "图表"),
+            ("可视化", "图表"),
+            ("グラフ", "グラフ"),
+            ("図表", "グラフ"),
+            ("차트", "차트"),
+            ("그래프", "그래프"),
+        ],
+    ),
+    (
+        WorkKind::Report,
+        &[
+            ("报告", "报告"),
+            ("報告", "報告"),
+            ("总结", "报告"),
+            ("總結", "報告"),
+            ("分析", "报告"),
+            ("レポート", "レポート"),
+            ("要約", "レポート"),
+            ("보고서", "보고서"),
+            ("요약", "보고서"),
+        ],
+    ),
 ];
 /// Words that belong to no kind, although they have its stem: figures are numbers, and graphical is a property.
 const OTHERS: [&str; 5] = ["drawer", "figures", "memory", "reporter", "visually"];
@@ -107,8 +152,20 @@ pub fn work_kind(word: &str) -> Option<WorkKind> {
     }
     let names = |stems: &[&str]| stems.iter().any(|stem| has_stem(word, stem));
     let spaced = STEMS.iter().find(|(_, stems)| names(stems));
-    let unspaced = || UNSPACED.iter().find(|(_, words)| words.iter().any(|part| word.contains(part)));
-    spaced.or_else(unspaced).map(|(kind, _)| *kind)
+    let unspaced = || UNSPACED.iter().find(|(_, words)| words.iter().any(|(part, _)| word.contains(part)));
+    spaced.map(|(kind, _)| *kind).or_else(|| unspaced().map(|(kind, _)| *kind))
+}
+
+/// Returns the word for the kind of work that a clause without spaces names.
+pub(super) fn unspaced_kind_word(clause: &str) -> Option<&'static str> {
+    let words = UNSPACED.iter().flat_map(|(_, words)| words.iter());
+    words.filter(|(part, _)| clause.contains(part)).map(|(_, word)| *word).next()
+}
+
+/// Returns the words for a kind of work in languages without spaces.
+pub fn unspaced_words_of(kind: WorkKind) -> impl Iterator<Item = &'static str> {
+    let words = UNSPACED.iter().filter(move |(other, _)| *other == kind).flat_map(|(_, words)| words.iter());
+    words.map(|(_, word)| *word)
 }
 
 /// Returns the stems of the words for a kind of work, to look them up. A word with a stem may still be of another kind.
