@@ -183,7 +183,9 @@ pub fn text_requests(message: &str) -> Vec<TextRequest> {
     let words = words(message);
     let (mut found, mut at): (Vec<TextRequest>, usize) = (Vec::new(), 0);
     while at < words.len() {
-        let is_unit = UNITS.contains(&words[at].text.as_str());
+        let is_this =
+            at > 0 && words[at - 1].text == "count" && matches!(words[at].text.as_str(), "this" | "these");
+        let is_unit = UNITS.contains(&words[at].text.as_str()) || is_this;
         let first = at.saturating_sub(MAX_BETWEEN);
         let asks = |word: &Word| ASKS.contains(&word.text.as_str());
         // "Word count of" has the unit first.
@@ -384,6 +386,7 @@ mod tests {
             "count the words of this text:\nto be or not to be",
             "Count the words\n\nto be or not to be\n",
             "Word count of: to be or not to be",
+            "Count this: to be or not to be",
             "Find the most frequent words of ‘to be or not to be’",
             "Zähle die Wörter in: to be or not to be",
             "Wie viele Wörter hat „to be or not to be“?",

@@ -114,8 +114,8 @@ const KINDS: [Kind; 4] = [
         program: Builtin::Chart,
         owner: OWNER,
         name: "chart",
-        description: "Draws a chart of a table, with the sum and mean of each column: send comma-separated values (CSV) or a \
-                      Markdown table.",
+        description: "Draws a chart of a table, with the sum and mean of each column: send comma-separated values (CSV), a \
+                      Markdown table, or figures such as “Jan 420, Feb 380, Mar 510”.",
         skills: &[Skill {
             id: "chart",
             name: "Draw a chart",
@@ -126,7 +126,12 @@ const KINDS: [Kind; 4] = [
                 "Draw a line chart:\nyear,revenue\n2018,110.4\n2019,125.8\n2020,143.0",
             ],
         }],
-        takes: &[],
+        // Browsers of Windows name CSV files like workbooks. For a workbook itself the answer says what to send.
+        takes: &[
+            "application/csv",
+            "application/vnd.ms-excel",
+            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        ],
         gives: &["image/svg+xml"],
     },
 ];
@@ -155,6 +160,12 @@ pub fn tck_address() -> Address {
 /// Returns the address of the default agent, which receives messages that name no agent.
 pub fn guide_address() -> Address {
     Address::local(name(OWNER), name("guide"))
+}
+
+/// Returns the built-in agents that do work themselves, each with its address and description.
+pub(crate) fn working_builtins() -> impl Iterator<Item = (Builtin, Address, &'static str)> {
+    let working = KINDS.iter().filter(|kind| kind.program != Builtin::Guide);
+    working.map(|kind| (kind.program, Address::local(name(kind.owner), name(kind.name)), kind.description))
 }
 
 #[expect(clippy::expect_used, reason = "the names are literals that a test checks")]

@@ -46,9 +46,8 @@ pub(crate) use access::{
 };
 pub use agent_export::{AGENT_EXPORT_FORMAT, AgentExport, MAX_AGENT_EXPORT_BYTES, export_too_large};
 pub(crate) use attached_registry::AttachedRegistry;
-pub(crate) use builtin::ensure_builtin;
 pub use builtin::guide_address;
-pub(crate) use builtin::tck_address;
+pub(crate) use builtin::{ensure_builtin, tck_address, working_builtins};
 pub use copy::{copy_agent, set_allows_copies};
 pub(crate) use credentials::credentials_for;
 pub(crate) use direct_model::{

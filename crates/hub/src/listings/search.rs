@@ -13,7 +13,7 @@ use plexus_domain::{
     page::PageSize,
     team::formation::{LOOKED_AT, Skill},
 };
-use plexus_runtime::builtin::{AgentSearch, Found as Suggestion};
+use plexus_runtime::builtin::{AgentSearch, Found as Suggestion, can_answer};
 use plexus_search::{Facets, Hit, Hits, Query, RowCursor, SkillQuery, Sort};
 use plexus_store::agents::{self, Agent, AgentState};
 
@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     Caller, Error, Hub, Result,
-    agents::{guide_address, restricted_for},
+    agents::{guide_address, restricted_for, working_builtins},
     caller::{Person, Scope},
     federation,
     limits::{Rate, WHOLE_HUB},
@@ -248,4 +248,28 @@ impl AgentSearch for Searching {
         };
         others.map(suggestion).collect()
     }
+
+    async fn can_answer(&self, question: &str) -> Option<Suggestion> {
+        for (program, address, description) in working_builtins() {
+            if can_answer(program, self.0.outbound().calc(), question, question).await {
+                let found = suggestion_of(&self.0, address, description).await;
+                return found
+                    .inspect_err(|error| tracing::warn!(%error, "guide agent: look-up failed"))
+                    .ok()?;
+            }
+        }
+        None
+    }
+}
+
+async fn suggestion_of(hub: &Hub, address: Address, description: &str) -> Result<Option<Suggestion>> {
+    let agent = agents::at(&mut hub.store().read().await?, &address).await?;
+    let is_shown = |agent: &Agent| agent.is_listed() && agent.state == AgentState::Active;
+    Ok(agent.filter(is_shown).map(|agent| Suggestion {
+        url: format!("/{address}"),
+        seed: message_views::identicon_seed(&agent),
+        name: agent.name.to_string(),
+        summary: description.to_owned(),
+        address,
+    }))
 }

@@ -79,6 +79,11 @@ impl ConnectorResources {
         }
     }
 
+    /// Returns the calculator of the hub.
+    pub fn calc(&self) -> &Calc {
+        &self.calc
+    }
+
     pub const fn programs(&self) -> &Programs {
         &self.programs
     }

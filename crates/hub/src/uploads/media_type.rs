@@ -5,7 +5,7 @@ use plexus_domain::media_type::{essence, is_valid};
 use crate::blobs::UNKNOWN_TYPE;
 
 /// Types of files that agents commonly read, by the extension of their names.
-const BY_EXTENSION: [(&str, &str); 18] = [
+const BY_EXTENSION: [(&str, &str); 20] = [
     ("csv", "text/csv"),
     ("flac", "audio/flac"),
     ("gif", "image/gif"),
@@ -20,9 +20,11 @@ const BY_EXTENSION: [(&str, &str); 18] = [
     ("pdf", "application/pdf"),
     ("png", "image/png"),
     ("svg", "image/svg+xml"),
+    ("tsv", "text/tab-separated-values"),
     ("txt", "text/plain"),
     ("wav", "audio/wav"),
     ("webp", "image/webp"),
+    ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
     ("xml", "application/xml"),
 ];
 

@@ -2,6 +2,7 @@
 
 mod calculator;
 mod expression;
+mod phrases;
 mod sheet;
 mod thread_pool;
 
@@ -12,6 +13,7 @@ use plexus_domain::{
     part::plain_text,
     run::{Failure, FailureClass},
     sanitized_text::one_line,
+    team::formation::goal_parts,
 };
 use tokio::{
     sync::{Semaphore, oneshot},
@@ -19,7 +21,12 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use self::{calculator::Calculator, sheet::Sheet, thread_pool::Threads};
+use self::{
+    calculator::{Calculator, NO_RATES},
+    phrases::rewrite,
+    sheet::Sheet,
+    thread_pool::Threads,
+};
 use super::markdown::{code, escape};
 use crate::{Connector, ConversationTurn, Output, RunEnd, RunRequest, TurnRole};
 
@@ -27,6 +34,9 @@ use crate::{Connector, ConversationTurn, Output, RunEnd, RunRequest, TurnRole};
 const AT_ONCE: usize = 2;
 /// Time limit of a single expression.
 const ONE_LINE: Duration = Duration::from_millis(500);
+/// Time limit for finding out whether a request can be answered, and its maximum number of lines.
+const CAN_ANSWER: Duration = Duration::from_millis(100);
+const MAX_ASKED_LINES: usize = 32;
 /// Timeout for a step of fend that ignores interrupts. Its thread occupies a slot until the step ends.
 const STUCK: Duration = Duration::from_secs(10);
 
@@ -43,6 +53,37 @@ pub struct Calc {
 impl Calc {
     pub fn new() -> Self {
         Self { at_once: Arc::new(Semaphore::new(AT_ONCE)), threads: Arc::default() }
+    }
+
+    /// Returns whether the request is a calculation: every line has an operation and a result. Currencies count too,
+    /// since the answer says why they have none.
+    pub async fn can_answer(&self, request: &str) -> bool {
+        let lines: Vec<String> =
+            request.lines().map(one_line).filter(|line| !line.is_empty()).take(MAX_ASKED_LINES + 1).collect();
+        if lines.is_empty() || lines.len() > MAX_ASKED_LINES || !lines.iter().all(|line| has_operation(line))
+        {
+            return false;
+        }
+        let answer = self.work(move || {
+            let mut calculator = Calculator::new();
+            lines.iter().all(|line| match calculator.evaluate(line, CAN_ANSWER) {
+                Ok(value) => !value.is_empty(),
+                Err(problem) => problem.contains(NO_RATES),
+            })
+        });
+        answer.await.unwrap_or(false)
+    }
+
+    /// Returns the clauses of a request as lines of a sheet, if one of them can be worked out.
+    async fn clauses(&self, request: &str) -> Option<String> {
+        let clauses: Vec<String> =
+            goal_parts(request).into_iter().map(|part| one_line(&part.full_text)).collect();
+        for clause in clauses.iter().filter(|_| clauses.len() > 1) {
+            if self.can_answer(clause).await {
+                return Some(clauses.join("\n"));
+            }
+        }
+        None
     }
 
     /// Returns the answer to one expression, or why there is none.
@@ -129,6 +170,24 @@ impl Default for Calc {
     }
 }
 
+/// Returns whether there is something to work out: an operator, a function or a conversion, with a number. A quantity
+/// alone is its own value.
+fn has_operation(line: &str) -> bool {
+    let expression = rewrite(line);
+    let words = [
+        "to", "in", "as", "of", "per", "sqrt", "cbrt", "mod", "sin", "cos", "tan", "ln", "log", "abs", "roll",
+    ];
+    let has_word = || expression.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word));
+    let has_sign = || expression.contains(['+', '*', '/', '^', '%', '(', '@', '!', '²', '³']);
+    let is_difference = || {
+        expression.trim_start_matches('-').split_once('-').is_some_and(|(before, after)| {
+            before.trim_end().ends_with(|c: char| c.is_alphanumeric() || c == ')')
+                && after.trim_start().starts_with(|c: char| c.is_alphanumeric() || c == '(')
+        })
+    };
+    expression.contains(|c: char| c.is_ascii_digit()) && (has_word() || has_sign() || is_difference())
+}
+
 #[async_trait]
 impl Connector for Calc {
     async fn run(
@@ -149,15 +208,22 @@ impl Connector for Calc {
             return Ok(RunEnd::Completed);
         }
         let line = one_line(&question);
-        let line = line.trim_end_matches(['=', '?', ' ']);
+        let line = line.trim_end_matches(['=', '?', '？', '؟', ':', ';', ' ']);
         let answer = if line.is_empty() {
             HELP.to_owned()
         } else {
             match self.answer_one(line.to_owned(), calculator).await? {
                 Ok(answer) => answer,
-                // A team must learn that the work was not done.
-                Err(reason) if is_assignment => return Ok(RunEnd::Rejected { reason }),
-                Err(reason) => format!("{reason}\n\n{HELP}"),
+                Err(reason) => match self.clauses(line).await {
+                    Some(clauses) => {
+                        return self
+                            .answer_sheet(Sheet::new(&clauses, Calculator::new()), output, stop)
+                            .await;
+                    }
+                    // A team must learn that the work was not done.
+                    None if is_assignment => return Ok(RunEnd::Rejected { reason }),
+                    None => format!("{reason}\n\n{HELP}"),
+                },
             }
         };
         output.text(&answer)?;
@@ -204,6 +270,50 @@ mod tests {
             assert!(answer.contains(why) && answer.ends_with(HELP), "{question}: {answer}");
         }
         assert_eq!(answer_to("  ").await, HELP);
+    }
+
+    #[tokio::test]
+    async fn words_are_worked_out_and_can_be_asked_about() {
+        for (question, value) in [
+            ("15% of 240", "36"),
+            ("What is 15% of 240?", "36"),
+            ("17 * 23", "391"),
+            ("how much is 17 times 23", "391"),
+            ("Sum of 3, 4 and 5", "12"),
+            ("square root of 16", "4"),
+            ("2^10", "1024"),
+            ("half of 90", "45"),
+            ("5 feet in cm", "152.4 cm"),
+            ("tell me how many minutes are in a week:", "10080 minutes"),
+            ("Was sind 15 Prozent von 240?", "36"),
+            ("Wandle 5 Meilen in Kilometer um", "8.04672 km"),
+            ("5英里等于多少公里", "8.04672 km"),
+            ("احسب ١٥٪ من ٢٤٠", "36"),
+        ] {
+            assert!(Calc::new().can_answer(question).await, "{question}");
+            let answer = answer_to(question).await;
+            assert!(answer.ends_with(&format!("= **{value}**")), "{question}: {answer}");
+        }
+        assert!(Calc::new().can_answer("Convert 10 USD to EUR").await, "the answer says why not");
+        for question in [
+            "Write a poem about the sea",
+            "find the revenue from 2014 to 2020",
+            "convert the heights to feet",
+            "a day",
+            "5 miles",
+            "2014",
+            "count the words in to be or not to be",
+            "",
+        ] {
+            assert!(!Calc::new().can_answer(question).await, "{question}");
+        }
+    }
+
+    #[tokio::test]
+    async fn clauses_of_a_line_are_lines_of_a_sheet() {
+        let answer = answer_to("Calculate 15% of 240, and convert 5 miles to km").await;
+        assert!(answer.contains("Calculate 15% of 240  = 36\n"), "{answer}");
+        assert!(answer.contains("convert 5 miles to km = 8.04672 km\n"), "{answer}");
     }
 
     #[tokio::test]

@@ -19,6 +19,9 @@ use crate::{Connector, Output, RunEnd, RunRequest};
 pub trait AgentSearch: Send + Sync {
     /// Returns the best matches for all words of `query`, best first, at most `limit`.
     async fn find(&self, query: &str, limit: usize) -> Vec<Found>;
+
+    /// Returns the built-in agent that can answer a question as it stands, if one can.
+    async fn can_answer(&self, question: &str) -> Option<Found>;
 }
 
 /// Agent found by the search.
@@ -158,7 +161,12 @@ impl Connector for Guide {
             output.text(HELP)?;
             return Ok(RunEnd::Completed);
         }
-        let found = self.search(&words).await;
+        let mut found = self.search(&words).await;
+        if let Some(first) = self.finder.can_answer(&question).await {
+            found.retain(|agent| agent.address != first.address);
+            found.insert(0, first);
+            found.truncate(SHOWN);
+        }
         output.text(&answer(&words.join(" "), &found))?;
         for agent in found {
             output.part(PartBody::Data { data: go_on_with(&agent, &question) }.into())?;
@@ -228,6 +236,10 @@ mod tests {
             let matches = |agent: &&Found| query.split(' ').all(|word| has(agent, word));
             self.0.iter().filter(matches).take(limit).cloned().collect()
         }
+
+        async fn can_answer(&self, question: &str) -> Option<Found> {
+            question.starts_with("Weigh").then(|| agent("@bob/scales", "weighs"))
+        }
     }
 
     fn agent(address: &str, summary: &str) -> Found {
@@ -271,6 +283,13 @@ mod tests {
     #[tokio::test]
     async fn one_word_of_several_is_enough() {
         assert!(answer_to("translate weather reports").await.text.starts_with("I found 2 agents"));
+    }
+
+    #[tokio::test]
+    async fn the_agent_that_can_answer_comes_first() {
+        let heard = answer_to("Weigh letters").await;
+        assert!(heard.text.starts_with("I found 2 agents"), "{}", heard.text);
+        assert!(heard.text.find("@bob/scales") < heard.text.find("@bob/letters"), "{}", heard.text);
     }
 
     #[tokio::test]

@@ -6,7 +6,10 @@ mod stop_words;
 use std::fmt::Write as _;
 
 use async_trait::async_trait;
-use plexus_domain::run::{Failure, FailureClass};
+use plexus_domain::{
+    run::{Failure, FailureClass},
+    text_request::text_requests,
+};
 use tokio::task;
 use tokio_util::sync::CancellationToken;
 
@@ -16,9 +19,6 @@ use crate::{Connector, Output, RunEnd, RunRequest};
 
 const HELP: &str = "I count the words, sentences and characters of a text, and find its most frequent terms. Send the text, \
 attach it as a file, or put it in quotation marks: Count the words of “The sea is calm. The boats are out.”";
-
-/// First words of requests.
-const REQUESTS: [&str; 5] = ["analyse", "analyze", "count", "find", "statistics"];
 
 /// Connector of the agent for text statistics.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,22 +32,13 @@ impl Connector for TextAnalyzer {
         output: &mut dyn Output,
         _stop: &CancellationToken,
     ) -> Result<RunEnd, Failure> {
-        let text = match InputText::of(&request) {
-            Ok(texts) => texts.into_iter().next(),
+        let texts = match InputText::of(&request) {
+            Ok(texts) => texts,
             Err(reason) => return Ok(RunEnd::Rejected { reason }),
         };
-        let text = match text {
-            // Words of an assignment are a request, not a text.
-            Some(InputText::Message(words)) if request.is_assignment() => match quoted(&words) {
-                Some(text) => text.to_owned(),
-                None => {
-                    let reason = "There is no text to count. Put it in quotation marks.".to_owned();
-                    return Ok(RunEnd::Rejected { reason });
-                }
-            },
-            Some(InputText::Message(text)) => without_request(&text).to_owned(),
-            Some(text) => text.as_str().to_owned(),
-            None => String::new(),
+        let text = match text_to_count(texts, request.is_assignment()) {
+            Ok(text) => text,
+            Err(reason) => return Ok(RunEnd::Rejected { reason }),
         };
         if text.trim().is_empty() {
             output.text(HELP)?;
@@ -61,21 +52,42 @@ impl Connector for TextAnalyzer {
     }
 }
 
-/// Returns the text of a message such as "Count the words: The sea is calm". A message without a request is the text.
-fn without_request(message: &str) -> &str {
-    let first = message.trim_start().split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-    if !REQUESTS.iter().any(|request| first.eq_ignore_ascii_case(request)) {
-        return message;
-    }
-    let after_colon = || message.split_once(':').map(|(_, text)| text.trim());
-    quoted(message).or_else(after_colon).filter(|text| !text.is_empty()).unwrap_or(message)
+/// Returns whether a request asks for what this agent does. Its text may stand elsewhere.
+pub(super) fn can_answer(request: &str) -> bool {
+    !text_requests(request).is_empty()
 }
 
-/// Returns what stands in the quotation marks of a request.
-fn quoted(request: &str) -> Option<&str> {
-    let (_, rest) = request.split_once(['“', '"', '„', '«', '「'])?;
-    let (text, _) = rest.rsplit_once(['”', '"', '“', '»', '」'])?;
-    Some(text.trim()).filter(|text| !text.is_empty())
+/// Returns the text that a request is about: that of a file, of a block, of the request or of an earlier result. A message
+/// without a request is the text itself, but the words of an assignment are none.
+///
+/// # Errors
+/// If there is none, with the reason.
+fn text_to_count(texts: Vec<InputText>, is_assignment: bool) -> Result<String, String> {
+    let words =
+        texts.iter().rev().find(|text| matches!(text, InputText::Message(_))).map_or("", InputText::as_str);
+    let has_file = texts.iter().any(|text| matches!(text, InputText::File { .. } | InputText::Unreadable(_)));
+    // With a file, words such as "in my notes of today" name it. The files of an assignment may be for others.
+    let is_sure = |is_marked: bool| is_marked || is_assignment || !has_file;
+    if let Some((text, _)) = requested_text(words).filter(|(_, is_marked)| is_sure(*is_marked)) {
+        return Ok(text);
+    }
+    let mut problem = "There is no text to count. Put it in quotation marks.".to_owned();
+    for text in texts {
+        match text {
+            InputText::Unreadable(reason) => problem = reason,
+            InputText::Message(_) if is_assignment || has_file => {}
+            text => return Ok(text.as_str().to_owned()),
+        }
+    }
+    Err(problem)
+}
+
+/// Returns the text that the request in a message names, and whether it has marks of its own.
+fn requested_text(message: &str) -> Option<(String, bool)> {
+    let mut requests = text_requests(message).into_iter();
+    let (text, is_marked) = requests.find_map(|request| Some((request.text?, request.is_marked)))?;
+    let text = message[text].trim();
+    (!text.is_empty()).then(|| (text.to_owned(), is_marked))
 }
 
 fn render(statistics: &TextStatistics) -> String {
@@ -121,6 +133,10 @@ mod tests {
             "Count the words of “The sea is calm.”, please",
             "count the words in \"The sea is calm.\"",
             "Count this:\n```\nThe sea is calm.\n```",
+            "How many words are in: The sea is calm.",
+            "Count the words:\nThe sea is calm.",
+            "count the words in The sea is calm.",
+            "Zähle die Wörter in „The sea is calm.“",
         ] {
             assert_eq!(
                 answer_to(question).await,
@@ -130,6 +146,24 @@ mod tests {
             );
         }
         assert_eq!(answer_to(" ").await, HELP);
+    }
+
+    #[tokio::test]
+    async fn a_short_quotation_is_counted_whole() {
+        for (open, close) in
+            [("\"", "\""), ("“", "”"), ("‘", "’"), ("'", "'"), ("«", "»"), ("„", "“"), ("「", "」")]
+        {
+            for text in ["to be or not to be", "it's here"] {
+                let answer = answer_to(&format!("count the words in {open}{text}{close}")).await;
+                let words = text.split(' ').count();
+                assert!(answer.starts_with(&format!("**{words} words**")), "{open}{text}{close}: {answer}");
+                assert!(answer.contains(&format!(" {} characters", text.len())), "{answer}");
+            }
+        }
+        assert!(
+            can_answer("Find the most frequent words of “a b c”")
+                && !can_answer("Write a poem about the sea")
+        );
     }
 
     #[tokio::test]

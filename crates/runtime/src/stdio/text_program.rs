@@ -141,7 +141,8 @@ impl Connector for TextProgram {
         stop: &CancellationToken,
     ) -> Result<RunEnd, Failure> {
         let mut running = self.take_up(&request)?;
-        match self.converse(&mut running, request.question(), output, stop).await? {
+        // The context of an assignment is for agents that take conversations, not for the input of a program.
+        match self.converse(&mut running, request.command(), output, stop).await? {
             // The program may run on after closing stdout.
             ProgramOutcome::All => select! {
                 biased;

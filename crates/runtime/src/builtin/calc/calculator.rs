@@ -10,7 +10,7 @@ use std::{
 use fend_core::{Context, FendResult, Interrupt, SpanKind, evaluate_with_interrupt};
 use plexus_domain::sanitized_text::{ellipsize, one_line};
 
-use super::expression::Expression;
+use super::{expression::Expression, phrases::rewrite};
 
 /// Stack size of evaluation threads, in bytes. fend uses about 60 KB per nesting level.
 pub(super) const STACK_BYTES: usize = 64 << 20;
@@ -36,8 +36,23 @@ impl Calculator {
 
     /// Evaluates `line` and returns its value as one line. The value is empty if the line is only a comment.
     ///
-    /// An error states the problem as the end of a sentence.
+    /// A line in words is rewritten as an expression if it is none itself. An error states the problem as the end of a
+    /// sentence.
     pub fn evaluate(&mut self, line: &str, time: Duration) -> Result<String, String> {
+        let until = Instant::now() + time;
+        self.evaluate_expression(line, time).or_else(|problem| {
+            let left = until.saturating_duration_since(Instant::now());
+            let rewritten = rewrite(line);
+            if left.is_zero() || rewritten == line {
+                return Err(problem);
+            }
+            let result = self.evaluate_expression(&rewritten, left);
+            // Currencies can be read but not converted, which says more than that words are unknown.
+            result.map_err(|other| if other.contains(NO_RATES) { other } else { problem })
+        })
+    }
+
+    fn evaluate_expression(&mut self, line: &str, time: Duration) -> Result<String, String> {
         let expression = Expression::parse(line)?;
         let result = self.attempt(expression.body, time)?;
         let is_value = is_value(&result);
@@ -95,6 +110,9 @@ impl Calculator {
         let _ = evaluate_with_interrupt("0", &mut self.context, &EvalGuard::new(KEEPING));
     }
 }
+
+/// Part of fend's message on currencies.
+pub(super) const NO_RATES: &str = "exchange rates";
 
 /// Time limit for naming a value. Ample, since the value was already evaluated and displayed.
 const KEEPING: Duration = Duration::from_secs(1);

@@ -15,7 +15,7 @@ const MAX_COMBINED: u32 = 1_000;
 const MAX_THROWN: usize = 8;
 const MAX_DIGITS: usize = 3;
 
-/// Words of a request before its expression.
+/// Words of a request before its expression. Phrases have more of them.
 const REQUESTS: [&str; 7] =
     ["calculate", "compute", "convert", "evaluate", "how much is", "what is", "work out"];
 
