@@ -98,6 +98,7 @@ mod direct_models;
 mod disk;
 #[cfg(test)]
 mod events;
+mod everyday_goals;
 #[cfg(test)]
 mod example_goals;
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use plexus_domain::{
-    team::formation::{stems_of, work_kind},
+    team::formation::{stems_of, unspaced_words_of, work_kind},
     tokenize::Token,
 };
 use tantivy::{
@@ -22,8 +22,10 @@ use crate::{
 /// Weight of inflected forms: *translates* and *translation* for *translate*.
 const FORM: f32 = 0.5;
 const MAX_FORMS: usize = 16;
-/// Weight of other words for the same kind of work.
-const KIND: f32 = 0.4;
+/// Weight of other words for the same kind of work: a chart is also a plot, a diagram or a drawing.
+const KIND: f32 = 0.8;
+/// Length of the terms of scripts without spaces.
+const UNSPACED_TERM: usize = 2;
 /// Endings of words of [`MIN_STEM`] letters.
 const SHORT_ENDINGS: [&str; 8] = ["s", "es", "d", "ed", "r", "er", "ers", "ing"];
 /// Minimum length of a common stem, and number of letters that are cut off at the end, in characters.
@@ -49,12 +51,17 @@ pub fn related_terms(searcher: &Searcher, fields: &SchemaFields, word: &Token) -
     let mut said = vec![(word.text.clone(), 1.0)];
     if let Some(stem) = if word.alone { Some(word.text.as_str()) } else { stem(&word.text) } {
         let forms = fuzzy_terms::prefix_matches(searcher, fields.phrase, stem)?.into_iter();
-        let forms = forms.filter(|other| *other != word.text && is_form(&word.text, other));
+        // "Figures" are numbers, while a figure is a chart.
+        let kind = work_kind(&word.text);
+        let is_same_kind = |other: &str| kind.is_none() || work_kind(other) == kind;
+        let forms =
+            forms.filter(|other| *other != word.text && is_form(&word.text, other) && is_same_kind(other));
         said.extend(forms.take(MAX_FORMS).map(|other| (other, FORM)));
     }
     for (other, share) in same_kind(searcher, fields, &word.text)? {
-        if !said.iter().any(|(known, _)| *known == other) {
-            said.push((other, share));
+        match said.iter_mut().find(|(known, _)| *known == other) {
+            Some((_, known)) => *known = known.max(share),
+            None => said.push((other, share)),
         }
     }
     let learnt = cooccurring_terms(searcher, fields, &said)?;
@@ -72,6 +79,8 @@ fn same_kind(searcher: &Searcher, fields: &SchemaFields, word: &str) -> Result<V
             terms.filter(|term| work_kind(term) == Some(kind)).take(MAX_FORMS).map(|term| (term, KIND)),
         );
     }
+    let unspaced = unspaced_words_of(kind).filter(|word| word.chars().count() == UNSPACED_TERM);
+    found.extend(unspaced.map(|term| (term.to_owned(), KIND)));
     Ok(found)
 }
 

@@ -171,8 +171,7 @@ impl HelperCandidates {
         let Some(work) = team.assignment(no) else { return Ok(None) };
         let Some(member) = team.member(work.to) else { return Ok(None) };
         let itself = agent(&orchestrator.hub, &member.invitee.identity).await?;
-        let found =
-            invite::search_candidates(&orchestrator.hub, &orchestrator.requester, &needs, itself).await?;
+        let found = invite::search_candidates(orchestrator, &needs, itself).await?;
         Ok(Some(Self {
             itself: member.invitee.identity.clone(),
             needs,
@@ -182,7 +181,7 @@ impl HelperCandidates {
     }
 
     fn known(&self) -> &[formation::Candidate] {
-        &self.found.candidates
+        &self.found.by_rules
     }
 
     fn search(&self, orchestrator: &TeamOrchestrator, last_round: bool) -> CoverSearch<'_> {

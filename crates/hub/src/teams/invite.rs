@@ -7,7 +7,7 @@ use std::{
 
 use plexus_domain::{
     Address, AgentId,
-    agent::Connector,
+    agent::{Builtin, Connector},
     team::{
         AssignmentNo, MemberIdentity, Phase, Seat, ShortText, TeamActor, TeamEvent,
         formation::{Candidate, CandidatePool, CoverSearch, Skill, TrackRecord, cover},
@@ -17,14 +17,15 @@ use plexus_domain::{
 use plexus_store::runs;
 
 use super::{
+    builtin_answers::needs_of,
     decision::{CandidateList, DecisionPrompt, DecisionRoute, DecisionTopic},
     orchestrator::TeamOrchestrator,
 };
 use crate::{
     Error, Hub, Result, agents,
-    agents::guide_address,
+    agents::{guide_address, working_builtins},
     caller::Requester,
-    listings::{self, AgentListRow},
+    listings,
 };
 
 /// Runs of this period count in an agent's track record.
@@ -39,11 +40,14 @@ pub(super) struct InviteCandidates {
     pub candidates: Vec<Candidate>,
     /// Their own summaries, in the same order.
     pub summaries: Vec<String>,
+    /// Those among which the rules choose: built-in agents only for parts that they can do.
+    pub by_rules: Vec<Candidate>,
 }
 
 impl InviteCandidates {
     /// Keeps the candidates that match a predicate.
     pub fn retain(&mut self, keep: impl Fn(&Candidate) -> bool) {
+        self.by_rules.retain(&keep);
         let pairs = self.candidates.drain(..).zip(self.summaries.drain(..));
         (self.candidates, self.summaries) =
             pairs.collect::<Vec<_>>().into_iter().filter(|(candidate, _)| keep(candidate)).unzip();
@@ -60,9 +64,13 @@ pub(super) async fn invite_candidates(orchestrator: &mut TeamOrchestrator, place
     }
     let charter = orchestrator.team.charter().clone();
     let needs = charter.required_skills();
-    let mut found = search_candidates(&orchestrator.hub, &orchestrator.requester, &needs, None).await?;
+    let mut found = search_candidates(orchestrator, &needs, None).await?;
     found.retain(|candidate| !is_seated(orchestrator, &candidate.identity));
-    if found.candidates.is_empty()
+    let has_candidates = match taken {
+        DecisionRoute::Asks => !found.candidates.is_empty(),
+        DecisionRoute::Thinks | DecisionRoute::Leaves => !found.by_rules.is_empty(),
+    };
+    if !has_candidates
         && orchestrator.team.members().is_empty()
         && listings::is_index_ready(&orchestrator.hub)
     {
@@ -70,7 +78,7 @@ pub(super) async fn invite_candidates(orchestrator: &mut TeamOrchestrator, place
     }
     let last_round = round >= charter.limits.rounds;
     let search = CoverSearch { needs: &needs, places, last_round, team: orchestrator.team.id() };
-    let by_rules = cover(search, &found.candidates);
+    let by_rules = cover(search, &found.by_rules);
     if taken == DecisionRoute::Asks && !found.candidates.is_empty() {
         let list = CandidateList::new(charter.goal.as_str(), &needs, places, found);
         orchestrator.ask(matter, DecisionPrompt::members(list, by_rules));
@@ -87,10 +95,10 @@ pub(super) async fn invite_replacement(orchestrator: &mut TeamOrchestrator, no: 
     if !by_hub || !is_first || needs.is_empty() {
         return Ok(());
     }
-    let mut found = search_candidates(&orchestrator.hub, &orchestrator.requester, &needs, None).await?;
+    let mut found = search_candidates(orchestrator, &needs, None).await?;
     found.retain(|candidate| !is_seated(orchestrator, &candidate.identity));
     let search = CoverSearch { needs: &needs, places: 1, last_round: false, team: orchestrator.team.id() };
-    let chosen: Vec<Invitee> = cover(search, &found.candidates);
+    let chosen: Vec<Invitee> = cover(search, &found.by_rules);
     if chosen.iter().any(|invitee| invitee.roles.len() < needs.len()) {
         return Ok(());
     }
@@ -116,19 +124,21 @@ fn is_seated(orchestrator: &TeamOrchestrator, identity: &MemberIdentity) -> bool
 /// Searches for agents that the user may call, with their search scores and summaries. `also` is reported
 /// with its score as well, even where others match better.
 pub(super) async fn search_candidates(
-    hub: &Hub,
-    requester: &Requester,
-    needs: &[Skill],
+    orchestrator: &TeamOrchestrator,
+    skills: &[Skill],
     also: Option<AgentId>,
 ) -> Result<InviteCandidates> {
-    let mut pool = CandidatePool::default();
+    let (hub, requester) = (&orchestrator.hub, &orchestrator.requester);
+    let needs = needs_of(hub, &orchestrator.team, skills).await;
+    let (mut pool, mut by_rules) = (CandidatePool::default(), CandidatePool::default());
     // `None` for agents that the user may not call.
     let mut known: HashMap<AgentId, Option<(MemberIdentity, String)>> = HashMap::new();
+    let mut summaries: HashMap<String, String> = HashMap::new();
     for (need, found) in
-        needs.iter().zip(listings::rank_agents(hub, needs, also, requester.person.as_ref()).await?)
+        needs.iter().zip(listings::rank_agents(hub, skills, also, requester.person.as_ref()).await?)
     {
         let mut fits = Vec::new();
-        for (row, score) in without_outdone_builtins(found, also) {
+        for (row, score) in found {
             let known = match known.entry(row.agent) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => {
@@ -138,39 +148,92 @@ pub(super) async fn search_candidates(
                     new.insert(answers.then_some((identity, row.summary)))
                 }
             };
-            fits.extend(known.as_ref().map(|(identity, _)| (identity.clone(), score)));
+            let is_builtin = row.kind == Connector::BUILTIN_KIND;
+            let fit = |(identity, _): &(MemberIdentity, String)| Fit {
+                identity: identity.clone(),
+                score,
+                is_builtin,
+                is_also: also == Some(row.agent),
+            };
+            fits.extend(known.as_ref().map(fit));
         }
-        pool.add(need, fits);
+        for (program, address) in &need.builtins {
+            let identity = MemberIdentity::Agent { address: address.clone() };
+            if !fits.iter().any(|fit| fit.identity == identity) && lets_in(hub, requester, address).await? {
+                let description = working_builtins().find(|(other, ..)| other == program);
+                summaries
+                    .insert(identity.key(), description.map_or_else(String::new, |found| found.2.to_owned()));
+                fits.push(Fit { identity, score: 0.0, is_builtin: true, is_also: false });
+            }
+        }
+        by_rules.add(&need.skill, fits_by_rules(&fits, &need.builtins));
+        pool.add(&need.skill, without_outdone_builtins(fits));
     }
     let known: HashMap<AgentId, (MemberIdentity, String)> =
         known.into_iter().filter_map(|(agent, known)| Some((agent, known?))).collect();
     for (agent, track) in tracks(hub, &known.keys().copied().collect::<Vec<_>>()).await? {
         if let Some((identity, _)) = known.get(&agent) {
             pool.set_track(identity, track);
+            by_rules.set_track(identity, track);
         }
     }
     let candidates = pool.into_candidates();
     tracing::debug!(needs = needs.len(), candidates = candidates.len(), "team member search finished");
-    let said: HashMap<String, String> =
-        known.into_values().map(|(identity, summary)| (identity.key(), summary)).collect();
-    let summary = |candidate: &Candidate| said.get(&candidate.identity.key()).cloned().unwrap_or_default();
-    Ok(InviteCandidates { summaries: candidates.iter().map(summary).collect(), candidates })
+    summaries.extend(known.into_values().map(|(identity, summary)| (identity.key(), summary)));
+    let summary =
+        |candidate: &Candidate| summaries.get(&candidate.identity.key()).cloned().unwrap_or_default();
+    Ok(InviteCandidates {
+        summaries: candidates.iter().map(summary).collect(),
+        candidates,
+        by_rules: by_rules.into_candidates(),
+    })
 }
 
-/// Leaves out built-in agents if another agent fits a fraction as well: they serve hubs without agents of their own. `also`
-/// is kept.
-fn without_outdone_builtins(
-    found: Vec<(AgentListRow, f32)>,
-    also: Option<AgentId>,
-) -> Vec<(AgentListRow, f32)> {
-    let is_builtin = |row: &AgentListRow| row.kind == Connector::BUILTIN_KIND;
-    let best = |wanted: bool| {
-        let scores = found.iter().filter(|(row, _)| is_builtin(row) == wanted).map(|(_, score)| *score);
-        scores.fold(0.0, f32::max)
+/// Score of an agent for a part of a goal. That of a built-in agent that can do it may be zero.
+struct Fit {
+    identity: MemberIdentity,
+    score: f32,
+    is_builtin: bool,
+    /// Whether it is kept in any case.
+    is_also: bool,
+}
+
+fn best_score<'a>(fits: impl Iterator<Item = &'a Fit>) -> f32 {
+    fits.map(|fit| fit.score).fold(0.0, f32::max)
+}
+
+/// Returns the scores by which the rules choose: those of built-in agents only if they can do the part, and no other agent is
+/// made for it. What can be worked out needs no agent that merely has a word of it.
+fn fits_by_rules(fits: &[Fit], can: &[(Builtin, Address)]) -> Vec<(MemberIdentity, f32)> {
+    let program = |fit: &Fit| {
+        let is_it = |(_, address): &&(Builtin, Address)| matches!(&fit.identity, MemberIdentity::Agent { address: other } if other == address);
+        can.iter().find(is_it).map(|(program, _)| *program)
     };
-    let (others, builtins) = (best(false), best(true));
+    let others = best_score(fits.iter().filter(|fit| !fit.is_builtin));
+    let stays = |fit: &Fit| match program(fit) {
+        _ if fit.is_also || !fit.is_builtin => true,
+        Some(Builtin::Calc) => fit.score >= others || fit.score == 0.0,
+        Some(_) => others == 0.0 || others * OUTDONE < fit.score,
+        None => false,
+    };
+    let best = best_score(fits.iter()).max(1.0);
+    let score = |fit: &Fit| match program(fit) {
+        Some(Builtin::Calc) => best,
+        Some(_) => fit.score.max(f32::MIN_POSITIVE),
+        None => fit.score,
+    };
+    fits.iter().filter(|fit| stays(fit)).map(|fit| (fit.identity.clone(), score(fit))).collect()
+}
+
+/// Leaves out built-in agents if another agent fits a fraction as well: they serve hubs without agents of their own.
+fn without_outdone_builtins(fits: Vec<Fit>) -> Vec<(MemberIdentity, f32)> {
+    let others = best_score(fits.iter().filter(|fit| !fit.is_builtin));
+    let builtins = best_score(fits.iter().filter(|fit| fit.is_builtin));
     let is_outdone = others > 0.0 && others * OUTDONE >= builtins;
-    found.into_iter().filter(|(row, _)| !is_outdone || !is_builtin(row) || also == Some(row.agent)).collect()
+    // A built-in agent that the index does not find is offered by its own parser.
+    let score = |fit: &Fit| if fit.is_builtin { fit.score.max(f32::MIN_POSITIVE) } else { fit.score };
+    let kept = fits.iter().filter(|fit| !is_outdone || !fit.is_builtin || fit.is_also);
+    kept.map(|fit| (fit.identity.clone(), score(fit))).collect()
 }
 
 /// Returns the track record of these agents: results of all their runs on this hub, for any requester.

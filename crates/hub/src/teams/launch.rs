@@ -67,6 +67,7 @@ pub(super) async fn launch_for(
 ) -> Result<ChatId> {
     let goal = Goal::try_from(launch.goal)
         .map_err(|_| Refusal::invalid("goal", "Enter a goal of 1 to 8,000 characters."))?;
+    ensure_enough_members(launch.pattern, launch.members.len())?;
     let limits = with_room(launch.limits, launch.members.len())?;
     let requester = Requester::from(person);
     let mut tx = hub.store().write().await?;
@@ -108,6 +109,15 @@ pub(super) async fn launch_for(
     });
     launched.await.map_err(Error::fault)??;
     Ok(id)
+}
+
+/// Fails if fewer members are named than the pattern needs. Without names, the hub looks for members.
+fn ensure_enough_members(pattern: Pattern, named: usize) -> Result<(), Refusal> {
+    if named == 0 || named >= usize::from(pattern.min_members()) {
+        return Ok(());
+    }
+    let words = "A debate needs at least two members. Name another one, or choose another pattern.";
+    Err(Refusal::invalid("members", words))
 }
 
 /// Ensures that the limits fit all named members.

@@ -9,6 +9,7 @@
 
 mod active_runs;
 mod assignments;
+mod builtin_answers;
 mod decided;
 mod decision;
 mod delegation;

@@ -162,10 +162,10 @@ pub(super) fn unspaced_kind_word(clause: &str) -> Option<&'static str> {
     words.filter(|(part, _)| clause.contains(part)).map(|(_, word)| *word).next()
 }
 
-/// Returns the words for a kind of work in languages without spaces.
+/// Returns the parts of words for a kind of work in languages without spaces.
 pub fn unspaced_words_of(kind: WorkKind) -> impl Iterator<Item = &'static str> {
     let words = UNSPACED.iter().filter(move |(other, _)| *other == kind).flat_map(|(_, words)| words.iter());
-    words.map(|(_, word)| *word)
+    words.map(|(part, _)| *part)
 }
 
 /// Returns the stems of the words for a kind of work, to look them up. A word with a stem may still be of another kind.

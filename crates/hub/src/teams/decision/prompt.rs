@@ -43,7 +43,7 @@ pub(in crate::teams) struct CandidateList {
 
 impl CandidateList {
     pub fn new(goal: &str, needs: &[Skill], places: u16, found: InviteCandidates) -> Self {
-        let InviteCandidates { candidates, summaries } = found;
+        let InviteCandidates { candidates, summaries, .. } = found;
         Self {
             shown: model_selection::SelectionPrompt::new(goal, needs, places, &candidates, &summaries),
             candidates,
