@@ -114,6 +114,8 @@ pub enum TeamFailure {
     NoCandidates,
     NoMemberAccepted,
     NoMembersLeft,
+    /// The pattern needs more members than joined.
+    TooFewMembers,
     NoConclusion,
     OutOfTime,
     /// A team with exactly the same members is an ancestor of this one.
@@ -131,6 +133,9 @@ impl TeamFailure {
             }
             Self::NoMemberAccepted => "Nobody accepted the invitation.",
             Self::NoMembersLeft => "All members left before the goal was reached.",
+            Self::TooFewMembers => {
+                "A debate needs at least two members. Name another member, or choose another pattern."
+            }
             Self::NoConclusion => "No member wrote an answer.",
             Self::NoResult => "No member produced a result.",
             Self::OutOfTime => "The time of the team was over.",

@@ -181,7 +181,10 @@ fn an_answer_in_an_older_form_is_refused() {
 
 #[test]
 fn an_entry_names_its_team_its_place_and_its_author() {
-    let mut world = World::found(TeamSpec { pattern: Pattern::Debate(Debate { rounds: 2 }), ..charter() });
+    let mut world = World::found(TeamSpec {
+        pattern: Pattern::Debate(Debate { rounds: 2, pair_argues: false }),
+        ..charter()
+    });
     world.home(TeamEvent::Invited { members: vec![agent("a")] }).unwrap();
     world.seat(Seat(0), TeamEvent::Accepted).unwrap();
     let founding: Value = serde_json::from_str(world.log[0].text()).unwrap();

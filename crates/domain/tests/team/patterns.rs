@@ -42,6 +42,16 @@ fn each_pattern_has_its_order_of_speaking_and_concludes() {
     }
 }
 
+#[test]
+fn both_members_of_a_pair_argue_twice() {
+    let mut world = World::of(2, Pattern::ALL[3]);
+    assert_eq!(run(&mut world), [0, 1, 0, 1, 0]);
+    assert!(matches!(world.team.outcome(), Some(TeamOutcome::Concluded { .. })));
+    // Logs of an earlier version have no such field.
+    let earlier: Pattern = serde_json::from_str(r#"{"kind":"debate","rounds":2}"#).unwrap();
+    assert_eq!(run(&mut World::of(2, earlier)), [1, 1, 0]);
+}
+
 /// Agents without team support name no next speaker. The rules give each a turn, then let one conclude.
 #[test]
 fn members_who_only_have_words_are_all_heard_before_the_lead_concludes() {
@@ -223,10 +233,10 @@ fn a_team_of_one_and_a_team_of_fifty_conclude_in_every_pattern() {
             let mut world = World::of(members, pattern);
             run(&mut world);
             let outcome = world.team.outcome();
-            // A debate of one member has no debaters, hence no utterances.
+            // A debate needs two members.
             let is_alone = matches!(pattern, Pattern::Debate(_)) && members == 1;
             match outcome {
-                Some(TeamOutcome::Failed(TeamFailure::NoResult)) => {
+                Some(TeamOutcome::Failed(TeamFailure::TooFewMembers)) => {
                     assert!(is_alone, "{pattern:?} {members}");
                 }
                 _ => assert!(matches!(outcome, Some(TeamOutcome::Concluded { .. })), "{pattern:?} {members}"),

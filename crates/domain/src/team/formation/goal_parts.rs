@@ -330,10 +330,15 @@ fn belongs_to_previous(text: &str, previous: &Clause, clause: &[Word]) -> bool {
         && clause.iter().any(|word| word.is_in(|words| words.pronouns));
     let is_label = matches!(clause, [noun, number] if noun.kind().is_none() && !noun.is_weak() && number.is_number())
         && !clause[0].is_number();
+    let is_relative = clause.first().is_some_and(|first| first.is_in(|words| words.relatives))
+        && clause
+            .iter()
+            .skip(1)
+            .any(|word| word.is_in(|words| words.contains) && !word.is_in(|words| words.sources));
     let is_own_calculation = is_calculation(text, clause)
         && (previous.verb_before_number().is_some() || !previous.has_content_word());
     let is_number = !has_content_word && clause.iter().any(Word::is_number) && !is_own_calculation;
-    continues || looks_up || is_label || is_number
+    continues || is_relative || looks_up || is_label || is_number
 }
 
 /// Returns whether words are numbers with operators between them, or a share of a number.

@@ -13,6 +13,8 @@ pub struct Vocabulary {
     /// Words before a step that is done after those before.
     pub later: &'static [&'static str],
     pub articles: &'static [&'static str],
+    /// Words that begin a clause about what stands before it.
+    pub relatives: &'static [&'static str],
     /// Words between two products, of which the first contains or uses the second, so that the second is made first.
     pub contains: &'static [&'static str],
     /// Words before the subject of a product.
@@ -81,6 +83,7 @@ pub static ENGLISH: Vocabulary = Vocabulary {
     breaks: &["also", "and", "finally", "next", "plus", "then"],
     later: &["afterwards", "finally", "next", "then"],
     articles: &["a", "an", "its", "my", "our", "some", "the"],
+    relatives: &["that", "which"],
     contains: &[
         "based",
         "containing",
@@ -161,6 +164,7 @@ static GERMAN: Vocabulary = Vocabulary {
     breaks: &["abschließend", "anschließend", "außerdem", "danach", "dann", "schließlich", "sowie", "und"],
     later: &["abschließend", "anschließend", "danach", "dann", "schließlich"],
     articles: &["das", "dem", "den", "der", "des", "die", "ein", "eine", "einem", "einen", "einer", "eines"],
+    relatives: &["das", "der", "die", "welche", "welcher", "welches"],
     contains: &[
         "aus",
         "basierend",
@@ -227,6 +231,7 @@ static FRENCH: Vocabulary = Vocabulary {
     breaks: &["aussi", "enfin", "ensuite", "et", "finalement", "puis"],
     later: &["enfin", "ensuite", "finalement", "puis"],
     articles: &["l", "la", "le", "les", "mon", "notre", "un", "une"],
+    relatives: &["qui", "que"],
     contains: &["avec", "basé", "contenant", "d", "de", "des", "du", "incluant", "montrant"],
     subjects: &["d", "de", "des", "du", "pour", "sur"],
     connectors: &["dans", "en", "pour"],
@@ -273,6 +278,7 @@ static SPANISH: Vocabulary = Vocabulary {
     breaks: &["además", "después", "e", "finalmente", "luego", "también", "y"],
     later: &["después", "finalmente", "luego"],
     articles: &["el", "la", "las", "los", "mi", "nuestro", "un", "una"],
+    relatives: &["que"],
     contains: &["basado", "con", "contiene", "de", "del", "incluyendo", "mostrando", "usando"],
     subjects: &["de", "del", "para", "sobre"],
     connectors: &["en", "para"],

@@ -38,7 +38,7 @@ impl Pattern {
         Self::PlanAndDelegate(PlanAndDelegate {}),
         Self::DiscussOnly(DiscussOnly {}),
         Self::RoundRobin(RoundRobin { rounds: 2 }),
-        Self::Debate(Debate { rounds: 2 }),
+        Self::Debate(Debate { rounds: 2, pair_argues: true }),
         Self::ReplyToAll(ReplyToAll {}),
     ];
 
@@ -55,6 +55,14 @@ impl Pattern {
     /// Returns true if the answer comes from the discussion instead of from assignment results.
     pub const fn is_talk(&self) -> bool {
         !matches!(self, Self::PlanAndDelegate(_))
+    }
+
+    /// Minimum number of members.
+    pub const fn min_members(&self) -> u16 {
+        match self {
+            Self::Debate(Debate { pair_argues: true, .. }) => 2,
+            _ => 1,
+        }
     }
 
     pub fn parse(text: &str) -> Option<Self> {

@@ -92,6 +92,9 @@ impl Team {
             _ if above.is_some_and(|lineage| lineage.has_ancestor_with_members(&self.member_set())) => {
                 self.close(TeamOutcome::Failed(TeamFailure::SameMembersAbove));
             }
+            Some(_) if self.active().count() < usize::from(self.charter.pattern.min_members()) => {
+                self.close(TeamOutcome::Failed(TeamFailure::TooFewMembers));
+            }
             Some(first) => self.set_speaker(first, at),
             None => self.close(TeamOutcome::Failed(TeamFailure::NoMemberAccepted)),
         }
