@@ -278,7 +278,7 @@ mod tests {
     /// Returns the row of the sums of a column, or the whole answer if there is none.
     async fn sums_of(table: &str, column: &str) -> String {
         let answer = answer_to(&format!("Chart this:\n```\n{table}\n```")).await.text;
-        let (_, sums) = answer.split_once("| column | sum").unwrap_or(("", &answer));
+        let (_, sums) = answer.split_once("| column | sum").unwrap_or(("", answer.as_str()));
         let row = sums.lines().find(|line| line.starts_with(&format!("| {column} |")));
         row.map_or_else(|| answer.clone(), str::to_owned)
     }

@@ -122,9 +122,9 @@ mod tests {
     fn other_files_are_named() {
         for (bytes, format) in [
             (b"PK\x03\x04rest".as_slice(), ".xlsx"),
-            (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", ".xls"),
-            (b"%PDF-1.7", "PDF"),
-            (b"\x00\x01\x02\x03\x00", "no text"),
+            (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1".as_slice(), ".xls"),
+            (b"%PDF-1.7".as_slice(), "PDF"),
+            (b"\x00\x01\x02\x03\x00".as_slice(), "no text"),
         ] {
             assert!(decode(bytes).unwrap_err().contains(format), "{format}");
         }

@@ -1,5 +1,6 @@
 //! Tests of ranking agents per part of a goal.
 
+use plexus_domain::team::formation::required_skills;
 use plexus_search::{Index, Listing, SkillQuery};
 
 use crate::common::{id, index, listing};
@@ -42,6 +43,38 @@ fn any_word_counts_in_any_form_and_other_parts_a_little() {
     assert_eq!(found(&index, "天気"), [said[3]]);
     assert!(fitting(&index, &["", "hospitals"])[0].is_empty());
     assert!(found(&index, "sing 12").is_empty());
+}
+
+/// A chart has many names, and words around it say what it shows, not who draws it.
+#[test]
+fn a_chart_by_any_name_is_for_the_agent_that_draws() {
+    let painter = "Draws charts and plots from data";
+    let index = index([
+        listing(1, "Writes analysis reports in text format on trends and changes"),
+        listing(2, painter),
+        listing(3, "Annual revenue figures of companies"),
+        listing(4, "Formats text and shows it"),
+        listing(5, "Übersetzt Texte"),
+    ]);
+    for goal in [
+        "Please generate a figure in text format showing the trend of the annual revenue",
+        "Show me a diagram of it",
+        "Make a graph that shows the trend",
+        "Visualize it",
+        "Erstelle ein Diagramm, das den Trend zeigt",
+        "Zeichne ein Schaubild davon",
+        "请生成一张显示年收入趋势的图",
+        "绘制图表",
+    ] {
+        let skills = required_skills(goal);
+        let parts: Vec<&str> = skills.iter().map(|skill| skill.as_str()).collect();
+        let fits = fitting(&index, &parts);
+        assert_eq!(
+            fits.last().and_then(|fits| fits.first()).map(String::as_str),
+            Some(painter),
+            "{goal}: {parts:?}"
+        );
+    }
 }
 
 #[test]
