@@ -3,6 +3,8 @@
 //! The parser may panic, loop, or allocate without bounds on a hostile file. Therefore [`extract_pdf`] belongs into a
 //! process with limits of memory and CPU time; a panic is returned as an error only if it unwinds.
 
+mod line_words;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pdf_extract::{Document, Error as PdfError, OutputError, PlainTextOutput, output_doc_page};
@@ -39,7 +41,8 @@ pub enum ExtractionError {
     NoText,
 }
 
-/// Returns the text of each page. A page without text is empty.
+/// Returns the text of each page. A page without text is empty. A word that is hyphenated at the end of a line is whole,
+/// and ligatures are letters.
 ///
 /// A file with other data before its header or after its end is refused: other programs may read it as another format
 /// (polyglot).
@@ -63,6 +66,7 @@ pub fn extract_pdf(bytes: &[u8]) -> Result<Vec<String>, ExtractionError> {
         }
         pages.push(page);
     }
+    let pages = line_words::join_words(pages);
     let has_text = pages.iter().any(|page| page.contains(char::is_alphanumeric));
     has_text.then_some(pages).ok_or(ExtractionError::NoText)
 }
@@ -102,7 +106,7 @@ fn page_text(document: &Document, number: u32) -> Option<String> {
         Ok::<_, OutputError>(text)
     };
     let text = catch_unwind(AssertUnwindSafe(extract)).ok()?.ok()?;
-    Some(clean(&text))
+    Some(clean(&line_words::without_ligatures(&text)))
 }
 
 /// Replaces control characters by spaces, and removes spaces and blank lines around lines.

@@ -16,6 +16,19 @@ fn each_page_has_its_lines() {
 }
 
 #[test]
+fn hyphenated_words_are_whole() {
+    let pages = extract_pdf(&pdf(&[
+        "The cli-\nmate is mild, a well-\nknown fact of this coast,\nwhich is long-term and long-\nterm again, as an inter-",
+        "national treaty says.",
+    ]));
+    let pages: Vec<String> = pages.unwrap().iter().map(|page| page.replace("\n\n", "\n")).collect();
+    for word in ["The climate", "a well-known", "long-term\nagain", "an international"] {
+        assert!(pages[0].contains(word), "{word}: {}", pages[0]);
+    }
+    assert_eq!(pages[1], "treaty says.");
+}
+
+#[test]
 fn files_without_usable_text_are_told_apart() {
     let file = pdf(&["text"]);
     let followed = [&file[..], &[b' '; 2_000]].concat();

@@ -49,6 +49,7 @@ impl PassageIndex {
     pub fn search(&self, query: &str, limit: usize) -> Result<Vec<usize>> {
         let mut wanted: Vec<String> =
             tokenize::query_tokens(query).into_iter().map(|token| token.text).collect();
+        wanted.extend(joined_terms(query));
         wanted.sort_unstable();
         wanted.dedup();
         wanted.truncate(MAX_TERMS);
@@ -73,7 +74,43 @@ impl PassageIndex {
 }
 
 fn terms(text: &str) -> Vec<String> {
-    tokenize::index_tokens(text).into_iter().map(|token| token.text).collect()
+    let terms = tokenize::index_tokens(text).into_iter().map(|token| token.text);
+    terms.chain(joined_terms(text)).collect()
+}
+
+/// Returns the terms of words with hyphens as if they had none: a hyphen may be that of the end of a line, in the text or
+/// where it was written first. With the terms of their parts, both readings are found.
+fn joined_terms(text: &str) -> impl Iterator<Item = String> {
+    let mut words = String::new();
+    let mut word = String::new();
+    let mut is_joined = false;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c.is_alphanumeric() {
+            word.push(c);
+            continue;
+        }
+        if matches!(c, '-' | '\u{2010}' | '\u{2011}' | '\u{ad}') && word.ends_with(char::is_alphabetic) {
+            // Up to the next line.
+            while chars.next_if(|c| c.is_whitespace()).is_some() {}
+            if chars.peek().is_some_and(|next| next.is_alphabetic()) {
+                is_joined = true;
+                continue;
+            }
+        }
+        end_word(&mut words, &mut word, &mut is_joined);
+    }
+    end_word(&mut words, &mut word, &mut is_joined);
+    tokenize::index_tokens(&words).into_iter().map(|token| token.text)
+}
+
+/// Adds a word to the joined ones if it is one.
+fn end_word(words: &mut String, word: &mut String, is_joined: &mut bool) {
+    if std::mem::take(is_joined) {
+        words.push_str(word);
+        words.push(' ');
+    }
+    word.clear();
 }
 
 #[cfg(test)]
@@ -93,6 +130,14 @@ mod tests {
         assert_eq!(index.search("港口费用是多少", 5).unwrap(), [2]);
         assert_eq!(index.search("What does a night cost?", 1).unwrap(), [0]);
         assert!(index.search("?!", 5).unwrap().is_empty());
+        let index =
+            PassageIndex::build(["The cli-\nmate is mild.", "A wellknown fact.", "A well-known cape."])
+                .unwrap();
+        assert_eq!(index.search("climate", 5).unwrap(), [0]);
+        let mut found = index.search("well-known", 5).unwrap();
+        found.sort_unstable();
+        assert_eq!(found, [1, 2]);
+        assert_eq!(index.search("known", 5).unwrap(), [2]);
         assert!(PassageIndex::build([]).unwrap().search("tide", 5).unwrap().is_empty());
     }
 }
