@@ -452,7 +452,7 @@ fn gif_of_size(width: u16, height: u16) -> Vec<u8> {
 }
 
 /// Returns the checksum of a PNG chunk (ISO 3309).
-fn crc32(bytes: &[u8]) -> u32 {
+pub fn crc32(bytes: &[u8]) -> u32 {
     let step = |crc: u32, _| if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 };
     !bytes.iter().fold(u32::MAX, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), step))
 }

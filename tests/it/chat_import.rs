@@ -4,6 +4,7 @@ use reqwest::{Method, StatusCode, header};
 use serde_json::{Value, json};
 
 use crate::{
+    attachments::{crc32, picture},
     chat::seq,
     client::{Answer, Client, text_of},
     events::{answer_after, text_in},
@@ -181,6 +182,147 @@ on_both! {
         assert!(words.contains("Too many imports"), "{words}");
     }
 
+    async fn pictures_of_the_archive_are_files_of_the_chat(hub: &Hub) {
+        let (ada, eve) = (hub.person("ada").await, hub.person("eve").await);
+        let image = |id: &str| json!({ "content_type": "image_asset_pointer", "asset_pointer": format!("file-service://file-{id}") });
+        let chat = chat_of(&[
+            ("user", json!([image("Photo1"), image("Broken1"), image("Lost1"), "Compare"])),
+            ("assistant", json!([image("Photo1"), "The same"])),
+            ("user", json!([image("Lost2")])),
+        ]);
+        let archive = zip(&[
+            ("export/conversations.json", json!([chat]).to_string().as_bytes()),
+            ("export/user-1/file-Photo1-sea.png", &picture()),
+            ("export/file-Broken1-bad.png", b"\x89PNG\r\n\x1a\n and no image"),
+        ]);
+        let result = send(&ada, archive.clone()).await.expect(StatusCode::OK).json();
+        assert_eq!(result["left_out"][0], json!({ "kind": "images", "count": 3, "description": "3 images" }));
+        let messages = messages_of(&ada, "T").await;
+        let parts = messages[0]["parts"].as_array().expect("parts");
+        assert_eq!((&parts[0]["kind"], &parts[0]["name"], &parts[0]["media_type"]), (&json!("file"), &json!("sea.png"), &json!("image/png")));
+        assert_eq!(parts[0]["image"], json!({ "width": 2, "height": 2 }));
+        assert_eq!(parts[1]["text"], "[Image: bad.png, left out]");
+        assert_eq!(parts[2]["text"], "Compare");
+        assert_eq!(messages[1]["parts"][0]["blob"], parts[0]["blob"], "one file in two messages");
+        assert_eq!(messages[2]["parts"], json!([{ "kind": "text", "text": "[Image, not in the export]" }]));
+        let path = format!("/blobs/{}", text_of(&parts[0]["blob"]));
+        ada.get(&path).await.expect(StatusCode::OK);
+        eve.get(&path).await.expect(StatusCode::NOT_FOUND);
+        let again = send(&ada, archive).await.expect(StatusCode::OK).json();
+        assert_eq!((&again["imported"], &again["already_there"]), (&json!(0), &json!(1)));
+    }
+
+    async fn files_that_do_not_fit_are_left_out_and_the_text_stays(hub: &Hub, [("PLEXUS_QUOTA_BYTES", "200000")]) {
+        let ada = hub.person("ada").await;
+        let large = vec![b'x'; 300_000];
+        let mut chat = chat_of(&[("user", json!(["Read"])), ("assistant", json!(["Done"]))]);
+        chat["mapping"]["0"]["message"]["metadata"]["attachments"] =
+            json!([{ "id": "file-Large1", "name": "large.txt" }, { "id": "file-Small1", "name": "small.txt" }]);
+        let archive = zip(&[
+            ("conversations.json", json!([chat]).to_string().as_bytes()),
+            ("file-Large1-large.txt", &large),
+            ("file-Small1-small.txt", b"small"),
+        ]);
+        let result = send(&ada, archive).await.expect(StatusCode::OK).json();
+        assert_eq!(result["left_out"], json!([{ "kind": "files", "count": 1, "description": "1 file" }]));
+        assert!(result["problem"].is_null(), "{result}");
+        let messages = messages_of(&ada, "T").await;
+        assert_eq!(messages[0]["parts"][1]["text"], "[File: large.txt, left out]");
+        assert_eq!((&messages[0]["parts"][2]["kind"], &messages[0]["parts"][2]["size"]), (&json!("file"), &json!(5)));
+        assert_eq!(messages[1]["parts"][0]["text"], "Done");
+    }
+
+    async fn a_newer_export_adds_the_later_messages(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let said = [("user", json!(["One"])), ("assistant", json!(["Two"])), ("user", json!(["Three"])), ("assistant", json!(["Four"])),
+            ("user", json!(["Five"])), ("assistant", json!(["Six"]))];
+        imported(&ada, &json!([chat_of(&said[..2])])).await;
+        let result = imported(&ada, &json!([chat_of(&said[..4])])).await;
+        assert_eq!((&result["imported"], &result["updated"], &result["new_messages"]), (&json!(0), &json!(1), &json!(2)));
+        let chat = chat_titled(&ada, "T").await;
+        ada.get(&format!("/chat/{chat}")).await.says("Four");
+        let found = ada.api("/chats/search?q=Three").await;
+        assert_eq!(found["items"].as_array().map(Vec::len), Some(1), "{found}");
+        let again = imported(&ada, &json!([chat_of(&said[..4])])).await;
+        assert_eq!((&again["updated"], &again["new_messages"], &again["already_there"]), (&json!(0), &json!(0), &json!(1)));
+        assert_eq!(titles(&ada).await, ["T"]);
+
+        // Continued here, the later messages are another branch, and what is shown stays.
+        let at = seq(&ada, &chat).await;
+        ada.say(&chat, "@plexus/calc 6 * 7").await;
+        answer_after(&ada, &chat, at).await;
+        let page = upload(&ada, "conversations.json", json!([chat_of(&said)]).to_string().as_bytes()).await;
+        page.expect(StatusCode::OK).says("2 later messages added to chats that you imported before.");
+        let messages = messages_of(&ada, "T").await;
+        let at = |text: &str| messages.iter().find(|message| message["parts"][0]["text"] == text).expect("the message");
+        assert_eq!(at("Five")["parent"], at("Four")["id"]);
+        assert_eq!(messages.len(), 8);
+        let page = ada.get(&format!("/chat/{chat}")).await;
+        page.says("6 * 7");
+        assert!(!page.body.contains(">Six<"), "{}", page.body);
+    }
+
+    async fn an_own_export_comes_back_whole(hub: &Hub) {
+        let (ada, eve) = (hub.person("ada").await, hub.person("eve").await);
+        let message = |id: &str, parent: Value, branch: u32, state: &str, parts: Value| {
+            let author = if branch == 0 { json!({ "kind": "person", "name": "bob" }) } else { json!({ "kind": "imported", "label": "Bot" }) };
+            json!({ "id": id, "parent": parent, "branch": branch, "author": author, "state": state, "created": 1_700_000_000_000_i64, "parts": parts })
+        };
+        let text = |text: &str| json!([{ "kind": "text", "text": text }]);
+        let answer = json!([{ "kind": "reasoning", "text": "Hm" }, { "kind": "tool", "tool": "t", "arguments": { "a": [1] }, "result": "r", "took_ms": 5 },
+            { "kind": "data", "data": { "b": 1 }, "name": "d" }, { "kind": "link", "url": "https://a.example/" },
+            { "kind": "text", "text": "Done", "artifact": "r", "name": "R" }]);
+        let first = json!({ "format": "plexus-chat/1", "hub": "https://other.example/", "exported_by": "bob", "id": "p", "title": "Ode",
+            "created": 1_600_000_000_000_i64, "pinned": true, "archived": false, "folder": "Work", "current_message": "2", "messages": [
+                message("1", Value::Null, 0, "done", text("Rhyme")),
+                message("2", json!("1"), 1, "stopped", answer),
+                message("3", json!("1"), 2, "done", text("Beside")),
+                message("4", json!("1"), 1, "failed", json!([])),
+                message("5", json!("2"), 0, "deleted", json!([])),
+                message("6", json!("5"), 1, "done", text("After")),
+                message("7", json!("6"), 1, "done", text("And on")) ] });
+        imported(&ada, &first).await;
+        let mine = export_of(&ada, "Ode").await;
+        imported(&eve, &mine).await;
+        let moved = export_of(&eve, "Ode").await;
+        for export in [&mine, &moved] {
+            for (name, value) in [("title", "Ode"), ("folder", "Work")] {
+                assert_eq!(export[name], value);
+            }
+            assert_eq!((&export["pinned"], &export["archived"], &export["created"]), (&json!(true), &json!(false), &json!(1_600_000_000_000_i64)));
+            assert_eq!(outline(export), outline(&first));
+        }
+    }
+
+    async fn archived_and_pinned_chats_and_folders_stay_so(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let chat = |id: &str, more: Value| {
+            let mut chat = json!({ "uuid": id, "name": id, "chat_messages": [{ "uuid": "1", "sender": "human", "text": "Hi" }] });
+            for (name, value) in more.as_object().expect("members") {
+                chat[name] = value.clone();
+            }
+            chat
+        };
+        imported(&ada, &json!([chat("plain", json!({})), chat("star", json!({ "is_starred": true })),
+            chat("old", json!({ "is_archived": true })), chat("project", json!({ "project": { "name": "Sea\nside" } }))])).await;
+        let listed = ada.api("/chats").await;
+        let item = |title: &str| listed["items"].as_array().expect("items").iter().find(|item| item["title"] == title).cloned();
+        assert_eq!(item("star").expect("it is listed")["pinned"], true);
+        assert_eq!(item("project").expect("it is listed")["folder"], "Sea side");
+        assert!(item("old").is_none(), "{listed}");
+        assert_eq!(export_of_all(&ada).await.iter().filter(|chat| chat["archived"] == true).count(), 1);
+    }
+
+    async fn exports_of_other_services_are_refused_by_name(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let takeout = json!([{ "header": "Gemini Apps", "title": "Prompted x", "products": ["Gemini Apps"] }]).to_string();
+        for (file, name) in [(takeout.into_bytes(), "Gemini"), (b"%PDF-1.7".to_vec(), "a PDF file"), (b"<!DOCTYPE html>".to_vec(), "web page")] {
+            let page = upload(&ada, "x", &file).await.expect(StatusCode::UNPROCESSABLE_ENTITY);
+            page.says(name);
+            page.says("It reads exports of ChatGPT, Claude, DeepSeek, Open WebUI, LibreChat or Plexus.");
+        }
+    }
+
     async fn many_conversations_are_imported_at_once(hub: &Hub) {
         let ada = hub.person("ada").await;
         let chats: Vec<Value> = (0..300).map(|number| conversation(&number.to_string(), &format!("Loaf {number}"))).collect();
@@ -188,6 +330,90 @@ on_both! {
         let found = ada.api("/chats/search?q=levain").await;
         assert!(!found["next"].is_null(), "{found}");
     }
+}
+
+/// A conversation of ChatGPT with the title `T`, whose messages follow one another.
+fn chat_of(messages: &[(&str, Value)]) -> Value {
+    let mut mapping = serde_json::Map::new();
+    for (number, (role, parts)) in messages.iter().enumerate() {
+        let parent = number.checked_sub(1).map(|before| before.to_string());
+        let message = json!({ "author": { "role": role }, "create_time": 1_700_000_000 + number, "metadata": {},
+            "content": { "content_type": "multimodal_text", "parts": parts } });
+        mapping.insert(number.to_string(), json!({ "parent": parent, "message": message }));
+    }
+    let current = messages.len().saturating_sub(1).to_string();
+    json!({ "conversation_id": "grown", "title": "T", "current_node": current, "mapping": mapping })
+}
+
+async fn chat_titled(client: &Client, title: &str) -> String {
+    let chats = client.api("/chats").await;
+    let found = chats["items"].as_array().expect("items").iter().find(|item| item["title"] == title).cloned();
+    text_of(&found.expect("the chat")["id"])
+}
+
+async fn export_of(client: &Client, title: &str) -> Value {
+    let chat = chat_titled(client, title).await;
+    client.api(&format!("/chats/{chat}/export")).await
+}
+
+async fn messages_of(client: &Client, title: &str) -> Vec<Value> {
+    export_of(client, title).await["messages"].as_array().expect("messages").clone()
+}
+
+async fn export_of_all(client: &Client) -> Vec<Value> {
+    let lines = client.get("/api/v1/chats/export").await.expect(StatusCode::OK).body;
+    lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// Returns what the messages of an export are, with positions instead of ids and without authors.
+fn outline(export: &Value) -> Vec<String> {
+    let messages = export["messages"].as_array().expect("messages");
+    let path = |message: &Value| messages.iter().find(|other| other["id"] == message["parent"]);
+    let line = |message: &Value| {
+        let above = path(message).map(|parent| parent["parts"].to_string());
+        let label = &message["author"]["label"];
+        format!(
+            "{above:?} {} {label} {} {} {}",
+            message["branch"], message["state"], message["created"], message["parts"]
+        )
+    };
+    let mut lines: Vec<String> = messages.iter().map(line).collect();
+    lines.sort();
+    lines
+}
+
+/// Returns a ZIP archive of files that are not compressed (APPNOTE 4.3).
+fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut archive = Vec::new();
+    let mut directory = Vec::new();
+    let length = |bytes: usize| u32::try_from(bytes).expect("a small file").to_le_bytes();
+    for (name, content) in files {
+        let offset = length(archive.len());
+        // Version 2.0, no flags, stored, at no time.
+        let head = [
+            [20, 0, 0, 0, 0, 0, 0, 0, 0, 0].as_slice(),
+            &crc32(content).to_le_bytes(),
+            &length(content.len()),
+            &length(content.len()),
+            &length(name.len())[..2],
+            &[0, 0],
+        ]
+        .concat();
+        archive.extend([b"PK\x03\x04".as_slice(), &head, name.as_bytes(), content].concat());
+        directory
+            .extend([b"PK\x01\x02\x14\0".as_slice(), &head, &[0; 10], &offset, name.as_bytes()].concat());
+    }
+    let count = &length(files.len())[..2];
+    let end = [
+        b"PK\x05\x06\0\0\0\0".as_slice(),
+        count,
+        count,
+        &length(directory.len()),
+        &length(archive.len()),
+        &[0, 0],
+    ]
+    .concat();
+    [archive, directory, end].concat()
 }
 
 async fn imported(client: &Client, export: &Value) -> Value {

@@ -123,9 +123,9 @@ chat-export = التصدير
 chat-export-lead = ملف واحد يضم كل محادثاتك وكل رسالة في كل فرع، محادثة واحدة في كل سطر بصيغة JSON. تُذكر أسماء الملفات ولا تُضمَّن.
 chat-export-all = تصدير كل المحادثات
 chat-import = الاستيراد
-chat-import-lead = محادثات صدّرها ChatGPT أو Claude أو Open WebUI أو LibreChat أو محور Plexus آخر، بكل فروعها.
+chat-import-lead = محادثات صدّرها ChatGPT أو Claude أو DeepSeek أو Open WebUI أو LibreChat أو محور Plexus آخر، بكل فروعها.
 chat-import-file = الملف المصدَّر
-chat-import-hint = ملف JSON، أو أرشيف ZIP الذي حصلت عليه، بحد أقصى 64 MiB. لا تُستورد الصور والملفات، وتُتخطّى المحادثات التي سبق استيرادها.
+chat-import-hint = ملف JSON، أو أرشيف ZIP الذي حصلت عليه، بحد أقصى 64 MiB. تُستورد أيضًا الصور والملفات الموجودة في الأرشيف، ولا تُضاف إلى المحادثات التي سبق استيرادها إلا رسائلها اللاحقة.
 chat-import-submit = استيراد المحادثات
 chat-imported = { $count ->
         [zero] لم تُستورد أي محادثة من { $service }.
@@ -134,6 +134,13 @@ chat-imported = { $count ->
         [few] استُوردت { $count } محادثات من { $service }.
         [many] استُوردت { $count } محادثة من { $service }.
        *[other] استُوردت { $count } محادثة من { $service }.
+    }
+chat-import-new-messages = { $count ->
+        [one] أُضيفت رسالة لاحقة واحدة إلى محادثة سبق استيرادها.
+        [two] أُضيفت رسالتان لاحقتان إلى محادثات سبق استيرادها.
+        [few] أُضيفت { $count } رسائل لاحقة إلى محادثات سبق استيرادها.
+        [many] أُضيفت { $count } رسالة لاحقة إلى محادثات سبق استيرادها.
+       *[other] أُضيفت { $count } رسالة لاحقة إلى محادثات سبق استيرادها.
     }
 chat-import-skipped = { $count ->
         [one] سبق استيراد محادثة واحدة فتُخطّيت.
@@ -207,13 +214,6 @@ omitted-repeated = { $count ->
         [few] { $count } رسائل بمعرّف مكرر
         [many] { $count } رسالة بمعرّف مكرر
        *[other] { $count } رسالة بمعرّف مكرر
-    }
-omitted-cycle = { $count ->
-        [one] رسالة واحدة بلا بداية
-        [two] رسالتان بلا بداية
-        [few] { $count } رسائل بلا بداية
-        [many] { $count } رسالة بلا بداية
-       *[other] { $count } رسالة بلا بداية
     }
 omitted-text = { $count ->
         [one] ما زاد على { $limit } MiB من نص واحد

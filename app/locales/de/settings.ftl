@@ -119,13 +119,17 @@ chat-export = Export
 chat-export-lead = Eine Datei mit allen Ihren Chats und jeder Nachricht jedes Zweigs, ein Chat je Zeile als JSON. Dateien werden genannt, sind aber nicht enthalten.
 chat-export-all = Alle Chats exportieren
 chat-import = Import
-chat-import-lead = Chats, die ChatGPT, Claude, Open WebUI, LibreChat oder ein anderer Plexus-Hub exportiert hat, mit allen Zweigen.
+chat-import-lead = Chats, die ChatGPT, Claude, DeepSeek, Open WebUI, LibreChat oder ein anderer Plexus-Hub exportiert hat, mit allen Zweigen.
 chat-import-file = Exportierte Datei
-chat-import-hint = JSON oder das ZIP-Archiv, das Sie erhalten haben, höchstens 64 MiB. Bilder und Dateien werden ausgelassen. Chats, die Sie schon importiert haben, werden übersprungen.
+chat-import-hint = JSON oder das ZIP-Archiv, das Sie erhalten haben, höchstens 64 MiB. Bilder und Dateien im Archiv werden mit importiert. Chats, die Sie schon importiert haben, erhalten nur ihre späteren Nachrichten.
 chat-import-submit = Chats importieren
 chat-imported = { $count ->
         [one] { $count } Chat aus { $service } importiert.
        *[other] { $count } Chats aus { $service } importiert.
+    }
+chat-import-new-messages = { $count ->
+        [one] { $count } spätere Nachricht zu einem früher importierten Chat hinzugefügt.
+       *[other] { $count } spätere Nachrichten zu früher importierten Chats hinzugefügt.
     }
 chat-import-skipped = { $count ->
         [one] { $count } Chat wurde schon früher importiert und übersprungen.
@@ -169,10 +173,6 @@ omitted-empty = { $count ->
 omitted-repeated = { $count ->
         [one] { $count } Nachricht mit einer doppelten ID
        *[other] { $count } Nachrichten mit einer doppelten ID
-    }
-omitted-cycle = { $count ->
-        [one] { $count } Nachricht ohne Anfang
-       *[other] { $count } Nachrichten ohne Anfang
     }
 omitted-text = { $count ->
         [one] der Rest von { $count } Text nach { $limit } MiB

@@ -119,13 +119,17 @@ chat-export = Export
 chat-export-lead = One file with all of your chats and every message of each branch, one chat per line as JSON. Files are named, but not included.
 chat-export-all = Export all chats
 chat-import = Import
-chat-import-lead = Chats that ChatGPT, Claude, Open WebUI, LibreChat or another Plexus hub exported, with all of their branches.
+chat-import-lead = Chats that ChatGPT, Claude, DeepSeek, Open WebUI, LibreChat or another Plexus hub exported, with all of their branches.
 chat-import-file = Exported file
-chat-import-hint = JSON, or the ZIP archive that you got, at most 64 MiB. Images and files are left out. Chats that you imported before are skipped.
+chat-import-hint = JSON, or the ZIP archive that you got, at most 64 MiB. Images and files that are in the archive are imported too. Chats that you imported before get only their later messages.
 chat-import-submit = Import chats
 chat-imported = { $count ->
         [one] { $count } chat imported from { $service }.
        *[other] { $count } chats imported from { $service }.
+    }
+chat-import-new-messages = { $count ->
+        [one] { $count } later message added to a chat that you imported before.
+       *[other] { $count } later messages added to chats that you imported before.
     }
 chat-import-skipped = { $count ->
         [one] { $count } chat was imported before and skipped.
@@ -169,10 +173,6 @@ omitted-empty = { $count ->
 omitted-repeated = { $count ->
         [one] { $count } message with a repeated id
        *[other] { $count } messages with a repeated id
-    }
-omitted-cycle = { $count ->
-        [one] { $count } message without a beginning
-       *[other] { $count } messages without a beginning
     }
 omitted-text = { $count ->
         [one] the rest of { $count } text after { $limit } MiB

@@ -84,6 +84,8 @@ pub struct ChatImportResult {
     /// Service that exported them.
     pub service: String,
     pub imported: u64,
+    /// Number of later messages that chats of an earlier import got.
+    pub new_messages: u64,
     pub already_there: u64,
     /// Counts with units, such as "3 images".
     pub left_out: Vec<String>,

@@ -2,6 +2,9 @@
 
 /// Replaces escapes of surrogates without their counterpart by U+FFFD. Returns `None` if there are none.
 pub fn without_lone_surrogates(json: &str) -> Option<String> {
+    if !json.contains("\\ud") && !json.contains("\\uD") {
+        return None;
+    }
     let mut repaired = String::with_capacity(json.len());
     let mut rest = json;
     let mut is_changed = false;

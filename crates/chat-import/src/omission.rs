@@ -22,9 +22,7 @@ pub enum Omission {
     EmptyMessage,
     /// Message with an id that another message of the conversation has.
     DuplicateMessage,
-    /// Message whose parents form a cycle.
-    MessageInCycle,
-    /// Text after [`MAX_TEXT_BYTES`].
+    /// Text after [`MAX_TEXT_BYTES`], or versions of documents that are larger in all.
     LongText,
 }
 
@@ -41,7 +39,6 @@ impl Omission {
             Self::HiddenMessage => "hidden_messages",
             Self::EmptyMessage => "empty_messages",
             Self::DuplicateMessage => "duplicate_messages",
-            Self::MessageInCycle => "messages_in_cycles",
             Self::LongText => "long_texts",
         }
     }
@@ -66,7 +63,6 @@ impl Omission {
             Self::HiddenMessage => ("hidden message", "hidden messages"),
             Self::EmptyMessage => ("message without text", "messages without text"),
             Self::DuplicateMessage => ("message with a repeated id", "messages with a repeated id"),
-            Self::MessageInCycle => ("message without a beginning", "messages without a beginning"),
             Self::LongText => {
                 let limit = MAX_TEXT_BYTES >> 20;
                 return match count {

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{Error, Timestamp};
+use crate::{Digest, Error, Timestamp};
 
 /// Random part of an id: 74 of these 80 bits are used.
 pub type Entropy = [u8; 10];
@@ -87,6 +87,16 @@ ids! {
 
 impl HubRowId {
     pub const SELF: Self = Self(Uuid::nil());
+}
+
+impl MessageId {
+    /// Returns the id of the copy of a message of another service in a chat: the same for each import of it (UUIDv8).
+    pub fn of_imported(chat: ChatId, source: &str) -> Self {
+        let digest = Digest::of([chat.uuid().as_bytes().as_slice(), source.as_bytes()].concat());
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&digest.as_bytes()[..16]);
+        Self(uuid::Builder::from_custom_bytes(bytes).into_uuid())
+    }
 }
 
 #[cfg(test)]

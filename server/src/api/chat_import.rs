@@ -25,11 +25,15 @@ use crate::{
 #[derive(Serialize, ToSchema)]
 #[schema(as = ChatImport)]
 pub struct ChatImportJson {
-    /// `chatgpt`, `claude`, `open_webui`, `librechat` or `plexus`.
+    /// `chatgpt`, `claude`, `deepseek`, `open_webui`, `librechat` or `plexus`.
     format: &'static str,
     /// Number of new chats.
     imported: u64,
-    /// Number of conversations that are chats of yours already.
+    /// Number of chats of an earlier import that got later messages.
+    updated: u64,
+    /// Number of those messages.
+    new_messages: u64,
+    /// Number of conversations that are chats of yours already, without anything new.
     already_there: u64,
     /// What was left out, by kind.
     left_out: Vec<LeftOutJson>,
@@ -58,6 +62,8 @@ impl From<ImportedChats> for ChatImportJson {
         Self {
             format: result.format.name(),
             imported: result.imported,
+            updated: result.updated,
+            new_messages: result.new_messages,
             already_there: result.already_there,
             left_out: left_out.collect(),
             problem: result.refusal.map(|refusal| refusal.to_string()),
@@ -65,10 +71,11 @@ impl From<ImportedChats> for ChatImportJson {
     }
 }
 
-/// Imports chats from ChatGPT, Claude, Open WebUI, LibreChat, or another hub.
+/// Imports chats from ChatGPT, Claude, DeepSeek, Open WebUI, LibreChat, or another hub.
 ///
-/// The body is the exported file, JSON or a ZIP archive. Its format is recognized by its content. Conversations that
-/// were imported before are skipped, so the request can be repeated.
+/// The body is the exported file, JSON or a ZIP archive. Its format is recognized by its content. Messages that a
+/// conversation got since it was imported are added to its chat, and what was imported before is skipped, so the request
+/// can be repeated.
 #[utoipa::path(post, path = "/chats/import", operation_id = "chats.import", tag = "Chats",
     request_body(content = Vec<u8>, content_type = "application/octet-stream"), security(("token" = ["chat"])),
     responses((status = OK, description = "What was imported, and what was left out.", body = ChatImportJson)))]

@@ -17,11 +17,15 @@ struct ExportedChat<'a> {
     /// URL of the hub that exported it.
     hub: &'a str,
     exported: Timestamp,
+    /// Name of the account: messages of other people in a room are theirs.
+    exported_by: &'a str,
     id: ChatId,
     title: &'a str,
     created: Timestamp,
     pinned: bool,
     archived: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folder: Option<&'a str>,
     current_message: Option<MessageId>,
 }
 
@@ -38,11 +42,13 @@ pub fn document(
         format: FORMAT,
         hub: hub.config().public_url.as_str(),
         exported: export.at,
+        exported_by: &export.exported_by,
         id: export.id,
         title: &export.title,
         created: export.created,
         pinned: export.pinned,
         archived: export.archived,
+        folder: export.folder.as_deref(),
         current_message: export.current_message,
     };
     // The messages are the last field, so they are appended to the object that is open.

@@ -107,6 +107,7 @@ fn imported() -> ChatImportResult {
     ChatImportResult {
         service: "ChatGPT".into(),
         imported: 1_204,
+        new_messages: 12,
         already_there: 3,
         left_out: vec!["31 images".into(), "1 conversation that could not be read".into()],
         problem: Some("Your account has 50000 of at most 50000 chats. Delete some.".into()),

@@ -47,8 +47,9 @@ pub fn chat_import(result: Option<ChatImportResult>, form: &Form) -> AnyView {
 }
 
 fn import_result(result: ChatImportResult) -> AnyView {
-    let ChatImportResult { service, imported, already_there, left_out, problem } = result;
+    let ChatImportResult { service, imported, new_messages, already_there, left_out, problem } = result;
     let headline = text!("chat-imported", count = imported, service = service);
+    let updated = (new_messages > 0).then(|| text!("chat-import-new-messages", count = new_messages));
     let skipped = (already_there > 0).then(|| text!("chat-import-skipped", count = already_there));
     let omitted = (!left_out.is_empty()).then(|| {
         let items: Vec<_> = left_out.into_iter().map(|item| view! { <li>{item}</li> }).collect();
@@ -62,6 +63,7 @@ fn import_result(result: ChatImportResult) -> AnyView {
         <div class="stack" id="import-result" role="status">
             <p><strong>{headline}</strong></p>
             {problem}
+            {updated.map(|words| view! { <p>{words}</p> })}
             {skipped.map(|words| view! { <p>{words}</p> })}
             {omitted}
             <p class="actions"><ButtonLink label=text!("chat-import-show") href="/chat" /></p>

@@ -1,20 +1,21 @@
 //! Formats of exports: one module per service, each from JSON to nodes of a message tree.
 
 mod chatgpt;
+mod chatgpt_content;
 mod claude;
+mod deepseek;
 mod librechat;
+mod markers;
 mod open_webui;
 mod plexus;
 
 use plexus_domain::Timestamp;
-use serde::{Deserialize, de::IgnoredAny};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
-    ImportedAuthor,
-    limits::MAX_LABEL_CHARS,
-    message_tree::SourceNode,
-    omission::{Omission, Omissions},
+    ImportedAuthor, fields::Fields, limits::MAX_LABEL_CHARS, message_tree::SourceNode,
+    read_context::ReadContext,
 };
 
 /// Service that exported a conversation.
@@ -22,6 +23,7 @@ use crate::{
 pub enum SourceFormat {
     ChatGpt,
     Claude,
+    DeepSeek,
     OpenWebUi,
     LibreChat,
     Plexus,
@@ -36,7 +38,10 @@ pub struct SourceConversation {
     pub nodes: Vec<SourceNode>,
     /// Id of the message that was shown last.
     pub current: Option<String>,
-    pub omissions: Omissions,
+    pub is_pinned: bool,
+    pub is_archived: bool,
+    /// Name of its folder or project.
+    pub folder: Option<String>,
 }
 
 /// Reason why a conversation is left out.
@@ -47,42 +52,43 @@ pub enum ConversationProblem {
     Empty,
 }
 
-/// The fields by which the formats differ.
-#[derive(Deserialize)]
-struct ShapeProbe<'a> {
-    mapping: Option<IgnoredAny>,
-    chat_messages: Option<IgnoredAny>,
-    chat: Option<IgnoredAny>,
-    #[serde(rename = "conversationId")]
-    conversation_id: Option<IgnoredAny>,
-    #[serde(borrow)]
-    format: Option<&'a RawValue>,
-}
-
 impl SourceFormat {
     /// Recognizes the format of a conversation by its fields.
     pub(crate) fn of(json: &str) -> Option<Self> {
-        let probe: ShapeProbe<'_> = serde_json::from_str(json).ok()?;
-        if probe.format.is_some_and(|format| format.get() == plexus::FORMAT) {
+        let fields = Fields::of(json);
+        let has_any = |names: &[&str]| names.iter().any(|name| fields.has(name));
+        let is_plexus = has_any(&["current_message", "exported_by"]) && fields.has("messages");
+        if fields.get("format") == Some(plexus::FORMAT) || (is_plexus && !fields.has("mapping")) {
             Some(Self::Plexus)
-        } else if probe.mapping.is_some() {
-            Some(Self::ChatGpt)
-        } else if probe.chat_messages.is_some() {
+        } else if fields.has("mapping") {
+            let is_deepseek =
+                has_any(&["inserted_at", "updated_at"]) && !has_any(&["create_time", "conversation_id"]);
+            Some(if is_deepseek { Self::DeepSeek } else { Self::ChatGpt })
+        } else if fields.has("chat_messages") {
             Some(Self::Claude)
-        } else if probe.chat.is_some() {
+        } else if fields.has("chat") {
             Some(Self::OpenWebUi)
         } else {
-            probe.conversation_id.map(|_| Self::LibreChat)
+            let first = fields.list("messages").first().map(|first| Fields::of(first)).unwrap_or_default();
+            let is_librechat = has_any(&["conversationId", "messagesTree"])
+                || first.has("messageId")
+                || first.has("isCreatedByUser");
+            is_librechat.then_some(Self::LibreChat)
         }
     }
 
-    pub(crate) fn read(self, json: &str) -> Result<SourceConversation, ConversationProblem> {
+    pub(crate) fn read(
+        self,
+        json: &str,
+        context: &mut ReadContext,
+    ) -> Result<SourceConversation, ConversationProblem> {
         match self {
-            Self::ChatGpt => chatgpt::read(json),
-            Self::Claude => claude::read(json),
-            Self::OpenWebUi => open_webui::read(json),
-            Self::LibreChat => librechat::read(json),
-            Self::Plexus => plexus::read(json),
+            Self::ChatGpt => chatgpt::read(json, context),
+            Self::Claude => claude::read(json, context),
+            Self::DeepSeek => deepseek::read(json, context),
+            Self::OpenWebUi => open_webui::read(json, context),
+            Self::LibreChat => librechat::read(json, context),
+            Self::Plexus => plexus::read(json, context),
         }
     }
 
@@ -91,6 +97,7 @@ impl SourceFormat {
         match self {
             Self::ChatGpt => "ChatGPT",
             Self::Claude => "Claude",
+            Self::DeepSeek => "DeepSeek",
             Self::OpenWebUi => "Open WebUI",
             Self::LibreChat => "LibreChat",
             Self::Plexus => "Plexus",
@@ -102,6 +109,7 @@ impl SourceFormat {
         match self {
             Self::ChatGpt => "chatgpt",
             Self::Claude => "claude",
+            Self::DeepSeek => "deepseek",
             Self::OpenWebUi => "open_webui",
             Self::LibreChat => "librechat",
             Self::Plexus => "plexus",
@@ -117,8 +125,9 @@ impl SourceFormat {
     }
 }
 
-/// Parses JSON; data of another type than expected makes the conversation unreadable.
-fn parse<'de, T: Deserialize<'de>>(json: &'de str) -> Result<T, ConversationProblem> {
+/// Parses a list of messages, whose type decides whether the conversation can be read at all.
+fn parse<'de, T: Deserialize<'de>>(json: Option<&'de str>) -> Result<T, ConversationProblem> {
+    let json = json.ok_or(ConversationProblem::Unreadable)?;
     serde_json::from_str(json).map_err(|_| ConversationProblem::Unreadable)
 }
 
@@ -127,13 +136,7 @@ const fn check_complete(is_complete: bool) -> Result<(), ConversationProblem> {
     if is_complete { Ok(()) } else { Err(ConversationProblem::TooLong) }
 }
 
-/// Counts an attached file by its media type.
-fn omit_file(omissions: &mut Omissions, media_type: &str) {
-    let is_image = media_type.starts_with("image");
-    omissions.add(if is_image { Omission::Image } else { Omission::File }, 1);
-}
-
-/// Joins pieces of text with blank lines.
-fn join(texts: impl IntoIterator<Item = String>) -> String {
-    texts.into_iter().filter(|text| !text.trim().is_empty()).collect::<Vec<_>>().join("\n\n")
-}
+/// Messages by id, unparsed.
+type MessageMap<'a> = crate::bounded::BoundedMap<&'a RawValue, { crate::limits::MAX_MESSAGES }>;
+/// Messages in order, unparsed.
+type MessageList<'a> = crate::bounded::BoundedList<&'a RawValue, { crate::limits::MAX_MESSAGES }>;

@@ -202,6 +202,11 @@ pub(crate) struct CommittedChanges {
 }
 
 impl CommittedChanges {
+    /// Forgets the views of the new messages, so that they are loaded to be published.
+    pub fn without_views(self) -> Self {
+        Self { known: Vec::new(), ..self }
+    }
+
     /// Publishes the events to subscribers. If this fails, subscribers find the events in the event log.
     pub async fn publish(self, hub: &Hub, account: Option<AccountId>) {
         hub.cluster_notifier().enqueue(ClusterNotice::Chat(self.chat));

@@ -28,10 +28,14 @@ const MAX_PRINTED_BYTES: u64 = 4 << 20;
 pub struct ChatExport {
     pub id: ChatId,
     pub title: String,
+    /// Name of the account that exports it.
+    pub exported_by: String,
     pub created: Timestamp,
     pub at: Timestamp,
     pub pinned: bool,
     pub archived: bool,
+    /// The account's folder of the chat.
+    pub folder: Option<String>,
     pub current_message: Option<MessageId>,
     /// All messages of all branches, in the order in which they were posted.
     pub tree: Vec<TreeNode>,
@@ -71,10 +75,12 @@ pub async fn export_one(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<Chat
     Ok(ChatExport {
         id: chat,
         title: row.title.into(),
+        exported_by: person.name.to_string(),
         created: row.created_at,
         at: hub.env().now(),
         pinned: member.pinned,
         archived: row.archived_at.is_some(),
+        folder: member.folder,
         current_message: member.current_message,
         tree,
         shown,

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Maximum number of folders of an account.
-const MAX_FOLDERS: usize = 100;
+pub(super) const MAX_FOLDERS: usize = 100;
 
 /// Changes of a chat. `None` leaves a property as it is.
 #[derive(Clone, Debug, Default)]

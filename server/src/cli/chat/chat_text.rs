@@ -112,6 +112,10 @@ pub fn import(result: &Value) -> String {
     let left_out: Vec<&str> =
         items(&result["left_out"]).iter().map(|left| word(&left["description"])).collect();
     let mut lines = format!("{} imported, {} already there.\n", result["imported"], result["already_there"]);
+    if result["new_messages"].as_u64().is_some_and(|count| count > 0) {
+        lines +=
+            &format!("{} later messages added to {} chats.\n", result["new_messages"], result["updated"]);
+    }
     if !left_out.is_empty() {
         lines += &format!("Left out: {}.\n", left_out.join(", "));
     }

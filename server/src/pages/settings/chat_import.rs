@@ -84,7 +84,6 @@ fn describe(locale: Locale, omission: Omission, count: u64) -> String {
         Omission::HiddenMessage => text!(locale => "omitted-hidden", count = count),
         Omission::EmptyMessage => text!(locale => "omitted-empty", count = count),
         Omission::DuplicateMessage => text!(locale => "omitted-repeated", count = count),
-        Omission::MessageInCycle => text!(locale => "omitted-cycle", count = count),
         Omission::LongText => {
             text!(locale => "omitted-text", count = count, limit = MAX_IMPORT_TEXT_BYTES >> 20)
         }
@@ -95,6 +94,7 @@ fn view(locale: Locale, result: ImportedChats) -> ChatImportResult {
     ChatImportResult {
         service: result.format.service().to_owned(),
         imported: result.imported,
+        new_messages: result.new_messages,
         already_there: result.already_there,
         left_out: result
             .omissions

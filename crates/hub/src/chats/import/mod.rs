@@ -1,6 +1,9 @@
 //! Imports chats that other services exported.
 
-use std::collections::HashMap;
+mod imported_parts;
+mod later_messages;
+
+use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
 use plexus_chat_import::{
@@ -8,22 +11,23 @@ use plexus_chat_import::{
     SourceFormat, decode,
 };
 use plexus_domain::{
-    ChatId, Error as Refusal, MessageId, Part, Principal, PrincipalId,
-    chat::{ChatKind, Title},
-    message::{Message, MessageState},
-    sanitized_text::{ellipsize, multi_line, one_line},
+    ChatId, Error as Refusal, MessageId, Part, Principal, PrincipalId, Timestamp,
+    chat::{ChatKind, FolderName, Title},
+    message::Message,
+    sanitized_text::{ellipsize, one_line},
 };
 use plexus_store::{
     Tx,
     chats::{self, Chat},
     imported_chats::{self, ImportSource},
-    members::{self, MemberRole},
+    members::{self, Member, MemberRole},
     principals,
 };
 use serde_json::json;
 use tokio::{sync::Semaphore, task::spawn_blocking};
 
-use super::{ChatChangeSet, notify_list_changed, post_message::new_member};
+use self::imported_parts::ImportedFiles;
+use super::{ChatChangeSet, manage::MAX_FOLDERS, notify_list_changed, post_message::new_member};
 use crate::{
     Caller, Error, Hub, Result,
     caller::{Person, Requester, Scope},
@@ -43,41 +47,63 @@ pub struct ImportedChats {
     pub format: SourceFormat,
     /// Number of chats that were created.
     pub imported: u64,
-    /// Number of conversations that were imported before.
+    /// Number of chats of an earlier import to which later messages were added.
+    pub updated: u64,
+    /// Number of those messages.
+    pub new_messages: u64,
+    /// Number of conversations that were imported before and have nothing new.
     pub already_there: u64,
     pub omissions: Omissions,
     /// Why the remaining conversations were not imported, if the import ended early.
     pub refusal: Option<Refusal>,
 }
 
-/// Imports the conversations of a file as chats of the caller, with all of their branches.
+/// What an import does with one conversation.
+enum ImportOutcome {
+    Created,
+    /// Number of messages that were added to the chat of an earlier import.
+    Updated(u64),
+    AlreadyThere,
+}
+
+/// Imports the conversations of a file as chats of the caller, with all of their branches. Messages that were added to a
+/// conversation since an earlier import are added to its chat.
 ///
 /// Each conversation is a transaction, so that other writers wait for milliseconds only. An import that broke off
-/// is completed by repeating it: conversations that were imported before are skipped.
+/// is completed by repeating it: what was imported before is skipped.
 pub async fn import(hub: &Hub, caller: &Caller, file: Bytes) -> Result<ImportedChats> {
     let person = caller.may(Scope::Chat)?;
     hub.limits().take(Rate::Imports, &caller.key())?;
-    let DecodedExport { format, conversations, omissions } = decode_file(file).await?;
-    let mut result = ImportedChats { format, imported: 0, already_there: 0, omissions, refusal: None };
-    let mut importer = ChatImporter { hub, person, format, authors: HashMap::new() };
+    let DecodedExport { format, conversations, omissions } = decode_file(file.clone()).await?;
+    let files = ImportedFiles::new(hub, file, omissions);
+    let mut importer = ChatImporter { hub, person, format, files, authors: HashMap::new(), folders: None };
+    let (mut imported, mut updated, mut new_messages, mut already_there) = (0, 0, 0, 0);
+    let mut refusal = None;
     for conversation in conversations {
         match importer.import(conversation).await {
-            Ok(true) => result.imported += 1,
-            Ok(false) => result.already_there += 1,
-            Err(Error::Refused(refusal)) => {
-                result.refusal = Some(refusal);
+            Ok(ImportOutcome::Created) => imported += 1,
+            Ok(ImportOutcome::Updated(count)) => {
+                updated += 1;
+                new_messages += count;
+            }
+            Ok(ImportOutcome::AlreadyThere) => already_there += 1,
+            Err(Error::Refused(refused)) => {
+                refusal = Some(refused);
                 break;
             }
             Err(error) => return Err(error),
         }
     }
     quotas::forget(hub, &Requester::from(person));
-    if result.imported > 0 {
+    if imported + updated > 0 {
         notify_list_changed(hub, person.account);
     }
-    match result.refusal {
-        Some(refusal) if result.imported + result.already_there == 0 => Err(refusal.into()),
-        _ => Ok(result),
+    match refusal {
+        Some(refusal) if imported + updated + already_there == 0 => Err(refusal.into()),
+        refusal => {
+            let omissions = importer.files.into_omissions();
+            Ok(ImportedChats { format, imported, updated, new_messages, already_there, omissions, refusal })
+        }
     }
 }
 
@@ -97,95 +123,140 @@ struct ChatImporter<'a> {
     hub: &'a Hub,
     person: &'a Person,
     format: SourceFormat,
+    files: ImportedFiles<'a>,
     /// Principals of the assistants that are known already.
     authors: HashMap<String, PrincipalId>,
+    /// Names of the person's folders, once they are needed.
+    folders: Option<HashSet<String>>,
 }
 
 impl ChatImporter<'_> {
-    /// Imports a conversation. Returns false if it was imported before.
-    async fn import(&mut self, conversation: ImportedConversation) -> Result<bool> {
-        let owner = self.person.principal;
-        let source =
-            ImportSource { owner, format: self.format.name(), conversation: &conversation.source_id };
-        if self.is_there(source).await? {
-            return Ok(false);
+    async fn import(&mut self, conversation: ImportedConversation) -> Result<ImportOutcome> {
+        let source = self.source(&conversation.source_id);
+        match self.find(source).await? {
+            Some(chat) => self.add_later(chat, conversation).await,
+            None => self.create(conversation).await,
         }
-        let requester = Requester::from(self.person);
-        let parts: Vec<Vec<Part>> =
-            conversation.messages.iter().map(|message| parts_of(&message.text)).collect();
-        let mut tx = self.hub.store().write_background().await?;
-        quotas::check_chat(self.hub, &mut tx, &requester).await?;
-        for parts in &parts {
-            quotas::check_bytes(self.hub, &mut tx, &requester, parts).await?;
-        }
-        let chat = self.insert_chat(&mut tx, &conversation).await?;
-        if !imported_chats::insert(&mut tx, source, chat.id).await? {
-            // A concurrent import of the same file was faster; this transaction is rolled back.
-            return Ok(false);
-        }
-        let mut changes = ChatChangeSet::new(&chat);
-        changes.set_time(chat.last_activity_at);
-        let ids: Vec<MessageId> =
-            conversation.messages.iter().map(|_| self.hub.env().id(MessageId::new)).collect();
-        for (at, (message, parts)) in conversation.messages.into_iter().zip(parts).enumerate() {
-            let (lane, author) = self.author(&mut tx, &message).await?;
-            let created = message.created.map_or(chat.created_at, |at| at.min(chat.last_activity_at));
-            let (id, parent) = (ids[at], message.parent.map(|parent| ids[parent]));
-            changes.add_message(unpublished(Message {
-                id,
-                seq: 0,
-                parent,
-                lane,
-                author,
-                run: None,
-                state: MessageState::Done,
-                created,
-                parts,
-                attributes: None,
-            }));
-        }
-        changes.set_read_position(owner, ids[conversation.current]);
-        changes.commit_new_chat(self.hub, &mut tx).await?;
-        tx.commit().await?;
-        Ok(true)
     }
 
-    /// Returns whether the conversation was imported before, or is a chat of this person on this hub.
-    async fn is_there(&self, source: ImportSource<'_>) -> Result<bool> {
+    fn source<'s>(&self, conversation: &'s str) -> ImportSource<'s> {
+        ImportSource { owner: self.person.principal, format: self.format.name(), conversation }
+    }
+
+    /// Returns the chat that the conversation was imported to, or that it is on this hub.
+    async fn find(&self, source: ImportSource<'_>) -> Result<Option<ChatId>> {
         let mut conn = self.hub.store().read().await?;
-        if imported_chats::find(&mut conn, source).await?.is_some() {
-            return Ok(true);
+        if let Some(chat) = imported_chats::find(&mut conn, source).await? {
+            return Ok(Some(chat));
         }
         match source.conversation.parse::<ChatId>() {
             Ok(chat) if self.format == SourceFormat::Plexus => {
-                Ok(members::find(&mut conn, chat, source.owner).await?.is_some())
+                Ok(members::find(&mut conn, chat, source.owner).await?.map(|member| member.chat))
             }
-            _ => Ok(false),
+            _ => Ok(None),
         }
     }
 
-    /// Inserts the chat without its messages, at its place in the chat list by the time of its last message.
-    async fn insert_chat(&self, tx: &mut Tx, conversation: &ImportedConversation) -> Result<Chat> {
+    async fn create(&mut self, mut conversation: ImportedConversation) -> Result<ImportOutcome> {
+        let requester = Requester::from(self.person);
+        let title = title(&conversation);
+        let folder = conversation
+            .folder
+            .take()
+            .and_then(|name| FolderName::try_from(ellipsize(&name, FolderName::MAX)).ok());
+        let (mut parts, blobs) = self.files.prepare(&mut conversation.messages).await?;
+        let hub = self.hub;
+        let staged = hub.blobs().write(&blobs).await?;
+        let mut tx = self.hub.store().write_background().await?;
+        quotas::check_chat(self.hub, &mut tx, &requester).await?;
+        parts.check_quota(self.hub, &mut tx, &requester, &mut self.files).await?;
+        staged.record(&mut tx).await?;
+        let chat = self.new_chat(&conversation, title);
+        chats::insert(&mut tx, &chat).await?;
+        let folder = self.usable_folder(&mut tx, folder).await?;
+        let owner = new_member(self.hub, chat.id, self.person.principal, MemberRole::Owner);
+        members::insert(&mut tx, &Member { folder, pinned: conversation.is_pinned, ..owner }).await?;
+        let source = self.source(&conversation.source_id);
+        if !imported_chats::insert(&mut tx, source, chat.id).await? {
+            // A concurrent import of the same file was faster; this transaction is rolled back.
+            return Ok(ImportOutcome::AlreadyThere);
+        }
+        let mut changes = ChatChangeSet::new(&chat);
+        changes.set_time(chat.last_activity_at);
+        let current = MessageId::of_imported(chat.id, &conversation.messages[conversation.current].source_id);
+        let ids = MessageIds::of(chat.id, &conversation.messages);
+        for (message, parts) in conversation.messages.into_iter().zip(parts.into_parts()) {
+            let view = self.message(&mut tx, &chat, &ids, message, parts).await?;
+            changes.add_message(view);
+        }
+        changes.set_read_position(self.person.principal, current);
+        changes.commit_new_chat(self.hub, &mut tx).await?;
+        tx.commit().await?;
+        Ok(ImportOutcome::Created)
+    }
+
+    /// Returns the chat, at its place in the chat list by the time of its last message.
+    fn new_chat(&self, conversation: &ImportedConversation, title: Title) -> Chat {
         let now = self.hub.env().now();
-        let last = conversation.messages.iter().filter_map(|message| message.created).max();
-        let last = last.or(conversation.created).map_or(now, |last| last.min(now));
-        let chat = Chat {
+        let last = latest(&conversation.messages).or(conversation.created).map_or(now, |last| last.min(now));
+        Chat {
             id: self.hub.env().id(ChatId::new),
             kind: ChatKind::Direct,
-            title: title(conversation),
+            title,
             creator: self.person.principal,
             last_seq: 0,
             settings: json!({}),
             created_at: conversation.created.map_or(last, |created| created.min(last)),
             last_activity_at: last,
             expires_at: None,
-            archived_at: None,
+            archived_at: conversation.is_archived.then_some(last),
             delete_after_ms: None,
+        }
+    }
+
+    /// Returns the folder, unless it would be one too many.
+    async fn usable_folder(&mut self, tx: &mut Tx, folder: Option<FolderName>) -> Result<Option<String>> {
+        let Some(folder) = folder.map(String::from) else { return Ok(None) };
+        let known = match &mut self.folders {
+            Some(known) => known,
+            None => {
+                let listed = chats::list_folders(tx, self.person.principal).await?;
+                self.folders.insert(listed.into_iter().map(|listed| listed.folder).collect())
+            }
         };
-        chats::insert(tx, &chat).await?;
-        let owner = new_member(self.hub, chat.id, self.person.principal, MemberRole::Owner);
-        members::insert(tx, &owner).await?;
-        Ok(chat)
+        if !known.contains(&folder) && known.len() >= MAX_FOLDERS {
+            return Ok(None);
+        }
+        known.insert(folder.clone());
+        Ok(Some(folder))
+    }
+
+    /// Returns a message to be inserted.
+    async fn message(
+        &mut self,
+        tx: &mut Tx,
+        chat: &Chat,
+        ids: &MessageIds,
+        message: ImportedMessage,
+        parts: Vec<Part>,
+    ) -> Result<MessageView> {
+        let (lane, author) = self.author(tx, &message).await?;
+        let latest = chat.last_activity_at.max(self.hub.env().now());
+        let created = message.created.map_or(chat.created_at, |at| at.min(latest));
+        let id = MessageId::of_imported(chat.id, &message.source_id);
+        let parent = message.parent.map(|parent| ids.0[parent]);
+        Ok(unpublished(Message {
+            id,
+            seq: 0,
+            parent,
+            lane,
+            author,
+            run: None,
+            state: message.state,
+            created,
+            parts,
+            attributes: None,
+        }))
     }
 
     /// Returns lane and author of a message.
@@ -209,16 +280,24 @@ impl ChatImporter<'_> {
     }
 }
 
-fn parts_of(text: &str) -> Vec<Part> {
-    let text = multi_line(text);
-    if text.trim().is_empty() { Vec::new() } else { vec![Part::text(text)] }
+/// Ids of the messages of a conversation in its chat.
+struct MessageIds(Vec<MessageId>);
+
+impl MessageIds {
+    fn of(chat: ChatId, messages: &[ImportedMessage]) -> Self {
+        Self(messages.iter().map(|message| MessageId::of_imported(chat, &message.source_id)).collect())
+    }
+}
+
+fn latest(messages: &[ImportedMessage]) -> Option<Timestamp> {
+    messages.iter().filter_map(|message| message.created).max()
 }
 
 fn title(conversation: &ImportedConversation) -> Title {
     let given = ellipsize(&one_line(&conversation.title), Title::MAX);
     Title::try_from(given).unwrap_or_else(|_| {
-        let first = conversation.messages.first().map(|message| message.text.as_str());
-        Title::from_message(first.unwrap_or_default())
+        let first = conversation.messages.iter().map(ImportedMessage::text).find(|text| !text.is_empty());
+        Title::from_message(&first.unwrap_or_default())
     })
 }
 
