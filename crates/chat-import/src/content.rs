@@ -18,6 +18,8 @@ pub enum ImportedPart {
 pub struct ImportedFile {
     pub name: String,
     pub media_type: Option<String>,
+    /// Whether the service showed it as an image.
+    pub is_image: bool,
     pub content: FileContent,
 }
 
@@ -31,8 +33,7 @@ pub enum FileContent {
 impl ImportedFile {
     /// Returns the text that stands for a file that is left out.
     pub fn placeholder(&self, why: &str) -> String {
-        let is_image = self.media_type.as_deref().is_some_and(|kind| kind.starts_with("image"));
-        placeholder(is_image, Some(&self.name), why)
+        placeholder(self.is_image, Some(&self.name), why)
     }
 }
 
@@ -106,7 +107,12 @@ pub fn quoted(name: Option<String>, text: String) -> ImportedPart {
             ["txt", "md", "csv", "json", "log"].iter().any(|end| name.ends_with(&format!(".{end}")));
         let name = if is_text { name } else { format!("{name}.txt") };
         let content = FileContent::Inline(text.into_bytes());
-        return ImportedPart::File(ImportedFile { name, media_type: Some("text/plain".to_owned()), content });
+        return ImportedPart::File(ImportedFile {
+            name,
+            media_type: Some("text/plain".to_owned()),
+            is_image: false,
+            content,
+        });
     }
     ImportedPart::text(name.map_or_else(|| text.clone(), |name| format!("{name}:\n\n{text}")))
 }

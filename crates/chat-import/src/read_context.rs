@@ -50,17 +50,22 @@ impl ReadContext {
     /// without a name has none, unless the message has nothing else, see [`Self::finish`].
     pub fn file(&mut self, reference: FileReference<'_>) -> Option<ImportedPart> {
         let FileReference { ids, name, media_type, is_image } = reference;
+        let is_image = is_image || media_type.as_ref().is_some_and(|kind| kind.starts_with("image"));
         if let Some((kind, bytes)) = ids.iter().find_map(|id| from_data_url(id)) {
             let name = name.unwrap_or_else(|| default_name(&kind));
             let content = FileContent::Inline(bytes);
-            return Some(ImportedPart::File(ImportedFile { name, media_type: Some(kind), content }));
+            return Some(ImportedPart::File(ImportedFile {
+                name,
+                is_image: kind.starts_with("image"),
+                media_type: Some(kind),
+                content,
+            }));
         }
         if let Some(found) = self.files.find(&ids, name.as_deref()) {
             let name = name.unwrap_or_else(|| found.name.clone());
             let content = FileContent::Archived(found.file);
-            return Some(ImportedPart::File(ImportedFile { name, media_type, content }));
+            return Some(ImportedPart::File(ImportedFile { name, media_type, is_image, content }));
         }
-        let is_image = is_image || media_type.is_some_and(|kind| kind.starts_with("image"));
         self.omissions.add(if is_image { Omission::Image } else { Omission::File }, 1);
         if name.is_none() {
             self.unnamed = Some(is_image);

@@ -126,7 +126,7 @@ impl<'a> ImportedFiles<'a> {
 
     /// Reads and checks a file. `None` if it cannot be stored.
     async fn read(&mut self, file: ImportedFile) -> Result<Option<(String, NewBlob)>> {
-        let ImportedFile { name, media_type, content } = file;
+        let ImportedFile { name, media_type, content, .. } = file;
         let max = self.left.min(uploads::limits(self.hub).bytes);
         let bytes = match content {
             FileContent::Inline(bytes) => Some(Bytes::from(bytes)),
