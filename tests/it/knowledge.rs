@@ -123,6 +123,17 @@ on_both! {
         assert_eq!(text_in(&answer_after(&grace, &said.chat, 0).await), answer);
     }
 
+    async fn words_that_a_pdf_file_hyphenates_are_found(hub: &Hub) {
+        let grace = hub.administrator("grace").await;
+        clerk(&grace).await;
+        let pages = ["Coast", "The cli-\nmate is mild.", "A well-\nknown cape lies north.", "The inter-", "national pier."];
+        put(&grace, "coast.pdf", pdf(&pages)).await.expect(StatusCode::OK);
+        for (question, page) in [("climate?", 2), ("well-known?", 3), ("international?", 4)] {
+            let answer = ask(&grace, question).await;
+            assert!(answer.contains(&format!("`coast.pdf, page {page}`")), "{question}: {answer}");
+        }
+    }
+
     async fn pdf_files_without_usable_text_are_refused(hub: &Hub) {
         let grace = hub.administrator("grace").await;
         clerk(&grace).await;
