@@ -4,11 +4,16 @@ pub mod cost;
 mod dns;
 mod free_port;
 pub mod images;
+mod hostile_texts;
 pub mod pdf;
 
 use proptest::test_runner::Config;
 
-pub use self::{dns::Dns, free_port::free_port};
+pub use self::{
+    dns::Dns,
+    free_port::free_port,
+    hostile_texts::{HostileText, hostile_texts},
+};
 
 /// Default number of cases of proptest.
 const USUAL: u64 = 256;
