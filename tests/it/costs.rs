@@ -40,6 +40,10 @@ fn texts() -> Vec<(&'static str, String)> {
         ("C++", code("cpp", "a<b<c(")),
         ("ampersands", "&".repeat(190_000)),
         ("the worst blocks of 1 MiB", worst),
+        ("a URL before closing brackets", format!("http://a{}", ")".repeat(400_000))),
+        ("URLs in a URL", "http://a.".repeat(100_000)),
+        ("URLs in brackets", "http://a(".repeat(100_000)),
+        ("many URLs", "http://a ".repeat(100_000)),
     ]
 }
 

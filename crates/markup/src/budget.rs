@@ -11,7 +11,7 @@ use std::{
 
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::{highlight, render};
+use crate::{highlight, render, typed_text};
 
 /// Multiplier of time limits in unoptimised builds, which are slower.
 pub const BUILD_FACTOR: u32 = if cfg!(debug_assertions) { 4 } else { 1 };
@@ -75,6 +75,11 @@ impl Budget {
     /// Renders a text. `scope` (letters, digits, `-`) makes footnote ids unique on a page with several texts.
     pub fn render(&mut self, scope: &str, markdown: &str) -> Rendered {
         self.spend(|meter| render::whole(scope, markdown, meter))
+    }
+
+    /// Renders text that a person typed. Nothing in it is markup.
+    pub fn render_typed(&mut self, text: &str) -> Rendered {
+        self.spend(|meter| typed_text::render(text, meter))
     }
 
     /// Renders a block of a longer text.
@@ -172,7 +177,7 @@ impl<'c> Meter<'c> {
 }
 
 /// Returns the CPU time of this thread, which excludes the load of other threads.
-fn thread_time() -> Duration {
+pub fn thread_time() -> Duration {
     // This clock exists on every Linux and macOS, so the conversion never fails.
     Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }

@@ -4,7 +4,7 @@
 //! GitHub-flavoured Markdown without images and styles. Authors cannot set attributes other than link targets
 //! and titles. [`Splitter`] finds the completed blocks of a streaming text, so that each is rendered once.
 //!
-//! Text that people typed is not Markdown: [`render_typed`] shows it as it was written.
+//! Text that people typed is not Markdown: [`Budget::render_typed`] shows it as it was written.
 //!
 //! Blocks of text have `dir="auto"`: each takes its direction from its first letter.
 //!
@@ -26,12 +26,15 @@
 //! number or constant, `hl-f` function, `hl-t` type or tag, `hl-v` variable or attribute, `hl-i` inserted and
 //! `hl-d` deleted line of a diff.
 
+mod bare_link;
 mod block_splitter;
 mod bounds;
 mod budget;
 mod highlight;
 mod last_block;
 mod link;
+mod link_chars;
+mod link_marks;
 mod literal_text;
 mod math;
 mod node_html;
@@ -42,7 +45,6 @@ mod sanitize;
 mod typed_text;
 
 pub use block_splitter::{Block, MAX_OPEN, Splitter};
-pub use budget::{BUILD_FACTOR, Budget, Cut, Rendered, TEXT_TIME};
+pub use budget::{BUILD_FACTOR, Budget, Cut, Rendered, TEXT_TIME, thread_time};
 pub use plain_as_markdown::{fenced, line_as_markdown, missing_fence, typed_as_markdown};
 pub use render::{MAX_INPUT, render, render_in};
-pub use typed_text::render_typed;

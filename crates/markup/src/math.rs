@@ -83,6 +83,7 @@ pub fn may_have_formulas(text: &str) -> bool {
 pub fn mark_formulas(text: &str, root: Node<'_>) -> Option<String> {
     let verbatim = ranges(text, root, is_verbatim);
     let tables = ranges(text, root, |value| matches!(value, NodeValue::Table(_)));
+    let mut tables = tables.iter().peekable();
     let mut blocked = verbatim.iter().peekable();
     let mut marked = String::new();
     let (mut at, mut copied, mut failures) = (0, 0, 0);
@@ -97,7 +98,8 @@ pub fn mark_formulas(text: &str, root: Node<'_>) -> Option<String> {
         match formula_length(&text[at..most]) {
             Some(length) => {
                 let formula = &text[at..at + length];
-                let is_in_table = tables.iter().any(|table| table.contains(&at));
+                while tables.next_if(|range| range.end <= at).is_some() {}
+                let is_in_table = tables.peek().is_some_and(|table| table.contains(&at));
                 marked.push_str(&text[copied..at]);
                 write_marked(
                     &mut marked,

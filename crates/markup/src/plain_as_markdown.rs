@@ -1,6 +1,6 @@
 //! Plain text as Markdown source that shows the same characters: for files that are read by other programs.
 
-use crate::typed_text::next_url;
+use crate::bare_link::{BareLinks, Syntax};
 
 /// Characters that CommonMark, GitHub's extensions or formulas read as markup inside of a line.
 const INLINE: &[char] = &['\\', '`', '*', '_', '[', ']', '<', '>', '&', '~', '|', '$', '^'];
@@ -67,14 +67,14 @@ pub fn missing_fence(markdown: &str) -> Option<String> {
 }
 
 fn push_line(source: &mut String, line: &str) {
-    let mut rest = line;
-    let mut is_start = true;
-    while let Some((before, url, after)) = next_url(rest) {
-        push_escaped(source, before, is_start);
-        source.extend(["<", url, ">"]);
-        (rest, is_start) = (after, false);
+    let mut written = 0;
+    // Other links need no marks: readers find them in text, or show them as text.
+    for url in BareLinks::new(line, Syntax::Typed).filter(|link| link.is_url()) {
+        push_escaped(source, &line[written..url.start], written == 0);
+        source.extend(["<", &line[url.start..url.end], ">"]);
+        written = url.end;
     }
-    push_escaped(source, rest, is_start);
+    push_escaped(source, &line[written..], written == 0);
 }
 
 fn push_escaped(source: &mut String, text: &str, is_line_start: bool) {

@@ -15,7 +15,7 @@ use crate::{
     block_splitter::{MAX_OPEN, Splitter},
     bounds,
     budget::{Budget, Meter, TEXT_TIME},
-    literal_text, math,
+    link_marks, literal_text, math,
     node_html::{self, NodeContext},
     raw_html::RawHtmlFilter,
     sanitize,
@@ -74,7 +74,6 @@ pub fn options() -> Options<'static> {
     // Makes a single `~` a node of its own, which `literal_text` turns back to text: "3~5" is a range.
     options.extension.subscript = true;
     options.extension.table = true;
-    options.extension.autolink = true;
     options.extension.tasklist = true;
     options.extension.footnotes = true;
     options.extension.alerts = true;
@@ -90,12 +89,14 @@ fn render_whole(scope: &str, markdown: &str, meter: &Meter<'_>) -> String {
         let root = try_parse_document(&arena, text, &options, &|| meter.is_over()).ok();
         root.filter(|root| is_bounded(root))
     };
-    let root = parse(markdown).and_then(|root| match math::may_have_formulas(markdown) {
-        true => math::mark_formulas(markdown, root).map_or(Some(root), |marked| parse(&marked)),
+    let (text, links) = link_marks::mark(markdown);
+    let root = parse(&text).and_then(|root| match math::may_have_formulas(&text) {
+        true => math::mark_formulas(&text, root).map_or(Some(root), |marked| parse(&marked)),
         false => Some(root),
     });
     let html = root
         .inspect(|root| literal_text::restore(&arena, root))
+        .inspect(|root| links.restore(&arena, root))
         .and_then(|root| formatted(root, scope, &options, meter).ok())
         .and_then(|pieces| sanitized(&pieces, meter));
     html.unwrap_or_else(|| plain(markdown))

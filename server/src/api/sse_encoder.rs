@@ -58,10 +58,19 @@ impl Encoder {
         match &frame.kind {
             FrameKind::Event { view: Some(_), .. } | FrameKind::Snapshot(_) | FrameKind::Block { .. } => {
                 let renderer = &self.renderer;
-                renderer.run(move |renderer| frame.wire(form, |kind| encoder.rendered(kind, renderer))).await
+                renderer
+                    .run(self.caller(), move |renderer| {
+                        frame.wire(form, |kind| encoder.rendered(kind, renderer))
+                    })
+                    .await
             }
             kind => Ok(frame.wire(form, |_| encoder.plain(kind))),
         }
+    }
+
+    /// Returns the key under which rendering is counted: subscribers share what is rendered for their chat.
+    fn caller(&self) -> String {
+        format!("chat {}", self.chat)
     }
 
     /// Returns the number of the form of a frame: the language, if its encoding has texts of the hub.

@@ -57,7 +57,7 @@ async fn page(
 ) -> Result<SharedChatPage, Error> {
     let shared = chats::shared(&site.hub, &visit.caller, &id, page).await?;
     let (messages, files) = (shared.messages, format!("/share/{id}/files"));
-    let transcript = site.renderer.run(move |renderer| {
+    let transcript = site.renderer.run(visit.caller.key(), move |renderer| {
         messages.into_iter().map(|message| shared_message(message, &files, renderer)).collect::<Vec<_>>()
     });
     Ok(SharedChatPage {
@@ -122,7 +122,7 @@ async fn drawn(site: &AppState, visit: &PageContext, id: &str) -> Result<Vec<u8>
             seeds.push(seed);
         }
     }
-    site.renderer.run(move |_| social_picture::draw(&seeds)).await?.map_err(Error::fault)
+    site.renderer.run(visit.caller.key(), move |_| social_picture::draw(&seeds)).await?.map_err(Error::fault)
 }
 
 /// Copies the shared chat to a chat of the caller, and opens that.

@@ -11,10 +11,18 @@ const MAX_BYTES: usize = 32 * 1024 * 1024;
 /// Approximate overhead of an entry besides its HTML, in bytes.
 const ENTRY_BYTES: usize = 256;
 
-/// Cache key: scope and hash of a text. The hash is keyed with a random value, so that no author can
+/// How a text is rendered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TextKind {
+    Markdown,
+    Typed,
+}
+
+/// Cache key: kind, scope and hash of a text. The hash is keyed with a random value, so that no author can
 /// construct two texts with the same hash.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Key {
+    kind: TextKind,
     scope: Box<str>,
     hash: u64,
     bytes: usize,
@@ -38,8 +46,8 @@ pub struct Cache {
 }
 
 impl Cache {
-    pub fn key(&self, scope: &str, text: &str) -> Key {
-        Key { scope: scope.into(), hash: self.hasher.hash_one(text), bytes: text.len() }
+    pub fn key(&self, kind: TextKind, scope: &str, text: &str) -> Key {
+        Key { kind, scope: scope.into(), hash: self.hasher.hash_one(text), bytes: text.len() }
     }
 
     pub fn get(&mut self, key: &Key) -> Option<Known> {
@@ -86,11 +94,11 @@ mod tests {
         let mut cache = Cache::default();
         let html: Arc<str> = "x".repeat(MAX_BYTES / 4).into();
         let put = |cache: &mut Cache, text: &str| {
-            let key = cache.key("m", text);
+            let key = cache.key(TextKind::Markdown, "m", text);
             cache.put(key, Known { html: Arc::clone(&html), tries: 0 });
         };
         let has = |cache: &mut Cache, text: &str| {
-            let key = cache.key("m", text);
+            let key = cache.key(TextKind::Markdown, "m", text);
             cache.get(&key).is_some()
         };
         for text in ["a", "b", "c"] {

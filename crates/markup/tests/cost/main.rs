@@ -5,7 +5,7 @@ mod texts;
 use std::time::Duration;
 
 use plexus_markup::{BUILD_FACTOR, Budget, Cut, Splitter, render};
-use plexus_testing::cost::{self, Cost};
+use plexus_testing::cost::{self, Cost, assert_linear};
 use proptest::prelude::*;
 use texts::{PIECES, Text, fill, texts};
 
@@ -58,6 +58,51 @@ fn rendering_is_linear_in_the_text() {
 fn splitting_is_linear_in_the_text() {
     for Text { name, make } in texts() {
         assert_linear(&name, cost::growth(SMALL, make, |text| split(text)));
+    }
+}
+
+/// Renders typed text without a time limit.
+fn render_typed(text: &str) -> String {
+    Budget::trusted(Duration::from_secs(60)).render_typed(text).html
+}
+
+// Slow: it renders long texts of each kind.
+#[test]
+fn rendering_typed_text_is_linear() {
+    assert_linear("typed", render_typed);
+}
+
+// Slow: it renders long texts of each kind.
+#[test]
+fn quoting_typed_text_is_linear() {
+    assert_linear("typed as Markdown", plexus_markup::typed_as_markdown);
+    assert_linear("line as Markdown", plexus_markup::line_as_markdown);
+    assert_linear("missing fence", plexus_markup::missing_fence);
+    assert_linear("fenced", |text| plexus_markup::fenced("", text));
+}
+
+// Slow: it renders long texts of each kind.
+#[test]
+fn rendering_any_hostile_text_is_linear() {
+    assert_linear("Markdown", render);
+    assert_linear("splitting", split);
+}
+
+#[test]
+fn typed_text_that_took_a_minute_is_cheap() {
+    let texts = [
+        format!("http://a{}", ")".repeat(400_000)),
+        "http://a.".repeat(20_000),
+        "http://a(".repeat(100_000),
+        "http://a谢".repeat(100_000),
+        "a@".repeat(500_000),
+        "@a.b".repeat(250_000),
+        "www.".repeat(250_000),
+    ];
+    for text in texts {
+        let spent = cost::measure(|| Budget::new(CAP).render_typed(&text));
+        println!("{:?}… of {} bytes: {spent:?}", &text[..9], text.len());
+        assert!(spent < CAP, "{:?}: {spent:?}", &text[..9]);
     }
 }
 

@@ -93,7 +93,10 @@ async fn show(
         let missing_model = missing_model(&site, &caller, &view).await;
         let shown = ShownAgent { view, origin, missing_model };
         site.renderer
-            .run(move |renderer| AgentPage { tab: tab(&shown, renderer), head: head(shown.view) })
+            .run(caller.key(), move |renderer| AgentPage {
+                tab: tab(&shown, renderer),
+                head: head(shown.view),
+            })
             .await
     });
     page_cache::cached_page(&site, visit, page).await

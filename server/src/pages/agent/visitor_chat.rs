@@ -82,7 +82,7 @@ impl Visit {
         let is_running = tasks.iter().any(|task| !task.is_settled());
         let texts: Vec<(bool, String)> = tasks.iter().flat_map(|task| self.texts(site, task)).collect();
         site.renderer
-            .run(move |renderer| {
+            .run(self.caller.key(), move |renderer| {
                 let turns = texts.into_iter().enumerate().map(|turn| rendered(renderer, turn)).collect();
                 let tab = AgentTab::Chat(VisitorChat { turns, is_running, form });
                 AgentPage { head: head(view), tab }

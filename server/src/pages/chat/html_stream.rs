@@ -130,7 +130,7 @@ impl OpenAnswers {
 
     /// Applies frames on a blocking thread. Returns `None` if rendering fails.
     async fn taking(mut self, renderer: &Renderer, frames: Vec<Arc<StreamFrame>>) -> Option<Self> {
-        let taken = renderer.run(move |renderer| {
+        let taken = renderer.run(format!("chat {}", self.chat), move |renderer| {
             frames.iter().for_each(|frame| self.take(&frame.kind, renderer));
             self
         });

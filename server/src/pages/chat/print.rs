@@ -49,7 +49,7 @@ async fn page(
     let printed = spawn_blocking(move || runtime.block_on(chats::printed(&hub, &caller, chat, message)));
     let printed = printed.await.map_err(Error::fault)??;
     let views = printed.messages;
-    let messages = site.renderer.run(move |renderer| {
+    let messages = site.renderer.run(caller.key(), move |renderer| {
         views.into_iter().map(|view| transcript(view, "/blobs", renderer)).collect::<Vec<_>>()
     });
     Ok(PrintPage { chat, title: printed.title, messages: messages.await?, omitted: printed.omitted })

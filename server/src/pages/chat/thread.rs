@@ -142,7 +142,7 @@ async fn page(
         newer,
         messages: site
             .renderer
-            .run(move |renderer| articles(chat, messages, &ratings, viewer.as_ref(), renderer))
+            .run(caller.key(), move |renderer| articles(chat, messages, &ratings, viewer.as_ref(), renderer))
             .await?,
         current_message: open.current_message,
         seq: open.seq,

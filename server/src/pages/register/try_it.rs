@@ -27,7 +27,7 @@ async fn page(site: &AppState, caller: &Caller, id: &str) -> Result<RegisterTry,
     let draft = draft(id)?;
     let step = test_call::try_step(&site.hub, caller, draft).await?;
     let tried = match step.tried {
-        Some(tried) => Some(shown(site, tried).await?),
+        Some(tried) => Some(shown(site, caller, tried).await?),
         None => None,
     };
     Ok(RegisterTry {
@@ -42,10 +42,14 @@ async fn page(site: &AppState, caller: &Caller, id: &str) -> Result<RegisterTry,
     })
 }
 
-async fn shown(site: &AppState, tried: test_call::TestCallResult) -> Result<TestCallView, Error> {
+async fn shown(
+    site: &AppState,
+    caller: &Caller,
+    tried: test_call::TestCallResult,
+) -> Result<TestCallView, Error> {
     Ok(TestCallView {
         message: tried.message,
-        answer: site.renderer.html(tried.answer).await?,
+        answer: site.renderer.html(caller.key(), tried.answer).await?,
         failed: tried.failed,
         took_ms: tried.took_ms,
     })

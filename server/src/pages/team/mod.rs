@@ -138,7 +138,7 @@ async fn one(site: &AppState, visit: &PageContext, id: &str) -> Result<TeamPage,
     let (hub, caller, id) = (&site.hub, &visit.caller, team(id)?);
     let view = teams::get(hub, caller, id).await?;
     let ended = view.ended;
-    let page = site.renderer.run(move |renderer| page(view, false, renderer)).await?;
+    let page = site.renderer.run(caller.key(), move |renderer| page(view, false, renderer)).await?;
     if ended.is_none() {
         return Ok(page);
     }

@@ -52,7 +52,9 @@ async fn one(site: &AppState, visit: &PageContext, id: &str, step: u64) -> Resul
     let id = team(id)?;
     let moment = teams::snapshot_at(&site.hub, &visit.caller, id, step).await?;
     let locale = visit.frame().locale;
-    site.renderer.run(move |renderer| at(moment, &format!("/teams/{id}"), false, locale, renderer)).await
+    site.renderer
+        .run(visit.caller.key(), move |renderer| at(moment, &format!("/teams/{id}"), false, locale, renderer))
+        .await
 }
 
 /// Builds the page of one step; `back` is the path of the team's page.

@@ -58,7 +58,7 @@ pub async fn show(State(site): State<AppState>, visit: PageContext, Path(word): 
 
 async fn shown(site: &AppState, visit: &PageContext, word: &str) -> Result<TeamPage, Error> {
     let (view, report) = teams::shared(&site.hub, &visit.caller, word).await?;
-    let page = site.renderer.run(move |renderer| page(view, true, renderer)).await?;
+    let page = site.renderer.run(visit.caller.key(), move |renderer| page(view, true, renderer)).await?;
     Ok(with_report(page, report, &format!("/s/{word}"), visit.frame().locale))
 }
 
@@ -80,7 +80,7 @@ async fn moment(
 ) -> Result<TeamPage, Error> {
     let moment = teams::shared_moment(&site.hub, &visit.caller, word, asked.number()).await?;
     let (back, locale) = (format!("/s/{word}"), visit.frame().locale);
-    site.renderer.run(move |renderer| at(moment, &back, true, locale, renderer)).await
+    site.renderer.run(visit.caller.key(), move |renderer| at(moment, &back, true, locale, renderer)).await
 }
 
 pub async fn file(
