@@ -5,7 +5,7 @@ use std::{
     mem,
 };
 
-use plexus_domain::{Timestamp, message::MessageState};
+use plexus_domain::{Timestamp, message::MessageState, sanitized_text::byte_prefix};
 
 use crate::{
     ImportedAuthor, ImportedMessage,
@@ -170,7 +170,7 @@ fn omit_unusable(nodes: &mut [SourceNode], omissions: &mut Omissions) {
                 let Some(text) = part.text_mut() else { return true };
                 if text.len() > MAX_TEXT_BYTES {
                     omissions.add(Omission::LongText, 1);
-                    text.truncate(text.floor_char_boundary(MAX_TEXT_BYTES));
+                    text.truncate(byte_prefix(text, MAX_TEXT_BYTES).len());
                 }
                 !text.trim().is_empty()
             }

@@ -143,14 +143,20 @@ impl Title {
     /// A longer line is truncated at a word boundary, if one lies in its second half.
     pub fn from_message(message: &str) -> Self {
         const LENGTH: usize = 60;
+        // Longer than any title, with everything that its cleaning removes.
+        const MAX_READ: usize = 4 << 10;
+        let message = message.trim_start();
+        let message = &message[..message.floor_char_boundary(MAX_READ)];
         let line =
             message.lines().map(sanitized_text::one_line).find(|line| !line.is_empty()).unwrap_or_default();
         if line.is_empty() {
             return Self("New chat".to_owned());
         }
-        let Some((cut, _)) = line.char_indices().nth(LENGTH) else { return Self(line) };
-        let head = &line[..cut];
-        let end = head.rfind(' ').filter(|&at| at * 2 > cut).unwrap_or(cut);
+        let head = sanitized_text::prefix(&line, LENGTH);
+        if head.len() == line.len() {
+            return Self(line);
+        }
+        let end = head.rfind(' ').filter(|&at| at * 2 > head.len()).unwrap_or(head.len());
         Self(format!("{}…", &head[..end]))
     }
 
@@ -230,6 +236,12 @@ mod tests {
         assert_eq!(Title::from_message(" \n").as_str(), "New chat");
         let long = Title::from_message(&"word ".repeat(40));
         assert!(long.as_str().ends_with("word…") && long.as_str().chars().count() <= 61);
+        for cluster in ["👩\u{200d}🔬", "🇩🇪", "e\u{323}\u{301}\u{308}", "👍🏽"] {
+            let title = Title::from_message(&format!("x{}", cluster.repeat(60)));
+            let inside = title.as_str().trim_start_matches('x').trim_end_matches('…');
+            let whole = sanitized_text::one_line(cluster);
+            assert!(inside.replace(&whole, "").is_empty() && !inside.is_empty(), "{title:?}");
+        }
         assert!(Title::try_from("x".repeat(121)).is_err());
         assert!(Title::try_from("\u{202e} \u{200b}".to_owned()).is_err());
     }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
+use unicode_segmentation::GraphemeCursor;
 
 use crate::{Error, Result};
 
@@ -120,11 +121,43 @@ const fn is_rtl_letter(c: char) -> bool {
         | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
 }
 
-/// Truncates to at most `max` characters, ending in `…` if truncated.
+/// Truncates to at most `max` characters, ending in `…` if truncated. Emoji, flags and accented letters stay whole.
 pub fn ellipsize(text: &str, max: usize) -> String {
     match text.char_indices().nth(max) {
         None => text.to_owned(),
-        Some(_) => text.chars().take(max.saturating_sub(1)).chain(['…']).collect(),
+        Some(_) => format!("{}…", prefix(text, max.saturating_sub(1))),
+    }
+}
+
+/// Returns the beginning of `text`, at most `max` characters, without part of a grapheme cluster at its end.
+pub fn prefix(text: &str, max: usize) -> &str {
+    match text.char_indices().nth(max) {
+        None => text,
+        Some((end, _)) => &text[..cluster_start(text, end)],
+    }
+}
+
+/// Returns the beginning of `text`, at most `max` bytes, without part of a grapheme cluster at its end.
+pub fn byte_prefix(text: &str, max: usize) -> &str {
+    &text[..cluster_start(text, text.floor_char_boundary(max))]
+}
+
+/// Returns where the grapheme cluster that contains `at` begins. `at` is a character boundary. A cluster that begins with the
+/// text and is longer than any real one is not kept whole.
+pub fn cluster_start(text: &str, at: usize) -> usize {
+    let mut cursor = GraphemeCursor::new(at, text.len(), true);
+    match cursor.is_boundary(text, 0) {
+        Ok(true) | Err(_) => at,
+        Ok(false) => cursor.prev_boundary(text, 0).ok().flatten().filter(|start| *start > 0).unwrap_or(at),
+    }
+}
+
+/// Returns where the grapheme cluster that contains the character before `at` ends.
+pub fn cluster_end(text: &str, at: usize) -> usize {
+    let mut cursor = GraphemeCursor::new(at, text.len(), true);
+    match cursor.is_boundary(text, 0) {
+        Ok(true) | Err(_) => at,
+        Ok(false) => cursor.next_boundary(text, 0).ok().flatten().unwrap_or(at),
     }
 }
 
@@ -142,6 +175,44 @@ mod tests {
         assert_eq!(one_line("👩\u{200d}🔬"), "👩\u{200d}🔬");
         assert_eq!(ellipsize("abcdef", 4), "abc…");
         assert_eq!(ellipsize("abcd", 4), "abcd");
+    }
+
+    #[test]
+    fn text_is_cut_between_grapheme_clusters() {
+        for cluster in [
+            "e\u{301}\u{323}",
+            "👩\u{200d}🔬",
+            "👨\u{200d}👩\u{200d}👧\u{200d}👦",
+            "👍🏽",
+            "🇩🇪",
+            "❤\u{fe0f}",
+            "1\u{fe0f}\u{20e3}",
+            "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+            "नि",
+            "각",
+            "\r\n",
+        ] {
+            let text = format!("ab{cluster}{cluster}cd");
+            let length = cluster.chars().count();
+            for max in 1..=text.chars().count() {
+                let whole = (max.saturating_sub(2) / length).min(2);
+                let expected = match max {
+                    1 => "a".to_owned(),
+                    _ if max > 2 + 2 * length => text.chars().take(max).collect(),
+                    _ => format!("ab{}", cluster.repeat(whole)),
+                };
+                assert_eq!(prefix(&text, max), expected, "{cluster:?} {max}");
+                assert!(ellipsize(&text, max).chars().count() <= max);
+                assert!(text.starts_with(byte_prefix(&text, max)) && byte_prefix(&text, max).len() <= max);
+            }
+        }
+        let flags = "🇩🇪🇫🇷🇪🇸";
+        assert_eq!(prefix(flags, 3), "🇩🇪");
+        let marks = format!("a{}", "\u{301}".repeat(1_000));
+        assert_eq!(prefix(&marks, 5).chars().count(), 5, "no cluster is longer than the limit");
+        assert_eq!(cluster_end("👍🏽!", 4), 8);
+        assert_eq!(cluster_start("👍🏽!", 4), 4, "the first cluster is cut rather than lost");
+        assert_eq!(cluster_start("a👍🏽!", 5), 1);
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod markers;
 mod open_webui;
 mod plexus;
 
-use plexus_domain::Timestamp;
+use plexus_domain::{Timestamp, sanitized_text::prefix};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -121,7 +121,7 @@ impl SourceFormat {
         let service = self.service();
         let model = model.map(str::trim).filter(|model| !model.is_empty());
         let label = model.map_or_else(|| service.to_owned(), |model| format!("{service} · {model}"));
-        ImportedAuthor::Assistant { label: label.chars().take(MAX_LABEL_CHARS).collect(), lane: 1 }
+        ImportedAuthor::Assistant { label: prefix(&label, MAX_LABEL_CHARS).to_owned(), lane: 1 }
     }
 }
 

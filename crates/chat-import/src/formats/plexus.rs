@@ -5,6 +5,7 @@ use plexus_domain::{
     form_question::FormAnswer,
     message::MessageState,
     part::{ApprovalDecision, ToolUse},
+    sanitized_text::prefix,
 };
 use serde::Deserialize;
 
@@ -103,7 +104,7 @@ fn author(message: &Fields<'_>, host: &str) -> ImportedAuthor {
         (None, None) => SourceFormat::Plexus.service().to_owned(),
     };
     ImportedAuthor::Assistant {
-        label: label.chars().take(MAX_LABEL_CHARS).collect(),
+        label: prefix(&label, MAX_LABEL_CHARS).to_owned(),
         lane: branch.min(MAX_LANE),
     }
 }

@@ -1,5 +1,7 @@
 //! Text of the status messages of an agent: its answer if it gives no other.
 
+use plexus_domain::sanitized_text::byte_prefix;
+
 /// Maximum size in bytes. It bounds memory, as status messages are held back until the run ends.
 const MAX_BYTES: usize = 1 << 20;
 
@@ -61,7 +63,7 @@ impl StatusText {
     }
 
     fn push(&mut self, text: &str) {
-        let fitting = text.floor_char_boundary(MAX_BYTES - self.text.len());
+        let fitting = byte_prefix(text, MAX_BYTES - self.text.len()).len();
         self.text.push_str(&text[..fitting]);
         self.is_cut |= fitting < text.len();
     }
