@@ -47,6 +47,43 @@ on_both! {
         }
     }
 
+    async fn symbols_and_quoted_phrases_are_found(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let texts = [
+            "Explain C++ templates on .NET for $5 👍🏽",
+            "Explain C templates of a net",
+            "templates explain node.js ≠ deno",
+        ];
+        let mut said = Vec::new();
+        for text in texts {
+            said.push(ada.begin("@plexus/guide", text).await.message);
+        }
+        for (words, places) in [
+            ("c++", vec![0]),
+            ("C++ templates", vec![0]),
+            (".net", vec![0]),
+            ("$", vec![0]),
+            ("👍", vec![0]),
+            ("👍🏽", vec![0]),
+            ("≠", vec![2]),
+            ("node.js", vec![2]),
+            ("c explain", vec![0, 1]),
+            ("\"explain c\"", vec![0, 1]),
+            ("\"explain c templates\"", vec![0, 1]),
+            ("\"c++ templates\"", vec![0]),
+            ("\"templates explain\"", vec![2]),
+            ("???", vec![]),
+            ("...", vec![]),
+        ] {
+            let found = found_ids(&ada, words).await;
+            let expected: Vec<bool> = (0..said.len()).map(|place| places.contains(&place)).collect();
+            let got: Vec<bool> = said.iter().map(|message| found.contains(message)).collect();
+            assert_eq!(got, expected, "{words}");
+        }
+        ada.get("/chat/search?q=%3F%3F%3F").await.expect(StatusCode::OK).says("has only punctuation");
+        ada.get("/agents?q=%3F%3F%3F").await.expect(StatusCode::OK).says("has only punctuation");
+    }
+
     async fn only_ones_own_chats_are_searched(hub: &Hub) {
         let (ada, eve) = (hub.person("ada").await, hub.person("eve").await);
         let said = ada.begin("@plexus/calc", "lighthouse = 3 m").await;

@@ -32,6 +32,7 @@ agents-none = لا يوجد وكلاء هنا بعد.
 agents-none-filtered = لا يوجد وكيل يجمع كل هذه الخصائص.
 agents-none-words = لا يوجد وكيل يطابق «{ $words }». جرّب كلمات أقل أو أعم.
 agents-none-words-filtered = لا يوجد وكيل يطابق «{ $words }» مع عوامل التصفية هذه.
+search-no-terms = لا يحتوي «{ $words }» إلا على علامات ترقيم. ابحث عن كلمات أو أرقام أو رموز.
 search-without = أعد البحث بدون:
 filter-online = متصل
 filter-verified = موثّق

@@ -32,6 +32,7 @@ agents-none = Hier gibt es noch keine Agenten.
 agents-none-filtered = Kein Agent hat alle diese Eigenschaften.
 agents-none-words = Kein Agent passt zu „{ $words }“. Mit weniger oder allgemeineren Wörtern finden Sie vielleicht einen.
 agents-none-words-filtered = Mit diesen Filtern passt kein Agent zu „{ $words }“.
+search-no-terms = „{ $words }“ besteht nur aus Satzzeichen. Suchen Sie nach Wörtern, Zahlen oder Symbolen.
 search-without = Noch einmal suchen ohne:
 filter-online = online
 filter-verified = verifiziert

@@ -32,6 +32,7 @@ agents-none = There are no agents here yet.
 agents-none-filtered = No agent has all of these properties.
 agents-none-words = No agent matches “{ $words }”. Fewer or more general words may find one.
 agents-none-words-filtered = No agent matches “{ $words }” with these filters.
+search-no-terms = “{ $words }” has only punctuation. Search for words, numbers or symbols.
 search-without = Search again without:
 filter-online = online
 filter-verified = verified

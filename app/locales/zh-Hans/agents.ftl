@@ -32,6 +32,7 @@ agents-none = 这里还没有智能体。
 agents-none-filtered = 没有同时符合所有条件的智能体。
 agents-none-words = 没有与“{ $words }”匹配的智能体。可尝试更少或更宽泛的词。
 agents-none-words-filtered = 在这些筛选条件下，没有与“{ $words }”匹配的智能体。
+search-no-terms = “{ $words }”只有标点符号。请搜索文字、数字或符号。
 search-without = 去除以下条件后重新搜索：
 filter-online = 在线
 filter-verified = 已验证

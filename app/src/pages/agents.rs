@@ -1,6 +1,7 @@
 //! Search results page: facets at the side, a dense list of agents beside them.
 
 use leptos::prelude::*;
+use plexus_domain::tokenize;
 
 use super::{Page, PageMeta, Robots};
 use crate::{
@@ -141,6 +142,11 @@ fn did_you_mean(words: &str, query: &AgentsQuery) -> AnyView {
     view! { <p>{rich!("did-you-mean", words = words.to_owned(); words = link)}</p> }.into_any()
 }
 
+/// Returns true if a search has only punctuation, which is not searched for.
+pub(crate) fn has_no_terms(words: &str) -> bool {
+    tokenize::query_tokens(words).is_empty()
+}
+
 /// Renders why nothing was found, with a link to remove each filter.
 fn nothing(query: &AgentsQuery) -> AnyView {
     let drops = query
@@ -154,6 +160,7 @@ fn nothing(query: &AgentsQuery) -> AnyView {
     let filtered = !query.filters().is_empty();
     let words = query.words().to_owned();
     let why = match (words.is_empty(), filtered) {
+        (false, _) if has_no_terms(&words) => text!("search-no-terms", words = words),
         (true, false) => text!("agents-none"),
         (true, true) => text!("agents-none-filtered"),
         (false, false) => text!("agents-none-words", words = words),

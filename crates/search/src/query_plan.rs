@@ -9,8 +9,8 @@ use plexus_domain::{
 use tantivy::{
     Searcher, Term,
     query::{
-        AllQuery, BooleanQuery, BoostQuery, Occur, PhraseQuery, Query as Ask, RangeQuery, TermQuery,
-        TermSetQuery,
+        AllQuery, BooleanQuery, BoostQuery, EmptyQuery, Occur, PhraseQuery, Query as Ask, RangeQuery,
+        TermQuery, TermSetQuery,
     },
     schema::{Field, IndexRecordOption},
 };
@@ -28,6 +28,8 @@ const MAX_WORDS: usize = 24;
 /// Weights of prefix and fuzzy matches relative to exact ones.
 const BEGINNING: f32 = 0.6;
 const SIMILAR: f32 = 0.3;
+/// Weight of a word with punctuation inside (`node.js`, `a/b`) that is written in the same way.
+const JOINED: f32 = 4.0;
 /// Score added if the whole query equals a whole name; more than any words can add.
 const EXACT_NAME: f32 = 40.0;
 
@@ -58,6 +60,10 @@ pub struct QueryPlan<'s> {
     words: Vec<Token>,
     /// Filters, phrases and exclusions.
     fixed: Vec<Clause>,
+    /// Words with punctuation inside, as phrases. They rank only.
+    joined: Vec<Box<dyn Ask>>,
+    /// True if there is text, and nothing in it can be searched for.
+    is_unsearchable: bool,
     typing: bool,
 }
 
@@ -78,13 +84,17 @@ impl<'s> QueryPlan<'s> {
             pieces: Vec::new(),
             words: Vec::new(),
             fixed: Vec::new(),
+            joined: Vec::new(),
+            is_unsearchable: false,
             typing: query.typing,
         };
         plan.filter(query);
         plan.fixed.extend(hidden_agents(searcher, fields, &query.granted).map(|ask| (Occur::MustNot, ask)));
+        let filters = plan.fixed.len();
         for piece in &pieces {
             plan.take(&piece.ask);
         }
+        plan.is_unsearchable = !pieces.is_empty() && plan.words.is_empty() && plan.fixed.len() == filters;
         plan.words.truncate(MAX_WORDS);
         plan.pieces = pieces;
         plan
@@ -100,6 +110,9 @@ impl<'s> QueryPlan<'s> {
     }
 
     pub fn query(&self, effort: MatchLevel) -> Result<Box<dyn Ask>> {
+        if self.is_unsearchable {
+            return Ok(Box::new(EmptyQuery));
+        }
         let occur = if effort == MatchLevel::Any { Occur::Should } else { Occur::Must };
         let mut words = Vec::new();
         for at in 0..self.words.len() {
@@ -111,6 +124,7 @@ impl<'s> QueryPlan<'s> {
             MatchLevel::Any => clauses.push((Occur::Must, Box::new(BooleanQuery::new(words)))),
             _ => clauses.extend(words),
         }
+        clauses.extend(self.joined.iter().map(|ask| (Occur::Should, ask.box_clone())));
         clauses.extend(self.exact_name()?);
         if !clauses.iter().any(|(occur, _)| *occur == Occur::Must) {
             clauses.push((Occur::Must, Box::new(AllQuery)));
@@ -147,7 +161,16 @@ impl<'s> QueryPlan<'s> {
 
     fn take(&mut self, ask: &query_parser::TermKind) {
         match ask {
-            query_parser::TermKind::Words(words) => self.words.extend(tokenize::query_tokens(words)),
+            query_parser::TermKind::Words(words) => {
+                let tokens = tokenize::query_tokens(words);
+                // Runs of scripts without spaces are several terms as well: those are common, and rank well enough.
+                if tokens.len() > 1 && !words.contains(tokenize::is_unspaced) {
+                    let phrase = self.phrase(words);
+                    self.joined
+                        .extend(phrase.map(|ask| -> Box<dyn Ask> { Box::new(BoostQuery::new(ask, JOINED)) }));
+                }
+                self.words.extend(tokens);
+            }
             query_parser::TermKind::Phrase(phrase) => {
                 self.fixed.extend(self.phrase(phrase).map(|ask| (Occur::Must, ask)));
             }
@@ -196,6 +219,7 @@ impl<'s> QueryPlan<'s> {
             others.extend(found.into_iter().map(|other| (other, BEGINNING)));
         }
         if effort >= MatchLevel::Similar {
+            others.extend(word.base.iter().map(|base| (base.clone(), SIMILAR)));
             let found = fuzzy_terms::fuzzy_matches(self.searcher, self.fields.text, &word.text)?;
             others.extend(found.into_iter().map(|other| (other, SIMILAR)));
         }

@@ -13,12 +13,12 @@ use tantivy::{
 use crate::{
     error::Result,
     listing::{Hit, Listing},
-    tantivy_tokenizer,
+    tantivy_tokenizer::{self, SAME_POSITION},
 };
 
 /// Schema version. Increment on every change of this file
 /// or of `plexus_domain::tokenize`; indexes of other versions are rebuilt.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// Field weights, implemented by repeating words in one field.
 ///
@@ -125,7 +125,8 @@ impl SchemaFields {
         document.add_bytes(self.row, &serde_json::to_vec(&Hit::from(listing))?);
         let words = words(listing);
         document.add_text(self.text, words.weighted);
-        let said: BTreeSet<&str> = words.placed.split_whitespace().collect();
+        let said: BTreeSet<&str> =
+            words.placed.split([' ', SAME_POSITION]).filter(|word| !word.is_empty()).collect();
         said.into_iter().for_each(|word| document.add_text(self.said, word));
         document.add_text(self.publisher, publisher(listing));
         document.add_text(self.phrase, words.placed);
@@ -215,16 +216,22 @@ struct ListingTokens {
 
 impl ListingTokens {
     fn add(&mut self, raw: &str, weight: usize) {
+        let mut position = None;
         for token in tokenize::index_tokens(raw) {
+            match position {
+                Some(last) if last == token.position => self.placed.push(SAME_POSITION),
+                Some(_) => self.placed.push(' '),
+                None => {}
+            }
+            position = Some(token.position);
             if self.count < MAX_TOKENS && (weight > BODY || !self.is_stuffed(&token.text)) {
                 self.count += 1;
                 self.placed.push_str(&token.text);
                 (0..weight).for_each(|_| self.weighted.extend([&token.text, " "]));
             }
-            self.placed.push(' ');
         }
         // A gap of positions, so that phrases do not match across fields.
-        self.placed.push_str("  ");
+        self.placed.push_str("   ");
     }
 
     fn is_stuffed(&mut self, word: &str) -> bool {

@@ -3,7 +3,7 @@
 //! Rows are written and deleted in the transaction that writes or deletes the message. On SQLite, triggers
 //! copy them to an FTS5 table; on Postgres, a GIN index covers them.
 
-use std::{collections::HashSet, fmt::Write as _};
+use std::{borrow::Cow, collections::HashSet, fmt::Write as _};
 
 use plexus_domain::{
     ChatId, MessageId, Part, PartBody, PrincipalId, Timestamp, chat::Title, page::PageSize, tokenize,
@@ -25,6 +25,9 @@ pub const MAX_INDEXED_BYTES: usize = 64 << 10;
 const MAX_TERMS: usize = 32;
 /// Minimum length in characters of a last word that matches as a prefix.
 const MIN_PREFIX: usize = 3;
+
+/// First character of the area of private use.
+const PRIVATE_USE: u32 = 0xe000;
 
 /// A term that a message must have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,12 +87,25 @@ fn terms(parts: &[Part]) -> String {
                 if !terms.is_empty() {
                     terms.push(' ');
                 }
-                terms.push_str(&token.text);
+                terms.push_str(&stored(&token.text));
                 known.insert(token.text);
             }
         }
     }
     terms
+}
+
+/// Returns a term as it is stored: the tokenizer of the index and the query languages know letters, digits and what is not
+/// ASCII, so that symbols of ASCII are stored as characters of private use.
+fn stored(term: &str) -> Cow<'_, str> {
+    let is_symbol = |c: char| c.is_ascii() && !c.is_ascii_alphanumeric();
+    match term.contains(is_symbol) {
+        false => term.into(),
+        true => term
+            .chars()
+            .map(|c| if is_symbol(c) { char::from_u32(PRIVATE_USE + u32::from(c)).unwrap_or(c) } else { c })
+            .collect(),
+    }
 }
 
 pub(crate) async fn delete(tx: &mut Tx, message: MessageId) -> Result<()> {
@@ -119,6 +135,8 @@ pub async fn index(tx: &mut Tx, messages: &[MessageId]) -> Result<()> {
     let mut parts = parts::by_message(tx, messages).await?;
     let mut batch = StatementBatch::of(tx);
     for id in messages {
+        // Those of an earlier tokenizer have terms.
+        batch.add("delete from message_terms where message = $1").bind(id.uuid());
         add(&mut batch, *id, &parts.remove(id).unwrap_or_default());
         batch.add("delete from unindexed_messages where message = $1").bind(id.uuid());
     }
@@ -210,12 +228,12 @@ pub async fn search(
         .fetch_all(c))
 }
 
-/// Returns the FTS5 query: all terms. Terms have only letters, digits and marks, so they need no escaping.
+/// Returns the FTS5 query: all terms. Terms as they are stored need no escaping.
 fn fts5_query(owners: &[PrincipalId], terms: &[SearchTerm]) -> String {
     let owners: Vec<String> = owners.iter().map(|id| format!("\"{}\"", id.uuid().simple())).collect();
     let mut query = format!("({})", owners.join(" OR "));
     for SearchTerm { text, is_prefix } in terms {
-        let _ = write!(query, " AND \"{text}\"{}", if *is_prefix { " *" } else { "" });
+        let _ = write!(query, " AND \"{}\"{}", stored(text), if *is_prefix { " *" } else { "" });
     }
     query
 }
@@ -225,7 +243,7 @@ fn tsquery(owners: &[PrincipalId], terms: &[SearchTerm]) -> String {
     let owners: Vec<String> = owners.iter().map(|id| format!("'{}'", id.uuid().simple())).collect();
     let mut query = format!("({})", owners.join(" | "));
     for SearchTerm { text, is_prefix } in terms {
-        let _ = write!(query, " & '{text}'{}", if *is_prefix { ":*" } else { "" });
+        let _ = write!(query, " & '{}'{}", stored(text), if *is_prefix { ":*" } else { "" });
     }
     query
 }
@@ -247,7 +265,8 @@ mod tests {
             let mut world = World::new(store);
             let (ada, eve) = (world.person("ada").await, world.person("eve").await);
             let chat = world.chat(&ada, &[]).await;
-            let texts = ["Low tide at Büsum", "明日の天気予報", "The tides of Husum"];
+            let texts =
+                ["Low tide at Büsum", "明日の天気予報", "The tides of Husum", "C++ on .NET for $5 👍🏽"];
             let mut said = Vec::new();
             for text in texts {
                 said.push(world.say(chat, ada.principal, None, text).await);
@@ -255,7 +274,7 @@ mod tests {
             let mut tx = world.write().await;
             execute!(tx, query("insert into unindexed_messages select id from messages")).unwrap();
             assert_eq!(found(&mut tx, ada.principal, "tide").await, []);
-            for left in [3, 1] {
+            for left in [4, 2] {
                 let some = list_unindexed(&mut tx, 2).await.unwrap();
                 assert_eq!(some.len(), left.min(2));
                 index(&mut tx, &some).await.unwrap();
@@ -274,6 +293,15 @@ mod tests {
                 ("天報", vec![]),
                 ("\" OR * tide", vec![]),
                 ("' | ':* &", vec![]),
+                ("c++", vec![3]),
+                ("C", vec![3]),
+                ("c#", vec![]),
+                (".NET", vec![3]),
+                ("👍", vec![3]),
+                ("👍🏽", vec![3]),
+                ("👍🏿", vec![]),
+                ("$", vec![3]),
+                ("???", vec![]),
                 ("", vec![]),
             ] {
                 let expected: Vec<_> = places.into_iter().map(|place: usize| said[place]).collect();

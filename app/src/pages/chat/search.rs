@@ -9,7 +9,7 @@ use crate::{
     },
     islands::chat_room::{ChatRoom, RoomTexts},
     locales,
-    pages::{Layout, Page, PageMeta},
+    pages::{Layout, Page, PageMeta, agents::has_no_terms},
     text,
     view_models::{
         Tone,
@@ -76,9 +76,13 @@ fn results(words: &str, chats: Vec<ChatItem>, messages: Vec<FoundMessage>, error
         return view! { <p class="quiet">{text!("search-lead")}</p> }.into_any();
     }
     if chats.is_empty() && messages.is_empty() {
+        let why = match has_no_terms(words) {
+            true => text!("search-no-terms", words = words),
+            false => text!("search-nothing"),
+        };
         return view! {
             <Empty title=text!("nothing-found")>
-                <p>{text!("search-nothing")}</p>
+                <p>{why}</p>
             </Empty>
         }
         .into_any();

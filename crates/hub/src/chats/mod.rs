@@ -21,6 +21,7 @@ mod model_title;
 mod people;
 pub(crate) mod post_message;
 mod queries;
+mod quoted_phrase;
 mod read_position;
 mod retention;
 mod retry;

@@ -2,14 +2,19 @@
 
 use std::collections::{HashMap, hash_map::Entry};
 
-use plexus_domain::{ChatId, Error as Refusal, MessageId, PrincipalId, Timestamp, page::PageSize, tokenize};
+use plexus_domain::{
+    ChatId, Error as Refusal, MessageId, Part, PrincipalId, Timestamp, page::PageSize, tokenize,
+};
 use plexus_store::{
     Conn, chats, members,
     message_terms::{self, MatchCursor, MessageMatch, SearchTerm},
     messages,
 };
 
-use super::snippet::{SnippetPiece, snippet};
+use super::{
+    quoted_phrase::QuotedPhrase,
+    snippet::{SnippetPiece, snippet},
+};
 use crate::{
     Caller, Hub, Result,
     caller::Scope,
@@ -23,6 +28,8 @@ const MAX_WORDS: usize = 200;
 const SEARCHED_TITLES: u32 = 1_000;
 /// Maximum number of chats that are found by their titles.
 const MAX_TITLES: usize = 5;
+/// Maximum number of pages of the index that are read for a page of messages with a quoted phrase.
+const MAX_PAGES_READ: usize = 8;
 
 /// A page of the results of a search.
 #[derive(Default)]
@@ -53,8 +60,8 @@ pub struct FoundMessage {
     pub snippet: Vec<SnippetPiece>,
 }
 
-/// Searches titles and messages of the caller's chats. A message matches if it has all words; the last word may be
-/// incomplete. Rate limited per caller.
+/// Searches titles and messages of the caller's chats. A message matches if it has all words and quoted phrases; the last
+/// word may be incomplete. Rate limited per caller.
 pub async fn search(
     hub: &Hub,
     caller: &Caller,
@@ -67,23 +74,68 @@ pub async fn search(
     }
     hub.limits().take(Rate::Searches, &caller.key())?;
     let terms = message_terms::search_terms(words);
-    let size = PageSize::DEFAULT;
+    let phrases = QuotedPhrase::all_of(words);
     let mut conn = hub.store().snapshot().await?;
-    let found = message_terms::search(&mut conn, person.principal, &terms, after, size).await?;
-    let next = found.last().filter(|_| found.len() == usize::from(size.rows())).map(MessageMatch::cursor);
+    let (found, next) = matches(&mut conn, person.principal, &terms, &phrases, after).await?;
     let chats = match after {
-        None => by_title(&mut conn, person.principal, &terms).await?,
+        None => by_title(&mut conn, person.principal, &terms, &phrases).await?,
         Some(_) => Vec::new(),
     };
     Ok(ChatSearchResults { chats, messages: described(&mut conn, found, &terms).await?, next })
 }
 
-async fn by_title(conn: &mut Conn, member: PrincipalId, terms: &[SearchTerm]) -> Result<Vec<FoundChat>> {
+/// Returns a page of matches and the cursor of the next page. With phrases, a page may have fewer.
+async fn matches(
+    conn: &mut Conn,
+    member: PrincipalId,
+    terms: &[SearchTerm],
+    phrases: &[QuotedPhrase],
+    mut after: Option<MatchCursor>,
+) -> Result<(Vec<MessageMatch>, Option<MatchCursor>)> {
+    let size = usize::from(PageSize::DEFAULT.rows());
+    let mut matches = Vec::new();
+    for _ in 0..MAX_PAGES_READ {
+        let found = message_terms::search(conn, member, terms, after, PageSize::DEFAULT).await?;
+        let is_last = found.len() < size;
+        let texts = if phrases.is_empty() { HashMap::new() } else { texts(conn, &found).await? };
+        for one in found {
+            after = Some(one.cursor());
+            if phrases.is_empty()
+                || texts.get(&one.message).is_some_and(|text| QuotedPhrase::are_in(phrases, text))
+            {
+                matches.push(one);
+                if matches.len() == size {
+                    return Ok((matches, after.filter(|_| !is_last || !phrases.is_empty())));
+                }
+            }
+        }
+        if is_last {
+            return Ok((matches, None));
+        }
+    }
+    Ok((matches, after))
+}
+
+/// Loads the searched texts of messages.
+async fn texts(conn: &mut Conn, found: &[MessageMatch]) -> Result<HashMap<MessageId, String>> {
+    let ids: Vec<MessageId> = found.iter().map(|found| found.message).collect();
+    let messages = messages::load(conn, &ids).await?;
+    let text = |parts: &[Part]| message_terms::searched_texts(parts).collect::<Vec<_>>().join(" ");
+    Ok(messages.into_iter().map(|message| (message.id, text(&message.parts))).collect())
+}
+
+async fn by_title(
+    conn: &mut Conn,
+    member: PrincipalId,
+    terms: &[SearchTerm],
+    phrases: &[QuotedPhrase],
+) -> Result<Vec<FoundChat>> {
     if terms.is_empty() {
         return Ok(Vec::new());
     }
     let titles = chats::list_titles(conn, member, SEARCHED_TITLES).await?;
-    let found = titles.into_iter().filter(|chat| has_terms(chat.title.as_str(), terms)).take(MAX_TITLES);
+    let is_match = |title: &str| has_terms(title, terms) && QuotedPhrase::are_in(phrases, title);
+    let found = titles.into_iter().filter(|chat| is_match(chat.title.as_str())).take(MAX_TITLES);
     Ok(found
         .map(|chat| FoundChat { id: chat.id, title: chat.title.into(), at: chat.last_activity_at })
         .collect())
@@ -104,9 +156,7 @@ async fn described(
     found: Vec<MessageMatch>,
     terms: &[SearchTerm],
 ) -> Result<Vec<FoundMessage>> {
-    let ids: Vec<MessageId> = found.iter().map(|found| found.message).collect();
-    let texts = messages::load(conn, &ids).await?;
-    let texts: HashMap<_, _> = texts.into_iter().map(|message| (message.id, message.parts)).collect();
+    let texts = texts(conn, &found).await?;
     let mut members_of: HashMap<ChatId, Vec<PrincipalId>> = HashMap::new();
     for found in &found {
         if let Entry::Vacant(place) = members_of.entry(found.chat) {
@@ -119,10 +169,7 @@ async fn described(
     let is_agent = |author: &&Author| matches!(author, Author::Agent { .. });
     let described = |found: MessageMatch| {
         let members = members_of.get(&found.chat).into_iter().flatten();
-        let texts: Vec<&str> = texts
-            .get(&found.message)
-            .map(|parts| message_terms::searched_texts(parts).collect())
-            .unwrap_or_default();
+        let text = texts.get(&found.message).map(String::as_str).unwrap_or_default();
         FoundMessage {
             id: found.message,
             chat: found.chat,
@@ -130,7 +177,7 @@ async fn described(
             author: authors.get(&found.author).cloned().unwrap_or(Author::Gone),
             agents: members.filter_map(|id| authors.get(id)).filter(is_agent).cloned().collect(),
             at: found.created_at,
-            snippet: snippet(&texts.join(" "), terms),
+            snippet: snippet(text, terms),
         }
     };
     Ok(found.into_iter().map(described).collect())

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use plexus_domain::tokenize;
+use plexus_domain::{
+    sanitized_text::{cluster_end, cluster_start},
+    tokenize,
+};
 use plexus_store::message_terms::{MAX_INDEXED_BYTES, SearchTerm};
 
 /// A piece of a snippet.
@@ -28,23 +31,25 @@ pub(super) fn snippet(text: &str, terms: &[SearchTerm]) -> Vec<SnippetPiece> {
     let mut found: Vec<Range<usize>> = terms
         .iter()
         .flat_map(|term| folded.matches(term, start).take_while(move |found| found.end <= end))
+        .map(|found| found.start..cluster_end(&text, found.end).min(end))
         .collect();
     found.sort_unstable_by_key(|found| (found.start, found.end));
     pieces(&text, window, &found)
 }
 
-/// Returns the range of the snippet around a match, without partial words of scripts with spaces.
+/// Returns the range of the snippet around a match, without partial words of scripts with spaces, and without parts of
+/// grapheme clusters.
 fn window(text: &str, first: usize) -> Range<usize> {
     let start = text[..first].char_indices().rev().nth(BEFORE - 1).map_or(0, |(at, _)| at);
     // Begin after a space, unless the script has none.
     let start = match text[start..first].find(' ') {
         Some(space) if start > 0 => start + space + 1,
-        _ => start,
+        _ => cluster_start(text, start),
     };
     let end = text[start..].char_indices().nth(LENGTH).map_or(text.len(), |(at, _)| start + at);
     let end = match text[first..end].rfind(' ') {
         Some(space) if end < text.len() && space > 0 => first + space,
-        _ => end,
+        _ => cluster_start(text, end).max(first),
     };
     start..end
 }
@@ -100,11 +105,15 @@ impl FoldedText {
     /// Finds a term at the beginning of words, from this position of the text on. Returns positions of the text.
     fn matches(&self, term: &SearchTerm, from: usize) -> impl Iterator<Item = Range<usize>> {
         let is_unspaced = term.text.chars().next().is_some_and(tokenize::is_unspaced);
+        // Symbols such as emoji stand next to letters.
+        let begins_word = term.text.starts_with(|c: char| c.is_alphanumeric() || c == '.');
+        let ends_word = term.text.ends_with(char::is_alphanumeric);
         let from = self.positions.partition_point(|position| *position < from).min(self.folded.len());
         let (length, is_prefix) = (term.text.len(), term.is_prefix);
         let is_word = move |at: usize| {
-            let starts = !self.folded[..at].ends_with(char::is_alphanumeric);
-            let ends = is_prefix || !self.folded[at + length..].starts_with(char::is_alphanumeric);
+            let starts = !begins_word || !self.folded[..at].ends_with(char::is_alphanumeric);
+            let ends =
+                is_prefix || !ends_word || !self.folded[at + length..].starts_with(char::is_alphanumeric);
             is_unspaced || (starts && ends)
         };
         let found = self.folded[from..].match_indices(term.text.as_str()).map(move |(at, _)| from + at);
@@ -131,6 +140,8 @@ mod tests {
         assert_eq!(shown("report, port; ports", "por"), "report, [por]t; [por]ts");
         assert_eq!(shown("İstanbul’da STRASSE", "straße"), "İstanbul’da [STRASSE]");
         assert_eq!(shown("nothing here", "absent"), "nothing here");
+        assert_eq!(shown("C, C++17 and asp.net or .NET", "c++ .net"), "C, [C++]17 and asp.net or [.NET]");
+        assert_eq!(shown("thanks👍🏽 $5", "👍 $"), "thanks[👍🏽] [$]5");
         assert_eq!(shown("", "x"), "");
     }
 
@@ -148,8 +159,21 @@ mod tests {
         assert!(shown.starts_with("…before ") && shown.ends_with(" after…"), "{shown}");
         assert!(shown.contains("before [tide] after"), "{shown}");
         assert!(shown.chars().count() <= LENGTH + 4, "{shown}");
+        let clusters = format!("{}tide{}", "👩\u{200d}🔬".repeat(99), "🇩🇪".repeat(300));
+        let cut = super::tests::shown(&clusters, "tide");
+        let cut = cut.trim_matches('…').replace("[tide]", "").replace("👩\u{200d}🔬", "").replace("🇩🇪", "");
+        assert!(cut.is_empty(), "{cut}");
         let dense = format!("{}海{}", "山".repeat(300), "川".repeat(300));
         let shown = super::tests::shown(&dense, "海");
         assert!(shown.contains("山[海]川") && shown.chars().count() <= LENGTH + 4, "{shown}");
+    }
+
+    // Slow: it reads long texts of each kind.
+    #[test]
+    fn time_is_linear_in_the_text() {
+        for words in ["x", "http a", "c++ .net 👍 $", "字 and (", "the of and to in word"] {
+            let terms = search_terms(words);
+            plexus_testing::cost::assert_linear("snippet", |text| snippet(text, &terms));
+        }
     }
 }

@@ -187,3 +187,65 @@ fn no_text_is_an_error() {
         assert!(index.search(&Query::text(odd)).is_ok(), "{odd}");
     }
 }
+
+#[test]
+fn symbols_are_part_of_words_and_rank_first() {
+    let prose = "helps people every day with many small things around their work and home";
+    let texts = [
+        ("C tutor", "teaches the language C, and nothing else"),
+        ("Compiler", "explains errors of C++ compilers"),
+        ("Sharp", "writes C# and F# programs for .NET"),
+        ("Net fisher", "mends a net at the port"),
+        ("Server", "reviews node.js services"),
+        ("Joints", "a node of js in another sense: js, then node"),
+        ("Grades", "reaches an A+ in class A"),
+        ("Compare", "runs a/b tests"),
+        ("Alphabet", "the letters b and a, a test"),
+        ("Mathematics", "sums ∑ and integrals ∫, x ≠ y, costs $5"),
+        ("Cheers", "celebrates with 🎉 and 👍🏽 and 👩\u{200d}🔬"),
+        ("Thumbs", "only 👍 here"),
+        ("Mail", "writes an @ sign"),
+        ("Other", prose),
+    ];
+    let index = index((0_u16..).zip(texts).map(|(n, (name, description))| {
+        with(n, name, |it| it.description = format!("{description}. {prose}"))
+    }));
+    for (query, first) in [
+        ("c++", "Compiler"),
+        ("C++ errors", "Compiler"),
+        ("C#", "Sharp"),
+        ("f#", "Sharp"),
+        (".net", "Sharp"),
+        (".NET programs", "Sharp"),
+        ("node.js", "Server"),
+        ("A+", "Grades"),
+        ("a/b", "Compare"),
+        ("∑", "Mathematics"),
+        ("x ≠ y", "Mathematics"),
+        ("$", "Mathematics"),
+        ("$5", "Mathematics"),
+        ("🎉", "Cheers"),
+        ("👍🏽", "Cheers"),
+        ("👩\u{200d}🔬", "Cheers"),
+        ("@", "Mail"),
+        ("\"C# and F#\"", "Sharp"),
+        ("\"of C++ compilers\"", "Compiler"),
+    ] {
+        let found = find(&index, query);
+        assert_eq!(found.first().map(String::as_str), Some(first), "{query}: {found:?}");
+    }
+    let thumbs = find(&index, "👍");
+    assert!(thumbs.contains(&"Thumbs".to_owned()) && thumbs.contains(&"Cheers".to_owned()), "{thumbs:?}");
+    assert!(!find(&index, "\"C and F\"").contains(&"Compiler".to_owned()));
+}
+
+#[test]
+fn only_punctuation_finds_nothing() {
+    let index = index([listing(1, "Weather"), listing(2, "Tides")]);
+    for query in ["???", "...", "!", "\"", "\"?\"", "-", "—", "()", "-???", "? !", "…", "“”"] {
+        assert_eq!(find(&index, query), [""; 0], "{query}");
+    }
+    assert_eq!(find(&index, "").len(), 2, "no words list all");
+    assert_eq!(find(&index, "weather ???"), ["Weather"]);
+    assert_eq!(find(&index, "-weather"), ["Tides"]);
+}
