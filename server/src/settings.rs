@@ -3,6 +3,7 @@
 
 mod environment;
 mod errors;
+mod expansion;
 mod limits;
 mod reader;
 
@@ -174,6 +175,9 @@ const SETTINGS: &[Setting] = &[
     setting("log_format", "PLEXUS_LOG_FORMAT", "text", "text or json"),
 ];
 
+/// Settings whose value is a table. A file with one is a configuration file, in which variables are expanded.
+const TABLES: [&str; 2] = ["llm_providers", "programs"];
+
 /// Settings that were renamed: the old key, which is refused, and the key that replaces it.
 #[rustfmt::skip]
 const RENAMED: &[(&str, &str)] = &[
@@ -270,7 +274,7 @@ impl Settings {
     ) -> anyhow::Result<Self> {
         let mut errors = SettingErrors::default();
         refuse_renamed(flags, &variable, &mut errors);
-        let file = errors.or_default(read_file(file));
+        let file = errors.or_default(read_file(file, &variable));
         let mut values = BTreeMap::new();
         for setting in all() {
             let flag = flags.try_get_one::<String>(setting.key).ok().flatten().cloned();
@@ -360,10 +364,21 @@ fn from_environment(
     let name = format!("{}_FILE", setting.variable);
     let Some(path) = setting.secret.then(|| variable(&name)).flatten() else { return Ok(None) };
     let value = std::fs::read_to_string(&path).with_context(|| format!("reading {path}, named by {name}"))?;
+    if TABLES.contains(&setting.key)
+        && let Ok(table) = value.parse::<toml::Table>()
+    {
+        let mut errors = SettingErrors::default();
+        let table = expansion::expand(setting.key, toml::Value::Table(table), variable, &mut errors);
+        errors.finish()?;
+        return Ok(table.as_table().map(toml::Table::to_string));
+    }
     Ok(Some(value.trim_end().to_owned()))
 }
 
-fn read_file(path: &Path) -> anyhow::Result<BTreeMap<String, String>> {
+fn read_file(
+    path: &Path,
+    variable: &impl Fn(&str) -> Option<String>,
+) -> anyhow::Result<BTreeMap<String, String>> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
@@ -388,7 +403,7 @@ fn read_file(path: &Path) -> anyhow::Result<BTreeMap<String, String>> {
             errors.add(format!("{} sets the unknown setting \"{key}\"; {advice}", path.display()));
             continue;
         }
-        let value = match value {
+        let value = match expansion::expand(&key, value, variable, &mut errors) {
             toml::Value::String(text) => text,
             other => other.to_string(),
         };
@@ -461,6 +476,43 @@ mod tests {
         }
         let in_table = read(&[], &[], "[quotas]\npush = 3").err().unwrap().to_string();
         assert!(in_table.contains("\"quota_push\", which is now \"quota_webhooks\""), "{in_table}");
+    }
+
+    #[test]
+    fn variables_are_expanded_in_files_only() {
+        let given = [("KEY", "sk-3"), ("PLEXUS_HUB_NAME", "${KEY}")];
+        let file = "llm_api_key = \"${KEY}\"\nhub_description = \"$${KEY}\"\n\
+                    [llm_providers.groq]\napi_key = \"${KEY}\"\n[programs.poet]\nargs = [\"${KEY}\"]\n";
+        let settings = read(&["--mail-from", "${KEY}"], &given, file).unwrap();
+        for (key, value) in [
+            ("llm_api_key", "sk-3"),
+            ("hub_description", "${KEY}"),
+            ("hub_name", "${KEY}"),
+            ("mail_from", "${KEY}"),
+        ] {
+            assert_eq!(settings.text(key), Some(value), "{key}");
+        }
+        for key in TABLES {
+            assert!(settings.text(key).unwrap().contains("\"sk-3\""), "{key}");
+        }
+        let error = read(&[], &[], file).err().map(|error| format!("{error:#}")).unwrap();
+        assert!(error.contains("llm_providers.groq.api_key") && error.contains("KEY"), "{error}");
+
+        let folder = tempfile::tempdir().unwrap();
+        let (table, key) = (folder.path().join("groq.toml"), folder.path().join("key"));
+        std::fs::write(&table, "[groq]\napi_key = \"${KEY}\"\n").unwrap();
+        std::fs::write(&key, "a${KEY}b\n").unwrap();
+        let path = |path: &Path| path.to_str().unwrap().to_owned();
+        let (table, key) = (path(&table), path(&key));
+        let given = [
+            ("KEY", "sk-3"),
+            ("PLEXUS_LLM_PROVIDERS_FILE", table.as_str()),
+            ("PLEXUS_LLM_API_KEY_FILE", key.as_str()),
+        ];
+        let settings = read(&[], &given, "").unwrap();
+        assert!(settings.text("llm_providers").unwrap().contains("[groq]"), "still one table for each");
+        assert!(settings.text("llm_providers").unwrap().contains("\"sk-3\""));
+        assert_eq!(settings.text("llm_api_key"), Some("a${KEY}b"), "a secret is no configuration");
     }
 
     #[test]

@@ -134,6 +134,13 @@ pub struct SessionInit<'a> {
 }
 
 impl EndpointTemplate {
+    /// Validates a request that a user enters, more strictly than a stored one.
+    pub fn from_entered(request: EndpointRequestSpec) -> Result<Self> {
+        let template = Self::try_from(request)?;
+        validate::check_entered(&template.0)?;
+        Ok(template)
+    }
+
     pub const fn request(&self) -> &EndpointRequestSpec {
         &self.0
     }

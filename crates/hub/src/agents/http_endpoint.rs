@@ -125,7 +125,7 @@ pub async fn describe_again(
 
 /// Validates the form. The URL must be one that the hub may call for this user.
 fn checked(hub: &Hub, person: &Person, filled: EndpointForm) -> Result<(AgentProfile, EndpointTemplate)> {
-    let template = EndpointTemplate::try_from(filled.request)?;
+    let template = EndpointTemplate::from_entered(filled.request)?;
     let url: Url = template
         .request()
         .url

@@ -250,6 +250,13 @@ pub(super) fn checked_key(text: &str) -> Result<&str, Refusal> {
     if key.len() > MAX_KEY_BYTES || key.chars().any(|c| c.is_whitespace() || c.is_control()) {
         return Err(Refusal::invalid("api_key", "An API key has no spaces and at most 4,096 bytes."));
     }
+    if key.starts_with("${") && key.ends_with('}') {
+        let words = format!(
+            "{} is a variable, not its value. Enter the key itself.",
+            sanitized_text::ellipsize(key, 60)
+        );
+        return Err(Refusal::invalid("api_key", words));
+    }
     Ok(key)
 }
 

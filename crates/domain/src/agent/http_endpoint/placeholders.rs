@@ -108,9 +108,28 @@ impl PlaceholderValues {
     }
 }
 
+/// Finds the first placeholder.
 fn first(text: &str) -> Option<(usize, Placeholder)> {
-    let found = Placeholder::ALL.into_iter().filter_map(|it| Some((text.find(it.token())?, it)));
-    found.min_by_key(|(at, _)| *at)
+    let mut from = 0;
+    while let Some(found) = text[from..].find("{{") {
+        let at = from + found;
+        if let Some(placeholder) = Placeholder::ALL.into_iter().find(|it| text[at..].starts_with(it.token()))
+        {
+            return Some((at, placeholder));
+        }
+        from = at + 1;
+    }
+    None
+}
+
+/// Returns the number of placeholders in a text.
+pub(super) fn count(mut text: &str) -> usize {
+    let mut count = 0;
+    while let Some((at, placeholder)) = first(text) {
+        count += 1;
+        text = &text[at + placeholder.token().len()..];
+    }
+    count
 }
 
 /// Returns all texts of a request that are sent and may hold placeholders.

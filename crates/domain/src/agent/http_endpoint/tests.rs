@@ -78,6 +78,33 @@ fn what_cannot_be_sent_is_refused_by_field() {
 }
 
 #[test]
+fn what_is_entered_has_no_variables_and_few_placeholders() {
+    for (expected, request) in [
+        ("url", at("https://agents.example/${TENANT}/ask")),
+        ("headers", header("x-key", "${API_KEY}")),
+        ("body", body(json!({ "q": "{{message}}".repeat(17) }))),
+        ("body", body(json!({ "q": vec!["{{message}}"; 17] }))),
+    ] {
+        assert!(EndpointTemplate::try_from(request.clone()).is_ok(), "a stored one is read: {request:?}");
+        let refused = EndpointTemplate::from_entered(request.clone()).unwrap_err();
+        assert_eq!(refused.field(), Some(expected), "{request:?}");
+    }
+    let named = EndpointTemplate::from_entered(header("x-key", "a ${API_KEY}")).unwrap_err().to_string();
+    assert!(named.contains("${API_KEY}"), "{named}");
+    for request in [body(json!({ "q": "{{message}} costs $5, ${HOME}, $${x}" })), header("x-key", "$5")] {
+        EndpointTemplate::from_entered(request).unwrap();
+    }
+    let filled =
+        PlaceholderValues { message: "${HOME} {{history}} $5".to_owned(), ..PlaceholderValues::default() };
+    let sent = filled.body(&json!("<{{message}}> ${HOME} {{{message}}"));
+    assert_eq!(
+        sent,
+        json!("<${HOME} {{history}} $5> ${HOME} {${HOME} {{history}} $5"),
+        "values are not read again"
+    );
+}
+
+#[test]
 fn what_is_said_stays_in_its_place() {
     let asked = PlaceholderValues {
         message: "a/../b?c=\"{{task}}\"".to_owned(),

@@ -20,6 +20,8 @@ const MAX_HEADER: usize = 1_000;
 const MAX_BODY: usize = 32 << 10;
 const MAX_POINTER: usize = 200;
 const MAX_QUESTION: usize = 200;
+/// Maximum number of placeholders in a request: each is replaced by up to a whole conversation.
+const MAX_PLACEHOLDERS: usize = 16;
 /// Maximum number of characters of invalid input that an error message repeats.
 const MAX_NAMED: usize = 60;
 
@@ -58,6 +60,17 @@ pub(super) fn check(request: &EndpointRequestSpec) -> Result<()> {
         return Err(Error::invalid("body", words));
     }
     Ok(())
+}
+
+/// Checks a request that a user enters for what stored ones may have: too many placeholders, and variables.
+pub(super) fn check_entered(request: &EndpointRequestSpec) -> Result<()> {
+    if placeholders::template_texts(request).map(placeholders::count).sum::<usize>() > MAX_PLACEHOLDERS {
+        let words = format!("Write at most {MAX_PLACEHOLDERS} placeholders in a request.");
+        return Err(Error::invalid("body", words));
+    }
+    no_variable("url", &request.url)?;
+    no_variable("init_url", request.init_url.as_deref().unwrap_or_default())?;
+    request.headers.values().try_for_each(|value| no_variable("headers", value))
 }
 
 fn url(field: &str, url: &str) -> Result<()> {
@@ -132,6 +145,17 @@ fn body(field: &str, body: Option<&Value>) -> Result<()> {
         return Err(Error::invalid(field, words));
     }
     strings.into_iter().try_for_each(|text| placeholders(field, text, |_| true))
+}
+
+/// Refuses `${NAME}`, which the hub does not fill in: variables of its process are not for users. In a body it may be text.
+fn no_variable(field: &str, text: &str) -> Result<()> {
+    let Some((_, name)) = text.split_once("${") else { return Ok(()) };
+    let name = ellipsize(name.split('}').next().unwrap_or_default(), MAX_NAMED);
+    let words = format!(
+        "\u{201c}${{{name}}}\u{201d} is not filled in: a request has no variables. Write the value itself; credentials have \
+         fields of their own."
+    );
+    Err(Error::invalid(field, words))
 }
 
 /// Checks that every `{{` begins a placeholder that is allowed in this field.
