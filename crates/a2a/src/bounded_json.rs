@@ -309,4 +309,22 @@ mod tests {
             prop_assert_eq!(plain, noting);
         }
     }
+
+    // Slow: it reads long texts of each kind.
+    #[test]
+    fn time_is_linear_in_the_text() {
+        use plexus_testing::cost::assert_linear;
+        let limits = JsonLimits { bytes: 4 << 20, depth: 64, values: 1 << 20 };
+        assert_linear("JSON", |text| parse::<Value>(text.as_bytes(), limits).is_ok());
+        assert_linear("duplicates", |text| parse_noting_duplicates(text.as_bytes(), limits).is_ok());
+        assert_linear("members", |text| {
+            let members = text.char_indices().step_by(8).map(|(at, _)| format!("\"{at}\":0"));
+            let json = format!("{{{}}}", members.collect::<Vec<_>>().join(","));
+            parse_noting_duplicates(json.as_bytes(), limits).is_ok()
+        });
+        assert_linear("the same member", |text| {
+            let json = format!("{{{}\"b\":0}}", "\"a\":0,".repeat(text.len() / 8));
+            parse_noting_duplicates(json.as_bytes(), limits).is_ok()
+        });
+    }
 }

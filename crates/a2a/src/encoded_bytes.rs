@@ -102,4 +102,11 @@ mod tests {
             assert_eq!(of(bad), None, "{bad:?}");
         }
     }
+
+    // Slow: it reads long texts of each kind.
+    #[test]
+    fn time_is_linear_in_the_text() {
+        plexus_testing::cost::assert_linear("base64", decode_base64);
+        plexus_testing::cost::assert_linear("data URL", |text| is_data_url(&format!("data:{text}")));
+    }
 }

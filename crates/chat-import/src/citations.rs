@@ -55,8 +55,8 @@ impl CitedSource {
     /// Returns a Markdown link.
     pub fn link(&self) -> String {
         let title = if self.title.trim().is_empty() { host(&self.url) } else { &self.title };
-        let title: String = plexus_domain::sanitized_text::prefix(title, MAX_TITLE).to_owned();
-        format!("[{}]({})", escape_inline(&title), escape_url(&self.url))
+        let title = plexus_domain::sanitized_text::prefix(title, MAX_TITLE);
+        format!("[{}]({})", escape_inline(title), escape_url(&self.url))
     }
 }
 

@@ -172,4 +172,21 @@ mod tests {
         let json = format!("[{}{}]", r#"{"children":["#.repeat(depth), "]}".repeat(depth));
         assert_eq!(flatten_nested(&json, "children", depth).unwrap().len(), depth);
     }
+
+    // Slow: it reads long texts of each kind.
+    #[test]
+    fn time_is_linear_in_the_text() {
+        use plexus_testing::cost::assert_linear;
+        let string = |text: &str| serde_json::to_string(text).unwrap();
+        assert_linear("surrogates", |text| without_lone_surrogates(&string(text)));
+        assert_linear("escapes", |text| without_lone_surrogates(&string(text).replace('a', "\\ud800")));
+        assert_linear("children", |text| {
+            flatten_nested(&format!("[{{\"t\":{},\"children\":[]}}]", string(text)), "children", 100)
+        });
+        assert_linear("nested children", |text| {
+            let depth = text.len() / 16;
+            let json = format!("[{}{}]", "{\"children\":[".repeat(depth), "]}".repeat(depth));
+            flatten_nested(&json, "children", depth)
+        });
+    }
 }

@@ -381,4 +381,15 @@ mod tests {
             let _ = SseDecoder::new(64).push(&bytes, |_| Ok::<_, TooLong>(()));
         }
     }
+
+    // Slow: it reads long texts of each kind.
+    #[test]
+    fn time_is_linear_in_the_stream_however_it_is_divided() {
+        for piece in [16, 4_096] {
+            plexus_testing::cost::assert_linear("events", |text| {
+                let mut decoder = SseDecoder::new(1 << 20);
+                text.as_bytes().chunks(piece).all(|chunk| decoder.push::<TooLong>(chunk, |_| Ok(())).is_ok())
+            });
+        }
+    }
 }

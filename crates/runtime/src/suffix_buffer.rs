@@ -33,4 +33,20 @@ mod tests {
         tail.push(&"ö".repeat(MAX_SAMPLES));
         assert!(tail.ends_with("ö") && !tail.ends_with("(y/n)") && tail.0.len() <= MAX_SAMPLES);
     }
+
+    // Slow: it reads long texts of each kind.
+    #[test]
+    fn time_is_linear_in_the_text() {
+        plexus_testing::cost::assert_linear("suffix buffer", |text| {
+            let mut tail = SuffixBuffer::default();
+            tail.push(text);
+            let mut rest = text;
+            while !rest.is_empty() {
+                let (first, after) = rest.split_at(rest.ceil_char_boundary(64.min(rest.len())));
+                tail.push(first);
+                tail.ends_with("?");
+                rest = after;
+            }
+        });
+    }
 }

@@ -108,4 +108,20 @@ mod tests {
         assert_eq!(cut(&[], Some(1), &["abcä", "x"]), ("abc".to_owned(), Some(AnswerCut::Length)));
         assert_eq!(cut(&["END"], Some(2), &["abEND"]), ("ab".to_owned(), Some(AnswerCut::Stop)));
     }
+
+    // Slow: it reads long texts of each kind.
+    #[test]
+    fn time_is_linear_in_the_text() {
+        plexus_testing::cost::assert_linear("text cutter", |text| {
+            let stop = ["))))))))".to_owned(), "http://b".to_owned(), "x".repeat(60) + "y"];
+            let mut cutter = TextCutter::new(stop.to_vec(), None);
+            let mut rest = text;
+            while !rest.is_empty() {
+                let (first, after) = rest.split_at(rest.ceil_char_boundary(4.min(rest.len())));
+                cutter.push(first);
+                rest = after;
+            }
+            cutter.flush()
+        });
+    }
 }

@@ -210,3 +210,20 @@ impl<'a> FieldParser<'a> {
         Ok(params)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Slow: it reads long texts of each kind.
+    #[test]
+    fn time_is_linear_in_the_header() {
+        use plexus_testing::cost::assert_linear;
+        assert_linear("signature input", |text| SignatureInput::parse(text).is_ok());
+        assert_linear("components", |text| {
+            let names = "\"a\" ".repeat(text.len() / 4);
+            SignatureInput::parse(&format!("sig=({names});{}", "a=1;".repeat(text.len() / 4))).is_ok()
+        });
+        assert_linear("signature", |text| signature(text, "sig").is_ok());
+    }
+}

@@ -134,10 +134,10 @@ pub(super) fn without_signatures(text: &str) -> String {
 
 /// Returns the text after an expiry and a MAC.
 fn after_signature(text: &str) -> Option<&str> {
-    let (until, rest) = text.split_once("&key=")?;
-    let is_signature = !until.is_empty() && until.bytes().all(|digit| digit.is_ascii_digit());
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = text[digits..].strip_prefix("&key=").filter(|_| digits > 0)?;
     let (key, after) = rest.split_at_checked(2 * size_of::<Digest>())?;
-    (is_signature && key.bytes().all(|digit| digit.is_ascii_hexdigit())).then_some(after)
+    key.bytes().all(|digit| digit.is_ascii_hexdigit()).then_some(after)
 }
 
 #[cfg(test)]
@@ -175,5 +175,17 @@ mod tests {
         let plain = text("https://a.example/f", "https://a.example/f");
         assert_eq!(without_signatures(&text(&sign(1), &sign(900))), plain);
         assert_eq!(without_signatures(&plain), plain);
+    }
+
+    // Slow: it reads long texts of each kind.
+    #[test]
+    fn signatures_are_removed_in_linear_time() {
+        plexus_testing::cost::assert_linear("signatures", without_signatures);
+        plexus_testing::cost::assert_linear("begun signatures", |text| {
+            without_signatures(&text.replace(|c: char| !c.is_alphanumeric(), "?until="))
+        });
+        plexus_testing::cost::assert_linear("long signatures", |text| {
+            without_signatures(&format!("?until={}&key=", text.replace(' ', "?until=1")))
+        });
     }
 }

@@ -162,4 +162,10 @@ mod tests {
         let offer: Part = plexus_domain::PartBody::Data { data: json!({ "action": "continue_with" }) }.into();
         assert_eq!(addresses_in(&[Part::text("@plexus/calc"), offer]), []);
     }
+
+    // Slow: it reads long texts of each kind.
+    #[test]
+    fn addresses_are_found_in_linear_time() {
+        plexus_testing::cost::assert_linear("addresses", |text| addresses_in(&[Part::text(text)]));
+    }
 }

@@ -24,6 +24,8 @@ const MAX_CANDIDATES: i64 = 50;
 /// Edits (Damerau-Levenshtein) between an unknown address and one that is suggested for it.
 const MAX_DISTANCE: usize = 3;
 const MAX_SUGGESTIONS: usize = 3;
+/// Maximum number of mentions at the start of a message, repetitions included: each costs look-ups.
+const MAX_MENTIONS: usize = 64;
 
 /// Reads the mentions at the start of a message of a chat, and returns their agents and the rest of the text.
 ///
@@ -37,7 +39,13 @@ pub(super) async fn read<'t>(
 ) -> Result<(Vec<ResolvedAgent>, &'t str)> {
     let mut found: Vec<ResolvedAgent> = Vec::new();
     let mut rest = text;
+    let mut count = 0;
     while let Some((address, after)) = Address::split_mention(rest) {
+        count += 1;
+        if count > MAX_MENTIONS {
+            let words = format!("A message begins with {MAX_MENTIONS} mentions at most.");
+            return Err(Refusal::invalid("text", words).into());
+        }
         let reached = match agents::resolve_callable(conn, requester, &address).await {
             Err(Error::Refused(Refusal::Invalid { .. })) if !is_at_known_hub(conn, &address).await? => {
                 check_is_text(conn, requester, &address).await?;
@@ -121,7 +129,9 @@ pub(crate) async fn without_mentions<'t>(
     text: &'t str,
 ) -> Result<&'t str> {
     let mut rest = text;
-    while let Some((address, after)) = Address::split_mention(rest) {
+    // Messages have no more of them: `read` refuses those.
+    for _ in 0..MAX_MENTIONS {
+        let Some((address, after)) = Address::split_mention(rest) else { break };
         let agent = agent_rows::at(conn, &address).await?;
         if !agent.is_some_and(|agent| members.contains(&message_views::address(&agent))) {
             break;

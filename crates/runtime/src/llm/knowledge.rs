@@ -133,4 +133,10 @@ mod tests {
         let turns = [person("first"), person("What does a night cost?"), me, person("And in June?")];
         assert_eq!(search_words(&turns), "And in June?\nWhat does a night cost?");
     }
+
+    // Slow: it reads long texts of each kind.
+    #[test]
+    fn citations_are_found_in_linear_time() {
+        plexus_testing::cost::assert_linear("citations", citations);
+    }
 }

@@ -19,6 +19,8 @@ const TAGS: [(&str, &str); 9] = [
 ];
 /// Closing tags that count without an opening one. The others are also elements of XML that an answer may quote.
 const BARE: [&str; 5] = ["</think>", "</thinking>", "</seed:think>", "[/THINK]", "◁/think▷"];
+/// Maximum bytes that are held back before the opening tag. Text with more white space has none.
+const MAX_HELD: usize = 256;
 
 /// Separates reasoning from the text of one turn, which arrives in pieces of any length.
 #[derive(Debug)]
@@ -107,7 +109,8 @@ impl ThinkTag {
                 return self.within(close, inside);
             }
         }
-        if first.is_empty() || TAGS.iter().any(|(open, _)| strip_prefix(open, first).is_some()) {
+        let may_open = first.is_empty() || TAGS.iter().any(|(open, _)| strip_prefix(open, first).is_some());
+        if may_open && begun.len() <= MAX_HELD {
             *self = Self::Begin(begun);
             return SplitText::default();
         }
@@ -296,6 +299,23 @@ mod tests {
             let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
             assert_eq!(split(&pieces), (String::new(), text.to_owned()), "{text}");
             assert_eq!(split(&[text]), (String::new(), text.to_owned()), "{text}");
+        }
+    }
+
+    // Slow: it reads long texts of each kind.
+    #[test]
+    fn time_is_linear_in_the_text_however_it_is_divided() {
+        for piece in [1, 64] {
+            plexus_testing::cost::assert_linear("think tag", |text| {
+                let mut tag = ThinkTag::default();
+                let mut rest = text;
+                while !rest.is_empty() {
+                    let (first, after) = rest.split_at(rest.ceil_char_boundary(piece.min(rest.len())));
+                    tag.split(first);
+                    rest = after;
+                }
+                tag.finish()
+            });
         }
     }
 }

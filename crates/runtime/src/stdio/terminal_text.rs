@@ -142,4 +142,16 @@ mod tests {
         let long = "y".repeat(WIDEST + 1);
         assert_eq!(plain.take(long.as_bytes()), long);
     }
+
+    // Slow: it reads long texts of each kind.
+    #[test]
+    fn time_is_linear_in_the_text_however_it_is_divided() {
+        for piece in [16, 4_096] {
+            plexus_testing::cost::assert_linear("terminal", |text| {
+                let mut terminal = TerminalText::default();
+                text.as_bytes().chunks(piece).for_each(|chunk| drop(terminal.take(chunk)));
+                terminal.rest()
+            });
+        }
+    }
 }

@@ -279,4 +279,10 @@ mod tests {
         );
         assert!(Table::parse(&format!("a,b\n{}", "1,2\n".repeat(5_000))).is_ok());
     }
+
+    // Slow: it reads long texts of each kind.
+    #[test]
+    fn time_is_linear_in_the_text() {
+        plexus_testing::cost::assert_linear("table", |text| Table::parse(text).is_ok());
+    }
 }
