@@ -140,7 +140,10 @@ on_both! {
         let schema = json!({ "format": { "type": "json_schema", "schema": { "type": "object" } } });
         for (name, value, param) in [
             ("tools", weather(), "tools"),
-            ("tools", json!([{ "type": "web_search_20250305", "name": "web_search" }]), "tools.0.type"),
+            ("tools", json!([{ "type": "bash_20250124", "name": "bash" }]), "tools"),
+            ("temperature", json!(3), "temperature"),
+            ("container", json!("c1"), "container"),
+            ("thread", json!({ "type": "create" }), "thread"),
             ("tools", json!([{ "name": "a b", "input_schema": {} }]), "tools.0.name"),
             ("tool_choice", json!({ "type": "any" }), "tool_choice"),
             ("tool_choice", json!({ "type": "tool", "name": "x" }), "tool_choice"),
@@ -181,7 +184,7 @@ on_both! {
             assert_eq!(answer.header("allow"), "POST");
             assert_eq!(refusal(answer, StatusCode::METHOD_NOT_ALLOWED).0, "invalid_request_error");
         }
-        for path in ["/v1/messages/count_tokens", "/v1/messages/batches", "/v1/messages/batches/b1", "/v1/messages/"] {
+        for path in ["/v1/messages/count_tokens/x", "/v1/messages/batches", "/v1/messages/batches/b1", "/v1/messages/"] {
             for method in [Method::GET, Method::POST, Method::DELETE] {
                 let (kind, words) = refusal(ada.send(ada.request(method, path)).await, StatusCode::NOT_FOUND);
                 assert!(kind == "not_found_error" && words.contains("POST /v1/messages"), "{path}: {words}");
@@ -200,6 +203,85 @@ on_both! {
         let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
         let request = ada.request(Method::POST, MESSAGES).header("content-type", "application/json");
         assert_eq!(refusal(ada.send(request.body(deep)).await, StatusCode::BAD_REQUEST).0, "invalid_request_error");
+    }
+
+    async fn a_client_falls_back_on_the_code_of_an_unsupported_thread(hub: &Hub) {
+        let ada = program(hub, "ada").await;
+        for thread in [json!({ "type": "create" }), json!({ "type": "continue", "previous_message_id": "msg_1" })] {
+            let body = json!({ "model": "plexus/calc", "max_tokens": 9, "messages": [user(&json!("1 + 1"))], "thread": thread });
+            let said = post(&ada, &body).await.expect(StatusCode::BAD_REQUEST).json();
+            assert_eq!(said["error"]["details"]["error_code"], json!("thread_unsupported_request"), "{said}");
+            assert_eq!(said["error"]["type"], json!("invalid_request_error"));
+        }
+    }
+
+    async fn members_of_other_services_are_ignored(hub: &Hub) {
+        let ada = program(hub, "ada").await;
+        for (name, value) in [
+            ("thread", Value::Null),
+            ("context_management", json!({ "edits": [{ "type": "clear_tool_uses_20250919" }] })),
+            ("thinking", json!({ "type": "adaptive" })),
+            ("thinking", json!({ "type": "enabled", "budget_tokens": 2_000 })),
+            ("output_config", json!({ "effort": "high" })),
+            ("metadata", json!({ "user_id": "u" })),
+            ("service_tier", json!("auto")),
+            ("betas", json!(["some-beta-2026-01-01"])),
+            ("cache_control", json!({ "type": "ephemeral" })),
+            ("inference_geo", json!("eu")),
+            ("speed", json!("fast")),
+            ("fallbacks", json!([{ "model": "other" }])),
+            ("diagnostics", json!({ "x": 1 })),
+            ("top_k", json!(5)),
+            ("mcp_servers", json!([])),
+            ("tools", json!([{ "type": "web_search_20250305", "name": "web_search", "max_uses": 3 }])),
+            ("tools", json!([{ "type": "code_execution_20250825", "name": "code_execution" }, { "type": "mcp_toolset", "mcp_server_name": "a" }])),
+            ("tool_choice", json!({ "type": "auto" })),
+            ("an_experiment_of_tomorrow", json!([1, { "a": true }])),
+        ] {
+            let mut body = json!({ "model": "plexus/calc", "max_tokens": 99, "messages": [user(&json!("6 * 7"))] });
+            body[name] = value;
+            let told = ask(&ada, &body).await;
+            assert!(text_of(&told["content"][0]["text"]).contains("42"), "{name}: {told}");
+        }
+        let history = json!([
+            user(&json!("Search.")),
+            { "role": "assistant", "content": [
+                { "type": "redacted_thinking", "data": "x" }, { "type": "server_tool_use", "id": "s1", "name": "web_search", "input": {} },
+                { "type": "web_search_tool_result", "tool_use_id": "s1", "content": [] }, { "type": "text", "text": "Done." } ] },
+            { "role": "system", "content": "A reminder." },
+            user(&json!([{ "type": "text", "text": "6 * 7", "cache_control": { "type": "ephemeral", "ttl": "1h" }, "citations": null }])),
+        ]);
+        let body = json!({ "model": "plexus/calc", "max_tokens": 99, "messages": history });
+        assert!(text_of(&ask(&ada, &body).await["content"][0]["text"]).contains("42"));
+    }
+
+    async fn tokens_are_estimated_and_models_listed_for_this_api(hub: &Hub) {
+        let ada = program(hub, "ada").await;
+        let mut body = json!({ "model": "plexus/calc", "messages": [user(&json!("x".repeat(400)))] });
+        let count = async |body: &Value| {
+            let answer = ada.send(ada.request(Method::POST, "/v1/messages/count_tokens").json(body)).await;
+            answer.expect(StatusCode::OK).json()["input_tokens"].as_u64().expect("a number")
+        };
+        assert_eq!(count(&body).await, 100);
+        body["system"] = json!("y".repeat(40));
+        assert_eq!(count(&body).await, 110);
+        let request = |path: &str| hub.visitor().request(Method::GET, path).header("anthropic-version", "2023-06-01");
+        let send = async |path: &str, key: Option<&str>| {
+            let request = match key {
+                Some(key) => request(path).header("x-api-key", key),
+                None => request(path),
+            };
+            hub.visitor().send(request).await
+        };
+        let listed = send("/v1/models", None).await.expect(StatusCode::OK).json();
+        let model = &listed["data"][0];
+        assert_eq!((&model["type"], &model["display_name"], &listed["has_more"]), (&json!("model"), &model["id"], &json!(false)));
+        assert!(text_of(&model["created_at"]).contains('T') && listed["first_id"] == model["id"], "{listed}");
+        let one = send(&format!("/v1/models/{}", text_of(&model["id"])), None).await.expect(StatusCode::OK).json();
+        assert_eq!(&one, model);
+        assert_eq!(refusal(send("/v1/models", Some("wrong")).await, StatusCode::UNAUTHORIZED).0, "authentication_error");
+        assert_eq!(refusal(send("/v1/models/plexus/none", None).await, StatusCode::NOT_FOUND).0, "not_found_error");
+        assert_eq!(refusal(send("/v1/files", None).await, StatusCode::NOT_FOUND).0, "not_found_error");
     }
 
     async fn a_failure_of_the_agent_is_an_error(hub: &Hub) {
@@ -295,6 +377,9 @@ async fn tools_of_the_caller_are_called_by_a_model(database: Option<Database>) {
         calls_and_results(&program, last).await;
         streamed_calls(&program).await;
         formats_reach_the_model(&program, last).await;
+        thinking_is_shown_to_clients_that_ask_for_it(&program).await;
+        tools_known_by_their_type_are_described(&program, last).await;
+        system_messages_keep_their_role(&program, last).await;
     })
     .await;
 }
@@ -369,4 +454,59 @@ async fn formats_reach_the_model(program: &Client, last: impl Fn() -> Value) {
     let sent = last();
     assert_eq!(sent["response_format"]["json_schema"]["schema"], schema);
     assert_eq!((&sent["stop"], &sent["max_tokens"]), (&json!(["END"]), &json!(3)));
+}
+
+async fn thinking_is_shown_to_clients_that_ask_for_it(program: &Client) {
+    let question = user(&json!("think=Hmm tokens=2"));
+    let mut body = json!({ "model": "grace/own", "max_tokens": 500, "messages": [question] });
+    assert_eq!(ask(program, &body).await["content"], json!([{ "type": "text", "text": "t1 t2 " }]));
+    for kind in ["enabled", "adaptive"] {
+        body["stream"] = json!(false);
+        body["thinking"] = json!({ "type": kind });
+        let told = ask(program, &body).await;
+        let thinking = json!({ "type": "thinking", "thinking": "Hmm", "signature": "" });
+        assert_eq!(told["content"], json!([thinking, { "type": "text", "text": "t1 t2 " }]));
+        body["stream"] = json!(true);
+        let events = events(&post(program, &body).await.expect(StatusCode::OK));
+        let blocks: Vec<_> = events.iter().filter(|event| event["type"] == "content_block_start").collect();
+        assert_eq!(
+            blocks.iter().map(|event| text_of(&event["content_block"]["type"])).collect::<Vec<_>>(),
+            ["thinking", "text"]
+        );
+        assert_eq!(blocks.iter().map(|event| &event["index"]).collect::<Vec<_>>(), [&json!(0), &json!(1)]);
+        let told: String = events.iter().map(|event| text_of(&event["delta"]["thinking"])).collect();
+        assert_eq!(told, "Hmm");
+        assert!(events.iter().any(|event| event["delta"]["type"] == "signature_delta"), "{events:?}");
+        // The client gives it back.
+        let next = json!([question, { "role": "assistant", "content": [thinking, { "type": "text", "text": "t1 t2 " }] }, user(&json!("tokens=1"))]);
+        let next = json!({ "model": "grace/own", "max_tokens": 500, "messages": next });
+        assert_eq!(ask(program, &next).await["content"][0]["text"], json!("t1 "));
+    }
+}
+
+async fn tools_known_by_their_type_are_described(program: &Client, last: impl Fn() -> Value) {
+    let tools = json!([{ "type": "bash_20250124", "name": "bash" }, { "type": "web_search_20250305", "name": "web_search" },
+                       { "type": "custom", "name": format!("mcp__{}", "n".repeat(100)), "input_schema": { "type": "object" },
+                         "defer_loading": true, "cache_control": { "type": "ephemeral" }, "eager_input_streaming": true }]);
+    let body = json!({ "model": "grace/own", "max_tokens": 500, "messages": [user(&json!("call=bash {\"command\":\"ls\"}"))],
+                       "tools": tools, "tool_choice": { "type": "tool", "name": "web_search" } });
+    let told = ask(program, &body).await;
+    assert_eq!(
+        (&told["content"][0]["name"], &told["content"][0]["input"]),
+        (&json!("bash"), &json!({ "command": "ls" }))
+    );
+    let sent = last();
+    assert_eq!((sent["tools"].as_array().map(Vec::len), sent.get("tool_choice")), (Some(2), None), "{sent}");
+    assert!(sent["tools"][0]["function"]["parameters"]["properties"]["command"].is_object(), "{sent}");
+}
+
+async fn system_messages_keep_their_role(program: &Client, last: impl Fn() -> Value) {
+    let body = json!({ "model": "grace/own", "max_tokens": 500, "temperature": 0, "top_p": 0.5,
+                       "system": [{ "type": "text", "text": "Be exact.", "cache_control": { "type": "ephemeral" } }],
+                       "messages": [user(&json!("tokens=1")), { "role": "system", "content": "A reminder." }] });
+    ask(program, &body).await;
+    let sent = last();
+    assert_eq!((sent["temperature"].as_f64(), sent["top_p"].as_f64()), (Some(0.0), Some(0.5)), "{sent}");
+    let system = json!({ "role": "system", "content": "Answer.\n\nBe exact.\n\nA reminder." });
+    assert_eq!(sent["messages"], json!([system, { "role": "user", "content": "tokens=1" }]));
 }

@@ -79,7 +79,9 @@ mod cluster_failover;
 #[cfg(test)]
 mod cluster_streaming;
 #[cfg(test)]
+mod coding_clients;
 mod conformance;
+mod context_windows;
 #[cfg(test)]
 mod costs;
 #[cfg(test)]
@@ -186,6 +188,7 @@ mod oauth_registration;
 #[cfg(test)]
 mod openai;
 #[cfg(test)]
+mod openai_models;
 mod openai_stored;
 #[cfg(test)]
 mod openai_tools;

@@ -13,23 +13,23 @@ use crate::{
     tokens::make,
 };
 
-const CHAT: &str = "/v1/chat/completions";
-const RESPONSES: &str = "/v1/responses";
+pub(crate) const CHAT: &str = "/v1/chat/completions";
+pub(crate) const RESPONSES: &str = "/v1/responses";
 
-async fn post(client: &Client, path: &str, body: &Value) -> Answer {
+pub(crate) async fn post(client: &Client, path: &str, body: &Value) -> Answer {
     client.send(client.request(Method::POST, path).json(body)).await
 }
 
-async fn ask(client: &Client, path: &str, body: &Value) -> Value {
+pub(crate) async fn ask(client: &Client, path: &str, body: &Value) -> Value {
     post(client, path, body).await.expect(StatusCode::OK).json()
 }
 
-fn says(role: &str, content: &str) -> Value {
+pub(crate) fn says(role: &str, content: &str) -> Value {
     json!({ "role": role, "content": content })
 }
 
 /// Returns the data of each server-sent event, except the end marker.
-fn events(answer: &Answer) -> Vec<Value> {
+pub(crate) fn events(answer: &Answer) -> Vec<Value> {
     let data = answer.body.lines().filter_map(|line| line.strip_prefix("data: "));
     data.filter(|data| *data != "[DONE]").map(|data| serde_json::from_str(data).expect("JSON")).collect()
 }
@@ -40,22 +40,22 @@ fn weather() -> Value {
 }
 
 /// Returns the tool as chat completions describe it.
-fn nested() -> Value {
+pub(crate) fn nested() -> Value {
     json!([{ "type": "function", "function": weather() }])
 }
 
 /// Returns the tool as the Responses API describes it.
-fn flat() -> Value {
+pub(crate) fn flat() -> Value {
     let mut tool = weather();
     tool["type"] = json!("function");
     json!([tool])
 }
 
 /// Log of the requests that the model server received.
-struct Log<'a>(&'a Path);
+pub(crate) struct Log<'a>(pub &'a Path);
 
 impl Log<'_> {
-    fn last(&self) -> Value {
+    pub fn last(&self) -> Value {
         let log = fs::read_to_string(self.0).expect("the model was asked");
         serde_json::from_str(log.lines().last().expect("a request")).expect("JSON")
     }
@@ -87,7 +87,7 @@ async fn options_reach_the_model(database: Option<Database>) {
     .await;
 }
 
-async fn register(grace: &Client, name: &str, tools: &Value) {
+pub(crate) async fn register(grace: &Client, name: &str, tools: &Value) {
     let new = json!({ "name": name, "summary": "Answers.", "instructions": "Answer.", "visibility": "public",
                       "access": "open", "tools": tools });
     grace.call(Method::POST, "/agents", &new).await.expect(StatusCode::CREATED);
@@ -284,7 +284,6 @@ on_both! {
         }
         for (body, param) in [
             (json!({ "tools": flat() }), "tools"),
-            (json!({ "tools": [{ "type": "web_search" }] }), "tools[0].type"),
             (json!({ "text": { "format": { "type": "json_object" } } }), "text.format"),
             (json!({ "top_logprobs": 2 }), "top_logprobs"),
             (json!({ "include": ["message.output_text.logprobs"] }), "include"),
@@ -298,9 +297,22 @@ on_both! {
         // Values that ask for nothing are no obstacle, nor are tools that must not be called.
         let harmless = json!({ "model": "plexus/calc", "messages": [says("user", "1 + 1")], "n": 1, "logprobs": false,
                                "modalities": ["text"], "response_format": { "type": "text" }, "tools": nested(),
+                               "web_search_options": {}, "prompt_cache_key": "k", "verbosity": "low", "temperature": 0,
                                "tool_choice": "none", "stop": null, "max_tokens": null });
         assert!(text_of(&ask(&ada, CHAT, &harmless).await["choices"][0]["message"]["content"]).contains('2'));
-        for (name, value) in [("max_tokens", json!(0)), ("stop", json!([7])), ("tool_choice", json!("required"))] {
+        let tools = json!([{ "type": "web_search" }, { "type": "custom", "name": "apply_patch" }, { "type": "local_shell" },
+                           { "type": "namespace", "name": "empty", "tools": [{ "type": "custom", "name": "exec" }] }]);
+        let items = json!([{ "type": "additional_tools", "role": "developer", "tools": tools }, says("user", "1 + 1")]);
+        for choice in [Value::Null, json!("auto"), json!("required"), json!({ "type": "web_search" })] {
+            let harmless = json!({ "model": "plexus/calc", "input": items, "tools": tools, "tool_choice": choice,
+                                   "context_management": [{ "type": "compaction" }], "max_tool_calls": 3 });
+            assert_eq!(ask(&ada, RESPONSES, &harmless).await["status"], json!("completed"), "{choice}");
+        }
+        for (name, value) in [
+            ("max_tokens", json!(0)), ("stop", json!([7])), ("tool_choice", json!("required")), ("temperature", json!(3)),
+            ("temperature", json!("hot")), ("top_p", json!(-1)), ("seed", json!(1.5)), ("presence_penalty", json!(9)),
+            ("frequency_penalty", json!("x")), ("reasoning_effort", json!("Very much")),
+        ] {
             let mut body = json!({ "model": "plexus/calc", "messages": [says("user", "1 + 1")] });
             body[name] = value;
             let said = post(&ada, CHAT, &body).await.expect(StatusCode::BAD_REQUEST).json();

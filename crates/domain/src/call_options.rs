@@ -23,9 +23,44 @@ pub struct CallOptions {
     pub stop: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
+    /// Instructions of the caller for this call, for models only. They follow those of the agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+    /// System messages of the caller's conversation (roles `system` and `developer`), for models only. They last as long
+    /// as the conversation, and follow the instructions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    #[serde(skip_serializing_if = "SamplingOptions::is_default")]
+    pub sampling: SamplingOptions,
     /// What an A2A caller sends along for the agent; only A2A agents get it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forwarded: Option<Box<ForwardedAttributes>>,
+}
+
+/// How a model chooses its words in one call. A value precedes that of the agent's owner; `None` leaves it to the owner
+/// and the model's server.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SamplingOptions {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub top_p: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub presence_penalty: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frequency_penalty: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<i64>,
+    /// A word of the model's server, such as `low`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning_effort: Option<String>,
+}
+
+impl SamplingOptions {
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Function that a model may call and the caller executes.
@@ -117,6 +152,13 @@ mod tests {
             format: schema,
             stop: vec!["END".to_owned()],
             max_tokens: Some(5),
+            instructions: Some("Be brief.".to_owned()),
+            system: Some("Answer in German.".to_owned()),
+            sampling: SamplingOptions {
+                temperature: Some(0.25),
+                seed: Some(-7),
+                ..SamplingOptions::default()
+            },
             forwarded: None,
         };
         let stored = serde_json::to_string(&options).unwrap();

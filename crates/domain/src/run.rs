@@ -96,6 +96,8 @@ pub enum FailureClass {
     Garbage,
     /// The response exceeded the hub's size limit.
     TooLarge,
+    /// The conversation, with the tools of its caller, does not fit into the model's context window.
+    PromptTooLong,
     /// The hub's policy forbids connecting to this destination.
     Policy,
     /// The token, time or cost limit was exceeded.
@@ -107,12 +109,13 @@ pub enum FailureClass {
 }
 
 impl FailureClass {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Unreachable,
         Self::Refused,
         Self::TimedOut,
         Self::Garbage,
         Self::TooLarge,
+        Self::PromptTooLong,
         Self::Policy,
         Self::Budget,
         Self::Interrupted,
@@ -126,6 +129,7 @@ impl FailureClass {
             Self::TimedOut => "timed_out",
             Self::Garbage => "garbage",
             Self::TooLarge => "too_large",
+            Self::PromptTooLong => "prompt_too_long",
             Self::Policy => "policy",
             Self::Budget => "budget",
             Self::Interrupted => "interrupted",

@@ -13,6 +13,8 @@ use plexus_domain::account::Registration;
 pub use plexus_runtime::llm::{InvalidPrices, Prices};
 use url::{Host, Url};
 
+use crate::model_providers::DEFAULT_CONTEXT_TOKENS;
+
 pub use crate::backups::{ArchiveFolder, BackupRetention, BackupSchedule};
 pub use crate::limits::{RateLimitScale, Rates};
 pub use crate::mail::MailServer;
@@ -297,12 +299,19 @@ pub struct Provider {
     pub api_key: Option<Secret>,
     /// The models that are listed for this server; the first is its default.
     pub models: Vec<String>,
-    /// Context window of its models, in tokens.
+    /// Context window of its models, in tokens. The default stands for an unknown one.
     pub context_tokens: usize,
     pub prices: Prices,
     pub source: ProviderSource,
     /// Whether runs use API keys of the accounts that ask. Providers of the configuration refuse them.
     pub own_keys: OwnKeyPolicy,
+}
+
+impl Provider {
+    /// Returns true if no context window was entered. No request is refused in advance then.
+    pub fn has_unknown_window(&self) -> bool {
+        u64::try_from(self.context_tokens) == Ok(DEFAULT_CONTEXT_TOKENS)
+    }
 }
 
 /// Where a model provider was entered. It decides which addresses it may have.

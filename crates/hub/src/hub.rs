@@ -14,7 +14,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     ClockRng, Error, HubConfig, Result, agents, backups, blobs::FileStore, calls, chats, cluster,
     fair_slots::FairSlots, federation, housekeeping, keys, limits::RateLimits, listings, mail,
-    passwords::Passwords, quotas::Ledger, readiness::WriteCheck, runs, streaming, streaming::StreamRegistry,
+    model_providers, passwords::Passwords, quotas::Ledger, readiness::WriteCheck, runs, streaming, streaming::StreamRegistry,
     supervise, teams, vault::Vault,
 };
 
@@ -65,6 +65,7 @@ struct HubInner {
     tokens: agents::TokenCache,
     connecting: agents::PendingOauthFlows,
     discovered: agents::DiscoveryCache,
+    listed_windows: model_providers::ListedWindows,
     knowledge: agents::KnowledgeCache,
     teams: teams::TeamMailboxes,
     federation: federation::FederationHandle,
@@ -118,6 +119,7 @@ impl Hub {
             tokens: agents::TokenCache::default(),
             connecting: agents::PendingOauthFlows::default(),
             discovered: agents::DiscoveryCache::default(),
+            listed_windows: model_providers::ListedWindows::default(),
             knowledge: agents::KnowledgeCache::default(),
             teams: teams::TeamMailboxes::default(),
             federation: federation::FederationHandle::default(),
@@ -351,6 +353,11 @@ impl Hub {
     /// Endpoints from OpenID Connect discovery documents.
     pub(crate) fn discovered(&self) -> &agents::DiscoveryCache {
         &self.0.discovered
+    }
+
+    /// Context windows of models, as their servers listed them last.
+    pub(crate) fn listed_windows(&self) -> &model_providers::ListedWindows {
+        &self.0.listed_windows
     }
 
     /// Cached indexes of the files of agents.

@@ -67,6 +67,9 @@ pub struct ModelEndpoint {
     pub name: String,
     /// Maximum bytes of the conversation that are sent. The oldest turns are left out first.
     pub history_bytes: usize,
+    /// True if the context window of the model is not known, and `history_bytes` is a guess: then the whole
+    /// conversation is sent first, and only shortened to this size if the model's server refuses it.
+    pub is_window_unknown: bool,
     /// Whether images of the conversation are sent to it.
     pub reads_images: bool,
     pub prices: Prices,

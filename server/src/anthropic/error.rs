@@ -2,7 +2,7 @@
 
 use axum::{
     Json,
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use serde_json::{Value, json};
@@ -15,8 +15,8 @@ pub struct AnthropicError(OpenAiError);
 
 /// Fallback for unknown paths below `/v1/messages/`.
 pub async fn missing() -> AnthropicError {
-    let words = "Not found. The only endpoint is POST /v1/messages: tokens are not counted in advance, and there \
-                 are no batches.";
+    let words = "Not found. The endpoints are POST /v1/messages, POST /v1/messages/count_tokens and GET /v1/models: \
+                 there are no batches.";
     AnthropicError(OpenAiError::missing(words))
 }
 
@@ -27,15 +27,26 @@ pub async fn method_not_allowed() -> Response {
     response
 }
 
+/// Returns whether a request comes from a client of this API, by the header that each of them sends.
+pub fn is_anthropic(headers: &HeaderMap) -> bool {
+    headers.contains_key("anthropic-version")
+}
+
 impl AnthropicError {
     /// Returns the object, with the name of the invalid member before the message.
     pub fn body(&self) -> Value {
         let Self(error) = self;
         let message = match error.param() {
+            // The words by which clients know that they have to shorten the conversation.
+            _ if error.is_prompt_too_long() => format!("prompt is too long: {}", error.message()),
             Some(param) => format!("{param}: {}", error.message()),
             None => error.message().to_owned(),
         };
-        json!({ "type": "error", "error": { "type": kind(error.status()), "message": message } })
+        let mut told = json!({ "type": kind(error.status()), "message": message });
+        if let Some(code) = error.detail() {
+            told["details"] = json!({ "error_code": code });
+        }
+        json!({ "type": "error", "error": told })
     }
 }
 

@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 
 use crate::openai::answer_stream::AnswerStream;
 
-/// Returns the complete message: its text, and the calls of the caller's tools.
-pub fn of(answering: &AnswerStream) -> Value {
+/// Returns the complete message: its thinking if `shows_thinking`, its text, and the calls of the caller's tools.
+pub fn of(answering: &AnswerStream, shows_thinking: bool) -> Value {
+    let thinking = Some(answering.reasoning()).filter(|text| shows_thinking && !text.is_empty());
     let text = Some(answering.text()).filter(|text| !text.is_empty()).map(text_block);
     let calls = answering.calls().iter().map(|call| {
         let mut block = call_block(call);
@@ -14,7 +15,7 @@ pub fn of(answering: &AnswerStream) -> Value {
         block
     });
     let mut message = opening(answering);
-    message["content"] = text.into_iter().chain(calls).collect();
+    message["content"] = thinking.map(thinking_block).into_iter().chain(text).chain(calls).collect();
     message["stop_reason"] = json!(stop_reason(answering));
     message["usage"] = usage(answering.task.usage);
     message
@@ -31,6 +32,11 @@ pub fn opening(answering: &AnswerStream) -> Value {
 
 pub fn text_block(text: &str) -> Value {
     json!({ "type": "text", "text": text })
+}
+
+/// Returns a block of thinking. The hub does not sign it, so its signature is empty.
+pub fn thinking_block(text: &str) -> Value {
+    json!({ "type": "thinking", "thinking": text, "signature": "" })
 }
 
 /// Returns the block of a call, without its arguments.

@@ -7,25 +7,33 @@ use serde_json::{Value, json};
 
 use super::{
     error::AnthropicError,
-    message::{call_block, call_input, opening, stop_reason, text_block, usage},
+    message::{call_block, call_input, opening, stop_reason, text_block, thinking_block, usage},
 };
 use crate::openai::answer_stream::{AnswerEvent, AnswerStream};
 
+/// A block whose text may grow.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OpenBlock {
+    Text,
+    Thinking,
+}
+
 struct MessageEvents {
     answering: AnswerStream,
+    shows_thinking: bool,
     over: bool,
-    /// Whether the last block is text that may grow.
-    is_text_open: bool,
+    /// The last block, if its text may grow.
+    open: Option<OpenBlock>,
     /// Number of blocks that are done.
     done: usize,
 }
 
-/// Returns the event stream. When the client disconnects, the stream and its `AnswerStream` are dropped, which
-/// cancels the run.
-pub fn events(answering: AnswerStream) -> impl Stream<Item = Bytes> + Send {
+/// Returns the event stream, with thinking blocks if `shows_thinking`. When the client disconnects, the stream and its
+/// `AnswerStream` are dropped, which cancels the run.
+pub fn events(answering: AnswerStream, shows_thinking: bool) -> impl Stream<Item = Bytes> + Send {
     let begun = event("message_start", json!({ "message": opening(&answering) }));
     let opening = Bytes::from([begun, ping()].concat());
-    let events = MessageEvents { answering, over: false, is_text_open: false, done: 0 };
+    let events = MessageEvents { answering, shows_thinking, over: false, open: None, done: 0 };
     let rest = stream::unfold(events, |mut events| async move {
         let told = events.next().await?;
         Some((told, events))
@@ -40,11 +48,16 @@ impl MessageEvents {
         }
         Some(
             match self.answering.next().await {
-                Ok(AnswerEvent::Text(text)) => {
-                    [self.open_text(), self.delta("text_delta", "text", &text)].concat()
+                Ok(AnswerEvent::Reasoning(text)) if self.shows_thinking => {
+                    let opening = self.open_block(OpenBlock::Thinking);
+                    [opening, self.delta("thinking_delta", "thinking", &text)].concat()
                 }
-                Ok(AnswerEvent::Call(call)) => [self.close_text(), self.call(&call)].concat(),
-                Ok(AnswerEvent::Silence) => ping(),
+                Ok(AnswerEvent::Reasoning(_) | AnswerEvent::Silence) => ping(),
+                Ok(AnswerEvent::Text(text)) => {
+                    let opening = self.open_block(OpenBlock::Text);
+                    [opening, self.delta("text_delta", "text", &text)].concat()
+                }
+                Ok(AnswerEvent::Call(call)) => [self.close_block(), self.call(&call)].concat(),
                 Ok(AnswerEvent::End(Ok(()))) => self.ending(),
                 Ok(AnswerEvent::End(Err(failure))) | Err(failure) => {
                     self.over = true;
@@ -55,15 +68,29 @@ impl MessageEvents {
         )
     }
 
-    fn open_text(&mut self) -> String {
-        if std::mem::replace(&mut self.is_text_open, true) {
+    /// Begins a block, unless the last one is of this kind and still open.
+    fn open_block(&mut self, kind: OpenBlock) -> String {
+        if self.open == Some(kind) {
             return String::new();
         }
-        self.start(text_block(""))
+        let closing = self.close_block();
+        self.open = Some(kind);
+        let block = match kind {
+            OpenBlock::Text => text_block(""),
+            OpenBlock::Thinking => thinking_block(""),
+        };
+        [closing, self.start(block)].concat()
     }
 
-    fn close_text(&mut self) -> String {
-        if std::mem::take(&mut self.is_text_open) { self.stop() } else { String::new() }
+    fn close_block(&mut self) -> String {
+        match self.open.take() {
+            None => String::new(),
+            Some(OpenBlock::Text) => self.stop(),
+            // Clients expect a signature at the end of the thinking.
+            Some(OpenBlock::Thinking) => {
+                [self.delta("signature_delta", "signature", ""), self.stop()].concat()
+            }
+        }
     }
 
     /// Formats a call. Its arguments are one piece, since the hub has them whole.
@@ -77,7 +104,7 @@ impl MessageEvents {
         self.over = true;
         let delta = json!({ "stop_reason": stop_reason(&self.answering), "stop_sequence": null });
         let ended = json!({ "delta": delta, "usage": usage(self.answering.task.usage) });
-        [self.close_text(), event("message_delta", ended), event("message_stop", json!({}))].concat()
+        [self.close_block(), event("message_delta", ended), event("message_stop", json!({}))].concat()
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "it is always made for this call")]

@@ -15,7 +15,7 @@ pub fn parse(asked: &Map<String, Value>, with_tools: bool) -> Result<Input, Open
     let mut input = Input::new(with_tools);
     let system = asked.get("system").unwrap_or(&Value::Null);
     let parts = blocks(&mut input, system, "system")?;
-    input.turn(false, parts);
+    input.add_system(parts);
     let messages = asked.get("messages").and_then(Value::as_array);
     let messages =
         messages.ok_or_else(|| OpenAiError::invalid(Some("messages"), "Send a list of messages."))?;
@@ -35,6 +35,11 @@ fn add_message(input: &mut Input, message: &Value, param: &str) -> Result<(), Op
         }
     };
     let (content, param) = (&message["content"], format!("{param}.content"));
+    if message["role"] == "system" {
+        let parts = blocks(input, content, &param)?;
+        input.add_system(parts);
+        return Ok(());
+    }
     let Value::Array(listed) = content else {
         let parts = blocks(input, content, &param)?;
         input.turn(by_agent, parts);
@@ -89,13 +94,26 @@ fn block(input: &mut Input, block: &Value, param: &str) -> Result<Vec<Part>, Ope
             Ok(vec![call_part(&block["id"], &block["name"], &block["input"], param)?])
         }
         "tool_result" => result(input, block, param),
-        // Not for another agent than the one that wrote them.
-        "tool_use" | "thinking" | "redacted_thinking" => Ok(Vec::new()),
+        "thinking" => {
+            input.reason(block["thinking"].as_str().unwrap_or_default());
+            Ok(Vec::new())
+        }
+        "compaction" => blocks(input, &block["content"], &format!("{param}.content")),
+        // Not for another agent than the one that wrote them: calls, encrypted thinking, and the work of services.
+        kind if is_foreign(kind) => Ok(Vec::new()),
         _ => {
             let words = "Unsupported block type. Use text, image, document, tool_use or tool_result.";
             Err(OpenAiError::unsupported(format!("{param}.type"), words))
         }
     }
+}
+
+/// Returns whether a block is the work of the service that answered before, which only that can read.
+fn is_foreign(kind: &str) -> bool {
+    matches!(
+        kind,
+        "tool_use" | "redacted_thinking" | "server_tool_use" | "mcp_tool_use" | "tool_reference" | "fallback"
+    ) || kind.ends_with("_tool_result")
 }
 
 /// Returns the content of a tool's result. A failure is marked in its text, since models get no other mark.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plexus_domain::Error as Refusal;
-use plexus_domain::{MessageId, Part, PartBody, RunState, message::Message, part::ToolUse};
+use plexus_domain::{MessageId, Part, RunId, RunState, message::Message};
 use plexus_hub::{
     Caller, Error,
     calls::{
@@ -14,8 +14,10 @@ use plexus_hub::{
 use tokio::time::timeout;
 
 use super::{
+    caller_call::CallerCall,
     error::OpenAiError,
     models,
+    reasoning::ReasoningText,
     response::{ResponseProgress, Status},
 };
 use crate::{app_state::AppState, web::event_stream::HEARTBEAT};
@@ -36,8 +38,9 @@ pub struct AnswerStream {
     /// Whether the agent may call tools of the caller. Parts of other agents are not trusted to be such calls.
     is_model: bool,
     /// Calls of the caller's tools, and how many of them were returned so far.
-    calls: Vec<ToolUse>,
+    calls: Vec<CallerCall>,
     given_calls: usize,
+    reasoning: ReasoningText,
     pub task: Task,
     /// Id of the message that stores the answer.
     pub id: MessageId,
@@ -49,9 +52,11 @@ pub struct AnswerStream {
 
 /// Next event of an answer.
 pub enum AnswerEvent {
+    /// Reasoning of the agent, before the text or call that it leads to.
+    Reasoning(String),
     Text(String),
     /// A call of one of the caller's tools.
-    Call(ToolUse),
+    Call(CallerCall),
     /// Keep-alive: nothing happened within the heartbeat interval.
     Silence,
     End(Result<(), OpenAiError>),
@@ -75,6 +80,7 @@ impl AnswerStream {
             is_model: authorized.is_model(),
             calls: Vec::new(),
             given_calls: 0,
+            reasoning: ReasoningText::default(),
             following,
             guard,
             id: last.ok_or_else(OpenAiError::ending)?,
@@ -85,11 +91,48 @@ impl AnswerStream {
         })
     }
 
+    /// Follows an answer that was begun before, from its beginning. The run continues without the client.
+    pub async fn resume(
+        site: AppState,
+        authorized: &AuthorizedAgent,
+        run: RunId,
+        message: MessageId,
+    ) -> Result<Self, OpenAiError> {
+        let (task, following) =
+            calls::subscribe(&site.hub, authorized, run, SubscriptionScope::Settled).await?;
+        let mut guard = CancelOnDrop::new(&site.hub, authorized, task.id);
+        guard.disarm();
+        let answer = task.messages.iter().find(|known| known.id == message);
+        let created = answer.map_or(task.state_at, |answer| answer.created).millis() / 1_000;
+        let parts = answer.map(|answer| answer.parts.clone()).unwrap_or_default();
+        let mut answering = Self {
+            words: AnswerText::of(&site.hub, authorized, &task).await?,
+            given: 0,
+            first: None,
+            is_model: authorized.is_model(),
+            calls: Vec::new(),
+            given_calls: 0,
+            reasoning: ReasoningText::of(&parts),
+            following,
+            guard,
+            id: message,
+            created,
+            task,
+            model: models::id(&authorized.address()),
+            site,
+        };
+        answering.take_calls(&parts);
+        Ok(answering)
+    }
+
     pub async fn next(&mut self) -> Result<AnswerEvent, OpenAiError> {
         if let Some(first) = self.first.take() {
             return Ok(first);
         }
         loop {
+            if let Some(fresh) = self.reasoning.take_fresh() {
+                return Ok(AnswerEvent::Reasoning(fresh));
+            }
             if let Some(fresh) = self.words.text().get(self.given..).filter(|fresh| !fresh.is_empty()) {
                 let fresh = fresh.to_owned();
                 self.given += fresh.len();
@@ -110,8 +153,14 @@ impl AnswerStream {
             };
             self.words.take(&news).await?;
             match news {
-                TaskUpdate::Part { message, part, .. } if message == self.id => self.take_calls(&[part]),
-                TaskUpdate::Ended { message, .. } if message.id == self.id => self.take_calls(&message.parts),
+                TaskUpdate::Part { message, index, start, part } if message == self.id => {
+                    self.reasoning.add(index, start, &part);
+                    self.take_calls(&[part]);
+                }
+                TaskUpdate::Ended { message, .. } if message.id == self.id => {
+                    self.reasoning.add_all(&message.parts);
+                    self.take_calls(&message.parts);
+                }
                 TaskUpdate::State { task } => self.task = *task,
                 _ => {}
             }
@@ -146,7 +195,7 @@ impl AnswerStream {
         }
         for call in caller_calls(parts) {
             if !self.calls.iter().any(|known| known.call_id == call.call_id) {
-                self.calls.push(call.clone());
+                self.calls.push(call);
             }
         }
     }
@@ -166,7 +215,12 @@ impl AnswerStream {
         self.words.text()
     }
 
-    pub fn calls(&self) -> &[ToolUse] {
+    /// Returns all reasoning so far.
+    pub fn reasoning(&self) -> &str {
+        self.reasoning.text()
+    }
+
+    pub fn calls(&self) -> &[CallerCall] {
         &self.calls
     }
 
@@ -182,7 +236,13 @@ impl AnswerStream {
     }
 
     pub fn said(&self) -> ResponseProgress<'_> {
-        ResponseProgress { message: self.id, text: self.text(), calls: &self.calls, task: &self.task }
+        ResponseProgress {
+            message: self.id,
+            reasoning: self.reasoning(),
+            text: self.text(),
+            calls: &self.calls,
+            task: &self.task,
+        }
     }
 
     fn outcome(&self) -> Result<(), OpenAiError> {
@@ -201,15 +261,12 @@ pub async fn authorize(
 }
 
 /// Returns the calls of the caller's tools that a message of the agent has.
-pub fn calls_in(message: &Message) -> Vec<ToolUse> {
-    caller_calls(&message.parts).cloned().collect()
+pub fn calls_in(message: &Message) -> Vec<CallerCall> {
+    caller_calls(&message.parts).collect()
 }
 
-fn caller_calls(parts: &[Part]) -> impl Iterator<Item = &ToolUse> {
-    parts.iter().filter_map(|part| match &part.content {
-        PartBody::Tool(tool) if tool.call_id.is_some() => Some(tool),
-        _ => None,
-    })
+fn caller_calls(parts: &[Part]) -> impl Iterator<Item = CallerCall> {
+    parts.iter().filter_map(CallerCall::of)
 }
 
 /// Returns the outcome of a settled task.

@@ -2,20 +2,25 @@
 
 use plexus_domain::{
     CallOptions,
-    call_options::{AnswerFormat, FunctionTool, ToolChoice},
+    call_options::{AnswerFormat, FunctionTool, SamplingOptions, ToolChoice},
 };
 use serde_json::{Map, Value};
 
-use super::error::OpenAiError;
+use super::{error::OpenAiError, text};
 
 pub const MAX_TOOLS: usize = 128;
 /// Maximum length of a function name (OpenAI API reference).
 const MAX_NAME_CHARS: usize = 64;
 const MAX_STOPS: usize = 16;
 const MAX_STOP_BYTES: usize = 512;
+/// Type of a tool that groups functions, as Codex sends it.
+const NAMESPACE: &str = "namespace";
+const MAX_EFFORT_CHARS: usize = 20;
+const CHOICES: &str = "The tool choice is auto, none, required, a function or a list of allowed tools.";
 
-/// Members that no agent honours, if their value is not one of these defaults.
-const UNSUPPORTED: [(&str, &[&str]); 13] = [
+/// Members that no agent honours and that change the answer, if their value is not one of these defaults. Other members
+/// are hints, such as `prompt_cache_key`, or bound what the hub does not do, such as `max_tool_calls`: they are ignored.
+const UNSUPPORTED: [(&str, &[&str]); 10] = [
     ("n", &["1"]),
     ("logprobs", &["false"]),
     ("top_logprobs", &["0"]),
@@ -24,10 +29,7 @@ const UNSUPPORTED: [(&str, &[&str]); 13] = [
     ("audio", &[]),
     ("functions", &["[]"]),
     ("function_call", &["\"none\"", "\"auto\""]),
-    ("web_search_options", &[]),
     ("prompt", &[]),
-    ("max_tool_calls", &[]),
-    ("context_management", &["[]"]),
     ("best_of", &["1"]),
 ];
 
@@ -42,7 +44,9 @@ pub fn of_completion(asked: &Map<String, Value>, is_model: bool) -> Result<CallO
         None => tokens(asked, "max_tokens")?,
         some => some,
     };
-    let options = CallOptions { format, max_tokens, ..common(asked, Some("function"))? };
+    let effort = text(asked, "reasoning_effort")?;
+    let sampling = sampling(asked, effort, "reasoning_effort")?;
+    let options = CallOptions { format, max_tokens, sampling, ..common(asked, Some("function"))? };
     for_agent(options, is_model, "response_format")
 }
 
@@ -58,7 +62,9 @@ pub fn of_response(asked: &Map<String, Value>, is_model: bool) -> Result<CallOpt
         None => AnswerFormat::Text,
     };
     let max_tokens = tokens(asked, "max_output_tokens")?;
-    let options = CallOptions { format, max_tokens, ..common(asked, None)? };
+    let effort = asked.get("reasoning").and_then(|reasoning| reasoning["effort"].as_str());
+    let sampling = sampling(asked, effort, "reasoning.effort")?;
+    let options = CallOptions { format, max_tokens, sampling, ..common(asked, None)? };
     for_agent(options, is_model, "text.format")
 }
 
@@ -75,8 +81,8 @@ fn refuse_unsupported(asked: &Map<String, Value>) -> Result<(), OpenAiError> {
 
 /// Parses what both APIs share. `nested` is the member of a tool that contains its function, if it is nested.
 fn common(asked: &Map<String, Value>, nested: Option<&str>) -> Result<CallOptions, OpenAiError> {
-    let tools = tools(asked, nested)?;
-    let tool_choice = tool_choice(asked, nested, &tools)?;
+    let tools = function_tools(asked, nested)?;
+    let (tool_choice, tools) = tool_choice(asked, nested, tools)?;
     let parallel_tool_calls = match asked.get("parallel_tool_calls") {
         None | Some(Value::Null) => None,
         Some(Value::Bool(parallel)) => Some(*parallel),
@@ -117,41 +123,171 @@ pub fn for_agent(
         return Err(OpenAiError::unsupported(format_param, words));
     }
     options.tools.clear();
+    options.sampling = SamplingOptions::default();
     Ok(options)
 }
 
-fn tools(asked: &Map<String, Value>, nested: Option<&str>) -> Result<Vec<FunctionTool>, OpenAiError> {
-    let wrong = |words: &str| OpenAiError::invalid(Some("tools"), words);
-    let listed = match asked.get("tools") {
-        None | Some(Value::Null) => return Ok(Vec::new()),
-        Some(Value::Array(listed)) => listed,
-        Some(_) => return Err(wrong("Tools are a list.")),
+/// Parses how a model chooses its words. `effort` is the reasoning effort, which the member `effort_param` has.
+fn sampling(
+    asked: &Map<String, Value>,
+    effort: Option<&str>,
+    effort_param: &str,
+) -> Result<SamplingOptions, OpenAiError> {
+    let is_word = |word: &str| {
+        (1..=MAX_EFFORT_CHARS).contains(&word.len())
+            && word.chars().all(|c| c.is_ascii_lowercase() || c == '_')
     };
-    if listed.len() > MAX_TOOLS {
-        return Err(wrong("Send at most 128 tools."));
+    if effort.is_some_and(|effort| !is_word(effort)) {
+        let words = "The reasoning effort is a word such as low, medium or high.";
+        return Err(OpenAiError::invalid(Some(effort_param), words));
+    }
+    let seed = match asked.get("seed") {
+        None | Some(Value::Null) => None,
+        Some(seed) => Some(seed.as_i64().ok_or_else(|| {
+            OpenAiError::invalid(Some("seed"), "The seed is an integer of at most 64 bits.")
+        })?),
+    };
+    Ok(SamplingOptions {
+        temperature: number(asked, "temperature", 0.0, 2.0)?,
+        top_p: number(asked, "top_p", 0.0, 1.0)?,
+        presence_penalty: number(asked, "presence_penalty", -2.0, 2.0)?,
+        frequency_penalty: number(asked, "frequency_penalty", -2.0, 2.0)?,
+        seed,
+        reasoning_effort: effort.map(str::to_owned),
+    })
+}
+
+/// Returns an optional number within a range.
+pub fn number(
+    asked: &Map<String, Value>,
+    param: &str,
+    least: f64,
+    most: f64,
+) -> Result<Option<f64>, OpenAiError> {
+    let Some(value) = asked.get(param).filter(|value| !value.is_null()) else { return Ok(None) };
+    let number = value.as_f64().filter(|number| (least..=most).contains(number));
+    let wrong = || {
+        let words = format!("The member {param} is a number from {least} to {most}.");
+        OpenAiError::invalid(Some(param), words)
+    };
+    number.map(Some).ok_or_else(wrong)
+}
+
+/// Returns the tools of a request: the member `tools`, and those in items `additional_tools` of the input, where newer
+/// versions of Codex send some.
+fn listed_tools(asked: &Map<String, Value>) -> impl Iterator<Item = &Value> {
+    fn list(value: Option<&Value>) -> &[Value] {
+        value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+    }
+    let items = list(asked.get("input")).iter().filter(|item| item["type"] == "additional_tools");
+    list(asked.get("tools")).iter().chain(items.flat_map(|item| list(item.get("tools"))))
+}
+
+/// Returns the functions among the tools, also those inside of a namespace. Tools of other types run at the service
+/// that has them, or have no JSON Schema: clients such as Codex send them to every server, and go on without them.
+fn function_tools(
+    asked: &Map<String, Value>,
+    nested: Option<&str>,
+) -> Result<Vec<FunctionTool>, OpenAiError> {
+    let wrong = |words: &str| OpenAiError::invalid(Some("tools"), words);
+    if asked.get("tools").is_some_and(|tools| !tools.is_null() && !tools.is_array()) {
+        return Err(wrong("Tools are a list."));
     }
     let mut tools: Vec<FunctionTool> = Vec::new();
-    for (index, tool) in listed.iter().enumerate() {
+    for (index, tool) in listed_tools(asked).enumerate() {
         let param = format!("tools[{index}]");
-        if tool["type"].as_str() != Some("function") {
-            let words = "Only tools of the type function are supported.";
-            return Err(OpenAiError::unsupported(format!("{param}.type"), words));
+        match tool["type"].as_str() {
+            Some("function") => {
+                add(
+                    &mut tools,
+                    function(nested.map_or(tool, |member| &tool[member]), "parameters", &param)?,
+                    &param,
+                )?;
+            }
+            Some(NAMESPACE) => {
+                for tool in namespaced_functions(tool, nested, &param)? {
+                    add(&mut tools, tool, &param)?;
+                }
+            }
+            Some(_) => {}
+            None => return Err(OpenAiError::invalid(Some(&format!("{param}.type")), "A tool has a type.")),
         }
-        let tool = function(nested.map_or(tool, |member| &tool[member]), "parameters", &param)?;
-        if tools.iter().any(|other| other.name == tool.name) {
-            return Err(OpenAiError::invalid(Some(&param), "Two tools have the same name."));
+        if tools.len() > MAX_TOOLS {
+            return Err(wrong("Send at most 128 tools."));
         }
-        tools.push(tool);
     }
     Ok(tools)
 }
 
+fn add(tools: &mut Vec<FunctionTool>, tool: FunctionTool, param: &str) -> Result<(), OpenAiError> {
+    if tools.iter().any(|other| other.name == tool.name) {
+        return Err(OpenAiError::invalid(Some(param), "Two tools have the same name."));
+    }
+    tools.push(tool);
+    Ok(())
+}
+
+/// Returns the functions of a namespace, each by its name with the namespace before it. One whose whole name is too
+/// long is left out.
+fn namespaced_functions(
+    namespace: &Value,
+    nested: Option<&str>,
+    param: &str,
+) -> Result<Vec<FunctionTool>, OpenAiError> {
+    let inner = namespace["tools"].as_array().into_iter().flatten();
+    let mut tools = Vec::new();
+    for tool in inner.filter(|tool| tool["type"] == "function") {
+        let tool = function(nested.map_or(tool, |member| &tool[member]), "parameters", param)?;
+        let name = namespaced_name(namespace["name"].as_str().unwrap_or_default(), &tool.name);
+        if is_function_name(&name, MAX_NAME_CHARS) {
+            tools.push(FunctionTool { name, ..tool });
+        }
+    }
+    Ok(tools)
+}
+
+/// Returns the name by which a model calls a function of a namespace.
+pub fn namespaced_name(namespace: &str, name: &str) -> String {
+    format!("{namespace}__{name}")
+}
+
+/// Returns the functions inside of namespaces: the name for the model, the namespace, and the name in it.
+pub fn namespaced_names(asked: &Map<String, Value>) -> Vec<(String, String, String)> {
+    let namespaces = listed_tools(asked).filter(|tool| tool["type"] == NAMESPACE);
+    let named = |namespace: &Value, tool: &Value| {
+        let (namespace, name) = (namespace["name"].as_str()?, tool["name"].as_str()?);
+        Some((namespaced_name(namespace, name), namespace.to_owned(), name.to_owned()))
+    };
+    namespaces
+        .flat_map(|namespace| {
+            let tools = namespace["tools"].as_array().into_iter().flatten();
+            tools.filter_map(move |tool| named(namespace, tool))
+        })
+        .collect()
+}
+
+pub fn is_function_name(name: &str, max_chars: usize) -> bool {
+    let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    (1..=max_chars).contains(&name.len()) && name.chars().all(is_valid)
+}
+
 /// Parses a function, whose JSON Schema is the member `schema`.
 pub fn function(function: &Value, schema: &str, param: &str) -> Result<FunctionTool, OpenAiError> {
+    function_named(function, schema, param, MAX_NAME_CHARS)
+}
+
+/// Parses a function whose name has at most `max_chars`.
+pub fn function_named(
+    function: &Value,
+    schema: &str,
+    param: &str,
+    max_chars: usize,
+) -> Result<FunctionTool, OpenAiError> {
     let name = function["name"].as_str().unwrap_or_default();
-    let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    if name.is_empty() || name.len() > MAX_NAME_CHARS || !name.chars().all(is_valid) {
-        let words = "A function has a name of at most 64 letters, digits, underscores, dots and dashes.";
+    if !is_function_name(name, max_chars) {
+        let words = format!(
+            "A function has a name of at most {max_chars} letters, digits, underscores, dots and dashes."
+        );
         return Err(OpenAiError::invalid(Some(&format!("{param}.name")), words));
     }
     let parameters = match &function[schema] {
@@ -170,30 +306,48 @@ pub fn function(function: &Value, schema: &str, param: &str) -> Result<FunctionT
     })
 }
 
+/// Returns the choice, and the tools that it leaves. A choice of a tool that was left out is the model's own.
 fn tool_choice(
     asked: &Map<String, Value>,
     nested: Option<&str>,
-    tools: &[FunctionTool],
-) -> Result<ToolChoice, OpenAiError> {
+    mut tools: Vec<FunctionTool>,
+) -> Result<(ToolChoice, Vec<FunctionTool>), OpenAiError> {
     let wrong = |words: &str| OpenAiError::invalid(Some("tool_choice"), words);
+    let named = |choice: &Value| {
+        let named = nested.map_or(choice, |member| &choice[member]);
+        named["name"].as_str().unwrap_or_default().to_owned()
+    };
     let choice = match asked.get("tool_choice") {
         None | Some(Value::Null) => ToolChoice::Auto,
-        Some(Value::String(word)) => match word.as_str() {
-            "auto" => ToolChoice::Auto,
-            "none" => ToolChoice::None,
-            "required" => ToolChoice::Required,
-            _ => return Err(wrong("The tool choice is auto, none, required or a function.")),
-        },
-        Some(choice) if choice["type"] == "function" => {
-            let named = nested.map_or(choice, |member| &choice[member]);
-            ToolChoice::Function(named["name"].as_str().unwrap_or_default().to_owned())
+        Some(Value::String(word)) => choice_word(word)?,
+        Some(choice) if choice["type"] == "function" => ToolChoice::Function(named(choice)),
+        Some(choice) if choice["type"] == "allowed_tools" => {
+            let allowed = if nested.is_some() { &choice["allowed_tools"] } else { choice };
+            let names: Vec<_> = allowed["tools"].as_array().into_iter().flatten().map(named).collect();
+            tools.retain(|tool| names.contains(&tool.name));
+            choice_word(allowed["mode"].as_str().unwrap_or("auto"))?
         }
-        Some(_) => {
-            let words = "The tool choice is auto, none, required or a function.";
-            return Err(OpenAiError::unsupported("tool_choice", words));
-        }
+        Some(choice) if choice["type"].is_string() => ToolChoice::Auto,
+        Some(_) => return Err(wrong(CHOICES)),
     };
-    checked_choice(choice, tools).ok_or_else(|| wrong("The tool choice names no tool of this request."))
+    let has_others = listed_tools(asked).next().is_some();
+    let choice = if choice == ToolChoice::Required && tools.is_empty() && has_others {
+        ToolChoice::Auto
+    } else {
+        choice
+    };
+    let choice = checked_choice(choice, &tools);
+    let choice = choice.ok_or_else(|| wrong("The tool choice names no tool of this request."))?;
+    Ok((choice, tools))
+}
+
+fn choice_word(word: &str) -> Result<ToolChoice, OpenAiError> {
+    match word {
+        "auto" => Ok(ToolChoice::Auto),
+        "none" => Ok(ToolChoice::None),
+        "required" => Ok(ToolChoice::Required),
+        _ => Err(OpenAiError::invalid(Some("tool_choice"), CHOICES)),
+    }
 }
 
 /// Returns the choice if there is a tool for it.

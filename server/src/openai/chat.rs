@@ -10,13 +10,13 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use futures::{Stream, StreamExt as _, stream};
-use plexus_domain::{part::ToolUse, run::Usage};
-use plexus_hub::calls::CallRequest;
+use plexus_domain::run::Usage;
 use serde_json::{Value, json};
 
 use super::{
     answer_stream::{AnswerEvent, AnswerStream, authorize},
     call_options,
+    caller_call::CallerCall,
     error::OpenAiError,
     flag, model, read,
     request_messages::Input,
@@ -45,7 +45,7 @@ pub async fn answer(
     let options = call_options::of_completion(&asked, authorized.is_model())?;
     let mut input = Input::new(authorized.is_model());
     input.messages(messages, "messages")?;
-    let call = CallRequest { options, ..input.call("messages")? };
+    let call = input.call(options, "messages")?;
     let streams = flag(&asked, "stream")?;
     let with_usage =
         asked.get("stream_options").is_some_and(|options| options["include_usage"] == json!(true));
@@ -66,6 +66,9 @@ fn completion(answering: &AnswerStream) -> Value {
     if !calls.is_empty() {
         message["tool_calls"] = json!(calls);
     }
+    if !answering.reasoning().is_empty() {
+        message["reasoning_content"] = json!(answering.reasoning());
+    }
     json!({
         "id": id(answering), "object": "chat.completion", "created": answering.created, "model": answering.model,
         "choices": [{ "index": 0, "message": message, "logprobs": null,
@@ -74,9 +77,11 @@ fn completion(answering: &AnswerStream) -> Value {
     })
 }
 
-fn tool_call(call: &ToolUse) -> Value {
-    json!({ "id": call.call_id, "type": "function",
-            "function": { "name": call.tool, "arguments": call.arguments_text() } })
+fn tool_call(call: &CallerCall) -> Value {
+    let mut told = json!({ "id": call.call_id, "type": "function",
+                           "function": { "name": call.tool, "arguments": call.arguments_text() } });
+    call.add_to_call(&mut told);
+    told
 }
 
 fn id(answering: &AnswerStream) -> String {
@@ -119,6 +124,7 @@ impl Chunks {
             return None;
         }
         Some(match self.answering.next().await {
+            Ok(AnswerEvent::Reasoning(text)) => self.delta(json!({ "reasoning_content": text }), None),
             Ok(AnswerEvent::Text(text)) => self.delta(json!({ "content": text }), None),
             Ok(AnswerEvent::Call(call)) => {
                 let mut told = tool_call(&call);

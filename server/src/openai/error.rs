@@ -2,16 +2,22 @@
 
 use axum::{
     Json,
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use plexus_domain::{Error as Refusal, RunState, run::FailureClass};
 use plexus_hub::calls::Task;
 use serde_json::{Value, json};
 
-use crate::web::{
-    bearer::InvalidToken,
-    error::{public_message, retry_after},
+use crate::{
+    anthropic::{
+        self,
+        error::{AnthropicError, is_anthropic},
+    },
+    web::{
+        bearer::InvalidToken,
+        error::{public_message, retry_after},
+    },
 };
 
 #[derive(Clone, Debug)]
@@ -19,6 +25,8 @@ pub struct OpenAiError {
     status: StatusCode,
     kind: &'static str,
     code: Option<&'static str>,
+    /// Error code of Anthropic's format (`error.details.error_code`).
+    detail: Option<&'static str>,
     param: Option<String>,
     message: String,
     retry_after: Option<Box<HeaderValue>>,
@@ -26,28 +34,49 @@ pub struct OpenAiError {
 
 const INVALID: &str = "invalid_request_error";
 const SERVER: &str = "server_error";
+/// Code of the error for a conversation that does not fit into the model's context window.
+const CONTEXT_LENGTH: &str = "context_length_exceeded";
 
-/// Fallback for unknown paths below `/v1/`.
-pub async fn missing() -> OpenAiError {
+/// Fallback for unknown paths below `/v1/`, in the format of the client's API.
+pub async fn missing(headers: HeaderMap) -> Response {
+    if is_anthropic(&headers) {
+        return anthropic::error::missing().await.into_response();
+    }
     let words = "Not found. The endpoints are /v1/models, /v1/chat/completions, /v1/responses \
                  and /v1/messages.";
-    OpenAiError::missing(words)
+    OpenAiError::missing(words).into_response()
 }
 
 /// Response to a method that a path does not have. `allowed` lists its methods.
-pub async fn method_not_allowed(allowed: &'static str) -> Response {
-    let mut response = OpenAiError::method(allowed).into_response();
+pub async fn method_not_allowed(allowed: &'static str, headers: HeaderMap) -> Response {
+    let error = OpenAiError::method(allowed);
+    let mut response = match is_anthropic(&headers) {
+        true => AnthropicError::from(error).into_response(),
+        false => error.into_response(),
+    };
     response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
     response
 }
 
 impl OpenAiError {
     fn new(status: StatusCode, kind: &'static str, message: impl Into<String>) -> Self {
-        Self { status, kind, code: None, param: None, message: message.into(), retry_after: None }
+        Self {
+            status,
+            kind,
+            code: None,
+            detail: None,
+            param: None,
+            message: message.into(),
+            retry_after: None,
+        }
     }
 
     fn coded(self, code: &'static str) -> Self {
         Self { code: Some(code), ..self }
+    }
+
+    pub fn detailed(self, detail: &'static str) -> Self {
+        Self { detail: Some(detail), ..self }
     }
 
     pub fn about(self, param: impl Into<String>) -> Self {
@@ -67,13 +96,24 @@ impl OpenAiError {
 
     /// Returns the error for a path that does not exist.
     pub fn missing(words: &str) -> Self {
-        Self::new(StatusCode::NOT_FOUND, INVALID, words).coded("unknown_url")
+        Self::of_status(StatusCode::NOT_FOUND, words)
     }
 
     /// Returns the error for a method that a path does not have.
     pub fn method(allowed: &'static str) -> Self {
         let words = format!("This path does not have this method. It has {allowed}.");
-        Self::new(StatusCode::METHOD_NOT_ALLOWED, INVALID, words).coded("method_not_allowed")
+        Self::of_status(StatusCode::METHOD_NOT_ALLOWED, &words)
+    }
+
+    /// Returns the error for a request that no handler saw.
+    pub fn of_status(status: StatusCode, words: &str) -> Self {
+        let kind = if status.is_server_error() { SERVER } else { INVALID };
+        let error = Self::new(status, kind, words);
+        match status {
+            StatusCode::NOT_FOUND => error.coded("unknown_url"),
+            StatusCode::METHOD_NOT_ALLOWED => error.coded("method_not_allowed"),
+            _ => error,
+        }
     }
 
     pub fn media_type() -> Self {
@@ -101,6 +141,10 @@ impl OpenAiError {
                 let words = "The agent requires credentials. Enter them on its page, then try again.";
                 Self::new(StatusCode::FORBIDDEN, INVALID, words).coded("credentials_required")
             }
+            // The code by which clients know that they have to shorten the conversation, and not to send it again.
+            _ if said.is_some_and(|failure| failure.class == FailureClass::PromptTooLong) => {
+                Self::invalid(None, words).coded(CONTEXT_LENGTH)
+            }
             _ => {
                 let class = said.map_or(FailureClass::Internal, |failure| failure.class);
                 Self::new(status_of(class), SERVER, words).coded(class.as_str())
@@ -121,6 +165,15 @@ impl OpenAiError {
         self.param.as_deref()
     }
 
+    pub const fn detail(&self) -> Option<&'static str> {
+        self.detail
+    }
+
+    /// Returns whether the conversation does not fit into the model's context window.
+    pub fn is_prompt_too_long(&self) -> bool {
+        self.code == Some(CONTEXT_LENGTH)
+    }
+
     /// Returns the value of the header `Retry-After`.
     pub fn retry_after(&self) -> Option<&HeaderValue> {
         self.retry_after.as_deref()
@@ -138,6 +191,7 @@ impl OpenAiError {
 const fn status_of(class: FailureClass) -> StatusCode {
     match class {
         FailureClass::TimedOut => StatusCode::GATEWAY_TIMEOUT,
+        FailureClass::PromptTooLong => StatusCode::BAD_REQUEST,
         FailureClass::Unreachable
         | FailureClass::Refused
         | FailureClass::Garbage

@@ -5,9 +5,11 @@
 
 pub mod answer_stream;
 pub mod call_options;
+pub mod caller_call;
 mod chat;
 pub mod error;
 mod models;
+mod reasoning;
 pub mod request_messages;
 mod response;
 mod response_events;
@@ -34,23 +36,32 @@ const VALUES: usize = 100_000;
 
 pub fn routes() -> Router<AppState> {
     Router::new()
-        .route("/v1/models", get(models::list).fallback(|| method_not_allowed("GET, HEAD")))
-        .route("/v1/models/{*id}", get(models::show).fallback(|| method_not_allowed("GET, HEAD")))
-        .route("/v1/chat/completions", post(chat::answer).fallback(|| method_not_allowed("POST")))
-        .route("/v1/responses", post(responses::answer).fallback(|| method_not_allowed("POST")))
+        .route("/v1/models", get(models::list).fallback(|headers| method_not_allowed("GET, HEAD", headers)))
+        .route(
+            "/v1/models/{*id}",
+            get(models::show).fallback(|headers| method_not_allowed("GET, HEAD", headers)),
+        )
+        .route(
+            "/v1/chat/completions",
+            post(chat::answer).fallback(|headers| method_not_allowed("POST", headers)),
+        )
+        .route(
+            "/v1/responses",
+            post(responses::answer).fallback(|headers| method_not_allowed("POST", headers)),
+        )
         .route(
             "/v1/responses/{id}",
             get(stored_responses::show)
                 .delete(stored_responses::delete)
-                .fallback(|| method_not_allowed("GET, HEAD, DELETE")),
+                .fallback(|headers| method_not_allowed("GET, HEAD, DELETE", headers)),
         )
         .route(
             "/v1/responses/{id}/input_items",
-            get(stored_responses::list_input).fallback(|| method_not_allowed("GET, HEAD")),
+            get(stored_responses::list_input).fallback(|headers| method_not_allowed("GET, HEAD", headers)),
         )
         .route(
             "/v1/responses/{id}/cancel",
-            post(stored_responses::cancel).fallback(|| method_not_allowed("POST")),
+            post(stored_responses::cancel).fallback(|headers| method_not_allowed("POST", headers)),
         )
         .route("/v1", any(error::missing))
         .route("/v1/", any(error::missing))

@@ -2,7 +2,7 @@
 
 use plexus_a2a::encoded_bytes::{DataUrl, decode_base64, is_data_url};
 use plexus_domain::{
-    Part, PartBody,
+    CallOptions, Part, PartBody,
     part::{ToolUse, plain_text},
     sanitized_text,
 };
@@ -12,17 +12,23 @@ use plexus_hub::{
 };
 use serde_json::{Value, json};
 
-use super::error::OpenAiError;
+use super::{call_options::namespaced_name, caller_call::added_metadata, error::OpenAiError};
 
 const NAME_CHARS: usize = 200;
 /// Question of a request that ends with a message of the agent.
 const CONTINUE: &str = "Continue.";
 const MAX_CALL_ID_BYTES: usize = 200;
+/// Separator between instructions: a paragraph break.
+const BETWEEN: &str = "\n\n";
 
 /// A conversation for an agent.
 pub struct Input {
     /// True if calls and results of tools are kept as such; else results are text of the caller.
     with_tools: bool,
+    /// System messages for a model. For another agent they are text of the caller.
+    system: Vec<String>,
+    /// Reasoning of the model that belongs to its next message.
+    reasoning: Vec<Part>,
     turns: Vec<PriorMessage>,
     files: Vec<NewBlob>,
 }
@@ -34,12 +40,23 @@ impl Input {
 
     /// Creates an empty conversation. `with_tools`: the agent calls tools of the caller.
     pub const fn new(with_tools: bool) -> Self {
-        Self { with_tools, turns: Vec::new(), files: Vec::new() }
+        Self { with_tools, system: Vec::new(), reasoning: Vec::new(), turns: Vec::new(), files: Vec::new() }
     }
 
     /// Adds a user message.
     pub fn say(&mut self, words: &str) {
         self.turns.push(PriorMessage { by_agent: false, parts: vec![Part::text(words)] });
+    }
+
+    /// Adds a message of the role `system` or `developer`.
+    pub fn add_system(&mut self, parts: Vec<Part>) {
+        let (texts, others) = if self.with_tools {
+            parts.into_iter().partition(|part| part.as_text().is_some())
+        } else {
+            (Vec::new(), parts)
+        };
+        self.system.extend(texts.iter().filter_map(Part::as_text).map(str::to_owned));
+        self.turn(false, others);
     }
 
     /// Adds a list of messages; `param` is their name in errors.
@@ -51,10 +68,17 @@ impl Input {
     }
 
     /// Builds the call. The last message is the question; the messages before it are history. After a message of
-    /// the agent the question is to continue.
-    pub fn call(mut self, param: &str) -> Result<CallRequest, OpenAiError> {
-        let ends_with_agent = self.turns.last().is_some_and(|last| last.by_agent);
-        if ends_with_agent && self.turns.iter().any(|turn| !turn.by_agent) {
+    /// the agent the question is to continue. System messages without any other message are the question.
+    pub fn call(mut self, options: CallOptions, param: &str) -> Result<CallRequest, OpenAiError> {
+        let system = std::mem::take(&mut self.system).join(BETWEEN);
+        let mut system = Some(system).filter(|system| !system.trim().is_empty());
+        if self.turns.is_empty()
+            && let Some(system) = system.take()
+        {
+            self.say(&system);
+        }
+        let is_asked = system.is_some() || self.turns.iter().any(|turn| !turn.by_agent);
+        if is_asked && self.turns.last().is_some_and(|last| last.by_agent) {
             self.say(CONTINUE);
         }
         let asked = self.turns.pop();
@@ -67,6 +91,7 @@ impl Input {
         Ok(CallRequest {
             before: self.turns,
             files: self.files,
+            options: CallOptions { system, ..options },
             ..CallRequest::new(Origin::OpenAi, asked.parts)
         })
     }
@@ -84,12 +109,20 @@ impl Input {
             }
             "function_call_output" => ("tool", &message["output"]),
             "function_call" if self.with_tools => {
-                let (name, arguments) = (&message["name"], &message["arguments"]);
-                let part = call_part(&message["call_id"], name, arguments, param)?;
-                self.add_to_last(true, vec![part]);
+                let name = match (message["namespace"].as_str(), message["name"].as_str()) {
+                    (Some(namespace), Some(name)) => json!(namespaced_name(namespace, name)),
+                    _ => message["name"].clone(),
+                };
+                let part = call_part(&message["call_id"], &name, &message["arguments"], param)?;
+                let metadata = added_metadata(message, &Value::Null);
+                self.add_to_last(true, vec![Part { metadata, ..part }]);
                 return Ok(());
             }
-            // Skip other items, such as reasoning and tool calls of other models.
+            "reasoning" => {
+                self.reason(&reasoning_text(message));
+                return Ok(());
+            }
+            // Skip other items, such as tool calls of other models.
             _ if message.is_object() => return Ok(()),
             _ => return Err(wrong("A message is an object.")),
         };
@@ -102,21 +135,43 @@ impl Input {
             return self.result(&message["tool_call_id"], content, param);
         }
         let mut parts = self.content(content, &format!("{param}.content"))?;
+        if matches!(role, "system" | "developer") {
+            self.add_system(parts);
+            return Ok(());
+        }
+        if by_agent {
+            let reasoning = message["reasoning_content"].as_str().or_else(|| message["reasoning"].as_str());
+            self.reason(reasoning.unwrap_or_default());
+        }
         let calls = message["tool_calls"].as_array().filter(|_| by_agent && self.with_tools);
         for call in calls.into_iter().flatten() {
             let function = &call["function"];
             let param = format!("{param}.tool_calls");
-            parts.push(call_part(&call["id"], &function["name"], &function["arguments"], &param)?);
+            let part = call_part(&call["id"], &function["name"], &function["arguments"], &param)?;
+            parts.push(Part { metadata: added_metadata(call, function), ..part });
         }
         self.turn(by_agent, parts);
         Ok(())
     }
 
+    /// Adds reasoning of the model, which goes back to it with its next message. Other agents do not get it.
+    pub fn reason(&mut self, text: &str) {
+        if self.with_tools && !text.trim().is_empty() {
+            self.reasoning.push(PartBody::Reasoning { text: text.to_owned() }.into());
+        }
+    }
+
     /// Adds a turn, unless it is empty.
     pub fn turn(&mut self, by_agent: bool, parts: Vec<Part>) {
-        if !parts.is_empty() {
-            self.turns.push(PriorMessage { by_agent, parts });
+        if parts.is_empty() {
+            return;
         }
+        let mut all = std::mem::take(&mut self.reasoning);
+        if !by_agent {
+            all.clear();
+        }
+        all.extend(parts);
+        self.turns.push(PriorMessage { by_agent, parts: all });
     }
 
     /// Adds a tool's result. Results of one turn are one message, since the agent's calls were one as well.
@@ -150,7 +205,10 @@ impl Input {
     /// Adds parts to the last turn if it has the same author, else as a turn.
     fn add_to_last(&mut self, by_agent: bool, parts: Vec<Part>) {
         match self.turns.last_mut() {
-            Some(last) if last.by_agent == by_agent => last.parts.extend(parts),
+            Some(last) if last.by_agent == by_agent => {
+                let reasoning = std::mem::take(&mut self.reasoning);
+                last.parts.extend(reasoning.into_iter().filter(|_| by_agent).chain(parts));
+            }
             _ => self.turn(by_agent, parts),
         }
     }
@@ -242,6 +300,16 @@ impl Input {
         self.files.push(blob);
         vec![part]
     }
+}
+
+/// Returns the text of a reasoning item: the reasoning itself, else its summary.
+fn reasoning_text(item: &Value) -> String {
+    let texts = |member: &str| {
+        let parts = item[member].as_array().into_iter().flatten();
+        parts.filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join(BETWEEN)
+    };
+    let whole = texts("content");
+    if whole.is_empty() { texts("summary") } else { whole }
 }
 
 fn is_result(part: &Part) -> bool {

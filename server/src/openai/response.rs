@@ -5,7 +5,7 @@ use plexus_domain::{MessageId, RunState, part::ToolUse, run::Usage};
 use plexus_hub::calls::Task;
 use serde_json::{Map, Value, json};
 
-use super::error::OpenAiError;
+use super::{call_options::namespaced_names, caller_call::CallerCall, error::OpenAiError};
 
 /// String members of the request that are echoed in the response.
 const ECHOED: [&str; 5] =
@@ -52,14 +52,19 @@ impl From<&Task> for Status {
 #[derive(Clone, Copy)]
 pub struct ResponseProgress<'a> {
     pub message: MessageId,
+    pub reasoning: &'a str,
     pub text: &'a str,
     /// Calls of the caller's tools.
-    pub calls: &'a [ToolUse],
+    pub calls: &'a [CallerCall],
     pub task: &'a Task,
 }
 
 /// The members of a Response that do not change while it is written.
-pub struct ResponseTemplate(Map<String, Value>);
+pub struct ResponseTemplate {
+    members: Map<String, Value>,
+    /// Functions of namespaces: the name for the model, the namespace, and the name in it.
+    namespaced: Vec<(String, String, String)>,
+}
 
 impl ResponseTemplate {
     /// Creates the members for a message created at `created` (seconds since 1970). `model` is the model name
@@ -94,14 +99,14 @@ impl ResponseTemplate {
                 frame.insert(name.to_owned(), json!(flag));
             }
         }
-        Self(frame)
+        Self { members: frame, namespaced: namespaced_names(asked) }
     }
 
     pub fn tell(&self, said: ResponseProgress<'_>, status: Status, failure: Option<&OpenAiError>) -> Value {
         let done = matches!(status, Status::Completed | Status::Incomplete);
-        let output = if done { items(said, status) } else { Vec::new() };
+        let output = if done { self.items(said, status) } else { Vec::new() };
         let error = failure.map(|failure| json!({ "code": failure.code(), "message": failure.message() }));
-        let mut told = self.0.clone();
+        let mut told = self.members.clone();
         let ended = said.task.state_at.millis() / 1_000;
         if status == Status::Incomplete {
             told.insert("incomplete_details".to_owned(), json!({ "reason": "max_output_tokens" }));
@@ -121,6 +126,27 @@ impl ResponseTemplate {
         told.insert("usage".to_owned(), usage);
         Value::Object(told)
     }
+
+    /// Returns the output: the reasoning, the message, unless the answer has calls only, and the calls of the caller's
+    /// tools.
+    fn items(&self, said: ResponseProgress<'_>, status: Status) -> Vec<Value> {
+        let reasoning = (!said.reasoning.is_empty()).then(|| reasoning_item(said.message, 0, said.reasoning));
+        let message = (said.calls.is_empty() || !said.text.is_empty()).then(|| item(said, status));
+        let calls = said.calls.iter().enumerate();
+        let calls = calls.map(|(index, call)| self.call_item(said.message, index, call, "completed"));
+        reasoning.into_iter().chain(message).chain(calls).collect()
+    }
+
+    /// Returns the item of the call with this index. A function of a namespace has its name in that.
+    pub fn call_item(&self, message: MessageId, index: usize, call: &CallerCall, status: &str) -> Value {
+        let mut item = call_item(message, index, call, status);
+        call.add_to_item(&mut item);
+        if let Some((_, namespace, name)) = self.namespaced.iter().find(|(whole, ..)| *whole == call.tool) {
+            item["name"] = json!(name);
+            item["namespace"] = json!(namespace);
+        }
+        item
+    }
 }
 
 /// Returns the id of a Response. The next request may use it as `previous_response_id`.
@@ -139,10 +165,15 @@ pub fn item_id(message: MessageId) -> String {
 /// Returns the options of the request that a Response repeats.
 fn echoed_options(asked: &Map<String, Value>) -> Map<String, Value> {
     let mut echoed = Map::new();
-    for name in ["tools", "tool_choice", "text", "max_output_tokens"] {
+    let names = ["tools", "tool_choice", "text", "max_output_tokens", "temperature", "top_p"];
+    for name in names.into_iter().chain(["presence_penalty", "frequency_penalty"]) {
         if let Some(value) = asked.get(name).filter(|value| !value.is_null()) {
             echoed.insert(name.to_owned(), value.clone());
         }
+    }
+    if let Some(reasoning) = asked.get("reasoning").filter(|reasoning| reasoning.is_object()) {
+        let told = json!({ "effort": reasoning["effort"], "summary": reasoning["summary"] });
+        echoed.insert("reasoning".to_owned(), told);
     }
     if let Some(text) = echoed.get_mut("text").and_then(Value::as_object_mut) {
         text.entry("format").or_insert_with(|| json!({ "type": "text" }));
@@ -151,14 +182,6 @@ fn echoed_options(asked: &Map<String, Value>) -> Map<String, Value> {
         echoed.insert("conversation".to_owned(), json!({ "id": id }));
     }
     echoed
-}
-
-/// Returns the output: the message, unless the answer has calls only, and the calls of the caller's tools.
-fn items(said: ResponseProgress<'_>, status: Status) -> Vec<Value> {
-    let message = (said.calls.is_empty() || !said.text.is_empty()).then(|| item(said, status));
-    let calls =
-        said.calls.iter().enumerate().map(|(index, call)| call_item(said.message, index, call, "completed"));
-    message.into_iter().chain(calls).collect()
 }
 
 /// Returns the item of the call with this index.
@@ -170,6 +193,20 @@ pub fn call_item(message: MessageId, index: usize, call: &ToolUse, status: &str)
 
 pub fn call_item_id(message: MessageId, index: usize) -> String {
     format!("fc_{}_{index}", message.uuid().simple())
+}
+
+/// Returns the item of one piece of reasoning. Its text is the summary as well, which is what most clients show.
+pub fn reasoning_item(message: MessageId, index: usize, text: &str) -> Value {
+    let parts = |kind: &str| match text {
+        "" => json!([]),
+        text => json!([{ "type": kind, "text": text }]),
+    };
+    json!({ "type": "reasoning", "id": reasoning_item_id(message, index), "summary": parts("summary_text"),
+            "content": parts("reasoning_text"), "encrypted_content": null })
+}
+
+pub fn reasoning_item_id(message: MessageId, index: usize) -> String {
+    format!("rs_{}_{index}", message.uuid().simple())
 }
 
 /// Returns the item of the answer's text.

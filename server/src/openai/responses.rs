@@ -10,6 +10,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use futures::StreamExt as _;
+use plexus_domain::CallOptions;
 use plexus_hub::calls::{AuthorizedAgent, CallRequest};
 use serde_json::{Map, Value};
 
@@ -20,7 +21,8 @@ use super::{
     flag, flag_or, model, read,
     request_messages::Input,
     response::{ResponseTemplate, Status, message_of},
-    response_events, text,
+    response_events::{self, Numbering},
+    text,
 };
 use crate::{
     app_state::AppState,
@@ -58,7 +60,11 @@ pub async fn answer(
         return Ok(Json(frame.tell(answering.said(), status, None)).into_response());
     }
     answering.wait_first().await?;
-    let events = response_events::events(frame, answering);
+    let numbering = match background {
+        true => Numbering::ByContent { after: None },
+        false => Numbering::Consecutive,
+    };
+    let events = response_events::events(frame, answering, numbering);
     Ok(event_stream(Body::from_stream(events.map(Ok::<_, Infallible>))))
 }
 
@@ -66,15 +72,23 @@ fn call(asked: &Map<String, Value>, authorized: &AuthorizedAgent) -> Result<Call
     let options = call_options::of_response(asked, authorized.is_model())?;
     let is_withheld = flag_or(asked, "store", true)?.not();
     let mut input = Input::new(authorized.is_model());
-    if let Some(instructions) = text(asked, "instructions")? {
-        input.say(instructions);
-    }
+    let instructions = text(asked, "instructions")?.filter(|text| !text.trim().is_empty());
+    let options = match instructions {
+        Some(instructions) if authorized.is_model() => {
+            CallOptions { instructions: Some(instructions.to_owned()), ..options }
+        }
+        Some(instructions) => {
+            input.say(instructions);
+            options
+        }
+        None => options,
+    };
     match asked.get("input") {
         Some(Value::String(words)) => input.say(words),
         Some(Value::Array(items)) => input.messages(items, "input")?,
         _ => return Err(OpenAiError::invalid(Some("input"), "The input is a text or a list of messages.")),
     }
-    let call = CallRequest { options, is_withheld, ..input.call("input")? };
+    let call = CallRequest { is_withheld, ..input.call(options, "input")? };
     let (after, context) = (text(asked, "previous_response_id")?, conversation(asked)?);
     match (after, context) {
         (Some(_), Some(_)) => {

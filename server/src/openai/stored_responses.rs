@@ -1,12 +1,17 @@
 //! Stored answers of the OpenAI Responses API: `/v1/responses/{id}` and the paths below it.
 
+use std::convert::Infallible;
+
 use axum::{
     Json,
+    body::Body,
     extract::{
         Path, Query, State,
         rejection::{PathRejection, QueryRejection},
     },
+    response::{IntoResponse as _, Response},
 };
+use futures::StreamExt as _;
 use plexus_domain::{Error as Refusal, MessageId, PartBody, RunId, message::Message};
 use plexus_hub::{
     Caller, Error,
@@ -18,14 +23,19 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    answer_stream::{calls_in, outcome},
+    answer_stream::{AnswerStream, calls_in, outcome},
     error::OpenAiError,
     models,
+    reasoning::ReasoningText,
     response::{ResponseProgress, ResponseTemplate, Status, call_item, item_id, message_of, text},
+    response_events::{self, Numbering},
 };
 use crate::{
     app_state::AppState,
-    web::bearer::{Bearer, InvalidToken},
+    web::{
+        bearer::{Bearer, InvalidToken},
+        event_stream::event_stream,
+    },
 };
 
 type BearerResult = Result<Bearer, InvalidToken>;
@@ -41,16 +51,37 @@ struct StoredAnswer {
     task: Task,
 }
 
-/// Returns a stored answer of the caller. Members that echo the request have default values, since the
-/// request is not stored.
+#[derive(Deserialize)]
+pub struct ShowQuery {
+    #[serde(default)]
+    stream: bool,
+    /// Number of the last event of a background response that the client has.
+    starting_after: Option<u64>,
+}
+
+/// Returns a stored answer of the caller, or follows it as a stream. Members that echo the request have default values,
+/// since the request is not stored.
 pub async fn show(
     State(site): State<AppState>,
     caller: BearerResult,
     id: IdResult,
-) -> Result<Json<Value>, OpenAiError> {
+    query: Result<Query<ShowQuery>, QueryRejection>,
+) -> Result<Response, OpenAiError> {
     let Bearer(caller) = caller?;
+    let Query(query) = query.map_err(|_| {
+        let words = "The member stream is true or false, and starting_after the number of an event.";
+        OpenAiError::invalid(Some("stream"), words)
+    })?;
     let found = find(&site, &caller, id).await?;
-    Ok(Json(response(&site, &found).await?))
+    if !query.stream {
+        return Ok(Json(response(&site, &found).await?).into_response());
+    }
+    let StoredAnswer { authorized, message, task } = found;
+    let answering = AnswerStream::resume(site, &authorized, task.id, message).await?;
+    let frame = ResponseTemplate::new(message, answering.created, &answering.model, &Map::new());
+    let numbering = Numbering::ByContent { after: query.starting_after };
+    let events = response_events::events(frame, answering, numbering);
+    Ok(event_stream(Body::from_stream(events.map(Ok::<_, Infallible>))))
 }
 
 /// Deletes a stored answer.
@@ -155,7 +186,14 @@ async fn response(site: &AppState, found: &StoredAnswer) -> Result<Value, OpenAi
     let words = AnswerText::of(&site.hub, authorized, task).await?;
     let answer = task.messages.iter().find(|known| known.id == *message);
     let calls = answer.filter(|_| authorized.is_model()).map(calls_in).unwrap_or_default();
-    let said = ResponseProgress { message: *message, text: words.text(), calls: &calls, task };
+    let reasoning = ReasoningText::of(answer.map(|answer| answer.parts.as_slice()).unwrap_or_default());
+    let said = ResponseProgress {
+        message: *message,
+        reasoning: reasoning.text(),
+        text: words.text(),
+        calls: &calls,
+        task,
+    };
     let failure = if task.is_settled() { outcome(task, said.text).err() } else { None };
     let status = if failure.is_some() { Status::Failed } else { Status::from(task) };
     let created = answer.map_or(task.state_at, |answer| answer.created).millis() / 1_000;

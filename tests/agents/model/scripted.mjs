@@ -6,6 +6,7 @@
 // - `status=429`: answer with this status; `hang`: never answer.
 // - `drop=10`: close the connection after ten tokens.
 // - `pause=40`: send nothing for 40 s before the first token of a stream.
+// - `think=word`: send this reasoning before the text or the calls.
 // - `passage=1`: answer with the first quoted passage of the message and its number in brackets.
 // - `json={"a": 1}`: answer with this text, on a line of its own, if a JSON schema is requested.
 // - `call=add {"a": 1}`: call an offered tool, once per such line, then repeat the result. A line `then`
@@ -16,6 +17,8 @@
 // data gets the last such text again.
 //
 // `--asked FILE` appends each request to a file as a line of JSON, before it is answered.
+//
+// `--window BYTES` refuses larger requests as too long for its context window.
 //
 // `--answers FILE` is a JSON list of texts, one per request in order.
 
@@ -36,6 +39,7 @@ const { values: options } = parseArgs({
     answers: { type: "string" },
     asked: { type: "string" },
     obey: { type: "boolean", default: false },
+    window: { type: "string", default: "Infinity" },
   },
 });
 const answers = options.answers && JSON.parse(readFileSync(options.answers, "utf8"));
@@ -61,6 +65,10 @@ async function answer(request, response) {
   }
   const asked = await readJson(request, LARGEST_REQUEST);
   if (options.asked) appendFileSync(options.asked, `${JSON.stringify(asked)}\n`);
+  if (JSON.stringify(asked).length > Number(options.window)) {
+    const error = { message: "This model's maximum context length is exceeded.", code: "context_length_exceeded" };
+    return send(response, 400, { error });
+  }
   const ordered = options.obey ? orderIn(asked) : undefined;
   const script = answers ? scriptOf(answers.shift()) : ordered === undefined ? scriptFor(asked) : scriptOf(ordered);
   if (script.hang) return;
@@ -69,7 +77,7 @@ async function answer(request, response) {
     return send(response, script.status, problem(`the script says ${script.status}`));
   }
   const called = callsOf(asked);
-  if (called) return answerWithTools(response, asked, called);
+  if (called) return answerWithTools(response, asked, called, script.think);
   return asked.stream ? stream(response, asked, script) : whole(response, asked, script);
 }
 
@@ -90,6 +98,7 @@ function scriptFor(asked) {
     drop: number("drop", Infinity),
     pause: number("pause", 0),
     hang: /\bhang\b/.test(text),
+    think: text.match(/\bthink=(\w+)/)?.[1],
     token,
   };
 }
@@ -134,8 +143,9 @@ function callsOf(asked) {
   return /\bagain\b/.test(text) ? turns[0] : (turns[taken] ?? []);
 }
 
-function answerWithTools(response, asked, calls) {
+function answerWithTools(response, asked, calls, think) {
   response.writeHead(200, { "Content-Type": "text/event-stream" });
+  if (think) response.write(event(chunk(asked, { reasoning_content: think })));
   const told = asked.messages.filter((message) => message.role === "tool").map(quotation);
   if (!calls.length) response.write(event(chunk(asked, { content: `The tools said: ${told.join("; ")}` })));
   for (const [index, { name, given }] of calls.entries()) {
@@ -158,6 +168,7 @@ function quotation({ content }) {
 async function stream(response, asked, script) {
   response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-cache" });
   response.write(event(chunk(asked, { role: "assistant", content: "" })));
+  if (script.think) response.write(event(chunk(asked, { reasoning_content: script.think })));
   if (script.pause > 0) await pause(script.pause * 1000);
   const started = performance.now();
   for (let n = 1; n <= script.tokens && !response.destroyed; n += 1) {

@@ -98,6 +98,9 @@ pub(super) fn acceptable(hub: &Hub, mut call: CallRequest) -> Result<CallRequest
         return Err(Refusal::invalid("message.messageId", words));
     }
     call.parts.iter_mut().chain(call.before.iter_mut().flat_map(|before| &mut before.parts)).for_each(clean);
+    for text in [&mut call.options.instructions, &mut call.options.system].into_iter().flatten() {
+        *text = sanitized_text::multi_line(text);
+    }
     call.parts.retain(|part| part.as_text().is_none_or(|text| !text.trim().is_empty()));
     if call.parts.is_empty() {
         return Err(Refusal::invalid("message.parts", "The message is empty. Send at least one part."));

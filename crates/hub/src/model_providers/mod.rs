@@ -5,6 +5,7 @@
 mod account_keys;
 mod catalog;
 mod connect;
+mod context_windows;
 mod discovery;
 mod model_list;
 mod model_settings;
@@ -18,6 +19,7 @@ pub use catalog::{ModelAvailability, ProviderRow, availability, list};
 pub use connect::{
     ConnectionCheck, DEFAULT_CONTEXT_TOKENS, ProviderForm, connect, remove, set_paused, test, update,
 };
+pub(crate) use context_windows::ListedWindows;
 pub use discovery::{LocalServer, discover};
 pub use model_list::{check_configured, models, nearest_name};
 pub use model_settings::{

@@ -10,8 +10,9 @@ use plexus_runtime::{
     outbound::{Dns, HttpClients, OutboundClient},
 };
 use serde::Deserialize;
+use serde_json::Value;
 
-use super::catalog::catalog;
+use super::{catalog::catalog, context_windows::listed_window};
 use crate::{
     Hub, HubConfig, Result,
     config::{Models, Provider},
@@ -25,12 +26,13 @@ const MAX_NAME: usize = 200;
 /// Response of `GET /models` (OpenAI API reference, "List models").
 #[derive(Deserialize)]
 struct Listed {
-    data: Vec<Model>,
+    data: Vec<Value>,
 }
 
-#[derive(Deserialize)]
-struct Model {
-    id: String,
+/// A model as its server lists it.
+struct ServedModel {
+    name: String,
+    context_tokens: Option<usize>,
 }
 
 /// Why a server lists no models.
@@ -110,7 +112,10 @@ pub(super) async fn served(hub: &Hub, provider: &Provider) -> Vec<String> {
 
 pub(super) async fn request_list(hub: &Hub, provider: &Provider) -> Result<Vec<String>, ModelListError> {
     let client = hub.outbound().provider(provider).map_err(ModelListError::Unreachable)?;
-    list(&client, provider).await
+    let models = list(&client, provider).await?;
+    let windows = models.iter().filter_map(|model| Some((model.name.clone(), model.context_tokens?)));
+    hub.listed_windows().set(&provider.base_url, windows.collect());
+    Ok(models.into_iter().map(|model| model.name).collect())
 }
 
 /// Checks whether a configured provider answers, and returns the result as text. For CLI commands, which have no hub.
@@ -130,7 +135,7 @@ pub async fn check_configured(config: &HubConfig, provider: &Provider) -> Result
     }
 }
 
-async fn list(client: &OutboundClient, provider: &Provider) -> Result<Vec<String>, ModelListError> {
+async fn list(client: &OutboundClient, provider: &Provider) -> Result<Vec<ServedModel>, ModelListError> {
     let mut url = provider.base_url.clone();
     url.set_path(&format!("{}/models", provider.base_url.path().trim_end_matches('/')));
     let key = provider.api_key.as_ref().map(|key| Secret::new(key.reveal()));
@@ -143,8 +148,11 @@ async fn list(client: &OutboundClient, provider: &Provider) -> Result<Vec<String
         _ => return Err(ModelListError::NotOffered(fetched.status)),
     }
     let listed: Listed = serde_json::from_slice(&fetched.body).map_err(|_| ModelListError::Unreadable)?;
-    let names = listed.data.into_iter().map(|model| model.id);
-    Ok(names.filter(|name| is_name(name)).take(MAX_ITEMS).collect())
+    let models = listed.data.iter().filter_map(|model| {
+        let name = model["id"].as_str().filter(|name| is_name(name))?.to_owned();
+        Some(ServedModel { name, context_tokens: listed_window(model) })
+    });
+    Ok(models.take(MAX_ITEMS).collect())
 }
 
 /// Returns the name with the most words in common with `wanted`, the first of several; none without a common word. A

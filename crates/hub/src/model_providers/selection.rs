@@ -78,7 +78,7 @@ pub(crate) async fn select(hub: &Hub, name: &str, call: &ModelCall<'_>) -> Resul
             found => found,
         };
         match obstacle {
-            None => selected.push(selected_model(provider, &settings, own_key)),
+            None => selected.push(selected_model(hub, provider, &settings, own_key)),
             Some(Obstacle::NotPermitted(refusal)) if why.is_none() && selected.is_empty() => {
                 return Err(refusal.into());
             }
@@ -105,7 +105,12 @@ fn model_missing(models: &Models, name: &str) -> Refusal {
     }
 }
 
-fn selected_model(provider: &Provider, settings: &ModelSettings, own_key: Option<Secret>) -> SelectedModel {
+fn selected_model(
+    hub: &Hub,
+    provider: &Provider,
+    settings: &ModelSettings,
+    own_key: Option<Secret>,
+) -> SelectedModel {
     let mut provider = provider.clone();
     let mut used_provider = settings.provider.clone();
     let key_owner = if own_key.is_some() { KeyOwner::Requester } else { KeyOwner::Hub };
@@ -114,8 +119,11 @@ fn selected_model(provider: &Provider, settings: &ModelSettings, own_key: Option
         used_provider += OWN_KEY_SUFFIX;
     }
     provider.prices = effective_prices(settings, provider.prices);
-    if let Some(tokens) = settings.context_tokens {
-        provider.context_tokens = usize::try_from(tokens).unwrap_or(usize::MAX);
+    let entered = settings.context_tokens.map(|tokens| usize::try_from(tokens).unwrap_or(usize::MAX));
+    let listed = || hub.listed_windows().find(&provider.base_url, &settings.model);
+    let window = if provider.has_unknown_window() { entered.or_else(listed) } else { entered };
+    if let Some(tokens) = window {
+        provider.context_tokens = tokens;
     }
     let server_name = (settings.provider != FIRST_PROVIDER).then(|| settings.provider.clone());
     let endpoint = ModelEndpoint {
@@ -124,6 +132,10 @@ fn selected_model(provider: &Provider, settings: &ModelSettings, own_key: Option
         key_owner,
         reads_images: settings.reads_images != Some(false),
         ..runs::model_endpoint(&provider, &settings.model)
+    };
+    let endpoint = match window {
+        Some(_) => ModelEndpoint { is_window_unknown: false, ..endpoint },
+        None => endpoint,
     };
     SelectedModel { provider, endpoint }
 }

@@ -199,6 +199,7 @@ pub(crate) fn model_endpoint(provider: &Provider, name: &str) -> ModelEndpoint {
         key: provider.api_key.as_ref().map(|key| Secret::new(key.reveal())),
         name: name.to_owned(),
         history_bytes: provider.context_tokens.saturating_mul(BYTES_PER_TOKEN),
+        is_window_unknown: provider.has_unknown_window(),
         prices: provider.prices,
     }
 }

@@ -1,6 +1,6 @@
 //! Model/tool loop of one run: call the model, run the tools that it requests, repeat.
 
-use std::{borrow::Cow, future::Future, time::Duration};
+use std::{borrow::Cow, future::Future, iter, time::Duration};
 
 use plexus_domain::{
     form_question::FormAnswer,
@@ -25,6 +25,8 @@ use crate::{
     outbound::{RunInterruption, WaitTimer},
 };
 
+/// Maximum bytes of a conversation that are sent to a model whose context window is not known.
+const MAX_UNKNOWN_WINDOW: usize = 4 << 20;
 /// Maximum questions that a tool may ask the user during one call.
 const MAX_QUESTIONS: usize = 5;
 
@@ -69,14 +71,14 @@ impl<'a> AgentLoop<'a> {
     /// and the caller continues it with the results. The agent's own tools are not called in that turn, because
     /// their results could not be given back to the model with those of the caller.
     async fn converse(&mut self) -> Result<RunEnd, RunInterruption> {
-        let window = self.llm.providers[0].model.history_bytes;
-        let toolbox = self.open_tools(window / 3).await?;
-        let room = window - toolbox.bytes();
-        let (turns, passages) = self.retrieve(room / 2).await?;
-        let mut messages = messages::begin(&self.llm.instructions, &turns, &self.request.files, room);
+        let model = &self.llm.providers[0].model;
+        let window = if model.is_window_unknown { MAX_UNKNOWN_WINDOW } else { model.history_bytes };
+        let toolbox = self.open_tools(model.history_bytes / 3, window).await?;
+        let mut room = window.saturating_sub(toolbox.bytes());
+        let (turns, passages) = self.retrieve(room.min(model.history_bytes) / 2).await?;
+        let mut messages = messages::begin(&self.instructions(), &turns, &self.request.files, room);
         for turns in 1.. {
-            messages::fit(&mut messages, room);
-            let end = self.turn(&messages, toolbox.functions()).await?;
+            let end = self.fitting_turn(&mut messages, &mut room, &toolbox).await?;
             let mut turn = self.answer.take_turn();
             if turn.calls.is_empty() || end == RunEnd::Truncated {
                 self.list_sources(&turn.said, &passages)?;
@@ -115,6 +117,40 @@ impl<'a> AgentLoop<'a> {
         }
     }
 
+    /// Returns the instructions of the agent, and those of the caller after them.
+    fn instructions(&self) -> String {
+        let options = &self.request.options;
+        let asked = [options.instructions.as_deref(), options.system.as_deref()];
+        let all = iter::once(self.llm.instructions.as_str()).chain(asked.into_iter().flatten());
+        all.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// Runs one turn with the messages that fit. If the window is not known and the server says that the conversation
+    /// is too long, it is shortened to the assumed size once. A caller with tools keeps the conversation itself and
+    /// shortens it when it is told so, which works better than a conversation without its beginning.
+    async fn fitting_turn(
+        &mut self,
+        messages: &mut Vec<Message>,
+        room: &mut usize,
+        toolbox: &Toolbox,
+    ) -> Result<RunEnd, RunInterruption> {
+        messages::fit(messages, *room);
+        let tried = self.turn(messages, toolbox.functions()).await;
+        let assumed = self.llm.providers[0].model.history_bytes.saturating_sub(toolbox.bytes());
+        let is_too_long = matches!(&tried, Err(RunInterruption::Failed(failure))
+            if failure.class == FailureClass::PromptTooLong);
+        if !is_too_long || *room <= assumed || toolbox.has_functions_of_caller() {
+            return tried;
+        }
+        *room = assumed;
+        let size = messages::size(messages);
+        messages::fit(messages, *room);
+        if messages::size(messages) == size {
+            return tried;
+        }
+        self.turn(messages, toolbox.functions()).await
+    }
+
     /// Returns the turns with the passages of the agent's files for the message to answer, and those passages.
     async fn retrieve(
         &mut self,
@@ -137,12 +173,14 @@ impl<'a> AgentLoop<'a> {
         }
     }
 
-    async fn open_tools(&mut self, max_bytes: usize) -> Result<Toolbox, RunInterruption> {
+    /// Offers the caller's tools, which have to fit into the window, and up to `max_own_bytes` of the agent's.
+    async fn open_tools(&mut self, max_own_bytes: usize, window: usize) -> Result<Toolbox, RunInterruption> {
         let of_caller = self.request.options.callable_tools();
-        let toolbox = Toolbox::of_caller(of_caller, max_bytes)?;
+        let toolbox = Toolbox::of_caller(of_caller, window)?;
         if self.llm.tools.is_empty() {
             return Ok(toolbox);
         }
+        let max_bytes = toolbox.bytes().saturating_add(max_own_bytes).min(window);
         // Short-lived futures are boxed so that the future of a waiting run stays small.
         let opening = Box::pin(toolbox.open(&self.llm.tools, max_bytes));
         let opening = self.time.spend(self.llm, opening);

@@ -2,8 +2,8 @@
 
 use plexus_domain::{
     CallOptions,
-    agent::ModelParameters,
-    call_options::{AnswerFormat, FunctionTool, ToolChoice},
+    agent::{Hundredths, ModelParameters, ReasoningEffort},
+    call_options::{AnswerFormat, FunctionTool, SamplingOptions, ToolChoice},
 };
 use serde_json::{Map, Value, json};
 
@@ -29,9 +29,7 @@ pub(super) fn members(
     let mut members = Map::new();
     insert(&mut members, "stream", Some(Value::Bool(true)));
     insert(&mut members, "stream_options", Some(json!({ "include_usage": true })));
-    insert(&mut members, "temperature", parameters.temperature().map(|number| json!(number.as_f64())));
-    insert(&mut members, "top_p", parameters.top_p().map(|number| json!(number.as_f64())));
-    insert(&mut members, "reasoning_effort", parameters.reasoning_effort().map(|effort| json!(effort)));
+    sampling(&mut members, &options.sampling, parameters);
     if !options.callable_tools().is_empty() {
         insert(&mut members, "tool_choice", tool_choice(&options.tool_choice));
         insert(&mut members, "parallel_tool_calls", options.parallel_tool_calls.map(Value::Bool));
@@ -40,6 +38,20 @@ pub(super) fn members(
     insert(&mut members, "stop", (!options.stop.is_empty()).then(|| json!(options.stop)));
     insert(&mut members, max_tokens_member(model), options.max_tokens.map(|most| json!(most)));
     members
+}
+
+/// Adds how the model chooses its words: as the caller says, else as the agent's owner says.
+fn sampling(members: &mut Map<String, Value>, asked: &SamplingOptions, parameters: ModelParameters) {
+    let temperature = asked.temperature.or_else(|| parameters.temperature().map(Hundredths::as_f64));
+    let top_p = asked.top_p.or_else(|| parameters.top_p().map(Hundredths::as_f64));
+    let effort = asked.reasoning_effort.as_deref();
+    let effort = effort.or_else(|| parameters.reasoning_effort().map(ReasoningEffort::as_str));
+    insert(members, "temperature", temperature.map(|number| json!(number)));
+    insert(members, "top_p", top_p.map(|number| json!(number)));
+    insert(members, "presence_penalty", asked.presence_penalty.map(|number| json!(number)));
+    insert(members, "frequency_penalty", asked.frequency_penalty.map(|number| json!(number)));
+    insert(members, "seed", asked.seed.map(|number| json!(number)));
+    insert(members, "reasoning_effort", effort.map(|effort| json!(effort)));
 }
 
 fn insert(members: &mut Map<String, Value>, name: &str, value: Option<Value>) {

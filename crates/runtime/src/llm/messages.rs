@@ -155,6 +155,11 @@ pub(super) fn begin(
     messages
 }
 
+/// Returns the bytes of messages that count against the model's window.
+pub(super) fn size(messages: &[Message]) -> usize {
+    messages.iter().map(Message::size).sum()
+}
+
 /// Drops the oldest content until the rest fits: first turns before the question, then tool results. The
 /// instructions, the question, all calls and the last result stay. A result is replaced by a note, so that
 /// each call still has one.

@@ -43,6 +43,7 @@ fn model(base: &Url, key: Option<&str>) -> LlmConnector {
         key,
         name: "small".to_owned(),
         history_bytes: 1_000,
+        is_window_unknown: false,
         prices: Prices::default(),
     };
     LlmConnector::new(outbound, model, "Be brief.".to_owned()).unwrap()

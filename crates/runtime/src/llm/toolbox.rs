@@ -93,11 +93,16 @@ impl Toolbox {
         let bytes: usize = functions.iter().map(|function| function.to_string().len()).sum();
         if bytes > max_bytes {
             let words = format!(
-                "The tools have {bytes} bytes, more than the {max_bytes} that fit. Send fewer tools."
+                "The tools have {bytes} bytes, more than the {max_bytes} that fit into the model's context window. Send \
+                 fewer tools."
             );
-            return Err(Failure::new(FailureClass::TooLarge, words));
+            return Err(Failure::new(FailureClass::PromptTooLong, words));
         }
         Ok(Self { of_caller, functions, bytes, ..Self::default() })
+    }
+
+    pub const fn has_functions_of_caller(&self) -> bool {
+        !self.of_caller.is_empty()
     }
 
     /// Returns whether the caller executes this call.

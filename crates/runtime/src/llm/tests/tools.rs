@@ -511,6 +511,7 @@ async fn another_provider_stands_in_until_something_was_said() {
         key: None,
         name: "large".to_owned(),
         history_bytes: 1_000,
+        is_window_unknown: false,
         prices: Prices::default(),
     };
     let outbound = || HttpClients::new().unwrap().for_operator(&other).unwrap();
