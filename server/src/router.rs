@@ -1,6 +1,12 @@
 //! All routes of the server, with their middleware.
 
-use axum::{Router, extract::DefaultBodyLimit, http::StatusCode, middleware, response::Response};
+use axum::{
+    Router,
+    extract::{DefaultBodyLimit, FromRequest as _, Request, State},
+    http::StatusCode,
+    middleware,
+    response::{IntoResponse as _, Response},
+};
 use tower::ServiceBuilder;
 use tower_http::{
     catch_panic::CatchPanicLayer,
@@ -17,7 +23,7 @@ use crate::{
     app_state::AppState,
     ard, conformance, health, ioa_compat, mcp, oauth, openai, pages, rpc,
     web::{
-        admission, api_error_layer, assets, bearer, body_budget, body_timeout, host_check,
+        admission, api_error_layer, assets, bearer, body_budget, body_timeout, edge_errors, host_check,
         page::PageContext,
         request_id,
         routing::{form, get, post},
@@ -55,6 +61,7 @@ pub fn router(site: AppState) -> Router {
         .route("/static/{version}/{*name}", get(assets::get))
         .fallback(missing)
         .layer(packed)
+        .layer(middleware::from_fn(edge_errors::edge_error_layer))
         // Streams are not compressed: each would hold a compressor's buffers.
         .nest("/api/v1", api::unpacked().layer(challenge))
         .layer(shared)
@@ -88,6 +95,7 @@ fn edge_routes(site: AppState) -> Router {
         .expose_headers(Any);
     let shared = ServiceBuilder::new()
         .layer(middleware::from_fn_with_state(site.clone(), request_id::name))
+        .layer(middleware::from_fn(edge_errors::edge_error_layer))
         .layer(CatchPanicLayer::new())
         .layer(middleware::from_fn_with_state(site.clone(), host_check::check))
         .layer(middleware::from_fn(body_timeout::limit_body_time))
@@ -316,8 +324,14 @@ fn register_routes() -> Router<AppState> {
         .route("/@{owner}/{agent}/edit", form(agent_manage::show_edit, agent_manage::edit))
 }
 
-async fn missing(visit: PageContext) -> Response {
-    visit.refuse_status(StatusCode::NOT_FOUND)
+async fn missing(State(site): State<AppState>, request: Request) -> Response {
+    if let Some(response) = edge_errors::unknown_path(&request) {
+        return response;
+    }
+    match PageContext::from_request(request, &site).await {
+        Ok(visit) => visit.refuse_status(StatusCode::NOT_FOUND),
+        Err(refused) => refused.into_response(),
+    }
 }
 
 /// Returns the compression layer. Small responses, event streams and compressed formats are excluded.

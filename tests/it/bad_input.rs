@@ -65,6 +65,92 @@ on_both! {
         assert_eq!(answer_after(&ada, &said.chat, 0).await["state"], "done");
     }
 
+    async fn every_edge_answers_in_its_own_words(hub: &Hub) {
+        let visitor = hub.visitor();
+        let ada = hub.person("ada").await;
+        let program = ada.with_token(&make(&ada, &["chat", "read"]).await);
+        let rpc = |said: &Value| said["jsonrpc"] == "2.0" && said["id"].is_null() && said["error"]["code"].is_i64() && said["error"]["message"].is_string();
+        let a2a = |said: &Value| said["error"]["code"].is_u64() && said["error"]["status"].is_string() && said["error"]["details"].is_array();
+        let registry = |said: &Value| said["error"].is_string() && said.get("error_description").is_none();
+        let openai = |said: &Value| said["error"]["type"].is_string() && said["error"].get("param").is_some() && said.get("type").is_none();
+        let ard = |said: &Value| said["errorCode"].is_string() && said["message"].is_string();
+        let oauth = |said: &Value| said["error"].is_string() && said["error_description"].is_string();
+        let api = |said: &Value| said["error"]["code"].is_string() && said["error"]["message"].is_string();
+        type Shape = fn(&Value) -> bool;
+        let edges: [(&str, Shape, &[&str]); 9] = [
+            ("/a2a", rpc, &["/a2a/plexus/calc", "/a2a/plexus/calc/"]),
+            ("/a2a/plexus/calc/rest", a2a, &["/a2a/plexus/calc/rest/message:send"]),
+            ("/mcp", rpc, &["/mcp", "/mcp/plexus/calc"]),
+            ("/v0.1", registry, &["/v0.1/servers"]),
+            ("/v1", openai, &["/v1/models", "/v1/chat/completions", "/v1/responses"]),
+            ("/ard", ard, &["/ard/v1/search", "/ard/v1/explore", "/ard/v1/agents"]),
+            ("/rpc", rpc, &["/rpc"]),
+            ("/api", api, &["/api/v1/chats", "/api/v1/teams"]),
+            ("/oauth", oauth, &["/oauth/token", "/oauth/register"]),
+        ];
+        for (base, shape, known) in edges {
+            let mut unknown = vec![base.to_owned(), format!("{base}/"), format!("{base}//"), format!("{base}/no/such/path/at/all"), format!("/{base}/x")];
+            unknown.extend(known.iter().filter(|path| !path.starts_with("/a2a")).map(|path| format!("{path}/")));
+            unknown.extend(known.iter().map(|path| path[1..].replacen('/', "//", 1)).map(|path| format!("/{path}/x")));
+            unknown.retain(|path| !known.contains(&path.as_str()) && path != "/ard/v1/");
+            for path in unknown {
+                for method in [Method::GET, Method::POST, Method::PUT, Method::DELETE] {
+                    let request = visitor.request(method.clone(), &path).header(header::ORIGIN, "https://app.example.org");
+                    let answer = visitor.send(request).await;
+                    let status = answer.status;
+                    assert!(answer.status.is_client_error() && answer.header("content-type").contains("json"), "{method} {path}: {status} {}", answer.body);
+                    assert!(shape(&answer.json()), "{method} {path}: {status} {}", answer.body);
+                }
+            }
+            for path in known {
+                let answer = program.send(program.request(Method::PATCH, path)).await;
+                let is_a2a_rest = path.contains("/rest/");
+                assert!(answer.status == StatusCode::METHOD_NOT_ALLOWED || is_a2a_rest, "{path}: {}", answer.status);
+                assert!(is_a2a_rest || !answer.header("allow").is_empty(), "{path}: Allow");
+                assert!(shape(&answer.json()), "PATCH {path}: {}", answer.body);
+                for (kind, body) in [("text/plain", "{}"), ("", "{}"), ("application/json", ""), ("application/json", "{"), ("application/json", "[]"), ("application/json", "\u{0}")] {
+                    let mut request = program.request(Method::POST, path).body(body);
+                    if !kind.is_empty() {
+                        request = request.header(header::CONTENT_TYPE, kind);
+                    }
+                    let answer = program.send(request).await;
+                    let (status, said) = (answer.status, answer.body.clone());
+                    let is_error = serde_json::from_str::<Value>(&said).is_ok_and(|said| shape(&said) || rpc(&said));
+                    assert!(is_error, "POST {path} {kind:?} {body:?}: {status} {said}");
+                }
+            }
+        }
+        for (path, shape) in [("/.well-known/none", api as Shape), ("/.well-known/oauth-authorization-server/none", oauth), ("/.well-known/openid-configuration", oauth), ("/.well-known/", api)] {
+            let answer = visitor.get(path).await.expect(StatusCode::NOT_FOUND);
+            assert!(shape(&answer.json()), "{path}: {}", answer.body);
+            assert_eq!(answer.header("access-control-allow-origin"), "*", "{path}");
+        }
+        visitor.get("/no/such/page").await.expect(StatusCode::NOT_FOUND).says("<html");
+    }
+
+    async fn a_body_is_read_only_for_an_account(hub: &Hub) {
+        let visitor = hub.visitor();
+        let openapi = visitor.get("/api/v1/openapi.json").await.expect(StatusCode::OK).json();
+        let mut tried = 0;
+        for (path, methods) in openapi["paths"].as_object().expect("paths") {
+            let path = path.split('/').map(|step| if step.starts_with('{') { new_id().to_string() } else { step.to_owned() });
+            let path = format!("/api/v1{}", path.collect::<Vec<_>>().join("/"));
+            for (method, operation) in methods.as_object().expect("methods") {
+                if operation["requestBody"]["content"].get("application/json").is_none() {
+                    continue;
+                }
+                tried += 1;
+                let method: Method = method.to_uppercase().parse().expect("a method");
+                for body in ["", "{", "[]", "{\"a\": 1}"] {
+                    let request = visitor.request(method.clone(), &path).header(header::CONTENT_TYPE, "application/json");
+                    let answer = visitor.send(request.body(body)).await;
+                    assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{method} {path} {body}: {}", answer.body);
+                }
+            }
+        }
+        assert!(tried >= 20, "{tried} operations take JSON");
+    }
+
     async fn malformed_json_names_the_place(hub: &Hub) {
         let ada = hub.person("ada").await;
         for (body, words) in [

@@ -12,6 +12,7 @@ use plexus_app::{locales, view_models::Locale};
 use plexus_domain::sanitized_text;
 
 use super::{
+    edge_errors::api_code,
     error::{FAULT, plain_error},
     language,
 };
@@ -40,7 +41,7 @@ pub async fn api_error_layer(request: Request, next: Next) -> Response {
 async fn translated(response: Response, locale: Locale) -> Response {
     let (mut parts, body) = response.into_parts();
     let Ok(body) = to_bytes(body, MAX_JSON_BYTES).await else {
-        return plain_error(parts.status, code(parts.status), FAULT.to_owned()).into_response();
+        return plain_error(parts.status, api_code(parts.status), FAULT.to_owned()).into_response();
     };
     let Some(translated) = translated_body(&body, locale) else {
         return Response::from_parts(parts, Body::from(body));
@@ -64,7 +65,7 @@ fn is_json(response: &Response) -> bool {
 async fn shaped(response: Response) -> Response {
     let (mut parts, body) = response.into_parts();
     let said = read_error_text(body).await;
-    let answer = plain_error(parts.status, code(parts.status), words(parts.status, said)).into_response();
+    let answer = plain_error(parts.status, api_code(parts.status), words(parts.status, said)).into_response();
     let (fresh, body) = answer.into_parts();
     parts.headers.extend(fresh.headers);
     parts.headers.remove(header::CONTENT_LENGTH);
@@ -74,19 +75,6 @@ async fn shaped(response: Response) -> Response {
 async fn read_error_text(body: Body) -> String {
     let bytes = to_bytes(body, MAX_ERROR_BYTES).await.unwrap_or_default();
     sanitized_text::ellipsize(&sanitized_text::one_line(&String::from_utf8_lossy(&bytes)), MAX_ERROR_CHARS)
-}
-
-const fn code(status: StatusCode) -> &'static str {
-    match status {
-        StatusCode::FORBIDDEN => "forbidden",
-        StatusCode::NOT_FOUND => "not_found",
-        StatusCode::METHOD_NOT_ALLOWED => "method_not_allowed",
-        StatusCode::PAYLOAD_TOO_LARGE => "too_large",
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => "unsupported_media_type",
-        StatusCode::MISDIRECTED_REQUEST => "misdirected",
-        _ if status.as_u16() < 500 => "invalid",
-        _ => "internal",
-    }
 }
 
 fn words(status: StatusCode, said: String) -> String {

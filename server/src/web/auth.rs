@@ -35,6 +35,9 @@ impl FromRequestParts<AppState> for ApiCaller {
             None => by_cookie(site, &parts.headers, ip).await?,
         };
         admit(parts, site, &caller)?;
+        if let Err(refusal) = caller.person() {
+            parts.extensions.insert(WithoutAccount(refusal));
+        }
         Ok(Self(caller))
     }
 }
@@ -47,6 +50,11 @@ pub fn admit(parts: &Parts, site: &AppState, caller: &Caller) -> Result<(), Refu
         None => Ok(()),
     }
 }
+
+/// Extension of a request whose caller has no account. All bodies in JSON are for accounts, so
+/// [`super::json_body::JsonBody`] refuses one before it is read.
+#[derive(Clone)]
+pub struct WithoutAccount(pub Refusal);
 
 /// Extractor: the client's IP address, for handlers that need nothing else about the caller.
 pub struct ClientIp(pub IpAddr);

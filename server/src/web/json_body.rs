@@ -16,7 +16,7 @@ use plexus_domain::{
 };
 use serde::de::DeserializeOwned;
 
-use super::{body_budget::BodyBudgetExceeded, error::ApiError};
+use super::{auth::WithoutAccount, body_budget::BodyBudgetExceeded, error::ApiError};
 use crate::app_state::AppState;
 
 pub const JSON: &str = "application/json";
@@ -48,6 +48,9 @@ impl<T: DeserializeOwned> FromRequest<AppState> for JsonBody<T> {
     type Rejection = Response;
 
     async fn from_request(request: Request, site: &AppState) -> Result<Self, Response> {
+        if let Some(WithoutAccount(refusal)) = request.extensions().get() {
+            return Err(refuse(refusal.clone()));
+        }
         if !is_of_type(request.headers(), &[JSON]) {
             return Err(not_json());
         }

@@ -12,6 +12,7 @@ pub mod body_writer;
 pub mod client_address;
 pub mod connections;
 pub mod download;
+pub mod edge_errors;
 pub mod error;
 pub mod etag;
 pub mod event_stream;
