@@ -70,7 +70,7 @@ async fn ask(client: &Client, agent: &str, text: &str) -> (String, Value) {
 /// Decides the open approval request of the program in this chat.
 pub async fn decide(client: &Client, chat: &str, allow: bool) {
     let id = question(client, chat).await;
-    let waiting = client.api("/approvals").await["approvals"][0].clone();
+    let waiting = client.api("/approvals").await["items"][0].clone();
     let asked = (&waiting["tool"], &waiting["arguments"]);
     assert_eq!(asked, (&json!("Delete everything"), &json!({ "path": "/" })));
     let (path, answer) = (format!("/approvals/{id}"), json!({ "allow": allow }));

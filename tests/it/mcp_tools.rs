@@ -174,13 +174,13 @@ async fn each_call_waits_for_leave(hub: &Hub, grace: &Client) {
     let ada = hub.person("ada").await;
     let said = ada.begin("@grace/asking", ASK).await;
     let id = question(&ada, &said.chat).await;
-    let waiting = ada.api("/approvals").await["approvals"].clone();
+    let waiting = ada.api("/approvals").await["items"].clone();
     assert_eq!(
         (&waiting[0]["id"], &waiting[0]["arguments"]),
         (&json!(id), &json!({ "text": "milk" })),
         "{waiting}"
     );
-    assert_eq!(grace.api("/approvals").await, json!({ "approvals": [] }));
+    assert_eq!(grace.api("/approvals").await, json!({ "items": [], "next": null, "approvals": [] }));
     let listed = ada.api("/chats").await["items"][0].clone();
     assert_eq!((&listed["running"], &listed["waiting"]), (&json!(true), &json!(true)), "{listed}");
 
@@ -244,7 +244,7 @@ async fn a_question_is_there_after_a_reload_and_without_javascript(grace: &Clien
     grace.get(&format!("/chat/{}", said.chat)).await.says("Not answered in time");
     let late = grace.call(Method::POST, &format!("/approvals/{id}"), &json!({ "allow": true })).await;
     late.expect(StatusCode::CONFLICT);
-    assert_eq!(grace.api("/approvals").await, json!({ "approvals": [] }));
+    assert_eq!(grace.api("/approvals").await, json!({ "items": [], "next": null, "approvals": [] }));
 }
 
 async fn a_person_wants_to_be_asked(hub: &Hub) {
@@ -281,7 +281,7 @@ async fn a_tool_asks_the_user(hub: &Hub, grace: &Client) {
     let said = grace.begin("@grace/free", BOOK).await;
     let id = question(grace, &said.chat).await;
     let waiting = grace.api("/approvals").await;
-    let asked = &waiting["approvals"][0]["question"];
+    let asked = &waiting["items"][0]["question"];
     assert_eq!(asked["message"], "Which boat needs a berth?", "{waiting}");
     assert_eq!(
         asked["inputs"][1]["kind"],
@@ -423,7 +423,7 @@ async fn a_question_that_waits_when_the_hub_ends_is_answered_by_nobody() {
 
     let hub = Process::serve_with(folder.path(), &flags).await;
     let grace = grace.at(&hub.origin);
-    assert_eq!(grace.api("/approvals").await, json!({ "approvals": [] }));
+    assert_eq!(grace.api("/approvals").await, json!({ "items": [], "next": null, "approvals": [] }));
     let late = grace.call(Method::POST, &format!("/approvals/{id}"), &json!({ "allow": true })).await;
     late.expect(StatusCode::CONFLICT);
     let answer = grace.api(&format!("/chats/{}", killed.chat)).await["messages"][1].clone();
@@ -440,7 +440,7 @@ async fn a_question_that_waits_when_the_hub_ends_is_answered_by_nobody() {
     grace.call(Method::POST, &retry, &json!({})).await.expect(StatusCode::ACCEPTED);
     let again = timeout(TIMEOUT, async {
         loop {
-            if let Some(id) = grace.api("/approvals").await["approvals"][0]["id"].as_str() {
+            if let Some(id) = grace.api("/approvals").await["items"][0]["id"].as_str() {
                 return id.to_owned();
             }
         }

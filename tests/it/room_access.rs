@@ -184,7 +184,7 @@ on_both! {
         let (ada, bob, chat) = pair(hub).await;
         bob.say(&chat, "@grace/parrot ask").await;
         let id = question(&bob, &chat).await;
-        assert_eq!(ada.api("/approvals").await["approvals"], json!([]));
+        assert_eq!(ada.api("/approvals").await["items"], json!([]));
         let path = format!("/approvals/{id}");
         ada.call(Method::POST, &path, &json!({ "allow": true })).await.expect(StatusCode::FORBIDDEN);
         let at = seq(&bob, &chat).await;

@@ -124,9 +124,9 @@ on_both! {
             let id = question(&ada, &chat).await;
             let waiting = call(&ada, "approvals.list", json!({})).await;
             assert_eq!(waiting, ada.api("/approvals").await);
-            let asked = &waiting["approvals"][0];
+            let asked = &waiting["items"][0];
             assert_eq!((&asked["id"], &asked["arguments"]), (&json!(id), &json!({ "path": "/" })), "{waiting}");
-            assert_eq!(call(&eve, "approvals.list", json!({})).await, json!({ "approvals": [] }));
+            assert_eq!(call(&eve, "approvals.list", json!({})).await, json!({ "items": [], "next": null, "approvals": [] }));
             let decision = json!({ "approval": id, "allow": allow });
             assert_eq!(code(&eve, "approvals.decide", decision.clone()).await, -32_004, "it was not put to her");
             assert_eq!(call(&ada, "approvals.decide", decision.clone()).await, json!(true));

@@ -127,7 +127,7 @@ fn tells_nothing(text: &str) {
 }
 
 async fn nobody_is_told(hub: &Hub, grace: &Client, url: &str) {
-    let kept = json!({ "items": [{ "url": url, "scheme": { "kind": "bearer" } }] });
+    let kept = json!({ "items": [{ "url": url, "scheme": { "kind": "bearer" } }], "next": null });
     assert_eq!(grace.api(KEPT).await, kept);
     for place in ["/@grace/guarded", "/@grace/guarded/versions", "/@grace/guarded/manage", PAGE, EDIT] {
         tells_nothing(&grace.get(place).await.expect(StatusCode::OK).body);
@@ -189,7 +189,7 @@ async fn another_server_is_added_on_the_page(grace: &Client, bearer: &Guarded, k
     assert_eq!(edit(grace, &both, [keyed.url(), "X-API-Key", KEY]).await, StatusCode::SEE_OTHER);
     let key = json!({ "kind": "api_key", "name": "X-API-Key", "in_query": false });
     let kept = json!({ "items": [{ "url": bearer.url(), "scheme": { "kind": "bearer" } },
-                                 { "url": keyed.url(), "scheme": key }] });
+                                 { "url": keyed.url(), "scheme": key }], "next": null });
     assert_eq!(grace.api(KEPT).await, kept, "what was given before is part of no version");
     adds(grace, "add").await;
     adds(grace, "add_2").await;

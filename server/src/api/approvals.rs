@@ -22,11 +22,16 @@ use crate::{
 
 #[derive(Serialize, ToSchema)]
 pub struct Approvals {
+    items: Vec<Approval>,
+    /// Always null: the list is complete.
+    #[schema(required)]
+    next: Option<String>,
+    /// The same as `items`, for programs of earlier versions.
     approvals: Vec<Approval>,
 }
 
 /// A tool call that waits for approval, or a question of a tool that waits for an answer. Its run is suspended.
-#[derive(Serialize, ToSchema)]
+#[derive(Clone, Serialize, ToSchema)]
 struct Approval {
     id: ApprovalId,
     run: RunId,
@@ -59,7 +64,8 @@ pub async fn waiting(hub: &Hub, caller: &Caller) -> Result<Approvals, Error> {
         expires: one.expires,
     };
     let waiting = runs::waiting(hub, caller).await?;
-    Ok(Approvals { approvals: waiting.into_iter().map(shown).collect() })
+    let items: Vec<_> = waiting.into_iter().map(shown).collect();
+    Ok(Approvals { approvals: items.clone(), items, next: None })
 }
 
 #[derive(Deserialize, ToSchema)]

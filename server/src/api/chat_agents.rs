@@ -26,6 +26,9 @@ use crate::{
 #[derive(Serialize, ToSchema)]
 pub struct ChatAgents {
     items: Vec<ChatAgentJson>,
+    /// Always null: the list is complete.
+    #[schema(required)]
+    next: Option<String>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -107,7 +110,7 @@ pub async fn list(
 /// Returns the agents of a chat of the caller.
 pub async fn of(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<ChatAgents, Error> {
     let agents = chats::list_agents(hub, caller, chat).await?;
-    Ok(ChatAgents { items: agents.into_iter().map(Into::into).collect() })
+    Ok(ChatAgents { items: agents.into_iter().map(Into::into).collect(), next: None })
 }
 
 /// Limits how much an agent answers in your chat in one day (UTC).

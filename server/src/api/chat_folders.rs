@@ -24,6 +24,9 @@ pub async fn list_folders(
 #[derive(Serialize, ToSchema)]
 pub struct ChatFolderList {
     items: Vec<ChatFolderJson>,
+    /// Always null: the list is complete.
+    #[schema(required)]
+    next: Option<String>,
 }
 
 /// A folder. It exists while a chat is in it.
@@ -38,6 +41,9 @@ struct ChatFolderJson {
 impl ChatFolderList {
     pub async fn of(hub: &Hub, caller: &Caller) -> Result<Self, Error> {
         let folders = chats::list_folders(hub, caller).await?.into_iter();
-        Ok(Self { items: folders.map(|it| ChatFolderJson { name: it.folder, chats: it.chats }).collect() })
+        Ok(Self {
+            items: folders.map(|it| ChatFolderJson { name: it.folder, chats: it.chats }).collect(),
+            next: None,
+        })
     }
 }

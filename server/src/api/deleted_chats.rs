@@ -43,6 +43,9 @@ pub async fn list_deleted(
 #[derive(Serialize, ToSchema)]
 pub struct DeletedChatList {
     items: Vec<DeletedChatJson>,
+    /// Always null: the list is complete.
+    #[schema(required)]
+    next: Option<String>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -61,6 +64,6 @@ impl DeletedChatList {
             title: chat.title.into(),
             restorable_until: chat.expires_at,
         });
-        Ok(Self { items: items.collect() })
+        Ok(Self { items: items.collect(), next: None })
     }
 }

@@ -20,6 +20,9 @@ use crate::{
 #[derive(Serialize, ToSchema)]
 pub struct Rules {
     items: Vec<Rule>,
+    /// Always null: the list is complete.
+    #[schema(required)]
+    next: Option<String>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -65,7 +68,7 @@ pub async fn rules(State(site): State<AppState>, ApiCaller(caller): ApiCaller) -
 
 pub async fn made(hub: &Hub, caller: &Caller) -> Result<Rules, Error> {
     let items = federation::list_rules(hub, caller).await?.into_iter().map(Rule::from).collect();
-    Ok(Rules { items })
+    Ok(Rules { items, next: None })
 }
 
 /// Action of a rule.
@@ -171,6 +174,9 @@ pub async fn take_over(hub: &Hub, caller: &Caller, new: &SignedRules) -> Result<
 #[derive(Serialize, ToSchema)]
 pub struct RuleSubscriptions {
     items: Vec<RuleSubscriptionJson>,
+    /// Always null: the list is complete.
+    #[schema(required)]
+    next: Option<String>,
 }
 
 /// A rule list that this hub subscribes to.
@@ -216,7 +222,7 @@ pub async fn followed(hub: &Hub, caller: &Caller) -> Result<RuleSubscriptions, E
         }
     };
     let items = federation::subscriptions(hub, caller).await?.into_iter().map(list).collect();
-    Ok(RuleSubscriptions { items })
+    Ok(RuleSubscriptions { items, next: None })
 }
 
 /// A rule list to subscribe to.

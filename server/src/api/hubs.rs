@@ -29,6 +29,9 @@ pub struct Network {
     /// disabled.
     mode: Option<String>,
     items: Vec<RemoteHubJson>,
+    /// Always null: the list is complete.
+    #[schema(required)]
+    next: Option<String>,
     latencies: LatenciesJson,
 }
 
@@ -177,6 +180,7 @@ pub async fn known(hub: &Hub, caller: &Caller) -> Result<Network, Error> {
         local: LocalHubJson { id, name, addresses, agents, reachability, reachability_text, relays },
         mode: found.mode.map(str::to_owned),
         items: found.hubs.into_iter().map(RemoteHubJson::from).collect(),
+        next: None,
         latencies: LatenciesJson {
             propagation: found.latencies.propagation.map(LatencyJson::from),
             dht_lookup: found.latencies.dht_lookup.map(LatencyJson::from),

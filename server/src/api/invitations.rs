@@ -96,6 +96,9 @@ pub async fn created(
 #[derive(Serialize, ToSchema)]
 pub struct SentInvitationList {
     items: Vec<SentInvitationJson>,
+    /// Always null: the list is complete.
+    #[schema(required)]
+    next: Option<String>,
 }
 
 /// An invitation to a chat.
@@ -138,7 +141,7 @@ pub async fn sent(
 /// Returns the invitations to a chat of the caller.
 pub async fn listed(hub: &Hub, caller: &Caller, chat: ChatId) -> Result<SentInvitationList, Error> {
     let items = chats::list_invitations(hub, caller, chat).await?;
-    Ok(SentInvitationList { items: items.into_iter().map(Into::into).collect() })
+    Ok(SentInvitationList { items: items.into_iter().map(Into::into).collect(), next: None })
 }
 
 /// Revokes an invitation to your chat. Users that have joined with a link stay.
@@ -157,6 +160,9 @@ pub async fn revoke(
 #[derive(Serialize, ToSchema)]
 pub struct ReceivedInvitationList {
     items: Vec<ReceivedInvitationJson>,
+    /// Always null: the list is complete.
+    #[schema(required)]
+    next: Option<String>,
 }
 
 /// An invitation of yours.
@@ -200,7 +206,7 @@ pub async fn received(
 /// Returns the invitations of the caller.
 pub async fn own(hub: &Hub, caller: &Caller) -> Result<ReceivedInvitationList, Error> {
     let items = chats::received_invitations(hub, caller).await?;
-    Ok(ReceivedInvitationList { items: items.into_iter().map(Into::into).collect() })
+    Ok(ReceivedInvitationList { items: items.into_iter().map(Into::into).collect(), next: None })
 }
 
 /// The chat that you have joined.

@@ -27,6 +27,9 @@ pub const MAX_BODY: usize = MAX_PDF_BYTES;
 #[derive(Serialize, ToSchema)]
 pub struct AgentFiles {
     items: Vec<AgentFile>,
+    /// Always null: the list is complete.
+    #[schema(required)]
+    next: Option<String>,
     /// How many passages of the files have vectors, which find them by meaning. Null if the hub has no embeddings model.
     vectors: Option<PassageVectors>,
 }
@@ -80,7 +83,7 @@ pub async fn list(
 ) -> ApiResult<Json<AgentFiles>> {
     let FileList { files, vectors } = knowledge::list(&site.hub, &caller, &at.address()?).await?;
     let vectors = vectors.map(|VectorCoverage { passages, vectors }| PassageVectors { passages, vectors });
-    Ok(Json(AgentFiles { items: files.into_iter().map(Into::into).collect(), vectors }))
+    Ok(Json(AgentFiles { items: files.into_iter().map(Into::into).collect(), next: None, vectors }))
 }
 
 /// Adds a file that your agent answers from, or replaces the one with this name.

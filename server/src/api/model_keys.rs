@@ -21,6 +21,9 @@ use crate::{
 #[derive(Serialize, ToSchema)]
 pub struct ModelKeys {
     items: Vec<ModelKey>,
+    /// Always null: the list is complete.
+    #[schema(required)]
+    next: Option<String>,
 }
 
 /// A model provider that takes keys of users.
@@ -59,7 +62,7 @@ pub async fn list(State(site): State<AppState>, ApiCaller(caller): ApiCaller) ->
 
 pub async fn all(hub: &Hub, caller: &Caller) -> Result<ModelKeys> {
     let rows = model_providers::account_keys(hub, caller).await?;
-    Ok(ModelKeys { items: rows.into_iter().map(item).collect() })
+    Ok(ModelKeys { items: rows.into_iter().map(item).collect(), next: None })
 }
 
 fn item(row: AccountKeyRow) -> ModelKey {

@@ -20,6 +20,9 @@ pub struct Models {
     models: Vec<String>,
     /// The same models with their settings.
     items: Vec<ModelItem>,
+    /// Always null: the list is complete.
+    #[schema(required)]
+    next: Option<String>,
 }
 
 /// A model with its settings.
@@ -59,6 +62,7 @@ pub async fn all(hub: &Hub, caller: &Caller) -> Result<Models> {
     Ok(Models {
         models: offered.iter().map(|model| model.name.clone()).collect(),
         items: offered.into_iter().map(item).collect(),
+        next: None,
     })
 }
 

@@ -20,6 +20,9 @@ use crate::{
 #[derive(Serialize, ToSchema)]
 pub struct NamedUsers {
     items: Vec<NamedUser>,
+    /// Always null: the list is complete.
+    #[schema(required)]
+    next: Option<String>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -61,6 +64,7 @@ pub async fn of(hub: &Hub, caller: &Caller, agent: &Address) -> Result<NamedUser
     let users = named_users::list(hub, caller, agent).await?;
     Ok(NamedUsers {
         items: users.into_iter().map(|user| NamedUser { name: user.name.to_string() }).collect(),
+        next: None,
     })
 }
 

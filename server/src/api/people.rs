@@ -55,6 +55,9 @@ pub struct ChatPeople {
     /// Your role.
     role: ChatRoleJson,
     items: Vec<ChatPersonJson>,
+    /// Always null: the list is complete.
+    #[schema(required)]
+    next: Option<String>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -67,7 +70,11 @@ pub struct ChatPersonJson {
 
 impl From<RoomPeople> for ChatPeople {
     fn from(people: RoomPeople) -> Self {
-        Self { role: people.role.into(), items: people.people.into_iter().map(Into::into).collect() }
+        Self {
+            role: people.role.into(),
+            items: people.people.into_iter().map(Into::into).collect(),
+            next: None,
+        }
     }
 }
 

@@ -64,6 +64,9 @@ impl ShareLinkJson {
 #[derive(Serialize, ToSchema)]
 pub struct ShareLinkList {
     items: Vec<ShareLinkJson>,
+    /// Always null: the list is complete.
+    #[schema(required)]
+    next: Option<String>,
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -102,7 +105,10 @@ pub async fn list(
     caller.may(Scope::Read)?;
     let chat = query.chat.map(|chat| id(&chat)).transpose()?;
     let links = chats::list_share_links(&site.hub, &caller, chat).await?;
-    Ok(Json(ShareLinkList { items: links.into_iter().map(|link| ShareLinkJson::new(&site, link)).collect() }))
+    Ok(Json(ShareLinkList {
+        items: links.into_iter().map(|link| ShareLinkJson::new(&site, link)).collect(),
+        next: None,
+    }))
 }
 
 /// Revokes a link. It stops working at once.

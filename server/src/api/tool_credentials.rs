@@ -25,6 +25,9 @@ use crate::{
 #[derive(Serialize, ToSchema)]
 pub struct ToolServers {
     items: Vec<ToolServer>,
+    /// Always null: the list is complete.
+    #[schema(required)]
+    next: Option<String>,
 }
 
 /// An MCP server of an agent, with the scheme of its stored credentials.
@@ -72,7 +75,7 @@ pub async fn list(
 pub async fn of(hub: &Hub, caller: &Caller, agent: &Address) -> Result<ToolServers> {
     let found = tool_credentials::servers(hub, caller, agent).await?;
     let server = |found: tool_credentials::ToolServer| ToolServer { url: found.url, scheme: found.scheme };
-    Ok(ToolServers { items: found.into_iter().map(server).collect() })
+    Ok(ToolServers { items: found.into_iter().map(server).collect(), next: None })
 }
 
 /// Stores a token or API key for an MCP server of your agent.
