@@ -71,6 +71,32 @@ on_both! {
         }
     }
 
+    async fn native_applications_register_the_schemes_of_their_own(hub: &Hub) {
+        let (ada, visitor) = (hub.person("ada").await, hub.visitor());
+        let own = "cursor://anysphere.cursor-mcp/oauth/callback";
+        let uris = json!([own, "https://www.cursor.com/agents/mcp/oauth/callback", "http://localhost:8787/callback",
+                          "vscode://publisher.extension/back", "claude://oauth/back", "com.example.app:/back"]);
+        let registered = register(&visitor, "/oauth/register", &json!({ "client_name": "Editor", "redirect_uris": uris })).await;
+        let registered = registered.expect(StatusCode::CREATED).json();
+        assert_eq!(registered["redirect_uris"], uris);
+        let client = text_of(&registered["client_id"]);
+        for redirect in [own, "http://localhost:9999/callback", "com.example.app:/back"] {
+            let asked = with(request(hub, &client), "redirect_uri", redirect);
+            ada.get(&page(&asked)).await.expect(StatusCode::OK).says("Editor");
+            let sent = decide(&ada, asked, "allow").await;
+            assert!(sent.as_str().starts_with(redirect) && !said(&sent, "code").is_empty(), "{sent}");
+        }
+        let refused = json!({ "redirect_uris": [own, "javascript://x/%0aalert(1)"] });
+        let refused = register(&visitor, "/oauth/register", &refused).await.expect(StatusCode::BAD_REQUEST).json();
+        assert_eq!(refused["error"], json!("invalid_redirect_uri"));
+        assert!(text_of(&refused["error_description"]).contains("javascript://x/%0aalert(1)"), "{refused}");
+        for path in ["/mcp", "/mcp/plexus/calc"] {
+            let path = format!("/.well-known/oauth-authorization-server{path}");
+            let metadata = visitor.get(&path).await.expect(StatusCode::OK).json();
+            assert_eq!(text_of(&metadata["issuer"]), hub.origin());
+        }
+    }
+
     async fn metadata_that_cannot_be_registered_are_refused(hub: &Hub) {
         let visitor = hub.visitor();
         let uris = |uris: Value| json!({ "redirect_uris": uris });

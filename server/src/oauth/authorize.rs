@@ -95,9 +95,14 @@ fn not_asked(visit: PageContext, wrong: &AuthorizeError) -> Response {
     visit.show_as(StatusCode::BAD_REQUEST, page)
 }
 
-/// Returns a short name of the redirect target: its host, or its scheme if it has no host.
+/// Returns a short name of the redirect target: its host, or its scheme with its host if that is not a host of the web,
+/// which would otherwise look like one.
 fn place(redirect: &Url) -> String {
-    redirect.host_str().map_or_else(|| redirect.scheme().to_owned(), str::to_owned)
+    match (redirect.scheme(), redirect.host_str()) {
+        ("http" | "https", Some(host)) => host.to_owned(),
+        (scheme, Some(host)) if !host.is_empty() => format!("{scheme}://{host}"),
+        (scheme, _) => scheme.to_owned(),
+    }
 }
 
 fn consent(visit: PageContext, question: &ConsentPrompt, pairs: Pairs) -> Response {

@@ -32,6 +32,9 @@ pub fn pages() -> Router<AppState> {
 pub fn routes() -> Router<AppState> {
     Router::new()
         .route(SERVER, get(metadata::server))
+        // Some clients append the path of the resource, although the issuer has none.
+        .route("/.well-known/oauth-authorization-server/mcp", get(metadata::server))
+        .route("/.well-known/oauth-authorization-server/mcp/{owner}/{name}", get(metadata::server))
         .route(RESOURCE, get(metadata::whole))
         .route("/.well-known/oauth-protected-resource/{*path}", get(metadata::part))
         .route(CLIENT, get(metadata::client))

@@ -109,15 +109,74 @@ pub(super) fn parse(id: &str) -> Result<Url, Refusal> {
     Err(wrong("Its id must be an https URL with a path, as in https://app.example.org/client.json."))
 }
 
-/// Parses a redirect URI: https, http on loopback, or a private-use scheme with a dot (RFC 8252 section 7).
+/// Schemes that a browser or the system handles itself, so that no program of the user's own receives the code: they run
+/// scripts, open files, or start other programs. Those of http and https have rules of their own.
+const SYSTEM_SCHEMES: [&str; 45] = [
+    "about",
+    "acap",
+    "afp",
+    "blob",
+    "chrome",
+    "cid",
+    "data",
+    "dav",
+    "dict",
+    "dns",
+    "facetime",
+    "file",
+    "filesystem",
+    "ftp",
+    "ftps",
+    "git",
+    "gopher",
+    "intent",
+    "irc",
+    "jar",
+    "javascript",
+    "ldap",
+    "ldaps",
+    "livescript",
+    "mailto",
+    "mhtml",
+    "mms",
+    "news",
+    "nfs",
+    "nntp",
+    "rtsp",
+    "sftp",
+    "sip",
+    "sms",
+    "smb",
+    "ssh",
+    "tel",
+    "telnet",
+    "vbscript",
+    "view-source",
+    "vnc",
+    "webcal",
+    "ws",
+    "wss",
+    "res",
+];
+/// Beginnings of such schemes, with which one system names several.
+const SYSTEM_PREFIXES: [&str; 5] = ["chrome-", "moz-", "ms-", "search-ms", "x-apple"];
+
+/// Parses a redirect URI: https, http on loopback, or a private-use scheme (RFC 8252 section 7). A scheme with a dot is the
+/// reversed domain of its program. One without, as in `cursor://anysphere.cursor-mcp/oauth/callback`, needs a host.
 pub(super) fn redirect(uri: &str) -> Option<Url> {
     let url: Url = uri.parse().ok()?;
     let fine = match url.scheme() {
         "https" => true,
         "http" => is_loopback(&url),
-        own => own.contains('.'),
+        own if own.contains('.') => true,
+        own => url.host_str().is_some_and(|host| !host.is_empty()) && !is_of_system(own),
     };
-    (fine && url.fragment().is_none() && url.username().is_empty()).then_some(url)
+    let plain = url.fragment().is_none() && url.username().is_empty() && url.password().is_none();
+    (fine && plain).then_some(url)
+}
+
+fn is_of_system(scheme: &str) -> bool {
+    SYSTEM_SCHEMES.contains(&scheme) || SYSTEM_PREFIXES.iter().any(|prefix| scheme.starts_with(prefix))
 }
 
 fn is_same(known: &Url, wanted: &Url) -> bool {
@@ -161,6 +220,58 @@ mod tests {
             "http://127.0.0.1:4711/back#x",
         ] {
             assert!(client.redirect(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_redirect_uri_leads_to_the_clients_own_program() {
+        for fine in [
+            "cursor://anysphere.cursor-mcp/oauth/callback",
+            "vscode://publisher.extension/callback",
+            "vscode-insiders://publisher.extension/callback",
+            "claude://oauth/callback",
+            "windsurf://codeium.windsurf/oauth",
+            "com.example.app:/callback",
+            "com.example.app://callback",
+            "http://localhost:8787/callback",
+            "http://[::1]:9/",
+            "https://app.example.org/back",
+        ] {
+            assert!(redirect(fine).is_some(), "{fine}");
+        }
+        for wrong in [
+            "javascript:alert(1)",
+            "javascript://app.example/%0aalert(1)",
+            "JavaScript://app.example/%0aalert(1)",
+            "data:text/html,x",
+            "data://app.example/x",
+            "vbscript://x/y",
+            "file:///etc/passwd",
+            "file://host/share",
+            "blob:https://a.example/x",
+            "about:blank",
+            "mailto:a@b.example",
+            "ms-msdt://x/y",
+            "ms-word://x/y",
+            "search-ms://x/y",
+            "view-source://x/y",
+            "intent://x/y",
+            "ws://a.example/x",
+            "wss://a.example/x",
+            "ftp://a.example/x",
+            "ssh://a.example/x",
+            "http://a.example/x",
+            "http://127.0.0.1.a.example/x",
+            "cursor:callback",
+            "cursor:/callback",
+            "cursor:///callback",
+            "cursor://u:p@host/callback",
+            "cursor://host/callback#x",
+            "//app.example/x",
+            "callback",
+            "",
+        ] {
+            assert!(redirect(wrong).is_none(), "{wrong}");
         }
     }
 

@@ -7,7 +7,7 @@
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use plexus_a2a::bounded_json;
-use plexus_domain::{Error as Refusal, Timestamp};
+use plexus_domain::{Error as Refusal, Timestamp, sanitized_text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use url::Url;
@@ -20,6 +20,8 @@ const PREFIX: &str = "plxc_";
 /// Maximum length of a client id. It is part of the URL of the consent page.
 const MAX_ID_BYTES: usize = 3_072;
 const MAX_REDIRECTS: usize = 16;
+/// Maximum length of a refused URI in an error, in characters.
+const MAX_SHOWN: usize = 200;
 const UNNAMED: &str = "Unnamed application";
 
 /// A registered client, as it is reported to the client.
@@ -94,13 +96,16 @@ fn redirects(uris: &[String]) -> Result<Vec<Url>, String> {
     if !(1..=MAX_REDIRECTS).contains(&uris.len()) {
         return Err(format!("Register 1 to {MAX_REDIRECTS} redirect_uris."));
     }
-    let parse = |uri: &String| client_metadata::redirect(uri);
-    let parsed: Option<Vec<Url>> = uris.iter().map(parse).collect();
-    parsed.ok_or_else(|| {
-        "A redirect URI is https, http on loopback, or a private-use scheme with a dot, without user name and \
-         fragment."
-            .to_owned()
-    })
+    let parse = |uri: &String| {
+        client_metadata::redirect(uri).ok_or_else(|| {
+            let uri = sanitized_text::ellipsize(&sanitized_text::one_line(uri), MAX_SHOWN);
+            format!(
+                "The redirect URI {uri} cannot be used. Register https, http on loopback, or a private-use scheme such as \
+                 com.example.app:/callback or example://app/callback, without user name and fragment."
+            )
+        })
+    };
+    uris.iter().map(parse).collect()
 }
 
 /// Returns the client of a registered id, or `None` if the id is the URL of a metadata document.
