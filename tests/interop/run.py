@@ -19,6 +19,7 @@ from scene import Scene
 CHECKS = [
     "relay", "a2a_strands", "a2a_pydantic", "a2a_adk", "opencode", "interpreter", "autogpt", "seed", "a2a_team", "filesystem",
     "litellm_client", "langchain_client", "pydantic_client", "openai_agents", "anthropic_client", "adk_client", "inspector",
+    "claude_code", "codex", "opencode_client", "qwen_code",
     "fastmcp_client", "mcp_remote", "webui", "nginx_proxy", "nginx_site", "caddy_site", "rolling_restart", "systemd_unit",
 ]
 
