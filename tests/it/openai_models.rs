@@ -218,7 +218,7 @@ async fn allowed_tools_are_offered(program: &Client, log: &Log<'_>) {
 
 async fn a_background_response_is_resumed(program: &Client) {
     let body =
-        json!({ "model": "grace/own", "input": "think=Ähem tokens=25", "background": true, "stream": true });
+        json!({ "model": "grace/own", "input": "think=Hmm tokens=25", "background": true, "stream": true });
     let whole = events(&post(program, RESPONSES, &body).await.expect(StatusCode::OK));
     let number = |event: &Value| event["sequence_number"].as_u64().expect("a number");
     assert!(whole.windows(2).all(|pair| number(&pair[0]) < number(&pair[1])), "{whole:?}");
