@@ -230,7 +230,7 @@ fn words(message: &str) -> Vec<Word> {
 
 fn add_words(message: &str, within: Range<usize>, words: &mut Vec<Word>) {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’' | '-');
-    let piece = &message[within.clone()];
+    let piece = &message[within];
     let found = piece.split(|c| !is_part(c)).filter(|word| !word.is_empty());
     words.extend(found.map(|word| {
         let start = word.as_ptr() as usize - message.as_ptr() as usize;

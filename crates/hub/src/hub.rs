@@ -14,8 +14,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     ClockRng, Error, HubConfig, Result, agents, backups, blobs::FileStore, calls, chats, cluster,
     fair_slots::FairSlots, federation, housekeeping, keys, limits::RateLimits, listings, mail,
-    model_providers, passwords::Passwords, quotas::Ledger, readiness::WriteCheck, runs, streaming, streaming::StreamRegistry,
-    supervise, teams, vault::Vault,
+    model_providers, passwords::Passwords, quotas::Ledger, readiness::WriteCheck, runs, streaming,
+    streaming::StreamRegistry, supervise, teams, vault::Vault,
 };
 
 /// Slots for work that takes seconds or much memory.

@@ -3,8 +3,8 @@
 pub mod cost;
 mod dns;
 mod free_port;
-pub mod images;
 mod hostile_texts;
+pub mod images;
 pub mod pdf;
 
 use proptest::test_runner::Config;

@@ -22,7 +22,7 @@ const GROWTH: f64 = 2.5;
 /// Maximum cost per KiB in an unoptimised build. Most of it is spent on code highlighting.
 const PER_KIB: Duration = Duration::from_millis(20);
 
-fn assert_linear(name: &str, [small, _, large]: [Cost; 3]) {
+fn assert_growth(name: &str, [small, _, large]: [Cost; 3]) {
     assert!(large.is_noise() || large.per_kib() <= small.per_kib() * GROWTH, "{name}: {small:?} {large:?}");
     assert!(large.per_kib() <= PER_KIB.as_secs_f64() * 1e6, "{name}: {large:?}");
 }
@@ -50,14 +50,14 @@ fn split(text: &str) -> usize {
 fn rendering_is_linear_in_the_text() {
     for Text { name, make } in texts() {
         learn(&make);
-        assert_linear(&name, cost::growth(SMALL, make, |text| render(text)));
+        assert_growth(&name, cost::growth(SMALL, make, |text| render(text)));
     }
 }
 
 #[test]
 fn splitting_is_linear_in_the_text() {
     for Text { name, make } in texts() {
-        assert_linear(&name, cost::growth(SMALL, make, |text| split(text)));
+        assert_growth(&name, cost::growth(SMALL, make, |text| split(text)));
     }
 }
 

@@ -102,7 +102,8 @@ impl Message {
     /// Creates the message with the images of tools' results. Model servers accept only text in the results
     /// themselves.
     pub(super) fn tool_images(images: &[ToolImage]) -> Self {
-        let images = images.iter().map(|image| files::sent_image(image.media_type, &image.bytes, None)).collect();
+        let images =
+            images.iter().map(|image| files::sent_image(image.media_type, &image.bytes, None)).collect();
         Self { images, is_of_tools: true, ..Self::new("user", IMAGES_OF_TOOLS.to_owned()) }
     }
 
