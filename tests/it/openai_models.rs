@@ -32,7 +32,7 @@ async fn what_a_caller_says_reaches_the_model(database: Option<Database>) {
             let program = grace.with_token(&make(&grace, &["chat", "read"]).await);
             let log = Log(&asked);
             callers_choose_words_and_instructions(&program, &log).await;
-            instructions_of_responses_last_as_long_as_they_say(&program, &log).await;
+            instructions_of_responses_are_for_one_call(&program, &log).await;
             reasoning_is_passed_on(&program, &log).await;
             functions_of_namespaces_are_called(&program, &log).await;
             allowed_tools_are_offered(&program, &log).await;
@@ -78,7 +78,7 @@ fn system_and_question(log: &Log<'_>) -> (Value, Value) {
     (sent["messages"][0].clone(), sent["messages"][1].clone())
 }
 
-async fn instructions_of_responses_last_as_long_as_they_say(program: &Client, log: &Log<'_>) {
+async fn instructions_of_responses_are_for_one_call(program: &Client, log: &Log<'_>) {
     let body = json!({ "model": "grace/own", "instructions": "Be brief.", "temperature": 0.25, "reasoning": { "effort": "high" },
                        "input": [says("developer", "Answer in German."), says("user", "tokens=1")] });
     let first = ask(program, RESPONSES, &body).await;
@@ -89,11 +89,7 @@ async fn instructions_of_responses_last_as_long_as_they_say(program: &Client, lo
     let next = json!({ "model": "grace/own", "previous_response_id": first["id"], "input": "tokens=2" });
     ask(program, RESPONSES, &next).await;
     let sent = log.last();
-    assert_eq!(
-        sent["messages"][0],
-        says("system", "Answer.\n\nAnswer in German."),
-        "instructions are for one call"
-    );
+    assert_eq!(sent["messages"][0], says("system", "Answer."), "instructions are for one call");
     assert_eq!(sent["messages"][1], says("user", "tokens=1"), "{sent}");
 }
 

@@ -26,8 +26,8 @@ pub struct CallOptions {
     /// Instructions of the caller for this call, for models only. They follow those of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-    /// System messages of the caller's conversation (roles `system` and `developer`), for models only. They last as long
-    /// as the conversation, and follow the instructions.
+    /// System messages of the caller's conversation (roles `system` and `developer`), for models only. They follow the
+    /// instructions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
     #[serde(skip_serializing_if = "SamplingOptions::is_default")]

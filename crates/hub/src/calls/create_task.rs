@@ -100,7 +100,6 @@ pub(super) async fn write(
     }
     let id = message_id(hub, &mut tx, call).await?;
     let continued = place.continues.as_ref().map(|run| run.id);
-    let options = options(hub, &mut tx, authorized, call, &place).await?;
     let post = PostMessage {
         chat: &place.chat,
         tree: &place.tree,
@@ -111,7 +110,7 @@ pub(super) async fn write(
         origin: call.origin,
         continues: place.continues,
         until: call.timeout.map(|timeout| hub.env().now() + timeout.min(hub.config().limits.whole)),
-        options,
+        options: options(hub, &mut tx, authorized, call).await?,
         is_withheld: call.is_withheld,
     };
     let mut said =
@@ -162,13 +161,8 @@ async fn options(
     tx: &mut Tx,
     authorized: &AuthorizedAgent,
     call: &CallRequest,
-    place: &ThreadPosition,
 ) -> Result<CallOptions> {
     let mut options = call.options.clone();
-    if call.after.is_some() || call.context.is_some() {
-        let most = hub.config().limits.max_message_bytes;
-        options.system = system_messages(tx, options.system, place, most).await?;
-    }
     let ids = options.forwarded.iter_mut().flat_map(|forwarded| &mut forwarded.message.reference_task_ids);
     for id in ids {
         let Ok(run) = id.parse() else { continue };
@@ -179,27 +173,6 @@ async fn options(
         }
     }
     Ok(options)
-}
-
-/// Returns the system messages of a conversation of which the caller sends only what is new. Beyond `max_bytes` the
-/// earlier ones are left out.
-async fn system_messages(
-    tx: &mut Tx,
-    new: Option<String>,
-    place: &ThreadPosition,
-    max_bytes: usize,
-) -> Result<Option<String>> {
-    let parent = place.tree.iter().find(|message| Some(message.id) == place.parent);
-    let Some(run) = parent.and_then(|parent| parent.run) else { return Ok(new) };
-    let earlier = runs::find(tx, run).await?.and_then(|run| run.call_options().system);
-    Ok(match (earlier, new) {
-        (Some(earlier), Some(new)) if earlier.ends_with(&new) => Some(earlier),
-        (Some(earlier), Some(new)) if earlier.len() + new.len() < max_bytes => {
-            Some(format!("{earlier}\n\n{new}"))
-        }
-        (Some(_), new @ Some(_)) => new,
-        (earlier, new) => earlier.or(new),
-    })
 }
 
 /// Returns the attributes of the message to be stored.
