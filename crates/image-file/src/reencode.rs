@@ -1,6 +1,9 @@
 //! Decodes an image and encodes it again: the result has nothing but pixels.
 
-use std::io::{self, Cursor, Write};
+use std::{
+    io::{self, Cursor, Write},
+    panic::{AssertUnwindSafe, catch_unwind},
+};
 
 use image::{
     AnimationDecoder as _, DynamicImage, ExtendedColorType, ImageDecoder as _, ImageEncoder as _, ImageError,
@@ -37,13 +40,15 @@ pub fn reencode(bytes: &[u8]) -> Result<Reencoded, ImageFileError> {
     }
     let file = ImageFile::read(bytes).ok_or(ImageFileError::Damaged)?;
     file.check()?;
-    match file.format {
+    let decode = || match file.format {
         Format::Gif => reencode_animation(&file),
         Format::Png => reencode_still(&file, ImageFormat::Png),
         Format::Jpeg => reencode_still(&file, ImageFormat::Jpeg),
         Format::WebP => reencode_still(&file, ImageFormat::WebP),
         Format::Avif | Format::Heic => Err(ImageFileError::Damaged),
-    }
+    };
+    // A decoder may panic on a damaged file.
+    catch_unwind(AssertUnwindSafe(decode)).unwrap_or(Err(ImageFileError::Damaged))
 }
 
 fn reencode_still(file: &ImageFile, format: ImageFormat) -> Result<Reencoded, ImageFileError> {
