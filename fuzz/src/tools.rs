@@ -19,18 +19,18 @@ pub fn tools(data: &[u8]) {
         let again = json!({ "name": name, "description": description, "inputSchema": schema });
         assert_eq!(mcp_client::read_tool(&again).as_ref(), Ok(&tool));
     }
-    if let Some(outcome) = read_outcome(told) {
+    if let Some(outcome) = read_outcome(&told) {
         let ToolResult { text, images, is_error } = &outcome;
         assert_text(text, MAX_RESULT_CHARS);
         assert!(images.len() <= MAX_IMAGES);
         let again = json!({ "content": [{ "type": "text", "text": text }], "isError": is_error });
-        let again = read_outcome(again).map(|again| ToolResult { images: images.clone(), ..again });
+        let again = read_outcome(&again).map(|again| ToolResult { images: images.clone(), ..again });
         assert_eq!(again.as_ref(), Some(&outcome));
     }
 }
 
 /// Reads a result in the form in which a message contains it.
-fn read_outcome(told: Value) -> Option<ToolResult> {
+fn read_outcome(told: &Value) -> Option<ToolResult> {
     let message = serde_json::to_vec(&json!({ "id": 1, "result": told })).ok()?;
     let message = mcp_client::parse_message(&message)?;
     let result = serde_json::from_value(message["result"].clone()).ok()?;

@@ -13,8 +13,10 @@ use crate::{
 
 const TABLE: &str = "month,boats\nMay,12\nJune,18\nJuly,30";
 
-/// Goals with their assignments, each with its member, and texts of the answer.
-const REACHED: &[(&str, &[(&str, &str)], &[&str])] = &[
+/// A goal, its assignments, each with its member, and texts of the answer.
+type ReachedGoal = (&'static str, &'static [(&'static str, &'static str)], &'static [&'static str]);
+
+const REACHED: &[ReachedGoal] = &[
     (
         "convert 5 miles to km and count the words in \"to be or not to be\"",
         &[("calc", "convert 5 miles to km"), ("text", "count the words in \"to be or not to be\"")],

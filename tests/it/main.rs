@@ -80,7 +80,9 @@ mod cluster_failover;
 mod cluster_streaming;
 #[cfg(test)]
 mod coding_clients;
+#[cfg(test)]
 mod conformance;
+#[cfg(test)]
 mod context_windows;
 #[cfg(test)]
 mod costs;
@@ -100,6 +102,7 @@ mod direct_models;
 mod disk;
 #[cfg(test)]
 mod events;
+#[cfg(test)]
 mod everyday_goals;
 #[cfg(test)]
 mod example_goals;
@@ -162,6 +165,8 @@ mod message_actions;
 #[cfg(test)]
 mod metrics_audit_security_txt;
 #[cfg(test)]
+mod model_failures;
+#[cfg(test)]
 mod model_keys;
 #[cfg(test)]
 mod model_parameters;
@@ -189,6 +194,7 @@ mod oauth_registration;
 mod openai;
 #[cfg(test)]
 mod openai_models;
+#[cfg(test)]
 mod openai_stored;
 #[cfg(test)]
 mod openai_tools;

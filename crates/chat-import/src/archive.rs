@@ -87,7 +87,7 @@ impl<'a> Archive<'a> {
         if files.is_empty() {
             let paths = self.entries.iter().map(|(path, _)| path.as_str());
             return Err(unknown_format::of_archive(paths)
-                .map_or(ImportError::NoConversationsFile, |service| ImportError::OtherService(service)));
+                .map_or(ImportError::NoConversationsFile, ImportError::OtherService));
         }
         files.sort_by_key(|(path, _)| path.as_str());
         let mut left = max_bytes.min(MAX_UNPACKED_BYTES);

@@ -124,7 +124,7 @@ pub fn code_block(title: Option<&str>, language: &str, text: &str) -> String {
     let language: String =
         language.chars().filter(|c| c.is_alphanumeric() || matches!(c, '+' | '#' | '-')).take(40).collect();
     let block = format!("{fence}{language}\n{}\n{fence}", text.trim_end_matches('\n'));
-    let title = title.map(|title| escape_inline(title)).filter(|title| !title.is_empty());
+    let title = title.map(escape_inline).filter(|title| !title.is_empty());
     title.map_or_else(|| block.clone(), |title| format!("**{title}**\n\n{block}"))
 }
 

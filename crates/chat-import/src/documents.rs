@@ -107,7 +107,7 @@ fn edit(
             continue;
         }
         *budget -= cost;
-        let (document, unapplied) = changed(before, edit, documents.clone());
+        let (document, unapplied) = changed(before.as_deref(), edit, documents.clone());
         let shown = code_block(document.title.as_deref(), &document.language, &document.text);
         let rest = unapplied.iter().map(|text| format!("\n\n{}", code_block(None, &document.language, text)));
         *part = SourcePart::Done(ImportedPart::text(shown + &rest.collect::<String>()));
@@ -144,18 +144,21 @@ fn find(documents: &Documents, id: Option<&str>) -> Documents {
 }
 
 /// Returns the document after an edit, and the texts of replacements that do not fit it.
-fn changed<'a>(before: Documents, edit: &'a DocumentEdit, others: Documents) -> (Document, Vec<&'a str>) {
+fn changed<'a>(
+    before: Option<&Document>,
+    edit: &'a DocumentEdit,
+    others: Documents,
+) -> (Document, Vec<&'a str>) {
     let mut unapplied = Vec::new();
-    let known = before.as_deref();
-    let title = known.and_then(|document| document.title.clone());
-    let language = known.map(|document| document.language.clone());
-    let id = edit.document.clone().or_else(|| known.and_then(|document| document.id.clone()));
+    let title = before.and_then(|document| document.title.clone());
+    let language = before.map(|document| document.language.clone());
+    let id = edit.document.clone().or_else(|| before.and_then(|document| document.id.clone()));
     let (title, language, text) = match &edit.change {
         DocumentChange::Write { title: new, language: other, text } => {
             (new.clone().or(title), other.clone().or(language), Rc::from(cut(text)))
         }
         DocumentChange::Replace(replacements) => {
-            let mut text: Rc<str> = known.map_or_else(|| Rc::from(""), |document| Rc::clone(&document.text));
+            let mut text: Rc<str> = before.map_or_else(|| Rc::from(""), |document| Rc::clone(&document.text));
             for replacement in replacements {
                 match replacement.apply(&text) {
                     Some(new) => text = Rc::from(new),

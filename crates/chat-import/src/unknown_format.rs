@@ -106,9 +106,7 @@ pub fn of_json(json: &str) -> Option<&'static str> {
         "a chat of LM Studio"
     } else if has(&["sessionId", "message"]) || has(&["parentUuid", "cwd"]) {
         "a session of Claude Code"
-    } else if has(&["messages"]) && first("messages").has("role") {
-        "a list of messages for the API of a model"
-    } else if has(&["role", "content"]) {
+    } else if has(&["role", "content"]) || (has(&["messages"]) && first("messages").has("role")) {
         "a list of messages for the API of a model"
     } else if has(&["format"]) && text("format").starts_with("plexus-agent/") {
         "the export of an agent, which the page \"Register an agent\" imports"

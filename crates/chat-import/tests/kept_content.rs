@@ -535,7 +535,8 @@ fn other_services_are_refused_by_name() {
             "{words}"
         );
     }
-    let archives: [(&[(&str, &[u8])], &str); 4] = [
+    type ArchiveFiles<'a> = &'a [(&'a str, &'a [u8])];
+    let archives: [(ArchiveFiles<'_>, &str); 4] = [
         (&[("Takeout/My Activity/Gemini Apps/MyActivity.html", b"<html>")], "Gemini"),
         (
             &[(

@@ -1,7 +1,5 @@
 //! Property: an exported chat of this program comes back with the same tree and the same parts.
 
-#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
-
 use std::collections::BTreeMap;
 
 use plexus_chat_import::{ImportedPart, decode};

@@ -70,12 +70,13 @@ pub struct HttpClients {
 
 impl HttpClients {
     pub fn new() -> Result<Self, Failure> {
-        Self::with_lookup(Arc::new(SystemLookup::default()))
+        let lookup: Arc<dyn NameResolver> = Arc::new(SystemLookup::default());
+        Self::with_lookup(&lookup)
     }
 
     /// Creates the pools with a name resolver other than the system's.
-    pub fn with_lookup(lookup: Arc<dyn NameResolver>) -> Result<Self, Failure> {
-        let pool = |reach| Pool::new(PublicResolver::new(Arc::clone(&lookup), reach));
+    pub fn with_lookup(lookup: &Arc<dyn NameResolver>) -> Result<Self, Failure> {
+        let pool = |reach| Pool::new(PublicResolver::new(Arc::clone(lookup), reach));
         let (public, local, any) = (pool(Reach::Public)?, pool(Reach::Local)?, pool(Reach::Any)?);
         Ok(Self { public, local, any, own: None })
     }

@@ -33,6 +33,7 @@ pub fn serve(listen: SocketAddr, folder: &Path) -> anyhow::Result<ServeConfig> {
         hub_description: None,
         public_url: format!("http://{listen}").parse().context("the address of the hub")?,
         listen: vec![listen],
+        machine_name: None,
         dns_server: None,
         security_contact: None,
         data_dir: folder.to_owned(),

@@ -56,7 +56,7 @@ pub enum AnswerEvent {
     Reasoning(String),
     Text(String),
     /// A call of one of the caller's tools.
-    Call(CallerCall),
+    Call(Box<CallerCall>),
     /// Keep-alive: nothing happened within the heartbeat interval.
     Silence,
     End(Result<(), OpenAiError>),
@@ -140,7 +140,7 @@ impl AnswerStream {
             }
             if let Some(call) = self.calls.get(self.given_calls).cloned() {
                 self.given_calls += 1;
-                return Ok(AnswerEvent::Call(call));
+                return Ok(AnswerEvent::Call(Box::new(call)));
             }
             let news = timeout(HEARTBEAT, self.following.next());
             let Some(news) = self.site.stop.run_until_cancelled(news).await else {

@@ -121,7 +121,7 @@ pub(super) async fn request_list(hub: &Hub, provider: &Provider) -> Result<Vec<S
 /// Checks whether a configured provider answers, and returns the result as text. For CLI commands, which have no hub.
 pub async fn check_configured(config: &HubConfig, provider: &Provider) -> Result<String, String> {
     let words = |failure: Failure| failure.message;
-    let network = HttpClients::with_lookup(Dns::new(config.dns_server).lookup()).map_err(words)?;
+    let network = HttpClients::with_lookup(&Dns::new(config.dns_server).lookup()).map_err(words)?;
     let client = network.for_operator(&provider.base_url).map_err(words)?;
     match list(&client, provider).await {
         Ok(names) => Ok(format!("answers, and lists {} models", names.len())),

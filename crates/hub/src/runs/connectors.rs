@@ -52,7 +52,7 @@ impl ConnectorResources {
     pub fn new(config: &HubConfig) -> anyhow::Result<Self> {
         let dns = Dns::new(config.dns_server);
         let own = SelfCallGuard::new(config.public_url.clone(), config.listen.clone());
-        let network = HttpClients::with_lookup(dns.lookup())?.without_self_calls(own);
+        let network = HttpClients::with_lookup(&dns.lookup())?.without_self_calls(own);
         check(&network, &config.models)?;
         let (private_networks, on_loopback) = (config.private_networks, config.on_loopback);
         let (calc, programs) = (Arc::new(Calc::new()), Programs::new(config)?);

@@ -167,7 +167,7 @@ pub(super) async fn search_candidates(
             }
         }
         by_rules.add(&need.skill, fits_by_rules(&fits, &need.builtins));
-        pool.add(&need.skill, without_outdone_builtins(fits));
+        pool.add(&need.skill, without_outdone_builtins(&fits));
     }
     let known: HashMap<AgentId, (MemberIdentity, String)> =
         known.into_iter().filter_map(|(agent, known)| Some((agent, known?))).collect();
@@ -226,7 +226,7 @@ fn fits_by_rules(fits: &[Fit], can: &[(Builtin, Address)]) -> Vec<(MemberIdentit
 }
 
 /// Leaves out built-in agents if another agent fits a fraction as well: they serve hubs without agents of their own.
-fn without_outdone_builtins(fits: Vec<Fit>) -> Vec<(MemberIdentity, f32)> {
+fn without_outdone_builtins(fits: &[Fit]) -> Vec<(MemberIdentity, f32)> {
     let others = best_score(fits.iter().filter(|fit| !fit.is_builtin));
     let builtins = best_score(fits.iter().filter(|fit| fit.is_builtin));
     let is_outdone = others > 0.0 && others * OUTDONE >= builtins;

@@ -73,17 +73,18 @@ pub async fn store(
     Ok(upload)
 }
 
-/// Checks a file as [`store`] does, without storing it. Returns its name and its content, which is that of an image that
+/// Checks a file of the caller with this key as [`store`] does, without storing it. Returns its name and its content, which is that of an image that
 /// was encoded again.
 pub(crate) async fn check_file(
     hub: &Hub,
+    caller: &str,
     name: &str,
     declared: Option<&str>,
     bytes: Bytes,
 ) -> Result<(String, NewBlob)> {
     let name = blobs::label(Some(blobs::file_name(name).to_owned())).unwrap_or_else(|| UNNAMED.to_owned());
     check_bytes(hub, &name, bytes.len() as u64)?;
-    let (name, blob) = clean(name, declared, bytes).await?;
+    let (name, blob) = clean(hub, caller, name, declared, bytes).await?;
     check_bytes(hub, &name, blob.size())?;
     Ok((name, blob))
 }

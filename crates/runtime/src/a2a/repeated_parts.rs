@@ -64,7 +64,7 @@ mod tests {
             (text("High water"), vec!["High water"]),
             (text(" "), vec![" "]),
             (vec![Part::text("See:"), file.clone(), Part::text("")], vec!["See:"]),
-            (vec![Part::text("Low at 12:30."), file.clone()], vec![]),
+            (vec![Part::text("Low at 12:30."), file], vec![]),
         ] {
             assert_eq!(new(parts.clone()), expected, "{parts:?}");
         }

@@ -124,7 +124,7 @@ impl Rebuild<'_> {
             }
             _ => {}
         }
-        describe(&mut rebuilt, schema, Vec::new());
+        describe(&mut rebuilt, schema, &[]);
         rebuilt.into()
     }
 
@@ -160,7 +160,7 @@ impl Rebuild<'_> {
                 if !rebuilt.is_empty() {
                     several.insert("anyOf".to_owned(), rebuilt.into());
                 }
-                describe(&mut several, &schema, Vec::new());
+                describe(&mut several, &schema, &[]);
                 several.into()
             }
         }
@@ -239,7 +239,7 @@ impl Rebuild<'_> {
         if !values.is_empty() && !matches!(kind, Some("array")) {
             rebuilt.insert("enum".to_owned(), json!(values));
         }
-        describe(&mut rebuilt, schema, told);
+        describe(&mut rebuilt, schema, &told);
         rebuilt.into()
     }
 
@@ -390,7 +390,7 @@ fn keep_numbers(rebuilt: &mut Map<String, Value>, schema: &Map<String, Value>, n
 }
 
 /// Sets the description: the schema's own, or its title, and the restrictions `told`. Sets the default.
-fn describe(rebuilt: &mut Map<String, Value>, schema: &Map<String, Value>, told: Vec<String>) {
+fn describe(rebuilt: &mut Map<String, Value>, schema: &Map<String, Value>, told: &[String]) {
     let own = ["description", "title"].iter().find_map(|name| schema.get(*name)?.as_str());
     let told = told.iter().map(|text| ellipsize(&multi_line(text), MAX_RESTRICTION_CHARS));
     let texts: Vec<String> =

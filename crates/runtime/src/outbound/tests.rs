@@ -89,7 +89,7 @@ impl NameResolver for Here {
 #[tokio::test]
 async fn a_name_with_a_private_address_is_refused_where_it_is_resolved() {
     let here = Arc::new(Here(AtomicUsize::new(0)));
-    let network = HttpClients::with_lookup(Arc::clone(&here) as Arc<dyn NameResolver>).unwrap();
+    let network = HttpClients::with_lookup(&(Arc::clone(&here) as Arc<dyn NameResolver>)).unwrap();
     let url = "https://agents.example/".parse().unwrap();
     let failure = network.for_untrusted(OutboundPolicy::default()).fetch_card(&url).await.unwrap_err();
     assert_eq!(failure, private());

@@ -45,8 +45,8 @@ async fn page(
     message: Option<MessageId>,
 ) -> Result<PrintPage, Error> {
     let chat: ChatId = id.parse().map_err(gone)?;
-    let (hub, caller, runtime) = (site.hub.clone(), caller.clone(), Handle::current());
-    let printed = spawn_blocking(move || runtime.block_on(chats::printed(&hub, &caller, chat, message)));
+    let (hub, owned, runtime) = (site.hub.clone(), caller.clone(), Handle::current());
+    let printed = spawn_blocking(move || runtime.block_on(chats::printed(&hub, &owned, chat, message)));
     let printed = printed.await.map_err(Error::fault)??;
     let views = printed.messages;
     let messages = site.renderer.run(caller.key(), move |renderer| {

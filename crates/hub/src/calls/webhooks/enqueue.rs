@@ -77,7 +77,7 @@ pub(crate) async fn report_status(hub: &Hub, run: RunId, mut lines: watch::Recei
         }
         sleep(STATUS_INTERVAL).await;
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 async fn enqueue_status(hub: &Hub, run: RunId, line: String) -> Result<()> {

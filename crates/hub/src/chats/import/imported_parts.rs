@@ -32,6 +32,8 @@ const LEFT_OUT: &str = "left out";
 /// The files of one import.
 pub struct ImportedFiles<'a> {
     hub: &'a Hub,
+    /// Key of the caller, whose images are decoded in turn with those of others.
+    caller: String,
     /// The imported file, which may be an archive.
     archive: Bytes,
     omissions: Omissions,
@@ -71,8 +73,8 @@ enum PreparedPart {
 }
 
 impl<'a> ImportedFiles<'a> {
-    pub fn new(hub: &'a Hub, archive: Bytes, omissions: Omissions) -> Self {
-        Self { hub, archive, omissions, left: MAX_UNPACKED_BYTES }
+    pub fn new(hub: &'a Hub, caller: String, archive: Bytes, omissions: Omissions) -> Self {
+        Self { hub, caller, archive, omissions, left: MAX_UNPACKED_BYTES }
     }
 
     pub fn into_omissions(self) -> Omissions {
@@ -120,7 +122,7 @@ impl<'a> ImportedFiles<'a> {
         };
         Ok(match part {
             Some(part) => PreparedPart::File(part, placeholder),
-            None => PreparedPart::Content(self.leave_out(placeholder)),
+            None => PreparedPart::Content(self.leave_out(&placeholder)),
         })
     }
 
@@ -142,7 +144,7 @@ impl<'a> ImportedFiles<'a> {
             }
         };
         let Some(bytes) = bytes else { return Ok(None) };
-        match uploads::check_file(self.hub, &name, media_type.as_deref(), bytes).await {
+        match uploads::check_file(self.hub, &self.caller, &name, media_type.as_deref(), bytes).await {
             Ok(checked) => Ok(Some(checked)),
             Err(Error::Refused(_)) => Ok(None),
             Err(error) => Err(error),
@@ -150,10 +152,10 @@ impl<'a> ImportedFiles<'a> {
     }
 
     /// Counts a file that is left out. Returns the text that stands for it.
-    fn leave_out(&mut self, placeholder: String) -> Part {
+    fn leave_out(&mut self, placeholder: &str) -> Part {
         let omission = if placeholder.starts_with("[Image") { Omission::Image } else { Omission::File };
         self.omissions.add(omission, 1);
-        Part::text(multi_line(&placeholder))
+        Part::text(multi_line(placeholder))
     }
 }
 
@@ -175,7 +177,7 @@ impl MessageParts {
             match quotas::check_bytes(hub, tx, requester, slice::from_ref(file)).await {
                 Ok(()) => {}
                 Err(Error::Refused(Refusal::OverQuota { .. })) => {
-                    *part = PreparedPart::Content(files.leave_out(mem::take(placeholder)));
+                    *part = PreparedPart::Content(files.leave_out(placeholder));
                 }
                 Err(error) => return Err(error),
             }

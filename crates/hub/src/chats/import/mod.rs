@@ -75,7 +75,7 @@ pub async fn import(hub: &Hub, caller: &Caller, file: Bytes) -> Result<ImportedC
     let person = caller.may(Scope::Chat)?;
     hub.limits().take(Rate::Imports, &caller.key())?;
     let DecodedExport { format, conversations, omissions } = decode_file(file.clone()).await?;
-    let files = ImportedFiles::new(hub, file, omissions);
+    let files = ImportedFiles::new(hub, caller.key(), file, omissions);
     let mut importer = ChatImporter { hub, person, format, files, authors: HashMap::new(), folders: None };
     let (mut imported, mut updated, mut new_messages, mut already_there) = (0, 0, 0, 0);
     let mut refusal = None;

@@ -72,6 +72,7 @@ struct Cells<'a> {
 }
 
 /// The decimal marks with which all numbers of a column can be read.
+#[derive(Clone, Copy)]
 struct Marks {
     point: bool,
     comma: bool,
