@@ -6,6 +6,8 @@ use crate::captured_output::assert_shown;
 
 const ID: &str = "https://app.example.org/client.json";
 const MAX_NAME_CHARS: usize = 60;
+/// Schemes that run scripts, open files or send plain text, so that no program of the user's receives the code.
+const SYSTEM: [&str; 9] = ["javascript", "vbscript", "data", "file", "blob", "about", "ftp", "ws", "wss"];
 
 /// Fuzzes the metadata document of an OAuth client.
 pub fn client(data: &[u8]) {
@@ -30,7 +32,11 @@ fn assert_may_be_answered_at(client: &OauthClient, url: &Url) {
     let is_safe = match url.scheme() {
         "https" => true,
         "http" => is_loopback(url),
-        own => own.contains('.'),
+        // Without a dot, a scheme that a program registers needs a host.
+        own => {
+            own.contains('.')
+                || (url.host_str().is_some_and(|host| !host.is_empty()) && !SYSTEM.contains(&own))
+        }
     };
     assert!(is_safe && url.username().is_empty() && url.fragment().is_none(), "{url}");
     // Variants of an accepted redirect URI must be rejected.

@@ -157,7 +157,7 @@ on_both! {
     async fn a_debate_needs_two_members(hub: &Hub) {
         let ada = hub.person("ada").await;
         let debate = json!({ "goal": "15% of 240", "pattern": "debate", "members": ["@plexus/calc"] });
-        ada.call(Method::POST, "/teams", &debate).await.expect(StatusCode::BAD_REQUEST).says("at least two members");
+        ada.call(Method::POST, "/teams", &debate).await.expect(StatusCode::UNPROCESSABLE_ENTITY).says("at least two members");
     }
 }
 

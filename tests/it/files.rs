@@ -90,7 +90,7 @@ on_both! {
             let mut slowest = Duration::ZERO;
             for number in 0.. {
                 let begun = Instant::now();
-                let stored = upload(&ada, "a.txt", "text/plain", format!("{number}")).await;
+                let stored = upload(&ada, "a.txt", "text/plain", format!("upload {number}")).await;
                 slowest = slowest.max(begun.elapsed());
                 let id = text_of(&stored.expect(StatusCode::CREATED).json()["id"]);
                 ada.call(Method::DELETE, &format!("/uploads/{id}"), &json!({})).await.expect(StatusCode::NO_CONTENT);

@@ -76,7 +76,7 @@ impl Room {
     }
 
     async fn open_requests_are_for_the_requester(&self) {
-        let at = self.ask("@grace/asking\ncall=note {\"text\": \"ZQSECRET\"}").await;
+        let at = self.ask("@grace/asking please\ncall=note {\"text\": \"ZQSECRET\"}").await;
         let id = question(&self.bob, &self.chat).await;
         let form = format!("name=\"approval\" value=\"{id}\"");
         let page = format!("/chat/{}", self.chat);
@@ -93,7 +93,7 @@ impl Room {
     }
 
     async fn decided_requests_are_for_the_requester_and_the_owner(&self) {
-        let at = self.ask("@grace/free\ncall=book {}").await;
+        let at = self.ask("@grace/free please\ncall=book {}").await;
         let id = question(&self.bob, &self.chat).await;
         let reply = json!({ "allow": true, "answer": { "boat": SECRET, "nights": 2, "power": true } });
         self.bob.call(Method::POST, &format!("/approvals/{id}"), &reply).await.expect(StatusCode::NO_CONTENT);
@@ -107,7 +107,8 @@ impl Room {
         assert!(parts.contains("book") && parts.contains("note") && parts.contains("allowed"), "{parts}");
         for path in ["/export?format=json", "/export?format=markdown"] {
             let path = format!("/api/v1/chats/{}{path}", self.chat);
-            assert!(self.bob.get(&path).await.expect(StatusCode::OK).body.contains(&self.address), "{path}");
+            let own = self.bob.get(&path).await.expect(StatusCode::OK).body;
+            assert!(own.contains(SECRET), "{path}: {own}");
             let exported = self.rita.get(&path).await.expect(StatusCode::OK).body;
             assert!(
                 !exported.contains(&self.address) && !exported.contains("\"boat\""),
@@ -159,7 +160,7 @@ impl Room {
             (Events::open(&self.rita, &self.chat, at).await, false),
             (Events::open(&self.bob, &self.chat, at).await, true),
         ];
-        self.ask("@grace/free\ncall=add {\"a\": 1, \"b\": 2}").await;
+        self.ask("@grace/free please\ncall=add {\"a\": 1, \"b\": 2}").await;
         answer_after(&self.bob, &self.chat, at).await;
         for (events, sees_address) in &mut frames {
             let mut all = String::new();

@@ -73,7 +73,7 @@ on_both! {
         assert_eq!((&team["state"], &team["title"]), (&json!("closed"), &json!("17 * 23")), "{team:#}");
         assert!(task["artifacts"].to_string().contains(&text_of(&team["id"])), "{task:#}");
         // Given as text, the hub searches for members.
-        let asked = json!({ "text": "Form a team: arithmetic with units" });
+        let asked = json!({ "text": "Form a team: convert 5 miles to km" });
         let task = call(&program, "SendMessage", message(&asked)).await["result"]["task"].clone();
         assert!(artifact(&task, "Progress").contains("@plexus/calc takes part."), "{task:#}");
     }

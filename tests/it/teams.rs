@@ -50,7 +50,7 @@ on_both! {
 
     async fn members_are_found_by_what_the_goal_needs(hub: &Hub) {
         let ada = hub.person("ada").await;
-        let team = ended(&ada, &launch(&ada, &json!({ "goal": "arithmetic with units" })).await).await;
+        let team = ended(&ada, &launch(&ada, &json!({ "goal": "convert 5 miles to km" })).await).await;
         let names: Vec<String> = team["members"].as_array().expect("members").iter().map(|m| text_of(&m["name"])).collect();
         assert_eq!(names, ["@plexus/calc"], "{team:#}");
         assert_eq!(team["assignments"].as_array().map(Vec::len), Some(1), "{team:#}");

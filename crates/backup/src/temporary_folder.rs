@@ -21,6 +21,8 @@ const PURPOSES: [Purpose; 3] = [Purpose::Backup, Purpose::Restore, Purpose::Rest
 const RANDOM_CHARS: usize = 6;
 /// Folder of files in a hub that is restored for a test.
 pub(crate) const FILES: &str = "files";
+/// Lock file that the store makes beside a database.
+const LOCK: &str = "plexus.lock";
 
 /// Folder that only the user of this process may enter. Deleted when dropped.
 ///
@@ -113,7 +115,8 @@ fn has_only_copies(folder: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name();
         let name = name.to_string_lossy();
-        let is_own = name.starts_with(entry::DATABASE) || name == FILES || name == entry::SECRET_KEY;
+        let is_own =
+            name.starts_with(entry::DATABASE) || name == FILES || name == entry::SECRET_KEY || name == LOCK;
         if !is_own && !is_temporary(&name) {
             return Ok(false);
         }
@@ -140,7 +143,7 @@ mod tests {
         let mut expected = vec![
             make("backup-a1B2c3", &["plexus.sqlite3", "plexus.sqlite3-wal"]),
             make("restore-a1B2c3", &[]),
-            make(".restore-test-a1B2c3", &["plexus.sqlite3", "secret.key"]),
+            make(".restore-test-a1B2c3", &["plexus.sqlite3", "plexus.lock", "secret.key"]),
         ];
         make("backup-2026-11", &["plexus.sqlite3"]);
         make("backup-before", &["plexus.sqlite3", "notes.txt"]);

@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::Context as _;
 use bytes::Bytes;
-use futures::{StreamExt as _, TryStreamExt as _, stream::BoxStream};
+use futures::{StreamExt as _, future::ready, stream::BoxStream};
 use object_store::{ObjectMeta, ObjectStore as _, ObjectStoreExt as _, local::LocalFileSystem, path::Path};
 use plexus_domain::{Digest, Error as Refusal, ImageSize, Part, PartBody, Timestamp, sanitized_text};
 use plexus_image_file::ImageFile;
@@ -238,9 +238,12 @@ pub(crate) async fn delete_unreferenced(hub: &Hub) -> Result<usize> {
 pub(crate) async fn delete_orphaned_files(hub: &Hub) -> Result<()> {
     let (folder, oldest) = (hub.config().files_dir.clone(), hub.env().now() - SETTLES);
     tokio::task::spawn_blocking(move || delete_unfinished(&folder, oldest)).await.map_err(Error::fault)?;
-    let mut found = hub.blobs().files.list(None).try_chunks(CHECKED);
+    // A file that is deleted while the folder is read costs itself.
+    let readable = |file: object_store::Result<ObjectMeta>| {
+        ready(file.inspect_err(|error| tracing::debug!(%error, "sweep of files: a file is skipped")).ok())
+    };
+    let mut found = hub.blobs().files.list(None).filter_map(readable).chunks(CHECKED);
     while let Some(batch) = found.next().await {
-        let batch = batch.map_err(|error| Error::fault(error.1))?;
         delete_orphans_of(hub, &batch).await?;
     }
     Ok(())

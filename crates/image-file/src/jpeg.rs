@@ -79,14 +79,14 @@ fn next_marker(input: &mut ByteReader) -> Option<u8> {
     }
 }
 
-/// Returns the length of entropy-coded data, with its restart markers.
+/// Returns the length of entropy-coded data, with its restart markers. Fill bytes belong to the marker after them.
 fn coded_bytes(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(found) = bytes[at..].iter().position(|byte| *byte == 0xff) {
         at += found;
-        match bytes.get(at + 1) {
-            Some(0 | 0xd0..=0xd7) => at += 2,
-            Some(0xff) => at += 1,
+        let marker = bytes[at..].iter().position(|byte| *byte != 0xff);
+        match marker.map(|length| (length, bytes[at + length])) {
+            Some((length, 0 | 0xd0..=0xd7)) => at += length + 1,
             _ => return at,
         }
     }

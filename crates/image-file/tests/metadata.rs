@@ -62,6 +62,27 @@ fn an_image_without_metadata_stays_as_it_is() {
 }
 
 #[test]
+fn a_cleaned_jpeg_stays_as_it_is() {
+    let header = [&b"\xff\xd8"[..], &jpeg_segment(0xc0, b"\x08\0\x02\0\x03\x01\x01\x11\0")].concat();
+    let scan = [&header[..], &jpeg_segment(0xda, b"\x01\x01\0\0\x3f\0"), b"\x12\xff\0\x34"].concat();
+    let frame = jpeg_segment(0xc0, b"\x08\0\x02\0\x03\x01\x01\x11\0");
+    for (rest, kept) in [
+        (&b"\xff"[..], &b""[..]),
+        (b"\xff\xff\xff", b""),
+        (b"\xff\xff\xd9", b"\xff\xd9"),
+        (b"\xff\xff\0\x56\xff\xff\xd0\x56\xff\xd9", b"\xff\xff\0\x56\xff\xff\xd0\x56\xff\xd9"),
+        // Segments that are left out, or end the file, after fill bytes.
+        (b"\xff\xff\xfe\0\x03x\xff\xd9", b"\xff\xd9"),
+        (b"\xff\xff\xfe\0\x09x", b""),
+        (&[b"\xff", &frame[..]].concat(), b""),
+    ] {
+        let cleaned = ImageFile::read(&[&scan[..], rest].concat()).unwrap().bytes;
+        assert_eq!(cleaned, [&scan[..], kept].concat(), "{}", rest.escape_ascii());
+        assert_eq!(ImageFile::read(&cleaned).unwrap().bytes, cleaned, "{}", rest.escape_ascii());
+    }
+}
+
+#[test]
 fn a_photo_stays_upright() {
     let turned = jpeg_with(&plain().jpeg, &jpeg_segment(0xe1, &[b"Exif\0\0", &exif()[..]].concat()));
     let file = ImageFile::read(&turned).expect("a photo");

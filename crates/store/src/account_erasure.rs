@@ -252,6 +252,8 @@ macro_rules! versions {
 /// Deletes the content of at most `limit` versions of deleted agents of this hub, whose runs have all ended: connectors with
 /// their instructions, cards, and the summaries of the agents. Returns how many versions lost theirs.
 pub async fn delete_agent_content(tx: &mut Tx, limit: i64) -> Result<u64> {
+    let text = "delete from featured_agents where agent in (select id from agents where state = 'deleted')";
+    execute!(tx, query(text))?;
     let blank = cards::insert(tx, b"{}").await?.to_column();
     let text = "select card from listings where card <> $1 and agent in \
                 (select id from agents where state = 'deleted' and namespace is not null)";

@@ -19,7 +19,7 @@ use super::agent::{self, Agent, AgentPath};
 use crate::{
     app_state::AppState,
     web::{
-        auth::ApiCaller,
+        auth::{ApiCaller, WithoutAccount},
         download,
         error::{ApiError, ApiResult},
         json_body::{JSON, body_error, is_of_type, not_json},
@@ -64,6 +64,9 @@ impl FromRequest<AppState> for AgentDocument {
     type Rejection = Response;
 
     async fn from_request(request: Request, site: &AppState) -> Result<Self, Response> {
+        if let Some(WithoutAccount(refusal)) = request.extensions().get() {
+            return Err(ApiError::from(refusal.clone()).into_response());
+        }
         if !is_of_type(request.headers(), &[JSON]) {
             return Err(not_json());
         }

@@ -44,7 +44,8 @@ fn text_of(
             continue;
         }
         expanded.push_str(before);
-        let (name, behind) = after.split_once('}').unwrap_or((after, ""));
+        // Without the closing brace, there is no name: "${KEY" is a mistake, even if KEY is set.
+        let (name, behind) = after.split_once('}').unwrap_or_default();
         match (is_name(name), variable(name)) {
             (true, Some(value)) => expanded.push_str(&value),
             (true, None) => errors.add(format!(

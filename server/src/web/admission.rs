@@ -51,6 +51,10 @@ pub async fn admit_body(
     let bytes = declared.unwrap_or_default().saturating_sub(FREE_BYTES) as u64;
     let (limits, key) = (site.hub.limits(), caller.key());
     limits.check(rate, &key, 1)?;
-    limits.check(Rate::FileKib, &key, bytes.div_ceil(KIB))?;
-    quotas::check_room(&site.hub, caller, bytes).await
+    // Of an import or a PDF file, only a part is stored: a full account is refused, whatever the size is.
+    let is_stored = matches!(rate, Rate::Messages | Rate::FileKib);
+    if is_stored {
+        limits.check(Rate::FileKib, &key, bytes.div_ceil(KIB))?;
+    }
+    quotas::check_room(&site.hub, caller, if is_stored { bytes } else { 1 }).await
 }

@@ -37,6 +37,9 @@ pub struct ChatSubscription {
     /// The sequence number of the last event that was delivered, or is in the backlog.
     seq: i64,
     backlog: VecDeque<Backlog>,
+    /// Messages that ended before their state was delivered: their end has all of their text, and the pieces of it on the
+    /// channel are left out.
+    ended: Vec<MessageId>,
     /// Held while the backlog is delivered.
     catching_up: Option<CatchUpPermit>,
     permit: Arc<StreamPermit>,
@@ -94,6 +97,7 @@ pub(super) async fn subscribe_with(
         chat,
         seq: after,
         backlog: VecDeque::new(),
+        ended: Vec::new(),
         catching_up: None,
         permit,
         receiver,
@@ -196,6 +200,9 @@ impl ChatSubscription {
     }
 
     async fn take(&mut self, frame: Arc<StreamFrame>) -> Result<()> {
+        if self.is_left_out(&frame.kind) {
+            return Ok(());
+        }
         let mut seq = self.seq;
         if let FrameKind::Event { since, seq: number, .. } = frame.kind {
             if number <= self.seq {
@@ -294,10 +301,10 @@ impl ChatSubscription {
         if self.catching_up.is_none() {
             self.catching_up = Some(self.permit.catch_up().await?);
         }
-        let frames = match self.backlog.front() {
+        let (frames, ended) = match self.backlog.front() {
             Some(Backlog::Events { since, rows }) => {
                 let chunk = rows.iter().take(CATCH_UP_CHUNK).cloned().collect();
-                change_set::frames(&self.hub, self.chat, *since, chunk, Vec::new()).await?
+                (change_set::frames(&self.hub, self.chat, *since, chunk, Vec::new()).await?, Vec::new())
             }
             Some(Backlog::OpenMessages(open)) => self.states(open),
             Some(Backlog::Frame(_)) | None => return Ok(()),
@@ -306,6 +313,7 @@ impl ChatSubscription {
         for frame in frames {
             visible.push(self.redacted(Arc::new(frame)).await?);
         }
+        self.ended.extend(ended);
         if let Some(Backlog::Events { mut rows, .. }) = self.backlog.pop_front() {
             let taken = rows.drain(..CATCH_UP_CHUNK.min(rows.len())).next_back();
             if let (Some((since, _)), false) = (taken, rows.is_empty()) {
@@ -318,13 +326,38 @@ impl ChatSubscription {
         Ok(())
     }
 
+    /// Returns whether a frame is a piece of a message that ended before its state was delivered.
+    fn is_left_out(&mut self, frame: &FrameKind) -> bool {
+        match frame {
+            FrameKind::Text { message, .. }
+            | FrameKind::Block { message, .. }
+            | FrameKind::Status { message, .. } => self.ended.contains(message),
+            FrameKind::Snapshot(snapshot) => self.ended.contains(&snapshot.message),
+            FrameKind::Event { event: Event::MessageCompleted { message, .. }, .. } => {
+                self.ended.retain(|ended| ended != message);
+                false
+            }
+            _ => false,
+        }
+    }
+
     /// Returns the state of the open messages and the people of the chat. Text that was written since the subscription
     /// arrives on the channel again, with its offset.
-    fn states(&self, open: &[MessageId]) -> Vec<StreamFrame> {
+    ///
+    /// Returns the messages that have ended meanwhile as well.
+    fn states(&self, open: &[MessageId]) -> (Vec<StreamFrame>, Vec<MessageId>) {
         let live = self.hub.live();
-        let snapshots = open.iter().filter_map(|message| live.snapshot(*message)).flatten();
-        let mut frames: Vec<_> =
-            snapshots.map(|snapshot| StreamFrame::new(FrameKind::Snapshot(Box::new(snapshot)))).collect();
+        let (mut frames, mut ended) = (Vec::new(), Vec::new());
+        for message in open {
+            match live.snapshot(*message) {
+                Some(parts) => frames.extend(
+                    parts
+                        .into_iter()
+                        .map(|snapshot| StreamFrame::new(FrameKind::Snapshot(Box::new(snapshot)))),
+                ),
+                None => ended.push(*message),
+            }
+        }
         let people = live.presence.people(self.chat);
         if !people.is_empty() {
             frames.push(StreamFrame::new(FrameKind::Presence(people)));
@@ -334,7 +367,7 @@ impl ChatSubscription {
             Some(StreamFrame::new(FrameKind::Status { message, line }))
         });
         frames.extend(statuses);
-        frames
+        (frames, ended)
     }
 
     /// Puts the new events of the log into the backlog and returns the messages that ended in them. Boxed, to keep the

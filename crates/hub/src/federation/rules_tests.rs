@@ -96,7 +96,7 @@ on_both! {
         let (standing, said) = stands(&hub, &boss).await;
         let said = said.unwrap();
         assert_eq!((standing, said.does, said.expires), (HubStatus::Blocked, Ruled::Block, Some(now + DAY)));
-        assert_eq!((said.reason, said.made), (format!("Because of hub:{}", far()), RuleOrigin::Here("boss".into())));
+        assert_eq!((said.reason, said.made), (format!("Because of hub:{}", far()), RuleOrigin::Here("cli".into())));
         let own = list_rules(&hub, &boss).await.unwrap();
         assert!(own.iter().any(|row| row.subject == "tag:mine" && row.does == Ruled::Block), "it stays");
 
@@ -152,7 +152,7 @@ on_both! {
         // Own rules take precedence.
         block(&hub, &boss, &far().to_string(), Ruled::Allow, "We know them.", "r").await.unwrap();
         let (standing, said) = stands(&hub, &boss).await;
-        assert_eq!((standing, said.unwrap().made), (HubStatus::Fresh, RuleOrigin::Here("boss".into())));
+        assert_eq!((standing, said.unwrap().made), (HubStatus::Fresh, RuleOrigin::Here("cli".into())));
         unblock(&hub, &boss, &far().to_string(), "r").await.unwrap();
         assert_eq!(stands(&hub, &boss).await.0, HubStatus::Blocked);
 

@@ -23,7 +23,7 @@ const LIVENESS_INTERVAL: Duration = Duration::from_secs(5 * 60);
 pub(crate) async fn publish(hub: &Hub, tx: &mut Tx, agent: AgentId) -> Result<()> {
     let missing = |what| Error::Fault(anyhow::anyhow!("agent {agent} has no {what}"));
     let row = agents::find(tx, agent).await?.ok_or_else(|| missing("row"))?;
-    if row.state == AgentState::Deleted {
+    if row.state == AgentState::Deleted && listings::find(tx, agent).await?.is_some() {
         // Its listing is a tombstone, and its card may be deleted already.
         return Ok(());
     }
@@ -38,7 +38,8 @@ pub(crate) async fn publish(hub: &Hub, tx: &mut Tx, agent: AgentId) -> Result<()
     }
     let state = match row.state {
         AgentState::Active => ListingState::Live,
-        AgentState::Paused | AgentState::Hidden | AgentState::Deleted => ListingState::Paused,
+        AgentState::Paused | AgentState::Hidden => ListingState::Paused,
+        AgentState::Deleted => ListingState::Deleted,
     };
     let now = hub.env().now();
     // The sequence follows the clock, so that it is greater than any that a

@@ -234,8 +234,9 @@ impl Rebuild<'_> {
         if let Some(kind) = kind {
             rebuilt.insert("type".to_owned(), kind.into());
         }
-        let values: Vec<&Value> =
-            array(schema, "enum").filter(|value| kind.is_none_or(|kind| is_of_type(value, kind))).collect();
+        // An enum with null has no single type, which some model servers require of its values.
+        let is_allowed = |value: &&Value| kind.map_or(!value.is_null(), |kind| is_of_type(value, kind));
+        let values: Vec<&Value> = array(schema, "enum").filter(is_allowed).collect();
         if !values.is_empty() && !matches!(kind, Some("array")) {
             rebuilt.insert("enum".to_owned(), json!(values));
         }

@@ -231,6 +231,8 @@ impl Scanner {
 
 #[cfg(test)]
 mod tests {
+    use rmcp::model::ResourceContents;
+
     use super::*;
 
     #[test]
@@ -278,9 +280,17 @@ mod tests {
         let read = parse_message(&serde_json::to_vec(&message).unwrap()).unwrap();
         let result: rmcp::model::CallToolResult = serde_json::from_value(read["result"].clone()).unwrap();
         assert_eq!((result.content.len(), result.is_error), (6, Some(true)));
-        let texts: Vec<_> = result.content.iter().filter_map(|block| block.as_text()).collect();
-        let texts: Vec<_> = texts.iter().map(|text| text.text.as_str()).collect();
+        // A repaired file stays a file.
+        let text = |block: &ContentBlock| match block {
+            ContentBlock::Text(text) => text.text.clone(),
+            ContentBlock::Resource(file) => match &file.resource {
+                ResourceContents::TextResourceContents { text, .. } => format!("{text} (file)"),
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        };
+        let texts: Vec<String> = result.content.iter().map(text).collect();
         let unknown = |kind| format!("[content of the unknown type “{kind}”]");
-        assert_eq!(texts, ["kept", "file", &unknown("hologram"), "no type", "bare", &unknown("")]);
+        assert_eq!(texts, ["kept", "file (file)", &unknown("hologram"), "no type", "bare", &unknown("")]);
     }
 }

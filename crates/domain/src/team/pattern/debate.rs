@@ -7,7 +7,7 @@ use super::{NextTurn, Seat, Team, TurnPolicy, UtteranceKind, next_with_turns_lef
 pub struct Debate {
     pub rounds: u8,
     /// If true, both members of a team of two argue. False in logs that were stored before 0.1, whose leader only judged.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pair_argues: bool,
 }
 

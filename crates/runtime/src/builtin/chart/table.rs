@@ -37,7 +37,11 @@ impl Table {
         }
         let (named, text) = named_delimiter(text);
         if let Some(delimiter) = named.or_else(|| find_delimiter(text)) {
-            return Self::of_records(delimited_rows(text, delimiter)?, Some(delimiter));
+            let table = Self::of_records(delimited_rows(text, delimiter)?, Some(delimiter))?;
+            // Delimiters only at the edges of lines divide nothing.
+            if table.as_ref().is_some_and(|table| table.header.len() > 1) {
+                return Ok(table);
+            }
         }
         Self::of_records(figure_rows(text), None)
     }
@@ -104,8 +108,12 @@ impl Table {
     }
 }
 
-/// Removes columns without a name and without values at the end, which trailing delimiters make.
+/// Removes columns without a name and without values at both edges, which leading and trailing delimiters make.
 fn drop_empty_columns(header: &mut Vec<String>, rows: &mut [Vec<String>]) {
+    let leading = |row: &Vec<String>| row.iter().take_while(|cell| cell.is_empty()).count();
+    let shared = rows.iter().map(leading).fold(leading(header), usize::min);
+    header.drain(..shared);
+    rows.iter_mut().for_each(|row| drop(row.drain(..shared)));
     let is_empty = |row: &Vec<String>, at: usize| row.get(at).is_none_or(String::is_empty);
     while header.len() > 1 && header.last().is_some_and(String::is_empty) {
         let last = header.len() - 1;
@@ -262,7 +270,13 @@ mod tests {
         ] {
             assert_eq!(parsed(text), expected, "{text}");
         }
-        for none in ["", "prose without a table", "a,b", "| a |\n| b |"] {
+        for framed in
+            ["| name | size |\n| a | 1 |", "|name|size\n|a|1", "name|size|\na|1|", ";name;size;\n;a;1;"]
+        {
+            assert_eq!(parsed(framed), [["name", "size"], ["a", "1"]], "{framed}");
+        }
+        assert_eq!(parsed(" | size\na | 1"), [["column 1", "size"], ["a", "1"]]);
+        for none in ["", "prose without a table", "a,b", "| a |\n| b |", "|a\n|b", "a;\nb;"] {
             assert_eq!(Table::parse(none), Ok(None), "{none}");
         }
     }
