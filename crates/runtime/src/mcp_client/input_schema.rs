@@ -338,7 +338,8 @@ fn known_type(name: &str) -> Option<&'static str> {
 }
 
 fn implied_type(schema: &Map<String, Value>) -> Option<&'static str> {
-    let values: Vec<&Value> = array(schema, "enum").collect();
+    // Null is left out of an enum.
+    let values: Vec<&Value> = array(schema, "enum").filter(|value| !value.is_null()).collect();
     match schema {
         _ if ["properties", "additionalProperties"]
             .iter()

@@ -126,7 +126,7 @@ fn properties_keep_what_model_servers_know() {
             json!({ "anyOf": [text, { "type": "integer" }] }),
         ),
         (json!({ "const": "x" }), json!({ "type": "string", "enum": ["x"] })),
-        (json!({ "enum": ["a", "b", null] }), json!({ "enum": ["a", "b"] })),
+        (json!({ "enum": ["a", "b", null] }), json!({ "type": "string", "enum": ["a", "b"] })),
         (json!({ "type": "string", "enum": [1, "a"] }), json!({ "type": "string", "enum": ["a"] })),
         (json!({ "type": "array" }), json!({ "type": "array", "items": {} })),
         (json!({ "items": true }), json!({ "type": "array", "items": {} })),
