@@ -9,18 +9,14 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use plexus_app::{locales, view_models::Locale};
-use plexus_domain::sanitized_text;
 
 use super::{
-    edge_errors::api_code,
+    edge_errors::{api_code, read_error_text},
     error::{FAULT, plain_error},
     language,
 };
 
 const API: &str = "/api/v1";
-/// Maximum size of an error body written by a library: one line is expected.
-const MAX_ERROR_BYTES: usize = 4 << 10;
-const MAX_ERROR_CHARS: usize = 300;
 /// Maximum size of an error of the API.
 const MAX_JSON_BYTES: usize = 64 << 10;
 
@@ -70,11 +66,6 @@ async fn shaped(response: Response) -> Response {
     parts.headers.extend(fresh.headers);
     parts.headers.remove(header::CONTENT_LENGTH);
     Response::from_parts(parts, body)
-}
-
-async fn read_error_text(body: Body) -> String {
-    let bytes = to_bytes(body, MAX_ERROR_BYTES).await.unwrap_or_default();
-    sanitized_text::ellipsize(&sanitized_text::one_line(&String::from_utf8_lossy(&bytes)), MAX_ERROR_CHARS)
 }
 
 fn words(status: StatusCode, said: String) -> String {

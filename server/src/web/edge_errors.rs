@@ -126,9 +126,7 @@ fn is_readable(response: &Response) -> bool {
 
 async fn formatted(edge: Edge, response: Response) -> Response {
     let (mut parts, body) = response.into_parts();
-    let said = to_bytes(body, MAX_ERROR_BYTES).await.unwrap_or_default();
-    let said = sanitized_text::one_line(&String::from_utf8_lossy(&said));
-    let said = sanitized_text::ellipsize(&said, MAX_ERROR_CHARS);
+    let said = read_error_text(body).await;
     let words = match parts.status {
         StatusCode::METHOD_NOT_ALLOWED => {
             "This path does not have this method. The Allow header lists those that it has.".to_owned()
@@ -146,6 +144,12 @@ async fn formatted(edge: Edge, response: Response) -> Response {
         parts.headers.insert(name, value.clone());
     }
     Response::from_parts(parts, Body::new(body))
+}
+
+/// Returns the text of an error that a library wrote, as one line.
+pub async fn read_error_text(body: Body) -> String {
+    let bytes = to_bytes(body, MAX_ERROR_BYTES).await.unwrap_or_default();
+    sanitized_text::ellipsize(&sanitized_text::one_line(&String::from_utf8_lossy(&bytes)), MAX_ERROR_CHARS)
 }
 
 /// Returns the code of an error of the API for a status.
