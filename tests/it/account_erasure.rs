@@ -126,12 +126,10 @@ on_both! {
     async fn what_an_earlier_version_left_is_erased(hub: &Hub) {
         let world = World::fill(hub).await;
         let needles = world.needles(hub).await;
-        // As the earlier version erased accounts: credentials only.
+        // As the earlier version erased accounts: agents were withdrawn, and credentials deleted.
+        let path = format!("/agents/{NAME}/zqxmark-clerk");
+        world.eve.call(Method::DELETE, &path, &json!({})).await.expect(StatusCode::NO_CONTENT);
         hub.sql(&format!("delete from sessions where account = {0}; delete from login_credentials where account = {0}; \
-            delete from passage_vectors where agent in (select id from agents where namespace = (select namespace from accounts where id = {0})); \
-            delete from knowledge_files where agent in (select id from agents where namespace = (select namespace from accounts where id = {0})); \
-            delete from stars where agent in (select id from agents where namespace = (select namespace from accounts where id = {0})); \
-            update agents set state = 'deleted' where namespace = (select namespace from accounts where id = {0}); \
             update accounts set state = 'deleted', email_folded = null, purge_at = null where id = {0}; \
             update chat_members set left_at = 1 where chat in (select id from chats where kind = 'room') \
             and principal = (select id from principals where account = {0}); \
@@ -142,6 +140,7 @@ on_both! {
             let is_kept = KEPT_IDS.iter().any(|(kept, _)| *kept == column);
             assert!(is_kept && needles.iter().all(|needle| needle != "marker"), "{column} has {needles:?}");
         }
+        assert_eq!(find_in_files(hub.folder(), &[("marker", MARKER.as_bytes().to_vec())]), Vec::<String>::new());
     }
 }
 

@@ -65,7 +65,11 @@ async fn callers_choose_words_and_instructions(program: &Client, log: &Log<'_>) 
     let sent = log.last();
     for name in ["temperature", "top_p", "seed", "presence_penalty", "frequency_penalty", "reasoning_effort"]
     {
-        assert_eq!(sent.get(name), None, "what nobody chose is left to the server");
+        assert_eq!(
+            sent.get(name),
+            None,
+            "an option that neither caller nor owner chose is left to the server"
+        );
     }
     assert_eq!(sent["messages"], json!([says("system", "Answer."), says("user", "tokens=1")]));
     let only = json!({ "model": "grace/own", "messages": [says("system", "tokens=1")] });

@@ -320,7 +320,7 @@ on_both! {
         assert_eq!(form["resource"], format!("{}/a2a", guarded.origin));
 
         guarded.revoke();
-        assert_eq!(text_in(&asked(&ada, "hi").await), "hi with 2", "a refused token is got anew");
+        assert_eq!(text_in(&asked(&ada, "hi").await), "hi with 2", "another token replaces a refused one");
         guarded.state.lock().refuses = true;
         failed(&ada, "did not accept the token").await;
         assert_eq!(guarded.asked(), 3, "it is tried once more, and not for ever");
