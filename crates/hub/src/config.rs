@@ -158,8 +158,8 @@ impl HubConfig {
     }
 
     /// Returns whether the origin of `url` is one that this configuration implies: the public one; another loopback
-    /// name with the same port if that is on loopback; with plain HTTP those of [`Self::is_listen_address`]. Case, a
-    /// default port and a trailing dot make no difference.
+    /// name with the same port if that is on loopback; with plain HTTP the address on which the hub listens and the
+    /// name of its machine. Case, a default port and a trailing dot make no difference.
     pub fn is_own_origin(&self, url: &Url) -> bool {
         let public = &self.public_url;
         let is_same_place = url.scheme() == public.scheme()

@@ -1,7 +1,7 @@
-//! Image files: size, frames and metadata, read without decoding pixels, and [`reencode`], which decodes them.
+//! Image files: size, frames and metadata, read without decoding pixels, and [`reencode()`], which decodes them.
 //!
 //! [`ImageFile::read`] is linear in the length of the file and never inflates anything, so that it may run on any thread.
-//! A decoder needs time and memory that the file chooses. Therefore [`reencode`] belongs into a process with limits of
+//! A decoder needs time and memory that the file chooses. Therefore [`reencode()`] belongs into a process with limits of
 //! memory and CPU time.
 
 mod byte_reader;
