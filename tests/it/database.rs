@@ -40,7 +40,11 @@ impl Sql {
     }
 
     pub async fn run(&self, text: &str) {
-        let text = AssertSqlSafe(text.to_owned());
+        let text = AssertSqlSafe(match self {
+            // As the connections of the hub: what is deleted does not stay in the file.
+            Self::Sqlite { .. } => format!("pragma secure_delete = on; {text}"),
+            Self::Postgres { .. } => text.to_owned(),
+        });
         ask!(self, connection => raw_sql(text).execute(connection).map_ok(drop));
     }
 

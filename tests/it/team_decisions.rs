@@ -1,7 +1,7 @@
 //! Tests of team decisions: by a scripted model, by the fallback rules, and with hostile agent cards that
 //! must influence neither.
 
-use std::{collections::BTreeSet, path::Path};
+use std::{collections::BTreeSet, net::TcpListener, path::Path, sync::LazyLock};
 
 use plexus_store::testing::Database;
 use reqwest::{Method, StatusCode};
@@ -37,6 +37,13 @@ fn deciding(server: &Server) -> [Given; 4] {
         ("PLEXUS_LLM_PRICE_PER_MTOK", "100/100"),
         ("PLEXUS_TEAM_MODEL", "scripted"),
     ]
+}
+
+/// Returns the base URL of a server that accepts connections and never answers, until the test program ends.
+fn silent_server() -> &'static str {
+    static LISTENER: LazyLock<TcpListener> =
+        LazyLock::new(|| TcpListener::bind("127.0.0.1:0").expect("a port"));
+    format!("http://{}/v1", LISTENER.local_addr().expect("bound")).leak()
 }
 
 /// Runs `body` on both databases, with a decision model that answers with `answers`.
@@ -369,7 +376,8 @@ fn names(team: &Value) -> Vec<String> {
 
 on_both! {
     async fn hostile_cards_change_no_choice_of_the_rules(hub: &Hub, [
-        ("PLEXUS_LLM_BASE_URL", "http://127.0.0.1:9/v1"), ("PLEXUS_LLM_MODEL", "scripted"), ("PLEXUS_RATE_LIMIT_SCALE", "1000"),
+        // Runs of teams do not end before they are cancelled: a failed one would count in the record of the agent.
+        ("PLEXUS_LLM_BASE_URL", silent_server()), ("PLEXUS_LLM_MODEL", "scripted"), ("PLEXUS_RATE_LIMIT_SCALE", "1000"),
     ]) {
         let grace = hub.administrator("grace").await;
         publish_all(&grace).await;
