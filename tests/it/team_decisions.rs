@@ -1,11 +1,13 @@
 //! Tests of team decisions: by a scripted model, by the fallback rules, and with hostile agent cards that
 //! must influence neither.
 
-use std::{collections::BTreeSet, net::TcpListener, path::Path, sync::LazyLock};
+use std::{collections::BTreeSet, path::Path};
 
+use axum::{Router, routing::post};
 use plexus_store::testing::Database;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
 
 use crate::{
     agent::{Agent, card},
@@ -39,11 +41,13 @@ fn deciding(server: &Server) -> [Given; 4] {
     ]
 }
 
-/// Returns the base URL of a server that accepts connections and never answers, until the test program ends.
-fn silent_server() -> &'static str {
-    static LISTENER: LazyLock<TcpListener> =
-        LazyLock::new(|| TcpListener::bind("127.0.0.1:0").expect("a port"));
-    format!("http://{}/v1", LISTENER.local_addr().expect("bound")).leak()
+/// Starts a model server that never answers questions, and returns its base URL.
+async fn silent_server() -> &'static str {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("http://{}/v1", listener.local_addr().expect("bound"));
+    let router = Router::new().route("/v1/chat/completions", post(std::future::pending::<()>));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    url.leak()
 }
 
 /// Runs `body` on both databases, with a decision model that answers with `answers`.
@@ -377,7 +381,7 @@ fn names(team: &Value) -> Vec<String> {
 on_both! {
     async fn hostile_cards_change_no_choice_of_the_rules(hub: &Hub, [
         // Runs of teams do not end before they are cancelled: a failed one would count in the record of the agent.
-        ("PLEXUS_LLM_BASE_URL", silent_server()), ("PLEXUS_LLM_MODEL", "scripted"), ("PLEXUS_RATE_LIMIT_SCALE", "1000"),
+        ("PLEXUS_LLM_BASE_URL", silent_server().await), ("PLEXUS_LLM_MODEL", "scripted"), ("PLEXUS_RATE_LIMIT_SCALE", "1000"),
     ]) {
         let grace = hub.administrator("grace").await;
         publish_all(&grace).await;
