@@ -29,7 +29,7 @@ pub fn reply(data: &[u8]) {
 }
 
 fn answer<'a>(heard: &'a mut Heard, path: &str) -> EndpointResponse<'a> {
-    EndpointResponse::new(heard, "agents.example".to_owned(), path)
+    EndpointResponse::new(heard, path)
 }
 
 fn check(end: Result<RunEnd, Failure>) {

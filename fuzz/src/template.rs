@@ -101,7 +101,7 @@ fn assert_body(template: &Value, filled: &Value, said: &str) {
 
 fn assert_answer(reply: &[u8], path: &str) {
     let mut heard = Heard::default();
-    let mut answer = EndpointResponse::new(&mut heard, "agents.example".to_owned(), path);
+    let mut answer = EndpointResponse::new(&mut heard, path);
     let whole = answer.whole(reply).map(drop);
     let ends = [whole, answer.piece(reply), answer.end().map(drop)];
     ends.into_iter().filter_map(Result::err).for_each(|failure| assert_shown(&failure.message));

@@ -24,10 +24,12 @@ use crate::{
     credentials::CredentialSession,
     outbound::{
         ErrorHints, HttpResponse, OutboundClient, RunInterruption, WaitTimer, by_status, error_message, peer,
-        quote_foreign_text, retry_after,
+        quote_foreign_text, retry_after, subject,
     },
 };
 
+/// How callers read of an endpoint, whose address only its owner sees.
+const ENDPOINT: &str = "the agent's endpoint";
 /// Minimum bytes of a value in a template that may be a secret.
 const MIN_SECRET: usize = 8;
 /// Maximum number of requests for one answer.
@@ -65,10 +67,6 @@ impl HttpConnector {
         }
         self.access = CredentialSession::new(shown.into());
         Ok(self)
-    }
-
-    fn peer(&self) -> String {
-        peer(&self.url)
     }
 
     async fn call(
@@ -116,7 +114,7 @@ impl HttpConnector {
             Some(body) => request.body(body.to_string()).header(header::CONTENT_TYPE, "application/json"),
             None => request,
         };
-        HttpResponse::to(request.headers(headers), &self.peer(), pace).await
+        HttpResponse::to(request.headers(headers), ENDPOINT, pace).await
     }
 
     fn headers(&self, asked: &PlaceholderValues) -> Result<HeaderMap, Failure> {
@@ -141,11 +139,19 @@ impl HttpConnector {
         };
         let (class, what) = by_status(reply.status(), retry_after(&reply), &hints);
         let words = error_message(&reply.beginning(pace).await);
-        Failure::new(class, format!("The endpoint at {} {what}{words}", self.peer()))
+        Failure::new(class, format!("{} {what}{words}", subject(ENDPOINT)))
     }
 
     fn garbage(&self, what: &str) -> Failure {
-        Failure::new(FailureClass::Garbage, format!("The endpoint at {} {what}.", self.peer()))
+        Failure::new(FailureClass::Garbage, format!("{} {what}.", subject(ENDPOINT)))
+    }
+
+    /// Logs a failure with the address of the endpoint, and returns it as callers may see it.
+    fn shown(&self, failure: &Failure) -> Failure {
+        let redact = self.redact();
+        let message = redact.error(&failure.message);
+        tracing::info!(endpoint = peer(&self.url), error = message, "HTTP endpoint request failed");
+        Failure::new(failure.class, redact.without_addresses(&message))
     }
 
     /// Sends the template's init request and stores the task id from the response.
@@ -221,16 +227,17 @@ impl Connector for HttpConnector {
         }
         let mut pace = WaitTimer::new(stop, request.limits.whole);
         let limit = request.limits.max_answer_bytes;
-        let mut answer = EndpointReader::new(output, self.peer(), &self.template, limit);
+        let mut answer = EndpointReader::new(output, &self.template, limit);
         match self.work(&mut asked, &mut answer, &request.limits, &mut pace).await {
             Ok(end) => Ok(end),
             Err(RunInterruption::Stopped) => Ok(RunEnd::Stopped),
-            Err(RunInterruption::Failed(failure)) => Err(failure),
+            Err(RunInterruption::Failed(failure)) => Err(self.shown(&failure)),
         }
     }
 
     fn redact(&self) -> Redact {
         let redact = self.access.redact();
+        redact.add_address(&self.url);
         // Templates often hold a key that their owner has written into a header or the query.
         let headers = self.template.request().headers.iter().map(|(name, value)| (name.into(), value.into()));
         for (name, value) in self.url.query_pairs().chain(headers) {

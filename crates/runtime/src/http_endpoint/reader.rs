@@ -3,11 +3,11 @@
 use plexus_domain::agent::http_endpoint::{EndpointTemplate, ResponseFormat};
 use serde_json::Value;
 
-use super::EndpointResponse;
+use super::{ENDPOINT, EndpointResponse};
 use crate::{
     ConnectorLimits, Output, RunEnd,
     llm::CompletionStream,
-    outbound::{HttpResponse, RunInterruption, WaitTimer},
+    outbound::{HttpResponse, RunInterruption, WaitTimer, subject},
     sse::{LineDecoder, SseDecoder},
 };
 
@@ -26,21 +26,16 @@ enum Parser<'a> {
 }
 
 impl<'a> EndpointReader<'a> {
-    pub fn new(
-        output: &'a mut dyn Output,
-        peer: String,
-        template: &EndpointTemplate,
-        max_bytes: usize,
-    ) -> Self {
+    pub fn new(output: &'a mut dyn Output, template: &EndpointTemplate, max_bytes: usize) -> Self {
         let (request, question) = (template.request(), template.request().question_suffix.as_deref());
         let parser = match template.is_chat_completion() {
             true => {
-                let stream = CompletionStream::new(output, format!("The endpoint at {peer}"), max_bytes);
+                let stream = CompletionStream::new(output, subject(ENDPOINT), max_bytes);
                 let stream = Box::new(stream.may_end_unmarked(!template.names_model()));
                 Parser::Completion { stream, question: question.map(|suffix| suffix.trim_end().to_owned()) }
             }
             false => {
-                let parser = EndpointResponse::new(output, peer, &request.response_path);
+                let parser = EndpointResponse::new(output, &request.response_path);
                 Parser::Other(Box::new(parser.with_question_suffix(question)))
             }
         };

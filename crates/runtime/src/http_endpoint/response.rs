@@ -6,9 +6,10 @@ use plexus_domain::{
 };
 use serde_json::Value;
 
+use super::ENDPOINT;
 use crate::{
     Output, RunEnd,
-    outbound::{quote_foreign_text, words},
+    outbound::{quote_foreign_text, subject, words},
     sse::IgnoredBytes,
     suffix_buffer::SuffixBuffer,
 };
@@ -21,7 +22,6 @@ const DONE: &[u8] = b"[DONE]";
 /// Parser of one endpoint's responses: emits their content to an [`Output`].
 pub struct EndpointResponse<'a> {
     output: &'a mut dyn Output,
-    peer: String,
     path: String,
     /// Suffix that marks an answer as a question.
     question: Option<String>,
@@ -37,10 +37,9 @@ pub struct EndpointResponse<'a> {
 
 impl<'a> EndpointResponse<'a> {
     /// Creates a parser. `path` is the JSON pointer to the answer in each piece.
-    pub fn new(output: &'a mut dyn Output, peer: String, path: &str) -> Self {
+    pub fn new(output: &'a mut dyn Output, path: &str) -> Self {
         Self {
             output,
-            peer,
             path: path.to_owned(),
             question: None,
             tail: SuffixBuffer::default(),
@@ -176,13 +175,13 @@ impl<'a> EndpointResponse<'a> {
         let is_error = value.get("error").is_some_and(|error| !error.is_null());
         let said = words(data).filter(|_| is_error);
         said.map_or(Ok(()), |words| {
-            let words = format!("The endpoint at {} reported an error: {words}", self.peer);
+            let words = format!("{} reported an error: {words}", subject(ENDPOINT));
             Err(Failure::new(FailureClass::Refused, words))
         })
     }
 
     fn garbage(&self, what: &str) -> Failure {
-        Failure::new(FailureClass::Garbage, format!("The endpoint at {} {what}.", self.peer))
+        Failure::new(FailureClass::Garbage, format!("{} {what}.", subject(ENDPOINT)))
     }
 }
 

@@ -107,6 +107,36 @@ async fn nothing_is_said_before_an_answer_has_come() {
 }
 
 #[tokio::test]
+async fn no_failure_names_the_address_of_the_endpoint() {
+    let refused = (nowhere().await, "refused");
+    // Each text quotes the address of the request, as servers and proxies do.
+    let quoting = async |status: StatusCode, text: &'static str| {
+        let answer = move |headers: HeaderMap| async move {
+            (status, text.replace("HOST", headers[header::HOST].to_str().unwrap()))
+        };
+        serve(Router::new().fallback(any(answer))).await
+    };
+    let cases = [
+        refused,
+        (quoting(StatusCode::NOT_FOUND, "No route at http://HOST/ask").await, "404"),
+        (quoting(StatusCode::INTERNAL_SERVER_ERROR, "HOST is down").await, "500"),
+        (quoting(StatusCode::OK, "no answer at HOST").await, "not JSON"),
+        (quoting(StatusCode::OK, r#"{"error":"no model at HOST"}"#).await, "error"),
+    ];
+    for (base, name) in cases {
+        let (end, _) = hear(&connector(question(&base, ResponseFormat::Json, "/text")), ask("Hi")).await;
+        let failure = end.unwrap_err();
+        let port = base.port().unwrap().to_string();
+        assert!(failure.message.contains("agent's endpoint"), "{name}: {}", failure.message);
+        assert!(
+            !failure.message.contains(&port) && !failure.message.contains("127.0.0.1"),
+            "{name}: {}",
+            failure.message
+        );
+    }
+}
+
+#[tokio::test]
 async fn each_kind_of_reply_is_read_at_its_path() {
     for (reading, path, body, text) in [
         (ResponseFormat::Json, "/a/0/b", r#"{"a":[{"b":"Hello"}]}"#, "Hello"),

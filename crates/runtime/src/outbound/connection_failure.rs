@@ -22,7 +22,8 @@ pub(crate) fn connection_failure(error: &reqwest::Error, peer: &str) -> Failure 
         return Failure::new(FailureClass::TimedOut, format!("Connection to {peer} timed out."));
     }
     if chain().any(|cause| cause.is::<NameLookupError>()) {
-        let words = format!("The name {peer} cannot be resolved. Check the address.");
+        let of = if peer.starts_with("the ") { "of " } else { "" };
+        let words = format!("The name {of}{peer} cannot be resolved. Check the address.");
         return Failure::new(FailureClass::Unreachable, words);
     }
     let cause = cause(chain()).map(|words| format!(" ({words})")).unwrap_or_default();
