@@ -37,10 +37,17 @@ const MOST_CHATS = 32;
 const FORGOTTEN = 150_000;
 /** Debounce in milliseconds: tabs that open together, as after a browser restart, share one reconnect. */
 const TOGETHER = 50;
+/** Seconds between the heartbeats that the hub is asked for. */
+const HEARTBEAT = 1;
+/**
+ * Milliseconds without an event after which an open stream is lost, and until an attempt to open it is given up. A
+ * network that drops everything reports no error.
+ */
+const SILENT = 2_300, SLOW_OPENING = 10_000;
 
 /** State of each tab, by its port. */
 const tabs = new Map();
-let stream, due;
+let stream, due, watchdog;
 
 onconnect = ({ ports: [port] }) => {
   port.onmessage = ({ data }) => (data ? heard(port, data) : tabs.delete(port));
@@ -73,14 +80,25 @@ function open() {
   const wanted = Array.from(chats(), ([chat, after]) => `chat=${chat}:${after}`);
   if (wanted.length === 0) return;
   for (const tab of tabs.values()) tab.served = true;
-  stream = new EventSource(`/api/v1/events?${wanted.join("&")}`);
-  stream.onopen = () => tell(["opened"]);
+  stream = new EventSource(`/api/v1/events?${wanted.join("&")}&heartbeat=${HEARTBEAT}`);
+  failAfter(SLOW_OPENING);
+  stream.onopen = () => {
+    failAfter(SILENT);
+    tell(["opened"]);
+  };
   stream.onerror = () => end(["failed"]);
+  stream.addEventListener("heartbeat", () => failAfter(SILENT));
   for (const kind of KINDS) stream.addEventListener(kind, ({ data }) => pass(kind, data));
+}
+
+function failAfter(milliseconds) {
+  clearTimeout(watchdog);
+  watchdog = setTimeout(() => end(["failed"]), milliseconds);
 }
 
 function close() {
   clearTimeout(due);
+  clearTimeout(watchdog);
   due = undefined;
   stream?.close();
   stream = undefined;
@@ -92,6 +110,7 @@ function end(news) {
 }
 
 function pass(kind, data) {
+  failAfter(SILENT);
   const { chat, seq } = JSON.parse(data);
   if (kind === "stream_end") return end([kind, data]);
   for (const [port, tab] of tabs) {

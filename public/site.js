@@ -354,8 +354,64 @@ function retryDelay(failures) {
   return Math.min(LIVE_RETRY * 2 ** failures, LONGEST_RETRY) * (0.5 + Math.random() / 2);
 }
 
+// Says above the page when its stream is interrupted, and when it is back.
+
+const pageStatus = document.getElementById("page-status");
+const LOST = "The connection to the hub is lost. Trying again…";
+const OFFLINE = "You are offline. This page may be out of date; it updates when you are back online.";
+const BACK = "The connection to the hub is back.";
+
+function tellStatus(words) {
+  pageStatus.hidden = !words;
+  pageStatus.firstElementChild.textContent = words && textOf(words);
+}
+
+/** Milliseconds without an event after which an open stream is lost, and until an attempt to open it is given up. */
+const SILENT = 2300, SLOW_OPENING = 10_000;
+/** Milliseconds until the page says that its stream failed or does not open, and for which it says that it is back. */
+const NOTICE_DELAY = 600, OPENING_NOTICE = 2500, BACK_NOTICE = 5000;
+
+/** Tells the reader about an interruption. Returns functions to call when the stream is opened, at each event, and when it fails. */
+function watchConnection(lost) {
+  let silence, notice, told = false;
+  const tell = () => {
+    told = true;
+    tellStatus(navigator.onLine ? LOST : OFFLINE);
+  };
+  const noticeIn = (milliseconds) => {
+    if (!told) notice ??= setTimeout(tell, navigator.onLine ? milliseconds : 0);
+  };
+  const opening = () => {
+    clearTimeout(silence);
+    noticeIn(OPENING_NOTICE);
+    silence = setTimeout(lost, SLOW_OPENING);
+  };
+  const failed = () => {
+    clearTimeout(silence);
+    clearTimeout(notice);
+    notice = undefined;
+    noticeIn(NOTICE_DELAY);
+  };
+  const alive = () => {
+    clearTimeout(notice);
+    clearTimeout(silence);
+    notice = undefined;
+    silence = setTimeout(() => (failed(), lost()), SILENT);
+    if (!told) return;
+    told = false;
+    tellStatus(BACK);
+    setTimeout(() => told || tellStatus(""), BACK_NOTICE);
+  };
+  const stop = () => {
+    clearTimeout(silence);
+    clearTimeout(notice);
+  };
+  return { opening, alive, failed, stop };
+}
+
 function follow(chat) {
   let stream, reopen, refresh, late, failures = 0;
+  const connection = watchConnection(() => open());
   const shown = () => document.querySelector("[data-live]");
   // Also no refresh during a press: the pressed element would be replaced before its release.
   const busy = () => shown()?.querySelector("textarea:focus, input:focus, :active") || filled(shown());
@@ -365,13 +421,28 @@ function follow(chat) {
   const open = () => {
     clearTimeout(reopen);
     stream?.close();
-    stream = new EventSource(`/api/v1/events?chat=${chat}&after=0`);
-    stream.onopen = () => (failures = 0);
+    stream = new EventSource(`/api/v1/events?chat=${chat}&after=0&heartbeat=1`);
+    connection.opening();
+    stream.onopen = () => {
+      failures = 0;
+      connection.alive();
+    };
     // The browser reconnects by itself, except after an error status.
     stream.onerror = () => {
+      connection.failed();
       if (stream.readyState === EventSource.CLOSED) reopen = setTimeout(open, retryDelay(failures++));
     };
-    for (const kind of LIVE_EVENTS) stream.addEventListener(kind, () => refreshSoon());
+    stream.addEventListener("heartbeat", connection.alive);
+    for (const kind of LIVE_EVENTS) {
+      stream.addEventListener(kind, () => {
+        connection.alive();
+        refreshSoon();
+      });
+    }
+  };
+  const end = () => {
+    connection.stop();
+    stream.close();
   };
 
   // Only one refresh at a time, so that an older response never replaces a newer one (race).
@@ -381,18 +452,19 @@ function follow(chat) {
     const page = answer?.ok ? await answer.text().catch(() => undefined) : undefined;
     refresh = undefined;
     if (busy()) return refreshSoon(LIVE_RETRY);
-    if (answer && answer.status < 500 && !answer.ok) return stream.close();
+    if (answer && answer.status < 500 && !answer.ok) return end();
     const fresh = page && new DOMParser().parseFromString(page, "text/html").querySelector(".team");
     if (!fresh) return refreshSoon(retryDelay(failures++));
     // Sections that the reader has opened stay open.
     for (const { id } of shown().querySelectorAll("details[id][open]")) fresh.querySelector(`#${id}`)?.setAttribute("open", "");
     shown().replaceWith(fresh);
     careFor(fresh);
-    if (!fresh.dataset.live) stream.close();
+    if (!fresh.dataset.live) end();
     else if (late) refreshSoon();
   };
 
   addEventListener("online", open);
+  addEventListener("offline", connection.failed);
   open();
 }
 

@@ -26,6 +26,10 @@ export async function startProxy(port, target) {
 class Proxy {
   #target;
   #rules = [];
+  /** Responses that are being forwarded. */
+  #answers = new Set();
+  /** Requests that wait until `mend`; undefined while nothing is frozen. */
+  #frozen;
 
   constructor(target) {
     this.#target = target;
@@ -36,8 +40,24 @@ class Proxy {
     return new Promise((used) => this.#rules.push({ pattern, fault, used }));
   }
 
+  /** Forwards nothing any more, and keeps all connections open, as a network that drops all packets does. */
+  freeze() {
+    this.#frozen = [];
+    for (const answer of this.#answers) answer.pause();
+  }
+
+  /** Closes all connections, and those of later requests. */
+  cutAll() {
+    this.break(/./, faults.refused);
+    this.server.closeAllConnections();
+  }
+
   mend() {
     this.#rules = [];
+    const waiting = this.#frozen ?? [];
+    this.#frozen = undefined;
+    for (const answer of this.#answers) answer.resume();
+    for (const pass of waiting) pass();
   }
 
   async stop() {
@@ -48,6 +68,7 @@ class Proxy {
 
   answer(incoming, outgoing) {
     const pass = ({ cut = false } = {}) => this.#pass(incoming, outgoing, cut);
+    if (this.#frozen) return this.#frozen.push(pass);
     const rule = this.#rules.find(({ pattern }) => pattern.test(incoming.url));
     if (!rule) return pass();
     rule.used();
@@ -59,6 +80,8 @@ class Proxy {
     const asked = request(new URL(url, this.#target()), { method, headers, agent: false }, (answer) => {
       // Files are not cached, so that each page load reaches the proxy.
       outgoing.writeHead(answer.statusCode, { ...answer.headers, "cache-control": "no-store" });
+      this.#answers.add(answer);
+      answer.on("close", () => this.#answers.delete(answer));
       if (!cut) return answer.pipe(outgoing);
       const half = Number(answer.headers["content-length"] ?? 2_000) / 2;
       let sent = 0;

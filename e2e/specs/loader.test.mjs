@@ -31,6 +31,9 @@ const NOT_LIVE = "This page is not live yet.";
 /** Longer than the time after which the loader reports a slow page. */
 const LATE = faults.late(6_000);
 
+/** Milliseconds within which the page says that it is not live: 3 s, and those of the start of the page. */
+const NOTICED = 5_000;
+
 /** What is broken, how, and what the page shows meanwhile; null if nothing is lost for the reader. */
 const CASES = [
   ["the module is refused", /plexus\.js/, faults.refused, NOT_LIVE],
@@ -57,7 +60,7 @@ for (const [name, pattern, fault, words] of CASES) {
     const broken = proxy.break(pattern, fault);
     await tab.page.reload({ waitUntil: "commit" });
     await broken;
-    if (words) await tab.page.getByText(words).filter({ visible: true }).first().waitFor({ timeout: 30_000 });
+    if (words) await tab.page.getByText(words).filter({ visible: true }).first().waitFor({ timeout: NOTICED });
     await sendFromAnotherTab(tab, "2 ^ 10");
     proxy.mend();
     await isLive(tab);
@@ -181,8 +184,13 @@ function uuidv7() {
 async function isLive(tab, timeout = 40_000) {
   await tab.page.locator('html[data-islands="ready"]').waitFor({ state: "attached", timeout });
   await tab.page.getByText("1024").or(tab.page.getByText("42")).last().waitFor();
-  await tab.page.locator("#page-status").waitFor({ state: "hidden" });
-  await tab.page.locator(".offline").waitFor({ state: "hidden", timeout });
+  await saysNothingOrBack(tab.page.locator("#page-status"), /This page is live now/, timeout);
+  await saysNothingOrBack(tab.page.locator(".offline"), /The connection to the hub is back/, timeout);
+}
+
+async function saysNothingOrBack(notice, back, timeout) {
+  const nothing = notice.filter({ visible: false });
+  await nothing.or(notice.filter({ hasText: back })).first().waitFor({ state: "attached", timeout });
 }
 
 async function questions(tab) {

@@ -1,6 +1,9 @@
 //! Tests of one event stream for several chats, as shared by the tabs of a browser.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use reqwest::StatusCode;
 
@@ -63,6 +66,22 @@ on_both! {
         }
         assert_eq!(gone, Some(not_hers.clone()));
         eve.get(&format!("/api/v1/events?chat={hers}:0&chat={hers}")).await.expect(StatusCode::NOT_FOUND);
+    }
+
+    async fn an_idle_stream_sends_the_heartbeats_that_were_asked_for(hub: &Hub) {
+        let ada = hub.person("ada").await;
+        let chat = finished_chat(&ada).await;
+        let at = seq(&ada, &chat).await;
+        let mut events = Events::resume_all(&ada, &format!("chat={chat}:{at}&heartbeat=1"), "").await;
+        let begun = Instant::now();
+        for _ in 0..2 {
+            while events.next().await.expect("the stream goes on").name != "heartbeat" {}
+        }
+        assert!(begun.elapsed() < Duration::from_secs(15), "comments of idle streams come after 15 s");
+        for wrong in ["0", "61", "x", ""] {
+            let refused = ada.get(&format!("/api/v1/events?chat={chat}&heartbeat={wrong}")).await;
+            assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY, "{wrong}");
+        }
     }
 
     async fn a_stream_of_too_many_chats_is_refused(hub: &Hub) {

@@ -51,3 +51,7 @@ script-retrying = Diese Seite ist noch nicht live. Neuer Versuch …
 script-offline = Sie sind offline. Die Seite wird live, sobald die Verbindung wieder da ist.
 script-outdated = Auf diesem Hub läuft eine neuere Version als diese Seite.
 script-broken = Die interaktiven Teile dieser Seite sind nicht gestartet. Formulare und Links funktionieren weiterhin.
+script-lost = Die Verbindung zum Hub ist unterbrochen. Neuer Versuch …
+script-page-offline = Sie sind offline. Diese Seite ist vielleicht nicht aktuell; sie wird aktualisiert, sobald Sie wieder online sind.
+script-back = Die Verbindung zum Hub besteht wieder.
+script-live = Diese Seite ist jetzt aktuell.

@@ -51,3 +51,7 @@ script-retrying = This page is not live yet. Trying again…
 script-offline = You are offline. This page becomes live when the connection is back.
 script-outdated = This hub runs a newer version than this page.
 script-broken = The interactive parts of this page did not start. Forms and links still work.
+script-lost = The connection to the hub is lost. Trying again…
+script-page-offline = You are offline. This page may be out of date; it updates when you are back online.
+script-back = The connection to the hub is back.
+script-live = This page is live now.

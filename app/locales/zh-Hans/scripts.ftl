@@ -51,3 +51,7 @@ script-retrying = 此页面尚未启用实时功能，正在重试…
 script-offline = 你已离线。恢复连接后，此页面会启用实时功能。
 script-outdated = 此 Hub 的版本比此页面更新。
 script-broken = 此页面的交互部分未能启动。表单和链接仍可使用。
+script-lost = 与 Hub 的连接已断开。正在重试…
+script-page-offline = 你已离线。此页面可能不是最新的，恢复联网后会更新。
+script-back = 与 Hub 的连接已恢复。
+script-live = 此页面现在会实时更新。

@@ -9,13 +9,16 @@ const root = document.documentElement;
 const notice = document.getElementById("page-status");
 
 /** All in milliseconds. */
-const FIRST_RETRY = 500, LAST_RETRY = 30_000, SLOW = 4_000, STALLED = 30_000;
+const FIRST_RETRY = 500, LAST_RETRY = 30_000, SLOW = 2_500, STALLED = 30_000, BACK = 5_000;
+/** A page that is not live says so within `SLOW` of this moment. */
+const begun = performance.now();
 
 const TEXTS = JSON.parse(root.dataset.texts ?? "{}");
 const LOADING = "This page is not live yet. Still loading…";
 const RETRYING = "This page is not live yet. Trying again…";
 const OFFLINE = "You are offline. This page becomes live when the connection is back.";
 const OUTDATED = "This hub runs a newer version than this page.";
+const LIVE = "This page is live now.";
 const BROKEN = "The interactive parts of this page did not start. Forms and links still work.";
 
 /** The hub no longer has the file, because it runs another version than the page. */
@@ -28,11 +31,21 @@ function tell(words) {
   notice.firstElementChild.textContent = TEXTS[words] ?? words;
 }
 
+function tellBriefly(words) {
+  tell(words);
+  const shown = notice.firstElementChild.textContent;
+  setTimeout(() => notice.firstElementChild.textContent === shown && tell(""), BACK);
+}
+
 /** Retries `load(attempt)` until it succeeds. `visible`: show the reader why it has not yet. */
 function persist(load, visible) {
-  let attempt = 0, running = false, finished = false, timer;
-  const say = (words) => visible && tell(words);
-  const slow = setTimeout(() => say(LOADING), SLOW);
+  let attempt = 0, running = false, finished = false, told = false, timer;
+  const say = (words) => {
+    if (!visible) return;
+    told = true;
+    tell(words);
+  };
+  const slow = setTimeout(() => say(LOADING), begun + SLOW - performance.now());
 
   async function run() {
     clearTimeout(timer);
@@ -41,7 +54,7 @@ function persist(load, visible) {
     try {
       await load(attempt++);
       finished = true;
-      say("");
+      if (told) tellBriefly(LIVE);
     } catch (error) {
       finished = error instanceof BrokenError;
       say(reason(error));

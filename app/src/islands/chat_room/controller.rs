@@ -10,7 +10,7 @@ use serde_json::json;
 use web_sys::{Element, Event as DomEvent, HtmlElement, HtmlFormElement};
 
 use super::{
-    ChatUiState, RoomTexts, announcements,
+    ChatUiState, ConnectionNotice, RoomTexts, announcements,
     composer::ComposerView,
     dom,
     events::{Event, MessageCreated, PartSnapshot, RunUpdated},
@@ -178,12 +178,12 @@ impl Listener for ChatController {
         self.draw_soon();
     }
 
-    fn trouble(&self, words: &str) {
-        self.ui.trouble.set(words.to_owned());
-        if words.is_empty() {
+    fn connection(&self, notice: ConnectionNotice) {
+        if matches!(notice, ConnectionNotice::None | ConnectionNotice::Back) {
             // Changes of other chats are not repeated after a gap, and a hub that restarted ended its runs.
             self.sidebar.refresh_soon();
         }
+        self.ui.connection.set(notice);
     }
 }
 

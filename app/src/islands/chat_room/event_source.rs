@@ -1,8 +1,9 @@
 //! Event source of a tab: its own `EventSource`, or one that all tabs of a browser share.
 
-use std::cell::Cell;
+use std::{cell::Cell, rc::Rc, time::Duration};
 
-use js_sys::{Array, JSON};
+use js_sys::{Array, Date, JSON};
+use leptos::prelude::{IntervalHandle, set_interval_with_handle};
 use serde_json::json;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{EventSource, MessageEvent, MessagePort, SharedWorker};
@@ -26,23 +27,66 @@ pub enum SourceEvent {
     Useless,
 }
 
-/// Opens an `EventSource` for this tab alone.
-pub fn open_own(chat: &str, after: i64, tell: impl Fn(SourceEvent) + Clone + 'static) -> Option<EventSource> {
-    let source = EventSource::new(&format!("/api/v1/events?chat={chat}&after={after}")).ok()?;
-    for kind in KINDS {
-        let tell = tell.clone();
-        dom::listen(&source, kind, move |event: web_sys::Event| {
-            let data = event.dyn_ref::<MessageEvent>().and_then(|message| message.data().as_string());
-            if let (Some(data), Some(message)) = (data, event.dyn_ref::<MessageEvent>()) {
-                let seq = message.last_event_id().parse().ok();
-                tell(SourceEvent::Event { kind: kind.to_owned(), data, seq });
-            }
+/// Event stream of this tab alone, which fails when it is silent.
+pub struct OwnSource {
+    source: EventSource,
+    watchdog: Option<IntervalHandle>,
+}
+
+/// Seconds between the heartbeats that the hub is asked for.
+const HEARTBEAT: u32 = 1;
+/// Milliseconds without an event after which an open stream is lost. A network that drops everything reports no error.
+const SILENT_STREAM: f64 = 2_300.0;
+/// Milliseconds until an attempt to open the stream is given up.
+const SLOW_OPENING: f64 = 10_000.0;
+/// Interval in which the silence is measured.
+const WATCHDOG_INTERVAL: Duration = Duration::from_millis(100);
+
+impl OwnSource {
+    pub fn open(chat: &str, after: i64, tell: impl Fn(SourceEvent) + Clone + 'static) -> Option<Self> {
+        let path = format!("/api/v1/events?chat={chat}&after={after}&heartbeat={HEARTBEAT}");
+        let source = EventSource::new(&path).ok()?;
+        let deadline = Rc::new(Cell::new(Date::now() + SLOW_OPENING));
+        let alive = {
+            let deadline = deadline.clone();
+            move || deadline.set(Date::now() + SILENT_STREAM)
+        };
+        for kind in KINDS {
+            let (tell, alive) = (tell.clone(), alive.clone());
+            dom::listen(&source, kind, move |event: web_sys::Event| {
+                alive();
+                let data = event.dyn_ref::<MessageEvent>().and_then(|message| message.data().as_string());
+                if let (Some(data), Some(message)) = (data, event.dyn_ref::<MessageEvent>()) {
+                    let seq = message.last_event_id().parse().ok();
+                    tell(SourceEvent::Event { kind: kind.to_owned(), data, seq });
+                }
+            });
+        }
+        let beat = alive.clone();
+        dom::listen(&source, "heartbeat", move |_: web_sys::Event| beat());
+        let opened = tell.clone();
+        dom::listen(&source, "open", move |_: web_sys::Event| {
+            alive();
+            opened(SourceEvent::Opened);
         });
+        let failed = tell.clone();
+        dom::listen(&source, "error", move |_: web_sys::Event| failed(SourceEvent::Failed));
+        let watch = move || {
+            if Date::now() > deadline.get() {
+                deadline.set(f64::INFINITY);
+                tell(SourceEvent::Failed);
+            }
+        };
+        let watchdog = set_interval_with_handle(watch, WATCHDOG_INTERVAL).ok();
+        Some(Self { source, watchdog })
     }
-    let opened = tell.clone();
-    dom::listen(&source, "open", move |_: web_sys::Event| opened(SourceEvent::Opened));
-    dom::listen(&source, "error", move |_: web_sys::Event| tell(SourceEvent::Failed));
-    Some(source)
+
+    pub fn close(self) {
+        self.source.close();
+        if let Some(watchdog) = self.watchdog {
+            watchdog.clear();
+        }
+    }
 }
 
 /// Connection to the worker that holds one stream for all tabs (`public/events.js`).

@@ -55,13 +55,26 @@ mod thread;
 
 pub use texts::RoomTexts;
 
-/// Reactive state of the island: status line, connection problem and visible buttons.
+/// Whether the event stream of the page works, for the reader.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ConnectionNotice {
+    /// It works, or was interrupted too briefly for a notice.
+    #[default]
+    None,
+    /// It is interrupted, for a reason in words.
+    Interrupted(String),
+    /// The session has ended, for example by signing out in another tab.
+    SignedOut,
+    /// It works again.
+    Back,
+}
+
+/// Reactive state of the island: status line, connection notice and visible buttons.
 #[derive(Clone, Copy)]
 pub struct ChatUiState {
     /// Announcement for screen readers: which agent is answering or has finished.
     pub status: RwSignal<String>,
-    /// Why the event stream is interrupted; empty while it works.
-    pub trouble: RwSignal<String>,
+    pub connection: RwSignal<ConnectionNotice>,
     /// True if the newest message is below the window.
     pub below: RwSignal<bool>,
     /// True while an agent is answering, and the viewer may stop it.
@@ -75,9 +88,12 @@ pub struct ChatUiState {
 #[island]
 pub fn ChatRoom(chat: Option<String>, seq: i64, worker: String, texts: RoomTexts) -> impl IntoView {
     let (latest, stop_label) = (texts.latest.clone(), texts.stop.clone());
+    let (signed_out, back, sign_in) = (texts.signed_out.clone(), texts.back.clone(), texts.sign_in.clone());
+    // In another tab, so that the text and the files of the composer stay.
+    let sign_in_href = format!("/login?next=/chat/{}", chat.as_deref().unwrap_or_default());
     let ui = ChatUiState {
         status: RwSignal::new(String::new()),
-        trouble: RwSignal::new(String::new()),
+        connection: RwSignal::new(ConnectionNotice::None),
         below: RwSignal::new(false),
         answering: RwSignal::new(false),
     };
@@ -87,7 +103,11 @@ pub fn ChatRoom(chat: Option<String>, seq: i64, worker: String, texts: RoomTexts
     let _ = (chat, seq, worker, texts);
     view! {
         <p class="hidden" role="status">{ui.status}</p>
-        <p class="offline" role="status" hidden=move || ui.trouble.with(String::is_empty)>{ui.trouble}</p>
+        <p class="offline" role="status" hidden=move || ui.connection.with(|notice| *notice == ConnectionNotice::None)>
+            {move || ui.connection.with(|notice| words_of(notice, &signed_out, &back))}
+            " "
+            <a href=sign_in_href target="_blank" hidden=move || ui.connection.with(|notice| *notice != ConnectionNotice::SignedOut)>{sign_in}</a>
+        </p>
         <div class="bubble">
             <button type="button" class="button" hidden=move || !ui.below.get() on:click=move |_| to_latest()>
                 {latest}
@@ -96,6 +116,15 @@ pub fn ChatRoom(chat: Option<String>, seq: i64, worker: String, texts: RoomTexts
                 {stop_label}
             </button>
         </div>
+    }
+}
+
+fn words_of(notice: &ConnectionNotice, signed_out: &str, back: &str) -> String {
+    match notice {
+        ConnectionNotice::None => String::new(),
+        ConnectionNotice::Interrupted(words) => words.clone(),
+        ConnectionNotice::SignedOut => signed_out.to_owned(),
+        ConnectionNotice::Back => back.to_owned(),
     }
 }
 

@@ -9,12 +9,13 @@ use std::{
 };
 
 use leptos::prelude::{document, set_interval, window};
-use web_sys::{EventSource, PageTransitionEvent};
+use web_sys::PageTransitionEvent;
 
 use super::{
+    ConnectionNotice,
     backoff::delay,
     dom,
-    event_source::{SharedWorkerSource, SourceCommand, SourceEvent, open_own},
+    event_source::{OwnSource, SharedWorkerSource, SourceCommand, SourceEvent},
     events::Event,
     http,
     texts::texts,
@@ -23,8 +24,8 @@ use super::{
 /// Receiver of the stream's events.
 pub trait Listener {
     fn event(&self, event: Event);
-    /// Reports why the stream is interrupted; empty when it works.
-    fn trouble(&self, words: &str);
+    /// Reports whether the stream works.
+    fn connection(&self, notice: ConnectionNotice);
 }
 
 pub struct Stream {
@@ -36,14 +37,22 @@ pub struct Stream {
     /// Number of the current connection, so that late events of an older one are ignored.
     opening: Cell<u32>,
     shared: RefCell<Option<SharedWorkerSource>>,
-    own: RefCell<Option<EventSource>>,
+    own: RefCell<Option<OwnSource>>,
     /// True when the page is hidden by navigation, or the chat is gone.
     closed: Cell<bool>,
+    is_open: Cell<bool>,
     listener: Rc<dyn Listener>,
+    /// True if the reader was told that the stream is interrupted.
+    is_interruption_shown: Cell<bool>,
 }
 
-/// More failures than this are shown to the user; fewer are retried silently.
-const NOTICE_AFTER_FAILURES: u32 = 2;
+/// Milliseconds after a failure in which a stream that opens again is not worth a notice. With the time until a silent
+/// stream fails (`SILENT_STREAM`), they are less than three seconds.
+const NOTICE_DELAY: u32 = 600;
+/// Milliseconds until a stream that does not open is shown as interrupted.
+const SLOW_OPENING: u32 = 2_500;
+/// Milliseconds for which the page says that the connection is back.
+const BACK_NOTICE: u32 = 5_000;
 /// Interval of the heartbeat to the worker.
 const STILL_HERE: Duration = Duration::from_secs(15);
 
@@ -59,9 +68,11 @@ impl Stream {
             own: RefCell::default(),
             closed: Cell::new(false),
             listener,
+            is_open: Cell::new(false),
+            is_interruption_shown: Cell::new(false),
         });
         if is_offline() {
-            stream.listener.trouble(&texts().offline);
+            stream.interrupted(ConnectionNotice::Interrupted(texts().offline.clone()));
         }
         let member = stream.clone();
         stream.shared.replace(SharedWorkerSource::join(worker, move |news| member.hear_shared(news)));
@@ -106,17 +117,22 @@ impl Stream {
         if self.closed.get() {
             return;
         }
+        if !self.is_open.get() {
+            self.notice_unless_open(SLOW_OPENING);
+        }
         if self.shared.borrow().is_some() {
             return self.say(command);
         }
         let (stream, opening) = (self.clone(), self.opening.get());
-        let source = open_own(&self.chat, self.seq.get(), move |news| {
+        let source = OwnSource::open(&self.chat, self.seq.get(), move |news| {
             if stream.opening.get() == opening {
                 stream.hear(news);
             }
         });
         match source {
-            Some(source) => drop(self.own.replace(Some(source))),
+            Some(source) => {
+                self.own.replace(Some(source));
+            }
             None => self.failed(),
         }
     }
@@ -161,7 +177,7 @@ impl Stream {
 
     fn hear(self: &Rc<Self>, news: SourceEvent) {
         match news {
-            SourceEvent::Opened => self.listener.trouble(""),
+            SourceEvent::Opened => self.opened(),
             SourceEvent::Failed => self.failed(),
             SourceEvent::Event { kind, data, seq } => self.event(&kind, &data, seq),
             SourceEvent::Alive => {}
@@ -181,6 +197,7 @@ impl Stream {
         match event {
             Event::StreamEnd => {
                 self.failures.set(0);
+                self.is_open.set(false);
                 return self.open_later(SourceCommand::Connect);
             }
             Event::ChatUnavailable(it) => return self.end(it.reason == "removed"),
@@ -195,14 +212,47 @@ impl Stream {
     fn end(&self, is_removed: bool) {
         self.closed.set(true);
         self.close_own();
-        self.listener.trouble(if is_removed { &texts().removed } else { &texts().gone });
+        let words = if is_removed { texts().removed.clone() } else { texts().gone.clone() };
+        self.interrupted(ConnectionNotice::Interrupted(words));
     }
 
-    /// Ends the stream if the chat is missing: an `EventSource` does not tell why it failed.
-    async fn end_if_missing(self: Rc<Self>) {
-        if http::status(&format!("/api/v1/chats/{}/people", self.chat)).await == Some(404) {
-            self.end(false);
+    /// Asks the hub for the cause of a failure, since an `EventSource` does not tell it.
+    async fn find_cause(self: Rc<Self>) {
+        match http::status(&format!("/api/v1/chats/{}/people", self.chat)).await {
+            Some(404) => self.end(false),
+            // The stream is tried again: the reader may sign in with another tab.
+            Some(401) if !self.is_open.get() => self.interrupted(ConnectionNotice::SignedOut),
+            _ => {}
         }
+    }
+
+    fn opened(self: &Rc<Self>) {
+        self.is_open.set(true);
+        if !self.is_interruption_shown.replace(false) {
+            return self.listener.connection(ConnectionNotice::None);
+        }
+        self.listener.connection(ConnectionNotice::Back);
+        let stream = self.clone();
+        dom::after(BACK_NOTICE, move || {
+            if !stream.is_interruption_shown.get() {
+                stream.listener.connection(ConnectionNotice::None);
+            }
+        });
+    }
+
+    fn interrupted(&self, notice: ConnectionNotice) {
+        self.is_interruption_shown.set(true);
+        self.listener.connection(notice);
+    }
+
+    /// Shows after some milliseconds that the stream is interrupted, if it is, and if no notice tells more.
+    fn notice_unless_open(self: &Rc<Self>, millis: u32) {
+        let stream = self.clone();
+        dom::after(millis, move || {
+            if !stream.is_open.get() && !stream.closed.get() && !stream.is_interruption_shown.get() {
+                stream.interrupted(ConnectionNotice::Interrupted(texts().lost.clone()));
+            }
+        });
     }
 
     /// Handles a failed connection.
@@ -210,11 +260,12 @@ impl Stream {
     /// It retries here because the browser's own retry has no jitter and gives up on an HTTP error status.
     fn failed(self: &Rc<Self>) {
         self.failures.set(self.failures.get() + 1);
+        self.is_open.set(false);
         if is_offline() {
-            self.listener.trouble(&texts().offline);
-        } else if self.failures.get() > NOTICE_AFTER_FAILURES {
-            self.listener.trouble(&texts().lost);
-            leptos::task::spawn_local(self.clone().end_if_missing());
+            self.interrupted(ConnectionNotice::Interrupted(texts().offline.clone()));
+        } else {
+            self.notice_unless_open(NOTICE_DELAY);
+            leptos::task::spawn_local(self.clone().find_cause());
         }
         self.open_later(SourceCommand::Connect);
     }
@@ -235,8 +286,10 @@ impl Stream {
         });
         let stream = self.clone();
         dom::listen(&window, "online", move |_: web_sys::Event| stream.open(SourceCommand::Reconnect));
-        let listener = self.listener.clone();
-        dom::listen(&window, "offline", move |_: web_sys::Event| listener.trouble(&texts().offline));
+        let stream = self.clone();
+        dom::listen(&window, "offline", move |_: web_sys::Event| {
+            stream.interrupted(ConnectionNotice::Interrupted(texts().offline.clone()));
+        });
         let stream = self.clone();
         dom::listen(&document(), "visibilitychange", move |_: web_sys::Event| {
             if !document().hidden() && stream.own.borrow().is_none() {
