@@ -4,7 +4,7 @@ use std::{
     fs,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant},
 };
 
 use plexus_store::testing::Database;
@@ -177,17 +177,12 @@ async fn a_hub_killed_during_a_backup_leaves_no_copy_after_its_next_start() {
         assert!(said.contains(start) && said.contains("interrupted backups"), "{said}");
 
         // The next start makes the backup again, and within the same second its archive would have the same name.
-        let second = seconds();
-        until("the next second", async || seconds() > second).await;
+        let killed = Instant::now();
+        until("the next second", async || killed.elapsed() > Duration::from_secs(1)).await;
         let hub = Process::start(folder.path(), &flags).await;
         hub.kill().await;
         assert!(left.iter().all(|path| !path.exists()), "{start}: {left:?}");
     }
-}
-
-/// Returns the Unix time in seconds.
-fn seconds() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_secs()
 }
 
 /// Returns the names in a folder; none if it is missing.
