@@ -1,6 +1,9 @@
 //! Tests of model providers that administrators connect while the hub runs: on the pages and on the command line.
 
-use std::fs;
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
 
 use axum::{
     Json, Router,
@@ -85,7 +88,25 @@ async fn answer(client: &Client, agent: &str) -> Value {
     answer_after(client, &said.chat, 0).await
 }
 
+/// Starts a model server that accepts requests and never answers. Returns its base URL.
+async fn silent_server() -> &'static str {
+    serve(Router::new().fallback(std::future::pending::<()>)).await.leak()
+}
+
 on_both! {
+    async fn a_server_that_does_not_answer_holds_no_form(hub: &Hub, [
+        ("PLEXUS_LLM_BASE_URL", silent_server().await), ("PLEXUS_LLM_MODEL", "small"),
+    ]) {
+        let boss = hub.administrator("boss").await;
+        let begun = Instant::now();
+        for name in ["first", "second", "third"] {
+            let agent = json!({ "name": name, "summary": "x", "instructions": "Answer." });
+            boss.call(Method::POST, "/agents", &agent).await.expect(StatusCode::CREATED);
+        }
+        boss.get("/register/instructions").await.expect(StatusCode::OK);
+        assert!(begun.elapsed() < Duration::from_secs(9), "{:?}", begun.elapsed());
+    }
+
     async fn an_administrator_connects_a_provider_and_agents_run_on_it(hub: &Hub) {
         let grace = hub.administrator("grace").await;
         grace.get("/register/instructions").await.expect(StatusCode::OK).says("Connect a model");

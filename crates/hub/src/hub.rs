@@ -65,7 +65,7 @@ struct HubInner {
     tokens: agents::TokenCache,
     connecting: agents::PendingOauthFlows,
     discovered: agents::DiscoveryCache,
-    listed_windows: model_providers::ListedWindows,
+    model_lists: model_providers::ModelListCache,
     knowledge: agents::KnowledgeCache,
     teams: teams::TeamMailboxes,
     federation: federation::FederationHandle,
@@ -119,7 +119,7 @@ impl Hub {
             tokens: agents::TokenCache::default(),
             connecting: agents::PendingOauthFlows::default(),
             discovered: agents::DiscoveryCache::default(),
-            listed_windows: model_providers::ListedWindows::default(),
+            model_lists: model_providers::ModelListCache::default(),
             knowledge: agents::KnowledgeCache::default(),
             teams: teams::TeamMailboxes::default(),
             federation: federation::FederationHandle::default(),
@@ -356,8 +356,8 @@ impl Hub {
     }
 
     /// Context windows of models, as their servers listed them last.
-    pub(crate) fn listed_windows(&self) -> &model_providers::ListedWindows {
-        &self.0.listed_windows
+    pub(crate) fn model_lists(&self) -> &model_providers::ModelListCache {
+        &self.0.model_lists
     }
 
     /// Cached indexes of the files of agents.

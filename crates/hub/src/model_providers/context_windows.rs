@@ -1,10 +1,6 @@
 //! Context windows of models, as their servers list them.
 
-use std::collections::HashMap;
-
-use parking_lot::Mutex;
 use serde_json::Value;
-use url::Url;
 
 use super::connect::MAX_CONTEXT_TOKENS;
 
@@ -18,21 +14,6 @@ const MEMBERS: [&str; 6] = [
     "/max_context_length",
     "/meta/n_ctx",
 ];
-
-/// The windows of the last list of each server. They are used where no administrator entered one.
-#[derive(Default)]
-pub(crate) struct ListedWindows(Mutex<HashMap<Url, HashMap<String, usize>>>);
-
-impl ListedWindows {
-    /// Replaces the windows of a server.
-    pub fn set(&self, server: &Url, windows: HashMap<String, usize>) {
-        self.0.lock().insert(server.clone(), windows);
-    }
-
-    pub fn find(&self, server: &Url, model: &str) -> Option<usize> {
-        self.0.lock().get(server)?.get(model).copied()
-    }
-}
 
 /// Returns the context window of a listed model in tokens, if its server tells it.
 pub(super) fn listed_window(model: &Value) -> Option<usize> {

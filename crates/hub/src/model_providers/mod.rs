@@ -8,6 +8,7 @@ mod connect;
 mod context_windows;
 mod discovery;
 mod model_list;
+mod model_list_cache;
 mod model_settings;
 mod offered_models;
 mod presets;
@@ -19,9 +20,9 @@ pub use catalog::{ModelAvailability, ProviderRow, availability, list};
 pub use connect::{
     ConnectionCheck, DEFAULT_CONTEXT_TOKENS, ProviderForm, connect, remove, set_paused, test, update,
 };
-pub(crate) use context_windows::ListedWindows;
 pub use discovery::{LocalServer, discover};
 pub use model_list::{check_configured, models, nearest_name};
+pub(crate) use model_list_cache::ModelListCache;
 pub use model_settings::{
     ModelDetails, ModelForm, ProviderModels, model_details, offer_in_chats, provider_models, reset_model,
     set_model,

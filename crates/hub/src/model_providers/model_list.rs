@@ -1,6 +1,6 @@
 //! Models of the providers, as their servers list them.
 
-use std::{collections::HashSet, ptr};
+use std::{collections::HashSet, ptr, time::Duration};
 
 use futures::future::join_all;
 use http::StatusCode;
@@ -11,6 +11,7 @@ use plexus_runtime::{
 };
 use serde::Deserialize;
 use serde_json::Value;
+use tokio::time::timeout;
 
 use super::{catalog::catalog, context_windows::listed_window};
 use crate::{
@@ -18,6 +19,8 @@ use crate::{
     config::{Models, Provider},
 };
 
+/// Time in which a server must list its models for pages and forms, which wait for it.
+const TIMEOUT: Duration = Duration::from_secs(3);
 const MAX_LIST_BYTES: usize = 1 << 20;
 /// Maximum number of models of one provider.
 const MAX_ITEMS: usize = 200;
@@ -30,9 +33,9 @@ struct Listed {
 }
 
 /// A model as its server lists it.
-struct ServedModel {
-    name: String,
-    context_tokens: Option<usize>,
+pub(crate) struct ServedModel {
+    pub name: String,
+    pub context_tokens: Option<usize>,
 }
 
 /// Why a server lists no models.
@@ -101,21 +104,34 @@ async fn offered(hub: &Hub, models: &Models, name: Option<&str>, provider: &Prov
     own.into_iter().map(listed).collect()
 }
 
-/// Returns the models that a server lists; empty if it lists none, which is logged.
+/// Returns the models that a server lists, or listed before if it does not answer in time; empty if it lists none, which
+/// is logged.
 pub(super) async fn served(hub: &Hub, provider: &Provider) -> Vec<String> {
-    let host = provider.base_url.host_str();
-    request_list(hub, provider).await.unwrap_or_else(|error| {
-        tracing::debug!(host, error = error.to_string(), "model server: no model list");
-        Vec::new()
-    })
+    let (lists, server) = (hub.model_lists(), &provider.base_url);
+    if lists.is_silent(server) {
+        return lists.names(server);
+    }
+    let host = server.host_str();
+    match timeout(TIMEOUT, request_list(hub, provider)).await {
+        Ok(Ok(names)) => names,
+        Ok(Err(error)) => {
+            tracing::debug!(host, error = error.to_string(), "model server: no model list");
+            Vec::new()
+        }
+        Err(_) => {
+            tracing::warn!(host, timeout = ?TIMEOUT, "model server: no model list in time");
+            lists.set_silent(server);
+            lists.names(server)
+        }
+    }
 }
 
 pub(super) async fn request_list(hub: &Hub, provider: &Provider) -> Result<Vec<String>, ModelListError> {
     let client = hub.outbound().provider(provider).map_err(ModelListError::Unreachable)?;
     let models = list(&client, provider).await?;
-    let windows = models.iter().filter_map(|model| Some((model.name.clone(), model.context_tokens?)));
-    hub.listed_windows().set(&provider.base_url, windows.collect());
-    Ok(models.into_iter().map(|model| model.name).collect())
+    let names = models.iter().map(|model| model.name.clone()).collect();
+    hub.model_lists().set(&provider.base_url, models);
+    Ok(names)
 }
 
 /// Checks whether a configured provider answers, and returns the result as text. For CLI commands, which have no hub.

@@ -120,7 +120,7 @@ fn selected_model(
     }
     provider.prices = effective_prices(settings, provider.prices);
     let entered = settings.context_tokens.map(|tokens| usize::try_from(tokens).unwrap_or(usize::MAX));
-    let listed = || hub.listed_windows().find(&provider.base_url, &settings.model);
+    let listed = || hub.model_lists().find_window(&provider.base_url, &settings.model);
     let window = if provider.has_unknown_window() { entered.or_else(listed) } else { entered };
     if let Some(tokens) = window {
         provider.context_tokens = tokens;
