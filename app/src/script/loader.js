@@ -9,9 +9,7 @@ const root = document.documentElement;
 const notice = document.getElementById("page-status");
 
 /** All in milliseconds. */
-const FIRST_RETRY = 500, LAST_RETRY = 30_000, SLOW = 2_500, STALLED = 30_000, BACK = 5_000;
-/** A page that is not live says so within `SLOW` of this moment. */
-const begun = performance.now();
+const FIRST_RETRY = 500, LAST_RETRY = 30000, SLOW = 2500, STALLED = 30000, BACK = 5000;
 
 const TEXTS = JSON.parse(root.dataset.texts ?? "{}");
 const LOADING = "This page is not live yet. Still loading…";
@@ -31,21 +29,11 @@ function tell(words) {
   notice.firstElementChild.textContent = TEXTS[words] ?? words;
 }
 
-function tellBriefly(words) {
-  tell(words);
-  const shown = notice.firstElementChild.textContent;
-  setTimeout(() => notice.firstElementChild.textContent === shown && tell(""), BACK);
-}
-
 /** Retries `load(attempt)` until it succeeds. `visible`: show the reader why it has not yet. */
 function persist(load, visible) {
-  let attempt = 0, running = false, finished = false, told = false, timer;
-  const say = (words) => {
-    if (!visible) return;
-    told = true;
-    tell(words);
-  };
-  const slow = setTimeout(() => say(LOADING), begun + SLOW - performance.now());
+  let attempt = 0, running = false, finished = false, timer;
+  const say = (words) => visible && tell(words);
+  const slow = setTimeout(() => say(LOADING), Math.max(SLOW - performance.now(), 500));
 
   async function run() {
     clearTimeout(timer);
@@ -54,7 +42,10 @@ function persist(load, visible) {
     try {
       await load(attempt++);
       finished = true;
-      if (told) tellBriefly(LIVE);
+      if (!notice.hidden) {
+        say(LIVE);
+        setTimeout(say, BACK, "");
+      }
     } catch (error) {
       finished = error instanceof BrokenError;
       say(reason(error));
@@ -123,10 +114,8 @@ async function startIslands(attempt) {
 
 /** Fails when `load` takes too long (timeout); a late result is ignored. */
 function beforeStalled(load) {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("no answer in time")), STALLED);
-    load().then(resolve, reject).finally(() => clearTimeout(timer));
-  });
+  const stalled = (_, reject) => setTimeout(reject, STALLED, new Error("no answer in time"));
+  return Promise.race([load(), new Promise(stalled)]);
 }
 
 // `site.js` marks the page when it has run. Only pages that update live or query remote hubs show that they
@@ -142,8 +131,8 @@ if (module) {
     started = true;
   };
   const startIfInside = ({ target }) => target.closest?.("leptos-island, [data-island]") && start();
-  for (const kind of ["pointerdown", "focusin"]) addEventListener(kind, startIfInside, { capture: true, passive: true });
-  const whenIdle = () => ("requestIdleCallback" in window ? requestIdleCallback(start, { timeout: 2000 }) : setTimeout(start, 200));
+  for (const kind of ["pointerdown", "focusin"]) addEventListener(kind, startIfInside, true);
+  const whenIdle = () => "requestIdleCallback" in window ? requestIdleCallback(start, { timeout: 2000 }) : setTimeout(start, 200);
   if (document.readyState === "complete") whenIdle();
-  else addEventListener("load", whenIdle, { once: true });
+  else addEventListener("load", whenIdle);
 }
