@@ -3,7 +3,7 @@
 use plexus_domain::Error as Refusal;
 use plexus_hub::{
     Error, Hub,
-    admin::Administrator,
+    audit::Administrator,
     config::{OwnKeyPolicy, ProviderSource},
     model_providers::{
         self, ConnectionCheck, ModelAccess, ModelDetails, ModelForm, ProviderForm, ProviderRow, ProviderTest,

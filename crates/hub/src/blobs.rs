@@ -18,12 +18,15 @@ use plexus_image_file::ImageFile;
 use plexus_store::{Tx, blobs, blobs::Blob, parts, permissions, uploads};
 use tokio::sync::{RwLock, RwLockReadGuard};
 
-use crate::{Caller, Error, Hub, Result, caller::Scope, uploads::image_size};
+use crate::{
+    Caller, Error, Hub, Result,
+    caller::Scope,
+    media_types::{UNKNOWN_TYPE, image_size},
+};
 
 /// Grace period of a written file while other instances run. Another instance may be about to insert the row
 /// of a file that it wrote; the sweep lock covers one instance only.
 const SETTLES: Duration = Duration::from_mins(10);
-pub(crate) const UNKNOWN_TYPE: &str = "application/octet-stream";
 /// Maximum length of file names and media types, which callers and agents choose freely.
 const LABEL_CHARS: usize = 200;
 /// Unreferenced files that one transaction deletes.
@@ -76,14 +79,6 @@ pub(crate) fn label(words: Option<String>) -> Option<String> {
 /// Returns the file name of a path; some browsers and programs send paths.
 pub(crate) fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
-}
-
-/// Raster image types: browsers show them, because they cannot contain scripts. All other types are downloaded.
-const SHOWN: [&str; 5] = ["image/avif", "image/gif", "image/jpeg", "image/png", "image/webp"];
-
-/// Returns the type of an image that browsers show, in its canonical spelling.
-pub fn inline_type(media_type: &str) -> Option<&'static str> {
-    SHOWN.into_iter().find(|shown| media_type.trim().eq_ignore_ascii_case(shown))
 }
 
 impl NewBlob {

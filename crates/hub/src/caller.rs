@@ -3,6 +3,10 @@
 use std::net::{IpAddr, Ipv6Addr};
 
 use plexus_domain::{AccountId, Digest, Error, HubRowId, Name, NamespaceId, PrincipalId, account::Role};
+use plexus_store::{
+    Conn,
+    accounts::{self, AccountIdentity, AccountState},
+};
 
 /// The authenticated side of one request.
 #[derive(Clone, Debug)]
@@ -212,6 +216,19 @@ pub(crate) fn source(ip: IpAddr) -> String {
     match ip.to_canonical() {
         IpAddr::V4(ip) => ip.to_string(),
         IpAddr::V6(ip) => format!("{}/64", Ipv6Addr::from_bits(ip.to_bits() >> 64 << 64)),
+    }
+}
+
+/// Returns an account as a person, if it is active.
+pub(crate) async fn find_person(conn: &mut Conn, account: AccountId) -> crate::Result<Option<Person>> {
+    let known = accounts::identity(conn, account).await?;
+    Ok(known.filter(|known| known.state == AccountState::Active).map(Person::from))
+}
+
+impl From<AccountIdentity> for Person {
+    fn from(known: AccountIdentity) -> Self {
+        let AccountIdentity { account, role, principal, namespace, name, .. } = known;
+        Self { account, principal, namespace, name, role }
     }
 }
 

@@ -10,10 +10,11 @@ use std::{
 
 use ipnet::IpNet;
 use plexus_domain::account::Registration;
-pub use plexus_runtime::llm::{InvalidPrices, Prices};
+pub use plexus_runtime::{
+    Secret,
+    llm::{InvalidPrices, Prices},
+};
 use url::{Host, Url};
-
-use crate::model_providers::DEFAULT_CONTEXT_TOKENS;
 
 pub use crate::backups::{ArchiveFolder, BackupRetention, BackupSchedule};
 pub use crate::limits::{RateLimitScale, Rates};
@@ -323,6 +324,9 @@ pub enum ProviderSource {
     Administrator,
 }
 
+/// Context window of models whose window is unknown, in tokens.
+pub const DEFAULT_CONTEXT_TOKENS: u64 = 32_768;
+
 /// Parses the base URL of a model server: http or https, without a user name.
 pub fn parse_base_url(text: &str) -> Option<Url> {
     let url: Url = text.parse().ok()?;
@@ -364,25 +368,5 @@ impl Default for RunLimits {
             whole: Duration::from_secs(30 * 60),
             idle: Duration::from_secs(120),
         }
-    }
-}
-
-/// A secret string. Its `Debug` output is redacted.
-#[derive(Clone)]
-pub struct Secret(String);
-
-impl Secret {
-    pub const fn new(value: String) -> Self {
-        Self(value)
-    }
-
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("(secret)")
     }
 }

@@ -6,7 +6,8 @@ use futures::{FutureExt as _, future::BoxFuture};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Error, Hub, Result, accounts, admin, agents, blobs, chats, listings, oauth_server, supervise, uploads,
+    Error, Hub, Result, account_erasure, agents, audit, blobs, chats, listings, oauth_server, supervise,
+    uploads,
 };
 
 const INTERVAL: Duration = Duration::from_secs(3_600);
@@ -20,7 +21,7 @@ struct Chore {
 
 /// The order matters: files are deleted after the chats and uploads that showed them.
 const CHORES: [Chore; 13] = [
-    Chore { name: "account erasure", run: |hub| Box::pin(accounts::erase_deleted_accounts(hub)) },
+    Chore { name: "account erasure", run: |hub| Box::pin(account_erasure::erase_deleted_accounts(hub)) },
     Chore { name: "content of deleted agents", run: |hub| Box::pin(agents::delete_content(hub)) },
     Chore {
         name: "expired authorizations",
@@ -37,7 +38,7 @@ const CHORES: [Chore; 13] = [
         name: "expired invitations to chats",
         run: |hub| Box::pin(async { chats::sweep_expired_invitations(hub).await }),
     },
-    Chore { name: "old failed sign-ins", run: |hub| Box::pin(admin::delete_old_failures(hub)) },
+    Chore { name: "old failed sign-ins", run: |hub| Box::pin(audit::delete_old_failures(hub)) },
     Chore {
         name: "stray files",
         run: |hub| Box::pin(async { blobs::delete_orphaned_files(hub).await.map(|()| 0) }),

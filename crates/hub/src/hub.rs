@@ -12,10 +12,20 @@ use tokio::sync::{Notify, SetOnce};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    ClockRng, Error, HubConfig, Result, agents, backups, blobs::FileStore, calls, chats, cluster,
-    fair_slots::FairSlots, federation, housekeeping, keys, limits::RateLimits, listings, mail,
-    model_providers, passwords::Passwords, quotas::Ledger, readiness::WriteCheck, runs, streaming,
-    streaming::StreamRegistry, supervise, teams, vault::Vault,
+    ClockRng, Error, HubConfig, Result, agents, backups,
+    blobs::FileStore,
+    bus, calls, chats, cluster,
+    fair_slots::FairSlots,
+    federation, housekeeping, keys,
+    limits::RateLimits,
+    listings, mail, model_providers,
+    passwords::Passwords,
+    quotas::Ledger,
+    readiness::WriteCheck,
+    runs,
+    streaming::{self, StreamRegistry},
+    supervise, teams,
+    vault::Vault,
 };
 
 /// Slots for work that takes seconds or much memory.
@@ -52,7 +62,7 @@ struct HubInner {
     blobs: FileStore,
     live: StreamRegistry,
     process: ProcessId,
-    notifier: cluster::ClusterNotifier,
+    notifier: bus::ClusterNotifier,
     mirror: cluster::ChatMirror,
     passwords: Passwords,
     vault: Vault,
@@ -101,8 +111,8 @@ impl Hub {
         let index = listings::open(&config.data_dir)?;
         let blobs = FileStore::open(&config.files_dir)?;
         let notifier = match store.is_postgres() {
-            true => cluster::ClusterNotifier::shared(),
-            false => cluster::ClusterNotifier::default(),
+            true => bus::ClusterNotifier::shared(),
+            false => bus::ClusterNotifier::default(),
         };
         let hub = Self(Arc::new(HubInner {
             passwords: Passwords::new(env.clone())?,
@@ -249,7 +259,7 @@ impl Hub {
 
     /// Wakes the search index worker, here and in other instances, after a replicated listing changed.
     pub(crate) fn mark_index_behind(&self) {
-        self.cluster_notifier().enqueue(cluster::ClusterNotice::Listings);
+        self.cluster_notifier().enqueue(bus::ClusterNotice::Listings);
         self.0.listings_changed.notify_one();
     }
 
@@ -302,7 +312,7 @@ impl Hub {
     }
 
     /// Outgoing cluster notifications to other instances.
-    pub(crate) fn cluster_notifier(&self) -> &cluster::ClusterNotifier {
+    pub(crate) fn cluster_notifier(&self) -> &bus::ClusterNotifier {
         &self.0.notifier
     }
 

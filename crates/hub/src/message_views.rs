@@ -3,105 +3,16 @@
 use std::{collections::HashMap, iter};
 
 use plexus_domain::{
-    Address, MessageId, Part, PrincipalId, RunId, RunState, Timestamp,
+    Address, MessageId, Part, PrincipalId, RunId,
     message::{Message, MessageState, TreeNode, alternatives},
-    run::{Failure, FailureClass, Usage},
 };
-use plexus_store::{
-    Conn, agents, messages,
-    principals::{self, NamedPrincipal},
-    runs,
-    runs::Run,
-    stream_journal,
-};
-use serde_json::Value;
+use plexus_store::{Conn, messages, principals, runs, runs::Run, stream_journal};
 
 use crate::{
-    Hub, Result,
-    caller::Requester,
-    chats,
-    listings::ListingSummary,
-    streaming::{OpenMessage, Snapshot},
+    Hub, Result, chats,
+    streaming::OpenMessage,
+    views::{Author, MessageView, RunView, Snapshot},
 };
-
-/// A message as the site and the API show it.
-#[derive(Clone, Debug)]
-pub struct MessageView {
-    pub message: Message,
-    pub author: Author,
-    pub run: Option<RunView>,
-    /// The alternatives at its place in the tree, itself included, oldest first.
-    pub alternatives: Vec<MessageId>,
-    /// The parts so far of a message that is still being written.
-    pub open: Vec<Snapshot>,
-    /// One line on what its agent is doing, while the message is being written.
-    pub status: Option<String>,
-    /// Other agents of the chat that a finished answer mentions.
-    pub mentioned: Vec<Address>,
-}
-
-/// The author of a message, as shown to readers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Author {
-    Person {
-        /// Names are not unique: pseudonyms of remote users may equal names of accounts.
-        id: PrincipalId,
-        name: String,
-    },
-    Agent {
-        /// Seed of the agent's identicon.
-        seed: String,
-        /// Title on its card; its name if it has none.
-        name: String,
-        address: Address,
-    },
-    /// An assistant of another service, whose messages were imported.
-    Imported {
-        /// Service and model.
-        label: String,
-    },
-    /// A principal whose account or agent was deleted.
-    Gone,
-}
-
-/// A run as shown with the message that it writes.
-#[derive(Clone, Debug)]
-pub struct RunView {
-    pub id: RunId,
-    /// The requester, who may stop it.
-    pub caller: PrincipalId,
-    pub state: RunState,
-    pub failure: Option<Failure>,
-    pub usage: Usage,
-    pub queued: Timestamp,
-    pub ended: Option<Timestamp>,
-    /// True if the answer was cut at a length limit.
-    pub is_truncated: bool,
-}
-
-impl RunView {
-    /// Returns the view of a run that was just created.
-    pub fn begun(id: RunId, caller: PrincipalId, state: RunState, queued: Timestamp) -> Self {
-        let usage = Usage::default();
-        Self { id, caller, state, failure: None, usage, queued, ended: None, is_truncated: false }
-    }
-}
-
-impl From<&Run> for RunView {
-    fn from(run: &Run) -> Self {
-        let class = run.error_class.unwrap_or(FailureClass::Internal);
-        Self {
-            id: run.id,
-            caller: run.caller,
-            state: run.state,
-            failure: run.error.as_ref().map(|message| Failure::new(class, message.clone())),
-            usage: Usage { tokens_in: run.tokens_in, tokens_out: run.tokens_out, cost_micro: run.cost_micro },
-            queued: run.queued_at,
-            ended: run.ended_at,
-            is_truncated: run.is_truncated,
-        }
-    }
-}
 
 /// Loads the messages of `wanted` that exist, in the order of `wanted`. `tree` is the chat's message tree.
 pub(crate) async fn load(
@@ -204,60 +115,4 @@ pub(crate) async fn authors(
 /// Loads the display name of a principal.
 pub(crate) async fn author(conn: &mut Conn, id: PrincipalId) -> Result<Author> {
     Ok(authors(conn, iter::once(id)).await?.remove(&id).unwrap_or(Author::Gone))
-}
-
-/// Display name of an anonymous caller.
-const UNKNOWN_NAME: &str = "Unknown user";
-
-/// Returns the title in the summary of a listing.
-fn title(summary: Value) -> Option<String> {
-    let summary: ListingSummary = serde_json::from_value(summary).ok()?;
-    Some(summary.title).filter(|title| !title.is_empty())
-}
-
-impl From<NamedPrincipal> for Author {
-    fn from(principal: NamedPrincipal) -> Self {
-        if let Some(label) = principal.label {
-            return Self::Imported { label };
-        }
-        let id = principal.id;
-        match (principal.agent, principal.owner, principal.name, principal.pseudonym) {
-            (Some(agent), Some(owner), Some(name), _) => Self::Agent {
-                seed: principal.listing_id.unwrap_or_else(|| agent.to_string()),
-                name: principal.summary.and_then(title).unwrap_or_else(|| name.to_string()),
-                address: Address { owner, name, hub: principal.home },
-            },
-            (_, _, Some(name), _) => Self::Person { id, name: name.to_string() },
-            (.., Some(pseudonym)) => Self::Person { id, name: pseudonym },
-            _ if principal.anonymous => Self::Person { id, name: UNKNOWN_NAME.to_owned() },
-            _ => Self::Gone,
-        }
-    }
-}
-
-impl From<&Requester> for Author {
-    fn from(requester: &Requester) -> Self {
-        let name = match (&requester.person, &requester.remote_user) {
-            (Some(person), _) => person.name.as_str(),
-            (None, Some(remote_user)) => &remote_user.pseudonym,
-            (None, None) => UNKNOWN_NAME,
-        };
-        Self::Person { id: requester.principal, name: name.to_owned() }
-    }
-}
-
-impl From<&agents::Agent> for Author {
-    fn from(agent: &agents::Agent) -> Self {
-        Self::Agent { seed: identicon_seed(agent), name: agent.name.to_string(), address: address(agent) }
-    }
-}
-
-/// Returns the seed of an agent's identicon: its listing id, which does not change when keys are rotated.
-pub(crate) fn identicon_seed(agent: &agents::Agent) -> String {
-    agent.listing_id.clone().unwrap_or_else(|| agent.id.to_string())
-}
-
-/// Returns the full address of an agent.
-pub(crate) fn address(agent: &agents::Agent) -> Address {
-    Address { owner: agent.owner.clone(), name: agent.name.clone(), hub: agent.home.clone() }
 }

@@ -8,7 +8,7 @@ use plexus_store::{
 };
 use serde_json::json;
 
-use crate::{Caller, Hub, Result, admin::Administrator};
+use crate::{Caller, Hub, Result, audit::Administrator};
 
 /// Maximum number of alert thresholds.
 const MAX_PERCENTS: usize = 10;

@@ -11,20 +11,16 @@ use plexus_store::{
 
 pub use plexus_store::model_usage::ModelUsageRow;
 
-use crate::{Caller, Hub, Result, caller::Scope, model_budget, runs::RunJob};
+use crate::{Caller, Hub, Result, caller::Scope, model_budget};
 
 /// Accounts and agents of a report.
 const MAX_NAMES: u16 = 50;
 /// Rows of a CSV file.
 const MAX_ROWS: u32 = 100_000;
 
-/// Records the use of each model by a run, in the transaction that ends the run.
-pub(crate) async fn record(tx: &mut Tx, job: &RunJob, used: &[ModelUsage], now: Timestamp) -> Result<()> {
-    record_for(tx, job.requester.account(), Some(job.agent.id), used, now).await
-}
-
-/// Records the use of models for an account by an agent; `None` for the work of the hub itself.
-pub(crate) async fn record_for(
+/// Records the use of models for an account by an agent; `None` for the work of the hub itself. In the transaction that
+/// ends the work.
+pub(crate) async fn record(
     tx: &mut Tx,
     account: Option<AccountId>,
     agent: Option<AgentId>,

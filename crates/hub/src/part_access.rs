@@ -21,7 +21,7 @@ use plexus_domain::{
 use plexus_store::members::{Member, MemberRole};
 use serde_json::{Value, json};
 
-use crate::message_views::MessageView;
+use crate::views::MessageView;
 
 /// A reader of messages of one chat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

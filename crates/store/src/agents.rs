@@ -53,6 +53,16 @@ impl Agent {
         self.access == AgentAccess::Listed
     }
 
+    /// Returns the full address.
+    pub fn address(&self) -> Address {
+        Address { owner: self.owner.clone(), name: self.name.clone(), hub: self.home.clone() }
+    }
+
+    /// Returns the seed of the identicon: the listing id, which does not change when keys are rotated.
+    pub fn identicon_seed(&self) -> String {
+        self.listing_id.clone().unwrap_or_else(|| self.id.to_string())
+    }
+
     /// Returns whether the lists and the search of this hub show the agent to all callers.
     pub fn is_listed(&self) -> bool {
         self.visibility.is_listed() && !self.is_restricted()

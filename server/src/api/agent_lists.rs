@@ -11,8 +11,10 @@ use plexus_domain::{Address, AgentId, Error as Refusal, page::PageSize};
 use plexus_hub::{
     Error, Hub, agents,
     caller::Caller,
+    directory::{self, SearchResults},
     federation::{self, Provenance, QueryOutcome, RemoteSearchHit},
-    listings::{self, AgentListRow, FacetCount, Facets, PageStart, Query, SearchResults},
+    listings::{FacetCount, Facets, PageStart, Query},
+    views::AgentListRow,
 };
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
@@ -190,7 +192,7 @@ async fn find(
         .transpose()?
         .map_or(PageStart::Page(0), PageStart::After);
     let query = Query { start, size: asked.size, count_facets: asked.facets, ..wanted(site, search) };
-    let mut list = AgentList::from(listings::search_for(&site.hub, caller, query.clone()).await?);
+    let mut list = AgentList::from(directory::search_for(&site.hub, caller, query.clone()).await?);
     if asked.federated {
         let (found, provenance) =
             federation::start_live_search(&site.hub, caller, query, true).await?.all().await?;

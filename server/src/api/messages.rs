@@ -13,8 +13,8 @@ use plexus_domain::{
 use plexus_hub::{
     caller::Scope,
     chats::{self, MessagePosition, NewMessage},
-    message_views::{self, MessageView, RunView},
     runs,
+    views::{self, MessageView, RunView},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -291,13 +291,13 @@ impl From<MessageView> for MessageJson {
     }
 }
 
-impl From<message_views::Author> for Author {
-    fn from(author: message_views::Author) -> Self {
+impl From<views::Author> for Author {
+    fn from(author: views::Author) -> Self {
         match author {
-            message_views::Author::Person { name, .. } => Self::Person { name },
-            message_views::Author::Agent { address, .. } => Self::Agent { address },
-            message_views::Author::Imported { label } => Self::Imported { label },
-            message_views::Author::Gone => Self::Gone,
+            views::Author::Person { name, .. } => Self::Person { name },
+            views::Author::Agent { address, .. } => Self::Agent { address },
+            views::Author::Imported { label } => Self::Imported { label },
+            views::Author::Gone => Self::Gone,
         }
     }
 }

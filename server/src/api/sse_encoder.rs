@@ -10,8 +10,8 @@ use plexus_app::{
 use plexus_domain::{ChatId, MessageId, chat_event::Event};
 use plexus_hub::{
     Error,
-    message_views::MessageView,
-    streaming::{FrameKind, MAX_FORMS, Snapshot, StreamFrame},
+    streaming::{FrameKind, MAX_FORMS, StreamFrame},
+    views::{MessageView, Snapshot},
 };
 use serde::Serialize;
 use serde_json::{Value, json};

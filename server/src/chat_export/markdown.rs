@@ -9,7 +9,7 @@ use plexus_domain::{MessageId, Part, PartBody, form_question::FormAnswer, messag
 use plexus_hub::{
     Caller, Error, Hub,
     chats::ChatExport,
-    message_views::{Author, MessageView},
+    views::{Author, MessageView},
 };
 use plexus_markup::{fenced, line_as_markdown, missing_fence, typed_as_markdown};
 use serde_json::Value;

@@ -13,7 +13,7 @@ use plexus_domain::{ChatId, Error as Refusal, MessageId};
 use plexus_hub::{
     Caller, Error, Hub,
     chats::{self, ChatExport},
-    message_views::MessageView,
+    views::MessageView,
 };
 use serde::Deserialize;
 use tokio::{runtime::Handle, task::spawn_blocking};

@@ -9,7 +9,8 @@ use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use plexus_hub::{
     ClockRng, Hub,
-    model_providers::{DEFAULT_CONTEXT_TOKENS, PRESETS, ProviderPreset},
+    config::DEFAULT_CONTEXT_TOKENS,
+    model_providers::{PRESETS, ProviderPreset},
 };
 use serde_json::{Value, json};
 

@@ -2,13 +2,15 @@
 
 use plexus_domain::{Address, Error as Refusal, Part, page::PageSize};
 use plexus_hub::{
-    Caller, agents,
-    agents::{AgentView, CallableState},
+    Caller,
+    agents::{self, AgentView, CallableState},
     caller::Scope,
     calls::{self, AuthorizedAgent},
-    listings::{self, PageStart, Query, SearchResults, Sort},
+    directory::{self, SearchResults},
+    listings::{PageStart, Query, Sort},
     oauth_server::SCOPES,
     teams::{self, LaunchRequest, MemberMatch, ProgressReporter, TeamSubscription, TeamView},
+    views,
 };
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -196,7 +198,7 @@ impl HubServer {
             .map(search_cursor::read)
             .transpose()?
             .map_or(PageStart::Page(0), PageStart::After);
-        let found = listings::search_for(
+        let found = directory::search_for(
             &self.site.hub,
             &self.caller,
             Query { size, start, ..Query::text(&asked.query) },
@@ -286,7 +288,7 @@ impl HubServer {
             .transpose()?
             .map_or(PageStart::Page(0), PageStart::After);
         let size = PageSize::new(PageSize::MAX)?;
-        listings::search_for(
+        directory::search_for(
             &self.site.hub,
             &self.caller,
             Query { size, start, sort: Sort::New, here: Some(true), ..Query::default() },
@@ -303,7 +305,7 @@ impl HubServer {
         serde_json::to_string_pretty(&card).map_err(plexus_hub::Error::fault)
     }
 
-    fn resource(&self, row: &listings::AgentListRow) -> Resource {
+    fn resource(&self, row: &views::AgentListRow) -> Resource {
         let Address { owner, name, .. } = &row.address;
         Resource::new(self.at(&format!("a2a/{owner}/{name}/{CARD}")), row.address.to_string())
             .with_title(&row.title)

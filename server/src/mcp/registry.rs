@@ -13,10 +13,11 @@ use plexus_domain::{
     Address, Error as Refusal, Name, Timestamp, agent::AgentAccess, page::PageSize, sanitized_text,
 };
 use plexus_hub::{
-    Caller, agents,
-    agents::{AgentView, Version},
+    Caller,
+    agents::{self, AgentView, Version},
+    directory::{self, CatalogEntry, CatalogPage},
     limits::Rate,
-    listings::{self, CatalogEntry, CatalogPage, PageStart},
+    listings::{self, PageStart},
 };
 use serde_json::{Value, json};
 
@@ -73,7 +74,7 @@ pub async fn list(
     let mut next = None;
     if let Some(start) = asked.start {
         let query = listings::Query { start, size: asked.size, ..listings::Query::text(&asked.search) };
-        let CatalogPage { entries, last } = listings::entries(&site.hub, query).await?;
+        let CatalogPage { entries, last } = directory::entries(&site.hub, query).await?;
         servers.extend(
             entries
                 .iter()

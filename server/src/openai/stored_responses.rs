@@ -17,7 +17,7 @@ use plexus_hub::{
     Caller, Error,
     calls::{self, AnswerText, AuthorizedAgent, FileLinks, Task, part_to_markdown},
     chats,
-    message_views::Author,
+    views::Author,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};

@@ -12,7 +12,11 @@ use plexus_app::view_models::{
     agents::{AgentRow, AgentsPage, FacetGroup, FacetValue},
 };
 use plexus_domain::{agent::Connector, page::PageSize};
-use plexus_hub::listings::{self, AgentListRow, FacetCount, Facets, PageStart, Query, Sort};
+use plexus_hub::{
+    directory,
+    listings::{self, FacetCount, Facets, PageStart, Query, Sort},
+    views::AgentListRow,
+};
 
 use super::{live_search, starred};
 use crate::{
@@ -34,7 +38,7 @@ pub async fn show(State(site): State<AppState>, visit: PageContext, RawQuery(raw
             typing: true,
             ..wanted(&site, &query)
         };
-        let found = listings::search_for(&site.hub, &caller, wanted.clone()).await?;
+        let found = directory::search_for(&site.hub, &caller, wanted.clone()).await?;
         let few = found.total < usize::from(PageSize::DEFAULT.rows());
         let others = live_search::on_page(&site, &caller, &query, wanted, federated, few).await?;
         Ok(AgentsPage {

@@ -8,7 +8,7 @@ use plexus_app::{
         setup::SetupCount,
     },
 };
-use plexus_hub::{Error, Hub, admin, federation, listings};
+use plexus_hub::{Error, Hub, admin, directory, federation};
 
 use super::agents::row;
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
 pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response {
     let caller = visit.caller.clone();
     let page = async {
-        let lists = listings::lists(&site.hub, &caller).await?;
+        let lists = directory::lists(&site.hub, &caller).await?;
         Ok(HomePage {
             purpose: site.hub.config().hub_description.clone(),
             agents: lists.total,
@@ -35,7 +35,7 @@ pub async fn show(State(site): State<AppState>, visit: PageContext) -> Response 
     page_cache::cached_page(&site, visit, page).await
 }
 
-fn featured(agent: listings::FeaturedAgent) -> FeaturedRow {
+fn featured(agent: directory::FeaturedAgent) -> FeaturedRow {
     FeaturedRow { row: row(agent.row), starters: agent.starters }
 }
 

@@ -13,7 +13,7 @@ use plexus_domain::{ChatId, Timestamp};
 use plexus_hub::{
     Error,
     chats::{self, SharedMessage},
-    message_views::{Author, MessageView},
+    views::{Author, MessageView},
 };
 use serde::Deserialize;
 

@@ -6,10 +6,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use plexus_domain::media_type::{essence, is_valid};
-use plexus_hub::{
-    agents::AgentExport,
-    blobs::{Download, inline_type},
-};
+use plexus_hub::{agents::AgentExport, blobs::Download, media_types::inline_type};
 
 const POLICY: &str = "default-src 'none'; sandbox";
 /// A sandboxed PDF is not shown by Chromium. Its viewer is a page of the browser with its own origin, so that scripts of

@@ -6,13 +6,13 @@ use plexus_domain::{Digest, Error as Refusal, Timestamp, TokenId, sanitized_text
 use plexus_store::{Conn, api_tokens, api_tokens::Token};
 use url::Url;
 
-use super::{random_token, sessions::person};
+use super::random_token;
 use crate::{
     Error, Hub, Result,
-    caller::{AuthMethod, Caller, Person, Scope, source},
+    bus::AccessChange,
+    caller::{AuthMethod, Caller, Person, Scope, find_person, source},
     limits::Rate,
     quotas,
-    streaming::AccessChange,
 };
 
 /// Fixed prefix, by which secret scanners recognise tokens.
@@ -146,7 +146,7 @@ fn audience_path(audience: &str) -> String {
 pub(super) async fn good(conn: &mut Conn, hash: &Digest, now: Timestamp) -> Result<Option<(Token, Person)>> {
     let token = api_tokens::by_hash(conn, hash).await?.filter(|token| now < token.expires_at);
     let Some(token) = token else { return Ok(None) };
-    Ok(person(conn, token.account).await?.map(|person| (token, person)))
+    Ok(find_person(conn, token.account).await?.map(|person| (token, person)))
 }
 
 /// Updates "last used" at most once a minute, so that not every request causes a write.

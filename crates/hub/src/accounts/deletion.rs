@@ -1,5 +1,5 @@
 //! Account deletion: takes effect at once, and is final after a grace period in which signing in cancels it. Then the
-//! account is erased, see [`super::erasure`].
+//! account is erased, see [`crate::account_erasure`].
 
 use std::time::Duration;
 

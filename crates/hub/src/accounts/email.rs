@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{link_token, password};
 use crate::{
-    Hub, Result, admin,
+    Hub, Result, account_names, audit,
     caller::Caller,
     error::conflict,
     limits::Rate,
@@ -92,7 +92,7 @@ pub(super) async fn send_confirmation(
 pub async fn pending_email(hub: &Hub, token: &str) -> Result<PendingEmail> {
     let mut conn = hub.store().snapshot().await?;
     let token = check(hub, &mut conn, token).await?;
-    let name = admin::account_name(&mut conn, token.account).await?.ok_or_else(dead)?;
+    let name = account_names::find_account_name(&mut conn, token.account).await?.ok_or_else(dead)?;
     Ok(PendingEmail { name, email: token.email })
 }
 
@@ -103,8 +103,8 @@ pub async fn confirm_email(hub: &Hub, token: &str) -> Result<()> {
     let token = check(hub, &mut tx, token).await?;
     let stored = accounts::set_email(&mut tx, token.account, Some(token.email.as_str())).await;
     conflict(stored, taken)?;
-    admin::write_account_audit(hub, &mut tx, token.account, "account.email").await?;
-    let name = admin::account_name(&mut tx, token.account).await?.ok_or_else(dead)?;
+    audit::write_account_audit(hub, &mut tx, token.account, "account.email").await?;
+    let name = account_names::find_account_name(&mut tx, token.account).await?.ok_or_else(dead)?;
     tx.commit().await?;
     if let Some(old) = token.replaces.and_then(|old| old.parse().ok()) {
         let event = format!("its e-mail address was changed to {}", token.email);
@@ -120,7 +120,7 @@ pub async fn remove_email(hub: &Hub, caller: &Caller, password: String) -> Resul
     let mut tx = hub.store().write().await?;
     let Some(old) = address(&mut tx, person.account).await? else { return Ok(()) };
     accounts::set_email(&mut tx, person.account, None).await?;
-    admin::write_account_audit(hub, &mut tx, person.account, "account.email").await?;
+    audit::write_account_audit(hub, &mut tx, person.account, "account.email").await?;
     tx.commit().await?;
     send_notice(hub, &person.name, old, "its e-mail address was removed");
     Ok(())
@@ -138,7 +138,7 @@ pub(super) fn address_of(account: &Account) -> Option<EmailAddress> {
 
 /// Tells an account about a change of its credentials, if it has an address and this hub sends e-mail.
 pub(super) async fn notify_of_change(hub: &Hub, tx: &mut Tx, account: AccountId, event: &str) -> Result<()> {
-    let (email, name) = (address(tx, account).await?, admin::account_name(tx, account).await?);
+    let (email, name) = (address(tx, account).await?, account_names::find_account_name(tx, account).await?);
     if let (Some(email), Some(name)) = (email, name) {
         send_notice(hub, &name, email, event);
     }

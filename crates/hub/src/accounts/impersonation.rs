@@ -8,10 +8,9 @@ use plexus_store::{
     accounts::{Account, AccountState},
 };
 
-use super::sessions::person;
 use crate::{
     Hub, Result,
-    caller::{AuthMethod, Caller},
+    caller::{AuthMethod, Caller, find_person},
 };
 
 /// Returns the account `name` as a caller with all its permissions. No name selects the oldest administrator.
@@ -28,7 +27,7 @@ pub async fn impersonate(hub: &Hub, name: Option<&str>) -> Result<Caller> {
         ),
     };
     let person = match found {
-        Some(account) => person(&mut conn, account.id).await?,
+        Some(account) => find_person(&mut conn, account.id).await?,
         None => None,
     };
     let person = person.ok_or_else(missing)?;

@@ -11,11 +11,11 @@ use serde_json::json;
 
 use super::email;
 use crate::{
-    Hub, Result,
-    admin::{self, Administrator},
+    Hub, Result, account_names,
+    audit::{self, Administrator},
+    bus::AccessChange,
     caller::{Caller, Person},
     limits::Rate,
-    streaming::AccessChange,
 };
 
 /// How a notice by e-mail names a change of the password.
@@ -29,7 +29,7 @@ pub async fn change_password(hub: &Hub, caller: &Caller, present: String, new: S
     let hash = hub.passwords().hash(new).await?;
     let mut tx = hub.store().write().await?;
     replace(&mut tx, person.account, &hash, caller.session()).await?;
-    admin::write_account_audit(hub, &mut tx, person.account, "account.password").await?;
+    audit::write_account_audit(hub, &mut tx, person.account, "account.password").await?;
     email::notify_of_change(hub, &mut tx, person.account, PASSWORD_CHANGED).await?;
     tx.commit().await?;
     hub.live().access.notify(AccessChange::Account(person.account));
@@ -42,9 +42,9 @@ pub async fn set_password_by_operator(hub: &Hub, name: &str, new: String) -> Res
     let new = NewPassword::new(new, &[name, &hub.config().hub_name])?;
     let hash = hub.passwords().hash(new).await?;
     let mut tx = hub.store().write().await?;
-    let account = admin::account_by_name(&mut tx, name).await?;
+    let account = account_names::account_by_name(&mut tx, name).await?;
     replace(&mut tx, account, &hash, None).await?;
-    let target = admin::audit_account(account);
+    let target = audit::account_target(account);
     Administrator::CommandLine.write_audit(hub, &mut tx, "account.password", target, json!({})).await?;
     email::notify_of_change(hub, &mut tx, account, PASSWORD_CHANGED).await?;
     tx.commit().await?;

@@ -18,9 +18,9 @@ use super::{
     password::{self, PASSWORD_CHANGED},
 };
 use crate::{
-    Hub, Result,
-    admin::{self, Administrator},
-    streaming::AccessChange,
+    Hub, Result, account_names,
+    audit::{self, Administrator},
+    bus::AccessChange,
 };
 
 /// Lifetime of a link that an administrator creates.
@@ -60,7 +60,7 @@ pub async fn create_password_reset(
 /// Creates a link for an account, for the operator.
 pub async fn create_password_reset_by_operator(hub: &Hub, name: &str) -> Result<PasswordReset> {
     let mut tx = hub.store().write().await?;
-    let account = admin::account_by_name(&mut tx, name).await?;
+    let account = account_names::account_by_name(&mut tx, name).await?;
     let reset = create(hub, &mut tx, Some(Administrator::CommandLine), account, VALID).await?;
     tx.commit().await?;
     Ok(reset)
@@ -74,18 +74,19 @@ pub(super) async fn create(
     account: AccountId,
     valid: Duration,
 ) -> Result<PasswordReset> {
-    let name =
-        admin::account_name(tx, account).await?.ok_or_else(|| Refusal::not_found("Account not found."))?;
+    let name = account_names::find_account_name(tx, account)
+        .await?
+        .ok_or_else(|| Refusal::not_found("Account not found."))?;
     let credential = password::credential(tx, account).await?;
     let token =
         ResetToken { account, expires_at: hub.env().now() + valid, replaces: Digest::of(&credential.data) };
     let sealed = link_token::seal(hub, PURPOSE, &token)?;
     match by {
         Some(by) => {
-            let target = admin::audit_account(account);
+            let target = audit::account_target(account);
             by.write_audit(hub, tx, "account.reset_link", target, json!({})).await?;
         }
-        None => admin::write_account_audit(hub, tx, account, "account.reset_link").await?,
+        None => audit::write_account_audit(hub, tx, account, "account.reset_link").await?,
     }
     Ok(PasswordReset { name, link: format!("{}reset?token={sealed}", hub.config().public_url) })
 }
@@ -94,7 +95,7 @@ pub(super) async fn create(
 pub async fn password_reset_name(hub: &Hub, token: &str) -> Result<Name> {
     let mut conn = hub.store().snapshot().await?;
     let account = check(hub, &mut conn, token).await?;
-    Ok(admin::account_name(&mut conn, account).await?.ok_or_else(dead)?)
+    Ok(account_names::find_account_name(&mut conn, account).await?.ok_or_else(dead)?)
 }
 
 /// Sets a new password and ends all sessions of the account. Its API tokens stay valid.
@@ -105,7 +106,7 @@ pub async fn reset_password(hub: &Hub, token: &str, new: String) -> Result<()> {
     let mut tx = hub.store().write().await?;
     let account = check(hub, &mut tx, token).await?;
     password::replace(&mut tx, account, &hash, None).await?;
-    admin::write_account_audit(hub, &mut tx, account, "account.password").await?;
+    audit::write_account_audit(hub, &mut tx, account, "account.password").await?;
     email::notify_of_change(hub, &mut tx, account, PASSWORD_CHANGED).await?;
     tx.commit().await?;
     hub.live().access.notify(AccessChange::Account(account));

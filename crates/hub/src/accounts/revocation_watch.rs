@@ -9,7 +9,7 @@ use tokio::{
 };
 
 use super::sessions::still_lets_in;
-use crate::{Caller, Hub, streaming::AccessChange};
+use crate::{Caller, Hub, bus::AccessChange};
 
 /// Poll interval, which detects expiry when no access change is published.
 const POLL_INTERVAL: Duration = Duration::from_secs(15);

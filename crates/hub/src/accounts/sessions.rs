@@ -4,8 +4,8 @@ use std::{net::IpAddr, time::Duration};
 
 use plexus_domain::{AccountId, Digest, Error as Refusal, Timestamp, account::Role};
 use plexus_store::{
-    Conn, Tx, accounts,
-    accounts::{AccountIdentity, AccountState},
+    Conn, Tx,
+    accounts::AccountState,
     sessions,
     sessions::{Session, SessionIdentity},
 };
@@ -13,8 +13,8 @@ use plexus_store::{
 use super::{ClientInfo, SignedIn, api_tokens, random_token};
 use crate::{
     Hub, Result,
+    bus::AccessChange,
     caller::{AuthMethod, Caller, Person},
-    streaming::AccessChange,
 };
 
 const IDLE: Duration = Duration::from_secs(14 * 24 * 3_600);
@@ -82,19 +82,6 @@ async fn note_seen(hub: &Hub, hash: &Digest, now: Timestamp) -> Result<()> {
 fn is_over(session: &Session, role: Role, now: Timestamp) -> bool {
     let idle = if role == Role::Admin { ADMIN_IDLE } else { IDLE };
     now.since(session.last_seen_at) > idle || now.since(session.created_at) > ABSOLUTE
-}
-
-/// Returns an account as a person, if it is active.
-pub(crate) async fn person(conn: &mut Conn, account: AccountId) -> Result<Option<Person>> {
-    let known = accounts::identity(conn, account).await?;
-    Ok(known.filter(|known| known.state == AccountState::Active).map(Person::from))
-}
-
-impl From<AccountIdentity> for Person {
-    fn from(known: AccountIdentity) -> Self {
-        let AccountIdentity { account, role, principal, namespace, name, .. } = known;
-        Self { account, principal, namespace, name, role }
-    }
 }
 
 /// Creates a session for an account.

@@ -15,7 +15,7 @@ use super::{
     recovery::AccountKey,
     sessions,
 };
-use crate::{Hub, Result, admin, caller::source, limits::Rate};
+use crate::{Hub, Result, audit, caller::source, limits::Rate};
 
 /// The client that signs in.
 #[derive(Clone, Debug)]
@@ -115,7 +115,7 @@ fn report_failure(hub: &Hub, address: IpAddr, account: Option<&Account>, reason:
     // In the background: the time of the response must not tell whether the account exists.
     let task_hub = hub.clone();
     hub.spawn_once("audit of a failed sign-in", async move {
-        if let Err(error) = admin::write_failed_sign_in(&task_hub, account, address, reason).await {
+        if let Err(error) = audit::write_failed_sign_in(&task_hub, account, address, reason).await {
             tracing::warn!(%error, "audit entry of a failed sign-in: not written");
         }
     });

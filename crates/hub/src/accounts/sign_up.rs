@@ -19,7 +19,7 @@ use plexus_store::{
 use serde_json::json;
 
 use super::{ClientInfo, SignedIn, bootstrap_admin, email, sessions};
-use crate::{Hub, Result, admin, caller::source, error::conflict, limits::Rate, mail::EmailAddress};
+use crate::{Hub, Result, audit, caller::source, error::conflict, limits::Rate, mail::EmailAddress};
 
 const REASON_MAX: usize = 300;
 
@@ -72,7 +72,7 @@ pub async fn sign_up(hub: &Hub, form: SignUp, device: &ClientInfo) -> Result<Opt
     };
     let account = insert(hub, &mut tx, &name, &hash, role, state).await?;
     if let Some(invite) = invite {
-        admin::record_use(hub, &mut tx, &invite, account).await?;
+        audit::record_use(hub, &mut tx, &invite, account).await?;
     }
     if let Some(reason) = form.reason.filter(|_| state == AccountState::Pending) {
         let reason = sanitized_text::ellipsize(&sanitized_text::one_line(&reason), REASON_MAX);
@@ -98,8 +98,8 @@ pub async fn create_by_operator(hub: &Hub, name: &str, password: String, role: R
     let hash = hub.passwords().hash(password).await?;
     let mut tx = hub.store().write().await?;
     let account = insert(hub, &mut tx, &name, &hash, role, AccountState::Active).await?;
-    let (target, change) = (admin::audit_account(account), json!({ "role": role.as_str() }));
-    admin::Administrator::CommandLine.write_audit(hub, &mut tx, "account.create", target, change).await?;
+    let (target, change) = (audit::account_target(account), json!({ "role": role.as_str() }));
+    audit::Administrator::CommandLine.write_audit(hub, &mut tx, "account.create", target, change).await?;
     tx.commit().await?;
     Ok(account)
 }

@@ -3,7 +3,11 @@
 use plexus_domain::{AccountId, AgentId, NamespaceId};
 use plexus_store::{Tx, agents};
 
-use crate::{Hub, Result, cluster::ClusterNotice, listings, streaming::AccessChange};
+use crate::{
+    Hub, Result,
+    bus::{AccessChange, ClusterNotice},
+    listings,
+};
 
 /// An account whose state has changed, and its agents.
 pub(crate) struct AccountStateChange {

@@ -10,15 +10,12 @@ use plexus_store::{
 };
 use serde_json::{Value, json};
 
-use super::{
-    Page,
-    record::{Administrator, AuditActor, AuditEvent, account, write_audit},
-    slice,
-};
 use crate::{
     Caller, Hub, Result,
+    account_names::account_by_name,
     accounts::{AccountStateChange, DELETION_GRACE},
-    message_views,
+    audit::{Administrator, AuditActor, AuditEvent, account_target, write_audit},
+    paging::{Page, slice},
 };
 
 /// Accounts that one query reads for the command line.
@@ -101,7 +98,7 @@ pub async fn act_on_person(
     let event = AuditEvent {
         by: AuditActor::of(caller)?,
         action,
-        target: account(id),
+        target: account_target(id),
         change: change.clone(),
         request,
     };
@@ -114,10 +111,10 @@ pub async fn act_on_person(
 /// Performs an action on an account for the operator, from the command line.
 pub async fn act_on_person_by_operator(hub: &Hub, name: &str, act: AccountModeration) -> Result<()> {
     let mut tx = hub.store().write().await?;
-    let id = by_name(&mut tx, name).await?;
+    let id = account_by_name(&mut tx, name).await?;
     let done = moderate(hub, &mut tx, id, act).await?;
     let change = done.change.clone();
-    Administrator::CommandLine.write_audit(hub, &mut tx, done.action, account(id), change).await?;
+    Administrator::CommandLine.write_audit(hub, &mut tx, done.action, account_target(id), change).await?;
     tx.commit().await?;
     done.apply(hub, act);
     Ok(())
@@ -157,15 +154,8 @@ pub async fn find_person_by_operator(hub: &Hub, name: &str) -> Result<AccountDet
     Ok(AccountDetails {
         row: account_row(&row, true),
         email: account.email_folded,
-        agents: agents.iter().map(message_views::address).collect(),
+        agents: agents.iter().map(plexus_store::agents::Agent::address).collect(),
     })
-}
-
-/// Returns the id of an account that is not deleted.
-pub(crate) async fn by_name(tx: &mut Tx, name: &str) -> Result<AccountId> {
-    let found = accounts::by_name(tx, &name.trim_start_matches('@').parse()?).await?;
-    let found = found.filter(|account| account.state != AccountState::Deleted);
-    Ok(found.ok_or_else(|| Refusal::not_found(format!("Account {name} not found.")))?.id)
 }
 
 /// An action on an account that is written, but not committed.

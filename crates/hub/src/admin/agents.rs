@@ -11,16 +11,14 @@ use plexus_store::{
 };
 use serde_json::json;
 
-use super::{
-    Page, TODAY,
-    record::{AuditActor, AuditEvent, write_audit},
-    slice,
-};
+use super::TODAY;
 use crate::{
     Caller, Hub, Result,
     agents::withdraw,
+    audit::{AuditActor, AuditEvent, write_audit},
     caller::Person,
     listings::{ListingSummary, publish},
+    paging::{Page, slice},
 };
 
 const REASON_MAX: usize = 200;

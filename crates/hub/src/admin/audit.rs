@@ -10,8 +10,11 @@ use plexus_store::{
 };
 use serde_json::Value;
 
-use super::{Page, record, slice};
-use crate::{Caller, Hub, Result, message_views};
+use crate::{
+    Caller, Hub, Result,
+    audit::account_target,
+    paging::{Page, slice},
+};
 
 /// One audit entry, formatted for display.
 pub struct AuditRow {
@@ -59,7 +62,7 @@ async fn written(conn: &mut Conn, actor: &str) -> Result<String> {
         Ok(name) => accounts::by_name(conn, &name).await?,
         Err(_) => None,
     };
-    Ok(account.map_or_else(|| actor.to_owned(), |account| record::account(account.id)))
+    Ok(account.map_or_else(|| actor.to_owned(), |account| account_target(account.id)))
 }
 
 async fn row(conn: &mut Conn, entry: AuditEntry) -> Result<AuditRow> {
@@ -95,7 +98,7 @@ async fn account(conn: &mut Conn, id: Option<AccountId>) -> Result<Option<String
 
 async fn agent(conn: &mut Conn, id: Option<AgentId>) -> Result<Option<String>> {
     let Some(id) = id else { return Ok(None) };
-    Ok(agents::find(conn, id).await?.map(|agent| message_views::address(&agent).to_string()))
+    Ok(agents::find(conn, id).await?.map(|agent| agent.address().to_string()))
 }
 
 fn change(change: &Value) -> Vec<(String, String)> {

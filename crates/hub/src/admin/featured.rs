@@ -8,8 +8,7 @@ use plexus_store::{
 };
 use serde_json::json;
 
-use super::record::Administrator;
-use crate::{Hub, Result, listings::MAX_FEATURED, message_views};
+use crate::{Hub, Result, audit::Administrator, directory::MAX_FEATURED};
 
 /// Features an agent, or stops featuring it. An agent must be listed to be featured.
 pub async fn set_featured(hub: &Hub, by: Administrator<'_>, id: AgentId, is_featured: bool) -> Result<()> {
@@ -35,7 +34,8 @@ pub async fn change_featured_by_operator(
     let featured = featured_agents::list(&mut tx).await?;
     let found = agents::list(&mut tx, &featured).await?;
     tx.commit().await?;
-    let address = |id: &AgentId| found.iter().find(|agent| agent.id == *id).map(message_views::address);
+    let address =
+        |id: &AgentId| found.iter().find(|agent| agent.id == *id).map(plexus_store::agents::Agent::address);
     Ok(featured.iter().filter_map(address).collect())
 }
 

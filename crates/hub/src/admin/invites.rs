@@ -9,8 +9,11 @@ use plexus_domain::{
 use plexus_store::{admin, invites, invites::Invite};
 use serde_json::json;
 
-use super::record::{AuditActor, AuditEvent, invitation, write_audit};
-use crate::{Caller, Hub, Result, accounts::random_token};
+use crate::{
+    Caller, Hub, Result,
+    accounts::random_token,
+    audit::{AuditActor, AuditEvent, invitation_target, write_audit},
+};
 
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 const MAX_DAYS: u32 = 30;
@@ -76,7 +79,7 @@ pub async fn create_invite(hub: &Hub, caller: &Caller, days: u32, request: &str)
     let expires_at = now + DAY * days;
     let invite = Invite { hash, invited_by: Some(by.account), role: Role::User, expires_at, used_at: None };
     invites::insert(&mut tx, &invite).await?;
-    let (target, change) = (invitation(&hash), json!({ "days": days }));
+    let (target, change) = (invitation_target(&hash), json!({ "days": days }));
     write_audit(
         hub,
         &mut tx,
@@ -95,7 +98,7 @@ pub async fn revoke_invite(hub: &Hub, caller: &Caller, id: &str, request: &str) 
     let found = known.into_iter().find(|invite| invite.used_at.is_none() && invite.hash.to_string() == id);
     let found = found.ok_or_else(|| Refusal::not_found("This invitation was already used or revoked."))?;
     invites::delete(&mut tx, &found.hash).await?;
-    let (target, change) = (invitation(&found.hash), json!({}));
+    let (target, change) = (invitation_target(&found.hash), json!({}));
     write_audit(
         hub,
         &mut tx,

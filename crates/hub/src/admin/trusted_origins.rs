@@ -9,8 +9,12 @@ use plexus_store::{
 use serde_json::json;
 use url::Url;
 
-use super::record::{AuditActor, AuditEvent, write_audit};
-use crate::{Caller, Hub, Result, caller::Person, listings::publish};
+use crate::{
+    Caller, Hub, Result,
+    audit::{AuditActor, AuditEvent, write_audit},
+    caller::Person,
+    listings::publish,
+};
 
 const MAX_ITEMS: u16 = 500;
 const NOTE_MAX: usize = 200;

@@ -17,9 +17,9 @@ use super::{
     origin_verification::check_proved,
 };
 use crate::{
-    Error, Hub, Result, accounts,
-    caller::{Person, QuotaSubject, Requester},
-    streaming::AccessChange,
+    Error, Hub, Result,
+    bus::AccessChange,
+    caller::{self, Person, QuotaSubject, Requester},
 };
 
 /// Agent that a caller may call, with its current version.
@@ -101,7 +101,7 @@ pub(crate) async fn manages(conn: &mut Conn, person: Option<&Person>, agent: &Ag
 }
 
 async fn check(conn: &mut Conn, requester: &Requester, agent: Agent) -> Result<ResolvedAgent> {
-    let address = crate::message_views::address(&agent);
+    let address = agent.address();
     let person = requester.person.as_ref();
     let mine = asks_whose_it_is(&agent) && manages(conn, person, &agent).await?;
     if !is_visible(conn, person, &agent, mine).await? {
@@ -190,7 +190,7 @@ pub(crate) async fn cancel_revoked_runs(hub: &Hub, id: AgentId) -> Result<()> {
     let Some(agent) = agents::find(&mut conn, id).await? else { return Ok(()) };
     for subject in hub.run_registry().subjects_of(id) {
         let admitted = match subject {
-            QuotaSubject::Account(account) => match accounts::person(&mut conn, account).await? {
+            QuotaSubject::Account(account) => match caller::find_person(&mut conn, account).await? {
                 Some(person) => match ensure_access(&mut conn, &Requester::from(&person), id).await {
                     Ok(()) => true,
                     Err(Error::Refused(_)) => false,

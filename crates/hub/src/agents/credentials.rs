@@ -25,7 +25,7 @@ use super::{
 use crate::{
     Caller, Error, Hub, Result,
     caller::{Person, Requester, Scope},
-    keys, message_views,
+    keys,
 };
 
 mod requirement;
@@ -180,7 +180,7 @@ pub(crate) async fn needs_credentials(
 }
 
 pub(super) fn lacking(agent: &Agent) -> Refusal {
-    let address = message_views::address(agent);
+    let address = agent.address();
     Refusal::forbidden(format!(
         "{address} requires your own credentials. Enter them at /{address}/credentials."
     ))
@@ -328,7 +328,7 @@ pub(crate) async fn credentials_for(
     let origin = sealed.origin()?;
     let resource = resource(&version.connector, card)?;
     let outbound = hub.outbound().anyone(manage::is_administrators(conn, agent).await?);
-    let address = message_views::address(agent);
+    let address = agent.address();
     let mend = match version.secret {
         Some(_) => format!("Its owner can enter the client again at /{address}/credentials."),
         None => format!("Enter your client again at /{address}/credentials."),
@@ -343,7 +343,7 @@ pub(super) async fn check_proved(conn: &mut Conn, agent: &Agent, origin: &str) -
     if proof.is_some_and(|proof| proof.holds()) {
         return Ok(());
     }
-    let address = message_views::address(agent);
+    let address = agent.address();
     let words = format!(
         "{address} requires credentials, but {origin} is unverified. The hub sends credentials only to \
          verified origins; verify it at /{address}/manage."
@@ -372,7 +372,7 @@ async fn connected(
     let origin = Url::parse(&kept.origin).map_err(Error::fault)?;
     // The kept endpoints, since those of a discovery document are not in the card.
     let server = Arc::new(server(hub, conn, agent, version, card, &kept.oauth).await?);
-    let (hub, address) = (hub.clone(), message_views::address(agent).to_string());
+    let (hub, address) = (hub.clone(), agent.address().to_string());
     let tokens = UserTokens { hub, agent: agent.id, address, account, secret, server };
     Ok((origin, CredentialSource::Fetched(Arc::new(tokens))))
 }
@@ -394,7 +394,7 @@ pub(super) async fn server(
         oauth: oauth.clone(),
         client: entered.unwrap_or_else(document),
         resource: resource(&version.connector, card)?,
-        mend: format!("Connect again at /{}/credentials.", message_views::address(agent)),
+        mend: format!("Connect again at /{}/credentials.", agent.address()),
     })
 }
 

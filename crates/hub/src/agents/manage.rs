@@ -30,8 +30,8 @@ use super::{
 };
 use crate::{
     Caller, Error, Hub, Result, admin,
+    bus::ClusterNotice,
     caller::{Person, Scope},
-    cluster::ClusterNotice,
     federation,
     limits::Rate,
     listings,

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
 use super::access::manages;
-use crate::{Hub, Result, caller::Requester, keys, message_views};
+use crate::{Hub, Result, caller::Requester, keys};
 
 /// Path of the verification file at the origin.
 const FILE: &str = "/.well-known/plexus-agent-proof.txt";
@@ -255,7 +255,7 @@ pub(crate) async fn check_proved(
     if manages(conn, requester.person.as_ref(), agent).await? {
         return Ok(());
     }
-    let address = message_views::address(agent);
+    let address = agent.address();
     let words =
         format!("{address} is unverified: only its owner can use it until control of {origin} is verified.");
     Err(Refusal::forbidden(words).into())

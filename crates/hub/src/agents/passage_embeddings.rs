@@ -228,7 +228,7 @@ async fn record(hub: &Hub, usage: ModelUsage) -> Result<()> {
         return Ok(());
     }
     let mut tx = hub.store().write().await?;
-    model_usage::record_for(&mut tx, None, None, &[usage], hub.env().now()).await?;
+    model_usage::record(&mut tx, None, None, &[usage], hub.env().now()).await?;
     Ok(tx.commit().await?)
 }
 

@@ -5,7 +5,7 @@ use plexus_domain::{Error as Refusal, sanitized_text};
 use plexus_store::agents::Agent;
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Hub, Result, message_views};
+use crate::{Error, Hub, Result};
 
 const MAX_TITLE: usize = 60;
 const MAX_SUMMARY: usize = 300;
@@ -59,7 +59,7 @@ impl AgentProfile {
             examples: self.starters.clone(),
             ..AgentSkill::default()
         };
-        let address = message_views::address(agent);
+        let address = agent.address();
         let path = format!("a2a/{}/{}/", address.owner, address.name);
         let card = LocalCard {
             name: self.title.clone(),

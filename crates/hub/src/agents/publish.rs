@@ -112,9 +112,9 @@ pub async fn done(hub: &Hub, caller: &Caller, id: DraftId) -> Result<RegisteredA
         registration_draft::load(hub, &mut conn, person, id).await?.reached(RegistrationStep::Done)?;
     let agent = agents::find(&mut conn, draft.data.agent).await?.ok_or_else(nameless)?;
     Ok(RegisteredAgent {
-        seed: crate::message_views::identicon_seed(&agent),
+        seed: agent.identicon_seed(),
         title: draft.title()?,
-        address: crate::message_views::address(&agent),
+        address: agent.address(),
         proved: is_proved(&mut conn, &draft).await?,
         visibility: agent.visibility,
     })

@@ -14,8 +14,8 @@ use crate::{
     Caller, Hub, Result,
     caller::{Person, Scope},
     limits::Rate,
-    listings::AgentListRow,
     quotas,
+    views::AgentListRow,
 };
 
 /// Page cursor of starred agents: the last star of a page.

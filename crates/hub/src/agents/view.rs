@@ -26,8 +26,8 @@ use crate::{
     Caller, Hub, Result,
     caller::{Person, Requester, Scope},
     federation,
-    listings::{AgentListRow, ListingSummary, count_uses, read_summary},
-    message_views,
+    listings::{ListingSummary, count_uses, read_summary},
+    views::AgentListRow,
 };
 
 /// Agent as shown to one viewer.
@@ -118,8 +118,8 @@ pub async fn get(hub: &Hub, caller: &Caller, address: &Address) -> Result<Option
     let hub_name = federation::hub_names(&mut conn, [agent.hub]).await?.remove(&agent.hub);
     Ok(Some(AgentView {
         hub_name,
-        address: message_views::address(&agent),
-        seed: message_views::identicon_seed(&agent),
+        address: agent.address(),
+        seed: agent.identicon_seed(),
         is_online: summary.is_online(hub.env().now()),
         summary,
         card,
@@ -203,8 +203,8 @@ pub(super) async fn row(conn: &mut Conn, agent: &Agent, now: Timestamp) -> Resul
         hub_name: federation::hub_names(conn, [agent.hub]).await?.remove(&agent.hub),
         agent: agent.id,
         is_open: agent.access == AgentAccess::Open,
-        seed: message_views::identicon_seed(agent),
-        address: message_views::address(agent),
+        seed: agent.identicon_seed(),
+        address: agent.address(),
         online: summary.is_online(now),
         title: summary.title,
         summary: summary.summary,

@@ -28,7 +28,7 @@ pub use self::{
 };
 use crate::{
     Hub, HubConfig, Result,
-    admin::{SystemActor, write_system_audit},
+    audit::{SystemActor, write_system_audit},
 };
 
 /// Action of the audit entry of a backup that was written completely.

@@ -15,7 +15,7 @@ use super::{
     ArchiveFolder, BACKUP_COMPLETE, BACKUP_FAILED, BackupContents, BackupRetention, ScheduledArchive, latest,
     record, record_complete, write_archive,
 };
-use crate::{Hub, Result, admin::SystemActor};
+use crate::{Hub, Result, audit::SystemActor};
 
 /// How often an instance tries to take over from the one that makes the backups.
 const LOCK_POLL: Duration = Duration::from_secs(60);

@@ -12,7 +12,6 @@ use crate::{
     agents::{ResolvedAgent, resolve_callable},
     caller::{RemoteUser, Requester, Scope},
     limits::Rate,
-    message_views,
 };
 
 /// An agent that the caller is authorized to call.
@@ -29,7 +28,7 @@ pub struct AuthorizedAgent {
 
 impl AuthorizedAgent {
     pub fn address(&self) -> Address {
-        message_views::address(&self.reached.agent)
+        self.reached.agent.address()
     }
 
     /// Returns the URL from which the caller downloads a file of a task.

@@ -83,7 +83,7 @@ fn serving(hub: &Hub, agent: &Agent, version: String) -> Result<GatewayTerms> {
     let at = |path: String| public.join(&path).map_err(Error::fault);
     let (owner, name) = (&agent.owner, &agent.name);
     Ok(GatewayTerms {
-        address: crate::message_views::address(agent).to_string(),
+        address: agent.address().to_string(),
         version,
         base: at(format!("a2a/{owner}/{name}/"))?,
         provider: (owner.to_string(), at(format!("@{owner}"))?),

@@ -35,7 +35,7 @@ pub async fn invoke(
     until: SubscriptionScope,
 ) -> Result<CallOutcome> {
     let call = accept(hub, authorized, call)?;
-    if let Some(parts) = conformance::reply(hub, authorized, call.message_id.as_deref()) {
+    if let Some(parts) = conformance::reply(hub, &authorized.address(), call.message_id.as_deref()) {
         return Ok(CallOutcome::Message(DirectReply {
             id: hub.env().id(MessageId::new),
             context: call.context,

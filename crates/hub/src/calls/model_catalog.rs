@@ -14,7 +14,6 @@ use crate::{
     Caller, Error, Hub, Result,
     agents::{resolve_callable, restricted_for, stars},
     caller::{Person, Requester, Scope},
-    message_views,
 };
 
 /// An agent in the model catalogue.
@@ -50,7 +49,7 @@ pub async fn list_callable_agents(hub: &Hub, caller: &Caller) -> Result<Vec<Cata
     let mut offered = Vec::new();
     for agent in found {
         if offered.len() < MAX_ITEMS && answers(&mut conn, person, &agent).await? {
-            offered.push(CatalogAgent { address: message_views::address(&agent), created: agent.created_at });
+            offered.push(CatalogAgent { address: agent.address(), created: agent.created_at });
         }
     }
     Ok(offered)
@@ -58,7 +57,7 @@ pub async fn list_callable_agents(hub: &Hub, caller: &Caller) -> Result<Vec<Cata
 
 async fn answers(conn: &mut Conn, person: Option<&Person>, agent: &Agent) -> Result<bool> {
     let Some(person) = person else { return Ok(agent.access == AgentAccess::Open) };
-    match resolve_callable(conn, &Requester::from(person), &message_views::address(agent)).await {
+    match resolve_callable(conn, &Requester::from(person), &agent.address()).await {
         Ok(_) => Ok(true),
         Err(Error::Refused(_)) => Ok(false),
         Err(fault) => Err(fault),

@@ -13,9 +13,11 @@ use tokio::sync::broadcast::{Receiver, error::RecvError};
 
 use super::{AuthorizedAgent, Task, task};
 use crate::{
-    Hub, Result, accounts, agents, federation,
-    message_views::MessageView,
-    streaming::{AccessChange, Channel, FrameKind, StreamFrame, Topic},
+    Hub, Result, accounts, agents,
+    bus::AccessChange,
+    federation,
+    streaming::{Channel, FrameKind, StreamFrame, Topic},
+    views::MessageView,
 };
 
 /// The state of the run at which a subscription ends.

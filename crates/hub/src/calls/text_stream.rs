@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use plexus_domain::{Digest, MessageId, Part, PartBody, RunId, message::Message};
 
 use super::{AuthorizedAgent, Task, TaskUpdate, signed_links::LinkSigner, task};
-use crate::{Hub, Result, blobs::inline_type};
+use crate::{Hub, Result, media_types::inline_type};
 
 /// Separator between two parts: a paragraph break.
 const BETWEEN: &str = "\n\n";

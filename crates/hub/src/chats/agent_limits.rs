@@ -17,7 +17,7 @@ use super::{
     people::check_may_have_people,
     post_message::lock,
 };
-use crate::{Caller, Hub, Result, agents::ResolvedAgent, caller::Scope, limits, message_views};
+use crate::{Caller, Hub, Result, agents::ResolvedAgent, caller::Scope, limits};
 
 const DAY_MILLIS: u64 = 24 * 3_600 * 1_000;
 
@@ -126,7 +126,7 @@ pub(super) async fn check_agent_limits(
         if let (Some(limit), Some(sums)) = (limit, sums)
             && limit.is_reached(sums.answers, sums.tokens)
         {
-            return Err(refusal(hub, &message_views::address(&reached.agent), limit, sums).into());
+            return Err(refusal(hub, &reached.agent.address(), limit, sums).into());
         }
     }
     Ok(())

@@ -3,10 +3,7 @@
 use plexus_domain::{Address, AgentId, ChatId, PrincipalId};
 use plexus_store::{Conn, members};
 
-use crate::{
-    Result,
-    message_views::{self, Author},
-};
+use crate::{Result, message_views, views::Author};
 
 /// Maximum number of agents of a chat that are read.
 const MAX_AGENTS: u32 = 100;

@@ -17,11 +17,12 @@ use plexus_store::{
 
 use crate::{
     Hub, Result,
+    bus::ClusterNotice,
     calls::webhooks,
-    cluster::ClusterNotice,
     error::conflict,
-    message_views::{self, MessageView},
+    message_views,
     streaming::{FrameKind, StreamFrame, Topic},
+    views::MessageView,
 };
 
 /// Collects messages, runs, members and events, writes them in one transaction, then publishes the events.

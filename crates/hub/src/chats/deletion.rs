@@ -22,9 +22,9 @@ use plexus_store::{
 use super::{check_owner, membership, notify_list_changed, post_message::lock};
 use crate::{
     Caller, Hub, Result,
+    bus::AccessChange,
     caller::{Person, Requester, Scope},
     quotas, runs,
-    streaming::AccessChange,
     teams::{self, TeamCommand},
 };
 

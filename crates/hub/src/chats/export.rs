@@ -10,11 +10,7 @@ use plexus_store::{chats, messages, parts};
 
 use super::membership;
 use crate::{
-    Caller, Hub, Result,
-    caller::Scope,
-    limits::Rate,
-    message_views::{self, MessageView},
-    part_access::Reader,
+    Caller, Hub, Result, caller::Scope, limits::Rate, message_views, part_access::Reader, views::MessageView,
 };
 
 /// Messages that are read at once for an export, and their bytes together, if they are more than one.

@@ -21,7 +21,6 @@ use crate::{
     agents::agent_owned_by,
     caller::{Person, Scope},
     limits::Rate,
-    message_views,
 };
 
 /// Maximum length of a comment in characters.
@@ -118,7 +117,7 @@ pub async fn own_feedback(hub: &Hub, caller: &Caller, message: MessageId) -> Res
     let mut conn = hub.store().snapshot().await?;
     let (_, agent) = answer(&mut conn, person, message).await?;
     let given = message_feedback::find(&mut conn, message, person.principal).await?;
-    Ok(OwnFeedback { agent: message_views::address(&agent), is_remote: agent.home.is_some(), given })
+    Ok(OwnFeedback { agent: agent.address(), is_remote: agent.home.is_some(), given })
 }
 
 /// Returns the caller's ratings of these messages.

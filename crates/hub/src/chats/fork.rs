@@ -17,8 +17,8 @@ use crate::{
     Caller, Hub, Result,
     caller::{Person, Requester, Scope},
     limits::Rate,
-    message_views::{self, Author, MessageView},
-    quotas,
+    message_views, quotas,
+    views::{Author, MessageView},
 };
 
 /// Maximum number of messages that are copied. A longer path is refused.

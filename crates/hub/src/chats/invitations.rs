@@ -27,7 +27,8 @@ use crate::{
     caller::{Person, Scope},
     error::conflict,
     limits::Rate,
-    message_views::{self, Author},
+    message_views,
+    views::Author,
 };
 
 /// Lifetime of an invitation in days, unless its sender chooses another.

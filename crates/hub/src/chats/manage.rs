@@ -14,8 +14,8 @@ use super::{
 };
 use crate::{
     Caller, Hub, Result,
+    bus::ClusterNotice,
     caller::Scope,
-    cluster::ClusterNotice,
     streaming::{FrameKind, StreamFrame, Topic},
 };
 

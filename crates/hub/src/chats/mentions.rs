@@ -14,7 +14,6 @@ use crate::{
     Error, Result,
     agents::{self, ResolvedAgent},
     caller::Requester,
-    message_views,
 };
 
 /// Maximum number of recipients; more is a mistake or an attack.
@@ -81,7 +80,7 @@ async fn check_is_text(conn: &mut Conn, requester: &Requester, address: &Address
     let wanted = address.to_string();
     let mut near = Vec::new();
     for agent in candidates {
-        let known = message_views::address(&agent);
+        let known = agent.address();
         let distance = strsim::damerau_levenshtein(&wanted, &known.to_string());
         if distance <= MAX_DISTANCE && agents::resolve_callable(conn, requester, &known).await.is_ok() {
             near.push((distance, known.to_string()));
@@ -133,7 +132,7 @@ pub(crate) async fn without_mentions<'t>(
     for _ in 0..MAX_MENTIONS {
         let Some((address, after)) = Address::split_mention(rest) else { break };
         let agent = agent_rows::at(conn, &address).await?;
-        if !agent.is_some_and(|agent| members.contains(&message_views::address(&agent))) {
+        if !agent.is_some_and(|agent| members.contains(&agent.address())) {
             break;
         }
         rest = after;

@@ -20,10 +20,10 @@ use super::{
     temporary::check_is_kept,
 };
 use crate::{
-    Caller, Hub, Result, accounts,
-    caller::{Person, Requester, Scope},
+    Caller, Hub, Result,
+    bus::AccessChange,
+    caller::{self, Person, Requester, Scope},
     quotas, runs,
-    streaming::AccessChange,
 };
 
 /// Maximum number of people in a chat.
@@ -115,7 +115,7 @@ pub async fn set_role(hub: &Hub, caller: &Caller, chat: ChatId, name: &str, role
 
 async fn hand_over(hub: &Hub, mut tx: Tx, from: &Person, chat: &Chat, to: &ChatPerson) -> Result<()> {
     let words = || Refusal::conflict(format!("The account {} cannot own a chat at present.", to.name));
-    let new = accounts::person(&mut tx, to.account).await?.ok_or_else(words)?;
+    let new = caller::find_person(&mut tx, to.account).await?.ok_or_else(words)?;
     if let Err(crate::Error::Refused(_)) = quotas::check_chat(hub, &mut tx, &Requester::from(&new)).await {
         let words = format!("The account {} has as many chats as it may own.", to.name);
         return Err(Refusal::conflict(words).into());

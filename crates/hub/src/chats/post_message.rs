@@ -27,9 +27,9 @@ use crate::{
     Error, Hub, Result,
     agents::ResolvedAgent,
     caller::Requester,
-    message_views::{Author, MessageView, RunView},
     quotas,
     runs::{self, MessageAuthors, NewRunSpec, RunJob},
+    views::{Author, MessageView, RunView},
 };
 
 /// The lane of the first agent's answer; lane 0 is for the requester's messages.

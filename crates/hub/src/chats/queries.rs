@@ -27,8 +27,8 @@ use crate::{
     agents::{resolve_callable, starters},
     caller::Scope,
     message_views,
-    message_views::MessageView,
     part_access::Reader,
+    views::MessageView,
 };
 
 /// A chat in the list of the account's chats.
@@ -238,8 +238,8 @@ pub(super) async fn described(conn: &mut Conn, agent: &Agent) -> Result<ChatReci
     let modes = card.as_ref().map(|card| card.input_modes.clone()).unwrap_or_default();
     let accepts = if takes_files { Some(modes).filter(|modes| !modes.is_empty()) } else { Some(Vec::new()) };
     Ok(ChatRecipient {
-        address: message_views::address(agent),
-        seed: message_views::identicon_seed(agent),
+        address: agent.address(),
+        seed: agent.identicon_seed(),
         name: card.as_ref().map_or_else(|| agent.name.to_string(), |card| card.name.clone()),
         summary: card.as_ref().map(|card| card.description.clone()).unwrap_or_default(),
         starters: card.as_ref().map(starters).unwrap_or_default(),

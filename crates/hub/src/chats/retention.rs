@@ -4,7 +4,7 @@
 use plexus_domain::ChatId;
 use plexus_store::chats::{self, Chat};
 
-use crate::{Hub, Result, runs, streaming::AccessChange};
+use crate::{Hub, Result, bus::AccessChange, runs};
 
 /// Chats per query.
 const SWEPT: i64 = 100;

@@ -15,12 +15,7 @@ use super::{
     quoted_phrase::QuotedPhrase,
     snippet::{SnippetPiece, snippet},
 };
-use crate::{
-    Caller, Hub, Result,
-    caller::Scope,
-    limits::Rate,
-    message_views::{self, Author},
-};
+use crate::{Caller, Hub, Result, caller::Scope, limits::Rate, message_views, views::Author};
 
 /// Maximum length of a search in characters.
 const MAX_WORDS: usize = 200;

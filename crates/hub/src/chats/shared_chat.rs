@@ -29,9 +29,10 @@ use crate::{
     blobs::{self, Download},
     caller::{Person, Requester, Scope},
     limits::Rate,
-    message_views::{self, MessageView},
+    message_views,
     part_access::{PartAccess, Reader},
     quotas,
+    views::{self, MessageView},
 };
 
 /// Messages per page of a shared chat.
@@ -78,10 +79,10 @@ pub async fn shared(hub: &Hub, caller: &Caller, id: &str, page: usize) -> Result
     Ok(SharedChat {
         title: link.title.into(),
         owner: match owner {
-            message_views::Author::Person { name, .. } => name,
-            message_views::Author::Agent { .. }
-            | message_views::Author::Imported { .. }
-            | message_views::Author::Gone => return Err(gone().into()),
+            views::Author::Person { name, .. } => name,
+            views::Author::Agent { .. } | views::Author::Imported { .. } | views::Author::Gone => {
+                return Err(gone().into());
+            }
         },
         shared_at: link.created_at,
         expires_at: link.expires_at,
@@ -105,7 +106,7 @@ fn redact(mut view: MessageView, labels: &HashMap<PrincipalId, String>) -> Share
     view.message.parts.retain(|part| !is_offer(part));
     let label = labels.get(&view.message.author).cloned();
     if label.is_some() {
-        view.author = message_views::Author::Gone;
+        view.author = views::Author::Gone;
     }
     SharedMessage { view, label }
 }

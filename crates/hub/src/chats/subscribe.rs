@@ -15,12 +15,11 @@ use tokio::sync::broadcast::{Receiver, error::RecvError};
 use super::{change_set, membership};
 use crate::{
     Caller, Hub, Result, accounts,
+    bus::AccessChange,
     caller::Scope,
     part_access::{PartAccess, Reader, redact_failure, without_addresses},
-    streaming::{
-        AccessChange, CatchUpPermit, Channel, FrameKind, PresenceGuard, Snapshot, StreamFrame, StreamPermit,
-        Topic,
-    },
+    streaming::{CatchUpPermit, Channel, FrameKind, PresenceGuard, StreamFrame, StreamPermit, Topic},
+    views::Snapshot,
 };
 
 /// Events that one catch-up reads. A subscriber that is further behind does better to reload the page.

@@ -14,7 +14,7 @@ use super::{
     ChatChangeSet, check_owner, membership, mentions, post_message::ChatRetention, send::title_of,
     without_mentions,
 };
-use crate::{Caller, Hub, Result, caller::Scope, message_views};
+use crate::{Caller, Hub, Result, caller::Scope};
 
 /// Title of all temporary chats: no title is made of their messages.
 const TITLE: &str = "Temporary chat";
@@ -95,7 +95,7 @@ async fn derived_title(conn: &mut Conn, chat: &Chat) -> Result<Title> {
     let mut addresses = Vec::new();
     for principal in mentions::responders_to(&headers, first.id) {
         let agent = agents::by_principal(conn, principal).await?;
-        addresses.extend(agent.map(|agent| message_views::address(&agent)));
+        addresses.extend(agent.map(|agent| agent.address()));
     }
     let parts = messages::load(conn, &[first.id]).await?.pop().map(|first| first.parts).unwrap_or_default();
     let text = parts.iter().find_map(Part::as_text).unwrap_or_default();

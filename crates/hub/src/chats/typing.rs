@@ -6,8 +6,8 @@ use plexus_store::chats;
 use super::{check_may_post, membership};
 use crate::{
     Caller, Hub, Result,
+    bus::ClusterNotice,
     caller::Scope,
-    cluster::ClusterNotice,
     limits::Rate,
     streaming::{FrameKind, StreamFrame, Topic},
 };

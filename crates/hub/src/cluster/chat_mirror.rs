@@ -20,7 +20,8 @@ use tokio::{
 use crate::{
     Hub, Result,
     chats::frames,
-    streaming::{Channel, FrameKind, ReplayEffect, SharedOpenMessage, Snapshot, StreamFrame, Topic},
+    streaming::{Channel, FrameKind, ReplayEffect, SharedOpenMessage, StreamFrame, Topic},
+    views::Snapshot,
 };
 
 /// Pending requests to mirror a chat; further callers wait (backpressure).

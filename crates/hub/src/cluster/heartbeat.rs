@@ -10,8 +10,8 @@ use plexus_store::{
 };
 use tokio::time::sleep;
 
-use super::{met, notification::ClusterNotice};
-use crate::{Hub, Result, runs, teams};
+use super::met;
+use crate::{Hub, Result, bus::ClusterNotice, runs, teams};
 
 /// Heartbeat interval of a single instance (SQLite): the precision of the measured downtime.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);

@@ -9,11 +9,12 @@ use tokio::time::{sleep, timeout};
 use super::{
     heartbeat::{self, DEAD},
     met,
-    notification::{ClusterNotice, NoticePayload},
 };
 use crate::{
-    Error, Hub, Result, accounts, chats, federation,
-    streaming::{AccessChange, FrameKind, StreamFrame, Topic, on_remote_presence},
+    Error, Hub, Result,
+    bus::{AccessChange, ClusterNotice, NoticePayload},
+    caller, chats, federation,
+    streaming::{FrameKind, StreamFrame, Topic, on_remote_presence},
 };
 
 /// Reconnect delay after the connection was lost.
@@ -126,7 +127,7 @@ fn later(hub: &Hub, what: impl Future<Output = Result<()>> + Send + 'static) {
 /// Cancels the runs of accounts that lost access without a notification.
 async fn left_meanwhile(hub: &Hub) -> Result<()> {
     for account in hub.run_registry().accounts() {
-        let active = accounts::person(&mut hub.store().read().await?, account).await?;
+        let active = caller::find_person(&mut hub.store().read().await?, account).await?;
         if active.is_none() {
             left(hub, account).await?;
         }

@@ -1,6 +1,6 @@
 //! Cluster: several instances of one hub on one Postgres database (`docs/adr/0022`).
 //!
-//! The store is the source of truth. An instance that changes something sends a notification (`notifier`). The
+//! The store is the source of truth. An instance that changes something sends a notification (`bus`). The
 //! others receive it (`listener`) and read the store: they mirror open chats (`chat_mirror`), cancel runs that were
 //! cancelled on another instance, and wake waiting tasks. Notifications may be lost; an instance that may
 //! have missed some resyncs everything. None of this runs on SQLite, and a single instance neither sends
@@ -12,17 +12,16 @@
 mod chat_mirror;
 mod heartbeat;
 mod listener;
-mod notification;
-mod notifier;
 
 pub(crate) use self::{
     chat_mirror::ChatMirror,
     heartbeat::{hand_over, join, recover_after_crash},
-    notification::ClusterNotice,
-    notifier::ClusterNotifier,
 };
 
-use crate::Hub;
+use crate::{
+    Hub,
+    bus::{self, ClusterNotice},
+};
 
 /// Starts the cluster workers of this instance.
 pub(crate) fn start(hub: &Hub) {
@@ -31,7 +30,7 @@ pub(crate) fn start(hub: &Hub) {
         return;
     }
     hub.supervise("process watch", heartbeat::run_failure_detector);
-    hub.supervise("hint sender", notifier::run_sender);
+    hub.supervise("hint sender", bus::run_sender);
     hub.supervise("notification listener", listener::run_listener);
     hub.supervise("chat mirror", chat_mirror::run_mirror);
 }

@@ -17,7 +17,7 @@ use plexus_store::{
 };
 use url::Url;
 
-use crate::{Error, Hub, Result, message_views};
+use crate::{Error, Hub, Result};
 
 /// How long a successful verification is valid.
 const HOLDS: Duration = Duration::from_secs(24 * 3_600);
@@ -44,7 +44,7 @@ pub(crate) async fn prove(
     drop(conn);
     let key = peer.parse::<HubId>().and_then(|id| id.key()).map_err(Error::fault)?;
     let found = outbound.fetch_card(&card_url).await.map_err(|failure| {
-        Refusal::unavailable(format!("{} is unreachable. {}", message_views::address(agent), failure.message))
+        Refusal::unavailable(format!("{} is unreachable. {}", agent.address(), failure.message))
     })?;
     let card = Card::read(&found.body).card;
     let is_its = card.is_some_and(|card| {
@@ -54,7 +54,7 @@ pub(crate) async fn prove(
     if !is_its {
         let words = format!(
             "{url} does not serve a card signed by {}'s hub, so it cannot be called.",
-            message_views::address(agent)
+            agent.address()
         );
         return Err(Refusal::conflict(words).into());
     }

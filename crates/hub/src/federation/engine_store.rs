@@ -18,7 +18,7 @@ use plexus_search::Query as Words;
 use plexus_store::{Tx, agents, listings::ListingState, replicated_listings};
 
 use super::{hub_record, hub_rows, live_search, p2p_state, replica_rows, violations};
-use crate::{Error, Hub, Result, listings};
+use crate::{Error, Hub, Result, directory};
 
 /// Listings that are shown or hidden per transaction.
 const BATCH: usize = 64;
@@ -116,7 +116,7 @@ impl SqlEngineStore {
             size: PageSize::new(PageSize::MAX)?,
             ..Words::default()
         };
-        let found = listings::search(&self.hub, words).await?;
+        let found = directory::search(&self.hub, words).await?;
         let mut conn = self.hub.store().read().await?;
         let (mut bodies, mut left) = (Vec::new(), limit);
         for row in found.rows {

@@ -12,7 +12,7 @@ use super::{
     rules::{self, RuleRow},
     violations::{self, ViolationRow},
 };
-use crate::{Caller, Hub, Result, admin::Page, agents, listings};
+use crate::{Caller, Hub, Result, agents, paging::Page, views};
 
 /// Maximum number of shown addresses, both published and last seen.
 const MAX_ADDRESSES: usize = 32;
@@ -70,11 +70,11 @@ pub async fn other(hub: &Hub, caller: &Caller, name: &str) -> Result<Option<HubD
 }
 
 /// Returns a page of the hub's agents that are shown here, sorted by name.
-pub async fn agents_of(hub: &Hub, name: &str, page: u32) -> Result<Page<listings::AgentListRow>> {
+pub async fn agents_of(hub: &Hub, name: &str, page: u32) -> Result<Page<views::AgentListRow>> {
     let mut conn = hub.store().snapshot().await?;
     let Some(row) = named(&mut conn, name).await? else { return Ok(Page { rows: Vec::new(), total: 0 }) };
     let total = replicated_listings::count_shown(&mut conn, row.id).await?;
-    let slice = crate::admin::slice(page, total);
+    let slice = crate::paging::slice(page, total);
     let ids = replicated_listings::list_shown_of(&mut conn, row.id, slice).await?;
     let rows = agents::rows(&mut conn, &ids, hub.env().now()).await?;
     Ok(Page { rows, total })

@@ -156,7 +156,7 @@ pub(super) async fn publish(hub: &Hub, id: AgentId) -> Result<Option<Vec<Tag>>> 
         Ok(Some(listing)) => listing,
         Ok(None) => return Ok(None),
         Err(error) => {
-            tracing::warn!(agent = %crate::message_views::address(&agent), %error, "listing publication \
+            tracing::warn!(agent = %agent.address(), %error, "listing publication \
                 refused");
             return Ok(None);
         }

@@ -15,7 +15,8 @@ use plexus_store::{
 use super::replica_rows;
 use crate::{
     Error, Hub, Result,
-    listings::{AgentListRow, CatalogAgentInfo, index_document, shares},
+    listings::{CatalogAgentInfo, index_document, shares},
+    views::AgentListRow,
 };
 
 /// Agent of a remote hub that a live search found.

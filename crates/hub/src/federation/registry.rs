@@ -16,7 +16,6 @@ use super::{HubStatus, hub_list::record_of, overview, start_live_search, support
 use crate::{
     Caller, Error, Hub, Result,
     listings::{CatalogAgentInfo, CatalogMatch, UrnPublisher, described, matching},
-    message_views,
 };
 
 /// Maximum number of referred hubs per search.
@@ -127,7 +126,7 @@ pub async fn referrals(hub: &Hub, query: Query) -> Result<Vec<RemoteRegistry>> {
 async fn homes(hub: &Hub, found: &[CatalogMatch]) -> Result<HashSet<String>> {
     let ids: Vec<_> = found.iter().map(|found| found.agent).collect();
     let agents = agents::list(&mut hub.store().read().await?, &ids).await?;
-    Ok(agents.iter().filter_map(|agent| message_views::address(agent).hub).collect())
+    Ok(agents.iter().filter_map(|agent| agent.address().hub).collect())
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     Caller, Error, Hub, Result,
-    admin::{self, AuditActor, AuditEvent, write_audit},
+    audit::{self, AuditActor, AuditEvent, write_audit},
     keys,
 };
 
@@ -149,7 +149,7 @@ pub async fn import_rules(hub: &Hub, caller: &Caller, document: &str, request: &
     };
     for rule in new {
         let ListedRule { subject, action, reason, expires, .. } = rule;
-        let (action, author) = (action_of(action), admin::author_name(caller, by));
+        let (action, author) = (action_of(action), audit::author_name(caller, by));
         let row = Row { subject, action, reason, author, created_at: now, expires_at: expires };
         federation_rules::put(&mut tx, &row).await?;
     }

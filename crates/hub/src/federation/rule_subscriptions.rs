@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     Caller, Error, Hub, Result,
-    admin::{self, AuditActor, AuditEvent, write_audit},
+    audit::{self, AuditActor, AuditEvent, write_audit},
 };
 
 /// Path where a hub serves its rule list.
@@ -109,7 +109,7 @@ pub async fn subscribe(
         url: url.to_string(),
         signer: signer.to_string(),
         name: list.body().name.clone(),
-        author: admin::author_name(caller, by),
+        author: audit::author_name(caller, by),
         created_at: now,
         seq: seq(&list),
         checked_at: now,

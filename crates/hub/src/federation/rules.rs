@@ -21,9 +21,8 @@ use serde_json::json;
 use super::rule_subjects::{of_hub, read, subject, written};
 use crate::{
     Caller, Hub, Result,
-    admin::{self, AuditActor, AuditEvent, write_audit},
-    cluster::ClusterNotice,
-    streaming::AccessChange,
+    audit::{self, AuditActor, AuditEvent, write_audit},
+    bus::{AccessChange, ClusterNotice},
 };
 
 const REASON_MAX: usize = 200;
@@ -117,7 +116,7 @@ pub async fn block(
         subject: name.clone(),
         action: action_of(does),
         reason,
-        author: admin::author_name(caller, by),
+        author: audit::author_name(caller, by),
         created_at: hub.env().now(),
         expires_at: None,
     };

@@ -10,7 +10,7 @@ use plexus_store::{
 };
 
 use super::{ListingSummary, read_summary};
-use crate::{Caller, Error, Hub, Result, limits::Rate, message_views};
+use crate::{Caller, Error, Hub, Result, limits::Rate};
 
 /// Agent found by a search, with its score relative to the best: 0 to 100.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ fn is_listed(agent: &Agent, listing: &Listing) -> bool {
 
 fn of(agent: &Agent, listing: &Listing) -> CatalogAgentInfo {
     CatalogAgentInfo {
-        address: message_views::address(agent),
+        address: agent.address(),
         summary: read_summary(listing),
         created: agent.created_at,
         updated: listing.issued_at,

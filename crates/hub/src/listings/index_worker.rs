@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::{catalog::CatalogAgentInfo, publish::read_summary};
-use crate::{Error, Hub, Result, message_views};
+use crate::{Error, Hub, Result};
 
 /// Listings per read and per commit of the index.
 const BATCH: i64 = 1_000;
@@ -161,7 +161,7 @@ fn is_searchable(agent: &Agent) -> bool {
 
 fn entry(agent: &Agent, listing: &Listing) -> Entry {
     let described = CatalogAgentInfo {
-        address: message_views::address(agent),
+        address: agent.address(),
         summary: read_summary(listing),
         created: agent.created_at,
         updated: listing.issued_at,

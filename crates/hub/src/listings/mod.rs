@@ -5,28 +5,21 @@
 //! crash. The hub serves searches before the index is complete; results then carry a flag.
 
 mod catalog;
-mod entries;
-mod featured;
+mod index_state;
 mod index_worker;
 mod publish;
-mod search;
 mod summary;
 mod urn;
 mod use_counter;
 
 pub use catalog::{CatalogAgentInfo, CatalogMatch, describe, described, matched};
 pub(crate) use catalog::{matching, shares};
-pub use entries::{CatalogEntry, CatalogPage, entries};
-pub use featured::{FeaturedAgent, MAX_FEATURED};
+pub use index_state::{is_index_ready, last_change, online_since, wait_index_ready};
 pub(crate) use index_worker::{index_document, run_index_worker};
 pub use plexus_search::{FacetCount, Facets, PageStart, Query, RowCursor, Sort};
 pub(crate) use publish::{mark_offline, mark_online, publish, read_summary};
-pub use search::{
-    AgentListRow, HomePageLists, SearchResults, finder, is_index_ready, last_change, lists, online_since,
-    search_for, wait_index_ready,
-};
-pub(crate) use search::{rank_agents, search};
 pub use summary::ListingSummary;
+pub(crate) use summary::ONLINE;
 pub use urn::{AirUrn, UrnPublisher, publisher};
 pub(crate) use use_counter::{count_uses, run_use_counter};
 

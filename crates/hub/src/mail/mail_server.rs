@@ -10,10 +10,11 @@ use lettre::{
     },
     transport::smtp::{authentication::Credentials, extension::ClientId},
 };
+use plexus_runtime::Secret;
 use url::{Host, Url};
 
 use super::{EmailAddress, MailMessage, new_id};
-use crate::{ClockRng, config::Secret};
+use crate::ClockRng;
 
 /// Timeout of each step of a delivery: connecting, and each reply of the server.
 const TIMEOUT: Duration = Duration::from_secs(15);

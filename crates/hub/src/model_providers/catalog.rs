@@ -7,7 +7,7 @@ use url::Url;
 use super::test_provider::ProviderTest;
 use crate::{
     Hub, Result,
-    admin::Administrator,
+    audit::Administrator,
     config::{Models, OwnKeyPolicy, Prices, Provider, ProviderSource, Secret},
 };
 

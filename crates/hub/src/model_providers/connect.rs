@@ -14,10 +14,9 @@ use super::{
     test_provider::{ProviderTest, run_test},
 };
 use crate::{
-    Hub, Result,
-    admin::Administrator,
-    agents,
-    config::{self, OwnKeyPolicy, Prices},
+    Hub, Result, agents,
+    audit::Administrator,
+    config::{self, DEFAULT_CONTEXT_TOKENS, OwnKeyPolicy, Prices},
 };
 
 /// Last part of the address of the form for a new provider, which a provider's own page would hide.
@@ -28,7 +27,6 @@ const MAX_MODELS: usize = 200;
 const MAX_KEY_BYTES: usize = 4 << 10;
 /// Larger values would not be context windows, and would overflow byte counts.
 pub(super) const MAX_CONTEXT_TOKENS: u64 = 100_000_000;
-pub const DEFAULT_CONTEXT_TOKENS: u64 = 32_768;
 
 /// What an administrator enters about a provider.
 #[derive(Clone, Debug)]

@@ -17,9 +17,7 @@ mod test_provider;
 
 pub use account_keys::{AccountKeyRow, account_keys, remove_account_key, set_account_key};
 pub use catalog::{ModelAvailability, ProviderRow, availability, list};
-pub use connect::{
-    ConnectionCheck, DEFAULT_CONTEXT_TOKENS, ProviderForm, connect, remove, set_paused, test, update,
-};
+pub use connect::{ConnectionCheck, ProviderForm, connect, remove, set_paused, test, update};
 pub use discovery::{LocalServer, discover};
 pub use model_list::{check_configured, models, nearest_name};
 pub(crate) use model_list_cache::ModelListCache;

@@ -5,10 +5,7 @@ use std::{collections::HashSet, ptr, time::Duration};
 use futures::future::join_all;
 use http::StatusCode;
 use plexus_domain::run::Failure;
-use plexus_runtime::{
-    Secret,
-    outbound::{Dns, HttpClients, OutboundClient},
-};
+use plexus_runtime::outbound::{Dns, HttpClients, OutboundClient};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::time::timeout;
@@ -154,7 +151,7 @@ pub async fn check_configured(config: &HubConfig, provider: &Provider) -> Result
 async fn list(client: &OutboundClient, provider: &Provider) -> Result<Vec<ServedModel>, ModelListError> {
     let mut url = provider.base_url.clone();
     url.set_path(&format!("{}/models", provider.base_url.path().trim_end_matches('/')));
-    let key = provider.api_key.as_ref().map(|key| Secret::new(key.reveal()));
+    let key = provider.api_key.clone();
     let fetched = client.fetch_as(&url, key.as_ref(), MAX_LIST_BYTES).await;
     let fetched = fetched.map_err(ModelListError::Unreachable)?;
     match fetched.status.as_u16() {

@@ -16,8 +16,9 @@ use super::{
 };
 use crate::{
     Hub, Result,
-    admin::{Administrator, account_name},
+    account_names::find_account_name,
     agents,
+    audit::Administrator,
     config::{FIRST_PROVIDER, Prices},
     model_providers::catalog::{ProviderRow, catalog},
 };
@@ -162,7 +163,7 @@ async fn details(
     let mut users = Vec::new();
     if settings.access == ModelAccess::Named {
         for account in model_settings::list_users(conn, &settings.provider, &settings.model).await? {
-            users.extend(account_name(conn, account).await?);
+            users.extend(find_account_name(conn, account).await?);
         }
         users.sort_by_key(Name::canonical);
     }

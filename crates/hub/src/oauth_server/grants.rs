@@ -4,7 +4,7 @@ use plexus_domain::{Error as Refusal, OauthGrantId};
 use plexus_store::oauth_grants;
 
 use super::OauthGrant;
-use crate::{Caller, Hub, Result, caller::AuthMethod, streaming::AccessChange};
+use crate::{Caller, Hub, Result, bus::AccessChange, caller::AuthMethod};
 
 /// Lists the caller's grants, the newest first.
 pub async fn list(hub: &Hub, caller: &Caller) -> Result<Vec<OauthGrant>> {

@@ -8,7 +8,7 @@ use plexus_store::{Tx, accounts, accounts::AccountState, api_tokens, api_tokens:
 use url::Url;
 
 use super::OauthGrant;
-use crate::{Error, Hub, accounts::random_token, caller::source, limits::Rate, streaming::AccessChange};
+use crate::{Error, Hub, accounts::random_token, bus::AccessChange, caller::source, limits::Rate};
 
 const TOKEN_TTL: Duration = Duration::from_secs(3_600);
 /// Idle lifetime of a grant.

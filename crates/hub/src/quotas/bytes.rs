@@ -10,8 +10,8 @@ use plexus_store::{
 
 use super::{ledger::Whose, over};
 use crate::{
-    Caller, Error, Hub, Result, accounts,
-    caller::{QuotaSubject, Requester},
+    Caller, Error, Hub, Result,
+    caller::{self, QuotaSubject, Requester},
     limits::Rate,
 };
 
@@ -43,7 +43,7 @@ pub(crate) async fn check_message(
         return check_bytes(hub, conn, requester, parts).await;
     }
     let Some(Principal::Account { account }) = principals::find(conn, creator).await? else { return Ok(()) };
-    let Some(owner) = accounts::person(conn, account).await? else { return Ok(()) };
+    let Some(owner) = caller::find_person(conn, account).await? else { return Ok(()) };
     match check_bytes(hub, conn, &Requester::from(&owner), parts).await {
         Err(Error::Refused(Refusal::OverQuota { quota, used, limit, .. })) => {
             let message = "The owner of this chat has no storage left for its messages. Ask the owner to delete \

@@ -23,9 +23,9 @@ use super::RunJob;
 use crate::{
     Caller, Error, Hub, Result,
     accounts::{Preference, has_preference},
+    bus::ClusterNotice,
     caller::{AuthMethod, Scope},
     chats,
-    cluster::ClusterNotice,
 };
 
 /// How long an approval request waits for a decision; without one it is refused.

@@ -15,7 +15,12 @@ use super::{
     connectors::{self, RunParties},
     resume::requester,
 };
-use crate::{Caller, Hub, Result, caller::Scope, chats, chats::ChatChangeSet, cluster::ClusterNotice};
+use crate::{
+    Caller, Hub, Result,
+    bus::ClusterNotice,
+    caller::Scope,
+    chats::{self, ChatChangeSet},
+};
 
 /// How long a deletion waits for the chat's runs to end.
 const TIMEOUT: Duration = Duration::from_secs(6);

@@ -9,7 +9,7 @@ use plexus_domain::{
     run::Failure,
 };
 use plexus_runtime::{
-    Connector, ConversationTurn, Secret,
+    Connector, ConversationTurn,
     a2a::{A2aConnector, Endpoint},
     attached::AttachedConnector,
     builtin::{Calc, ChartMaker, Tck, TextAnalyzer},
@@ -27,8 +27,8 @@ use crate::{
     agents::{self, ToolKeys},
     caller::{Person, Requester},
     config::{FIRST_PROVIDER, Models, PrivateNetworks, Provider, ProviderSource},
-    federation, message_views, model_providers,
-    model_providers::{ModelCall, SelectedModel},
+    federation,
+    model_providers::{self, ModelCall, SelectedModel},
     operator_programs::Programs,
     teams,
 };
@@ -196,7 +196,7 @@ pub(crate) fn model_endpoint(provider: &Provider, name: &str) -> ModelEndpoint {
         base: provider.base_url.clone(),
         server_name: None,
         key_owner: KeyOwner::Hub,
-        key: provider.api_key.as_ref().map(|key| Secret::new(key.reveal())),
+        key: provider.api_key.clone(),
         name: name.to_owned(),
         history_bytes: provider.context_tokens.saturating_mul(BYTES_PER_TOKEN),
         is_window_unknown: provider.has_unknown_window(),
@@ -222,8 +222,7 @@ async fn tool_servers(hub: &Hub, job: &RunJob, tools: &[ToolSource]) -> Result<V
     let keys = ToolKeys::of(hub, &mut conn, job.agent.id, job.version.secret).await?;
     drop(conn);
     let person = job.requester.person.as_ref();
-    let mend =
-        format!("The agent’s owner can enter them at /{}/credentials.", message_views::address(&job.agent));
+    let mend = format!("The agent’s owner can enter them at /{}/credentials.", job.agent.address());
     let servers = tools.iter().map(|source| tool_server(hub, person, &outbound, source, &keys, &mend));
     Ok(servers.collect::<Result<_, Refusal>>()?)
 }
@@ -257,7 +256,7 @@ pub(crate) fn tool_server(
 async fn attached(hub: &Hub, job: &RunJob) -> Result<AttachedConnector> {
     let link = hub.attachments().wait_attached(job.agent.id, ATTACHES_WITHIN).await;
     let link = link.ok_or_else(|| {
-        let address = message_views::address(&job.agent);
+        let address = job.agent.address();
         let words =
             format!("{address} runs on its owner's machine, which is not connected now. Try again later.");
         Refusal::unavailable(words)

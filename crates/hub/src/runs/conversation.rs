@@ -11,7 +11,7 @@ use plexus_runtime::{ConversationTurn, RemoteConversation, TurnRole, builtin::is
 use plexus_store::{Conn, members, messages, parts, runs, runs::Origin};
 
 use super::{RunJob, create::VisibleHistory};
-use crate::{Hub, Result, blobs, chats::without_mentions, message_views, message_views::Author};
+use crate::{Hub, Result, blobs, chats::without_mentions, message_views, views::Author};
 
 /// Builds the turns up to the question, and the agent's own context if it can be continued.
 pub(super) async fn build_turns(

@@ -23,7 +23,8 @@ use crate::{
     agents::ResolvedAgent,
     caller::Requester,
     chats::ChatChangeSet,
-    message_views::{self, MessageView, RunView},
+    message_views,
+    views::{MessageView, RunView},
 };
 
 /// Specification of a run to be created.

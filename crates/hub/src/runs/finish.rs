@@ -16,8 +16,8 @@ use crate::{
     Error, Hub, Result,
     blobs::NewBlob,
     chats::{ChatChangeSet, mentioned_by, request_title},
-    message_views::{self, MessageView, RunView},
-    model_usage, quotas,
+    message_views, model_usage, quotas,
+    views::{MessageView, RunView},
 };
 
 /// Final state of a run.
@@ -155,7 +155,8 @@ async fn keep(
         // Another instance declared this one dead and ended the run. Its result stands.
         return Ok(());
     }
-    model_usage::record(&mut tx, job, &speaker.model_usage, now).await?;
+    model_usage::record(&mut tx, job.requester.account(), Some(job.agent.id), &speaker.model_usage, now)
+        .await?;
     if let Some(remote) = &speaker.remote {
         runs::set_remote(&mut tx, job.run, remote.task.as_deref(), remote.context.as_deref()).await?;
     }

@@ -12,7 +12,8 @@ use tokio::sync::watch;
 
 use crate::{
     blobs::{NewBlob, label},
-    streaming::{Channel, FrameKind, SharedOpenMessage, Snapshot, StreamFrame},
+    streaming::{Channel, FrameKind, SharedOpenMessage, StreamFrame},
+    views::Snapshot,
 };
 
 /// Maximum length of a status line.

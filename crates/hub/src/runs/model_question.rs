@@ -43,7 +43,7 @@ pub(crate) async fn ask_model(
     let request = RunRequest { options, ..RunRequest::of_message(run, speaker, message, limits) };
     let end = run_connector(&llm, request, answer, hub.stop()).await;
     let mut tx = hub.store().write().await?;
-    model_usage::record_for(&mut tx, account, None, &answer.by_model, hub.env().now()).await?;
+    model_usage::record(&mut tx, account, None, &answer.by_model, hub.env().now()).await?;
     tx.commit().await?;
     Ok(end.map_err(|failure| Refusal::unavailable(failure.message))?)
 }

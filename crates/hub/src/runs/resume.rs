@@ -19,9 +19,9 @@ use super::{
     worker::spawn_workers,
 };
 use crate::{
-    Hub, Result, accounts,
+    Hub, Result,
     agents::resolve_callable_by_principal,
-    caller::{RemoteUser, Requester},
+    caller::{self, RemoteUser, Requester},
     federation,
 };
 
@@ -102,7 +102,7 @@ pub(super) async fn requester(conn: &mut Conn, run: &Run) -> Result<Option<Reque
     let principal = run.caller;
     Ok(match principals::find(conn, principal).await? {
         Some(Principal::Account { account }) => {
-            accounts::person(conn, account).await?.as_ref().map(Requester::from)
+            caller::find_person(conn, account).await?.as_ref().map(Requester::from)
         }
         // Probation status is not known here; treat the user as on probation. At worst the run is scheduled
         // one slot later.

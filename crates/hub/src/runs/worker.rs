@@ -24,7 +24,7 @@ use super::{
     message_writer::MessageWriter,
     recover, resume,
 };
-use crate::{Error, Hub, calls::webhooks, listings::mark_online, message_views, streaming::Topic, supervise};
+use crate::{Error, Hub, calls::webhooks, listings::mark_online, streaming::Topic, supervise};
 
 /// Spawns workers for committed runs.
 ///
@@ -93,7 +93,7 @@ async fn work(hub: &Hub, mut job: RunJob, mut speaker: MessageWriter, told: Canc
 
 /// Adds the agent to the failure of a connection, with what its user can do.
 fn name_agent(job: &RunJob, failure: Failure) -> Failure {
-    let address = message_views::address(&job.agent).to_string();
+    let address = job.agent.address().to_string();
     if failure.class != FailureClass::Unreachable || failure.message.contains(&address) {
         return failure;
     }

@@ -4,9 +4,9 @@
 use std::sync::OnceLock;
 
 use bytes::Bytes;
-use plexus_domain::{MessageId, Part, chat_event::Event};
+use plexus_domain::{MessageId, chat_event::Event};
 
-use crate::message_views::MessageView;
+use crate::views::{MessageView, Snapshot};
 
 /// Maximum number of encoded forms of a frame.
 pub const MAX_FORMS: usize = 4;
@@ -40,38 +40,6 @@ pub enum FrameKind {
     ChatListChanged,
     /// The chat was deleted, or the subscriber may not read it. `is_removed`: it was a member of the room.
     ChatUnavailable { is_removed: bool },
-}
-
-/// The state of one part of a message that is being written.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Snapshot {
-    pub message: MessageId,
-    pub part: usize,
-    /// Markdown blocks that are final, in order.
-    pub closed: Vec<ClosedBlock>,
-    /// The text after the closed blocks.
-    pub tail: String,
-    /// A part that is not streamed text.
-    pub whole: Option<Part>,
-}
-
-/// A final markdown block, and the byte offset of its end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClosedBlock {
-    pub end: usize,
-    pub text: Box<str>,
-}
-
-impl Snapshot {
-    /// Returns the byte offset of `tail`.
-    pub fn start(&self) -> usize {
-        self.closed.last().map_or(0, |block| block.end)
-    }
-
-    /// Creates the snapshot of a part that is not streamed text.
-    pub const fn whole(message: MessageId, part: usize, whole: Part) -> Self {
-        Self { message, part, closed: Vec::new(), tail: String::new(), whole: Some(whole) }
-    }
 }
 
 impl StreamFrame {

@@ -7,7 +7,7 @@ use plexus_store::{stream_journal, stream_journal::JournalEntry};
 use tokio::sync::Mutex;
 
 use super::JournalPiece;
-use crate::{Hub, cluster::ClusterNotice};
+use crate::{Hub, bus::ClusterNotice};
 
 /// Flush interval, and so the amount of text that a crash may lose.
 const INTERVAL: Duration = Duration::from_millis(100);

@@ -4,7 +4,6 @@
 //! it is journaled: it goes from the agent's connection into memory and to all subscribers, and the flusher
 //! writes it to the stream journal shortly after.
 
-mod access_changes;
 mod channels;
 mod frame;
 mod journal_flusher;
@@ -14,9 +13,8 @@ mod stream_limit;
 
 use std::{collections::HashMap, sync::Arc};
 
-pub use access_changes::{AccessChange, AccessChanges};
 pub use channels::{Channel, Channels, Topic};
-pub use frame::{ClosedBlock, FrameKind, MAX_FORMS, Snapshot, StreamFrame};
+pub use frame::{FrameKind, MAX_FORMS, StreamFrame};
 pub(crate) use journal_flusher::start_flusher;
 pub use open_message::{ClosedText, JournalPiece, OpenMessage, ReplayEffect};
 use parking_lot::Mutex;
@@ -25,7 +23,10 @@ pub use presence::PresenceRegistry;
 pub(crate) use presence::{PresenceGuard, on_remote_presence, run_announcer};
 pub use stream_limit::{CatchUpPermit, MAX_STREAMS, StreamLimiter, StreamPermit};
 
-use crate::cluster::ClusterNotifier;
+use crate::{
+    bus::{AccessChanges, ClusterNotifier},
+    views::Snapshot,
+};
 
 /// A message that is being written, shared by its run, its subscribers and the flusher.
 pub type SharedOpenMessage = Arc<Mutex<OpenMessage>>;

@@ -6,7 +6,8 @@ use plexus_domain::{ChatId, MessageId, Metadata, Part, PartBody};
 use plexus_markup::Splitter;
 
 pub use self::journal::{JournalPiece, ReplayEffect};
-use super::{ClosedBlock, FrameKind, Snapshot};
+use super::FrameKind;
+use crate::views::{ClosedBlock, Snapshot};
 
 /// The parts of an open message so far. Text grows; other parts are added complete.
 pub struct OpenMessage {

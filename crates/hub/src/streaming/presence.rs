@@ -11,7 +11,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::{FrameKind, StreamFrame, Topic};
-use crate::{Hub, cluster::ClusterNotice};
+use crate::{Hub, bus::ClusterNotice};
 
 /// How long a person is shown after the last stream has closed. Covers page loads, and bounds the frames: a person
 /// changes a room once in this time.

@@ -19,7 +19,6 @@ use super::{active_runs::RunPurpose, input_files, invite, orchestrator::TeamOrch
 use crate::{
     Error, Hub, Result, accounts, agents, calls,
     chats::post_message::{PostMessage, lock, post_message},
-    message_views,
 };
 
 /// Result of a run.
@@ -160,7 +159,7 @@ impl AssignmentRef {
     pub async fn read(conn: &mut Conn, run: &rows::Run) -> Result<Option<Self>> {
         let Some(agent) = plexus_store::agents::find(conn, run.agent).await? else { return Ok(None) };
         let title = question(conn, run.id).await?.into_iter().next().and_then(|part| part.name);
-        Ok(title.map(|title| Self { agent: message_views::address(&agent), title }))
+        Ok(title.map(|title| Self { agent: agent.address(), title }))
     }
 
     pub fn is(&self, team: &Team, work: &Assignment) -> bool {

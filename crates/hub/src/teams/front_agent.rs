@@ -28,7 +28,7 @@ use super::{
 use crate::{
     Caller, Error, Hub, Result,
     caller::{Person, Requester, Scope},
-    listings,
+    directory,
     runs::RunJob,
 };
 
@@ -238,7 +238,7 @@ fn said(error: Error) -> Failure {
 
 /// Creates the hub's own agent for one run.
 pub(crate) fn front_agent(hub: &Hub, job: &RunJob) -> Arc<dyn Connector> {
-    let guide = Guide::new(listings::finder(hub));
+    let guide = Guide::new(directory::finder(hub));
     let (requester, run, question) = (job.requester.clone(), job.run, job.question);
     Arc::new(FrontAgent { hub: hub.clone(), guide, requester, run, question })
 }

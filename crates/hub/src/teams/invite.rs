@@ -22,10 +22,10 @@ use super::{
     orchestrator::TeamOrchestrator,
 };
 use crate::{
-    Error, Hub, Result, agents,
-    agents::{guide_address, working_builtins},
+    Error, Hub, Result,
+    agents::{self, guide_address, working_builtins},
     caller::Requester,
-    listings,
+    directory, listings,
 };
 
 /// Runs of this period count in an agent's track record.
@@ -135,7 +135,7 @@ pub(super) async fn search_candidates(
     let mut known: HashMap<AgentId, Option<(MemberIdentity, String)>> = HashMap::new();
     let mut summaries: HashMap<String, String> = HashMap::new();
     for (need, found) in
-        needs.iter().zip(listings::rank_agents(hub, skills, also, requester.person.as_ref()).await?)
+        needs.iter().zip(directory::rank_agents(hub, skills, also, requester.person.as_ref()).await?)
     {
         let mut fits = Vec::new();
         for (row, score) in found {

@@ -24,8 +24,8 @@ use crate::{
         post_message::{ChatRetention, insert_chat},
     },
     limits::Rate,
-    message_views::{Author as Speaker, MessageView},
     quotas,
+    views::{Author as Speaker, MessageView},
 };
 
 /// Request to launch a team.

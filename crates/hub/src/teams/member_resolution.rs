@@ -9,7 +9,6 @@ use plexus_store::{
 use crate::{
     Caller, Hub, Result,
     caller::{Person, Scope},
-    message_views,
 };
 
 /// Maximum number of candidates in an error.
@@ -47,7 +46,7 @@ pub(super) async fn resolve_for(hub: &Hub, person: &Person, names: &[String]) ->
         let name: Name = given.parse().map_err(|_| missing(given))?;
         let own = agents::by_address(&mut conn, HubRowId::SELF, &person.name, &name).await?;
         if let Some(own) = own.filter(|agent| agent.state == AgentState::Active) {
-            found.push(message_views::address(&own));
+            found.push(own.address());
             continue;
         }
         let mut candidates = agents_named(&mut conn, person, &name).await?;
@@ -63,7 +62,7 @@ pub(super) async fn resolve_for(hub: &Hub, person: &Person, names: &[String]) ->
 async fn agents_named(conn: &mut Conn, person: &Person, name: &Name) -> Result<Vec<Address>> {
     let found = agents::list_by_name(conn, HubRowId::SELF, name, person.principal, LISTED).await?;
     let is_shown = |agent: &&Agent| agent.state == AgentState::Active;
-    Ok(found.iter().filter(is_shown).map(message_views::address).collect())
+    Ok(found.iter().filter(is_shown).map(plexus_store::agents::Agent::address).collect())
 }
 
 fn missing(name: &str) -> Refusal {

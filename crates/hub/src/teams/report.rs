@@ -13,7 +13,7 @@ use super::{
     TeamView, log_store,
     view::{gone, seeds, view},
 };
-use crate::{Caller, Hub, Result, caller::Scope, chats, message_views, message_views::Author};
+use crate::{Caller, Hub, Result, caller::Scope, chats, message_views, views::Author};
 
 /// Report of an ended team, in addition to its view.
 pub struct TeamReport {

@@ -16,7 +16,7 @@ use plexus_domain::{
 use plexus_store::{Conn, messages, teams};
 
 use super::{TeamState, log_store, team_files, team_files::TeamFile};
-use crate::{Caller, Hub, Result, caller::Scope, chats, message_views, message_views::Author};
+use crate::{Caller, Hub, Result, caller::Scope, chats, message_views, views::Author};
 
 /// Maximum number of teams in a list.
 const LISTED: i64 = 100;
@@ -278,7 +278,7 @@ pub(super) async fn seeds(conn: &mut Conn, team: &Team) -> Result<HashMap<String
     for member in team.members() {
         let MemberIdentity::Agent { address } = &member.invitee.identity else { continue };
         if let Some(agent) = plexus_store::agents::at(conn, address).await? {
-            seeds.insert(member.invitee.identity.key(), message_views::identicon_seed(&agent));
+            seeds.insert(member.invitee.identity.key(), agent.identicon_seed());
         }
     }
     Ok(seeds)

@@ -6,12 +6,12 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use plexus_domain::{Error as Refusal, ImageSize};
+use plexus_domain::Error as Refusal;
 use plexus_image_file::{
     Format, ImageFile, ImageFileError, MAX_DECODED_BYTES, MAX_FILE_BYTES, MAX_FRAMES, MAX_PIXELS, MAX_SCANS,
 };
 
-use crate::{Hub, Result, blobs::inline_type, confined_process::ConfinedCommand, quotas::in_units};
+use crate::{Hub, Result, confined_process::ConfinedCommand, quotas::in_units};
 
 /// Subcommand of the `plexus` program that reads an image from stdin, and writes a line of JSON and the new image to
 /// stdout. The line is `Result<(), ImageFileError>`.
@@ -31,14 +31,6 @@ pub(super) struct CleanImage {
     pub media_type: &'static str,
     /// File name extension of the new format; `None` if the format is the same.
     pub extension: Option<&'static str>,
-}
-
-/// Returns the size of an image of a type that browsers show, as they show it.
-pub(crate) fn image_size(media_type: Option<&str>, file: &ImageFile) -> Option<ImageSize> {
-    // Properties that turn an AVIF image are not read.
-    inline_type(media_type?).filter(|shown| *shown == file.format.media_type() && *shown != "image/avif")?;
-    let (width, height) = file.shown_size();
-    Some(ImageSize { width, height })
 }
 
 /// Decodes an image and encodes it again. WebP becomes JPEG, or PNG if it has transparency. AVIF and HEIC, for which

@@ -1,7 +1,6 @@
 //! Uploads: files that users store for a message, until they send it or for a day.
 
 mod image_file;
-mod media_type;
 
 use std::{slice, time::Duration};
 
@@ -12,12 +11,11 @@ pub use plexus_store::uploads::Upload;
 use plexus_store::{Conn, Tx, uploads};
 
 pub use self::image_file::REENCODE_IMAGE_COMMAND;
-pub(crate) use self::image_file::image_size;
 use crate::{
     Caller, Hub, Result,
     blobs::{self, NewBlob},
     caller::{Person, Requester, Scope},
-    quotas,
+    media_types, quotas,
 };
 
 /// Maximum number of files of one message.
@@ -215,16 +213,17 @@ async fn clean(
     declared: Option<&str>,
     bytes: Bytes,
 ) -> Result<(String, NewBlob)> {
-    let declared = media_type::of_file(declared, &name);
+    let declared = media_types::type_of_file(declared, &name);
     if let Some(format) = Format::detect(&bytes) {
         let image = image_file::clean(hub, caller, &name, format, bytes).await?;
-        let name = image.extension.map_or_else(|| name.clone(), |new| media_type::with_extension(&name, new));
+        let name =
+            image.extension.map_or_else(|| name.clone(), |new| media_types::with_extension(&name, new));
         return Ok((name, NewBlob::new(Some(image.media_type.to_owned()), image.bytes)));
     }
     if let Some(format) = photo_format_with_metadata(&bytes) {
         return Err(image_file::keeps_metadata(&name, format).into());
     }
-    if blobs::inline_type(&declared).is_some() {
+    if media_types::inline_type(&declared).is_some() {
         return Err(image_file::invalid(&name).into());
     }
     Ok((name, NewBlob::new(Some(declared), bytes)))

@@ -26,11 +26,10 @@ use plexus_hub::{
         self,
         register_a2a::{self, CardFetchOutcome, RegistrationChoices},
     },
-    chats,
-    chats::{ChatStart, MessagePosition, NewMessage},
+    chats::{self, ChatStart, MessagePosition, NewMessage},
     config::{Models, PrivateNetworks, Quotas, RateLimitScale, Rates, RunLimits, TEMPORARY_CHAT_TTL},
-    message_views::MessageView,
     streaming::FrameKind,
+    views::MessageView,
 };
 use plexus_store::testing::prepare_sqlite;
 use serde_json::{Value, json};

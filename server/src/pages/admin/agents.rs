@@ -10,7 +10,10 @@ use plexus_app::view_models::{
     admin::{AdminAgentRow, AdminAgents},
 };
 use plexus_domain::{Error as Refusal, page::PageSize};
-use plexus_hub::admin::{self, Administrator, AgentModeration, AgentRow};
+use plexus_hub::{
+    admin::{self, AgentModeration, AgentRow},
+    audit::Administrator,
+};
 
 use super::{TableQuery, table_href, words};
 use crate::{

@@ -16,7 +16,7 @@ use plexus_app::{
 use plexus_domain::Error as Refusal;
 use plexus_hub::{
     Error,
-    admin::Administrator,
+    audit::Administrator,
     model_providers::{self, ModelAbilities, ModelAccess, ModelDetails, ModelForm, ProviderModels},
     model_usage::provider_title,
 };

@@ -14,11 +14,11 @@ use plexus_app::view_models::{
 use plexus_domain::Error as Refusal;
 use plexus_hub::{
     Error, Hub,
-    admin::Administrator,
-    config::{FIRST_PROVIDER, OwnKeyPolicy, ProviderSource},
+    audit::Administrator,
+    config::{DEFAULT_CONTEXT_TOKENS, FIRST_PROVIDER, OwnKeyPolicy, ProviderSource},
     model_providers::{
-        self, ConnectionCheck, DEFAULT_CONTEXT_TOKENS, LocalServer, PRESETS, ProviderForm, ProviderModels,
-        ProviderPreset, ProviderRow, ProviderTest,
+        self, ConnectionCheck, LocalServer, PRESETS, ProviderForm, ProviderModels, ProviderPreset,
+        ProviderRow, ProviderTest,
     },
 };
 use serde::Deserialize;

@@ -12,7 +12,8 @@ use plexus_app::view_models::{
 use plexus_domain::{AccountId, Error as Refusal, account::Role, page::PageSize};
 use plexus_hub::{
     Caller, Error, Hub, accounts,
-    admin::{self, AccountModeration, AccountRow, AccountState, Administrator},
+    admin::{self, AccountModeration, AccountRow, AccountState},
+    audit::Administrator,
 };
 
 use super::{TableQuery, shown, table_href, words};

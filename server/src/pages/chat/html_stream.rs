@@ -20,8 +20,8 @@ use plexus_app::{
 use plexus_domain::{ChatId, MessageId, Part, PartBody, chat_event::Event, message::MessageState};
 use plexus_hub::{
     chats::{self, ChatSubscription},
-    message_views::MessageView,
-    streaming::{FrameKind, Snapshot, StreamFrame},
+    streaming::{FrameKind, StreamFrame},
+    views::{MessageView, Snapshot},
 };
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;

@@ -8,10 +8,7 @@ use plexus_domain::{
     ChatId, ImageSize, MessageId, Part, PartBody, RunState, Timestamp, media_type::is_text,
     message::MessageState,
 };
-use plexus_hub::{
-    message_views::{self, MessageView},
-    streaming::Snapshot,
-};
+use plexus_hub::views::{self, MessageView, Snapshot};
 use serde_json::Value;
 
 use crate::{
@@ -21,7 +18,7 @@ use crate::{
 
 pub fn article(chat: ChatId, view: MessageView, renderer: &mut TextRenderer) -> Article {
     let message = view.message;
-    let is_typed = !matches!(view.author, message_views::Author::Agent { .. }) && message.lane == 0;
+    let is_typed = !matches!(view.author, views::Author::Agent { .. }) && message.lane == 0;
     let show = |content: Part, renderer: &mut TextRenderer| match content.content {
         PartBody::Text { text } if is_typed => {
             PartView::Text { closed: renderer.typed(&text), tail: String::new() }
@@ -85,12 +82,12 @@ pub fn unfinished(chat: ChatId, id: MessageId) -> Article {
     }
 }
 
-fn author(author: message_views::Author) -> Author {
+fn author(author: views::Author) -> Author {
     match author {
-        message_views::Author::Person { id, name } => Author::Person { id, name },
-        message_views::Author::Agent { seed, name, address } => Author::Agent { seed, name, address },
-        message_views::Author::Imported { label } => Author::Imported { label },
-        message_views::Author::Gone => Author::Gone,
+        views::Author::Person { id, name } => Author::Person { id, name },
+        views::Author::Agent { seed, name, address } => Author::Agent { seed, name, address },
+        views::Author::Imported { label } => Author::Imported { label },
+        views::Author::Gone => Author::Gone,
     }
 }
 

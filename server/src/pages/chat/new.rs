@@ -13,7 +13,8 @@ use plexus_hub::{
     Error,
     caller::Caller,
     chats::{self, ChatStart, MessagePosition, NewMessage},
-    listings::{self, Query},
+    directory,
+    listings::Query,
 };
 use serde::Deserialize;
 
@@ -96,7 +97,7 @@ async fn choices(site: &AppState, caller: &Caller, words: Option<&str>) -> Resul
         });
     };
     let query = Query { typing: true, ..Query::text(words) };
-    let found = listings::search_for(&site.hub, caller, query).await?;
+    let found = directory::search_for(&site.hub, caller, query).await?;
     let agents = found.rows.into_iter().map(agents::row).collect();
     Ok(AgentChoices::Found { words: words.to_owned(), agents })
 }

@@ -16,7 +16,7 @@ use plexus_domain::PrincipalId;
 use plexus_hub::{
     Error,
     chats::{self, ChatSearchResults, FoundChat},
-    message_views::Author,
+    views::Author,
 };
 use serde::Deserialize;
 use url::form_urlencoded;

@@ -19,8 +19,8 @@ use plexus_hub::{
     Error,
     caller::{Caller, Scope},
     chats::{self, ChatAgent, MessagePosition, NewMessage, RoomPeople},
-    message_views::MessageView,
     runs::{self, AnswerInput, ApprovalReply},
+    views::MessageView,
 };
 use serde::Deserialize;
 

@@ -14,7 +14,7 @@ use super::{
     enqueue::{KIND, RunStepNotice},
     manage,
 };
-use crate::{Error, Hub, Result, calls::task, message_views, supervise};
+use crate::{Error, Hub, Result, calls::task, supervise};
 
 /// Outbox rows that one batch leases, and receivers that are called concurrently.
 const BATCH: i64 = 128;
@@ -185,7 +185,7 @@ async fn payload(
 ) -> Result<Option<Vec<u8>>> {
     let Some(run) = runs::find(conn, step.run).await? else { return Ok(None) };
     let Some(agent) = agents::find(conn, run.agent).await? else { return Ok(None) };
-    let address = message_views::address(&agent);
+    let address = agent.address();
     let now = task::load(hub, conn, run).await?;
     let mut whole = now.as_run().to_task(&|blob| task::file_url(hub, &address, step.run, blob));
     let progress = step.line.as_ref().map(|line| {

@@ -32,8 +32,8 @@ use crate::{
     Caller, Error, Hub, Result,
     caller::{Person, Requester, Scope},
     limits::Rate,
-    message_views::{Author, MessageView},
     quotas,
+    views::{Author, MessageView},
 };
 
 /// Files that are decoded concurrently; others wait. Each takes a few times its size of memory.

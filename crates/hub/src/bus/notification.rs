@@ -4,7 +4,7 @@ use plexus_domain::{AccountId, AgentId, ChatId, ProcessId, RunId};
 use plexus_store::notify::MAX_BYTES;
 use serde::{Deserialize, Serialize};
 
-use crate::streaming::AccessChange;
+use super::AccessChange;
 
 /// Notification that something changed. The data itself is in the store.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -54,7 +54,7 @@ impl ClusterNotice {
 
 /// Payload of one NOTIFY.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct NoticePayload {
+pub(crate) struct NoticePayload {
     pub from: ProcessId,
     pub said: Vec<ClusterNotice>,
 }

@@ -1,8 +1,15 @@
-//! Media types of uploads.
+//! Media types of files, and sizes of images.
 
-use plexus_domain::media_type::{essence, is_valid};
+use plexus_domain::{
+    ImageSize,
+    media_type::{essence, is_valid},
+};
+use plexus_image_file::ImageFile;
 
-use crate::blobs::UNKNOWN_TYPE;
+/// Type of a file of which nothing is known.
+pub(crate) const UNKNOWN_TYPE: &str = "application/octet-stream";
+/// Raster image types: browsers show them, because they cannot contain scripts. All other types are downloaded.
+const SHOWN: [&str; 5] = ["image/avif", "image/gif", "image/jpeg", "image/png", "image/webp"];
 
 /// Types of files that agents commonly read, by the extension of their names.
 const BY_EXTENSION: [(&str, &str); 20] = [
@@ -28,8 +35,21 @@ const BY_EXTENSION: [(&str, &str); 20] = [
     ("xml", "application/xml"),
 ];
 
+/// Returns the type of an image that browsers show, in its canonical spelling.
+pub fn inline_type(media_type: &str) -> Option<&'static str> {
+    SHOWN.into_iter().find(|shown| media_type.trim().eq_ignore_ascii_case(shown))
+}
+
+/// Returns the size of an image of a type that browsers show, as they show it.
+pub(crate) fn image_size(media_type: Option<&str>, file: &ImageFile) -> Option<ImageSize> {
+    // Properties that turn an AVIF image are not read.
+    inline_type(media_type?).filter(|shown| *shown == file.format.media_type() && *shown != "image/avif")?;
+    let (width, height) = file.shown_size();
+    Some(ImageSize { width, height })
+}
+
 /// Returns the declared type without parameters, in lower case. Without a valid one, the type of the file name.
-pub(super) fn of_file(declared: Option<&str>, name: &str) -> String {
+pub(crate) fn type_of_file(declared: Option<&str>, name: &str) -> String {
     let declared = essence(declared.unwrap_or_default());
     if is_valid(&declared) && declared != UNKNOWN_TYPE {
         return declared;
@@ -40,7 +60,7 @@ pub(super) fn of_file(declared: Option<&str>, name: &str) -> String {
 }
 
 /// Returns the file name with another extension.
-pub(super) fn with_extension(name: &str, extension: &str) -> String {
+pub(crate) fn with_extension(name: &str, extension: &str) -> String {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     format!("{stem}.{extension}")
 }
@@ -58,7 +78,7 @@ mod tests {
             (None, "a.unknown", UNKNOWN_TYPE),
             (Some("text"), "a", UNKNOWN_TYPE),
         ] {
-            assert_eq!(of_file(declared, name), expected, "{declared:?} {name}");
+            assert_eq!(type_of_file(declared, name), expected, "{declared:?} {name}");
         }
         assert_eq!(with_extension("a.b.webp", "jpg"), "a.b.jpg");
         assert_eq!(with_extension("a", "jpg"), "a.jpg");

@@ -1,11 +1,9 @@
-//! Writes audit entries, in the transaction of the action.
+//! Entries of the audit log, written in the transaction of the action.
 
 use std::{net::IpAddr, time::Duration};
 
-use plexus_domain::{AccountId, AuditId, Digest, Name, account::Role, sanitized_text};
-use plexus_store::{
-    Conn, Tx, accounts, accounts::AccountState, audit, audit::AuditEntry, invites, namespaces,
-};
+use plexus_domain::{AccountId, AuditId, Digest, account::Role, sanitized_text};
+use plexus_store::{Tx, accounts, audit, audit::AuditEntry, invites};
 use serde_json::{Value, json};
 
 use crate::{
@@ -52,7 +50,7 @@ impl AuditActor {
 
     fn word(self) -> String {
         match self {
-            Self::Account(id) => account(id),
+            Self::Account(id) => account_target(id),
             Self::CommandLine => SystemActor::CommandLine.as_str().to_owned(),
         }
     }
@@ -115,7 +113,7 @@ pub(crate) async fn write_failed_sign_in(
     let mut tx = hub.store().write_background().await?;
     // Concurrent failures count once each.
     accounts::lock(&mut tx, target).await?;
-    let (word, since) = (account(target), hub.env().now() - FAILURE_WINDOW);
+    let (word, since) = (account_target(target), hub.env().now() - FAILURE_WINDOW);
     match audit::latest(&mut tx, &word, FAILED_SIGN_IN, since).await? {
         Some(earlier) => {
             let count = earlier.change.get("count").and_then(Value::as_u64).unwrap_or(1);
@@ -195,7 +193,7 @@ pub(crate) async fn write_audit(hub: &Hub, tx: &mut Tx, act: AuditEvent<'_>) -> 
 
 /// Writes the audit entry of an action of an account on itself.
 pub(crate) async fn write_account_audit(hub: &Hub, tx: &mut Tx, id: AccountId, action: &str) -> Result<()> {
-    Ok(audit::insert(tx, &entry(hub, account(id), action, account(id))).await?)
+    Ok(audit::insert(tx, &entry(hub, account_target(id), action, account_target(id))).await?)
 }
 
 const INVITE_USED: &str = "invite.use";
@@ -203,7 +201,7 @@ const INVITE_USED: &str = "invite.use";
 /// Records the use of an invitation, in its row and in the audit log.
 pub(crate) async fn record_use(hub: &Hub, tx: &mut Tx, invite: &Digest, account_id: AccountId) -> Result<()> {
     invites::set_used_by(tx, invite, account_id).await?;
-    let entry = entry(hub, account(account_id), INVITE_USED, invitation(invite));
+    let entry = entry(hub, account_target(account_id), INVITE_USED, invitation_target(invite));
     Ok(audit::insert(tx, &entry).await?)
 }
 
@@ -221,19 +219,10 @@ fn entry(hub: &Hub, actor: String, action: &str, target: String) -> AuditEntry {
 }
 
 /// Returns the target or actor of an entry for an account.
-pub(crate) fn account(id: AccountId) -> String {
+pub(crate) fn account_target(id: AccountId) -> String {
     format!("account:{id}")
 }
 
-pub(super) fn invitation(hash: &Digest) -> String {
+pub(crate) fn invitation_target(hash: &Digest) -> String {
     format!("invite:{hash}")
-}
-
-/// Returns the name of an account, unless it was deleted.
-pub(crate) async fn account_name(conn: &mut Conn, id: AccountId) -> Result<Option<Name>> {
-    let account = accounts::find(conn, id).await?;
-    let Some(account) = account.filter(|account| account.state != AccountState::Deleted) else {
-        return Ok(None);
-    };
-    Ok(namespaces::find(conn, account.namespace).await?.map(|namespace| namespace.name))
 }

@@ -13,10 +13,12 @@ use plexus_store::{
     cards, featured_agents,
 };
 
-use super::search::{AgentListRow, online_since, search};
+use super::search::search;
 use crate::{
     Caller, Error, Hub, Result,
     agents::{resolve_callable, rows, starters},
+    listings::online_since,
+    views::AgentListRow,
 };
 
 /// Maximum number of featured agents, so that the home page stays short.

@@ -8,7 +8,7 @@ use std::{
 
 use async_trait::async_trait;
 use plexus_domain::{
-    Address, AgentId, Timestamp,
+    Address, AgentId,
     agent::AgentAccess,
     page::PageSize,
     team::formation::{LOOKED_AT, Skill},
@@ -17,39 +17,16 @@ use plexus_runtime::builtin::{AgentSearch, Found as Suggestion, can_answer};
 use plexus_search::{Facets, Hit, Hits, Query, RowCursor, SkillQuery, Sort};
 use plexus_store::agents::{self, Agent, AgentState};
 
-use super::{
-    featured::{FeaturedAgent, MAX_FEATURED, featured},
-    summary::ONLINE,
-};
+use super::featured::{FeaturedAgent, MAX_FEATURED, featured};
 use crate::{
     Caller, Error, Hub, Result,
     agents::{guide_address, restricted_for, working_builtins},
     caller::{Person, Scope},
     federation,
     limits::{Rate, WHOLE_HUB},
-    message_views,
+    listings::{ONLINE, is_index_ready, online_since},
+    views::AgentListRow,
 };
-
-/// Agent in a list.
-#[derive(Clone, Debug)]
-pub struct AgentListRow {
-    pub agent: AgentId,
-    /// Seed from which its icon is drawn.
-    pub seed: String,
-    pub address: Address,
-    /// Name that the agent's hub gives itself; not verified. `None` for agents of this hub.
-    pub hub_name: Option<String>,
-    pub title: String,
-    pub summary: String,
-    pub tags: Vec<String>,
-    pub protocol: String,
-    pub kind: String,
-    pub verified: bool,
-    pub online: bool,
-    /// True if callers need no account.
-    pub is_open: bool,
-    pub online_at: Option<Timestamp>,
-}
 
 pub struct SearchResults {
     pub total: usize,
@@ -166,27 +143,6 @@ pub async fn lists(hub: &Hub, caller: &Caller) -> Result<HomePageLists> {
     })
 }
 
-/// Returns whether the index contains all listings that the store held when the hub started. Until then the
-/// index is catching up, and searches may miss agents.
-pub fn is_index_ready(hub: &Hub) -> bool {
-    hub.index_ready().initialized()
-}
-
-/// Waits until the index is complete in that sense.
-pub async fn wait_index_ready(hub: &Hub) {
-    hub.index_ready().wait().await;
-}
-
-/// Returns the last change in the index. Pages rendered before it may be outdated.
-pub fn last_change(hub: &Hub) -> u64 {
-    hub.index().last_change()
-}
-
-/// Agents that answered after this time count as online.
-pub fn online_since(hub: &Hub) -> Timestamp {
-    hub.env().now() - ONLINE
-}
-
 /// Returns the rows of hits whose agents are still listed, or restricted and among `granted`.
 async fn rows(hub: &Hub, hits: Vec<Hit>, granted: &[AgentId]) -> Result<Vec<AgentListRow>> {
     let ids: Vec<AgentId> = hits.iter().map(|hit| hit.agent).collect();
@@ -205,8 +161,8 @@ async fn rows(hub: &Hub, hits: Vec<Hit>, granted: &[AgentId]) -> Result<Vec<Agen
         Some(AgentListRow {
             agent: agent.id,
             is_open: agent.access == AgentAccess::Open,
-            seed: message_views::identicon_seed(agent),
-            address: message_views::address(agent),
+            seed: agent.identicon_seed(),
+            address: agent.address(),
             hub_name: hub_names.get(&agent.hub).cloned(),
             title: hit.name,
             summary: hit.summary,
@@ -267,7 +223,7 @@ async fn suggestion_of(hub: &Hub, address: Address, description: &str) -> Result
     let is_shown = |agent: &Agent| agent.is_listed() && agent.state == AgentState::Active;
     Ok(agent.filter(is_shown).map(|agent| Suggestion {
         url: format!("/{address}"),
-        seed: message_views::identicon_seed(&agent),
+        seed: agent.identicon_seed(),
         name: agent.name.to_string(),
         summary: description.to_owned(),
         address,

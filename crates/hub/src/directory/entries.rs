@@ -2,8 +2,10 @@
 
 use plexus_store::agent_versions::{self, Version};
 
-use super::{AgentListRow, Query, RowCursor, search::search};
-use crate::{Hub, Result};
+use plexus_search::{Query, RowCursor};
+
+use super::search::search;
+use crate::{Hub, Result, views::AgentListRow};
 
 pub struct CatalogPage {
     pub entries: Vec<CatalogEntry>,

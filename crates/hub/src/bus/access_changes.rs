@@ -4,7 +4,7 @@ use plexus_domain::{AccountId, AgentId, ChatId};
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast;
 
-use crate::cluster::{ClusterNotice, ClusterNotifier};
+use super::{ClusterNotice, ClusterNotifier};
 
 /// Channel capacity. A receiver that lags behind re-checks the store, as it would after each single change.
 const BEHIND: usize = 64;

@@ -81,7 +81,7 @@ impl ClusterNotifier {
 }
 
 /// Runs the sender until the hub stops, then sends the rest.
-pub(super) async fn run_sender(hub: Hub) {
+pub(crate) async fn run_sender(hub: Hub) {
     // A previous run of this worker may have panicked between taking and sending notifications.
     hub.cluster_notifier().enqueue(ClusterNotice::Everything);
     while hub.stop().run_until_cancelled(hub.cluster_notifier().come()).await.is_some() {
