@@ -178,11 +178,12 @@ impl Listener for ChatController {
         self.draw_soon();
     }
 
+    fn opened(&self) {
+        // Changes of other chats are not repeated after a gap, and a hub that restarted ended its runs.
+        self.sidebar.refresh_soon();
+    }
+
     fn connection(&self, notice: ConnectionNotice) {
-        if matches!(notice, ConnectionNotice::None | ConnectionNotice::Back) {
-            // Changes of other chats are not repeated after a gap, and a hub that restarted ended its runs.
-            self.sidebar.refresh_soon();
-        }
         self.ui.connection.set(notice);
     }
 }

@@ -24,7 +24,9 @@ use super::{
 /// Receiver of the stream's events.
 pub trait Listener {
     fn event(&self, event: Event);
-    /// Reports whether the stream works.
+    /// Reports that the stream is open, at first or again.
+    fn opened(&self);
+    /// Sets the notice about the stream.
     fn connection(&self, notice: ConnectionNotice);
 }
 
@@ -228,8 +230,10 @@ impl Stream {
 
     fn opened(self: &Rc<Self>) {
         self.is_open.set(true);
+        self.listener.opened();
+        // A stream may be opened twice in a row, which must not end the notice that it is back.
         if !self.is_interruption_shown.replace(false) {
-            return self.listener.connection(ConnectionNotice::None);
+            return;
         }
         self.listener.connection(ConnectionNotice::Back);
         let stream = self.clone();
