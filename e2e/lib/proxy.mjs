@@ -2,6 +2,8 @@
 
 import { once } from "node:events";
 import { createServer, request } from "node:http";
+import { startHub } from "./hub.mjs";
+import { freePort } from "./process.mjs";
 
 /** Faults. Each takes the incoming request, the outgoing response, and `pass`, which forwards to the hub. */
 export const faults = {
@@ -21,6 +23,14 @@ export async function startProxy(port, target) {
   proxy.server = createServer((incoming, outgoing) => proxy.answer(incoming, outgoing)).listen(port, "127.0.0.1");
   await once(proxy.server, "listening");
   return proxy;
+}
+
+/** Starts a hub whose public address is that of a proxy before it. Stop the hub first. */
+export async function startHubBehindProxy() {
+  const [front, back] = [await freePort(), await freePort()];
+  const proxy = await startProxy(front, () => `http://127.0.0.1:${back}`);
+  const hub = await startHub({ PLEXUS_LISTEN: `127.0.0.1:${back}`, PLEXUS_PUBLIC_URL: `http://127.0.0.1:${front}` });
+  return { hub, proxy };
 }
 
 class Proxy {

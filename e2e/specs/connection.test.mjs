@@ -4,10 +4,8 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { launch, openTab } from "../lib/browser.mjs";
 import { accessible, fits } from "../lib/checks.mjs";
-import { freePort } from "../lib/process.mjs";
-import { startProxy } from "../lib/proxy.mjs";
+import { startHubBehindProxy } from "../lib/proxy.mjs";
 import { PASSWORD, answered, go, press, says, send, signIn, signUp } from "../lib/walk.mjs";
-import { startHub } from "../lib/hub.mjs";
 
 /** Milliseconds: three seconds, and those that the measurement takes on a busy machine. */
 const NOTICED = 3_500;
@@ -16,10 +14,7 @@ const BACK = "The connection to the hub is back.";
 
 let hub, browser, proxy, slow;
 before(async () => {
-  const [front, back] = [await freePort(), await freePort()];
-  const url = `http://127.0.0.1:${front}`;
-  proxy = await startProxy(front, () => `http://127.0.0.1:${back}`);
-  [browser, hub] = await Promise.all([launch(), startHub({ PLEXUS_LISTEN: `127.0.0.1:${back}`, PLEXUS_PUBLIC_URL: url })]);
+  [browser, { hub, proxy }] = await Promise.all([launch(), startHubBehindProxy()]);
   const tab = await openTab(browser);
   await signUp(tab, hub.adminLink, "ada");
   await tab.close();
@@ -119,5 +114,7 @@ async function openTeam() {
   assert.ok(answer.ok(), await answer.text());
   await go(tab, `${hub.url}/teams/${(await answer.json()).id}`);
   await tab.page.locator("[data-live]").waitFor();
+  // The connection of a page begins with its script.
+  await tab.page.locator('html[data-site="ready"]').waitFor({ state: "attached" });
   return tab;
 }

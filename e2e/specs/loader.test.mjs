@@ -5,17 +5,12 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { launch, openTab } from "../lib/browser.mjs";
 import { accessible, fits } from "../lib/checks.mjs";
-import { freePort } from "../lib/process.mjs";
-import { faults, startProxy } from "../lib/proxy.mjs";
+import { faults, startHubBehindProxy } from "../lib/proxy.mjs";
 import { answered, go, says, send, signIn, signUp } from "../lib/walk.mjs";
-import { startHub } from "../lib/hub.mjs";
 
 let hub, browser, proxy;
 before(async () => {
-  const [front, back] = [await freePort(), await freePort()];
-  const url = `http://127.0.0.1:${front}`;
-  proxy = await startProxy(front, () => `http://127.0.0.1:${back}`);
-  [browser, hub] = await Promise.all([launch(), startHub({ PLEXUS_LISTEN: `127.0.0.1:${back}`, PLEXUS_PUBLIC_URL: url })]);
+  [browser, { hub, proxy }] = await Promise.all([launch(), startHubBehindProxy()]);
   const tab = await openTab(browser);
   await signUp(tab, hub.adminLink, "ada");
   await tab.close();
