@@ -132,7 +132,7 @@ async fn hostile_images_hold_neither_memory_nor_other_users() {
         let (answers, waited) = hub.expect_light(name, attack).await;
         println!("{name}: another user's image took {waited:?}");
         // Four turns of other accounts at most are before it, two at a time.
-        assert!(waited < Duration::from_secs(60), "{name}: {waited:?}");
+        assert!(waited < Duration::from_secs(30), "{name}: {waited:?}");
         for answer in answers {
             // On a busy machine what takes long is refused for its time.
             let is_late =

@@ -44,7 +44,8 @@ async fn model_server(key: Option<&'static str>) -> String {
     serve(router).await
 }
 
-async fn serve(router: Router) -> String {
+/// Serves a router whose paths begin with `/v1`. Returns the base URL.
+pub async fn serve(router: Router) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let base = format!("http://{}/v1", listener.local_addr().expect("bound"));
     tokio::spawn(async move { axum::serve(listener, router).await });

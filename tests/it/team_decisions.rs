@@ -7,7 +7,6 @@ use axum::{Router, routing::post};
 use plexus_store::testing::Database;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
 
 use crate::{
     agent::{Agent, card},
@@ -16,6 +15,7 @@ use crate::{
     client::{Client, text_of},
     hub::{self, Given, Hub, on_both},
     mcp_tools::{Server, start},
+    model_providers::serve,
     team::{self, launch, until},
 };
 
@@ -43,11 +43,7 @@ fn deciding(server: &Server) -> [Given; 4] {
 
 /// Starts a model server that never answers questions, and returns its base URL.
 async fn silent_server() -> &'static str {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let url = format!("http://{}/v1", listener.local_addr().expect("bound"));
-    let router = Router::new().route("/v1/chat/completions", post(std::future::pending::<()>));
-    tokio::spawn(async move { axum::serve(listener, router).await });
-    url.leak()
+    serve(Router::new().route("/v1/chat/completions", post(std::future::pending::<()>))).await.leak()
 }
 
 /// Runs `body` on both databases, with a decision model that answers with `answers`.
